@@ -1,0 +1,54 @@
+const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+const VALUES = new Int8Array(128).fill(-1);
+for (let i = 0; i < ALPHABET.length; i++) VALUES[ALPHABET.charCodeAt(i)] = i;
+
+/**
+ * Unpadded base64url (RFC 4648 section 5).
+ *
+ * @example
+ * toBase64url(Uint8Array.of(251, 255)); //=> "-_8"
+ */
+export function toBase64url(bytes: Uint8Array): string {
+  let text = "";
+  for (let i = 0; i < bytes.length; i += 3) {
+    const left = bytes.length - i;
+    const group =
+      ((bytes[i] as number) << 16) |
+      ((left > 1 ? (bytes[i + 1] as number) : 0) << 8) |
+      (left > 2 ? (bytes[i + 2] as number) : 0);
+    text += ALPHABET.charAt(group >> 18) + ALPHABET.charAt((group >> 12) & 63);
+    if (left > 1) text += ALPHABET.charAt((group >> 6) & 63);
+    if (left > 2) text += ALPHABET.charAt(group & 63);
+  }
+  return text;
+}
+
+/**
+ * Decodes unpadded base64url and refuses everything else: padding, the `+/` alphabet, white
+ * space, impossible lengths and non-zero trailing bits. One byte string has one spelling, so a
+ * signature or key cannot be re-encoded into a second valid form.
+ *
+ * @example
+ * fromBase64url("-_8"); //=> Uint8Array.of(251, 255)
+ * fromBase64url("-_9"); //=> undefined
+ */
+export function fromBase64url(text: string): Uint8Array<ArrayBuffer> | undefined {
+  const tail = text.length % 4;
+  if (tail === 1) return undefined;
+  const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
+  let offset = 0;
+  let bits = 0;
+  let group = 0;
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i);
+    const value = code < 128 ? (VALUES[code] as number) : -1;
+    if (value < 0) return undefined;
+    group = ((group << 6) | value) & 0xffffff;
+    bits += 6;
+    if (bits >= 8) {
+      bits -= 8;
+      bytes[offset++] = (group >> bits) & 255;
+    }
+  }
+  return (group & ((1 << bits) - 1)) === 0 ? bytes : undefined;
+}

@@ -1,0 +1,59 @@
+/** The bytes Gatehouse and its agents agree on. Everything here runs in Node, Workers and browsers. */
+export { fromBase64url, toBase64url } from "./base64url.js";
+export { concatBytes, fromHex, sha256, toHex, utf8 } from "./bytes.js";
+export { canonicalBytes, canonicalize } from "./json/canonicalize.js";
+export { JSON_DEPTH_MAX, type JsonFault, parseJson } from "./json/parse.js";
+export { isJsonObject, type JsonArray, type JsonObject, type JsonValue } from "./json/value.js";
+export {
+  type FindKey,
+  JWS_HEADER_CHARS_MAX,
+  type JwsFault,
+  type JwsHeaderExtras,
+  signDetached,
+  verifyDetached,
+} from "./jws/detached.js";
+export {
+  checkEd25519PublicKey,
+  ED25519_KEY_BYTES,
+  ED25519_SIGNATURE_BYTES,
+  type Ed25519KeyFault,
+  ed25519Bytes,
+  ed25519Jwk,
+  serviceKeyId,
+  verifyEd25519,
+} from "./keys/ed25519.js";
+export { ES256_SIGNATURE_BYTES, importEs256, verifyEs256 } from "./keys/es256.js";
+export {
+  type Ed25519Jwk,
+  type Es256Jwk,
+  type JwkFault,
+  jwkThumbprint,
+  type PublicJwk,
+  readPublicJwk,
+} from "./keys/jwk.js";
+export {
+  algOf,
+  type Ed25519KeyPair,
+  ed25519Signer,
+  generateEd25519,
+  type SignatureAlg,
+  type Signer,
+  type Verify,
+  verifyWithWebCrypto,
+} from "./keys/signer.js";
+export { type AmountFault, formatAmount, type Money, parseAmount } from "./money/amount.js";
+export { currencyCodes, minorUnitDigits } from "./money/iso4217.js";
+export { acceptsMandates, PROTOCOLS, type Protocol, type ProtocolStatus } from "./protocols.js";
+export { REASONS, type Reason, type ReasonCode, reasonDocsSlug } from "./reasons.js";
+export { ok, type Refusal, type Result, refuse } from "./result.js";
+export { isLegacySiteKey, isSiteKey, isSiteKeyHash, siteKeyFrom, siteKeyHash } from "./site-key.js";
+export { signTagged, taggedBytes, verifyTagged } from "./tagged.js";
+export {
+  KEY_ID_PREFIXES,
+  type KeyPurpose,
+  type MessageType,
+  REQUEST_ID_HEADER,
+  SITE_KEY_PREFIXES,
+  SITE_VERIFICATION,
+  TAGS,
+} from "./wire.js";

@@ -1,0 +1,96 @@
+import { ed25519 } from "@noble/curves/ed25519.js";
+import { fromBase64url, toBase64url } from "../base64url.js";
+import { sha256, toHex } from "../bytes.js";
+import { ok, type Result, refuse } from "../result.js";
+import { KEY_ID_PREFIXES, type KeyPurpose } from "../wire.js";
+import type { Ed25519Jwk } from "./jwk.js";
+
+/** Length of a raw Ed25519 public key. */
+export const ED25519_KEY_BYTES = 32;
+/** Length of an Ed25519 signature; 86 characters of base64url. */
+export const ED25519_SIGNATURE_BYTES = 64;
+
+/** Why a public key must not be registered. */
+export type Ed25519KeyFault = "not_a_point" | "small_order" | "mixed_order";
+
+/**
+ * Checks a key once, before it is trusted. Verifiers of OpenSSL and BoringSSL accept small-order
+ * keys, for which one constant signature verifies under every message, and non-canonical
+ * encodings, which give one key two spellings. Only canonical points of prime order pass.
+ *
+ * @example
+ * checkEd25519PublicKey(new Uint8Array(32)).reason; //=> "small_order"
+ */
+export function checkEd25519PublicKey(key: Uint8Array): Result<Uint8Array, Ed25519KeyFault> {
+  let point: InstanceType<typeof ed25519.Point>;
+  try {
+    point = ed25519.Point.fromBytes(key);
+  } catch {
+    return refuse("not_a_point", "the key is not a canonical point of the curve");
+  }
+  if (point.isSmallOrder()) return refuse("small_order", "the key is a point of small order");
+  if (!point.isTorsionFree()) return refuse("mixed_order", "the key has a small-order component");
+  return ok(key);
+}
+
+/**
+ * Verifies a pure Ed25519 signature (RFC 8032) with Web Crypto: cofactorless, S < L enforced.
+ * A key or signature of the wrong length is simply not valid.
+ *
+ * @example
+ * await verifyEd25519(new Uint8Array(32), new Uint8Array(0), new Uint8Array(63)); //=> false
+ */
+export async function verifyEd25519(
+  publicKey: Uint8Array,
+  message: Uint8Array,
+  signature: Uint8Array,
+): Promise<boolean> {
+  if (publicKey.length !== ED25519_KEY_BYTES) return false;
+  if (signature.length !== ED25519_SIGNATURE_BYTES) return false;
+  try {
+    const raw = publicKey as BufferSource;
+    const key = await crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
+    return await crypto.subtle.verify(
+      "Ed25519",
+      key,
+      signature as BufferSource,
+      message as BufferSource,
+    );
+  } catch {
+    // Import fails for bytes that are not a point; such a key verifies nothing.
+    return false;
+  }
+}
+
+/**
+ * The JWK of a raw public key.
+ *
+ * @example
+ * ed25519Jwk(new Uint8Array(32)).x.length; //=> 43
+ */
+export function ed25519Jwk(publicKey: Uint8Array): Ed25519Jwk {
+  return Object.freeze({ kty: "OKP", crv: "Ed25519", x: toBase64url(publicKey) });
+}
+
+/**
+ * The raw public key of a JWK that {@link readPublicJwk} accepted.
+ *
+ * @example
+ * ed25519Bytes({ kty: "OKP", crv: "Ed25519", x: "A".repeat(43) }).length; //=> 32
+ */
+export function ed25519Bytes(jwk: Ed25519Jwk): Uint8Array<ArrayBuffer> {
+  const bytes = fromBase64url(jwk.x);
+  if (bytes?.length !== ED25519_KEY_BYTES) throw new TypeError("ed25519Bytes: not a read JWK");
+  return bytes;
+}
+
+/**
+ * The id of a key of the service: a prefix that says what it signs, then the first 16 hex
+ * characters of SHA-256 over the raw public key.
+ *
+ * @example
+ * await serviceKeyId("card", new Uint8Array(32)); //=> "service-card-ed25519-v1-66687aadf862bd77"
+ */
+export async function serviceKeyId(purpose: KeyPurpose, publicKey: Uint8Array): Promise<string> {
+  return KEY_ID_PREFIXES[purpose] + toHex(await sha256(publicKey)).slice(0, 16);
+}

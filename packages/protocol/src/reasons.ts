@@ -1,0 +1,163 @@
+/** What a refusal means to the one who gets it. */
+export interface Reason {
+  /** HTTP status that carries it. */
+  readonly status: number;
+  /** Public sentence: what happened and what to do. Names no internals, echoes no input. */
+  readonly message: string;
+}
+
+function reason(status: number, message: string): Reason {
+  return Object.freeze({ status, message });
+}
+
+/** Reasons a mandate is rejected, limited or not answered (outcomes of the mandate endpoint). */
+const MANDATE_REASONS = {
+  malformed: reason(
+    400,
+    "The body is not strict JSON. Send one UTF-8 JSON object without duplicate keys.",
+  ),
+  schema_invalid: reason(
+    400,
+    "A field is missing, unknown or of the wrong type. Compare the body with the mandate reference.",
+  ),
+  unsupported_version: reason(
+    400,
+    "This version or algorithm is not supported. Send v 1 and alg EdDSA.",
+  ),
+  audience_mismatch: reason(
+    400,
+    "The mandate was signed for another address. Sign the exact mandate URL as audience.",
+  ),
+  arguments_mismatch: reason(
+    400,
+    "The signed skill or arguments differ from the call. Sign what you send.",
+  ),
+  cart_invalid: reason(
+    400,
+    "The cart cannot be priced. Check the items, the amount and the currency.",
+  ),
+  cart_mismatch: reason(
+    400,
+    "The declared total differs from the catalog's. Fetch current prices and sign again.",
+  ),
+  mandate_not_yet_valid: reason(
+    400,
+    "The mandate is dated in the future. Check your clock and sign again.",
+  ),
+  mandate_expired: reason(400, "The mandate has expired. Sign a new one with a new mandate_id."),
+  lifetime_too_long: reason(
+    400,
+    "The mandate is valid for too long. Shorten the time between issued_at and expires_at.",
+  ),
+  mandate_id_conflict: reason(
+    400,
+    "This mandate_id was used with other content. Use a new mandate_id.",
+  ),
+  evidence_invalid: reason(400, "The evidence was not accepted. Send the mandate without it."),
+  signature_invalid: reason(
+    401,
+    "The signature does not verify. Sign the tag, a zero byte and the JCS text with the registered key.",
+  ),
+  identity_check_failed: reason(
+    401,
+    "The agent or its protocol is not accepted here. Register the key with this site first.",
+  ),
+  agent_pending: reason(
+    403,
+    "The agent waits for the owner's approval. Try again once it is approved.",
+  ),
+  agent_suspended: reason(403, "The owner has suspended this agent. Ask the owner."),
+  scope_not_granted: reason(
+    403,
+    "The agent may not use this skill here. Ask the owner for the scope.",
+  ),
+  policy_denied: reason(403, "The site's policy does not allow this. Do not retry unchanged."),
+  budget_exceeded: reason(
+    403,
+    "This would exceed a budget of the site's policy. Try a smaller amount or later.",
+  ),
+  payment_declined: reason(
+    403,
+    "The payment processor declined. Use another payment method with a new mandate.",
+  ),
+  out_of_stock: reason(
+    403,
+    "An item is no longer in stock. Fetch the catalog and order what is available.",
+  ),
+  evidence_already_used: reason(403, "This evidence was used before. Each may be used once."),
+  review_denied: reason(403, "A reviewer denied the request."),
+  review_expired: reason(
+    403,
+    "Nobody reviewed the request in time. Send a new mandate if it still matters.",
+  ),
+  review_withdrawn: reason(403, "The agent withdrew the request."),
+  review_invalidated: reason(
+    403,
+    "The request could no longer be approved: rules, key or cart changed. Send a new mandate.",
+  ),
+  mandates_disabled: reason(403, "This site takes no mandates now."),
+  skill_not_live: reason(
+    403,
+    "The site does not offer this skill now. Read the agent card for what it offers.",
+  ),
+  site_not_found: reason(404, "No site has this key."),
+  agent_temporarily_locked: reason(
+    429,
+    "The agent failed too often and must wait. See Retry-After.",
+  ),
+} as const;
+
+/** Refusals of HTTP itself, of the admin interface and of every other door. */
+const HTTP_REASONS = {
+  invalid_request: reason(
+    400,
+    "The request is not as this route expects. See the OpenAPI document.",
+  ),
+  unauthorized: reason(401, "A valid bearer token is needed in the Authorization header."),
+  https_required: reason(403, "This service is served over HTTPS only."),
+  forbidden: reason(403, "The token's role does not allow this. Use a token with a higher role."),
+  not_found: reason(404, "There is nothing at this address."),
+  pending_verification: reason(
+    404,
+    "The site's domain is not verified yet. Its owner can verify it.",
+  ),
+  method_not_allowed: reason(405, "This address does not take that method. See the Allow header."),
+  request_timeout: reason(408, "The request did not arrive in time. Send it again."),
+  conflict: reason(409, "The request conflicts with the current state. Read it again and retry."),
+  domain_taken: reason(409, "Another site here uses this domain."),
+  body_too_large: reason(413, "The body is larger than this route takes."),
+  unsupported_media_type: reason(
+    415,
+    "The body's type or encoding is not supported. Send plain application/json.",
+  ),
+  verification_failed: reason(
+    422,
+    "The proof of the domain was not found. Publish it, then verify again.",
+  ),
+  headers_too_large: reason(431, "The request's headers are larger than 16 KB."),
+  rate_limited: reason(429, "Too many requests. Wait as long as Retry-After says."),
+  internal_error: reason(
+    500,
+    "Something went wrong on this side. Quote the request id to the operator.",
+  ),
+  unavailable: reason(
+    503,
+    "A check could not complete, so nothing was approved. Try again shortly.",
+  ),
+} as const;
+
+/** Every reason a request can be refused for, by its code. Each has a page in `docs/errors/`. */
+export const REASONS = Object.freeze({ ...MANDATE_REASONS, ...HTTP_REASONS });
+
+/** The code of a reason. */
+export type ReasonCode = keyof typeof REASONS;
+
+/**
+ * The documentation page of a reason, below `docs/errors/`.
+ *
+ * @example
+ * reasonDocsSlug("policy_denied"); //=> "policy-denied"
+ */
+export function reasonDocsSlug(code: ReasonCode): string {
+  return code.replaceAll("_", "-");
+}
