@@ -1,0 +1,27 @@
+import { doctor, type Finding } from "@gatehouse/server";
+import type { Command } from "commander";
+import { CommandError, EXIT } from "../exit.js";
+import type { Terminal } from "../terminal.js";
+
+const MARKS: Readonly<Record<Finding["verdict"], string>> = {
+  good: "✓",
+  warning: "!",
+  failure: "✗",
+};
+
+export function doctorCommand(program: Command, terminal: Terminal): void {
+  program
+    .command("doctor")
+    .description("check everything this installation stands on; changes nothing")
+    .option("--json", "print the findings as JSON")
+    .action(async ({ json }: { json?: boolean }) => {
+      const findings = await doctor(terminal.env);
+      if (json) terminal.out(JSON.stringify({ findings }, null, 2));
+      else
+        for (const { part, verdict, says } of findings)
+          terminal.out(`${MARKS[verdict]} ${part}: ${says}`);
+      const failures = findings.filter(({ verdict }) => verdict === "failure").length;
+      if (failures === 0) return;
+      throw new CommandError(`${failures} of ${findings.length} checks failed.`, EXIT.failed);
+    });
+}

@@ -1,0 +1,35 @@
+import { start, VARIABLES } from "@gatehouse/server";
+import type { Command } from "commander";
+import type { Terminal } from "../terminal.js";
+
+/** The configuration as `serve --help` shows it. */
+function configurationHelp(): string {
+  const width = Math.max(...VARIABLES.map(({ name }) => name.length));
+  const lines = VARIABLES.map(({ name, help, fallback }) => {
+    const shown = fallback === undefined ? "" : ` (${fallback})`;
+    return `  ${name.padEnd(width)}  ${help}${shown}`;
+  });
+  return `\nConfiguration is by environment variables:\n${lines.join("\n")}\n`;
+}
+
+/** Resolves with the signal that asks the process to stop; SIGHUP reads certificates again. */
+function untilStopped(onReload: () => void): Promise<void> {
+  return new Promise((resolve) => {
+    process.on("SIGHUP", onReload);
+    process.once("SIGTERM", () => resolve());
+    process.once("SIGINT", () => resolve());
+  });
+}
+
+export function serveCommand(program: Command, terminal: Terminal): void {
+  program
+    .command("serve")
+    .description("run the service")
+    .addHelpText("after", configurationHelp())
+    .action(async () => {
+      const running = await start(terminal.env, (line) => terminal.out(line));
+      await untilStopped(() => running.reloadTls());
+      terminal.err("Stopping: finishing the requests under way.");
+      await running.stop();
+    });
+}

@@ -1,0 +1,25 @@
+/** Exit codes of every command; documented in docs/reference/cli.md. */
+export const EXIT = {
+  good: 0,
+  /** What was asked for failed, or a check did not hold. */
+  failed: 1,
+  /** The command line was not understood. */
+  usage: 2,
+  /** The installation cannot start or be opened. */
+  cannotStart: 3,
+  /** The service did not answer. */
+  unreachable: 4,
+} as const;
+
+/** Ends the command with a sentence on standard error, a hint, and an exit code. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  readonly code: number;
+  readonly hint: string | undefined;
+
+  constructor(message: string, code: number, hint?: string) {
+    super(message);
+    this.code = code;
+    this.hint = hint;
+  }
+}

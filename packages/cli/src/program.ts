@@ -1,0 +1,46 @@
+import { StartupError, VERSION } from "@gatehouse/server";
+import { Command, CommanderError } from "commander";
+import { backupCommands } from "./commands/backup.js";
+import { doctorCommand } from "./commands/doctor.js";
+import { keyCommands } from "./commands/key.js";
+import { serveCommand } from "./commands/serve.js";
+import { siteCommands } from "./commands/site.js";
+import { tokenCommands } from "./commands/token.js";
+import { CommandError, EXIT } from "./exit.js";
+import type { Terminal } from "./terminal.js";
+
+function createProgram(terminal: Terminal): Command {
+  const program = new Command("gatehouse")
+    .description("The gate between a website and the agents that come to it.")
+    .version(VERSION)
+    .exitOverride()
+    .showHelpAfterError("Run with --help to see what this command takes.")
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.err(text.trimEnd()),
+    });
+  serveCommand(program, terminal);
+  doctorCommand(program, terminal);
+  backupCommands(program, terminal);
+  siteCommands(program, terminal);
+  keyCommands(program, terminal);
+  tokenCommands(program, terminal);
+  return program;
+}
+
+/** Runs one command line and returns its exit code. Only a broken assumption throws. */
+export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    await createProgram(terminal).parseAsync([...args], { from: "user" });
+    return EXIT.good;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.good : EXIT.usage;
+    if (error instanceof StartupError) {
+      terminal.err(error.message);
+      return EXIT.cannotStart;
+    }
+    if (!(error instanceof CommandError)) throw error;
+    terminal.err(error.hint === undefined ? error.message : `${error.message}\n${error.hint}`);
+    return error.code;
+  }
+}

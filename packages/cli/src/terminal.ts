@@ -1,0 +1,34 @@
+/** What commands may touch of the world. Tests pass their own. */
+export interface Terminal {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  out(text: string): void;
+  /** Progress and complaints; never mixed into what programs read. */
+  err(text: string): void;
+}
+
+/** A list of records as aligned columns; names of the first record are the heading. */
+export function table(rows: readonly Readonly<Record<string, string>>[]): string {
+  const [first] = rows;
+  if (first === undefined) return "";
+  const names = Object.keys(first);
+  const widths = names.map((name) =>
+    Math.max(name.length, ...rows.map((row) => (row[name] ?? "").length)),
+  );
+  const line = (cells: readonly string[]) =>
+    cells
+      .map((cell, i) => cell.padEnd(widths[i] as number))
+      .join("  ")
+      .trimEnd();
+  return [
+    line(names.map((name) => name.toUpperCase())),
+    ...rows.map((row) => line(names.map((name) => row[name] ?? ""))),
+  ].join("\n");
+}
+
+/** One record as `name  value` lines. */
+export function card(record: Readonly<Record<string, string>>): string {
+  const width = Math.max(...Object.keys(record).map((name) => name.length));
+  return Object.entries(record)
+    .map(([name, value]) => `${name.padEnd(width)}  ${value}`)
+    .join("\n");
+}

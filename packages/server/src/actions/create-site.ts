@@ -1,0 +1,61 @@
+import {
+  isLegacySiteKey,
+  ok,
+  type Result,
+  refuse,
+  siteKeyFrom,
+  siteKeyHash,
+  toBase64url,
+} from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import { readDomain } from "../owners/sites/domain.js";
+import type { Site } from "../owners/sites/site.js";
+import { insertSite, siteKeyTaken } from "../owners/sites/store.js";
+
+const SITE_KEY_BYTES = 32;
+const PROOF_TOKEN_BYTES = 24;
+
+export interface NewSite {
+  readonly domain: string;
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** A key of the older kind to keep using; absent: a new one is made. */
+  readonly site_key?: string | undefined;
+}
+
+/** Takes a site on, pending until somebody proves control of its domain. */
+export async function createSite(
+  { config, clock, ids, db }: Context,
+  input: NewSite,
+): Promise<Result<Site, "invalid_request" | "conflict">> {
+  const domain = readDomain(input.domain, { development: config.mode === "development" });
+  if (!domain.ok) return refuse("invalid_request", `domain: ${domain.detail}.`);
+  if (input.site_key !== undefined && !isLegacySiteKey(input.site_key)) {
+    return refuse("invalid_request", "site_key: only older keys (sk_…) are imported.");
+  }
+  const siteKey = input.site_key ?? siteKeyFrom(ids.bytes(SITE_KEY_BYTES));
+  const now = clock.now();
+  const site: Site = {
+    siteKey,
+    siteKeyHash: await siteKeyHash(siteKey),
+    domain: domain.value,
+    name: input.name,
+    description: input.description ?? "",
+    status: "pending",
+    version: 1,
+    verification: {
+      token: toBase64url(ids.bytes(PROOF_TOKEN_BYTES)),
+      ...{ method: null, reason: null, verifiedAt: null, checkedAt: null, failedDays: 0 },
+      problem: null,
+    },
+    createdAt: now,
+    changedAt: now,
+  };
+  return db.transaction(async (tx) => {
+    if (await siteKeyTaken(tx, siteKey)) {
+      return refuse("conflict", "A site with this key exists or has existed here.");
+    }
+    await insertSite(tx, site);
+    return ok(site);
+  });
+}

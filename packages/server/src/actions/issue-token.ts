@@ -1,0 +1,52 @@
+import { ok, type Result, refuse, toBase64url } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import { siteByHash } from "../owners/sites/store.js";
+import { tokenDigest } from "../owners/tokens/authenticate.js";
+import { insertToken } from "../owners/tokens/store.js";
+import {
+  hasRole,
+  type Principal,
+  type Role,
+  TOKEN_BYTES,
+  TOKEN_PREFIX,
+  type Token,
+} from "../owners/tokens/token.js";
+
+export interface NewToken {
+  readonly name: string;
+  readonly role: Role;
+  /** Site key hashes; null for every site. */
+  readonly sites: readonly string[] | null;
+}
+
+/** Makes a token. It is returned once and kept only as a digest. */
+export async function issueToken(
+  { clock, ids, db }: Context,
+  by: Principal,
+  wanted: NewToken,
+): Promise<Result<{ token: string; stored: Token }, "forbidden" | "invalid_request">> {
+  if (!hasRole(by, wanted.role)) {
+    return refuse("forbidden", "A token cannot make one of a higher role than its own.");
+  }
+  if (wanted.role === "operator" && wanted.sites !== null) {
+    return refuse("invalid_request", "sites: an operator's token is for every site.");
+  }
+  if (wanted.role !== "operator" && wanted.sites === null) {
+    return refuse("invalid_request", "sites: name the sites this token is for.");
+  }
+  for (const hash of wanted.sites ?? []) {
+    if ((await siteByHash(db, hash)) === undefined) {
+      return refuse("invalid_request", "sites: one of the sites does not exist.");
+    }
+  }
+  const token = TOKEN_PREFIX + toBase64url(ids.bytes(TOKEN_BYTES));
+  const stored: Token = {
+    tokenId: ids.id("adm"),
+    ...wanted,
+    createdBy: by.tokenId,
+    createdAt: clock.now(),
+    revokedAt: null,
+  };
+  await insertToken(db, stored, tokenDigest(token));
+  return ok({ token, stored });
+}

@@ -1,0 +1,42 @@
+import type { Context } from "../context.js";
+import { findProof, type ProofMethod } from "../owners/sites/proof.js";
+import { FAILED_DAYS_MAX, RECHECK_EVERY_MS, type Site } from "../owners/sites/site.js";
+import { sitesToRecheck, updateSite } from "../owners/sites/store.js";
+
+/** Sites looked at in one run; the rest follow in the next, oldest first. */
+const SITES_PER_RUN = 200;
+export const RECHECK_JOB_EVERY_MS = 10 * 60_000;
+
+function rechecked(site: Site, problem: string | null, now: number): Site {
+  const failedDays = problem === null ? 0 : site.verification.failedDays + 1;
+  const lost = failedDays >= FAILED_DAYS_MAX;
+  const said = lost
+    ? `${problem} The site went back to pending after ${failedDays} days.`
+    : problem;
+  return {
+    ...site,
+    status: lost ? "pending" : site.status,
+    verification: { ...site.verification, checkedAt: now, failedDays, problem: said },
+  };
+}
+
+/**
+ * Looks at every proof once a day. Three missing days in a row send the site back to pending;
+ * until then the owner sees what is wrong. Safe to repeat: a site checked today is not due.
+ */
+export async function recheckSites(context: Context): Promise<void> {
+  const { clock, db, log, config } = context;
+  const sources = { ...context, fetchAllow: config.fetchAllow };
+  const due = await sitesToRecheck(db, clock.now() - RECHECK_EVERY_MS, SITES_PER_RUN);
+  for (const site of due) {
+    const method = site.verification.method as ProofMethod;
+    const proof = await findProof(site, method, sources, { fresh: false });
+    const changed = rechecked(site, proof.ok ? null : proof.detail, clock.now());
+    // A site that somebody changed meanwhile is left alone; it is due again in the next run.
+    await db.transaction((tx) => updateSite(tx, changed, clock.now()));
+    if (proof.ok) continue;
+    const { failedDays, problem } = changed.verification;
+    const facts = { domain: site.domain, status: changed.status, failedDays, problem };
+    log.warn(facts, "site.proof_missing");
+  }
+}

@@ -1,0 +1,51 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import { findProof } from "../owners/sites/proof.js";
+import type { Site, VerificationMethod } from "../owners/sites/site.js";
+import { siteByHash, unverifyOthers, updateSite } from "../owners/sites/store.js";
+
+export type VerifyFault = "not_found" | "conflict" | "verification_failed";
+
+export interface Verification {
+  readonly method: VerificationMethod;
+  /** Why the operator vouches for the domain; only for the method `operator`. */
+  readonly reason: string | null;
+}
+
+function verified(site: Site, { method, reason }: Verification, now: number): Site {
+  const verification = {
+    ...site.verification,
+    ...{ method, reason, verifiedAt: now, checkedAt: now, failedDays: 0, problem: null },
+  };
+  return { ...site, status: "verified", verification };
+}
+
+/**
+ * Looks for the proof, outside any transaction, then makes the site the verified one of its
+ * domain. What changed meanwhile wins: the version is compared when writing.
+ */
+export async function verifySite(
+  context: Context,
+  siteKeyHash: string,
+  verification: Verification,
+): Promise<Result<Site, VerifyFault>> {
+  const { clock, db, config } = context;
+  const site = await siteByHash(db, siteKeyHash);
+  if (site === undefined) return refuse("not_found", "No site has this key hash.");
+  const { method } = verification;
+  if (method !== "operator") {
+    const sources = { ...context, fetchAllow: config.fetchAllow };
+    // The owner has just published the proof: what we remember from before is of no use.
+    const proof = await findProof(site, method, sources, { fresh: true });
+    if (!proof.ok) return refuse("verification_failed", proof.detail);
+  }
+  const now = clock.now();
+  const changed = verified(site, verification, now);
+  return db.transaction(async (tx) => {
+    await unverifyOthers(tx, site.domain, siteKeyHash, now);
+    if (!(await updateSite(tx, changed, now))) {
+      return refuse("conflict", "The site was changed by somebody else meanwhile. Try again.");
+    }
+    return ok({ ...changed, version: site.version + 1, changedAt: now });
+  });
+}

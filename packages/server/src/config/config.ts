@@ -1,0 +1,119 @@
+import type { LogLevel } from "../platform/log/log.js";
+import { StartupError } from "../startup-error.js";
+import * as read from "./readers.js";
+import { PREFIX, VARIABLES } from "./variables.js";
+
+export interface KeyAlias {
+  readonly alias: string;
+  readonly kid: string;
+  /** The alias is listed until this moment, in milliseconds. */
+  readonly until: number;
+}
+
+/** Everything an installation was told, checked once and frozen. */
+export interface Config {
+  readonly mode: "production" | "development";
+  /** Origin without a trailing slash. */
+  readonly baseUrl: string;
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir: string;
+  readonly databaseUrl: string | undefined;
+  readonly logLevel: LogLevel;
+  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly trustProxy: readonly string[];
+  readonly adminToken: string | undefined;
+  readonly secretsKey: { readonly value: string } | { readonly file: string } | undefined;
+  readonly keyAliases: readonly KeyAlias[];
+  /** `host` or `host:port` entries; empty outside development. */
+  readonly fetchAllow: readonly string[];
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const FALLBACKS = new Map(VARIABLES.map(({ name, fallback }) => [name, fallback]));
+
+/** The value of a variable; an empty one counts as absent, as in compose files. */
+function setting(env: Environment, name: string): string | undefined {
+  const value = env[PREFIX + name]?.trim();
+  return value === undefined || value === "" ? FALLBACKS.get(PREFIX + name) : value;
+}
+
+/** A misspelt variable that is silently ignored could leave a gate open. */
+function refuseUnknown(env: Environment): void {
+  const known = VARIABLES.map(({ name }) => name);
+  for (const name of Object.keys(env)) {
+    if (!name.startsWith(PREFIX) || known.includes(name)) continue;
+    const near = read.nearest(name, known);
+    throw new StartupError(
+      `${name} is not a setting of Gatehouse${near === undefined ? "" : `; did you mean ${near}?`} ` +
+        "Run `gatehouse serve --help` for the list.",
+    );
+  }
+}
+
+function readTls(env: Environment): Config["tls"] {
+  const certFile = setting(env, "TLS_CERT");
+  const keyFile = setting(env, "TLS_KEY");
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile === undefined || keyFile === undefined) {
+    throw new StartupError("Set GATEHOUSE_TLS_CERT and GATEHOUSE_TLS_KEY together, or neither.");
+  }
+  return { certFile, keyFile };
+}
+
+function readSecretsKey(env: Environment): Config["secretsKey"] {
+  const value = setting(env, "SECRETS_KEY");
+  const file = setting(env, "SECRETS_KEY_FILE");
+  if (value !== undefined && file !== undefined) {
+    throw new StartupError("Set GATEHOUSE_SECRETS_KEY or GATEHOUSE_SECRETS_KEY_FILE, not both.");
+  }
+  if (value !== undefined) return { value: read.secretsKey("GATEHOUSE_SECRETS_KEY", value) };
+  return file === undefined ? undefined : { file };
+}
+
+function refuseOutsideDevelopment(env: Environment, mode: Config["mode"]): void {
+  if (mode === "development") return;
+  for (const name of ["FETCH_ALLOW", "STRIPE_API_BASE"]) {
+    if (setting(env, name) === undefined) continue;
+    throw new StartupError(
+      `GATEHOUSE_${name} works in development only: remove it, or set GATEHOUSE_MODE=development.`,
+    );
+  }
+}
+
+/** Environment → configuration, or one sentence that says which variable to mend and how. */
+export function readConfig(env: Environment): Config {
+  refuseUnknown(env);
+  const mode = read.oneOf("GATEHOUSE_MODE", setting(env, "MODE"), ["production", "development"]);
+  refuseOutsideDevelopment(env, mode);
+  const host = read.host("GATEHOUSE_HOST", setting(env, "HOST"));
+  const port = read.integer("GATEHOUSE_PORT", setting(env, "PORT"), { min: 0, max: 65_535 });
+  const tls = readTls(env);
+  if (mode === "development" && tls === undefined && !read.isLoopback(host)) {
+    throw new StartupError(
+      `Development mode without TLS listens on loopback only: set GATEHOUSE_HOST=127.0.0.1 instead ` +
+        `of ${host}, or give GATEHOUSE_TLS_CERT and GATEHOUSE_TLS_KEY.`,
+    );
+  }
+  for (const { name } of VARIABLES.filter(({ group }) => group === "limits")) {
+    read.limit(name, setting(env, name.slice(PREFIX.length)));
+  }
+  const scheme = mode === "development" && tls === undefined ? "http" : "https";
+  const ownUrl = `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return Object.freeze({
+    mode,
+    baseUrl: read.baseUrl("GATEHOUSE_BASE_URL", setting(env, "BASE_URL") ?? ownUrl, mode),
+    host,
+    port,
+    dataDir: read.path("GATEHOUSE_DATA_DIR", setting(env, "DATA_DIR")),
+    databaseUrl: read.databaseUrl("GATEHOUSE_DATABASE_URL", setting(env, "DATABASE_URL")),
+    logLevel: read.logLevel("GATEHOUSE_LOG", setting(env, "LOG")),
+    tls,
+    trustProxy: read.networks("GATEHOUSE_TRUST_PROXY", setting(env, "TRUST_PROXY")),
+    adminToken: read.adminToken("GATEHOUSE_ADMIN_TOKEN", setting(env, "ADMIN_TOKEN")),
+    secretsKey: readSecretsKey(env),
+    keyAliases: read.keyAliases("GATEHOUSE_KEY_ALIASES", setting(env, "KEY_ALIASES")),
+    fetchAllow: read.hosts("GATEHOUSE_FETCH_ALLOW", setting(env, "FETCH_ALLOW")),
+  });
+}

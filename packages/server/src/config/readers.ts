@@ -1,0 +1,158 @@
+import { isIP } from "node:net";
+import { resolve } from "node:path";
+import { fromBase64url } from "@gatehouse/protocol";
+import { LOG_LEVELS, type LogLevel } from "../platform/log/log.js";
+import { StartupError } from "../startup-error.js";
+import type { KeyAlias } from "./config.js";
+import { LIMIT_MAX } from "./variables.js";
+
+/**
+ * Readers of single variables. Each gets the variable's name for its sentence, and never repeats
+ * a value that may be a secret.
+ */
+export const ADMIN_TOKEN_CHARS_MIN = 32;
+const SECRETS_KEY_BYTES = 32;
+const NEAR_EDITS_MAX = 4;
+
+function fail(name: string, wanted: string): never {
+  throw new StartupError(`${name} must be ${wanted}.`);
+}
+
+export function oneOf<T extends string>(
+  name: string,
+  value: string | undefined,
+  choices: readonly T[],
+): T {
+  const found = choices.find((choice) => choice === value);
+  return found ?? fail(name, choices.join(" or "));
+}
+
+export function logLevel(name: string, value: string | undefined): LogLevel {
+  return oneOf(name, value, LOG_LEVELS);
+}
+
+export function integer(
+  name: string,
+  value: string | undefined,
+  { min, max }: { min: number; max: number },
+): number {
+  const number = /^\d{1,9}$/.test(value ?? "") ? Number(value) : Number.NaN;
+  if (!(number >= min && number <= max)) fail(name, `a whole number from ${min} to ${max}`);
+  return number;
+}
+
+export function limit(name: string, value: string | undefined): number {
+  return integer(name, value, { min: 1, max: LIMIT_MAX });
+}
+
+export function host(name: string, value: string | undefined): string {
+  const plain = (value ?? "").replace(/^\[(.*)\]$/, "$1");
+  if (isIP(plain) === 0 && plain !== "localhost") {
+    fail(name, "an IP address to listen on, such as 127.0.0.1 or 0.0.0.0");
+  }
+  return plain;
+}
+
+export function isLoopback(address: string): boolean {
+  return address === "localhost" || address === "::1" || /^127\./.test(address);
+}
+
+export function path(_name: string, value: string | undefined): string {
+  return resolve(value ?? ".");
+}
+
+export function baseUrl(name: string, value: string, mode: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const scheme = mode === "development" ? ["https:", "http:"] : ["https:"];
+  if (url === undefined || !scheme.includes(url.protocol)) {
+    fail(name, `an ${mode === "development" ? "http:// or " : ""}https:// address`);
+  }
+  const extra = url.pathname !== "/" || url.search !== "" || url.hash !== "" || url.username !== "";
+  if (extra || url.password !== "") fail(name, "an origin only, like https://gate.example.com");
+  return url.origin;
+}
+
+export function databaseUrl(name: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !["postgres:", "postgresql:"].includes(url.protocol)) {
+    fail(name, "a postgres://user:password@host:port/name address, or absent for SQLite");
+  }
+  return value;
+}
+
+export function adminToken(name: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  if (value.length < ADMIN_TOKEN_CHARS_MIN || !/^[\x21-\x7e]+$/.test(value)) {
+    fail(name, `${ADMIN_TOKEN_CHARS_MIN} visible ASCII characters or more, without spaces`);
+  }
+  return value;
+}
+
+export function secretsKey(name: string, value: string): string {
+  if (fromBase64url(value.trim())?.length !== SECRETS_KEY_BYTES) {
+    fail(name, `${SECRETS_KEY_BYTES} random bytes in unpadded base64url (43 characters)`);
+  }
+  return value.trim();
+}
+
+function list(value: string | undefined): string[] {
+  return (value ?? "")
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+}
+
+export function networks(name: string, value: string | undefined): readonly string[] {
+  return list(value).map((entry) => {
+    const [address = "", bits] = entry.split("/");
+    const family = isIP(address);
+    const bitsMax = family === 4 ? 32 : 128;
+    const valid = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
+    if (family === 0 || !valid) fail(name, "addresses or CIDR blocks, such as 10.0.0.0/8, ::1");
+    return entry;
+  });
+}
+
+export function hosts(name: string, value: string | undefined): readonly string[] {
+  return list(value).map((entry) => {
+    const url = URL.canParse(`http://${entry}`) ? new URL(`http://${entry}`) : undefined;
+    if (url === undefined || url.pathname !== "/" || url.username !== "" || entry.includes("/")) {
+      fail(name, "hosts with or without a port, such as shop.localhost:3000");
+    }
+    return entry.toLowerCase();
+  });
+}
+
+export function keyAliases(name: string, value: string | undefined): readonly KeyAlias[] {
+  return list(value).map((entry) => {
+    const match = /^([\w.-]{1,128})=([\w.-]{1,128})@(\d{4}-\d{2}-\d{2})$/.exec(entry);
+    const until = Date.parse(`${match?.[3]}T23:59:59.999Z`);
+    if (match === null || Number.isNaN(until)) {
+      fail(name, "entries like old-id=key-id@2027-01-31, separated by commas");
+    }
+    return { alias: match[1] as string, kid: match[2] as string, until };
+  });
+}
+
+function edits(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const change = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      next.push(Math.min(change, (row[j] as number) + 1, (next[j - 1] as number) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}
+
+/** The known word a misspelt one was probably meant to be. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  const ranked = known
+    .map((name) => ({ name, distance: edits(word.slice(0, 80), name) }))
+    .sort((a, b) => a.distance - b.distance);
+  const best = ranked[0];
+  return best !== undefined && best.distance <= NEAR_EDITS_MAX ? best.name : undefined;
+}

@@ -1,0 +1,132 @@
+import { LOG_LEVELS } from "../platform/log/log.js";
+
+/** One environment variable: everything `serve --help` and the reference page say of it. */
+export interface Variable {
+  readonly name: string;
+  readonly group: "basics" | "network" | "secrets" | "mail" | "development" | "limits";
+  readonly fallback?: string;
+  readonly help: string;
+  /** Secrets are never printed, not even by `doctor`. */
+  readonly secret?: true;
+  /** The part of the product that reads it, where that part is not built yet. */
+  readonly awaits?: string;
+}
+
+export const PREFIX = "GATEHOUSE_";
+export const LIMIT_MAX = 1_000_000;
+
+const LIMITS: readonly [name: string, fallback: number, help: string, awaits: string][] = [
+  ["MANDATES_PER_SITE_PER_MINUTE", 120, "mandates one site takes", "mandates"],
+  ["MANDATES_PER_AGENT_PER_MINUTE", 60, "mandates one agent may send to a site", "mandates"],
+  ["MCP_CALLS_PER_SESSION_PER_MINUTE", 60, "tool calls of one MCP session (burst 20)", "MCP"],
+  ["MCP_CALLS_PER_ADDRESS_PER_MINUTE", 120, "tool calls from one address to a site", "MCP"],
+  ["MCP_CALLS_PER_SITE_PER_MINUTE", 600, "tool calls one site takes", "MCP"],
+  ["MCP_SESSIONS_PER_ADDRESS_PER_MINUTE", 30, "MCP sessions one address may open", "MCP"],
+  ["SOURCE_REQUESTS_PER_MINUTE", 600, "POST requests from one address", "mandates"],
+  ["BEACONS_PER_SITE_PER_MINUTE", 6000, "page-load beacons one site takes", "visits"],
+  ["REGISTRATIONS_PER_ADDRESS_PER_HOUR", 10, "agent registrations from one address", "mandates"],
+  ["PROFILE_FETCHES_PER_SOURCE_PER_MINUTE", 30, "platform profiles fetched for one address", "UCP"],
+];
+
+/** The whole configuration, in the order it is shown. Nothing else reads the environment. */
+export const VARIABLES: readonly Variable[] = [
+  {
+    name: "GATEHOUSE_MODE",
+    group: "basics",
+    fallback: "production",
+    help: "production, or development: plain HTTP on loopback only",
+  },
+  {
+    name: "GATEHOUSE_BASE_URL",
+    group: "basics",
+    help: "public address of this service, as agents see it; made from host and port if absent",
+  },
+  { name: "GATEHOUSE_HOST", group: "basics", fallback: "127.0.0.1", help: "address to listen on" },
+  { name: "GATEHOUSE_PORT", group: "basics", fallback: "8787", help: "port to listen on" },
+  {
+    name: "GATEHOUSE_DATA_DIR",
+    group: "basics",
+    fallback: "./data",
+    help: "folder for the database, the secrets key and the admin token",
+  },
+  {
+    name: "GATEHOUSE_DATABASE_URL",
+    group: "basics",
+    help: "postgres://… for many nodes; absent: SQLite in the data folder",
+    secret: true,
+  },
+  {
+    name: "GATEHOUSE_LOG",
+    group: "basics",
+    fallback: "info",
+    help: `log level: ${LOG_LEVELS.join(", ")}`,
+  },
+  {
+    name: "GATEHOUSE_TLS_CERT",
+    group: "network",
+    help: "certificate chain file (PEM); with GATEHOUSE_TLS_KEY the service speaks HTTPS itself",
+  },
+  {
+    name: "GATEHOUSE_TLS_KEY",
+    group: "network",
+    help: "private key file (PEM) of the certificate",
+  },
+  {
+    name: "GATEHOUSE_TRUST_PROXY",
+    group: "network",
+    help: "addresses or CIDR blocks of proxies whose X-Forwarded-* headers are believed",
+  },
+  {
+    name: "GATEHOUSE_ADMIN_TOKEN",
+    group: "secrets",
+    help: "operator's token, 32 characters or more; absent: made at first start, kept in the data folder",
+    secret: true,
+  },
+  {
+    name: "GATEHOUSE_SECRETS_KEY",
+    group: "secrets",
+    help: "32 bytes in base64url that seal stored secrets; absent: made at first start",
+    secret: true,
+  },
+  {
+    name: "GATEHOUSE_SECRETS_KEY_FILE",
+    group: "secrets",
+    help: "file that holds GATEHOUSE_SECRETS_KEY instead",
+  },
+  {
+    name: "GATEHOUSE_KEY_ALIASES",
+    group: "secrets",
+    help: "older ids of signing keys that stay listed: old-id=key-id@2027-01-31, comma-separated",
+  },
+  {
+    name: "GATEHOUSE_SMTP_URL",
+    group: "mail",
+    help: "smtp:// or smtps:// server for notices",
+    secret: true,
+    awaits: "mandates",
+  },
+  {
+    name: "GATEHOUSE_MAIL_FROM",
+    group: "mail",
+    help: "sender address of notices",
+    awaits: "mandates",
+  },
+  {
+    name: "GATEHOUSE_FETCH_ALLOW",
+    group: "development",
+    help: "development only: hosts (with or without port) that may be fetched over plain HTTP or on loopback",
+  },
+  {
+    name: "GATEHOUSE_STRIPE_API_BASE",
+    group: "development",
+    help: "development only: address of a Stripe simulator",
+    awaits: "payments",
+  },
+  ...LIMITS.map(([name, fallback, help, awaits]) => ({
+    name: PREFIX + name,
+    group: "limits" as const,
+    fallback: String(fallback),
+    help: `limit: ${help}`,
+    awaits,
+  })),
+];

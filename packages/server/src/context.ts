@@ -1,0 +1,98 @@
+import type { Config } from "./config/config.js";
+import { tokenDigest } from "./owners/tokens/authenticate.js";
+import { type OperatorToken, operatorToken } from "./owners/tokens/operator-token.js";
+import { type Clock, systemClock } from "./platform/clock.js";
+import type { Database } from "./platform/db/database.js";
+import { migrate, refuseNewerSchema } from "./platform/db/migrate.js";
+import { TrustedProxies } from "./platform/http/connection.js";
+import { type Ids, systemIds } from "./platform/ids.js";
+import { bindSecrets } from "./platform/installation/bind-secrets.js";
+import { recordHeartbeat } from "./platform/installation/clock-check.js";
+import { BACKUP_DIR, openDatabase, openDataDir, sqlitePath } from "./platform/installation/open.js";
+import { Jobs } from "./platform/jobs/jobs.js";
+import { KeyRing } from "./platform/keys/key-ring.js";
+import { createLog, type Log } from "./platform/log/log.js";
+import { Metrics } from "./platform/metrics.js";
+import { LocalLimiter } from "./platform/rate-limit/local.js";
+import { dnsResolver, type Resolver } from "./platform/safe-fetch/resolver.js";
+import { SafeFetch } from "./platform/safe-fetch/safe-fetch.js";
+import type { Secrets } from "./platform/secrets/secrets.js";
+import { findSecretsKey } from "./platform/secrets/secrets-key.js";
+
+const SIGN_IN_FAILURES_PER_MINUTE = 10;
+
+/** Everything a request may need, composed once. Doors and actions get it as their argument. */
+export interface Context {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly db: Database;
+  readonly secrets: Secrets;
+  readonly keys: KeyRing;
+  readonly jobs: Jobs;
+  readonly resolver: Resolver;
+  readonly safeFetch: SafeFetch;
+  readonly proxies: TrustedProxies;
+  readonly signInFailures: LocalLimiter;
+  readonly operatorToken: OperatorToken;
+  readonly operatorDigest: string;
+  close(): Promise<void>;
+}
+
+/** What tests and tools replace; everything else is composed as in production. */
+export type Overrides = Partial<Pick<Context, "clock" | "ids" | "log" | "resolver">>;
+
+/** Opens the installation's database, brought up to this build's schema. */
+async function openMigrated(config: Config, tools: { clock: Clock; ids: Ids; log: Log }) {
+  const db = await openDatabase(config, tools);
+  try {
+    await refuseNewerSchema(db);
+    const sqlite = config.databaseUrl === undefined ? { sqlitePath: sqlitePath(config) } : {};
+    const backupDir = `${config.dataDir}/${BACKUP_DIR}`;
+    await migrate(db, { ...sqlite, backupDir, now: tools.clock.now() });
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+  return db;
+}
+
+/**
+ * Composes the service. What can be refused is read before anything is written: configuration,
+ * key files, then the database; the files of a new installation come last.
+ */
+export async function createContext(config: Config, overrides: Overrides = {}): Promise<Context> {
+  const clock = overrides.clock ?? systemClock;
+  const ids = overrides.ids ?? systemIds;
+  const log = overrides.log ?? createLog(config.logLevel);
+  const resolver = overrides.resolver ?? dnsResolver();
+  const foundKey = findSecretsKey(config);
+  openDataDir(config.dataDir);
+  const db = await openMigrated(config, { clock, ids, log });
+  try {
+    const secrets = await bindSecrets(config, db, ids, foundKey);
+    const keys = new KeyRing(db, secrets, clock, config.keyAliases);
+    await keys.start();
+    const token = operatorToken(config, ids);
+    const jobs = new Jobs(db, clock, ids, log);
+    await recordHeartbeat(db, clock.now());
+    return {
+      ...{ config, clock, ids, log, db, secrets, keys, jobs, resolver },
+      metrics: new Metrics(),
+      safeFetch: new SafeFetch({ resolver, clock, allow: config.fetchAllow }),
+      proxies: new TrustedProxies(config.trustProxy),
+      signInFailures: new LocalLimiter({ perMinute: SIGN_IN_FAILURES_PER_MINUTE }),
+      operatorToken: token,
+      operatorDigest: tokenDigest(token.token),
+      close: async () => {
+        await jobs.stop();
+        await db.close();
+      },
+    };
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
+}

@@ -1,0 +1,47 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { ZodError } from "zod";
+import type { Context } from "../../context.js";
+import { readJsonText } from "../../platform/http/body.js";
+import type { Door, HttpEnv } from "../../platform/http/env.js";
+import { Problem } from "../../platform/http/problem.js";
+import { type AdminEnv, signIn } from "./access.js";
+import { keyRoutes } from "./keys.js";
+import { siteRoutes } from "./sites.js";
+import { tokenRoutes } from "./tokens.js";
+
+const BODY_BYTES_MAX = 1024 * 1024;
+const BODY_METHODS = new Set(["POST", "PUT", "PATCH"]);
+
+/** Which field is wrong and how; names of fields the caller made up are not repeated. */
+function describe(error: ZodError): string {
+  const issue = error.issues[0];
+  if (issue === undefined) return "The request is not as this route expects.";
+  if (issue.code === "unrecognized_keys") return "The body has a field this route does not know.";
+  const field = issue.path.length === 0 ? "The body" : issue.path.map(String).join(".");
+  return `${field}: ${issue.message}.`;
+}
+
+/** Owners, operators, reviewers and auditors: bearer tokens, strict JSON, no other origins. */
+export function adminDoor(context: Context): Door {
+  const routes = new OpenAPIHono<AdminEnv>({
+    defaultHook: (result) => {
+      if (result.success) return;
+      if (result.target === "param") throw new Problem("not_found");
+      throw new Problem("invalid_request", { message: describe(result.error as ZodError) });
+    },
+  });
+  routes.use("/v1/admin/*", signIn(context));
+  routes.use("/v1/admin/*", async (c, next) => {
+    if (BODY_METHODS.has(c.req.method)) {
+      const text = await readJsonText(c.req.raw, BODY_BYTES_MAX, context.clock);
+      // Hono's validator reads the text that was counted and strictly parsed here.
+      c.req.bodyCache.text = Promise.resolve(text) as never;
+      c.req.raw.headers.set("content-type", "application/json");
+    }
+    await next();
+  });
+  siteRoutes(routes, context);
+  tokenRoutes(routes, context);
+  keyRoutes(routes, context);
+  return { name: "admin", cors: "none", routes: routes as unknown as OpenAPIHono<HttpEnv> };
+}

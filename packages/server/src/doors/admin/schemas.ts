@@ -1,0 +1,52 @@
+import { REASONS, type ReasonCode, type Refusal } from "@gatehouse/protocol";
+import { z } from "@hono/zod-openapi";
+import { PAGE_ITEMS, PAGE_ITEMS_MAX } from "../../actions/page.js";
+import { Problem } from "../../platform/http/problem.js";
+
+const ErrorBody = z
+  .object({
+    error: z.string().openapi({ example: "not_found" }),
+    message: z.string(),
+    request_id: z.string(),
+  })
+  .openapi("Error");
+
+export const Timestamp = z.iso.datetime().openapi({ example: "2026-11-15T09:30:00.000Z" });
+export const SiteKeyHash = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+
+export const SiteParams = z.object({
+  site_key_hash: SiteKeyHash.openapi({ param: { name: "site_key_hash", in: "path" } }),
+});
+
+export const PageQuery = z.object({
+  limit: z.coerce.number().int().min(1).max(PAGE_ITEMS_MAX).default(PAGE_ITEMS),
+  cursor: z.string().max(256).optional(),
+});
+
+export const NextCursor = z.string().optional().openapi({
+  description: "Present when there is more; send it back as `cursor`.",
+});
+
+export function json<T extends z.ZodType>(schema: T, description: string) {
+  return { description, content: { "application/json": { schema } } };
+}
+
+export function body<T extends z.ZodType>(schema: T) {
+  return { required: true, content: { "application/json": { schema } } };
+}
+
+/** Error answers of a route, for the OpenAPI document. */
+export function errors(...codes: ReasonCode[]) {
+  const common: ReasonCode[] = ["unauthorized", "rate_limited", "unavailable"];
+  return Object.fromEntries(
+    [...codes, ...common].map((code) => [
+      REASONS[code].status,
+      json(ErrorBody, `\`${code}\`: ${REASONS[code].message}`),
+    ]),
+  );
+}
+
+/** Ends the route with a refusal of an action; its detail is written for the caller. */
+export function refused(refusal: Refusal<ReasonCode>): never {
+  throw new Problem(refusal.reason, { message: refusal.detail });
+}

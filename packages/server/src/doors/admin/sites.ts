@@ -1,0 +1,254 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { changeSite } from "../../actions/change-site.js";
+import { createSite } from "../../actions/create-site.js";
+import { pageOf, readCursor } from "../../actions/page.js";
+import { verifySite } from "../../actions/verify-site.js";
+import type { Context } from "../../context.js";
+import { proofInstructions } from "../../owners/sites/proof.js";
+import {
+  SITE_DESCRIPTION_CHARS_MAX,
+  SITE_NAME_CHARS_MAX,
+  type Site,
+  VERIFICATION_METHODS,
+} from "../../owners/sites/site.js";
+import { deleteSite, listSites } from "../../owners/sites/store.js";
+import { isoTime } from "../../platform/clock.js";
+import { Problem } from "../../platform/http/problem.js";
+import { type AdminEnv, requireRole, requireSite } from "./access.js";
+import {
+  body,
+  errors,
+  json,
+  NextCursor,
+  PageQuery,
+  refused,
+  SiteKeyHash,
+  SiteParams,
+  Timestamp,
+} from "./schemas.js";
+
+const REASON_CHARS_MAX = 500;
+
+/** One line of visible text. */
+const line = (charsMax: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(charsMax)
+    .regex(/^[^\p{Cc}\p{Cf}]*$/u, "must not hold control characters");
+
+const Name = line(SITE_NAME_CHARS_MAX).openapi({ example: "Fern & Petal" });
+const Description = z.union([z.literal(""), line(SITE_DESCRIPTION_CHARS_MAX)]);
+const Domain = z.string().min(1).max(253).openapi({ example: "shop.example.com" });
+
+const SiteBody = z
+  .object({
+    site_key: z.string(),
+    site_key_hash: SiteKeyHash,
+    domain: z.string(),
+    name: z.string(),
+    description: z.string(),
+    status: z.enum(["pending", "verified"]),
+    version: z.int(),
+    verification: z.object({
+      token: z.string(),
+      method: z.enum(VERIFICATION_METHODS).nullable(),
+      reason: z.string().nullable(),
+      verified_at: Timestamp.nullable(),
+      checked_at: Timestamp.nullable(),
+      failed_days: z.int(),
+      problem: z.string().nullable(),
+      dns: z.object({ name: z.string(), type: z.string(), value: z.string() }),
+      file: z.object({ url: z.string(), content: z.string() }),
+      meta: z.object({ url: z.string(), tag: z.string() }),
+    }),
+    created_at: Timestamp,
+    changed_at: Timestamp,
+  })
+  .openapi("Site");
+
+const orNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
+
+function render(site: Site): z.infer<typeof SiteBody> {
+  const { verification: proof } = site;
+  return {
+    site_key: site.siteKey,
+    site_key_hash: site.siteKeyHash,
+    domain: site.domain,
+    name: site.name,
+    description: site.description,
+    status: site.status,
+    version: site.version,
+    verification: {
+      token: proof.token,
+      method: proof.method,
+      reason: proof.reason,
+      verified_at: orNull(proof.verifiedAt),
+      checked_at: orNull(proof.checkedAt),
+      failed_days: proof.failedDays,
+      problem: proof.problem,
+      ...proofInstructions(site),
+    },
+    created_at: isoTime(site.createdAt),
+    changed_at: isoTime(site.changedAt),
+  };
+}
+
+const create = createRoute({
+  method: "post",
+  path: "/v1/admin/sites",
+  tags: ["Sites"],
+  summary: "Take a site on",
+  description: "The site is pending until control of its domain is proven. Needs an operator.",
+  request: {
+    body: body(
+      z.strictObject({
+        domain: Domain,
+        name: Name,
+        description: Description.optional(),
+        site_key: z
+          .string()
+          .max(128)
+          .optional()
+          .openapi({ description: "An older key (`sk_…`) to keep using." }),
+      }),
+    ),
+  },
+  responses: { 201: json(SiteBody, "The new site."), ...errors("invalid_request", "conflict") },
+});
+
+const list = createRoute({
+  method: "get",
+  path: "/v1/admin/sites",
+  tags: ["Sites"],
+  summary: "List sites this token may see",
+  request: { query: PageQuery.extend({ domain: Domain.optional() }) },
+  responses: {
+    200: json(
+      z.object({ items: z.array(SiteBody), next_cursor: NextCursor }),
+      "In order of creation.",
+    ),
+    ...errors("invalid_request"),
+  },
+});
+
+const show = createRoute({
+  method: "get",
+  path: "/v1/admin/sites/{site_key_hash}",
+  tags: ["Sites"],
+  summary: "Show a site",
+  request: { params: SiteParams },
+  responses: { 200: json(SiteBody, "The site."), ...errors("not_found") },
+});
+
+const change = createRoute({
+  method: "patch",
+  path: "/v1/admin/sites/{site_key_hash}",
+  tags: ["Sites"],
+  summary: "Change a site",
+  description: "Another domain sends the site back to pending, with a new verification token.",
+  request: {
+    params: SiteParams,
+    body: body(
+      z.strictObject({
+        domain: Domain.optional(),
+        name: Name.optional(),
+        description: Description.optional(),
+      }),
+    ),
+  },
+  responses: {
+    200: json(SiteBody, "The changed site."),
+    ...errors("invalid_request", "forbidden", "not_found", "conflict"),
+  },
+});
+
+const remove = createRoute({
+  method: "delete",
+  path: "/v1/admin/sites/{site_key_hash}",
+  tags: ["Sites"],
+  summary: "Delete a site",
+  description: "Its key is never given out again. Needs an operator.",
+  request: { params: SiteParams },
+  responses: { 204: { description: "Deleted." }, ...errors("forbidden", "not_found") },
+});
+
+const verify = createRoute({
+  method: "post",
+  path: "/v1/admin/sites/{site_key_hash}/verify",
+  tags: ["Sites"],
+  summary: "Verify the site's domain",
+  description:
+    "Looks for the proof now. A newer verification of a domain sends an older site of it back to " +
+    "pending. The method `operator` takes an operator's word and needs a reason.",
+  request: {
+    params: SiteParams,
+    body: body(
+      z.strictObject({
+        method: z.enum(VERIFICATION_METHODS),
+        reason: line(REASON_CHARS_MAX).optional(),
+      }),
+    ),
+  },
+  responses: {
+    200: json(SiteBody, "The verified site."),
+    ...errors("invalid_request", "forbidden", "not_found", "conflict", "verification_failed"),
+  },
+});
+
+export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  app.openapi(create, async (c) => {
+    requireRole(c, "operator");
+    const result = await createSite(context, c.req.valid("json"));
+    return result.ok ? c.json(render(result.value), 201) : refused(result);
+  });
+
+  app.openapi(list, async (c) => {
+    const { limit, cursor, domain } = c.req.valid("query");
+    const after = readCursor(cursor);
+    if (!after.ok) return refused(after);
+    const visible = c.get("principal").sites;
+    const filter = { visible, domain: domain ?? null, after: after.value, limit: limit + 1 };
+    const sites = await listSites(context.db, filter);
+    const page = pageOf(sites, limit, (site) => ({
+      createdAt: site.createdAt,
+      id: site.siteKeyHash,
+    }));
+    return c.json({ items: page.items.map(render), next_cursor: page.nextCursor }, 200);
+  });
+
+  app.openapi(show, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    return c.json(render(await requireSite(context, c, site_key_hash, "auditor")), 200);
+  });
+
+  app.openapi(change, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "owner");
+    const result = await changeSite(context, site_key_hash, c.req.valid("json"));
+    return result.ok ? c.json(render(result.value), 200) : refused(result);
+  });
+
+  app.openapi(remove, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "operator");
+    const { db, clock } = context;
+    const gone = await db.transaction((tx) => deleteSite(tx, site_key_hash, clock.now()));
+    if (!gone) throw new Problem("not_found");
+    return c.body(null, 204);
+  });
+
+  app.openapi(verify, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    const { method, reason } = c.req.valid("json");
+    await requireSite(context, c, site_key_hash, method === "operator" ? "operator" : "owner");
+    if ((method === "operator") !== (reason !== undefined)) {
+      throw new Problem("invalid_request", {
+        message: "reason: the method operator needs one, the others take none.",
+      });
+    }
+    const result = await verifySite(context, site_key_hash, { method, reason: reason ?? null });
+    return result.ok ? c.json(render(result.value), 200) : refused(result);
+  });
+}

@@ -1,0 +1,184 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { issueToken, type NewToken } from "../../actions/issue-token.js";
+import { pageOf, readCursor } from "../../actions/page.js";
+import type { Context } from "../../context.js";
+import { listTokens, revokeToken, tokenById } from "../../owners/tokens/store.js";
+import {
+  maySee,
+  type Principal,
+  ROLES,
+  TOKEN_NAME_CHARS_MAX,
+  type Token,
+} from "../../owners/tokens/token.js";
+import { isoTime } from "../../platform/clock.js";
+import { Problem } from "../../platform/http/problem.js";
+import { type AdminEnv, requireRole, requireSite } from "./access.js";
+import {
+  body,
+  errors,
+  json,
+  NextCursor,
+  PageQuery,
+  refused,
+  SiteKeyHash,
+  SiteParams,
+  Timestamp,
+} from "./schemas.js";
+
+const SITES_MAX = 100;
+const Name = z.string().trim().min(1).max(TOKEN_NAME_CHARS_MAX);
+
+const TokenBody = z
+  .object({
+    token_id: z.string(),
+    name: z.string(),
+    role: z.enum(ROLES),
+    sites: z.array(SiteKeyHash).nullable().openapi({ description: "null: every site." }),
+    created_by: z.string(),
+    created_at: Timestamp,
+    revoked_at: Timestamp.nullable(),
+  })
+  .openapi("Token");
+
+const IssuedToken = TokenBody.extend({
+  token: z.string().openapi({ description: "Shown here and never again." }),
+}).openapi("IssuedToken");
+
+const TokenPage = z.object({ items: z.array(TokenBody), next_cursor: NextCursor });
+
+function render(token: Token): z.infer<typeof TokenBody> {
+  return {
+    token_id: token.tokenId,
+    name: token.name,
+    role: token.role,
+    sites: token.sites === null ? null : [...token.sites],
+    created_by: token.createdBy,
+    created_at: isoTime(token.createdAt),
+    revoked_at: token.revokedAt === null ? null : isoTime(token.revokedAt),
+  };
+}
+
+const create = createRoute({
+  method: "post",
+  path: "/v1/admin/tokens",
+  tags: ["Tokens"],
+  summary: "Make a token",
+  description: "For every site (role operator) or for the sites named. Needs an operator.",
+  request: {
+    body: body(
+      z.strictObject({
+        name: Name,
+        role: z.enum(ROLES),
+        sites: z.array(SiteKeyHash).min(1).max(SITES_MAX).optional(),
+      }),
+    ),
+  },
+  responses: {
+    201: json(IssuedToken, "The token."),
+    ...errors("invalid_request", "forbidden"),
+  },
+});
+
+const createForSite = createRoute({
+  method: "post",
+  path: "/v1/admin/sites/{site_key_hash}/tokens",
+  tags: ["Tokens"],
+  summary: "Make a token for one site",
+  request: {
+    params: SiteParams,
+    body: body(z.strictObject({ name: Name, role: z.enum(["owner", "reviewer", "auditor"]) })),
+  },
+  responses: {
+    201: json(IssuedToken, "The token."),
+    ...errors("invalid_request", "forbidden", "not_found"),
+  },
+});
+
+const list = createRoute({
+  method: "get",
+  path: "/v1/admin/tokens",
+  tags: ["Tokens"],
+  summary: "List tokens",
+  request: { query: PageQuery },
+  responses: { 200: json(TokenPage, "In order of creation."), ...errors("forbidden") },
+});
+
+const listForSite = createRoute({
+  method: "get",
+  path: "/v1/admin/sites/{site_key_hash}/tokens",
+  tags: ["Tokens"],
+  summary: "List the tokens of one site",
+  request: { params: SiteParams, query: PageQuery },
+  responses: { 200: json(TokenPage, "In order of creation."), ...errors("forbidden", "not_found") },
+});
+
+const revoke = createRoute({
+  method: "delete",
+  path: "/v1/admin/tokens/{token_id}",
+  tags: ["Tokens"],
+  summary: "Revoke a token",
+  description: "Holds at once on every node. An owner may revoke tokens of the own sites.",
+  request: { params: z.object({ token_id: z.string().max(64) }) },
+  responses: { 204: { description: "Revoked." }, ...errors("forbidden", "not_found") },
+});
+
+/** A token is within reach of a principal who could have made it. */
+function reaches(principal: Principal, token: Token): boolean {
+  if (principal.sites === null) return true;
+  return token.sites?.every((siteKeyHash) => maySee(principal, siteKeyHash)) ?? false;
+}
+
+export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  const { db, clock } = context;
+
+  const issue = async (principal: Principal, wanted: NewToken) => {
+    const result = await issueToken(context, principal, wanted);
+    if (!result.ok) return refused(result);
+    return { ...render(result.value.stored), token: result.value.token };
+  };
+
+  const page = async (siteKeyHash: string | null, query: z.infer<typeof PageQuery>) => {
+    const after = readCursor(query.cursor);
+    if (!after.ok) return refused(after);
+    const { limit } = query;
+    const tokens = await listTokens(db, { siteKeyHash, after: after.value, limit: limit + 1 });
+    const cut = pageOf(tokens, limit, (token) => ({
+      createdAt: token.createdAt,
+      id: token.tokenId,
+    }));
+    return { items: cut.items.map(render), next_cursor: cut.nextCursor };
+  };
+
+  app.openapi(create, async (c) => {
+    const principal = requireRole(c, "operator");
+    const { sites = null, ...wanted } = c.req.valid("json");
+    return c.json(await issue(principal, { ...wanted, sites }), 201);
+  });
+
+  app.openapi(createForSite, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "owner");
+    const wanted = { ...c.req.valid("json"), sites: [site_key_hash] };
+    return c.json(await issue(c.get("principal"), wanted), 201);
+  });
+
+  app.openapi(list, async (c) => {
+    requireRole(c, "operator");
+    return c.json(await page(null, c.req.valid("query")), 200);
+  });
+
+  app.openapi(listForSite, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "owner");
+    return c.json(await page(site_key_hash, c.req.valid("query")), 200);
+  });
+
+  app.openapi(revoke, async (c) => {
+    const principal = requireRole(c, "owner");
+    const { token_id } = c.req.valid("param");
+    const token = await tokenById(db, token_id);
+    if (token === undefined || !reaches(principal, token)) throw new Problem("not_found");
+    await revokeToken(db, token_id, clock.now());
+    return c.body(null, 204);
+  });
+}

@@ -1,0 +1,36 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
+import type { Context } from "../../context.js";
+import { authenticate } from "../../owners/tokens/authenticate.js";
+import { hasRole } from "../../owners/tokens/token.js";
+import { LOOPBACK } from "../../platform/http/connection.js";
+import type { Door, HttpEnv } from "../../platform/http/env.js";
+import { Problem } from "../../platform/http/problem.js";
+
+/** Numbers tell an outsider about the business, so metrics are for the operator's own scraper. */
+async function mayReadMetrics(context: Context, c: HonoContext<HttpEnv>): Promise<boolean> {
+  const { address, forwarded } = c.get("connection");
+  if (LOOPBACK.test(address) && !forwarded) return true;
+  const bearer = /^Bearer ([\x21-\x7e]+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
+  if (bearer === undefined) return false;
+  const principal = await authenticate(context.db, bearer, context.operatorDigest);
+  return principal !== undefined && hasRole(principal, "operator");
+}
+
+/** How busy it is. No other origin may read it: a page in a local browser is a local client. */
+export function metricsDoor(context: Context): Door {
+  const routes = new OpenAPIHono<HttpEnv>();
+  routes.get("/metrics", async (c) => {
+    if (!(await mayReadMetrics(context, c))) {
+      throw new Problem("unauthorized", {
+        message: "Metrics need an operator's token, or a direct client on this machine.",
+        headers: { "www-authenticate": "Bearer" },
+      });
+    }
+    return c.text(context.metrics.render(), 200, {
+      "content-type": "text/plain; version=0.0.4; charset=utf-8",
+    });
+  });
+
+  return { name: "metrics", cors: "none", routes };
+}

@@ -1,0 +1,18 @@
+import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/recheck-sites.js";
+import type { Context } from "./context.js";
+import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
+import { forgetExpired } from "./platform/rate-limit/exact.js";
+
+const HOUR_MS = 3_600_000;
+
+/** Everything the service does by itself. */
+export function planJobs(context: Context): void {
+  const { jobs, db } = context;
+  jobs.add({ name: "heartbeat", everyMs: HEARTBEAT_MS, run: (now) => recordHeartbeat(db, now) });
+  jobs.add({ name: "limits.forget", everyMs: HOUR_MS, run: (now) => forgetExpired(db, now) });
+  jobs.add({
+    name: "sites.recheck",
+    everyMs: RECHECK_JOB_EVERY_MS,
+    run: () => recheckSites(context),
+  });
+}

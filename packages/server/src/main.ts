@@ -1,0 +1,42 @@
+import { createApp } from "./app.js";
+import { type Environment, readConfig } from "./config/config.js";
+import { createContext } from "./context.js";
+import { planJobs } from "./jobs.js";
+import { systemClock } from "./platform/clock.js";
+import { listen } from "./platform/http/server.js";
+import { startupLines } from "./startup-lines.js";
+
+export interface Running {
+  readonly port: number;
+  reloadTls(): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * Environment → config → port → context → serve. The port is taken first, so that a busy one is
+ * noticed before anything is written.
+ */
+export async function start(env: Environment, print: (line: string) => void): Promise<Running> {
+  const asked = readConfig(env);
+  const listener = await listen({ ...asked, clock: systemClock });
+  try {
+    // Port 0 asks for any free one; the public address is then made from the one we got.
+    const config = readConfig({ ...env, GATEHOUSE_PORT: String(listener.port) });
+    const context = await createContext(config);
+    planJobs(context);
+    await context.jobs.start();
+    listener.serve(createApp(context));
+    for (const line of startupLines(context, listener.port)) print(line);
+    return {
+      port: listener.port,
+      reloadTls: () => listener.reloadTls(),
+      stop: async () => {
+        await listener.stop();
+        await context.close();
+      },
+    };
+  } catch (error) {
+    await listener.stop();
+    throw error;
+  }
+}

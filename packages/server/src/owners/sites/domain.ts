@@ -1,0 +1,32 @@
+import { isIP } from "node:net";
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+
+const DOMAIN_CHARS_MAX = 253;
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/**
+ * A domain in the one form it is stored and compared in: IDNA ASCII, lower case, no trailing dot.
+ * A port, and names of one label below `localhost`, are for development only.
+ */
+export function readDomain(
+  text: string,
+  options: { readonly development: boolean },
+): Result<string, "not_a_domain"> {
+  const fault = refuse("not_a_domain", "a domain is a public host name such as shop.example.com");
+  if (text.length > DOMAIN_CHARS_MAX || /[/?#@\\\s]/.test(text)) return fault;
+  const url = URL.canParse(`https://${text}/`) ? new URL(`https://${text}/`) : undefined;
+  if (url === undefined) return fault;
+  const port = /:\d+$/.test(text) ? text.slice(text.lastIndexOf(":")) : "";
+  if (port !== "" && !options.development) {
+    return refuse("not_a_domain", "a domain has no port outside development");
+  }
+  const host = url.hostname.replace(/\.$/, "");
+  if (isIP(host.replace(/^\[(.*)\]$/, "$1")) !== 0) {
+    return refuse("not_a_domain", "an IP address is not a domain");
+  }
+  const labels = host.split(".");
+  const local = labels.at(-1) === "localhost";
+  if (!labels.every((label) => LABEL.test(label))) return fault;
+  if (local ? !options.development : labels.length < 2) return fault;
+  return ok(host + port);
+}

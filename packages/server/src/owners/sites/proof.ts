@@ -1,0 +1,108 @@
+import { ok, type Result, refuse, SITE_VERIFICATION } from "@gatehouse/protocol";
+import { parse, defaultTreeAdapter as tree } from "parse5";
+import type { Resolver } from "../../platform/safe-fetch/resolver.js";
+import type { FetchResult, SafeFetch } from "../../platform/safe-fetch/safe-fetch.js";
+import type { Site, VerificationMethod } from "./site.js";
+
+export type ProofMethod = Exclude<VerificationMethod, "operator">;
+type Proof = Result<true, "not_found">;
+
+export interface ProofSources {
+  readonly resolver: Resolver;
+  readonly safeFetch: SafeFetch;
+  /** Plain http for hosts the fetch allow-list names; development only. */
+  readonly fetchAllow: readonly string[];
+}
+
+const decoder = new TextDecoder();
+
+/** What an owner publishes for each method, ready to copy. */
+export function proofInstructions({ domain, verification: { token } }: Site) {
+  const { dnsLabel, name, filePath } = SITE_VERIFICATION;
+  return {
+    dns: { name: `${dnsLabel}.${domain}`, type: "TXT", value: `${name}=${token}` },
+    file: { url: `https://${domain}${filePath}`, content: token },
+    meta: { url: `https://${domain}/`, tag: `<meta name="${name}" content="${token}">` },
+  };
+}
+
+function origin(domain: string, allow: readonly string[]): string {
+  return `${allow.includes(domain) ? "http" : "https"}://${domain}`;
+}
+
+/** The page's text, or a sentence that says why it could not be read. */
+function pageText(result: FetchResult, url: string): Result<string, "not_found"> {
+  if (!result.ok) return refuse("not_found", `${url} could not be read: ${result.detail}.`);
+  if (result.value.status !== 200) {
+    return refuse("not_found", `${url} answered with status ${result.value.status}, not 200.`);
+  }
+  return ok(decoder.decode(result.value.body));
+}
+
+/** `content` of the metas of that name in the head of a page, read as a browser reads it. */
+function metaContents(html: string, name: string): string[] {
+  const found: string[] = [];
+  const document = parse(html);
+  const root = document.childNodes
+    .filter(tree.isElementNode)
+    .find((node) => node.tagName === "html");
+  const head = root?.childNodes.filter(tree.isElementNode).find((node) => node.tagName === "head");
+  for (const node of head?.childNodes.filter(tree.isElementNode) ?? []) {
+    const attributes = new Map(node.attrs.map((attribute) => [attribute.name, attribute.value]));
+    if (node.tagName !== "meta" || attributes.get("name")?.toLowerCase() !== name) continue;
+    found.push((attributes.get("content") ?? "").trim());
+  }
+  return found;
+}
+
+async function findByDns(site: Site, { resolver }: ProofSources): Promise<Proof> {
+  const { name, value } = proofInstructions(site).dns;
+  const records = await resolver.txt(name).catch(() => undefined);
+  if (records === undefined) {
+    return refuse("not_found", `The name servers of ${site.domain} did not answer.`);
+  }
+  if (records.some((record) => record.trim() === value)) return ok(true);
+  const seen = records.length === 0 ? "has no TXT record" : "has other TXT records";
+  return refuse("not_found", `${name} ${seen}; it must hold ${value}.`);
+}
+
+async function findByFile(site: Site, sources: ProofSources, fresh: boolean): Promise<Proof> {
+  const url = origin(site.domain, sources.fetchAllow) + SITE_VERIFICATION.filePath;
+  const text = pageText(await sources.safeFetch.get(url, { fresh }), url);
+  if (!text.ok) return text;
+  if (text.value.trim() === site.verification.token) return ok(true);
+  return refuse(
+    "not_found",
+    `${url} holds something else; it must hold the token and nothing more.`,
+  );
+}
+
+async function findByMeta(site: Site, sources: ProofSources, fresh: boolean): Promise<Proof> {
+  const url = `${origin(site.domain, sources.fetchAllow)}/`;
+  const text = pageText(await sources.safeFetch.get(url, { fresh }), url);
+  if (!text.ok) return text;
+  const contents = metaContents(text.value, SITE_VERIFICATION.name);
+  if (contents.includes(site.verification.token)) return ok(true);
+  return refuse(
+    "not_found",
+    `The head of ${url} has ${contents.length === 0 ? "no" : "another"} ` +
+      `${SITE_VERIFICATION.name} meta tag.`,
+  );
+}
+
+/** Looks for the proof of a domain where the method says it is. */
+export function findProof(
+  site: Site,
+  method: ProofMethod,
+  sources: ProofSources,
+  options: { readonly fresh: boolean },
+): Promise<Proof> {
+  switch (method) {
+    case "dns":
+      return findByDns(site, sources);
+    case "file":
+      return findByFile(site, sources, options.fresh);
+    case "meta":
+      return findByMeta(site, sources, options.fresh);
+  }
+}

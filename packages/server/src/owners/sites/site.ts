@@ -1,0 +1,36 @@
+export type SiteStatus = "pending" | "verified";
+export const VERIFICATION_METHODS = ["dns", "file", "meta", "operator"] as const;
+export type VerificationMethod = (typeof VERIFICATION_METHODS)[number];
+
+/** A website that Gatehouse stands before. Times are milliseconds. */
+export interface Site {
+  readonly siteKey: string;
+  /** Names the site in URLs, tables and tokens. */
+  readonly siteKeyHash: string;
+  readonly domain: string;
+  readonly name: string;
+  readonly description: string;
+  readonly status: SiteStatus;
+  /** Counts every change; caches and signed documents are keyed by it. */
+  readonly version: number;
+  readonly verification: {
+    readonly token: string;
+    readonly method: VerificationMethod | null;
+    /** Why an operator vouched for the domain. */
+    readonly reason: string | null;
+    readonly verifiedAt: number | null;
+    readonly checkedAt: number | null;
+    readonly failedDays: number;
+    /** What the last check found wrong, as a sentence for the owner. */
+    readonly problem: string | null;
+  };
+  readonly createdAt: number;
+  readonly changedAt: number;
+}
+
+export const SITE_TOPIC = "sites";
+export const SITE_NAME_CHARS_MAX = 120;
+export const SITE_DESCRIPTION_CHARS_MAX = 500;
+/** A site whose proof is missing this many days in a row goes back to pending. */
+export const FAILED_DAYS_MAX = 3;
+export const RECHECK_EVERY_MS = 86_400_000;

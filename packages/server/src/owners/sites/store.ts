@@ -1,0 +1,164 @@
+import type { Queries, Transaction } from "../../platform/db/database.js";
+import { SITE_TOPIC, type Site, type SiteStatus, type VerificationMethod } from "./site.js";
+
+interface Row {
+  site_key: string;
+  site_key_hash: string;
+  domain: string;
+  name: string;
+  description: string;
+  status: SiteStatus;
+  version: number;
+  verification_token: string;
+  verification_method: VerificationMethod | null;
+  verification_reason: string | null;
+  verified_at: number | null;
+  checked_at: number | null;
+  failed_days: number;
+  problem: string | null;
+  created_at: number;
+  changed_at: number;
+}
+
+function siteOf(row: Row): Site {
+  return Object.freeze({
+    siteKey: row.site_key,
+    siteKeyHash: row.site_key_hash,
+    domain: row.domain,
+    name: row.name,
+    description: row.description,
+    status: row.status,
+    version: row.version,
+    verification: Object.freeze({
+      token: row.verification_token,
+      method: row.verification_method,
+      reason: row.verification_reason,
+      verifiedAt: row.verified_at,
+      checkedAt: row.checked_at,
+      failedDays: row.failed_days,
+      problem: row.problem,
+    }),
+    createdAt: row.created_at,
+    changedAt: row.changed_at,
+  });
+}
+
+export async function siteByHash(db: Queries, siteKeyHash: string): Promise<Site | undefined> {
+  const row = await db.get<Row>(
+    "SELECT * FROM sites WHERE site_key_hash = ? AND deleted_at IS NULL",
+    siteKeyHash,
+  );
+  return row && siteOf(row);
+}
+
+/** Whether a site key was ever given out here, deleted sites included. */
+export async function siteKeyTaken(db: Queries, siteKey: string): Promise<boolean> {
+  return (await db.get("SELECT 1 AS one FROM sites WHERE site_key = ?", siteKey)) !== undefined;
+}
+
+export interface SiteFilter {
+  /** Sites the reader may see; null for all. */
+  readonly visible: readonly string[] | null;
+  readonly domain: string | null;
+  /** Only sites after this one, in order of creation. */
+  readonly after: { readonly createdAt: number; readonly id: string } | null;
+  readonly limit: number;
+}
+
+export async function listSites(db: Queries, filter: SiteFilter): Promise<Site[]> {
+  const { createdAt, id } = filter.after ?? { createdAt: -1, id: "" };
+  // One fixed text serves every filter. REPLACE finds exact substrings on both databases; LIKE
+  // would take the underscore of a hash for a wildcard, and on SQLite ignore case.
+  const visible = filter.visible === null ? null : `,${filter.visible.join(",")},`;
+  const rows = await db.all<Row>(
+    `SELECT * FROM sites WHERE deleted_at IS NULL
+       AND (created_at > ? OR (created_at = ? AND site_key_hash > ?))
+       AND (CAST(? AS TEXT) IS NULL OR domain = ?)
+       AND (CAST(? AS TEXT) IS NULL OR REPLACE(?, ',' || site_key_hash || ',', '') <> ?)
+     ORDER BY created_at, site_key_hash LIMIT ?`,
+    ...[createdAt, createdAt, id, filter.domain, filter.domain],
+    ...[visible, visible, visible, filter.limit],
+  );
+  return rows.map(siteOf);
+}
+
+/** Verified sites whose proof was last looked at before `before`; operators' word is not re-checked. */
+export async function sitesToRecheck(db: Queries, before: number, limit: number): Promise<Site[]> {
+  const rows = await db.all<Row>(
+    `SELECT * FROM sites WHERE deleted_at IS NULL AND status = 'verified'
+       AND verification_method <> 'operator' AND checked_at < ? ORDER BY checked_at LIMIT ?`,
+    ...[before, limit],
+  );
+  return rows.map(siteOf);
+}
+
+/** How many sites there are, and which have something wrong that their owner should see. */
+export async function siteHealth(db: Queries) {
+  const counts = await db.get<{ total: number; verified: number }>(
+    `SELECT COUNT(*) AS total, COUNT(CASE WHEN status = 'verified' THEN 1 END) AS verified
+     FROM sites WHERE deleted_at IS NULL`,
+  );
+  const troubled = await db.all<{ domain: string; problem: string }>(
+    `SELECT domain, problem FROM sites WHERE deleted_at IS NULL AND problem IS NOT NULL
+     ORDER BY domain LIMIT 20`,
+  );
+  return { total: counts?.total ?? 0, verified: counts?.verified ?? 0, troubled };
+}
+
+export async function insertSite(tx: Transaction, site: Site): Promise<void> {
+  await tx.run(
+    `INSERT INTO sites (site_key_hash, site_key, domain, name, description, status,
+       version, verification_token, failed_days, created_at, changed_at)
+     VALUES (?, ?, ?, ?, ?, 'pending', 1, ?, 0, ?, ?)`,
+    ...[site.siteKeyHash, site.siteKey, site.domain, site.name, site.description],
+    ...[site.verification.token, site.createdAt, site.changedAt],
+  );
+  await tx.announce(SITE_TOPIC, site.siteKeyHash);
+}
+
+/** Writes a changed site. False when somebody else changed it first: read again and retry. */
+export async function updateSite(tx: Transaction, site: Site, now: number): Promise<boolean> {
+  const { verification: proof } = site;
+  const changed = await tx.run(
+    `UPDATE sites SET domain = ?, name = ?, description = ?, status = ?, version = version + 1,
+       verification_token = ?, verification_method = ?, verification_reason = ?, verified_at = ?,
+       checked_at = ?, failed_days = ?, problem = ?, changed_at = ?
+     WHERE site_key_hash = ? AND version = ? AND deleted_at IS NULL`,
+    ...[site.domain, site.name, site.description, site.status, proof.token, proof.method],
+    ...[proof.reason, proof.verifiedAt, proof.checkedAt, proof.failedDays, proof.problem],
+    ...[now, site.siteKeyHash, site.version],
+  );
+  if (changed === 1) await tx.announce(SITE_TOPIC, site.siteKeyHash);
+  return changed === 1;
+}
+
+/** Sends other sites of a domain back to pending: the newest proof of a domain wins. */
+export async function unverifyOthers(
+  tx: Transaction,
+  domain: string,
+  exceptHash: string,
+  now: number,
+): Promise<string[]> {
+  const rows = await tx.all<{ site_key_hash: string }>(
+    `UPDATE sites SET status = 'pending', version = version + 1, changed_at = ?,
+       problem = 'Another site here has since proven control of this domain.'
+     WHERE domain = ? AND status = 'verified' AND deleted_at IS NULL AND site_key_hash <> ?
+     RETURNING site_key_hash`,
+    ...[now, domain, exceptHash],
+  );
+  for (const { site_key_hash } of rows) await tx.announce(SITE_TOPIC, site_key_hash);
+  return rows.map(({ site_key_hash }) => site_key_hash);
+}
+
+export async function deleteSite(
+  tx: Transaction,
+  siteKeyHash: string,
+  now: number,
+): Promise<boolean> {
+  const changed = await tx.run(
+    "UPDATE sites SET deleted_at = ?, version = version + 1 WHERE site_key_hash = ? AND deleted_at IS NULL",
+    ...[now, siteKeyHash],
+  );
+  if (changed === 1) await tx.announce(SITE_TOPIC, siteKeyHash);
+  return changed === 1;
+}

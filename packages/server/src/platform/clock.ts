@@ -1,0 +1,56 @@
+/** Time as the product sees it. Only this file asks the machine; tests pass a clock they move. */
+export interface Clock {
+  /** Milliseconds since 1970 UTC. */
+  now(): number;
+  /** Runs `task` once after `delayMs`; the returned function cancels it. Never keeps a process alive. */
+  after(delayMs: number, task: () => void): () => void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs);
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+/** The one form of time on the wire: ISO-8601 UTC with milliseconds. */
+export function isoTime(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/** A clock that stands still until it is told to advance. */
+export class ManualClock implements Clock {
+  private time: number;
+  private timers: { at: number; task: () => void }[] = [];
+
+  constructor(startMs: number) {
+    this.time = startMs;
+  }
+
+  now(): number {
+    return this.time;
+  }
+
+  after(delayMs: number, task: () => void): () => void {
+    const timer = { at: this.time + delayMs, task };
+    this.timers.push(timer);
+    return () => {
+      this.timers = this.timers.filter((other) => other !== timer);
+    };
+  }
+
+  /** Moves time forward and runs what came due, in order of due time. */
+  advance(ms: number): void {
+    const end = this.time + ms;
+    for (;;) {
+      const due = this.timers.filter((timer) => timer.at <= end).sort((a, b) => a.at - b.at)[0];
+      if (due === undefined) break;
+      this.timers = this.timers.filter((other) => other !== due);
+      this.time = Math.max(this.time, due.at);
+      due.task();
+    }
+    this.time = end;
+  }
+}

@@ -1,0 +1,40 @@
+import type { ChangeFeed } from "./changes.js";
+
+export type SqlValue = string | number | null | Uint8Array;
+export type Dialect = "sqlite" | "postgres";
+
+/** SQL with `?` for parameters; each text is prepared once per connection. */
+export interface Queries {
+  all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]>;
+  get<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined>;
+  /** Returns the number of rows changed. */
+  run(sql: string, ...values: SqlValue[]): Promise<number>;
+}
+
+export interface Transaction extends Queries {
+  /** Tells every process of a change, if and when this transaction commits. */
+  announce(topic: string, id: string): Promise<void>;
+}
+
+/** The one seam between the product and its database. */
+export interface Database extends Queries {
+  readonly dialect: Dialect;
+  readonly changes: ChangeFeed;
+  /** Commits when `body` returns, rolls back when it throws. Writers on SQLite go one by one. */
+  transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;
+  /** Reads of one moment, however long they take and whatever is written meanwhile. */
+  snapshot<T>(body: (reader: Queries) => Promise<T>): Promise<T>;
+  /** A table's own statement batch (migrations); not for values. */
+  script(tx: Transaction, sql: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The database cannot be asked now: unreachable, overloaded, shutting down or out of room. */
+export class DatabaseUnavailableError extends Error {
+  override readonly name = "DatabaseUnavailableError";
+}
+
+/** A unique constraint refused the write. */
+export class DatabaseConflictError extends Error {
+  override readonly name = "DatabaseConflictError";
+}

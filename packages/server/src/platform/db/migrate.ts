@@ -1,0 +1,109 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { StartupError } from "../../startup-error.js";
+import { VERSION } from "../../version.js";
+import { isoTime } from "../clock.js";
+import type { Database, Dialect, Transaction } from "./database.js";
+import { foundation } from "./migrations/0001-foundation.js";
+import { copySqlite } from "./sqlite.js";
+
+/** Column types by database. Migrations are plain SQL with these three words filled in. */
+export interface SqlWords {
+  readonly integer: string;
+  readonly bytes: string;
+  /** Closes a CREATE TABLE: SQLite then enforces column types as PostgreSQL does. */
+  readonly strict: string;
+}
+
+export interface Migration {
+  readonly name: string;
+  sql(words: SqlWords): string;
+}
+
+/** In order; position + 1 is the schema version. Only ever appended to. */
+const MIGRATIONS: readonly Migration[] = [foundation];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+const WORDS: Readonly<Record<Dialect, SqlWords>> = {
+  sqlite: { integer: "INTEGER", bytes: "BLOB", strict: "STRICT" },
+  postgres: { integer: "BIGINT", bytes: "BYTEA", strict: "" },
+};
+
+/** Any fixed number, the same in every process: holds others off while one migrates. */
+const MIGRATION_LOCK = 4_217_001;
+
+async function versionTableExists(tx: Pick<Transaction, "get">, dialect: Dialect) {
+  const sql =
+    dialect === "sqlite"
+      ? "SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'schema_versions'"
+      : "SELECT 1 AS found WHERE to_regclass('schema_versions') IS NOT NULL";
+  return (await tx.get(sql)) !== undefined;
+}
+
+/** The schema version of a database; 0 when it is empty. */
+export async function schemaVersion(db: Pick<Database, "get" | "dialect">): Promise<number> {
+  if (!(await versionTableExists(db, db.dialect))) return 0;
+  const row = await db.get<{ version: number | null }>(
+    "SELECT MAX(version) AS version FROM schema_versions",
+  );
+  return row?.version ?? 0;
+}
+
+/** Refuses a database that a newer build has written: an older one would misread it. */
+export async function refuseNewerSchema(db: Pick<Database, "get" | "dialect">): Promise<number> {
+  const version = await schemaVersion(db);
+  if (version > SCHEMA_VERSION) {
+    throw new StartupError(
+      `The database has schema version ${version}, this build (${VERSION}) knows up to ` +
+        `${SCHEMA_VERSION}: start the newer Gatehouse that wrote it, or restore an older backup.`,
+    );
+  }
+  return version;
+}
+
+export interface MigrateOptions {
+  readonly now: number;
+  /** Given for SQLite: the file, and the folder its copy goes to. */
+  readonly sqlitePath?: string;
+  readonly backupDir?: string;
+  /** Stops at this version: a restore starts from the schema the backup was written in. */
+  readonly upTo?: number;
+}
+
+/**
+ * Brings the schema up to date in one transaction: a crash leaves the old schema whole. An
+ * existing SQLite file is copied first; PostgreSQL is backed up by its operator's own means.
+ */
+export async function migrate(db: Database, options: MigrateOptions): Promise<void> {
+  const target = options.upTo ?? SCHEMA_VERSION;
+  const before = await refuseNewerSchema(db);
+  if (before >= target) return;
+  if (before > 0 && options.sqlitePath !== undefined && options.backupDir !== undefined) {
+    mkdirSync(options.backupDir, { recursive: true, mode: 0o700 });
+    const stamp = isoTime(options.now).replace(/[:.]/g, "-");
+    copySqlite(
+      options.sqlitePath,
+      join(options.backupDir, `before-schema-${before + 1}-${stamp}.db`),
+    );
+  }
+  await db.transaction(async (tx) => {
+    if (db.dialect === "postgres") await tx.get("SELECT pg_advisory_xact_lock(?)", MIGRATION_LOCK);
+    await db.script(
+      tx,
+      `CREATE TABLE IF NOT EXISTS schema_versions (version ${WORDS[db.dialect].integer} PRIMARY KEY,
+       name TEXT NOT NULL, build TEXT NOT NULL, applied_at TEXT NOT NULL) ${WORDS[db.dialect].strict};`,
+    );
+    const row = await tx.get<{ version: number | null }>(
+      "SELECT MAX(version) AS version FROM schema_versions",
+    );
+    for (let version = (row?.version ?? 0) + 1; version <= target; version++) {
+      const migration = MIGRATIONS[version - 1] as Migration;
+      await db.script(tx, migration.sql(WORDS[db.dialect]));
+      await tx.run(
+        "INSERT INTO schema_versions (version, name, build, applied_at) VALUES (?, ?, ?, ?)",
+        ...[version, migration.name, VERSION, isoTime(options.now)],
+      );
+    }
+  });
+}

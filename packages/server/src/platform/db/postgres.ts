@@ -1,0 +1,206 @@
+import pg from "pg";
+import type { Clock } from "../clock.js";
+import type { Ids } from "../ids.js";
+import type { Log } from "../log/log.js";
+import { ANY_CHANGE, ChangeFeed } from "./changes.js";
+import {
+  type Database,
+  DatabaseConflictError,
+  DatabaseUnavailableError,
+  type Queries,
+  type SqlValue,
+  type Transaction,
+} from "./database.js";
+import { listenForChanges } from "./postgres-listener.js";
+
+const CONNECTIONS_MAX = 10;
+const CONNECT_MS_MAX = 3000;
+const STATEMENT_MS_MAX = 10_000;
+/** Deadlock or serialization failure: the server asks us to try again. */
+const RETRY_CODES = new Set(["40001", "40P01"]);
+const TRIES_MAX = 5;
+const STATEMENT_TEXTS_MAX = 2000;
+
+const INT8_OID = 20;
+
+/** Whole numbers of the schema fit in 53 bits; one that does not is a broken assumption. */
+function safeInteger(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value)) throw new RangeError("a database integer exceeds 2^53 - 1");
+  return value;
+}
+
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: "text") =>
+    oid === INT8_OID ? safeInteger : pg.types.getTypeParser(oid, format)) as never,
+};
+
+function translated(error: unknown): unknown {
+  const code = String((error as { code?: unknown }).code ?? "");
+  const message = error instanceof Error ? error.message : String(error);
+  if (code === "23505") return new DatabaseConflictError(message, { cause: error });
+  // Without a code the driver itself gave up: no connection, or it ended under the query.
+  if (code === "" ? error instanceof Error : /^(08|53|57|58|E[A-Z])/.test(code)) {
+    return new DatabaseUnavailableError(message, { cause: error });
+  }
+  return error;
+}
+
+interface Prepared {
+  readonly name: string;
+  readonly text: string;
+}
+
+const prepared = new Map<string, Prepared>();
+
+/** `?` becomes `$1…`, and each text gets a name so that the server plans it once a connection. */
+function prepare(sql: string): Prepared {
+  let statement = prepared.get(sql);
+  if (statement === undefined) {
+    if (prepared.size >= STATEMENT_TEXTS_MAX) throw new Error("SQL must not be built from values");
+    let count = 0;
+    statement = { name: `s${prepared.size}`, text: sql.replace(/\?/g, () => `$${++count}`) };
+    prepared.set(sql, statement);
+  }
+  return statement;
+}
+
+type Client = Pick<pg.Pool, "query">;
+
+async function query(client: Client, sql: string, values: readonly SqlValue[]) {
+  try {
+    return await client.query({ ...prepare(sql), values: [...values] });
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
+function queriesOf(client: Client): Queries {
+  return {
+    all: async <Row>(sql: string, ...values: SqlValue[]) =>
+      (await query(client, sql, values)).rows as Row[],
+    get: async <Row>(sql: string, ...values: SqlValue[]) =>
+      (await query(client, sql, values)).rows[0] as Row | undefined,
+    run: async (sql, ...values) => (await query(client, sql, values)).rowCount ?? 0,
+  };
+}
+
+class PostgresDatabase implements Database {
+  readonly dialect = "postgres";
+  readonly changes = new ChangeFeed();
+  private readonly pool: pg.Pool;
+  private readonly queries: Queries;
+  /** Marks this process's own notifications, which it has acted on already. */
+  private readonly origin: string;
+  private stopListening: () => Promise<void> = async () => {};
+
+  constructor(url: string, ids: Ids, log: Log) {
+    this.origin = ids.id("node");
+    this.pool = new pg.Pool({
+      connectionString: url,
+      max: CONNECTIONS_MAX,
+      connectionTimeoutMillis: CONNECT_MS_MAX,
+      statement_timeout: STATEMENT_MS_MAX,
+      application_name: "gatehouse",
+      types,
+    });
+    // An idle connection that breaks is replaced; without a listener it would end the process.
+    this.pool.on("error", (error) => log.warn({ error }, "database.connection_lost"));
+    this.queries = queriesOf(this.pool);
+  }
+
+  async listen(url: string, clock: Clock, log: Log): Promise<void> {
+    this.stopListening = await listenForChanges(url, this.origin, this.changes, clock, log);
+  }
+
+  all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
+    return this.queries.all(sql, ...values);
+  }
+
+  get<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
+    return this.queries.get(sql, ...values);
+  }
+
+  run(sql: string, ...values: SqlValue[]): Promise<number> {
+    return this.queries.run(sql, ...values);
+  }
+
+  async transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.inTransaction("BEGIN", body);
+      } catch (error) {
+        const code = String((error as { code?: unknown }).code ?? "");
+        if (!RETRY_CODES.has(code) || tries >= TRIES_MAX) throw error;
+      }
+    }
+  }
+
+  private async inTransaction<T>(begin: string, body: (tx: Transaction) => Promise<T>) {
+    const client = await this.connect();
+    const announced: { topic: string; id: string }[] = [];
+    const tx: Transaction = {
+      ...queriesOf(client),
+      announce: async (topic, id) => {
+        const payload = JSON.stringify([this.origin, topic, id]);
+        await query(client, "SELECT pg_notify('gatehouse_changes', ?)", [payload]);
+        announced.push({ topic, id });
+      },
+    };
+    let broken: Error | undefined;
+    let result: T;
+    try {
+      await client.query(begin);
+      result = await body(tx);
+      await client.query("COMMIT");
+    } catch (error) {
+      await client.query("ROLLBACK").catch((failure: Error) => {
+        broken = failure;
+      });
+      throw translated(error);
+    } finally {
+      client.release(broken);
+    }
+    for (const change of announced) this.changes.emit(change);
+    return result;
+  }
+
+  private async connect(): Promise<pg.PoolClient> {
+    try {
+      return await this.pool.connect();
+    } catch (error) {
+      throw new DatabaseUnavailableError((error as Error).message, { cause: error });
+    }
+  }
+
+  snapshot<T>(body: (reader: Queries) => Promise<T>): Promise<T> {
+    return this.inTransaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", body);
+  }
+
+  async script(tx: Transaction, sql: string): Promise<void> {
+    for (const statement of sql.split(/;\s*$/m)) {
+      if (statement.trim() !== "") await tx.run(statement);
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.stopListening();
+    await this.pool.end();
+  }
+}
+
+export async function openPostgres(
+  url: string,
+  { clock, ids, log }: { clock: Clock; ids: Ids; log: Log },
+): Promise<Database> {
+  const db = new PostgresDatabase(url, ids, log);
+  try {
+    await db.get("SELECT 1 AS one");
+    await db.listen(url, clock, log);
+  } catch (error) {
+    await db.close().catch(() => undefined);
+    throw error;
+  }
+  db.changes.emit(ANY_CHANGE);
+  return db;
+}

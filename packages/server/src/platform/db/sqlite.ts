@@ -1,0 +1,224 @@
+import { closeSync, openSync } from "node:fs";
+import Libsql from "libsql";
+import type { Clock } from "../clock.js";
+import { ANY_CHANGE, type Change, ChangeFeed } from "./changes.js";
+import {
+  type Database,
+  DatabaseConflictError,
+  DatabaseUnavailableError,
+  type Queries,
+  type SqlValue,
+  type Transaction,
+} from "./database.js";
+
+const STATEMENTS_MAX = 500;
+const WRITERS_WAITING_MAX = 10_000;
+const BUSY_WAIT_MS = 5000;
+/** How often another process's commits are looked for; changes show within a second. */
+const CHANGE_POLL_MS = 250;
+
+type Statement = Libsql.Statement<unknown[]>;
+
+/** libsql adds a `_metadata` member with timings to rows of `get`. */
+function withoutMetadata(row: Record<string, unknown>): Record<string, unknown> {
+  const { _metadata, ...columns } = row;
+  return columns;
+}
+
+function translated(error: unknown): unknown {
+  const code = String((error as { code?: unknown }).code ?? "");
+  const message = error instanceof Error ? error.message : String(error);
+  if (code === "SQLITE_CONSTRAINT_UNIQUE" || code === "SQLITE_CONSTRAINT_PRIMARYKEY") {
+    return new DatabaseConflictError(message, { cause: error });
+  }
+  if (/^SQLITE_(BUSY|LOCKED|IOERR|FULL|READONLY|CANTOPEN|CORRUPT|NOTADB)/.test(code)) {
+    return new DatabaseUnavailableError(message, { cause: error });
+  }
+  return error;
+}
+
+/** One connection. Calls are synchronous inside, so a statement is never interleaved. */
+class Connection implements Queries {
+  readonly raw: Libsql.Database;
+  private readonly statements = new Map<string, Statement>();
+
+  constructor(path: string, options: { readonly?: boolean } = {}) {
+    this.raw = new Libsql(path, options);
+    this.raw.pragma(`busy_timeout = ${BUSY_WAIT_MS}`);
+    this.raw.pragma("foreign_keys = ON");
+  }
+
+  private prepare(sql: string): Statement {
+    let statement = this.statements.get(sql);
+    if (statement === undefined) {
+      if (this.statements.size >= STATEMENTS_MAX) this.statements.clear();
+      statement = this.raw.prepare(sql) as Statement;
+      this.statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
+    try {
+      return this.prepare(sql).all(...values) as Row[];
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+
+  async get<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
+    try {
+      const row = this.prepare(sql).get(...values) as Record<string, unknown> | undefined;
+      return row === undefined ? undefined : (withoutMetadata(row) as Row);
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+
+  async run(sql: string, ...values: SqlValue[]): Promise<number> {
+    try {
+      return this.prepare(sql).run(...values).changes;
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+
+  exec(sql: string): void {
+    try {
+      this.raw.exec(sql);
+    } catch (error) {
+      throw translated(error);
+    }
+  }
+}
+
+/** SQLite in one file: one writing connection used by one transaction at a time, one reading. */
+class SqliteDatabase implements Database {
+  readonly dialect = "sqlite";
+  readonly changes = new ChangeFeed();
+  private readonly path: string;
+  private readonly writer: Connection;
+  private readonly reader: Connection;
+  private lastWriter: Promise<unknown> = Promise.resolve();
+  private waiting = 0;
+  private readonly stopPolling: () => void;
+
+  constructor(path: string, clock: Clock) {
+    this.path = path;
+    this.writer = new Connection(path);
+    this.writer.raw.pragma("journal_mode = WAL");
+    // A commit that was answered must survive a power cut, so every one is synced.
+    this.writer.raw.pragma("synchronous = FULL");
+    this.reader = new Connection(path);
+    this.stopPolling = this.pollChanges(clock);
+  }
+
+  all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
+    return this.reader.all(sql, ...values);
+  }
+
+  get<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
+    return this.reader.get(sql, ...values);
+  }
+
+  run(sql: string, ...values: SqlValue[]): Promise<number> {
+    return this.transaction((tx) => tx.run(sql, ...values));
+  }
+
+  async transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
+    if (this.waiting >= WRITERS_WAITING_MAX) {
+      throw new DatabaseUnavailableError("too many transactions are waiting");
+    }
+    this.waiting++;
+    const turn = this.lastWriter.then(() => this.inTransaction(body));
+    this.lastWriter = turn.catch(() => undefined);
+    try {
+      return await turn;
+    } finally {
+      this.waiting--;
+    }
+  }
+
+  private async inTransaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
+    const announced: Change[] = [];
+    const { writer } = this;
+    const tx: Transaction = {
+      all: (sql, ...values) => writer.all(sql, ...values),
+      get: (sql, ...values) => writer.get(sql, ...values),
+      run: (sql, ...values) => writer.run(sql, ...values),
+      announce: async (topic, id) => {
+        announced.push({ topic, id });
+      },
+    };
+    writer.exec("BEGIN IMMEDIATE");
+    let result: T;
+    try {
+      result = await body(tx);
+      writer.exec("COMMIT");
+    } catch (error) {
+      if (writer.raw.inTransaction) writer.exec("ROLLBACK");
+      throw error;
+    }
+    for (const change of announced) this.changes.emit(change);
+    return result;
+  }
+
+  async snapshot<T>(body: (reader: Queries) => Promise<T>): Promise<T> {
+    const reader = new Connection(this.path);
+    try {
+      reader.exec("BEGIN");
+      return await body(reader);
+    } finally {
+      if (reader.raw.inTransaction) reader.exec("ROLLBACK");
+      reader.raw.close();
+    }
+  }
+
+  async script(_tx: Transaction, sql: string): Promise<void> {
+    this.writer.exec(sql);
+  }
+
+  /** `data_version` moves when another connection commits; the writer's own commits do not move it. */
+  private pollChanges(clock: Clock): () => void {
+    const version = () =>
+      (this.writer.raw.prepare("PRAGMA data_version").get() as { data_version: number })
+        .data_version;
+    let seen = version();
+    let cancel = () => {};
+    const poll = () => {
+      const now = version();
+      if (now !== seen) this.changes.emit(ANY_CHANGE);
+      seen = now;
+      cancel = clock.after(CHANGE_POLL_MS, poll);
+    };
+    cancel = clock.after(CHANGE_POLL_MS, poll);
+    return () => cancel();
+  }
+
+  async close(): Promise<void> {
+    this.stopPolling();
+    await this.lastWriter;
+    this.reader.raw.close();
+    this.writer.raw.close();
+  }
+}
+
+export function openSqlite(path: string, clock: Clock): Database {
+  try {
+    // SQLite would make it readable for everyone; its -wal and -shm files take the same mode.
+    closeSync(openSync(path, "a", 0o600));
+    return new SqliteDatabase(path, clock);
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
+/** Copies a live SQLite file, consistently, to a path that must not exist. */
+export function copySqlite(from: string, to: string): void {
+  const source = new Connection(from);
+  try {
+    source.raw.prepare("VACUUM INTO ?").run(to);
+  } finally {
+    source.raw.close();
+  }
+}

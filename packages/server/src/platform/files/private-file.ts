@@ -1,0 +1,50 @@
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeSync,
+} from "node:fs";
+import { StartupError } from "../../startup-error.js";
+
+const OWNER_ONLY = 0o600;
+const OTHERS = 0o077;
+
+/**
+ * Writes a file only its owner can read, whole or not at all: a crash leaves at most a `.new`
+ * file beside it, which the next write replaces.
+ */
+export function writePrivateFile(path: string, text: string): void {
+  const fresh = `${path}.new`;
+  const file = openSync(fresh, "w", OWNER_ONLY);
+  try {
+    writeSync(file, text);
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+  renameSync(fresh, path);
+}
+
+/** The text of a private file; undefined when there is none. Refuses one that others can read. */
+export function readPrivateFile(path: string, what: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) return undefined;
+  if (process.platform !== "win32" && (found.mode & OTHERS) !== 0) {
+    throw new StartupError(`${what} at ${path} can be read by others: run \`chmod 600 ${path}\`.`);
+  }
+  return readTextFile(path, what);
+}
+
+/** The text of a file the operator named. */
+export function readTextFile(path: string, what: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    const why = code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;
+    throw new StartupError(`${what} at ${path} ${why}: check the path and its permissions.`);
+  }
+}

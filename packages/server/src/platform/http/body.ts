@@ -1,0 +1,73 @@
+import { parseJson } from "@gatehouse/protocol";
+import type { Clock } from "../clock.js";
+import { Problem } from "./problem.js";
+
+export const BODY_MS_MAX = 15_000;
+
+/** Reads a body while counting, so that a large one costs no more than its limit. */
+async function readBytes(request: Request, bytesMax: number, clock: Clock): Promise<Uint8Array> {
+  if (request.body === null) return new Uint8Array();
+  const reader = request.body.getReader();
+  let cancel = () => {};
+  const late = new Promise<never>((_, reject) => {
+    cancel = clock.after(BODY_MS_MAX, () => reject(new Problem("request_timeout")));
+  });
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), late]);
+      if (done) return Buffer.concat(chunks);
+      size += value.length;
+      if (size > bytesMax) {
+        throw new Problem("body_too_large", {
+          message: `The body is larger than the ${bytesMax} bytes this route takes.`,
+        });
+      }
+      chunks.push(value);
+    }
+  } catch (error) {
+    await reader.cancel().catch(() => undefined);
+    throw error;
+  } finally {
+    cancel();
+  }
+}
+
+function refuseEncoding(request: Request): void {
+  const encoding = request.headers.get("content-encoding");
+  if (encoding !== null && encoding.toLowerCase() !== "identity") {
+    throw new Problem("unsupported_media_type", {
+      message: "Compressed bodies are not accepted. Send the body without Content-Encoding.",
+    });
+  }
+}
+
+function refuseOtherTypes(request: Request): void {
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
+    throw new Problem("unsupported_media_type");
+  }
+}
+
+/**
+ * The text of a strict JSON body. An absent body reads as an empty object, for routes whose
+ * fields are all optional.
+ */
+export async function readJsonText(
+  request: Request,
+  bytesMax: number,
+  clock: Clock,
+): Promise<string> {
+  refuseEncoding(request);
+  const bytes = await readBytes(request, bytesMax, clock);
+  if (bytes.length === 0) return "{}";
+  refuseOtherTypes(request);
+  const parsed = parseJson(bytes);
+  if (!parsed.ok) {
+    throw new Problem("invalid_request", {
+      message: `The body is not strict JSON: ${parsed.detail}.`,
+    });
+  }
+  return new TextDecoder().decode(bytes);
+}

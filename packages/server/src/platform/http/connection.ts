@@ -1,0 +1,97 @@
+import type { IncomingMessage } from "node:http";
+import { BlockList, isIP } from "node:net";
+import type { TLSSocket } from "node:tls";
+
+/** What is known of the other end of a request, after trusted proxies were asked. */
+export interface Connection {
+  readonly address: string;
+  readonly secure: boolean;
+  /** Whether any forwarding header came along, believed or not. */
+  readonly forwarded: boolean;
+}
+
+export const LOOPBACK = /^(127\.|::1$)/;
+const FORWARDING_HEADERS = [
+  "x-forwarded-for",
+  "x-forwarded-proto",
+  "x-forwarded-host",
+  "forwarded",
+];
+
+/** `::ffff:10.0.0.1` is the IPv4 address it holds. */
+function plainAddress(address: string): string {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
+  return mapped?.[1] ?? address;
+}
+
+/** Knows which peers are proxies of ours. */
+export class TrustedProxies {
+  private readonly list = new BlockList();
+  private readonly empty: boolean;
+
+  constructor(networks: readonly string[]) {
+    this.empty = networks.length === 0;
+    for (const network of networks) {
+      const [address = "", bits] = network.split("/");
+      const family = isIP(address) === 4 ? "ipv4" : "ipv6";
+      if (bits === undefined) this.list.addAddress(address, family);
+      else this.list.addSubnet(address, Number(bits), family);
+    }
+  }
+
+  includes(address: string): boolean {
+    const family = isIP(address);
+    return !this.empty && family !== 0 && this.list.check(address, family === 4 ? "ipv4" : "ipv6");
+  }
+}
+
+function header(request: IncomingMessage, name: string): string {
+  const value = request.headers[name];
+  return (Array.isArray(value) ? value.join(",") : value) ?? "";
+}
+
+/**
+ * The client is the rightmost X-Forwarded-For entry that is not a proxy of ours; entries further
+ * left are what strangers wrote. From an untrusted peer every forwarding header is ignored.
+ */
+export function connectionOf(request: IncomingMessage, proxies: TrustedProxies): Connection {
+  const peer = plainAddress(request.socket.remoteAddress ?? "");
+  const encrypted = (request.socket as TLSSocket).encrypted === true;
+  const forwarded = FORWARDING_HEADERS.some((name) => request.headers[name] !== undefined);
+  if (!proxies.includes(peer)) return { address: peer, secure: encrypted, forwarded };
+  const hops = header(request, "x-forwarded-for")
+    .split(",")
+    .map((hop) => plainAddress(hop.trim()));
+  let address = peer;
+  for (const hop of hops.reverse()) {
+    if (isIP(hop) === 0) break;
+    address = hop;
+    if (!proxies.includes(hop)) break;
+  }
+  // The last value is the one our own proxy wrote.
+  const proto = header(request, "x-forwarded-proto").split(",").at(-1)?.trim().toLowerCase();
+  return { address, secure: encrypted || proto === "https", forwarded };
+}
+
+/** The unit limits count by: an IPv4 address, or the /64 of an IPv6 one. */
+export function limitKey(address: string): string {
+  if (isIP(address) !== 6) return address;
+  return `${expandIpv6(address).slice(0, 4).join(":")}::/64`;
+}
+
+/** An address with its host part cut off, for logs: /24 or /48. */
+export function cutAddress(address: string): string {
+  if (isIP(address) === 4) return `${address.split(".").slice(0, 3).join(".")}.0/24`;
+  if (isIP(address) === 6) return `${expandIpv6(address).slice(0, 3).join(":")}::/48`;
+  return "unknown";
+}
+
+/** The eight groups of an IPv6 address. */
+function expandIpv6(address: string): string[] {
+  const [head = "", tail] = (address.split("%")[0] as string).split("::");
+  const left = head === "" ? [] : head.split(":");
+  if (tail === undefined) return left;
+  const right = tail === "" ? [] : tail.split(":");
+  const middle = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => "0");
+  return [...left, ...middle, ...right];
+}

@@ -1,0 +1,36 @@
+/**
+ * Who may read a door's answers from a page of another origin: anyone (`open`), the page that
+ * asks, without credentials (`echo`), or nobody (`none`).
+ */
+export type Cors = "open" | "echo" | "none";
+
+const MAX_AGE_S = "600";
+const REQUEST_HEADERS = [
+  ...["Accept", "Content-Type", "Prefer", "X-Service-Request-Id", "Mcp-Session-Id"],
+  ...["Mcp-Protocol-Version", "UCP-Agent", "Idempotency-Key", "Signature", "Signature-Input"],
+  ...["Content-Digest", "If-None-Match"],
+].join(", ");
+const EXPOSED_HEADERS = "ETag, Retry-After, X-Request-Id, X-Service-Request-Id, Mcp-Session-Id";
+
+export function corsHeaders(cors: Cors, origin: string | undefined): [string, string][] {
+  if (cors === "none") return [];
+  const exposed: [string, string] = ["access-control-expose-headers", EXPOSED_HEADERS];
+  if (cors === "open") return [["access-control-allow-origin", "*"], exposed];
+  if (origin === undefined) return [["vary", "Origin"]];
+  return [["access-control-allow-origin", origin], ["vary", "Origin"], exposed];
+}
+
+export function preflightHeaders(
+  cors: Cors,
+  origin: string | undefined,
+  allow: string,
+): Record<string, string> {
+  if (cors === "none") return { allow };
+  return {
+    allow,
+    ...Object.fromEntries(corsHeaders(cors, origin)),
+    "access-control-allow-methods": allow,
+    "access-control-allow-headers": REQUEST_HEADERS,
+    "access-control-max-age": MAX_AGE_S,
+  };
+}

@@ -1,0 +1,13 @@
+import { createHash } from "node:crypto";
+
+/** A strong entity tag of the exact bytes served. */
+export function etagOf(bytes: string | Uint8Array): string {
+  return `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`;
+}
+
+/** Whether If-None-Match already names these bytes (weak comparison, RFC 9110 section 13.1.2). */
+export function isFresh(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === "*") return true;
+  return ifNoneMatch.split(",").some((tag) => tag.trim().replace(/^W\//, "") === etag);
+}

@@ -1,0 +1,129 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context, MiddlewareHandler } from "hono";
+import type { Clock } from "../clock.js";
+import { DatabaseUnavailableError } from "../db/database.js";
+import type { Ids } from "../ids.js";
+import type { Log } from "../log/log.js";
+import type { Metrics } from "../metrics.js";
+import { connectionOf, cutAddress, type TrustedProxies } from "./connection.js";
+import { type Cors, corsHeaders, preflightHeaders } from "./cors.js";
+import type { Door, HttpEnv } from "./env.js";
+import { isPlainTarget } from "./path.js";
+import { Problem } from "./problem.js";
+
+export interface KernelTools {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly proxies: TrustedProxies;
+  /** Development on loopback; everywhere else plaintext gets nothing but a refusal. */
+  readonly plaintext: boolean;
+}
+
+const RETRY_AFTER_S = "5";
+const ADMIN_PREFIX = "/v1/admin";
+
+/** An unknown path is nobody's; below the admin prefix it must look like the admin door. */
+function corsOf(c: Context<HttpEnv>): Cors {
+  return c.get("door")?.cors ?? (c.req.path.startsWith(ADMIN_PREFIX) ? "none" : "open");
+}
+
+/** Methods of a path as `Allow` lists them: sorted, HEAD wherever GET, OPTIONS always. */
+function allowOf(methods: ReadonlySet<string>): string {
+  const all = new Set([...methods, "OPTIONS", ...(methods.has("GET") ? ["HEAD"] : [])]);
+  return [...all].sort().join(", ");
+}
+
+function answerOptions(c: Context<HttpEnv>, allow: string): Response {
+  return c.body(null, 204, preflightHeaders(corsOf(c), c.req.header("origin"), allow));
+}
+
+function toProblem(error: Error): Problem {
+  if (error instanceof Problem) return error;
+  if (error instanceof DatabaseUnavailableError) {
+    return new Problem("unavailable", { headers: { "retry-after": RETRY_AFTER_S } });
+  }
+  return new Problem("internal_error");
+}
+
+function sealHeaders(c: Context<HttpEnv>): void {
+  const { headers } = c.res;
+  headers.set("x-request-id", c.get("requestId"));
+  headers.set("x-content-type-options", "nosniff");
+  if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
+  for (const [name, value] of corsHeaders(corsOf(c), c.req.header("origin"))) {
+    headers.set(name, value);
+  }
+}
+
+/** First in, last out: identifies the request, refuses plaintext, and counts the answer. */
+function frame(tools: KernelTools): MiddlewareHandler<HttpEnv> {
+  const { clock, ids, log, metrics, proxies } = tools;
+  const count = metrics.counter("gatehouse_http_requests_total", "Requests answered.");
+  const took = metrics.duration("gatehouse_http_request_seconds", "Time to answer a request.");
+  return async (c, next) => {
+    const startedAt = clock.now();
+    const connection = connectionOf(c.env.incoming, proxies);
+    c.set("requestId", ids.id("req"));
+    c.set("connection", connection);
+    if (!connection.secure && !tools.plaintext) {
+      c.res = new Problem("https_required").response(c.get("requestId"));
+    } else if (!isPlainTarget(c.env.incoming.url ?? "")) {
+      c.res = unknownPath(c);
+    } else {
+      await next();
+    }
+    sealHeaders(c);
+    const ms = clock.now() - startedAt;
+    const { method, path } = c.req;
+    const door = c.get("door")?.name ?? "none";
+    const { status } = c.res;
+    count({ door, method: /^[A-Z]{3,7}$/.test(method) ? method : "other", status: `${status}` });
+    took({ door }, ms / 1000);
+    const client = cutAddress(connection.address);
+    const facts = { request_id: c.get("requestId"), door, method, path, status, ms, client };
+    log.info(facts, "http.answered");
+  };
+}
+
+function unknownPath(c: Context<HttpEnv>): Response {
+  if (c.req.method === "OPTIONS") return answerOptions(c, "OPTIONS");
+  return new Problem("not_found").response(c.get("requestId"));
+}
+
+function mount(app: OpenAPIHono<HttpEnv>, door: Door): void {
+  const methodsByPath = new Map<string, Set<string>>();
+  for (const { path, method } of door.routes.routes) {
+    if (method === "ALL") continue;
+    methodsByPath.set(path, (methodsByPath.get(path) ?? new Set()).add(method));
+  }
+  for (const [path, methods] of methodsByPath) {
+    const allow = allowOf(methods);
+    // Before the route's own checks: a wrong method is wrong whatever site or token it names.
+    app.use(path, async (c, next) => {
+      c.set("door", door);
+      if (c.req.method === "OPTIONS") return answerOptions(c, allow);
+      const method = c.req.method === "HEAD" ? "GET" : c.req.method;
+      if (!methods.has(method)) throw new Problem("method_not_allowed", { headers: { allow } });
+      return next();
+    });
+  }
+  app.route("/", door.routes);
+}
+
+/** Rules that hold for every route: ids, headers, preflights, wrong methods, errors, counting. */
+export function createKernel(doors: readonly Door[], tools: KernelTools): OpenAPIHono<HttpEnv> {
+  const app = new OpenAPIHono<HttpEnv>();
+  app.use(frame(tools));
+  for (const door of doors) mount(app, door);
+  app.notFound(unknownPath);
+  app.onError((error, c) => {
+    const problem = toProblem(error);
+    if (problem.status >= 500) {
+      tools.log.error({ request_id: c.get("requestId"), error }, "http.failed");
+    }
+    return problem.response(c.get("requestId"));
+  });
+  return app;
+}

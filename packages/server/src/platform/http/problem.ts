@@ -1,0 +1,46 @@
+import { REASONS, type ReasonCode } from "@gatehouse/protocol";
+
+/** The one error shape of every door except mandates, MCP and UCP. */
+export interface ProblemBody {
+  readonly error: ReasonCode;
+  readonly message: string;
+  readonly request_id: string;
+}
+
+export interface ProblemOptions {
+  /** Says more than the table's sentence; never echoes input. */
+  readonly message?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Thrown by what runs inside a route to end it with an error the table knows. */
+export class Problem extends Error {
+  override readonly name = "Problem";
+  readonly code: ReasonCode;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(code: ReasonCode, options: ProblemOptions = {}) {
+    super(options.message ?? REASONS[code].message);
+    this.code = code;
+    this.headers = options.headers ?? {};
+  }
+
+  get status(): number {
+    return REASONS[this.code].status;
+  }
+
+  body(requestId: string): ProblemBody {
+    return { error: this.code, message: this.message, request_id: requestId };
+  }
+
+  response(requestId: string): Response {
+    return new Response(`${JSON.stringify(this.body(requestId))}\n`, {
+      status: this.status,
+      headers: {
+        "content-type": "application/json; charset=utf-8",
+        "cache-control": "no-store",
+        ...this.headers,
+      },
+    });
+  }
+}

@@ -1,0 +1,34 @@
+import type { Config } from "../../config/config.js";
+import { StartupError } from "../../startup-error.js";
+import type { Database } from "../db/database.js";
+import type { Ids } from "../ids.js";
+import { createSecrets, type Secrets } from "../secrets/secrets.js";
+import { makeSecretsKey } from "../secrets/secrets-key.js";
+import { readFact, settleFact } from "./installation.js";
+
+/**
+ * The secrets of this installation. A database remembers which key sealed it: a node that brings
+ * another key, or would make one, must not start, since it could neither read nor sign anything.
+ */
+export async function bindSecrets(
+  config: Config,
+  db: Database,
+  ids: Ids,
+  found: Uint8Array | undefined,
+): Promise<Secrets> {
+  const sealedBy = await readFact(db, "secrets_key_id");
+  if (found === undefined && sealedBy !== undefined) {
+    throw new StartupError(
+      "This database's secrets were sealed with a key that is not here: set GATEHOUSE_SECRETS_KEY " +
+        "(or _FILE) to the one its other nodes use, or restore secrets.key into the data folder.",
+    );
+  }
+  const secrets = createSecrets(found ?? makeSecretsKey(config, ids));
+  if ((await settleFact(db, "secrets_key_id", secrets.keyId)) !== secrets.keyId) {
+    throw new StartupError(
+      "The secrets key is not the one this database was sealed with: set GATEHOUSE_SECRETS_KEY (or " +
+        "_FILE) to the key of the installation's first start.",
+    );
+  }
+  return secrets;
+}

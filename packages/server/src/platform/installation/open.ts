@@ -1,0 +1,88 @@
+import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../../config/config.js";
+import { StartupError } from "../../startup-error.js";
+import type { Clock } from "../clock.js";
+import type { Database } from "../db/database.js";
+import { openPostgres } from "../db/postgres.js";
+import { openSqlite } from "../db/sqlite.js";
+import type { Ids } from "../ids.js";
+import type { Log } from "../log/log.js";
+
+export const SQLITE_FILE = "gatehouse.db";
+export const BACKUP_DIR = "backups";
+
+/** Makes the data folder if it is missing, and refuses one that cannot be written. */
+export function openDataDir(dataDir: string): void {
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw new StartupError(
+      `The data folder ${dataDir} cannot be used (${code}): make it writable for this user, or ` +
+        "set GATEHOUSE_DATA_DIR to a folder that is.",
+    );
+  }
+}
+
+/** Driver codes that mean the address or the credentials are wrong, in words. */
+const POSTGRES_FAULTS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "the host is not known",
+  EAI_AGAIN: "the host is not known",
+  ETIMEDOUT: "it did not answer",
+  "28P01": "the password was refused",
+  "28000": "the user was refused",
+  "3D000": "the database does not exist",
+  "42501": "the user may not use it",
+};
+
+function causeCode(error: unknown): string {
+  for (let at = error; at instanceof Error; at = at.cause) {
+    const code = (at as { code?: unknown }).code;
+    if (typeof code === "string") return code;
+    const nested = (at as { errors?: { code?: string }[] }).errors?.[0]?.code;
+    if (nested !== undefined) return nested;
+  }
+  return "";
+}
+
+export interface OpenTools {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+}
+
+export function sqlitePath(config: Config): string {
+  return join(config.dataDir, SQLITE_FILE);
+}
+
+/** Opens the configured database, or says in one sentence why it cannot be. */
+export async function openDatabase(config: Config, tools: OpenTools): Promise<Database> {
+  if (config.databaseUrl === undefined) {
+    try {
+      return openSqlite(sqlitePath(config), tools.clock);
+    } catch (error) {
+      throw new StartupError(
+        `The database ${sqlitePath(config)} cannot be opened (${(error as Error).message}): check ` +
+          "the file, or restore a backup.",
+      );
+    }
+  }
+  try {
+    return await openPostgres(config.databaseUrl, tools);
+  } catch (error) {
+    const { host, pathname } = new URL(config.databaseUrl);
+    const code = causeCode(error);
+    const why = POSTGRES_FAULTS[code] ?? ((error as Error).message.split("\n")[0] || code);
+    throw new StartupError(
+      `PostgreSQL at ${host}${pathname} cannot be used: ${why}. Check GATEHOUSE_DATABASE_URL.`,
+    );
+  }
+}
+
+/** Whether there is an installation here already; PostgreSQL always counts as one. */
+export function installationExists(config: Config): boolean {
+  return config.databaseUrl !== undefined || existsSync(sqlitePath(config));
+}

@@ -1,0 +1,80 @@
+import type { Clock } from "../clock.js";
+import type { Database } from "../db/database.js";
+import type { Ids } from "../ids.js";
+import type { Log } from "../log/log.js";
+import { claimJob, finishJob, planJob } from "./store.js";
+
+/** How often due jobs are looked for. */
+export const JOB_TICK_MS = 1000;
+/** A node that dies in a job loses its lease after this; another then runs the job again. */
+export const JOB_LEASE_MS = 5 * 60_000;
+
+export interface Job {
+  readonly name: string;
+  readonly everyMs: number;
+  /** May run again after a crash half-way, so it must be safe to repeat. */
+  run(now: number): Promise<void>;
+}
+
+/** Recurring work, each job on one node at a time, driven by the clock. */
+export class Jobs {
+  private readonly db: Database;
+  private readonly clock: Clock;
+  private readonly log: Log;
+  private readonly owner: string;
+  private readonly jobs: Job[] = [];
+  private cancel = () => {};
+  private running: Promise<void> = Promise.resolve();
+
+  constructor(db: Database, clock: Clock, ids: Ids, log: Log) {
+    this.db = db;
+    this.clock = clock;
+    this.log = log;
+    this.owner = ids.id("node");
+  }
+
+  add(job: Job): void {
+    this.jobs.push(job);
+  }
+
+  async start(): Promise<void> {
+    for (const { name, everyMs } of this.jobs) {
+      await planJob(this.db, name, this.clock.now() + everyMs);
+    }
+    this.tickLater();
+  }
+
+  private tickLater(): void {
+    this.cancel = this.clock.after(JOB_TICK_MS, () => {
+      this.running = this.runDue().finally(() => this.tickLater());
+    });
+  }
+
+  /** Runs what is due now, one job after the other. A failure is logged; the job stays planned. */
+  async runDue(): Promise<void> {
+    for (const job of this.jobs) {
+      const now = this.clock.now();
+      try {
+        if (!(await claimJob(this.db, job.name, this.owner, now, now + JOB_LEASE_MS))) continue;
+        const error = await job.run(now).then(
+          () => null,
+          (failure: Error) => failure,
+        );
+        if (error !== null) this.log.error({ job: job.name, error }, "job.failed");
+        await finishJob(this.db, job.name, this.owner, {
+          ranAt: now,
+          nextRunAt: now + job.everyMs,
+          error: error === null ? null : error.message,
+        });
+      } catch (error) {
+        this.log.warn({ job: job.name, error }, "job.database_unavailable");
+      }
+    }
+  }
+
+  async stop(): Promise<void> {
+    this.cancel();
+    await this.running;
+    this.cancel();
+  }
+}

@@ -1,0 +1,170 @@
+import { generateKeyPairSync } from "node:crypto";
+import {
+  type Ed25519Jwk,
+  ed25519Bytes,
+  KEY_ID_PREFIXES,
+  type KeyPurpose,
+  ok,
+  type Result,
+  refuse,
+  type Signer,
+  serviceKeyId,
+} from "@gatehouse/protocol";
+import type { KeyAlias } from "../../config/config.js";
+import type { Clock } from "../clock.js";
+import { ANY_CHANGE } from "../db/changes.js";
+import type { Database, Transaction } from "../db/database.js";
+import type { Secrets } from "../secrets/secrets.js";
+import { nodeSigner, type PrivateJwk } from "./signing.js";
+import { activateKey, allKeys, insertKey, keyInSlot, retireKey, type StoredKey } from "./store.js";
+
+/** Verifiers may cache a key set for five minutes; a key is announced twice that before it signs. */
+export const ANNOUNCE_MS_MIN = 10 * 60_000;
+/** Retired keys stay listed 13 months: signed terms and audit records are checked that long. */
+export const LISTED_AFTER_RETIREMENT_MS = 400 * 86_400_000;
+const TOPIC = "signing_keys";
+const PURPOSES = Object.keys(KEY_ID_PREFIXES) as KeyPurpose[];
+
+export interface ListedKey {
+  readonly kid: string;
+  readonly jwk: Ed25519Jwk;
+  readonly state: StoredKey["state"] | "alias";
+  readonly listedUntil: number | null;
+}
+
+/** The service's signing keys. Private halves are sealed in the database, shared by all nodes. */
+export class KeyRing {
+  private readonly db: Database;
+  private readonly secrets: Secrets;
+  private readonly clock: Clock;
+  private readonly aliases: readonly KeyAlias[];
+  private keys: readonly StoredKey[] = [];
+  private signers = new Map<string, Signer>();
+  private loading: Promise<void> | undefined;
+
+  constructor(db: Database, secrets: Secrets, clock: Clock, aliases: readonly KeyAlias[]) {
+    this.db = db;
+    this.secrets = secrets;
+    this.clock = clock;
+    this.aliases = aliases;
+  }
+
+  /** Makes the first keys of a new installation, then keeps in step with other processes. */
+  async start(): Promise<void> {
+    await this.db.transaction(async (tx) => {
+      for (const purpose of PURPOSES) {
+        for (const state of ["current", "next"] as const) {
+          if (await keyInSlot(tx, purpose, state)) continue;
+          await this.make(tx, purpose, state);
+        }
+      }
+    });
+    await this.load();
+    this.db.changes.subscribe(({ topic }) => {
+      if (topic === TOPIC || topic === ANY_CHANGE.topic) this.stale();
+    });
+  }
+
+  private stale(): void {
+    this.loading = undefined;
+  }
+
+  private async make(tx: Transaction, purpose: KeyPurpose, state: "next" | "current") {
+    const now = this.clock.now();
+    const jwk = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" }) as PrivateJwk;
+    const kid = await serviceKeyId(purpose, ed25519Bytes(jwk));
+    await insertKey(tx, {
+      kid,
+      purpose,
+      state,
+      public_x: jwk.x,
+      sealed: this.secrets.seal(`signing_keys/${kid}`, JSON.stringify(jwk)),
+      created_at: now,
+      activated_at: state === "current" ? now : null,
+      retired_at: null,
+      listed_until: null,
+    });
+  }
+
+  /** Reads the keys again if another process may have changed them. Concurrent callers share it. */
+  private fresh(): Promise<void> {
+    if (!this.db.changes.live) this.stale();
+    this.loading ??= this.load();
+    return this.loading;
+  }
+
+  private async load(): Promise<void> {
+    const keys = await allKeys(this.db);
+    const signers = new Map<string, Signer>();
+    for (const key of keys.filter(({ state }) => state === "current")) {
+      const known = this.signers.get(key.kid);
+      const unsealed = () => JSON.parse(this.secrets.open(`signing_keys/${key.kid}`, key.sealed));
+      signers.set(key.kid, known ?? nodeSigner(key.kid, unsealed()));
+    }
+    this.keys = keys;
+    this.signers = signers;
+  }
+
+  async signer(purpose: KeyPurpose): Promise<Signer> {
+    await this.fresh();
+    const key = this.keys.find((one) => one.purpose === purpose && one.state === "current");
+    const signer = key && this.signers.get(key.kid);
+    if (signer === undefined) throw new Error(`there is no current ${purpose} key`);
+    return signer;
+  }
+
+  /** What a key set lists: current, announced and not yet forgotten keys, then older ids. */
+  async listed(purpose: KeyPurpose): Promise<ListedKey[]> {
+    await this.fresh();
+    const now = this.clock.now();
+    const own = this.keys
+      .filter((key) => key.purpose === purpose && (key.listed_until ?? Infinity) > now)
+      .map(({ kid, state, public_x, listed_until }) => ({
+        kid,
+        jwk: { kty: "OKP", crv: "Ed25519", x: public_x } as const,
+        state,
+        listedUntil: listed_until,
+      }));
+    const older = this.aliases
+      .filter(({ until }) => until > now)
+      .flatMap(({ alias, kid, until }) =>
+        own
+          .filter((key) => key.kid === kid)
+          .map(({ jwk }) => ({ kid: alias, jwk, state: "alias" as const, listedUntil: until })),
+      );
+    return [...own, ...older];
+  }
+
+  /**
+   * Puts the announced key to work, retires the current one and announces another, in one
+   * transaction. Refused while the announcement is too young, unless the current key is lost.
+   */
+  async rotate(
+    purpose: KeyPurpose,
+    options: { readonly force?: boolean } = {},
+  ): Promise<Result<{ kid: string; retired: string }, "announced_recently">> {
+    const now = this.clock.now();
+    const result = await this.db.transaction(async (tx) => {
+      const current = await keyInSlot(tx, purpose, "current");
+      const next = await keyInSlot(tx, purpose, "next");
+      if (current === undefined || next === undefined) throw new Error("a key slot is empty");
+      const waitMs = next.created_at + ANNOUNCE_MS_MIN - now;
+      if (waitMs > 0 && options.force !== true) {
+        return refuse("announced_recently", `${Math.ceil(waitMs / 1000)}`);
+      }
+      await retireKey(tx, current.kid, now, now + LISTED_AFTER_RETIREMENT_MS);
+      await activateKey(tx, next.kid, now);
+      await this.make(tx, purpose, "next");
+      await tx.announce(TOPIC, purpose);
+      return ok({ kid: next.kid, retired: current.kid });
+    });
+    this.stale();
+    return result;
+  }
+
+  /** Whether every current key opens and signs; the reason it does not is for the log only. */
+  async check(): Promise<void> {
+    this.stale();
+    for (const purpose of PURPOSES) await (await this.signer(purpose)).sign(new Uint8Array(1));
+  }
+}

@@ -1,0 +1,61 @@
+import type { KeyPurpose } from "@gatehouse/protocol";
+import type { Queries, Transaction } from "../db/database.js";
+
+export type KeyState = "next" | "current" | "retired";
+
+/** A row of signing_keys; times in milliseconds. */
+export interface StoredKey {
+  readonly kid: string;
+  readonly purpose: KeyPurpose;
+  readonly state: KeyState;
+  readonly public_x: string;
+  readonly sealed: string;
+  readonly created_at: number;
+  readonly activated_at: number | null;
+  readonly retired_at: number | null;
+  readonly listed_until: number | null;
+}
+
+export function allKeys(db: Queries): Promise<StoredKey[]> {
+  return db.all<StoredKey>("SELECT * FROM signing_keys ORDER BY created_at, kid");
+}
+
+export function keyInSlot(
+  tx: Transaction,
+  purpose: KeyPurpose,
+  state: "next" | "current",
+): Promise<StoredKey | undefined> {
+  return tx.get<StoredKey>(
+    "SELECT * FROM signing_keys WHERE purpose = ? AND state = ?",
+    ...[purpose, state],
+  );
+}
+
+export async function insertKey(tx: Transaction, key: StoredKey): Promise<void> {
+  await tx.run(
+    `INSERT INTO signing_keys (kid, purpose, state, public_x, sealed, created_at, activated_at,
+       retired_at, listed_until) VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL)
+     ON CONFLICT (purpose, state) WHERE state <> 'retired' DO NOTHING`,
+    ...[key.kid, key.purpose, key.state, key.public_x, key.sealed],
+    ...[key.created_at, key.activated_at],
+  );
+}
+
+export async function retireKey(
+  tx: Transaction,
+  kid: string,
+  now: number,
+  listedUntil: number,
+): Promise<void> {
+  await tx.run(
+    "UPDATE signing_keys SET state = 'retired', retired_at = ?, listed_until = ? WHERE kid = ?",
+    ...[now, listedUntil, kid],
+  );
+}
+
+export async function activateKey(tx: Transaction, kid: string, now: number): Promise<void> {
+  await tx.run(
+    "UPDATE signing_keys SET state = 'current', activated_at = ? WHERE kid = ?",
+    ...[now, kid],
+  );
+}

@@ -1,0 +1,32 @@
+import pino from "pino";
+import { redact } from "./redact.js";
+
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** One JSON line per event, on standard error; standard output is for people. */
+export interface Log {
+  debug(facts: Record<string, unknown>, event: string): void;
+  info(facts: Record<string, unknown>, event: string): void;
+  warn(facts: Record<string, unknown>, event: string): void;
+  error(facts: Record<string, unknown>, event: string): void;
+}
+
+export function createLog(
+  level: LogLevel,
+  write: (line: string) => void = (line) => process.stderr.write(line),
+): Log {
+  return pino(
+    {
+      level,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      messageKey: "event",
+      formatters: {
+        level: (label) => ({ level: label }),
+        log: (facts) => redact(facts) as Record<string, unknown>,
+      },
+    },
+    { write },
+  );
+}

@@ -1,0 +1,72 @@
+/** Series one metric may have; labels come from fixed sets, so more is a bug, not load. */
+const SERIES_MAX = 1000;
+const DURATION_BUCKETS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+type Labels = Readonly<Record<string, string>>;
+
+function labelText(labels: Labels): string {
+  const parts = Object.entries(labels).map(
+    ([name, value]) => `${name}="${value.replace(/[\\"\n]/g, "_")}"`,
+  );
+  return parts.length === 0 ? "" : `{${parts.join(",")}}`;
+}
+
+interface Family {
+  readonly help: string;
+  readonly type: "counter" | "gauge" | "histogram";
+  readonly series: Map<string, number>;
+}
+
+/** Counters, gauges and durations in the Prometheus text format (version 0.0.4). */
+export class Metrics {
+  private readonly families = new Map<string, Family>();
+  private readonly gauges: (() => void)[] = [];
+
+  private family(name: string, type: Family["type"], help: string): Family {
+    let family = this.families.get(name);
+    if (family === undefined) {
+      family = { help, type, series: new Map() };
+      this.families.set(name, family);
+    }
+    return family;
+  }
+
+  private add(family: Family, series: string, amount: number): void {
+    if (!family.series.has(series) && family.series.size >= SERIES_MAX) return;
+    family.series.set(series, (family.series.get(series) ?? 0) + amount);
+  }
+
+  counter(name: string, help: string): (labels?: Labels, amount?: number) => void {
+    const family = this.family(name, "counter", help);
+    return (labels = {}, amount = 1) => this.add(family, name + labelText(labels), amount);
+  }
+
+  /** A gauge is read when somebody looks, so it costs nothing in between. */
+  gauge(name: string, help: string, read: () => number): void {
+    const family = this.family(name, "gauge", help);
+    this.gauges.push(() => family.series.set(name, read()));
+  }
+
+  duration(name: string, help: string): (labels: Labels, seconds: number) => void {
+    const family = this.family(name, "histogram", help);
+    return (labels, seconds) => {
+      for (const le of DURATION_BUCKETS_S) {
+        if (seconds > le) continue;
+        this.add(family, `${name}_bucket${labelText({ ...labels, le: String(le) })}`, 1);
+      }
+      this.add(family, `${name}_bucket${labelText({ ...labels, le: "+Inf" })}`, 1);
+      this.add(family, `${name}_sum${labelText(labels)}`, seconds);
+      this.add(family, `${name}_count${labelText(labels)}`, 1);
+    };
+  }
+
+  render(): string {
+    for (const read of this.gauges) read();
+    let text = "";
+    for (const [name, { help, type, series }] of this.families) {
+      text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+      for (const [key, value] of series) text += `${key} ${value}\n`;
+    }
+    return text;
+  }
+}

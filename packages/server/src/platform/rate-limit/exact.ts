@@ -1,0 +1,35 @@
+import type { Queries, Transaction } from "../db/database.js";
+import type { Rate } from "./local.js";
+
+const MINUTE_US = 60_000_000;
+
+/**
+ * The generic cell rate algorithm in one row per key, for limits that guard money. Counted in the
+ * caller's own transaction: if that rolls back, nothing was taken; until it ends, the row lock
+ * keeps other processes waiting, so no two of them can both take the last place.
+ * Returns whether one more may pass. All arithmetic is in whole microseconds.
+ */
+export async function takeExact(
+  tx: Transaction,
+  key: string,
+  { perMinute, burst = perMinute }: Rate,
+  nowMs: number,
+): Promise<boolean> {
+  const interval = Math.floor(MINUTE_US / perMinute);
+  const now = nowMs * 1000;
+  const latest = now + burst * interval;
+  const taken = await tx.all(
+    `INSERT INTO exact_limits (limit_key, arrival_us) VALUES (?, ?)
+     ON CONFLICT (limit_key) DO UPDATE SET arrival_us =
+       (CASE WHEN exact_limits.arrival_us > ? THEN exact_limits.arrival_us ELSE ? END) + ?
+     WHERE (CASE WHEN exact_limits.arrival_us > ? THEN exact_limits.arrival_us ELSE ? END) + ? <= ?
+     RETURNING limit_key`,
+    ...[key, now + interval, now, now, interval, now, now, interval, latest],
+  );
+  return taken.length === 1;
+}
+
+/** Drops rows that limit nobody any more; an absent row and an expired one mean the same. */
+export async function forgetExpired(db: Queries, nowMs: number): Promise<void> {
+  await db.run("DELETE FROM exact_limits WHERE arrival_us < ?", nowMs * 1000);
+}

@@ -1,0 +1,113 @@
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpsRequest } from "node:https";
+import { isIPv6, type LookupFunction } from "node:net";
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Clock } from "../clock.js";
+import type { Target } from "./target.js";
+
+export type RequestFault = "timed_out" | "unreachable" | "too_large" | "redirected" | "encoded";
+
+export interface SafeResponse {
+  readonly status: number;
+  readonly contentType: string;
+  readonly body: Uint8Array;
+}
+
+export interface RequestLimits {
+  readonly totalMs: number;
+  readonly bodyBytes: number;
+}
+
+const HEADER_BYTES_MAX = 16_384;
+
+/** Connects to the checked address whatever DNS says by now; the name stays for TLS and Host. */
+function pinned(address: string): LookupFunction {
+  const family = isIPv6(address) ? 6 : 4;
+  return (_host, options, done) => {
+    if (options.all === true) done(null, [{ address, family }]);
+    else done(null, address, family);
+  };
+}
+
+function open(target: Target): ClientRequest {
+  const { url } = target;
+  const send = url.protocol === "https:" ? httpsRequest : httpRequest;
+  return send({
+    method: "GET",
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: target.port,
+    path: `${url.pathname}${url.search}`,
+    lookup: pinned(target.address),
+    // No pool, no cookies, no credentials: nothing of one request reaches another.
+    agent: false,
+    maxHeaderSize: HEADER_BYTES_MAX,
+    headers: {
+      host: url.host,
+      "user-agent": "Gatehouse",
+      accept: "*/*",
+      "accept-encoding": "identity",
+      connection: "close",
+    },
+  });
+}
+
+function readBody(
+  response: IncomingMessage,
+  bytesMax: number,
+): Promise<Result<Uint8Array, "too_large" | "unreachable">> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    response.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= bytesMax) return void chunks.push(chunk);
+      response.destroy();
+      resolve(refuse("too_large", `the answer is larger than ${bytesMax} bytes`));
+    });
+    response.on("end", () => resolve(ok(Buffer.concat(chunks))));
+    response.on("close", () => resolve(refuse("unreachable", "the answer was cut short")));
+    response.on("error", () => resolve(refuse("unreachable", "the answer was cut short")));
+  });
+}
+
+async function readResponse(
+  response: IncomingMessage,
+  limits: RequestLimits,
+): Promise<Result<SafeResponse, RequestFault>> {
+  const status = response.statusCode ?? 0;
+  if (status >= 300 && status < 400) {
+    return refuse("redirected", `the answer is a redirect (${status}), which is not followed`);
+  }
+  const encoding = response.headers["content-encoding"] ?? "identity";
+  if (encoding !== "identity") return refuse("encoded", "the answer is compressed");
+  if (Number(response.headers["content-length"] ?? 0) > limits.bodyBytes) {
+    return refuse("too_large", `the answer is larger than ${limits.bodyBytes} bytes`);
+  }
+  const body = await readBody(response, limits.bodyBytes);
+  if (!body.ok) return body;
+  return ok({ status, contentType: response.headers["content-type"] ?? "", body: body.value });
+}
+
+/** One GET of a checked target, within its time and size, following nothing. */
+export function requestTarget(
+  target: Target,
+  limits: RequestLimits,
+  clock: Clock,
+): Promise<Result<SafeResponse, RequestFault>> {
+  return new Promise((resolve) => {
+    const request = open(target);
+    const finish = (result: Result<SafeResponse, RequestFault>) => {
+      cancel();
+      resolve(result);
+      request.destroy();
+    };
+    const cancel = clock.after(limits.totalMs, () =>
+      finish(refuse("timed_out", `no whole answer within ${limits.totalMs} ms`)),
+    );
+    request.on("error", (error: NodeJS.ErrnoException) =>
+      finish(refuse("unreachable", `the connection failed (${error.code ?? error.name})`)),
+    );
+    request.on("response", (response) => void readResponse(response, limits).then(finish));
+    request.end();
+  });
+}

@@ -1,0 +1,149 @@
+import { type Result, refuse } from "@gatehouse/protocol";
+import type { Clock } from "../clock.js";
+import { type RequestFault, requestTarget, type SafeResponse } from "./request.js";
+import type { Resolver } from "./resolver.js";
+import { readUrl, resolveTarget, type Target, type TargetFault } from "./target.js";
+
+export const FETCH_MS_MAX = 3000;
+export const FETCH_BODY_BYTES_MAX = 65_536;
+const PER_HOST_MAX = 2;
+const IN_ALL_MAX = 32;
+const WAITING_MAX = 256;
+const POSITIVE_TTL_MS = 60_000;
+const NEGATIVE_TTL_MS = 5 * 60_000;
+const CACHE_ENTRIES_MAX = 1000;
+const CACHE_BYTES_MAX = 16 * 1024 * 1024;
+
+export type FetchFault = TargetFault | RequestFault | "too_busy";
+export type FetchResult = Result<SafeResponse, FetchFault>;
+
+export interface FetchOptions {
+  readonly bodyBytesMax?: number;
+  /** Skips the cache: for an owner who has just changed what we are about to read. */
+  readonly fresh?: boolean;
+}
+
+interface Cached {
+  readonly result: FetchResult;
+  readonly until: number;
+  readonly bytes: number;
+}
+
+type Send = (
+  target: Target,
+  limits: { totalMs: number; bodyBytes: number },
+  clock: Clock,
+) => Promise<Result<SafeResponse, RequestFault>>;
+
+/**
+ * The only way out to addresses that strangers name: domain proofs, key directories, profiles.
+ * https on 443, no redirects, no user info, public addresses only, looked up once and pinned;
+ * bounded in time, size and number; equal requests share one; answers and failures are cached.
+ */
+export class SafeFetch {
+  private readonly resolver: Resolver;
+  private readonly clock: Clock;
+  private readonly allow: readonly string[];
+  private readonly send: Send;
+  private readonly cache = new Map<string, Cached>();
+  private cacheBytes = 0;
+  private readonly underWay = new Map<string, Promise<FetchResult>>();
+  private readonly perHost = new Map<string, number>();
+  private inAll = 0;
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(options: {
+    resolver: Resolver;
+    clock: Clock;
+    allow: readonly string[];
+    send?: Send;
+  }) {
+    this.resolver = options.resolver;
+    this.clock = options.clock;
+    this.allow = options.allow;
+    this.send = options.send ?? requestTarget;
+  }
+
+  async get(text: string, options: FetchOptions = {}): Promise<FetchResult> {
+    const read = readUrl(text, this.allow);
+    if (!read.ok) return read;
+    const url = read.value;
+    url.hash = "";
+    const bodyBytes = options.bodyBytesMax ?? FETCH_BODY_BYTES_MAX;
+    const key = `${bodyBytes} ${url.href}`;
+    const cached = this.cache.get(key);
+    if (cached !== undefined && options.fresh !== true && cached.until > this.clock.now()) {
+      return cached.result;
+    }
+    const running = this.underWay.get(key);
+    if (running !== undefined) return running;
+    const request = this.fetch(url, bodyBytes)
+      .then((result) => this.remember(key, result))
+      .finally(() => this.underWay.delete(key));
+    this.underWay.set(key, request);
+    return request;
+  }
+
+  private async fetch(url: URL, bodyBytes: number): Promise<FetchResult> {
+    if (!(await this.enter(url.host))) return refuse("too_busy", "too many requests are waiting");
+    try {
+      const deadline = this.clock.now() + FETCH_MS_MAX;
+      const target = await this.resolveInTime(url);
+      if (!target.ok) return target;
+      const totalMs = Math.max(1, deadline - this.clock.now());
+      return await this.send(target.value, { totalMs, bodyBytes }, this.clock);
+    } finally {
+      this.leave(url.host);
+    }
+  }
+
+  private resolveInTime(url: URL): Promise<Result<Target, FetchFault>> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.clock.after(FETCH_MS_MAX, () =>
+        resolve(refuse("timed_out", "the host's address was not found in time")),
+      );
+      resolveTarget(url, this.resolver, this.allow).then(resolve, reject).finally(cancel);
+    });
+  }
+
+  private async enter(host: string): Promise<boolean> {
+    while (this.inAll >= IN_ALL_MAX || (this.perHost.get(host) ?? 0) >= PER_HOST_MAX) {
+      if (this.waiting.length >= WAITING_MAX) return false;
+      await new Promise<void>((proceed) => this.waiting.push(proceed));
+    }
+    this.inAll++;
+    this.perHost.set(host, (this.perHost.get(host) ?? 0) + 1);
+    return true;
+  }
+
+  private leave(host: string): void {
+    this.inAll--;
+    const left = (this.perHost.get(host) ?? 1) - 1;
+    if (left === 0) this.perHost.delete(host);
+    else this.perHost.set(host, left);
+    // All look again: the first in line may be for a host that is still full.
+    for (const proceed of this.waiting.splice(0)) proceed();
+  }
+
+  private remember(key: string, result: FetchResult): FetchResult {
+    const good = result.ok && result.value.status === 200;
+    if (!result.ok && result.reason === "too_busy") return result;
+    const bytes = result.ok ? result.value.body.length : 0;
+    this.forget(key);
+    this.cache.set(key, {
+      result,
+      until: this.clock.now() + (good ? POSITIVE_TTL_MS : NEGATIVE_TTL_MS),
+      bytes,
+    });
+    this.cacheBytes += bytes;
+    while (this.cache.size > CACHE_ENTRIES_MAX || this.cacheBytes > CACHE_BYTES_MAX) {
+      this.forget(this.cache.keys().next().value as string);
+    }
+    return result;
+  }
+
+  private forget(key: string): void {
+    this.cacheBytes -= this.cache.get(key)?.bytes ?? 0;
+    this.cache.delete(key);
+  }
+}

@@ -1,0 +1,71 @@
+import { isIP } from "node:net";
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import { isGlobalAddress } from "./addresses.js";
+import type { Resolver } from "./resolver.js";
+
+export type TargetFault = "not_allowed_url" | "not_global_address" | "no_address";
+
+/** Where a request will really go: an address that was checked, and is not looked up again. */
+export interface Target {
+  readonly url: URL;
+  readonly address: string;
+  readonly port: number;
+}
+
+const URL_CHARS_MAX = 2048;
+const LOCAL_SUFFIX = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa|onion|test|invalid)$/;
+
+/** The host of a URL as written in an allow-list: without brackets or trailing dot. */
+function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+}
+
+function isAllowed(url: URL, allow: readonly string[]): boolean {
+  return allow.includes(url.hostname) || allow.includes(url.host);
+}
+
+/** Form alone: scheme, user info, port, names that cannot be public. Nothing is looked up. */
+export function readUrl(text: string, allow: readonly string[]): Result<URL, TargetFault> {
+  if (text.length > URL_CHARS_MAX || !URL.canParse(text)) {
+    return refuse("not_allowed_url", "the address is not a valid URL");
+  }
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "") {
+    return refuse("not_allowed_url", "the address holds user information");
+  }
+  if (isAllowed(url, allow) && (url.protocol === "http:" || url.protocol === "https:")) {
+    return ok(url);
+  }
+  if (url.protocol !== "https:") return refuse("not_allowed_url", "the address is not https");
+  if (url.port !== "") return refuse("not_allowed_url", "the address names a port other than 443");
+  const host = hostOf(url);
+  if (isIP(host) !== 0) return refuse("not_allowed_url", "the address is an IP address");
+  if (!host.includes(".") || LOCAL_SUFFIX.test(host)) {
+    return refuse("not_allowed_url", "the host is not a public name");
+  }
+  return ok(url);
+}
+
+/**
+ * Looks the host up once and checks every answer: one private address among public ones refuses
+ * the whole, since whoever controls the name chose to list it.
+ */
+export async function resolveTarget(
+  url: URL,
+  resolver: Resolver,
+  allow: readonly string[],
+): Promise<Result<Target, TargetFault>> {
+  const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  const host = hostOf(url);
+  if (isAllowed(url, allow)) {
+    const local = isIP(host) !== 0 ? host : "127.0.0.1";
+    return ok({ url, address: local, port });
+  }
+  const addresses = await resolver.addresses(host).catch(() => []);
+  const [first] = addresses;
+  if (first === undefined) return refuse("no_address", "the host has no address");
+  if (!addresses.every(isGlobalAddress)) {
+    return refuse("not_global_address", "the host has an address that is not public");
+  }
+  return ok({ url, address: first, port });
+}

@@ -1,0 +1,41 @@
+import { join } from "node:path";
+import { fromBase64url, toBase64url } from "@gatehouse/protocol";
+import type { Config } from "../../config/config.js";
+import { StartupError } from "../../startup-error.js";
+import { readPrivateFile, readTextFile, writePrivateFile } from "../files/private-file.js";
+import type { Ids } from "../ids.js";
+
+export const SECRETS_KEY_FILE = "secrets.key";
+const KEY_BYTES = 32;
+
+function decode(text: string, where: string): Uint8Array {
+  const bytes = fromBase64url(text.trim());
+  if (bytes?.length !== KEY_BYTES) {
+    throw new StartupError(
+      `${where} does not hold a secrets key (43 characters of base64url): restore it from a backup.`,
+    );
+  }
+  return bytes;
+}
+
+/** The configured secrets key, or the one in the data folder; undefined before the first start. */
+export function findSecretsKey(config: Config): Uint8Array | undefined {
+  const configured = config.secretsKey;
+  if (configured !== undefined && "value" in configured) {
+    return decode(configured.value, "GATEHOUSE_SECRETS_KEY");
+  }
+  if (configured !== undefined) {
+    const text = readTextFile(configured.file, "The secrets key file");
+    return decode(text, `The secrets key file ${configured.file}`);
+  }
+  const path = join(config.dataDir, SECRETS_KEY_FILE);
+  const text = readPrivateFile(path, "The secrets key");
+  return text === undefined ? undefined : decode(text, `The secrets key file ${path}`);
+}
+
+/** Makes the secrets key of a new installation and keeps it in the data folder. */
+export function makeSecretsKey(config: Config, ids: Ids): Uint8Array {
+  const key = ids.bytes(KEY_BYTES);
+  writePrivateFile(join(config.dataDir, SECRETS_KEY_FILE), `${toBase64url(key)}\n`);
+  return key;
+}

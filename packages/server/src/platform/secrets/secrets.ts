@@ -1,0 +1,60 @@
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  hkdfSync,
+  randomBytes,
+} from "node:crypto";
+import { fromBase64url, toBase64url, utf8 } from "@gatehouse/protocol";
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_BYTES = 32;
+const FORM = "v1";
+
+/**
+ * Seals what the database must keep but must not reveal. Whoever has the secrets key and the
+ * database can read every sealed value; whoever has only one of them can read none.
+ */
+export interface Secrets {
+  /** Names the key without revealing it, so that a wrong one is noticed before it is used. */
+  readonly keyId: string;
+  /** `place` says what the value is and whose: a sealed value moved elsewhere does not open. */
+  seal(place: string, plain: string): string;
+  open(place: string, sealed: string): string;
+  /** A message authentication code under a key of its own for each `purpose`. */
+  mac(purpose: string, message: string): string;
+}
+
+export function createSecrets(masterKey: Uint8Array): Secrets {
+  if (masterKey.length !== KEY_BYTES) throw new TypeError("the secrets key must be 32 bytes");
+  const derive = (purpose: string) =>
+    Buffer.from(hkdfSync("sha256", masterKey, "", `gatehouse ${purpose}`, KEY_BYTES));
+  const sealKey = derive("seal v1");
+  return {
+    keyId: createHash("sha256").update(derive("key id")).digest("hex").slice(0, 16),
+    seal(place, plain) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv("aes-256-gcm", sealKey, nonce).setAAD(utf8(place));
+      const body = Buffer.concat([cipher.update(plain, "utf8"), cipher.final()]);
+      return `${FORM}.${toBase64url(Buffer.concat([nonce, body, cipher.getAuthTag()]))}`;
+    },
+    open(place, sealed) {
+      const [form, text = ""] = sealed.split(".");
+      const bytes = fromBase64url(text);
+      if (form !== FORM || bytes === undefined || bytes.length < NONCE_BYTES + TAG_BYTES) {
+        throw new Error(`the sealed value at ${place} is damaged`);
+      }
+      const decipher = createDecipheriv("aes-256-gcm", sealKey, bytes.slice(0, NONCE_BYTES))
+        .setAAD(utf8(place))
+        .setAuthTag(bytes.slice(-TAG_BYTES));
+      const body = decipher.update(bytes.slice(NONCE_BYTES, -TAG_BYTES));
+      return Buffer.concat([body, decipher.final()]).toString("utf8");
+    },
+    mac: (purpose, message) =>
+      createHmac("sha256", derive(`mac ${purpose}`))
+        .update(message)
+        .digest("base64url"),
+  };
+}

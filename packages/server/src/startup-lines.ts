@@ -1,0 +1,31 @@
+import type { Context } from "./context.js";
+import { VERSION } from "./version.js";
+
+/** What a person should know once the service is up: where it listens, where its data is. */
+export function startupLines(context: Context, port: number): string[] {
+  const { config, operatorToken } = context;
+  const scheme = config.mode === "development" && config.tls === undefined ? "http" : "https";
+  const host = config.host.includes(":") ? `[${config.host}]` : config.host;
+  const lines = [
+    `Gatehouse ${VERSION} is ready (${config.mode}).`,
+    `  listening on  ${config.tls === undefined ? "http" : "https"}://${host}:${port}`,
+    `  public address  ${config.baseUrl}`,
+    `  data  ${config.dataDir}${config.databaseUrl === undefined ? " (SQLite)" : " + PostgreSQL"}`,
+  ];
+  if (operatorToken.made) {
+    lines.push(
+      `  admin token (shown once, kept in ${operatorToken.file})`,
+      `    ${operatorToken.token}`,
+    );
+  } else {
+    const where = operatorToken.file ?? "GATEHOUSE_ADMIN_TOKEN";
+    lines.push(`  admin token  kept in ${where}`);
+  }
+  if (scheme === "https" && config.tls === undefined && config.trustProxy.length === 0) {
+    lines.push(
+      "  note  production serves nothing over plain HTTP: set GATEHOUSE_TLS_CERT and _KEY, or",
+      "        GATEHOUSE_TRUST_PROXY for a proxy that speaks HTTPS, or GATEHOUSE_MODE=development.",
+    );
+  }
+  return lines;
+}

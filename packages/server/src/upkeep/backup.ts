@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import { createWriteStream } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+import { toBase64url } from "@gatehouse/protocol";
+import { type Environment, readConfig } from "../config/config.js";
+import { isoTime, systemClock } from "../platform/clock.js";
+import { refuseNewerSchema, schemaVersion } from "../platform/db/migrate.js";
+import { systemIds } from "../platform/ids.js";
+import { installationExists, openDatabase } from "../platform/installation/open.js";
+import { createLog } from "../platform/log/log.js";
+import { findSecretsKey } from "../platform/secrets/secrets-key.js";
+import { StartupError } from "../startup-error.js";
+import { VERSION } from "../version.js";
+import { BACKUP_FORMAT, type BackupHeader, encodeRow } from "./backup-file.js";
+import { dataTables, rowsOf } from "./tables.js";
+
+export interface BackupOptions {
+  /** Where the file goes; by default a dated name in the current folder. */
+  readonly out?: string | undefined;
+  /** Leaves the secrets key out: the restore then needs it from elsewhere. */
+  readonly withoutSecretsKey?: boolean | undefined;
+  onRows?(rows: number): void;
+}
+
+export interface BackupReport {
+  readonly file: string;
+  readonly rows: number;
+  readonly tables: number;
+  readonly secretsKey: boolean;
+}
+
+const PROGRESS_EVERY_ROWS = 1000;
+
+/** Copies a running or stopped installation, consistent as of one moment, into one private file. */
+export async function backup(env: Environment, options: BackupOptions): Promise<BackupReport> {
+  const config = readConfig(env);
+  if (!installationExists(config)) {
+    throw new StartupError(
+      `There is no installation in ${config.dataDir}: set GATEHOUSE_DATA_DIR.`,
+    );
+  }
+  const key = config.secretsKey === undefined ? findSecretsKey(config) : undefined;
+  const now = systemClock.now();
+  const stamp = isoTime(now).slice(0, 19).replace(/[:T]/g, "-");
+  const file = options.out ?? join(process.cwd(), `gatehouse-backup-${stamp}.ndjson.gz`);
+  const log = createLog("warn");
+  const db = await openDatabase(config, { clock: systemClock, ids: systemIds, log });
+  try {
+    await refuseNewerSchema(db);
+    return await db.snapshot(async (reader) => {
+      const header: BackupHeader = {
+        format: BACKUP_FORMAT,
+        build: VERSION,
+        schema_version: await schemaVersion({ get: reader.get.bind(reader), dialect: db.dialect }),
+        created_at: isoTime(now),
+        secrets_key:
+          key === undefined || options.withoutSecretsKey === true ? null : toBase64url(key),
+      };
+      const tables = await dataTables(reader, db.dialect);
+      const counts: Record<string, number> = {};
+      let rows = 0;
+      async function* lines() {
+        yield { header };
+        for (const table of tables) {
+          for await (const row of rowsOf(reader, table)) {
+            counts[table.name] = (counts[table.name] ?? 0) + 1;
+            rows++;
+            if (rows % PROGRESS_EVERY_ROWS === 0) options.onRows?.(rows);
+            yield { table: table.name, row: encodeRow(row) };
+          }
+        }
+      }
+      await writeBackup(file, lines(), () => counts);
+      return { file, rows, tables: tables.length, secretsKey: header.secrets_key !== null };
+    });
+  } finally {
+    await db.close();
+  }
+}
+
+/** Written beside its final name and renamed when whole: a crash leaves only the `.partial`. */
+async function writeBackup(
+  file: string,
+  lines: AsyncIterable<object>,
+  counts: () => Record<string, number>,
+): Promise<void> {
+  const partial = `${file}.partial`;
+  async function* text() {
+    const hash = createHash("sha256");
+    for await (const line of lines) {
+      const json = `${JSON.stringify(line)}\n`;
+      hash.update(json);
+      yield json;
+    }
+    yield `${JSON.stringify({ end: { rows: counts(), sha256: hash.digest("hex") } })}\n`;
+  }
+  try {
+    await pipeline(text(), createGzip(), createWriteStream(partial, { mode: 0o600 }));
+    const handle = await open(partial, "r+");
+    await handle.sync();
+    await handle.close();
+    await rename(partial, file);
+  } catch (error) {
+    await rm(partial, { force: true });
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code === undefined || !/^E[A-Z]+$/.test(code)) throw error;
+    throw new StartupError(`The backup could not be written to ${file} (${code}).`);
+  }
+}

@@ -1,0 +1,135 @@
+import { type Config, type Environment, readConfig } from "../config/config.js";
+import { siteHealth } from "../owners/sites/store.js";
+import { systemClock } from "../platform/clock.js";
+import type { Database } from "../platform/db/database.js";
+import { refuseNewerSchema, SCHEMA_VERSION } from "../platform/db/migrate.js";
+import { systemIds } from "../platform/ids.js";
+import { checkClock } from "../platform/installation/clock-check.js";
+import { readFact } from "../platform/installation/installation.js";
+import { installationExists, openDatabase } from "../platform/installation/open.js";
+import { failedJobs } from "../platform/jobs/store.js";
+import { KeyRing } from "../platform/keys/key-ring.js";
+import { createLog } from "../platform/log/log.js";
+import { createSecrets } from "../platform/secrets/secrets.js";
+import { findSecretsKey } from "../platform/secrets/secrets-key.js";
+import { StartupError } from "../startup-error.js";
+import { checkDataDir, checkNode, checkOperatorToken, checkTransport } from "./doctor-machine.js";
+import type { Finding } from "./finding.js";
+
+async function checkDatabase(db: Database): Promise<Finding> {
+  const version = await refuseNewerSchema(db);
+  if (version < SCHEMA_VERSION) {
+    return {
+      part: "database",
+      verdict: "warning",
+      says: `schema ${version} will be brought to ${SCHEMA_VERSION} at the next start`,
+    };
+  }
+  if (db.dialect === "sqlite") {
+    const row = await db.get<{ integrity_check: string }>("PRAGMA integrity_check");
+    if (row?.integrity_check !== "ok") {
+      return {
+        part: "database",
+        verdict: "failure",
+        says: "the file is damaged: restore a backup",
+      };
+    }
+  }
+  return { part: "database", verdict: "good", says: `${db.dialect}, schema ${version}` };
+}
+
+async function checkKeys(config: Config, db: Database): Promise<Finding[]> {
+  const key = findSecretsKey(config);
+  const sealedBy = await readFact(db, "secrets_key_id");
+  if (key === undefined || sealedBy === undefined) {
+    const says = "there is none: start Gatehouse once, or restore secrets.key";
+    return [{ part: "secrets key", verdict: "failure", says }];
+  }
+  const secrets = createSecrets(key);
+  if (secrets.keyId !== sealedBy) {
+    const says = "it is not the one this database was sealed with: bring back the original";
+    return [{ part: "secrets key", verdict: "failure", says }];
+  }
+  const ring = new KeyRing(db, secrets, systemClock, config.keyAliases);
+  await ring.check();
+  const kids = await Promise.all(
+    (["card", "audit"] as const).map(async (purpose) => (await ring.signer(purpose)).kid),
+  );
+  return [
+    { part: "secrets key", verdict: "good", says: `opens this database (id ${secrets.keyId})` },
+    { part: "signing keys", verdict: "good", says: `sign: ${kids.join(", ")}` },
+  ];
+}
+
+async function checkJobs(db: Database): Promise<Finding> {
+  const rows = await failedJobs(db);
+  if (rows.length === 0) return { part: "jobs", verdict: "good", says: "the last runs succeeded" };
+  const says = rows.map(({ name, error }) => `${name} failed (${error})`).join("; ");
+  return { part: "jobs", verdict: "warning", says };
+}
+
+async function checkSites(db: Database): Promise<Finding> {
+  const { total, verified, troubled } = await siteHealth(db);
+  if (troubled.length > 0) {
+    const says = troubled.map(({ domain, problem }) => `${domain}: ${problem}`).join("; ");
+    return { part: "sites", verdict: "warning", says };
+  }
+  return { part: "sites", verdict: "good", says: `${total}, of which ${verified} verified` };
+}
+
+/** A check that cannot run is a failure of its part, with the sentence it gave. */
+async function attempt(part: string, check: () => Promise<Finding | Finding[]>) {
+  try {
+    return [await check()].flat();
+  } catch (error) {
+    return [{ part, verdict: "failure", says: (error as Error).message } satisfies Finding];
+  }
+}
+
+async function checkInstallation(config: Config, db: Database): Promise<Finding[]> {
+  const database = await attempt("database", () => checkDatabase(db));
+  if (database.some(({ verdict }) => verdict === "failure")) return database;
+  const clock = async (): Promise<Finding> => {
+    await checkClock(db, systemClock.now());
+    return { part: "clock", verdict: "good", says: "agrees with what it has seen" };
+  };
+  return [
+    ...database,
+    ...(await attempt("keys", () => checkKeys(config, db))),
+    ...(await attempt("clock", clock)),
+    ...(await attempt("jobs", () => checkJobs(db))),
+    ...(await attempt("sites", () => checkSites(db))),
+  ];
+}
+
+/** Looks at everything an installation stands on, and changes nothing. */
+export async function doctor(env: Environment): Promise<readonly Finding[]> {
+  let config: Config;
+  try {
+    config = readConfig(env);
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    return [{ part: "configuration", verdict: "failure", says: error.message }];
+  }
+  const findings: Finding[] = [
+    checkNode(process.versions.node),
+    { part: "configuration", verdict: "good", says: `${config.mode}, ${config.baseUrl}` },
+    ...(await attempt("transport", async () => checkTransport(config, systemClock.now()))),
+    ...(await attempt("data folder", async () => checkDataDir(config))),
+    ...(await attempt("admin token", async () => checkOperatorToken(config))),
+  ];
+  if (!installationExists(config)) {
+    const says = `there is none in ${config.dataDir}: run \`gatehouse serve\` once`;
+    return [...findings, { part: "database", verdict: "failure", says }];
+  }
+  const tools = { clock: systemClock, ids: systemIds, log: createLog("silent") };
+  const opened = await attempt("database", async () => {
+    const db = await openDatabase(config, tools);
+    try {
+      return await checkInstallation(config, db);
+    } finally {
+      await db.close();
+    }
+  });
+  return [...findings, ...opened];
+}

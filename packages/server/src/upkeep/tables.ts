@@ -1,0 +1,72 @@
+import type { Dialect, Queries, SqlValue } from "../platform/db/database.js";
+
+/** Rows read at a time, so that a table of any size passes through bounded memory. */
+const ROWS_PER_READ = 500;
+/** Written by migrations, not restored as data. */
+const NOT_DATA = new Set(["schema_versions"]);
+
+export interface Table {
+  readonly name: string;
+  /** Columns of the primary key, in order. */
+  readonly key: readonly string[];
+}
+
+export type Row = Readonly<Record<string, SqlValue>>;
+
+async function tableNames(db: Queries, dialect: Dialect): Promise<string[]> {
+  const sql =
+    dialect === "sqlite"
+      ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
+      : "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1";
+  const rows = await db.all<{ name: string }>(sql);
+  return rows.map(({ name }) => name).filter((name) => !NOT_DATA.has(name));
+}
+
+async function keyColumns(db: Queries, dialect: Dialect, table: string): Promise<string[]> {
+  const sql =
+    dialect === "sqlite"
+      ? "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk"
+      : `SELECT a.attname AS name FROM pg_index i
+           JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)
+         WHERE i.indisprimary AND i.indrelid = CAST(? AS regclass)
+         ORDER BY array_position(i.indkey, a.attnum)`;
+  const rows = await db.all<{ name: string }>(sql, table);
+  if (rows.length === 0) throw new Error(`table ${table} has no primary key`);
+  return rows.map(({ name }) => name);
+}
+
+/** Every table that holds data, whichever part of the product owns it. */
+export async function dataTables(db: Queries, dialect: Dialect): Promise<Table[]> {
+  const tables: Table[] = [];
+  for (const name of await tableNames(db, dialect)) {
+    tables.push({ name, key: await keyColumns(db, dialect, name) });
+  }
+  return tables;
+}
+
+/** A table's rows in key order. Read inside a snapshot, they are of one moment. */
+export async function* rowsOf(db: Queries, { name, key }: Table): AsyncGenerator<Row> {
+  const columns = key.join(", ");
+  const marks = key.map(() => "?").join(", ");
+  let last: Row | undefined;
+  for (;;) {
+    const from = last === undefined ? "" : `WHERE (${columns}) > (${marks})`;
+    const values = last === undefined ? [] : key.map((column) => (last as Row)[column] as SqlValue);
+    const rows = await db.all<Row>(
+      `SELECT * FROM ${name} ${from} ORDER BY ${columns} LIMIT ${ROWS_PER_READ}`,
+      ...values,
+    );
+    yield* rows;
+    if (rows.length < ROWS_PER_READ) return;
+    last = rows.at(-1);
+  }
+}
+
+/** Writes one row as it was read. */
+export async function insertRow(db: Queries, table: string, row: Row): Promise<void> {
+  const columns = Object.keys(row);
+  await db.run(
+    `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
+    ...Object.values(row),
+  );
+}

@@ -1,0 +1,2 @@
+/** Version of this build; a test holds it equal to package.json. */
+export const VERSION = "0.1.0";
