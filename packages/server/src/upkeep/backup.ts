@@ -47,7 +47,7 @@ export async function backup(env: Environment, options: BackupOptions): Promise<
   const stamp = isoTime(now).slice(0, 19).replace(/[:T]/g, "-");
   const file = options.out ?? join(process.cwd(), `gatehouse-backup-${stamp}.ndjson.gz`);
   const log = createLog("warn");
-  const db = await openDatabase(config, { clock: systemClock, ids: systemIds, log });
+  const db = await openDatabase(config, { ids: systemIds, log });
   try {
     await refuseNewerSchema(db);
     return await db.snapshot(async (reader) => {

@@ -122,7 +122,7 @@ export async function doctor(env: Environment): Promise<readonly Finding[]> {
     const says = `there is none in ${config.dataDir}: run \`gatehouse serve\` once`;
     return [...findings, { part: "database", verdict: "failure", says }];
   }
-  const tools = { clock: systemClock, ids: systemIds, log: createLog("silent") };
+  const tools = { ids: systemIds, log: createLog("silent") };
   const opened = await attempt("database", async () => {
     const db = await openDatabase(config, tools);
     try {

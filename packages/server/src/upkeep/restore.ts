@@ -78,7 +78,7 @@ export async function restore(env: Environment, file: string): Promise<RestoreRe
   openDataDir(config.dataDir);
   const ownFile = config.databaseUrl === undefined && !existsSync(sqlitePath(config));
   const log = createLog("warn");
-  const db = await openDatabase(config, { clock: systemClock, ids: systemIds, log });
+  const db = await openDatabase(config, { ids: systemIds, log });
   try {
     await refuseOccupied(db);
     const rows = await restoreRows(db, file, header);

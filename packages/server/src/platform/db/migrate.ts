@@ -51,12 +51,15 @@ export async function schemaVersion(db: Pick<Database, "get" | "dialect">): Prom
 }
 
 /** Refuses a database that a newer build has written: an older one would misread it. */
-export async function refuseNewerSchema(db: Pick<Database, "get" | "dialect">): Promise<number> {
+export async function refuseNewerSchema(
+  db: Pick<Database, "get" | "dialect">,
+  known = SCHEMA_VERSION,
+): Promise<number> {
   const version = await schemaVersion(db);
-  if (version > SCHEMA_VERSION) {
+  if (version > known) {
     throw new StartupError(
       `The database has schema version ${version}, this build (${VERSION}) knows up to ` +
-        `${SCHEMA_VERSION}: start the newer Gatehouse that wrote it, or restore an older backup.`,
+        `${known}: start the newer Gatehouse that wrote it, or restore an older backup.`,
     );
   }
   return version;
@@ -75,9 +78,13 @@ export interface MigrateOptions {
  * Brings the schema up to date in one transaction: a crash leaves the old schema whole. An
  * existing SQLite file is copied first; PostgreSQL is backed up by its operator's own means.
  */
-export async function migrate(db: Database, options: MigrateOptions): Promise<void> {
-  const target = options.upTo ?? SCHEMA_VERSION;
-  const before = await refuseNewerSchema(db);
+export async function migrate(
+  db: Database,
+  options: MigrateOptions,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  const target = options.upTo ?? migrations.length;
+  const before = await refuseNewerSchema(db, migrations.length);
   if (before >= target) return;
   if (before > 0 && options.sqlitePath !== undefined && options.backupDir !== undefined) {
     mkdirSync(options.backupDir, { recursive: true, mode: 0o700 });
@@ -98,7 +105,7 @@ export async function migrate(db: Database, options: MigrateOptions): Promise<vo
       "SELECT MAX(version) AS version FROM schema_versions",
     );
     for (let version = (row?.version ?? 0) + 1; version <= target; version++) {
-      const migration = MIGRATIONS[version - 1] as Migration;
+      const migration = migrations[version - 1] as Migration;
       await db.script(tx, migration.sql(WORDS[db.dialect]));
       await tx.run(
         "INSERT INTO schema_versions (version, name, build, applied_at) VALUES (?, ?, ?, ?)",

@@ -1,5 +1,5 @@
 import pg from "pg";
-import type { Clock } from "../clock.js";
+import { systemClock } from "../clock.js";
 import type { Log } from "../log/log.js";
 import { ANY_CHANGE, type ChangeFeed } from "./changes.js";
 
@@ -14,7 +14,6 @@ export async function listenForChanges(
   url: string,
   origin: string,
   feed: ChangeFeed,
-  clock: Clock,
   log: Log,
 ): Promise<() => Promise<void>> {
   let client: pg.Client | undefined;
@@ -31,7 +30,7 @@ export async function listenForChanges(
   };
 
   const retryLater = () => {
-    cancelRetry = clock.after(RECONNECT_MS, () => {
+    cancelRetry = systemClock.after(RECONNECT_MS, () => {
       connect().catch(() => {
         if (!stopped) retryLater();
       });

@@ -1,5 +1,4 @@
 import pg from "pg";
-import type { Clock } from "../clock.js";
 import type { Ids } from "../ids.js";
 import type { Log } from "../log/log.js";
 import { ANY_CHANGE, ChangeFeed } from "./changes.js";
@@ -36,6 +35,7 @@ const types: pg.CustomTypesConfig = {
 };
 
 function translated(error: unknown): unknown {
+  if (error instanceof RangeError || error instanceof TypeError) return error;
   const code = String((error as { code?: unknown }).code ?? "");
   const message = error instanceof Error ? error.message : String(error);
   if (code === "23505") return new DatabaseConflictError(message, { cause: error });
@@ -75,6 +75,15 @@ async function query(client: Client, sql: string, values: readonly SqlValue[]) {
   }
 }
 
+/** BEGIN and COMMIT. What a transaction's body throws is the caller's own and passes as it is. */
+async function control(client: Client, statement: string): Promise<void> {
+  try {
+    await client.query(statement);
+  } catch (error) {
+    throw translated(error);
+  }
+}
+
 function queriesOf(client: Client): Queries {
   return {
     all: async <Row>(sql: string, ...values: SqlValue[]) =>
@@ -109,8 +118,8 @@ class PostgresDatabase implements Database {
     this.queries = queriesOf(this.pool);
   }
 
-  async listen(url: string, clock: Clock, log: Log): Promise<void> {
-    this.stopListening = await listenForChanges(url, this.origin, this.changes, clock, log);
+  async listen(url: string, log: Log): Promise<void> {
+    this.stopListening = await listenForChanges(url, this.origin, this.changes, log);
   }
 
   all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
@@ -150,14 +159,14 @@ class PostgresDatabase implements Database {
     let broken: Error | undefined;
     let result: T;
     try {
-      await client.query(begin);
+      await control(client, begin);
       result = await body(tx);
-      await client.query("COMMIT");
+      await control(client, "COMMIT");
     } catch (error) {
       await client.query("ROLLBACK").catch((failure: Error) => {
         broken = failure;
       });
-      throw translated(error);
+      throw error;
     } finally {
       client.release(broken);
     }
@@ -191,12 +200,12 @@ class PostgresDatabase implements Database {
 
 export async function openPostgres(
   url: string,
-  { clock, ids, log }: { clock: Clock; ids: Ids; log: Log },
+  { ids, log }: { ids: Ids; log: Log },
 ): Promise<Database> {
   const db = new PostgresDatabase(url, ids, log);
   try {
     await db.get("SELECT 1 AS one");
-    await db.listen(url, clock, log);
+    await db.listen(url, log);
   } catch (error) {
     await db.close().catch(() => undefined);
     throw error;

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from "node:fs";
 import Libsql from "libsql";
-import type { Clock } from "../clock.js";
+import { systemClock } from "../clock.js";
 import { ANY_CHANGE, type Change, ChangeFeed } from "./changes.js";
 import {
   type Database,
@@ -13,8 +13,12 @@ import {
 
 const STATEMENTS_MAX = 500;
 const WRITERS_WAITING_MAX = 10_000;
-const BUSY_WAIT_MS = 5000;
-/** How often another process's commits are looked for; changes show within a second. */
+/** Readers wait inside SQLite; a writer must not, since that would stop the whole process. */
+const READER_BUSY_MS = 5000;
+const WRITER_RETRY_MS = 5;
+const WRITER_TRIES_MAX = 1000;
+/** How often another process's commits are looked for; changes show within a second. Connections
+ * keep the machine's own time, whatever clock the product runs on: other processes are real. */
 const CHANGE_POLL_MS = 250;
 
 type Statement = Libsql.Statement<unknown[]>;
@@ -42,9 +46,9 @@ class Connection implements Queries {
   readonly raw: Libsql.Database;
   private readonly statements = new Map<string, Statement>();
 
-  constructor(path: string, options: { readonly?: boolean } = {}) {
-    this.raw = new Libsql(path, options);
-    this.raw.pragma(`busy_timeout = ${BUSY_WAIT_MS}`);
+  constructor(path: string) {
+    this.raw = new Libsql(path);
+    this.raw.pragma(`busy_timeout = ${READER_BUSY_MS}`);
     this.raw.pragma("foreign_keys = ON");
   }
 
@@ -92,6 +96,18 @@ class Connection implements Queries {
   }
 }
 
+/** Takes the write lock, waiting outside SQLite while another process holds it. */
+async function beginWriting(writer: Connection): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return writer.exec("BEGIN IMMEDIATE");
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailableError) || tries >= WRITER_TRIES_MAX) throw error;
+      await new Promise<void>((resolve) => systemClock.after(WRITER_RETRY_MS, resolve));
+    }
+  }
+}
+
 /** SQLite in one file: one writing connection used by one transaction at a time, one reading. */
 class SqliteDatabase implements Database {
   readonly dialect = "sqlite";
@@ -103,14 +119,15 @@ class SqliteDatabase implements Database {
   private waiting = 0;
   private readonly stopPolling: () => void;
 
-  constructor(path: string, clock: Clock) {
+  constructor(path: string) {
     this.path = path;
     this.writer = new Connection(path);
     this.writer.raw.pragma("journal_mode = WAL");
+    this.writer.raw.pragma("busy_timeout = 0");
     // A commit that was answered must survive a power cut, so every one is synced.
     this.writer.raw.pragma("synchronous = FULL");
     this.reader = new Connection(path);
-    this.stopPolling = this.pollChanges(clock);
+    this.stopPolling = this.pollChanges();
   }
 
   all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
@@ -150,7 +167,7 @@ class SqliteDatabase implements Database {
         announced.push({ topic, id });
       },
     };
-    writer.exec("BEGIN IMMEDIATE");
+    await beginWriting(writer);
     let result: T;
     try {
       result = await body(tx);
@@ -179,7 +196,7 @@ class SqliteDatabase implements Database {
   }
 
   /** `data_version` moves when another connection commits; the writer's own commits do not move it. */
-  private pollChanges(clock: Clock): () => void {
+  private pollChanges(): () => void {
     const version = () =>
       (this.writer.raw.prepare("PRAGMA data_version").get() as { data_version: number })
         .data_version;
@@ -189,9 +206,9 @@ class SqliteDatabase implements Database {
       const now = version();
       if (now !== seen) this.changes.emit(ANY_CHANGE);
       seen = now;
-      cancel = clock.after(CHANGE_POLL_MS, poll);
+      cancel = systemClock.after(CHANGE_POLL_MS, poll);
     };
-    cancel = clock.after(CHANGE_POLL_MS, poll);
+    cancel = systemClock.after(CHANGE_POLL_MS, poll);
     return () => cancel();
   }
 
@@ -203,11 +220,11 @@ class SqliteDatabase implements Database {
   }
 }
 
-export function openSqlite(path: string, clock: Clock): Database {
+export function openSqlite(path: string): Database {
   try {
     // SQLite would make it readable for everyone; its -wal and -shm files take the same mode.
     closeSync(openSync(path, "a", 0o600));
-    return new SqliteDatabase(path, clock);
+    return new SqliteDatabase(path);
   } catch (error) {
     throw translated(error);
   }

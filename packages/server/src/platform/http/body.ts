@@ -3,6 +3,8 @@ import type { Clock } from "../clock.js";
 import { Problem } from "./problem.js";
 
 export const BODY_MS_MAX = 15_000;
+/** The rest of the body is not read, so the connection cannot carry another request. */
+const UNREAD_REST = { connection: "close" };
 
 /** Reads a body while counting, so that a large one costs no more than its limit. */
 async function readBytes(request: Request, bytesMax: number, clock: Clock): Promise<Uint8Array> {
@@ -10,7 +12,9 @@ async function readBytes(request: Request, bytesMax: number, clock: Clock): Prom
   const reader = request.body.getReader();
   let cancel = () => {};
   const late = new Promise<never>((_, reject) => {
-    cancel = clock.after(BODY_MS_MAX, () => reject(new Problem("request_timeout")));
+    cancel = clock.after(BODY_MS_MAX, () => {
+      reject(new Problem("request_timeout", { headers: UNREAD_REST }));
+    });
   });
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -22,6 +26,7 @@ async function readBytes(request: Request, bytesMax: number, clock: Clock): Prom
       if (size > bytesMax) {
         throw new Problem("body_too_large", {
           message: `The body is larger than the ${bytesMax} bytes this route takes.`,
+          headers: UNREAD_REST,
         });
       }
       chunks.push(value);

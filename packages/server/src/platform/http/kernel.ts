@@ -1,7 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import type { Clock } from "../clock.js";
-import { DatabaseUnavailableError } from "../db/database.js";
+import { DatabaseConflictError, DatabaseUnavailableError } from "../db/database.js";
 import type { Ids } from "../ids.js";
 import type { Log } from "../log/log.js";
 import type { Metrics } from "../metrics.js";
@@ -44,6 +44,8 @@ function toProblem(error: Error): Problem {
   if (error instanceof DatabaseUnavailableError) {
     return new Problem("unavailable", { headers: { "retry-after": RETRY_AFTER_S } });
   }
+  // Two requests raced for the same name; the loser may read again and retry.
+  if (error instanceof DatabaseConflictError) return new Problem("conflict");
   return new Problem("internal_error");
 }
 

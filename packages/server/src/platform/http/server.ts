@@ -1,11 +1,14 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
-import type { Duplex } from "node:stream";
-import { REASONS, type ReasonCode } from "@gatehouse/protocol";
+import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
+import {
+  type AddressInfo,
+  createServer as createNetServer,
+  type Server as NetServer,
+} from "node:net";
 import { StartupError } from "../../startup-error.js";
 import type { Clock } from "../clock.js";
 import { readTextFile } from "../files/private-file.js";
+import { answerBrokenRequest, answerNotReady } from "./raw-answers.js";
 
 export const HEADER_BYTES_MAX = 16_384;
 const HEADER_MS_MAX = 10_000;
@@ -15,6 +18,8 @@ const IDLE_MS_MAX = 5000;
 const TIMEOUT_CHECK_MS = 1000;
 /** How long a stopping process waits for requests it has begun. */
 export const DRAIN_MS_MAX = 10_000;
+/** First byte of every TLS connection: a handshake record. */
+const TLS_HANDSHAKE = 0x16;
 
 export interface ListenOptions {
   readonly host: string;
@@ -33,32 +38,12 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
-const STATUS_BY_CODE: Readonly<Record<string, ReasonCode>> = {
-  HPE_HEADER_OVERFLOW: "headers_too_large",
-  ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
-};
-
-/** Requests that are not even HTTP never reach a route; they get the same error shape. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
-  const code = STATUS_BY_CODE[error.code ?? ""] ?? "invalid_request";
-  const { status, message } = REASONS[code];
-  const body = JSON.stringify({ error: code, message });
-  socket.end(
-    `HTTP/1.1 ${status} Refused\r\nConnection: close\r\nCache-Control: no-store\r\n` +
-      "X-Content-Type-Options: nosniff\r\nContent-Type: application/json; charset=utf-8\r\n" +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  );
-}
-
-const notReady: RequestListener = (_request, response) => {
-  const { message } = REASONS.unavailable;
-  response.writeHead(503, {
-    "content-type": "application/json; charset=utf-8",
-    "cache-control": "no-store",
-    "retry-after": "1",
-  });
-  response.end(JSON.stringify({ error: "unavailable", message }));
+const LIMITS = {
+  maxHeaderSize: HEADER_BYTES_MAX,
+  headersTimeout: HEADER_MS_MAX,
+  requestTimeout: REQUEST_MS_MAX,
+  keepAliveTimeout: IDLE_MS_MAX,
+  connectionsCheckingInterval: TIMEOUT_CHECK_MS,
 };
 
 function readTls(files: NonNullable<ListenOptions["tls"]>) {
@@ -68,18 +53,10 @@ function readTls(files: NonNullable<ListenOptions["tls"]>) {
   };
 }
 
-function create(tls: ListenOptions["tls"], handler: RequestListener): Server {
-  const limits = {
-    maxHeaderSize: HEADER_BYTES_MAX,
-    headersTimeout: HEADER_MS_MAX,
-    requestTimeout: REQUEST_MS_MAX,
-    keepAliveTimeout: IDLE_MS_MAX,
-    connectionsCheckingInterval: TIMEOUT_CHECK_MS,
-  };
-  if (tls === undefined) return createServer(limits, handler);
+function createTls(tls: NonNullable<ListenOptions["tls"]>, handler: RequestListener): TlsServer {
   const files = readTls(tls);
   try {
-    return createTlsServer({ ...limits, ...files, minVersion: "TLSv1.2" }, handler);
+    return createTlsServer({ ...LIMITS, ...files, minVersion: "TLSv1.2" }, handler);
   } catch {
     throw new StartupError(
       `The TLS files ${tls.certFile} and ${tls.keyFile} are not a PEM certificate and its key.`,
@@ -87,7 +64,27 @@ function create(tls: ListenOptions["tls"], handler: RequestListener): Server {
   }
 }
 
-function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
+/**
+ * One port for both: a connection that does not begin with a TLS handshake goes to the plain
+ * server, where the kernel tells it to come back over HTTPS.
+ */
+function splitByFirstByte(secure: TlsServer, plain: Server): NetServer {
+  return createNetServer((socket) => {
+    const drop = () => socket.destroy();
+    socket.setTimeout(HEADER_MS_MAX, drop);
+    socket.on("error", drop);
+    socket.once("data", (first) => {
+      socket.pause();
+      socket.setTimeout(0);
+      socket.off("timeout", drop);
+      socket.unshift(first);
+      (first[0] === TLS_HANDSHAKE ? secure : plain).emit("connection", socket);
+      process.nextTick(() => socket.resume());
+    });
+  });
+}
+
+function bind(server: NetServer, { host, port }: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once("error", (error: NodeJS.ErrnoException) => {
       const why: Record<string, string> = {
@@ -101,38 +98,43 @@ function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
   });
 }
 
-function drain(server: Server, clock: Clock): Promise<void> {
+function drain(bound: NetServer, servers: readonly Server[], clock: Clock): Promise<void> {
   return new Promise((resolve) => {
-    const cancel = clock.after(DRAIN_MS_MAX, () => server.closeAllConnections());
-    server.close(() => {
+    const cancel = clock.after(DRAIN_MS_MAX, () => {
+      for (const server of servers) server.closeAllConnections();
+    });
+    bound.close(() => {
       cancel();
       resolve();
     });
-    server.closeIdleConnections();
+    for (const server of servers) server.closeIdleConnections();
   });
 }
 
 export async function listen(options: ListenOptions): Promise<Listener> {
-  let current = notReady;
+  let current: RequestListener = answerNotReady;
   let stopping = false;
-  const server = create(options.tls, (request, response) => {
+  const handler: RequestListener = (request, response) => {
     if (stopping) response.setHeader("connection", "close");
     current(request, response);
-  });
-  server.on("clientError", answerBrokenRequest);
-  await bind(server, options);
+  };
+  const plain = createServer(LIMITS, handler);
+  const secure = options.tls && createTls(options.tls, handler);
+  const servers = secure === undefined ? [plain] : [plain, secure];
+  for (const server of servers) server.on("clientError", answerBrokenRequest);
+  const bound = secure === undefined ? plain : splitByFirstByte(secure, plain);
+  await bind(bound, options);
   return {
-    port: (server.address() as AddressInfo).port,
-    serve: (handler) => {
-      current = handler;
+    port: (bound.address() as AddressInfo).port,
+    serve: (next) => {
+      current = next;
     },
     reloadTls: () => {
-      if (options.tls === undefined || !("setSecureContext" in server)) return;
-      (server.setSecureContext as (files: object) => void)(readTls(options.tls));
+      if (options.tls !== undefined) secure?.setSecureContext(readTls(options.tls));
     },
     stop: () => {
       stopping = true;
-      return drain(server, options.clock);
+      return drain(bound, servers, options.clock);
     },
   };
 }

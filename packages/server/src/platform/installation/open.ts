@@ -2,7 +2,6 @@ import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Config } from "../../config/config.js";
 import { StartupError } from "../../startup-error.js";
-import type { Clock } from "../clock.js";
 import type { Database } from "../db/database.js";
 import { openPostgres } from "../db/postgres.js";
 import { openSqlite } from "../db/sqlite.js";
@@ -49,7 +48,6 @@ function causeCode(error: unknown): string {
 }
 
 export interface OpenTools {
-  readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
 }
@@ -62,7 +60,7 @@ export function sqlitePath(config: Config): string {
 export async function openDatabase(config: Config, tools: OpenTools): Promise<Database> {
   if (config.databaseUrl === undefined) {
     try {
-      return openSqlite(sqlitePath(config), tools.clock);
+      return openSqlite(sqlitePath(config));
     } catch (error) {
       throw new StartupError(
         `The database ${sqlitePath(config)} cannot be opened (${(error as Error).message}): check ` +

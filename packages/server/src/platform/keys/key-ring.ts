@@ -16,13 +16,23 @@ import { ANY_CHANGE } from "../db/changes.js";
 import type { Database, Transaction } from "../db/database.js";
 import type { Secrets } from "../secrets/secrets.js";
 import { nodeSigner, type PrivateJwk } from "./signing.js";
-import { activateKey, allKeys, insertKey, keyInSlot, retireKey, type StoredKey } from "./store.js";
+import {
+  activateKey,
+  allKeys,
+  insertKey,
+  keyInSlot,
+  lockSlots,
+  retireKey,
+  type StoredKey,
+} from "./store.js";
 
 /** Verifiers may cache a key set for five minutes; a key is announced twice that before it signs. */
 export const ANNOUNCE_MS_MIN = 10 * 60_000;
 /** Retired keys stay listed 13 months: signed terms and audit records are checked that long. */
 export const LISTED_AFTER_RETIREMENT_MS = 400 * 86_400_000;
 const TOPIC = "signing_keys";
+/** The order keys are listed in: the one a reader most likely looks for comes first. */
+const SLOTS: readonly StoredKey["state"][] = ["current", "next", "retired"];
 const PURPOSES = Object.keys(KEY_ID_PREFIXES) as KeyPurpose[];
 
 export interface ListedKey {
@@ -117,7 +127,8 @@ export class KeyRing {
   async listed(purpose: KeyPurpose): Promise<ListedKey[]> {
     await this.fresh();
     const now = this.clock.now();
-    const own = this.keys
+    const own = [...this.keys]
+      .sort((a, b) => SLOTS.indexOf(a.state) - SLOTS.indexOf(b.state))
       .filter((key) => key.purpose === purpose && (key.listed_until ?? Infinity) > now)
       .map(({ kid, state, public_x, listed_until }) => ({
         kid,
@@ -145,6 +156,7 @@ export class KeyRing {
   ): Promise<Result<{ kid: string; retired: string }, "announced_recently">> {
     const now = this.clock.now();
     const result = await this.db.transaction(async (tx) => {
+      await lockSlots(tx, purpose);
       const current = await keyInSlot(tx, purpose, "current");
       const next = await keyInSlot(tx, purpose, "next");
       if (current === undefined || next === undefined) throw new Error("a key slot is empty");

@@ -20,6 +20,17 @@ export function allKeys(db: Queries): Promise<StoredKey[]> {
   return db.all<StoredKey>("SELECT * FROM signing_keys ORDER BY created_at, kid");
 }
 
+/**
+ * Holds the slots of a purpose until the transaction ends. Taken before they are read: on
+ * PostgreSQL whoever waits here then reads what the one before has written.
+ */
+export async function lockSlots(tx: Transaction, purpose: KeyPurpose): Promise<void> {
+  await tx.run(
+    "UPDATE signing_keys SET state = state WHERE purpose = ? AND state <> 'retired'",
+    purpose,
+  );
+}
+
 export function keyInSlot(
   tx: Transaction,
   purpose: KeyPurpose,

@@ -1,7 +1,5 @@
 import type { Queries, Transaction } from "../db/database.js";
-import type { Rate } from "./local.js";
-
-const MINUTE_US = 60_000_000;
+import { MINUTE_US, type Rate } from "./local.js";
 
 /**
  * The generic cell rate algorithm in one row per key, for limits that guard money. Counted in the

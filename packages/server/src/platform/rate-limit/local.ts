@@ -1,5 +1,6 @@
 /** Keys one limiter remembers; the oldest are forgotten first, which only ever forgives. */
 const KEYS_MAX = 100_000;
+export const MINUTE_US = 60_000_000;
 
 export interface Rate {
   readonly perMinute: number;
@@ -12,28 +13,32 @@ export interface Rate {
  * beacons, failed sign-ins. Limits that guard money use the exact limiter instead.
  */
 export class LocalLimiter {
-  private readonly intervalMs: number;
-  private readonly toleranceMs: number;
+  /** Whole microseconds, so that sums are exact. */
+  private readonly interval: number;
+  private readonly tolerance: number;
   /** Theoretical arrival time by key, oldest use first. */
   private readonly arrivals = new Map<string, number>();
 
   constructor({ perMinute, burst = perMinute }: Rate) {
-    this.intervalMs = 60_000 / perMinute;
-    this.toleranceMs = burst * this.intervalMs;
+    this.interval = Math.floor(MINUTE_US / perMinute);
+    this.tolerance = burst * this.interval;
+  }
+
+  private arrival(key: string, now: number): number {
+    return Math.max(this.arrivals.get(key) ?? 0, now * 1000) + this.interval;
   }
 
   /** Milliseconds to wait before one more may pass; 0 when it may pass now. Takes nothing. */
   wait(key: string, now: number): number {
-    const arrival = Math.max(this.arrivals.get(key) ?? 0, now) + this.intervalMs;
-    // Compared with a margin of a microsecond: sums of 60,000 / n are not exact in binary.
-    return Math.max(0, Math.ceil(arrival - now - this.toleranceMs - 0.001));
+    const early = this.arrival(key, now) - now * 1000 - this.tolerance;
+    return Math.max(0, Math.ceil(early / 1000));
   }
 
-  /** Lets one pass, or says how long to wait. */
+  /** Lets one pass, or says how many milliseconds to wait. */
   take(key: string, now: number): number {
     const wait = this.wait(key, now);
     if (wait > 0) return wait;
-    const arrival = Math.max(this.arrivals.get(key) ?? 0, now) + this.intervalMs;
+    const arrival = this.arrival(key, now);
     this.arrivals.delete(key);
     this.arrivals.set(key, arrival);
     if (this.arrivals.size > KEYS_MAX) this.forgetOldest();

@@ -12,8 +12,8 @@ const IPV4_NOT_GLOBAL = [
 ];
 
 /**
- * IPv6 is allowed only inside 2000::/3, less these. Everything that embeds an IPv4 address
- * (mapped, NAT64, 6to4, Teredo, ISATAP-like) is outside or refused, whatever it embeds.
+ * IPv6 is allowed only inside 2000::/3, less these. Forms that a gateway turns into an IPv4
+ * address (mapped, NAT64, 6to4, Teredo) are outside or listed here, whatever they embed.
  */
 const IPV6_NOT_GLOBAL = [
   ...["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"],

@@ -38,6 +38,8 @@ function open(target: Target): ClientRequest {
     port: target.port,
     path: `${url.pathname}${url.search}`,
     lookup: pinned(target.address),
+    // Whatever the environment says: an unknown certificate is an unknown host.
+    rejectUnauthorized: true,
     // No pool, no cookies, no credentials: nothing of one request reaches another.
     agent: false,
     maxHeaderSize: HEADER_BYTES_MAX,
@@ -51,22 +53,52 @@ function open(target: Target): ClientRequest {
   });
 }
 
+const FIRST_ALLOCATION_BYTES = 4096;
+
+/** Collects into one buffer that grows: a body sent byte by byte costs no more than any other. */
+class Collector {
+  private bytes = Buffer.alloc(FIRST_ALLOCATION_BYTES);
+  private size = 0;
+  private readonly bytesMax: number;
+
+  constructor(bytesMax: number) {
+    this.bytesMax = bytesMax;
+  }
+
+  /** False when the chunk does not fit any more. */
+  add(chunk: Buffer): boolean {
+    const end = this.size + chunk.length;
+    if (end > this.bytesMax) return false;
+    if (end > this.bytes.length) {
+      const grown = Buffer.alloc(Math.min(this.bytesMax, Math.max(end, 2 * this.bytes.length)));
+      this.bytes.copy(grown, 0, 0, this.size);
+      this.bytes = grown;
+    }
+    chunk.copy(this.bytes, this.size);
+    this.size = end;
+    return true;
+  }
+
+  collected(): Uint8Array {
+    return this.bytes.subarray(0, this.size);
+  }
+}
+
 function readBody(
   response: IncomingMessage,
   bytesMax: number,
 ): Promise<Result<Uint8Array, "too_large" | "unreachable">> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const body = new Collector(bytesMax);
+    const cut = () => resolve(refuse("unreachable", "the answer was cut short"));
     response.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= bytesMax) return void chunks.push(chunk);
+      if (body.add(chunk)) return;
       response.destroy();
       resolve(refuse("too_large", `the answer is larger than ${bytesMax} bytes`));
     });
-    response.on("end", () => resolve(ok(Buffer.concat(chunks))));
-    response.on("close", () => resolve(refuse("unreachable", "the answer was cut short")));
-    response.on("error", () => resolve(refuse("unreachable", "the answer was cut short")));
+    response.on("end", () => resolve(ok(body.collected())));
+    response.on("close", cut);
+    response.on("error", cut);
   });
 }
 
@@ -107,7 +139,15 @@ export function requestTarget(
     request.on("error", (error: NodeJS.ErrnoException) =>
       finish(refuse("unreachable", `the connection failed (${error.code ?? error.name})`)),
     );
-    request.on("response", (response) => void readResponse(response, limits).then(finish));
+    let answered = false;
+    request.on("response", (response) => {
+      answered = true;
+      void readResponse(response, limits).then(finish);
+    });
+    // A connection that ends without answer or error, as after 101, must not hold its place.
+    request.on("close", () => {
+      if (!answered) finish(refuse("unreachable", "the connection closed without an answer"));
+    });
     request.end();
   });
 }

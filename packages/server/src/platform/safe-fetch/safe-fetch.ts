@@ -1,4 +1,4 @@
-import { type Result, refuse } from "@gatehouse/protocol";
+import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Clock } from "../clock.js";
 import { type RequestFault, requestTarget, type SafeResponse } from "./request.js";
 import type { Resolver } from "./resolver.js";
@@ -9,6 +9,8 @@ export const FETCH_BODY_BYTES_MAX = 65_536;
 const PER_HOST_MAX = 2;
 const IN_ALL_MAX = 32;
 const WAITING_MAX = 256;
+/** One slow host must not fill the line for everybody. */
+const WAITING_PER_HOST_MAX = 16;
 const POSITIVE_TTL_MS = 60_000;
 const NEGATIVE_TTL_MS = 5 * 60_000;
 const CACHE_ENTRIES_MAX = 1000;
@@ -50,7 +52,7 @@ export class SafeFetch {
   private readonly underWay = new Map<string, Promise<FetchResult>>();
   private readonly perHost = new Map<string, number>();
   private inAll = 0;
-  private readonly waiting: (() => void)[] = [];
+  private readonly waiting: { readonly host: string; proceed(): void }[] = [];
 
   constructor(options: {
     resolver: Resolver;
@@ -70,25 +72,27 @@ export class SafeFetch {
     const url = read.value;
     url.hash = "";
     const bodyBytes = options.bodyBytesMax ?? FETCH_BODY_BYTES_MAX;
+    const fresh = options.fresh === true;
     const key = `${bodyBytes} ${url.href}`;
     const cached = this.cache.get(key);
-    if (cached !== undefined && options.fresh !== true && cached.until > this.clock.now()) {
-      return cached.result;
-    }
-    const running = this.underWay.get(key);
+    if (cached !== undefined && !fresh && cached.until > this.clock.now()) return cached.result;
+    // A fresh request shares only with fresh ones: an older one may have read the old answer.
+    const shared = `${fresh} ${key}`;
+    const running = this.underWay.get(shared);
     if (running !== undefined) return running;
     const request = this.fetch(url, bodyBytes)
       .then((result) => this.remember(key, result))
-      .finally(() => this.underWay.delete(key));
-    this.underWay.set(key, request);
+      .finally(() => this.underWay.delete(shared));
+    this.underWay.set(shared, request);
     return request;
   }
 
   private async fetch(url: URL, bodyBytes: number): Promise<FetchResult> {
-    if (!(await this.enter(url.host))) return refuse("too_busy", "too many requests are waiting");
+    const deadline = this.clock.now() + FETCH_MS_MAX;
+    const entered = await this.enter(url.host, deadline);
+    if (!entered.ok) return entered;
     try {
-      const deadline = this.clock.now() + FETCH_MS_MAX;
-      const target = await this.resolveInTime(url);
+      const target = await this.resolveInTime(url, deadline - this.clock.now());
       if (!target.ok) return target;
       const totalMs = Math.max(1, deadline - this.clock.now());
       return await this.send(target.value, { totalMs, bodyBytes }, this.clock);
@@ -97,23 +101,46 @@ export class SafeFetch {
     }
   }
 
-  private resolveInTime(url: URL): Promise<Result<Target, FetchFault>> {
+  private resolveInTime(url: URL, ms: number): Promise<Result<Target, FetchFault>> {
     return new Promise((resolve, reject) => {
-      const cancel = this.clock.after(FETCH_MS_MAX, () =>
+      const cancel = this.clock.after(Math.max(1, ms), () =>
         resolve(refuse("timed_out", "the host's address was not found in time")),
       );
       resolveTarget(url, this.resolver, this.allow).then(resolve, reject).finally(cancel);
     });
   }
 
-  private async enter(host: string): Promise<boolean> {
+  /** Waits for a place; the time spent in line counts towards the request's own. */
+  private async enter(host: string, deadline: number): Promise<Result<true, FetchFault>> {
     while (this.inAll >= IN_ALL_MAX || (this.perHost.get(host) ?? 0) >= PER_HOST_MAX) {
-      if (this.waiting.length >= WAITING_MAX) return false;
-      await new Promise<void>((proceed) => this.waiting.push(proceed));
+      const sameHost = this.waiting.filter((waiter) => waiter.host === host).length;
+      if (this.waiting.length >= WAITING_MAX || sameHost >= WAITING_PER_HOST_MAX) {
+        return refuse("too_busy", "too many requests are waiting");
+      }
+      const left = deadline - this.clock.now();
+      if (left <= 0 || !(await this.waitInLine(host, left))) {
+        return refuse("timed_out", "no place was free in time");
+      }
     }
     this.inAll++;
     this.perHost.set(host, (this.perHost.get(host) ?? 0) + 1);
-    return true;
+    return ok(true);
+  }
+
+  /** True when a place may have become free, false when the time was up first. */
+  private waitInLine(host: string, ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const proceed = () => {
+        cancel();
+        resolve(true);
+      };
+      const waiter = { host, proceed };
+      const cancel = this.clock.after(ms, () => {
+        this.waiting.splice(this.waiting.indexOf(waiter), 1);
+        resolve(false);
+      });
+      this.waiting.push(waiter);
+    });
   }
 
   private leave(host: string): void {
@@ -122,7 +149,7 @@ export class SafeFetch {
     if (left === 0) this.perHost.delete(host);
     else this.perHost.set(host, left);
     // All look again: the first in line may be for a host that is still full.
-    for (const proceed of this.waiting.splice(0)) proceed();
+    for (const { proceed } of this.waiting.splice(0)) proceed();
   }
 
   private remember(key: string, result: FetchResult): FetchResult {

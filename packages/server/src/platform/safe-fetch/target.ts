@@ -15,13 +15,22 @@ export interface Target {
 const URL_CHARS_MAX = 2048;
 const LOCAL_SUFFIX = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa|onion|test|invalid)$/;
 
-/** The host of a URL as written in an allow-list: without brackets or trailing dot. */
+/** Characters URL parsers drop or rewrite: another parser may read another host. */
+const AMBIGUOUS = /[\s\\]/;
+const USER_INFO = /^[a-z]+:\/*[^/?#]*@/i;
+
+/** The host without the brackets of an IPv6 literal. */
 function hostOf(url: URL): string {
-  return url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "");
+  return url.hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
+function portOf(url: URL): number {
+  return Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+}
+
+/** Allow-list entries are `host` or `host:port`, IPv6 literals in brackets. */
 function isAllowed(url: URL, allow: readonly string[]): boolean {
-  return allow.includes(url.hostname) || allow.includes(url.host);
+  return allow.includes(url.hostname) || allow.includes(`${url.hostname}:${portOf(url)}`);
 }
 
 /** Form alone: scheme, user info, port, names that cannot be public. Nothing is looked up. */
@@ -29,9 +38,12 @@ export function readUrl(text: string, allow: readonly string[]): Result<URL, Tar
   if (text.length > URL_CHARS_MAX || !URL.canParse(text)) {
     return refuse("not_allowed_url", "the address is not a valid URL");
   }
+  if (AMBIGUOUS.test(text)) return refuse("not_allowed_url", "the address is ambiguous");
+  if (USER_INFO.test(text)) return refuse("not_allowed_url", "the address holds user information");
   const url = new URL(text);
-  if (url.username !== "" || url.password !== "") {
-    return refuse("not_allowed_url", "the address holds user information");
+  // One spelling per host: limits and caches are keyed by it.
+  if (url.hostname.endsWith(".") || url.hostname.includes("..")) {
+    return refuse("not_allowed_url", "the host ends in a dot or holds two in a row");
   }
   if (isAllowed(url, allow) && (url.protocol === "http:" || url.protocol === "https:")) {
     return ok(url);
@@ -55,7 +67,7 @@ export async function resolveTarget(
   resolver: Resolver,
   allow: readonly string[],
 ): Promise<Result<Target, TargetFault>> {
-  const port = Number(url.port) || (url.protocol === "https:" ? 443 : 80);
+  const port = portOf(url);
   const host = hostOf(url);
   if (isAllowed(url, allow)) {
     const local = isIP(host) !== 0 ? host : "127.0.0.1";

@@ -1,0 +1,133 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { inject, onTestFinished } from "vitest";
+import { createApp } from "../src/app.ts";
+import { type Environment, readConfig } from "../src/config/config.ts";
+import { type Context, createContext, type Overrides } from "../src/context.ts";
+import { planJobs } from "../src/jobs.ts";
+import { systemClock } from "../src/platform/clock.ts";
+import type { Dialect } from "../src/platform/db/database.ts";
+import { listen } from "../src/platform/http/server.ts";
+
+export const DATABASES: readonly Dialect[] = ["sqlite", "postgres"];
+export const OPERATOR_TOKEN = "operator-token-of-the-tests-0123456789";
+
+/** A moment for clocks that stand still; any would do. */
+export const NOON = Date.UTC(2030, 4, 17, 12, 0, 0);
+
+const leftovers: (() => unknown)[] = [];
+
+/** Cleans up after the test, or, when set up for a group, when the group calls {@link cleanUp}. */
+function whenDone(task: () => unknown): void {
+  try {
+    onTestFinished(task as () => void);
+  } catch {
+    leftovers.push(task);
+  }
+}
+
+/** What a group's `beforeAll` returns, so that what it started is stopped. */
+export async function cleanUp(): Promise<void> {
+  for (const task of leftovers.splice(0).reverse()) await task();
+}
+
+/** A folder that is gone when the test is over. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "gatehouse-test-"));
+  whenDone(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A database of its own on the run's PostgreSQL. */
+export async function freshPostgres(): Promise<string> {
+  const base = inject("postgresUrl");
+  const name = `t_${randomBytes(8).toString("hex")}`;
+  const admin = new pg.Client({ connectionString: `${base}postgres` });
+  await admin.connect();
+  await admin.query(`CREATE DATABASE ${name}`);
+  await admin.end();
+  return `${base}${name}`;
+}
+
+/** Environment of an installation of its own, on either database. */
+export async function freshEnvironment(dialect: Dialect): Promise<Record<string, string>> {
+  return {
+    GATEHOUSE_MODE: "development",
+    GATEHOUSE_PORT: "0",
+    GATEHOUSE_LOG: "silent",
+    GATEHOUSE_DATA_DIR: temporaryFolder(),
+    GATEHOUSE_ADMIN_TOKEN: OPERATOR_TOKEN,
+    ...(dialect === "postgres" ? { GATEHOUSE_DATABASE_URL: await freshPostgres() } : {}),
+  };
+}
+
+export interface TestServer {
+  readonly url: string;
+  readonly port: number;
+  readonly context: Context;
+  readonly env: Environment;
+  /** A request as the operator; a body is sent as JSON. */
+  admin(method: string, path: string, body?: unknown, token?: string): Promise<TestAnswer>;
+  stop(): Promise<void>;
+}
+
+export interface TestAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: the tests read what they expect and fail otherwise
+  readonly body: any;
+}
+
+export async function answerOf(response: Response): Promise<TestAnswer> {
+  const text = await response.text();
+  const isJson = response.headers.get("content-type")?.includes("json") ?? false;
+  return {
+    status: response.status,
+    headers: response.headers,
+    body: isJson && text !== "" ? JSON.parse(text) : text,
+  };
+}
+
+/** The real service on a real port, composed as in production but for what a test replaces. */
+export async function startServer(
+  env: Environment,
+  overrides: Overrides = {},
+): Promise<TestServer> {
+  const listener = await listen({ ...readConfig(env), clock: systemClock });
+  const config = readConfig({ ...env, GATEHOUSE_PORT: String(listener.port) });
+  const context = await createContext(config, overrides);
+  planJobs(context);
+  await context.jobs.start();
+  listener.serve(createApp(context));
+  const scheme = config.tls === undefined ? "http" : "https";
+  const url = `${scheme}://127.0.0.1:${listener.port}`;
+  let stopped: Promise<void> | undefined;
+  const stop = () => {
+    stopped ??= listener.stop().then(() => context.close());
+    return stopped;
+  };
+  whenDone(stop);
+  return {
+    ...{ url, port: listener.port, context, env, stop },
+    async admin(method, path, body, token = OPERATOR_TOKEN) {
+      const init = {
+        method,
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      };
+      const sent = body === undefined ? init : { ...init, body: JSON.stringify(body) };
+      return answerOf(await fetch(url + path, sent));
+    },
+  };
+}
+
+/** A site of its own, verified by the operator's word unless told otherwise. */
+export async function createSite(server: TestServer, domain: string, verified = true) {
+  const { body } = await server.admin("POST", "/v1/admin/sites", { domain, name: domain });
+  if (!verified) return body;
+  const path = `/v1/admin/sites/${body.site_key_hash}/verify`;
+  const done = await server.admin("POST", path, { method: "operator", reason: "a test" });
+  return done.body;
+}

@@ -1,0 +1,245 @@
+import { connect } from "node:net";
+import { beforeAll, describe, expect, test } from "vitest";
+import { ManualClock } from "../src/platform/clock.ts";
+import { BODY_MS_MAX } from "../src/platform/http/body.ts";
+import { isPlainTarget } from "../src/platform/http/path.ts";
+import {
+  answerOf,
+  cleanUp,
+  freshEnvironment,
+  NOON,
+  OPERATOR_TOKEN,
+  startServer,
+  type TestServer,
+} from "./harness.ts";
+
+/** Sends bytes as they are and returns everything that comes back. */
+export function raw(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(text));
+    let answer = "";
+    socket.setEncoding("utf8");
+    socket.on("data", (chunk) => {
+      answer += chunk;
+    });
+    socket.on("end", () => resolve(answer));
+    socket.on("close", () => resolve(answer));
+    socket.on("error", reject);
+  });
+}
+
+const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+
+describe("rules of every route", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer(await freshEnvironment("sqlite"));
+    return cleanUp;
+  });
+
+  test("an unknown path is 404 in the one error shape, and repeats nothing of the request", async () => {
+    const answer = await answerOf(await fetch(`${server.url}/%3Cscript%3E`));
+    expect(answer.status).toBe(404);
+    expect(Object.keys(answer.body)).toEqual(["error", "message", "request_id"]);
+    expect(answer.body.error).toBe("not_found");
+    expect(JSON.stringify(answer.body)).not.toContain("script");
+    expect(answer.headers.get("x-request-id")).toBe(answer.body.request_id);
+  });
+
+  test("every answer carries a request id and nosniff; errors are never stored", async () => {
+    for (const path of ["/healthz", "/nowhere", "/v1/admin/sites"]) {
+      const { headers } = await fetch(server.url + path);
+      expect(headers.get("x-request-id")).toMatch(/^req_[A-Za-z0-9_-]{22}$/);
+      expect(headers.get("x-content-type-options")).toBe("nosniff");
+      expect(headers.get("cache-control")).toBe("no-store");
+    }
+  });
+
+  test.each([
+    ["/healthz", "GET, HEAD, OPTIONS"],
+    ["/v1/admin/sites", "GET, HEAD, OPTIONS, POST"],
+    ["/v1/admin/keys/rotate", "OPTIONS, POST"],
+    [`/v1/admin/sites/${"A".repeat(43)}`, "DELETE, GET, HEAD, OPTIONS, PATCH"],
+  ])("a wrong method on %s is 405 with Allow: %s, before token and site", async (path, allow) => {
+    const answer = await answerOf(await fetch(server.url + path, { method: "PUT" }));
+    expect([answer.status, answer.headers.get("allow")]).toEqual([405, allow]);
+    expect(answer.body.error).toBe("method_not_allowed");
+  });
+
+  test("HEAD answers wherever GET does, with the same headers and no body", async () => {
+    const [head, full] = await Promise.all([
+      fetch(`${server.url}/openapi.json`, { method: "HEAD" }),
+      fetch(`${server.url}/openapi.json`),
+    ]);
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+    expect(head.headers.get("etag")).toBe(full.headers.get("etag"));
+    const wrong = await fetch(`${server.url}/v1/admin/keys/rotate`, { method: "HEAD" });
+    expect(wrong.status).toBe(405);
+  });
+
+  test.each(["/healthz", "/openapi.json", "/nowhere/at/all"])(
+    "OPTIONS on %s answers a preflight for any origin",
+    async (path) => {
+      const { status, headers } = await fetch(server.url + path, {
+        method: "OPTIONS",
+        headers: { origin: "https://a.example", "access-control-request-method": "GET" },
+      });
+      expect(status).toBe(204);
+      expect(headers.get("allow")).toContain("OPTIONS");
+      expect(headers.get("access-control-allow-origin")).toBe("*");
+      expect(headers.get("access-control-allow-methods")).toBe(headers.get("allow"));
+      expect(headers.get("access-control-allow-headers")).toContain("Content-Type");
+      expect(headers.get("access-control-max-age")).toBe("600");
+      expect(headers.get("access-control-allow-credentials")).toBeNull();
+    },
+  );
+
+  test.each(["/v1/admin/sites", "/v1/admin/unknown", "/metrics"])(
+    "%s gives other origins nothing, also in a preflight",
+    async (path) => {
+      for (const method of ["GET", "OPTIONS"]) {
+        const { headers } = await fetch(server.url + path, {
+          method,
+          headers: { origin: "https://a.example" },
+        });
+        expect([...headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+      }
+    },
+  );
+
+  test.each([
+    ["a trailing slash", "/healthz/"],
+    ["a doubled slash", "//healthz"],
+    ["a dot segment", "/v1/../healthz"],
+    ["an encoded dot segment", "/v1/%2e%2e/healthz"],
+    ["an encoded slash", "/v1%2fadmin/sites"],
+    ["an encoded backslash", "/v1%5cadmin/sites"],
+    ["a backslash", "/v1\\admin"],
+    ["a broken escape", "/%zz"],
+    ["bytes that are not UTF-8", "/%ff%fe"],
+    ["an encoded NUL", "/healthz%00"],
+    ["an overlong path", `/${"a".repeat(5000)}`],
+    ["an absolute form", "http://elsewhere.example/healthz"],
+    ["an asterisk", "*"],
+  ])("%s is 404, never a route and never a throw", async (_name, target) => {
+    const answer = await raw(server.port, get(target));
+    expect(answer).toMatch(/^HTTP\/1\.1 40[04] /);
+    expect(answer).not.toContain('"status":"ok"');
+  });
+
+  test.each([
+    ["a Host that is no host", "GET /healthz HTTP/1.1\r\nHost: [bad\r\nConnection: close\r\n\r\n"],
+    ["two Hosts", "GET /healthz HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n"],
+    ["garbage", "\u0000\u0001 not http\r\n\r\n"],
+    ["an unknown method", "FETCH /healthz HTTP/1.1\r\nHost: x\r\n\r\n"],
+    [
+      "smuggling lengths",
+      "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+    ],
+  ])("%s gets a plain refusal", async (_name, request) => {
+    const answer = await raw(server.port, request);
+    expect(answer).toMatch(/^HTTP\/1\.1 (200|400) /);
+    expect(answer).not.toMatch(/at .*\.(js|ts):\d+/);
+  });
+
+  test("headers past 16 KB are 431", async () => {
+    const big = `GET /healthz HTTP/1.1\r\nHost: x\r\nX-Big: ${"a".repeat(17_000)}\r\n\r\n`;
+    expect(await raw(server.port, big)).toMatch(/^HTTP\/1\.1 431 [\s\S]*"headers_too_large"/);
+  });
+
+  const post = (body: string | Uint8Array<ArrayBuffer>, headers: Record<string, string> = {}) =>
+    fetch(`${server.url}/v1/admin/sites`, {
+      method: "POST",
+      body,
+      headers: {
+        authorization: `Bearer ${OPERATOR_TOKEN}`,
+        "content-type": "application/json",
+        ...headers,
+      },
+    }).then(answerOf);
+
+  test.each([
+    ["gzip", { "content-encoding": "gzip" }],
+    ["text", { "content-type": "text/plain" }],
+    ["a form", { "content-type": "application/x-www-form-urlencoded" }],
+    ["another charset", { "content-type": "application/json; charset=latin1" }],
+  ])("a body of %s is 415", async (_name, headers) => {
+    const answer = await post('{"domain":"a.example.com","name":"A"}', headers);
+    expect([answer.status, answer.body.error]).toEqual([415, "unsupported_media_type"]);
+  });
+
+  test("a body past its limit is 413, with and without a declared length", async () => {
+    const big = `{"domain":"${"a".repeat(1024 * 1024)}"}`;
+    expect((await post(big)).status).toBe(413);
+    const stream = new ReadableStream({
+      start(controller) {
+        for (let i = 0; i < 40; i++) controller.enqueue(new Uint8Array(65_536).fill(32));
+        controller.close();
+      },
+    });
+    const init = { method: "POST", body: stream, duplex: "half" };
+    const headers = {
+      authorization: `Bearer ${OPERATOR_TOKEN}`,
+      "content-type": "application/json",
+    };
+    const answer = await fetch(`${server.url}/v1/admin/sites`, { ...init, headers } as RequestInit);
+    expect(answer.status).toBe(413);
+  });
+
+  test.each([
+    ["a duplicate key", '{"domain":"a.example.com","domain":"b.example.com","name":"A"}'],
+    ["a broken body", '{"domain"'],
+    ["an array", "[]"],
+    ["an unknown field", '{"domain":"a.example.com","name":"A","admin":true}'],
+    ["a wrong type", '{"domain":7,"name":"A"}'],
+    ["control characters in a name", '{"domain":"a.example.com","name":"A\\u202e\\u0007"}'],
+    ["an empty body where fields are required", ""],
+  ])("%s is 400 invalid_request", async (_name, body) => {
+    const answer = await post(body);
+    expect([answer.status, answer.body.error]).toEqual([400, "invalid_request"]);
+    expect(answer.body.message).toMatch(/\.$/);
+  });
+});
+
+test("a body that does not arrive in time is 408", async () => {
+  const clock = new ManualClock(NOON);
+  const { port, context } = await startServer(await freshEnvironment("sqlite"), { clock });
+  const waiting = new Promise<void>((resolve) => {
+    const after = clock.after.bind(clock);
+    clock.after = (ms, task) => {
+      if (ms === BODY_MS_MAX) queueMicrotask(resolve);
+      return after(ms, task);
+    };
+  });
+  const answer = raw(
+    port,
+    `POST /v1/admin/sites HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OPERATOR_TOKEN}\r\n` +
+      'Content-Type: application/json\r\nContent-Length: 100\r\nConnection: close\r\n\r\n{"domain"',
+  );
+  await waiting;
+  clock.advance(BODY_MS_MAX);
+  expect(await answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*request_timeout/);
+  await context.jobs.stop();
+});
+
+test("entity tags answer 304 to whoever has the bytes", async () => {
+  const { url } = await startServer(await freshEnvironment("sqlite"));
+  const first = await fetch(`${url}/openapi.json`);
+  const etag = first.headers.get("etag") as string;
+  expect(etag).toMatch(/^"[A-Za-z0-9_-]{27}"$/);
+  for (const match of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+    const again = await fetch(`${url}/openapi.json`, { headers: { "if-none-match": match } });
+    expect([again.status, again.headers.get("etag"), await again.text()]).toEqual([304, etag, ""]);
+  }
+  const other = await fetch(`${url}/openapi.json`, { headers: { "if-none-match": '"other"' } });
+  expect(other.status).toBe(200);
+});
+
+test("only plain request targets count as paths", () => {
+  for (const good of ["/", "/a/b", "/a?x=/../y", "/v1/agent/domain/caf%C3%A9.example"]) {
+    expect(isPlainTarget(good)).toBe(true);
+  }
+  for (const bad of ["", "a", "/a//b", "/a/./b", "/..", "/a%2E%2e/b", "/a%0d%0a", "/a b", "/é"]) {
+    expect(isPlainTarget(bad)).toBe(false);
+  }
+});

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { ManualClock } from "../src/platform/clock.ts";
+import { systemIds } from "../src/platform/ids.ts";
+import { JOB_LEASE_MS, JOB_TICK_MS, Jobs } from "../src/platform/jobs/jobs.ts";
+import { failedJobs } from "../src/platform/jobs/store.ts";
+import { createLog } from "../src/platform/log/log.ts";
+import { DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
+
+const log = createLog("silent");
+const EVERY_MS = 60_000;
+
+describe.each(DATABASES)("jobs on %s", (dialect) => {
+  async function twoNodes() {
+    const { context } = await startServer(await freshEnvironment(dialect));
+    const clock = new ManualClock(NOON);
+    const nodes = [1, 2].map(() => new Jobs(context.db, clock, systemIds, log));
+    return { clock, nodes: nodes as [Jobs, Jobs], db: context.db };
+  }
+
+  test("run when due, once for all nodes", async () => {
+    const { clock, nodes } = await twoNodes();
+    const runs: number[] = [];
+    for (const [node, jobs] of nodes.entries()) {
+      jobs.add({
+        name: "count",
+        everyMs: EVERY_MS,
+        run: async () => void runs.push(node),
+      });
+      await jobs.start();
+    }
+    await Promise.all(nodes.map((jobs) => jobs.runDue()));
+    expect(runs.length).toBe(0);
+    clock.advance(EVERY_MS);
+    await Promise.all(nodes.map((jobs) => jobs.runDue()));
+    expect(runs.length).toBe(1);
+    await Promise.all(nodes.map((jobs) => jobs.stop()));
+  });
+
+  test("a node that dies in a job loses its lease, and another runs it", async () => {
+    const { clock, nodes } = await twoNodes();
+    const [dying, living] = nodes;
+    let started = () => {};
+    const begun = new Promise<void>((resolve) => {
+      started = resolve;
+    });
+    dying.add({
+      name: "work",
+      everyMs: EVERY_MS,
+      run: () => {
+        started();
+        return new Promise(() => {});
+      },
+    });
+    let done = 0;
+    living.add({ name: "work", everyMs: EVERY_MS, run: async () => void done++ });
+    await dying.start();
+    await living.start();
+    clock.advance(EVERY_MS);
+    void dying.runDue();
+    await begun;
+    await living.runDue();
+    expect(done).toBe(0);
+    clock.advance(JOB_LEASE_MS + 1);
+    await living.runDue();
+    expect(done).toBe(1);
+  });
+
+  test("a failure is remembered until a run succeeds, and the job stays planned", async () => {
+    const { clock, nodes, db } = await twoNodes();
+    const [jobs] = nodes;
+    let fail = true;
+    jobs.add({
+      name: "shaky",
+      everyMs: EVERY_MS,
+      run: async () => {
+        if (fail) throw new Error("the name server is down");
+      },
+    });
+    await jobs.start();
+    clock.advance(EVERY_MS);
+    await jobs.runDue();
+    expect(await failedJobs(db)).toEqual([{ name: "shaky", error: "the name server is down" }]);
+    fail = false;
+    clock.advance(EVERY_MS);
+    await jobs.runDue();
+    expect(await failedJobs(db)).toEqual([]);
+  });
+});
+
+test("the clock drives the runner: nothing runs while it stands still", async () => {
+  const { context } = await startServer(await freshEnvironment("sqlite"));
+  const clock = new ManualClock(NOON);
+  const jobs = new Jobs(context.db, clock, systemIds, log);
+  let ran = () => {};
+  const first = new Promise<void>((resolve) => {
+    ran = resolve;
+  });
+  jobs.add({ name: "tick", everyMs: JOB_TICK_MS, run: async () => ran() });
+  await jobs.start();
+  clock.advance(JOB_TICK_MS);
+  await first;
+  await jobs.stop();
+});

@@ -1,0 +1,104 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { Database, Dialect } from "../src/platform/db/database.ts";
+import {
+  type Migration,
+  migrate,
+  SCHEMA_VERSION,
+  schemaVersion,
+} from "../src/platform/db/migrate.ts";
+import { openPostgres } from "../src/platform/db/postgres.ts";
+import { openSqlite } from "../src/platform/db/sqlite.ts";
+import { systemIds } from "../src/platform/ids.ts";
+import { createLog } from "../src/platform/log/log.ts";
+import { DATABASES, freshPostgres, NOON, temporaryFolder } from "./harness.ts";
+
+const tools = { ids: systemIds, log: createLog("silent") };
+
+async function fresh(
+  dialect: Dialect,
+): Promise<{ db: Database; again(): Promise<Database>; dir: string }> {
+  const dir = temporaryFolder();
+  const place = dialect === "sqlite" ? join(dir, "t.db") : await freshPostgres();
+  const open = async () => {
+    const db = dialect === "sqlite" ? openSqlite(place) : await openPostgres(place, tools);
+    onTestFinished(() => db.close().catch(() => undefined));
+    return db;
+  };
+  return { db: await open(), again: open, dir };
+}
+
+const first: Migration = {
+  name: "first",
+  sql: ({ integer, strict }) => `CREATE TABLE a (id ${integer} PRIMARY KEY) ${strict};`,
+};
+const second: Migration = {
+  name: "second",
+  sql: ({ strict }) =>
+    `CREATE TABLE b (id TEXT PRIMARY KEY) ${strict};\n\nINSERT INTO a (id) VALUES (1);`,
+};
+const broken: Migration = {
+  name: "broken",
+  sql: ({ strict }) =>
+    `CREATE TABLE c (id TEXT PRIMARY KEY) ${strict};\n\nINSERT INTO nowhere VALUES (1);`,
+};
+
+describe.each(DATABASES)("migrations on %s", (dialect) => {
+  test("bring an empty database to this build's schema, once", async () => {
+    const { db } = await fresh(dialect);
+    expect(await schemaVersion(db)).toBe(0);
+    await migrate(db, { now: NOON });
+    await migrate(db, { now: NOON });
+    expect(await schemaVersion(db)).toBe(SCHEMA_VERSION);
+    expect(await db.all("SELECT name FROM schema_versions")).toEqual([{ name: "foundation" }]);
+  });
+
+  test("apply what is missing, in order", async () => {
+    const { db } = await fresh(dialect);
+    await migrate(db, { now: NOON }, [first]);
+    await migrate(db, { now: NOON }, [first, second]);
+    expect(await db.all("SELECT id FROM a")).toEqual([{ id: 1 }]);
+    expect(await schemaVersion(db)).toBe(2);
+  });
+
+  test("one that fails leaves the schema as it was", async () => {
+    const { db } = await fresh(dialect);
+    await migrate(db, { now: NOON }, [first]);
+    await expect(migrate(db, { now: NOON }, [first, second, broken])).rejects.toThrow(/nowhere/);
+    expect(await schemaVersion(db)).toBe(1);
+    await expect(db.all("SELECT * FROM b")).rejects.toThrow();
+    await migrate(db, { now: NOON }, [first, second]);
+    expect(await schemaVersion(db)).toBe(2);
+  });
+
+  test("a schema newer than this build is refused and not touched", async () => {
+    const { db } = await fresh(dialect);
+    await migrate(db, { now: NOON }, [first, second]);
+    await expect(migrate(db, { now: NOON }, [first])).rejects.toThrow(
+      /schema version 2, this build .* knows up to 1: start the newer Gatehouse/,
+    );
+  });
+
+  test("two processes that start together both end up migrated", async () => {
+    const { db, again } = await fresh(dialect);
+    const other = await again();
+    await Promise.all([migrate(db, { now: NOON }), migrate(other, { now: NOON })]);
+    expect((await db.all("SELECT version FROM schema_versions")).length).toBe(SCHEMA_VERSION);
+  });
+});
+
+test("an existing SQLite file is copied before it is migrated", async () => {
+  const { db, dir } = await fresh("sqlite");
+  const backupDir = join(dir, "backups");
+  const options = { now: NOON, sqlitePath: join(dir, "t.db"), backupDir };
+  await migrate(db, options, [first]);
+  expect(() => readdirSync(backupDir)).toThrow();
+  await db.run("INSERT INTO a (id) VALUES (7)");
+  await migrate(db, options, [first, second]);
+  expect(readdirSync(backupDir)).toEqual(["before-schema-2-2030-05-17T12-00-00-000Z.db"]);
+  const copy = openSqlite(join(backupDir, readdirSync(backupDir)[0] as string));
+  expect(await schemaVersion(copy)).toBe(1);
+  expect(await copy.all("SELECT id FROM a")).toEqual([{ id: 7 }]);
+  await copy.close();
+});

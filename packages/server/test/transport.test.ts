@@ -1,0 +1,146 @@
+import { writeFileSync } from "node:fs";
+import { get as httpGet, type IncomingMessage } from "node:http";
+import { get as httpsGet } from "node:https";
+import { join } from "node:path";
+import { generate } from "selfsigned";
+import { expect, test } from "vitest";
+import {
+  connectionOf,
+  cutAddress,
+  limitKey,
+  TrustedProxies,
+} from "../src/platform/http/connection.ts";
+import { freshEnvironment, OPERATOR_TOKEN, startServer, temporaryFolder } from "./harness.ts";
+
+async function production(extra: Record<string, string> = {}) {
+  const env = await freshEnvironment("sqlite");
+  return startServer({ ...env, GATEHOUSE_MODE: "production", ...extra });
+}
+
+interface Seen {
+  readonly status: number;
+  readonly text: string;
+}
+
+function seen(get: typeof httpGet | typeof httpsGet, url: string, headers = {}): Promise<Seen> {
+  return new Promise((resolve, reject) => {
+    const request = get(url, { headers, agent: false, rejectUnauthorized: false } as object);
+    request.on("error", reject);
+    request.on("response", (response: IncomingMessage) => {
+      let text = "";
+      response.on("data", (chunk) => {
+        text += chunk;
+      });
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+    });
+  });
+}
+
+const EVERYWHERE = [
+  "/healthz",
+  "/readyz",
+  "/version",
+  "/metrics",
+  "/openapi.json",
+  "/v1/admin/sites",
+  "/x",
+];
+const authorized = { authorization: `Bearer ${OPERATOR_TOKEN}` };
+
+test("production over plain HTTP answers https_required everywhere, and nothing else", async () => {
+  const { url } = await production();
+  for (const path of EVERYWHERE) {
+    for (const method of ["GET", "POST", "OPTIONS"]) {
+      const response = await fetch(url + path, { method, headers: authorized });
+      expect(response.status).toBe(403);
+      expect(await response.json()).toMatchObject({ error: "https_required" });
+    }
+  }
+});
+
+test("forwarding headers from an untrusted address are ignored", async () => {
+  const { url } = await production({ GATEHOUSE_TRUST_PROXY: "10.0.0.0/8" });
+  const headers = { "x-forwarded-proto": "https", "x-forwarded-for": "127.0.0.1", ...authorized };
+  expect((await fetch(`${url}/healthz`, { headers })).status).toBe(403);
+});
+
+test("behind a trusted proxy that says https it serves, otherwise not", async () => {
+  const { url } = await production({ GATEHOUSE_TRUST_PROXY: "127.0.0.1" });
+  const by = (proto: string) =>
+    fetch(`${url}/healthz`, { headers: { "x-forwarded-proto": proto } });
+  expect((await by("https")).status).toBe(200);
+  expect((await by("http")).status).toBe(403);
+  // The last value is our proxy's own; what stands before it came from outside.
+  expect((await by("https, http")).status).toBe(403);
+  expect((await fetch(`${url}/healthz`)).status).toBe(403);
+});
+
+test("with TLS files it speaks HTTPS, and tells plain HTTP on the same port to come back", async () => {
+  const folder = temporaryFolder();
+  const pems = await generate([{ name: "commonName", value: "localhost" }]);
+  writeFileSync(join(folder, "cert.pem"), pems.cert);
+  writeFileSync(join(folder, "key.pem"), pems.private);
+  const { url } = await production({
+    GATEHOUSE_TLS_CERT: join(folder, "cert.pem"),
+    GATEHOUSE_TLS_KEY: join(folder, "key.pem"),
+  });
+  expect(await seen(httpsGet, `${url}/healthz`)).toEqual({ status: 200, text: '{"status":"ok"}' });
+  const plain = await seen(httpGet, `${url.replace("https", "http")}/healthz`);
+  expect(plain.status).toBe(403);
+  expect(JSON.parse(plain.text).error).toBe("https_required");
+});
+
+test("metrics are open to a direct client on this machine, closed to a forwarded one", async () => {
+  const { url } = await startServer(await freshEnvironment("sqlite"));
+  expect((await fetch(`${url}/metrics`)).status).toBe(200);
+  for (const header of ["x-forwarded-for", "x-forwarded-proto", "forwarded", "x-forwarded-host"]) {
+    const forwarded = await fetch(`${url}/metrics`, { headers: { [header]: "127.0.0.1" } });
+    expect(forwarded.status).toBe(401);
+  }
+  const headers = { "x-forwarded-for": "203.0.113.9", ...authorized };
+  expect((await fetch(`${url}/metrics`, { headers })).status).toBe(200);
+});
+
+test("metrics behind a trusted proxy need an operator's token", async () => {
+  const { url } = await production({ GATEHOUSE_TRUST_PROXY: "127.0.0.1" });
+  const https = { "x-forwarded-proto": "https" };
+  expect((await fetch(`${url}/metrics`, { headers: https })).status).toBe(401);
+  const headers = { ...https, ...authorized };
+  const answer = await fetch(`${url}/metrics`, { headers });
+  expect(answer.headers.get("content-type")).toBe("text/plain; version=0.0.4; charset=utf-8");
+  const text = await answer.text();
+  expect(text).toMatch(/^# TYPE gatehouse_http_requests_total counter$/m);
+  expect(text).toMatch(
+    /^gatehouse_http_requests_total\{door="metrics",method="GET",status="401"\} 1$/m,
+  );
+});
+
+function request(peer: string, forwardedFor?: string): IncomingMessage {
+  const headers = forwardedFor === undefined ? {} : { "x-forwarded-for": forwardedFor };
+  return { socket: { remoteAddress: peer }, headers } as unknown as IncomingMessage;
+}
+
+test.each([
+  ["no proxy", "198.51.100.7", undefined, "198.51.100.7"],
+  ["an untrusted peer's claim", "198.51.100.7", "203.0.113.1", "198.51.100.7"],
+  ["one trusted hop", "10.0.0.1", "203.0.113.1", "203.0.113.1"],
+  ["what a client wrote before the proxy added", "10.0.0.1", "1.2.3.4, 203.0.113.1", "203.0.113.1"],
+  ["two trusted hops", "10.0.0.1", "203.0.113.1, 10.0.0.2", "203.0.113.1"],
+  ["trusted hops only", "10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
+  ["garbage from the client", "10.0.0.1", "<script>, 203.0.113.1", "203.0.113.1"],
+  ["garbage from the proxy", "10.0.0.1", "203.0.113.1, unknown", "10.0.0.1"],
+  ["a mapped peer", "::ffff:10.0.0.1", "::ffff:203.0.113.1", "203.0.113.1"],
+])("the client address with %s", (_name, peer, forwardedFor, address) => {
+  const proxies = new TrustedProxies(["10.0.0.0/8", "fd00::1"]);
+  expect(connectionOf(request(peer, forwardedFor), proxies).address).toBe(address);
+});
+
+test("limits count IPv6 by /64; logs cut addresses", () => {
+  expect(limitKey("203.0.113.7")).toBe("203.0.113.7");
+  expect(limitKey("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64");
+  expect(limitKey("2001:db8:1:2::9")).toBe(limitKey("2001:db8:1:2:ffff::1"));
+  expect(limitKey("2001:db8::1")).toBe("2001:db8:0:0::/64");
+  expect(cutAddress("203.0.113.7")).toBe("203.0.113.0/24");
+  expect(cutAddress("2001:db8:1:2::9")).toBe("2001:db8:1::/48");
+  expect(cutAddress("")).toBe("unknown");
+});
