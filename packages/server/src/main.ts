@@ -16,7 +16,7 @@ export interface Running {
  * Environment → config → port → context → serve. The port is taken first, so that a busy one is
  * noticed before anything is written.
  */
-export async function start(env: Environment, print: (line: string) => void): Promise<Running> {
+export async function start(env: Environment, print: (text: string) => void): Promise<Running> {
   const asked = readConfig(env);
   const listener = await listen({ ...asked, clock: systemClock });
   try {
@@ -26,7 +26,7 @@ export async function start(env: Environment, print: (line: string) => void): Pr
     planJobs(context);
     await context.jobs.start();
     listener.serve(createApp(context));
-    for (const line of startupLines(context, listener.port)) print(line);
+    print(startupLines(context, listener.port).join("\n"));
     return {
       port: listener.port,
       reloadTls: () => listener.reloadTls(),

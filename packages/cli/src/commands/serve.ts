@@ -27,7 +27,7 @@ export function serveCommand(program: Command, terminal: Terminal): void {
     .description("run the service")
     .addHelpText("after", configurationHelp())
     .action(async () => {
-      const running = await start(terminal.env, (line) => terminal.out(line));
+      const running = await start(terminal.env, (text) => terminal.out(text));
       await untilStopped(() => running.reloadTls());
       terminal.err("Stopping: finishing the requests under way.");
       await running.stop();

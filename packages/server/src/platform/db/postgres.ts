@@ -101,6 +101,7 @@ class PostgresDatabase implements Database {
   private readonly queries: Queries;
   /** Marks this process's own notifications, which it has acted on already. */
   private readonly origin: string;
+  private closed: Promise<void> | undefined;
   private stopListening: () => Promise<void> = async () => {};
 
   constructor(url: string, ids: Ids, log: Log) {
@@ -192,9 +193,9 @@ class PostgresDatabase implements Database {
     }
   }
 
-  async close(): Promise<void> {
-    await this.stopListening();
-    await this.pool.end();
+  close(): Promise<void> {
+    this.closed ??= this.stopListening().then(() => this.pool.end());
+    return this.closed;
   }
 }
 

@@ -117,6 +117,7 @@ class SqliteDatabase implements Database {
   private readonly reader: Connection;
   private lastWriter: Promise<unknown> = Promise.resolve();
   private waiting = 0;
+  private closed: Promise<void> | undefined;
   private readonly stopPolling: () => void;
 
   constructor(path: string) {
@@ -212,10 +213,17 @@ class SqliteDatabase implements Database {
     return () => cancel();
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
+    this.closed ??= this.closeOnce();
+    return this.closed;
+  }
+
+  private async closeOnce(): Promise<void> {
     this.stopPolling();
     await this.lastWriter;
     this.reader.raw.close();
+    // Leaves everything in the one file, whoever copies it; another process may keep it busy.
+    this.writer.raw.pragma("wal_checkpoint(TRUNCATE)");
     this.writer.raw.close();
   }
 }

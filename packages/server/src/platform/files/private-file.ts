@@ -1,5 +1,6 @@
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   openSync,
   readFileSync,
@@ -30,8 +31,9 @@ export function writePrivateFile(path: string, text: string): void {
 
 /** The text of a private file; undefined when there is none. Refuses one that others can read. */
 export function readPrivateFile(path: string, what: string): string | undefined {
-  const found = statSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return undefined;
+  // A folder that is none yet has no file in it either; who makes the folder says what is wrong.
+  if (!existsSync(path)) return undefined;
+  const found = statSync(path);
   if (process.platform !== "win32" && (found.mode & OTHERS) !== 0) {
     throw new StartupError(`${what} at ${path} can be read by others: run \`chmod 600 ${path}\`.`);
   }

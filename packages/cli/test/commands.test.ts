@@ -1,0 +1,190 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { gatehouse, serve } from "../../../test/gatehouse-process.ts";
+import { freshEnvironment, temporaryFolder } from "../../server/test/harness.ts";
+
+async function running() {
+  const env = await freshEnvironment("sqlite");
+  const server = await serve(env);
+  const here = { ...env, GATEHOUSE_BASE_URL: server.url };
+  return { server, env: here, run: (...args: string[]) => gatehouse(args, here) };
+}
+
+describe("site commands", () => {
+  test("take a site on, show, verify, change, list and delete it", async () => {
+    const { run } = await running();
+    const created = await run("site", "create", "shop.example.com", "--name", "Fern & Petal");
+    expect(created.code).toBe(0);
+    expect(created.out).toMatch(/status {9}pending/);
+    expect(created.out).toMatch(/dns {3}TXT record _gatehouse\.shop\.example\.com with the value/);
+    const verified = await run(
+      ...["site", "verify", "shop.example.com", "--method", "operator", "--reason", "I know them"],
+    );
+    expect(verified.out).toMatch(/status {9}verified \(operator\)/);
+    const key = /site_key {7}(us_\S+)/.exec(created.out)?.[1] as string;
+    expect((await run("site", "change", key, "--name", "Fern")).out).toMatch(/name {11}Fern\n/);
+    expect((await run("site", "list")).out).toMatch(
+      /DOMAIN .*\nshop\.example\.com {2}Fern {2}verified/,
+    );
+    const json = JSON.parse((await run("site", "show", key, "--json")).out);
+    expect(json).toMatchObject({ domain: "shop.example.com", site_key: key });
+    expect((await run("site", "show", json.site_key_hash)).code).toBe(0);
+    expect((await run("site", "delete", key)).code).toBe(2);
+    expect((await run("site", "delete", key, "--yes")).out).toBe("Deleted shop.example.com.\n");
+    expect((await run("site", "list")).out).toMatch(/No sites yet/);
+  });
+
+  test("import an older key, and say what is wrong with a bad one", async () => {
+    const { run } = await running();
+    const args = ["site", "create", "old.example.com", "--name", "Old", "--site-key"];
+    expect((await run(...args, "sk_legacy-shop_01")).out).toContain("sk_legacy-shop_01");
+    const bad = await run(...args, "nonsense");
+    expect([bad.code, bad.err]).toEqual([
+      1,
+      "site_key: only older keys (sk_…) are imported.\nSee docs/errors/invalid-request.md.\n",
+    ]);
+  });
+
+  test("say what to do when a site is unknown or named twice", async () => {
+    const { run } = await running();
+    expect((await run("site", "show", "shop.example.com")).err).toMatch(
+      /There is no site for .*\n`gatehouse site list`/,
+    );
+    for (const name of ["A", "B"]) await run("site", "create", "shop.example.com", "--name", name);
+    expect((await run("site", "show", "shop.example.com")).err).toMatch(
+      /There are 2 sites .*\nName one by its key: us_/,
+    );
+  });
+});
+
+describe("key and token commands", () => {
+  test("list keys, refuse a hasty rotation, rotate by force", async () => {
+    const { run } = await running();
+    expect((await run("key", "list")).out).toMatch(
+      /PURPOSE {2}STATE .*\ncard {5}current {2}service-card-/,
+    );
+    const hasty = await run("key", "rotate", "card");
+    expect([hasty.code, hasty.out]).toEqual([1, ""]);
+    expect(hasty.err).toMatch(/announced too recently/);
+    expect((await run("key", "rotate", "card", "--force")).out).toMatch(
+      /^service-card-\S+ signs from now on\./,
+    );
+    const { items } = JSON.parse((await run("key", "list", "--json")).out);
+    expect(items.filter((key: { purpose: string }) => key.purpose === "card").length).toBe(3);
+  });
+
+  test("make a token that works, list and revoke it", async () => {
+    const { run, env } = await running();
+    const made = await run("token", "create", "--name", "CI", "--role", "operator");
+    expect(made.out).toMatch(/^gha_[A-Za-z0-9_-]{43}\n$/);
+    const withIt = { ...env, GATEHOUSE_ADMIN_TOKEN: made.out.trim() };
+    expect((await gatehouse(["site", "list"], withIt)).code).toBe(0);
+    const listed = await run("token", "list");
+    const id = /adm_\S+/.exec(listed.out)?.[0] as string;
+    expect(listed.out).toMatch(/CI {4}operator {2}all {4}live/);
+    expect((await run("token", "revoke", id)).out).toBe(`Revoked ${id}.\n`);
+    const after = await gatehouse(["site", "list"], withIt);
+    expect([after.code, after.err]).toEqual([
+      1,
+      expect.stringContaining("Set GATEHOUSE_ADMIN_TOKEN to a valid token."),
+    ]);
+  });
+
+  test("a token for one site sees only that site", async () => {
+    const { run, env } = await running();
+    const sites = [];
+    for (const domain of ["a.example.com", "b.example.com"]) {
+      sites.push(JSON.parse((await run("site", "create", domain, "--name", "x", "--json")).out));
+    }
+    const args = [
+      "token",
+      "create",
+      "--name",
+      "Ann",
+      "--role",
+      "owner",
+      "--site",
+      sites[0].site_key,
+    ];
+    const { token } = JSON.parse((await run(...args, "--json")).out);
+    const list = await gatehouse(["site", "list", "--json"], {
+      ...env,
+      GATEHOUSE_ADMIN_TOKEN: token,
+    });
+    expect(JSON.parse(list.out).items.map((site: { domain: string }) => site.domain)).toEqual([
+      "a.example.com",
+    ]);
+  });
+});
+
+describe("upkeep commands", () => {
+  test("back a running installation up, restore it elsewhere, doctor is clean", async () => {
+    const { run } = await running();
+    await run("site", "create", "shop.example.com", "--name", "Shop");
+    const file = join(temporaryFolder(), "backup.ndjson.gz");
+    const made = await run("backup", "--out", file);
+    expect([made.code, existsSync(file)]).toEqual([0, true]);
+    expect(made.out).toMatch(/holds the secrets key/);
+    const elsewhere = await freshEnvironment("sqlite");
+    expect((await gatehouse(["restore", file], elsewhere)).out).toMatch(/^Restored \d+ rows/);
+    const checked = await gatehouse(["doctor"], elsewhere);
+    expect(checked.code).toBe(0);
+    expect(checked.out).not.toMatch(/^[✗!]/m);
+    expect(checked.out).toMatch(/^✓ sites: 1, of which 0 verified$/m);
+    const server = await serve(elsewhere);
+    const here = { ...elsewhere, GATEHOUSE_BASE_URL: server.url };
+    expect((await gatehouse(["site", "list"], here)).out).toContain("shop.example.com");
+  });
+
+  test("doctor exits 1 when a check fails, and prints JSON for programs", async () => {
+    const env = await freshEnvironment("sqlite");
+    const { code, out, err } = await gatehouse(["doctor", "--json"], env);
+    expect([code, err]).toEqual([1, "1 of 6 checks failed.\n"]);
+    expect(JSON.parse(out).findings.at(-1)).toMatchObject({ part: "database", verdict: "failure" });
+  });
+});
+
+describe("the command line", () => {
+  test.each([
+    ["an unknown command", ["frobnicate"], 2, /unknown command/],
+    ["a missing argument", ["site", "show"], 2, /missing required argument/],
+    ["an unknown option", ["site", "list", "--frob"], 2, /unknown option/],
+    ["a broken setting", ["site", "list"], 3, /GATEHOUSE_PORT must be/, { GATEHOUSE_PORT: "x" }],
+  ] as const)(
+    "exits with a code of its own for %s",
+    async (_name, args, code, message, env = {}) => {
+      const finished = await gatehouse(args, env);
+      expect(finished.code).toBe(code);
+      expect(finished.err).toMatch(message);
+    },
+  );
+
+  test("exits 4 when no service answers, and 1 without a token", async () => {
+    const stopped = await running();
+    await stopped.server.stop();
+    const { env } = stopped;
+    const { code, err } = await gatehouse(["site", "list"], env);
+    expect(code).toBe(4);
+    expect(err).toMatch(
+      /No Gatehouse answers at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)\.\nStart it with `gatehouse serve`/,
+    );
+    const { GATEHOUSE_ADMIN_TOKEN: _, ...without } = env as Record<string, string>;
+    expect((await gatehouse(["site", "list"], without)).err).toMatch(/There is no admin token in/);
+  });
+
+  test("finds the operator's own token in the data folder", async () => {
+    const { GATEHOUSE_ADMIN_TOKEN: _, ...env } = await freshEnvironment("sqlite");
+    const server = await serve(env);
+    const here = { ...env, GATEHOUSE_BASE_URL: server.url };
+    expect((await gatehouse(["site", "list"], here)).code).toBe(0);
+    expect(readFileSync(join(env.GATEHOUSE_DATA_DIR as string, "admin-token"), "utf8")).toMatch(
+      /^gha_/,
+    );
+  });
+
+  test("prints its version and help", async () => {
+    expect((await gatehouse(["--version"], {})).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+    expect((await gatehouse(["--help"], {})).out).toContain("serve");
+  });
+});

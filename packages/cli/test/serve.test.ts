@@ -1,0 +1,254 @@
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:http";
+import { type AddressInfo, connect } from "node:net";
+import { join } from "node:path";
+import pg from "pg";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { gatehouse, serve } from "../../../test/gatehouse-process.ts";
+import { freshEnvironment, freshPostgres, temporaryFolder } from "../../server/test/harness.ts";
+
+function development(extra: Record<string, string> = {}) {
+  const folder = join(temporaryFolder(), "data");
+  return {
+    GATEHOUSE_MODE: "development",
+    GATEHOUSE_LOG: "silent",
+    GATEHOUSE_DATA_DIR: folder,
+    ...extra,
+  };
+}
+
+describe("gatehouse serve", () => {
+  test("says where it listens, where its data is, and the admin token once", async () => {
+    const env = development();
+    const first = await serve(env);
+    const kept = readFileSync(join(env.GATEHOUSE_DATA_DIR, "admin-token"), "utf8").trim();
+    expect(first.seen.out).toContain(`data  ${env.GATEHOUSE_DATA_DIR} (SQLite)`);
+    expect(first.seen.out.split(kept).length).toBe(2);
+    const answer = await fetch(`${first.url}/v1/admin/sites`, {
+      headers: { authorization: `Bearer ${kept}` },
+    });
+    expect(answer.status).toBe(200);
+    expect(await first.stop()).toBe(0);
+    const second = await serve(env);
+    expect(second.seen.out).not.toContain(kept);
+    expect(second.seen.out).toContain("admin token  kept in");
+  });
+
+  test("keeps its files to itself", async () => {
+    const env = development();
+    await serve(env);
+    const mode = (name: string) => statSync(join(env.GATEHOUSE_DATA_DIR, name)).mode & 0o777;
+    expect(mode(".")).toBe(0o700);
+    for (const name of readdirSync(env.GATEHOUSE_DATA_DIR)) expect(mode(name)).toBe(0o600);
+  });
+
+  test("on an empty folder in production it starts, and says what HTTPS needs", async () => {
+    const { seen, url } = await serve(development({ GATEHOUSE_MODE: "production" }));
+    expect(seen.out).toContain("production serves nothing over plain HTTP");
+    expect((await fetch(`${url}/healthz`)).status).toBe(403);
+  });
+
+  test("finishes the request under way when told to stop, takes no new one, and exits 0", async () => {
+    const env = development({ GATEHOUSE_ADMIN_TOKEN: "a".repeat(32) });
+    const { url, child, stop } = await serve(env);
+    const port = Number(new URL(url).port);
+    const body = '{"domain":"shop.example.com","name":"Shop"}';
+    const socket = connect(port, "127.0.0.1");
+    let answer = "";
+    socket.setEncoding("utf8").on("data", (text) => {
+      answer += text;
+    });
+    const ended = new Promise<void>((resolve) => socket.on("close", () => resolve()));
+    const head =
+      `POST /v1/admin/sites HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${"a".repeat(32)}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n` +
+      "Expect: 100-continue\r\n\r\n";
+    await new Promise<void>((resolve) => socket.write(head, () => resolve()));
+    // The service has begun with the request once it says 100 Continue.
+    await new Promise<void>((resolve) => socket.once("data", () => resolve()));
+    const stopping = new Promise<void>((resolve) => {
+      child.stderr?.on("data", (text) => String(text).includes("Stopping") && resolve());
+    });
+    const exit = stop();
+    await stopping;
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+    socket.write(body);
+    await ended;
+    expect(answer).toMatch(/HTTP\/1\.1 201 /);
+    expect(await exit).toBe(0);
+  });
+
+  test("names every variable in its help, and no secret in its list of processes", async () => {
+    const { out, code } = await gatehouse(["serve", "--help"], {});
+    expect(code).toBe(0);
+    for (const name of [
+      "GATEHOUSE_BASE_URL",
+      "GATEHOUSE_TRUST_PROXY",
+      "GATEHOUSE_SECRETS_KEY_FILE",
+    ]) {
+      expect(out).toContain(name);
+    }
+  });
+});
+
+describe("what cannot start says why in one sentence, exits 3, and leaves nothing half-written:", () => {
+  async function refused(env: Record<string, string>): Promise<string> {
+    const { code, out, err } = await gatehouse(["serve"], { GATEHOUSE_PORT: "0", ...env });
+    expect([code, out]).toEqual([3, ""]);
+    expect(err.trimEnd().split("\n").length).toBe(1);
+    expect(err).not.toMatch(/ at .*\.js:\d+/);
+    return err;
+  }
+
+  const nothingIn = (folder: string) =>
+    expect(existsSync(folder) ? readdirSync(folder) : []).toEqual([]);
+
+  test("a malformed setting", async () => {
+    const env = development({ GATEHOUSE_PORT: "eighty" });
+    expect(await refused(env)).toMatch(/GATEHOUSE_PORT must be a whole number/);
+    nothingIn(env.GATEHOUSE_DATA_DIR);
+  });
+
+  test("a short admin token", async () => {
+    const env = development({ GATEHOUSE_ADMIN_TOKEN: "too-short" });
+    expect(await refused(env)).toMatch(/GATEHOUSE_ADMIN_TOKEN must be 32 visible ASCII characters/);
+    nothingIn(env.GATEHOUSE_DATA_DIR);
+  });
+
+  test("a secrets key file that is not there, or holds something else", async () => {
+    const env = development({ GATEHOUSE_SECRETS_KEY_FILE: join(temporaryFolder(), "missing.key") });
+    expect(await refused(env)).toMatch(/The secrets key file at .* does not exist/);
+    const file = join(temporaryFolder(), "odd.key");
+    writeFileSync(file, "not a key");
+    expect(await refused({ ...env, GATEHOUSE_SECRETS_KEY_FILE: file })).toMatch(
+      /does not hold a secrets key/,
+    );
+    nothingIn(env.GATEHOUSE_DATA_DIR);
+  });
+
+  test("a key file that cannot be read: a folder in its place", async () => {
+    const folder = join(temporaryFolder(), "key-folder");
+    mkdirSync(folder);
+    const env = development({ GATEHOUSE_SECRETS_KEY_FILE: folder });
+    expect(await refused(env)).toMatch(/cannot be read \(EISDIR\)/);
+  });
+
+  test("a secrets key that others can read", async () => {
+    const env = development();
+    await (await serve(env)).stop();
+    chmodSync(join(env.GATEHOUSE_DATA_DIR, "secrets.key"), 0o644);
+    expect(await refused(env)).toMatch(/can be read by others: run `chmod 600/);
+  });
+
+  test("TLS files that are missing or no certificate", async () => {
+    const folder = temporaryFolder();
+    const tls = {
+      GATEHOUSE_TLS_CERT: join(folder, "c.pem"),
+      GATEHOUSE_TLS_KEY: join(folder, "k.pem"),
+    };
+    const env = development(tls);
+    expect(await refused(env)).toMatch(/The TLS certificate at .* does not exist/);
+    for (const file of Object.values(tls)) writeFileSync(file, "not a PEM file");
+    expect(await refused(env)).toMatch(/are not a PEM certificate and its key/);
+    nothingIn(env.GATEHOUSE_DATA_DIR);
+  });
+
+  test.each(["sqlite", "postgres"] as const)("a newer schema on %s", async (dialect) => {
+    const env = { ...(await freshEnvironment(dialect)) };
+    await (await serve(env)).stop();
+    const sql = "INSERT INTO schema_versions VALUES (99, 'future', '9.9.9', '2040-01-01')";
+    if (dialect === "postgres") {
+      const client = new pg.Client({ connectionString: env.GATEHOUSE_DATABASE_URL });
+      await client.connect();
+      await client.query(sql);
+      await client.end();
+    } else {
+      const { default: Libsql } = await import("libsql");
+      const db = new Libsql(join(env.GATEHOUSE_DATA_DIR as string, "gatehouse.db"));
+      db.exec(sql);
+      db.close();
+    }
+    expect(await refused(env)).toMatch(
+      /schema version 99, this build .* start the newer Gatehouse/,
+    );
+  });
+
+  test("a busy port", async () => {
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void other.close());
+    const port = String((other.address() as AddressInfo).port);
+    const env = development({ GATEHOUSE_PORT: port });
+    expect(await refused(env)).toMatch(
+      /Port \d+ on 127\.0\.0\.1 is in use: stop what uses it, or set/,
+    );
+    nothingIn(env.GATEHOUSE_DATA_DIR);
+  });
+
+  test("a data folder that cannot be made", async () => {
+    const file = join(temporaryFolder(), "a-file");
+    writeFileSync(file, "");
+    const message = await refused(development({ GATEHOUSE_DATA_DIR: join(file, "data") }));
+    expect(message).toMatch(/The data folder .* cannot be used \(ENOTDIR\): make it writable/);
+  });
+
+  test.skipIf(process.getuid?.() === 0)("a data folder that cannot be written", async () => {
+    const folder = temporaryFolder();
+    chmodSync(folder, 0o500);
+    const message = await refused(development({ GATEHOUSE_DATA_DIR: folder }));
+    expect(message).toMatch(/cannot be used \(EACCES\)/);
+  });
+
+  test("a wrong database URL: nothing there, a wrong password, no such database", async () => {
+    const url = await freshPostgres();
+    const env = development();
+    const at = (change: (url: URL) => void) => {
+      const changed = new URL(url);
+      change(changed);
+      return refused({ ...env, GATEHOUSE_DATABASE_URL: changed.href });
+    };
+    expect(
+      await at((u) => {
+        u.port = "1";
+      }),
+    ).toMatch(/cannot be used: nothing listens there/);
+    const wrong = await at((u) => {
+      u.password = "wrong-password";
+    });
+    expect(wrong).toMatch(/the password was refused/);
+    expect(wrong).not.toContain("wrong-password");
+    expect(
+      await at((u) => {
+        u.pathname = "/nowhere";
+      }),
+    ).toMatch(/the database does not exist/);
+    nothingIn(env.GATEHOUSE_DATA_DIR);
+  });
+
+  test("a database file that is none", async () => {
+    const env = development();
+    mkdirSync(env.GATEHOUSE_DATA_DIR, { mode: 0o700 });
+    const file = join(env.GATEHOUSE_DATA_DIR, "gatehouse.db");
+    writeFileSync(file, "hello, I am a text file and no database at all");
+    expect(await refused(env)).toMatch(/cannot be opened .* check the file, or restore a backup/);
+    expect(readFileSync(file, "utf8")).toMatch(/^hello/);
+  });
+
+  test("a second node without the first one's secrets key", async () => {
+    const first = { ...(await freshEnvironment("postgres")) };
+    await (await serve(first)).stop();
+    const second = { ...first, GATEHOUSE_DATA_DIR: join(temporaryFolder(), "second") };
+    expect(await refused(second)).toMatch(
+      /sealed with a key that is not here: set GATEHOUSE_SECRETS_KEY/,
+    );
+    nothingIn(second.GATEHOUSE_DATA_DIR as string);
+  });
+});

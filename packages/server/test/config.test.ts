@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { readConfig } from "../src/config/config.ts";
+import { VARIABLES } from "../src/config/variables.ts";
+import { StartupError } from "../src/startup-error.ts";
+
+function refusal(env: Record<string, string>): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(StartupError);
+    return (error as Error).message;
+  }
+  return "accepted";
+}
+
+describe("malformed configuration is refused in one sentence that names the variable:", () => {
+  test.each([
+    [{ GATEHOUSE_MODE: "staging" }, /^GATEHOUSE_MODE must be production or development\.$/],
+    [{ GATEHOUSE_PORT: "http" }, /^GATEHOUSE_PORT must be a whole number from 0 to 65535\.$/],
+    [{ GATEHOUSE_PORT: "65536" }, /^GATEHOUSE_PORT must be/],
+    [{ GATEHOUSE_PORT: "-1" }, /^GATEHOUSE_PORT must be/],
+    [{ GATEHOUSE_HOST: "example.com" }, /^GATEHOUSE_HOST must be an IP address/],
+    [
+      { GATEHOUSE_BASE_URL: "gate.example.com" },
+      /^GATEHOUSE_BASE_URL must be an https:\/\/ address\.$/,
+    ],
+    [{ GATEHOUSE_BASE_URL: "http://gate.example.com" }, /^GATEHOUSE_BASE_URL must be an https/],
+    [{ GATEHOUSE_BASE_URL: "https://gate.example.com/path" }, /an origin only/],
+    [{ GATEHOUSE_BASE_URL: "https://u:p@gate.example.com" }, /an origin only/],
+    [{ GATEHOUSE_DATABASE_URL: "mysql://x/y" }, /^GATEHOUSE_DATABASE_URL must be a postgres:/],
+    [{ GATEHOUSE_DATABASE_URL: "localhost" }, /^GATEHOUSE_DATABASE_URL must be a postgres:/],
+    [
+      { GATEHOUSE_ADMIN_TOKEN: "short" },
+      /^GATEHOUSE_ADMIN_TOKEN must be 32 visible ASCII characters/,
+    ],
+    [{ GATEHOUSE_ADMIN_TOKEN: "x".repeat(31) }, /^GATEHOUSE_ADMIN_TOKEN must be 32/],
+    [{ GATEHOUSE_ADMIN_TOKEN: `${"x".repeat(32)} y` }, /without spaces/],
+    [{ GATEHOUSE_SECRETS_KEY: "hunter2" }, /^GATEHOUSE_SECRETS_KEY must be 32 random bytes/],
+    [{ GATEHOUSE_SECRETS_KEY: "A".repeat(43), GATEHOUSE_SECRETS_KEY_FILE: "x" }, /not both/],
+    [{ GATEHOUSE_TLS_CERT: "cert.pem" }, /together, or neither/],
+    [{ GATEHOUSE_TRUST_PROXY: "10.0.0.0/40" }, /^GATEHOUSE_TRUST_PROXY must be addresses or CIDR/],
+    [{ GATEHOUSE_TRUST_PROXY: "proxy.internal" }, /^GATEHOUSE_TRUST_PROXY must be/],
+    [{ GATEHOUSE_LOG: "loud" }, /^GATEHOUSE_LOG must be trace or debug/],
+    [{ GATEHOUSE_KEY_ALIASES: "a=b" }, /^GATEHOUSE_KEY_ALIASES must be entries like/],
+    [{ GATEHOUSE_KEY_ALIASES: "a=b@2030-13-40" }, /^GATEHOUSE_KEY_ALIASES must be/],
+    [{ GATEHOUSE_MANDATES_PER_SITE_PER_MINUTE: "1000001" }, /from 1 to 1000000/],
+    [{ GATEHOUSE_MANDATES_PER_SITE_PER_MINUTE: "0" }, /from 1 to 1000000/],
+    [{ GATEHOUSE_FETCH_ALLOW: "shop.localhost" }, /works in development only/],
+    [{ GATEHOUSE_STRIPE_API_BASE: "http://127.0.0.1:1" }, /works in development only/],
+    [
+      { GATEHOUSE_MODE: "development", GATEHOUSE_FETCH_ALLOW: "http://x/" },
+      /hosts with or without a port/,
+    ],
+    [
+      { GATEHOUSE_MODE: "development", GATEHOUSE_HOST: "0.0.0.0" },
+      /loopback only: set GATEHOUSE_HOST=127\.0\.0\.1/,
+    ],
+    [
+      { GATEHOUSE_PROT: "1" },
+      /^GATEHOUSE_PROT is not a setting of Gatehouse; did you mean GATEHOUSE_PORT\?/,
+    ],
+    [
+      { GATEHOUSE_SOMETHING_ELSE_ENTIRELY: "1" },
+      /is not a setting of Gatehouse Run `gatehouse serve --help`/,
+    ],
+  ])("%j", (env, message) => {
+    expect(refusal(env as Record<string, string>)).toMatch(message);
+  });
+
+  test("no refusal repeats a secret", () => {
+    const secret = "hunter2hunter2";
+    for (const name of VARIABLES.filter((variable) => variable.secret).map(({ name }) => name)) {
+      expect(refusal({ [name]: secret })).not.toContain(secret);
+    }
+  });
+});
+
+test("without any variable it is production on 127.0.0.1:8787 with SQLite in ./data", () => {
+  expect(readConfig({ HOME: "/somewhere", PATH: "/bin" })).toMatchObject({
+    mode: "production",
+    host: "127.0.0.1",
+    port: 8787,
+    baseUrl: "https://127.0.0.1:8787",
+    databaseUrl: undefined,
+    logLevel: "info",
+    trustProxy: [],
+    fetchAllow: [],
+  });
+});
+
+test("an empty variable counts as absent, white space around a value is dropped", () => {
+  const config = readConfig({ GATEHOUSE_DATABASE_URL: "", GATEHOUSE_PORT: " 9000 " });
+  expect([config.databaseUrl, config.port]).toEqual([undefined, 9000]);
+});
+
+test("development answers plain HTTP on loopback, or HTTPS anywhere", () => {
+  expect(readConfig({ GATEHOUSE_MODE: "development" }).baseUrl).toBe("http://127.0.0.1:8787");
+  const tls = { GATEHOUSE_TLS_CERT: "c.pem", GATEHOUSE_TLS_KEY: "k.pem" };
+  const anywhere = { GATEHOUSE_MODE: "development", GATEHOUSE_HOST: "::", ...tls };
+  expect(readConfig(anywhere).baseUrl).toBe("https://[::]:8787");
+});
+
+test("the base URL is kept as an origin, lower case, without a default port", () => {
+  const env = { GATEHOUSE_BASE_URL: "https://Gate.Example.com:443/" };
+  expect(readConfig(env).baseUrl).toBe("https://gate.example.com");
+});

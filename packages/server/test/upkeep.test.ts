@@ -1,0 +1,235 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import type { Dialect } from "../src/platform/db/database.ts";
+import { backup } from "../src/upkeep/backup.ts";
+import { doctor } from "../src/upkeep/doctor.ts";
+import { restore } from "../src/upkeep/restore.ts";
+import {
+  createSite,
+  DATABASES,
+  freshEnvironment,
+  startServer,
+  type TestServer,
+  temporaryFolder,
+} from "./harness.ts";
+
+const failuresOf = async (env: Record<string, string>) =>
+  (await doctor(env)).filter(({ verdict }) => verdict === "failure");
+
+/** Writes sites until told to stop; returns how many were answered. */
+function keepWriting(server: TestServer) {
+  let stop = false;
+  const written: string[] = [];
+  const done = (async () => {
+    for (let i = 0; !stop; i++) {
+      const site = await createSite(server, `s${i}.example.com`);
+      written.push(site.site_key_hash);
+    }
+  })();
+  return {
+    written,
+    stop: () => {
+      stop = true;
+      return done;
+    },
+  };
+}
+
+const PAIRS = DATABASES.flatMap((from) => DATABASES.map((to): [Dialect, Dialect] => [from, to]));
+
+describe.each(PAIRS)("a backup of %s restored into %s", (from, to) => {
+  test("taken during writes: doctor is clean, keys and sites are the same", async () => {
+    const env = await freshEnvironment(from);
+    const server = await startServer(env);
+    const before = await createSite(server, "first.example.com");
+    const writing = keepWriting(server);
+    while (writing.written.length < 5) await new Promise((resolve) => setImmediate(resolve));
+    const out = join(temporaryFolder(), "backup.ndjson.gz");
+    const answeredBefore = [...writing.written];
+    const report = await backup(env, { out });
+    await writing.stop();
+    expect(report.secretsKey).toBe(true);
+    expect(statSync(out).mode & 0o777).toBe(0o600);
+    const keys = (await server.admin("GET", "/v1/admin/keys")).body;
+    await server.stop();
+
+    const elsewhere = await freshEnvironment(to);
+    const restored = await restore(elsewhere, out);
+    expect(restored).toMatchObject({ rows: report.rows, secretsKey: "restored" });
+    expect(await failuresOf(elsewhere)).toEqual([]);
+
+    const again = await startServer(elsewhere);
+    expect((await again.admin("GET", "/v1/admin/keys")).body).toEqual(keys);
+    const { items } = (await again.admin("GET", "/v1/admin/sites?limit=200")).body;
+    const hashes = items.map((site: { site_key_hash: string }) => site.site_key_hash);
+    expect(hashes).toContain(before.site_key_hash);
+    // Everything answered before the backup began is in it.
+    for (const hash of answeredBefore.slice(0, 190)) expect(hashes).toContain(hash);
+  });
+});
+
+async function smallBackup(options: { withoutSecretsKey?: boolean } = {}) {
+  const env = await freshEnvironment("sqlite");
+  const server = await startServer(env);
+  await createSite(server, "shop.example.com");
+  await server.stop();
+  const out = join(temporaryFolder(), "backup.ndjson.gz");
+  await backup(env, { out, ...options });
+  return { env, out };
+}
+
+describe("a backup", () => {
+  test("does not hold the admin token, nor any private key in the clear", async () => {
+    const { env, out } = await smallBackup();
+    const text = gunzipSync(readFileSync(out)).toString();
+    expect(text).not.toContain(env.GATEHOUSE_ADMIN_TOKEN as string);
+    expect(text).not.toContain('\\"d\\":');
+  });
+
+  test("without the secrets key restores, but does not start until the key is given", async () => {
+    const { env, out } = await smallBackup({ withoutSecretsKey: true });
+    const elsewhere = await freshEnvironment("sqlite");
+    expect((await restore(elsewhere, out)).secretsKey).toBe("missing");
+    await expect(startServer(elsewhere)).rejects.toThrow(/sealed with a key that is not here/);
+    const secrets = readFileSync(
+      join(env.GATEHOUSE_DATA_DIR as string, "secrets.key"),
+      "utf8",
+    ).trim();
+    const server = await startServer({ ...elsewhere, GATEHOUSE_SECRETS_KEY: secrets });
+    expect((await server.admin("GET", "/v1/admin/sites")).body.items.length).toBe(1);
+  });
+
+  test("of nothing is refused", async () => {
+    const env = await freshEnvironment("sqlite");
+    await expect(backup(env, {})).rejects.toThrow(/There is no installation in/);
+  });
+
+  test("that cannot be written leaves nothing behind", async () => {
+    const { env } = await smallBackup();
+    const out = join(temporaryFolder(), "no-such-folder", "b.gz");
+    await expect(backup(env, { out })).rejects.toThrow(/could not be written/);
+  });
+});
+
+describe("a restore", () => {
+  const damages: [string, (lines: string[]) => string | Buffer, RegExp][] = [
+    ["cut short", (lines) => lines.slice(0, -2).join("\n"), /is cut short/],
+    [
+      "with a row removed",
+      (lines) => [...lines.slice(0, 1), ...lines.slice(2)].join("\n"),
+      /changed or damaged/,
+    ],
+    [
+      "with a value changed",
+      (lines) => lines.join("\n").replace("shop.example", "evil.example"),
+      /changed or damaged/,
+    ],
+    [
+      "with rows after its end",
+      (lines) => [...lines, lines[1]].join("\n"),
+      /goes on after its end/,
+    ],
+    ["of another format", () => '{"header":{"format":"other/1"}}\n', /not a Gatehouse backup/],
+    ["that is not JSON", () => "hello\n", /not a Gatehouse backup/],
+  ];
+
+  test.each(damages)(
+    "of a file %s is refused before anything is written",
+    async (_name, damage, message) => {
+      const { out } = await smallBackup();
+      const lines = gunzipSync(readFileSync(out)).toString().trimEnd().split("\n");
+      writeFileSync(out, gzipSync(damage(lines)));
+      const env = await freshEnvironment("sqlite");
+      await expect(restore(env, out)).rejects.toThrow(message);
+      expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual([]);
+    },
+  );
+
+  test("of bytes cut off, or of a plain file, or of none, is refused", async () => {
+    const { out } = await smallBackup();
+    const env = await freshEnvironment("sqlite");
+    const bytes = readFileSync(out);
+    writeFileSync(out, bytes.subarray(0, bytes.length - 20));
+    await expect(restore(env, out)).rejects.toThrow(/is cut short/);
+    writeFileSync(out, "plain text");
+    await expect(restore(env, out)).rejects.toThrow(/not a Gatehouse backup/);
+    await expect(restore(env, `${out}.missing`)).rejects.toThrow(/does not exist/);
+  });
+
+  test("of a backup by a newer build is refused", async () => {
+    const { out } = await smallBackup();
+    const text = gunzipSync(readFileSync(out)).toString();
+    const lines = text.replace('"schema_version":1', '"schema_version":99').trimEnd().split("\n");
+    const { createHash } = await import("node:crypto");
+    const hash = createHash("sha256")
+      .update(`${lines.slice(0, -1).join("\n")}\n`)
+      .digest("hex");
+    const end = JSON.parse(lines.at(-1) as string);
+    end.end.sha256 = hash;
+    writeFileSync(out, gzipSync(`${[...lines.slice(0, -1), JSON.stringify(end)].join("\n")}\n`));
+    await expect(restore(await freshEnvironment("sqlite"), out)).rejects.toThrow(/newer Gatehouse/);
+  });
+
+  test.each(DATABASES)(
+    "into an installation on %s is refused and changes nothing",
+    async (dialect) => {
+      const { out } = await smallBackup();
+      const env = await freshEnvironment(dialect);
+      const server = await startServer(env);
+      const kept = await createSite(server, "kept.example.com");
+      await expect(restore(env, out)).rejects.toThrow(/an installation here already/);
+      const { items } = (await server.admin("GET", "/v1/admin/sites")).body;
+      expect(items.map((site: { domain: string }) => site.domain)).toEqual([kept.domain]);
+    },
+  );
+
+  test("over another secrets key is refused, and takes away what it made", async () => {
+    const { out } = await smallBackup();
+    const env = { ...(await freshEnvironment("sqlite")), GATEHOUSE_SECRETS_KEY: "A".repeat(43) };
+    await expect(restore(env, out)).rejects.toThrow(/not the one the backup was sealed with/);
+    expect(existsSync(join(env.GATEHOUSE_DATA_DIR as string, "gatehouse.db"))).toBe(false);
+  });
+});
+
+describe("doctor", () => {
+  test.each(DATABASES)("is clean on a healthy installation on %s", async (dialect) => {
+    const env = await freshEnvironment(dialect);
+    const server = await startServer(env);
+    await createSite(server, "shop.example.com");
+    const findings = await doctor(env);
+    expect(findings.filter(({ verdict }) => verdict !== "good")).toEqual([]);
+    expect(findings.map(({ part }) => part)).toEqual([
+      ...["Node.js", "configuration", "transport", "data folder", "admin token"],
+      ...["database", "secrets key", "signing keys", "clock", "jobs", "sites"],
+    ]);
+  });
+
+  test("names a missing installation, and makes none", async () => {
+    const env = await freshEnvironment("sqlite");
+    expect(await failuresOf(env)).toMatchObject([
+      { part: "database", says: /run `gatehouse serve`/ },
+    ]);
+    expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual([]);
+  });
+
+  test("names a damaged database, a foreign secrets key and a broken configuration", async () => {
+    const { env } = await smallBackup();
+    const foreign = { ...env, GATEHOUSE_SECRETS_KEY: "A".repeat(43) };
+    expect(await failuresOf(foreign)).toMatchObject([{ part: "secrets key" }]);
+    expect(await failuresOf({ ...env, GATEHOUSE_PORT: "x" })).toMatchObject([
+      { part: "configuration" },
+    ]);
+    writeFileSync(join(env.GATEHOUSE_DATA_DIR as string, "gatehouse.db"), "not a database at all");
+    expect(await failuresOf(env)).toMatchObject([{ part: "database" }]);
+  });
+
+  test("warns of production without HTTPS", async () => {
+    const { env } = await smallBackup();
+    const findings = await doctor({ ...env, GATEHOUSE_MODE: "production" });
+    expect(findings).toContainEqual(
+      expect.objectContaining({ part: "transport", verdict: "warning" }),
+    );
+  });
+});
