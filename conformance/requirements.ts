@@ -19,6 +19,9 @@ export type Part =
   | "ucp"
   | "orders";
 
+/** Parts whose promises must all be proven by now; the promises of the others are not built yet. */
+export const BUILT_PARTS: readonly Part[] = ["foundation"];
+
 export const requirements: readonly Requirement[] = [
   // 1. What the service does
   { id: "1.1-a", part: "discovery", text: "A site has a signed, A2A-shaped agent card." },
@@ -202,7 +205,7 @@ export const requirements: readonly Requirement[] = [
   { id: "2.1-a", part: "foundation", text: "A new `site_key` is `us_` followed by 43 characters." },
   {
     id: "2.1-b",
-    part: "foundation",
+    part: "mandates",
     text: "An older `site_key` with the prefix `sk_` is valid everywhere.",
   },
   {
@@ -210,7 +213,7 @@ export const requirements: readonly Requirement[] = [
     part: "foundation",
     text: "A `site_key_hash` is a 43-character hash of the site key.",
   },
-  { id: "2.1-d", part: "foundation", text: "Routes with `{site_key}` take the site key." },
+  { id: "2.1-d", part: "mandates", text: "Routes with `{site_key}` take the site key." },
   { id: "2.1-e", part: "foundation", text: "Routes with `{site_key_hash}` take the hash." },
   {
     id: "2.1-f",
@@ -415,7 +418,7 @@ export const requirements: readonly Requirement[] = [
   // 4. Endpoints
   {
     id: "4-a",
-    part: "foundation",
+    part: "ucp",
     text: "All paths of the endpoint table are served under `{base_url}`.",
   },
   {
@@ -549,7 +552,7 @@ export const requirements: readonly Requirement[] = [
   { id: "4.1.7-a", part: "foundation", text: "All timestamps on the wire are ISO-8601 UTC." },
   {
     id: "4.1.7-b",
-    part: "foundation",
+    part: "discovery",
     text: "Signatures are unpadded base64url (RFC 4648 section 5).",
   },
   {
@@ -559,7 +562,7 @@ export const requirements: readonly Requirement[] = [
   },
   {
     id: "4.1.7-d",
-    part: "foundation",
+    part: "discovery",
     text: "Every signed payload is canonicalized with RFC 8785 JCS before signing.",
   },
   {
@@ -733,7 +736,7 @@ export const requirements: readonly Requirement[] = [
   },
 
   // 6. Events
-  { id: "6.1-a", part: "foundation", text: "The endpoints of section 4 push no events to agents." },
+  { id: "6.1-a", part: "mandates", text: "The endpoints of section 4 push no events to agents." },
   { id: "6.2-a", part: "audit", text: "Every mandate decision is written to the audit log." },
   { id: "6.2-b", part: "audit", text: "Every MCP `tools/call` is written to the audit log." },
   { id: "6.2-c", part: "audit", text: "The audit log is append-only." },

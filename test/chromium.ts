@@ -28,7 +28,7 @@ async function executable(): Promise<string | undefined> {
   return packaged.executablePath();
 }
 
-export const chromiumPath = await executable();
+const chromiumPath = await executable();
 
 /** On CI a missing browser is a failure, not a skip. */
 export const skipChromium = chromiumPath === undefined && process.env.CI === undefined;

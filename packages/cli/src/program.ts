@@ -9,7 +9,8 @@ import { tokenCommands } from "./commands/token.js";
 import { CommandError, EXIT } from "./exit.js";
 import type { Terminal } from "./terminal.js";
 
-function createProgram(terminal: Terminal): Command {
+/** The whole grammar; the reference page is made from it. */
+export function createProgram(terminal: Terminal): Command {
   const program = new Command("gatehouse")
     .description("The gate between a website and the agents that come to it.")
     .version(VERSION)

@@ -153,8 +153,8 @@ describe("the command line", () => {
     ["a broken setting", ["site", "list"], 3, /GATEHOUSE_PORT must be/, { GATEHOUSE_PORT: "x" }],
   ] as const)(
     "exits with a code of its own for %s",
-    async (_name, args, code, message, env = {}) => {
-      const finished = await gatehouse(args, env);
+    async (_name, args, code, message, env?: Record<string, string>) => {
+      const finished = await gatehouse(args, env ?? {});
       expect(finished.code).toBe(code);
       expect(finished.err).toMatch(message);
     },

@@ -4,7 +4,7 @@ import { readConfig } from "../src/config/config.ts";
 import { createContext } from "../src/context.ts";
 import { ManualClock } from "../src/platform/clock.ts";
 import { ANNOUNCE_MS_MIN, LISTED_AFTER_RETIREMENT_MS } from "../src/platform/keys/key-ring.ts";
-import { nodeSigner, nodeVerify, type PrivateJwk } from "../src/platform/keys/signing.ts";
+import { nodeSigner, type PrivateJwk } from "../src/platform/keys/signing.ts";
 import { createLog } from "../src/platform/log/log.ts";
 import { DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
 
@@ -132,7 +132,7 @@ describe.each(DATABASES)("signing keys on %s", (dialect) => {
   });
 });
 
-test("signing and verifying on node:crypto agree with RFC 8037", () => {
+test("signing on node:crypto agrees with RFC 8037", () => {
   const jwk: PrivateJwk = {
     kty: "OKP",
     crv: "Ed25519",
@@ -144,8 +144,4 @@ test("signing and verifying on node:crypto agree with RFC 8037", () => {
   expect(Buffer.from(signature).toString("base64url")).toBe(
     "hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5BhVsPt9g7sVvpAr_MuM0KAg",
   );
-  const { d: _, ...publicJwk } = jwk;
-  expect(nodeVerify(publicJwk, input, signature)).toBe(true);
-  expect(nodeVerify(publicJwk, Buffer.from("other"), signature)).toBe(false);
-  expect(nodeVerify(publicJwk, input, signature.slice(1))).toBe(false);
 });

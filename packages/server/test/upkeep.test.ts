@@ -187,7 +187,10 @@ describe("a restore", () => {
 
   test("over another secrets key is refused, and takes away what it made", async () => {
     const { out } = await smallBackup();
-    const env = { ...(await freshEnvironment("sqlite")), GATEHOUSE_SECRETS_KEY: "A".repeat(43) };
+    const env: Record<string, string> = {
+      ...(await freshEnvironment("sqlite")),
+      GATEHOUSE_SECRETS_KEY: "A".repeat(43),
+    };
     await expect(restore(env, out)).rejects.toThrow(/not the one the backup was sealed with/);
     expect(existsSync(join(env.GATEHOUSE_DATA_DIR as string, "gatehouse.db"))).toBe(false);
   });

@@ -1,14 +1,15 @@
 import type { Context } from "../context.js";
+import { pingDatabase } from "../platform/db/database.js";
 import { checkClock } from "../platform/installation/clock-check.js";
 
-export const READINESS_PARTS = ["database", "keys", "clock"] as const;
+const READINESS_PARTS = ["database", "keys", "clock"] as const;
 export type ReadinessPart = (typeof READINESS_PARTS)[number];
 
 /** Names of the parts that cannot do their work now; why is in the log, not in the answer. */
 export async function failingParts(context: Context): Promise<ReadinessPart[]> {
   const { db, keys, clock, log } = context;
   const checks: Record<ReadinessPart, () => Promise<unknown>> = {
-    database: () => db.get("SELECT 1 AS one"),
+    database: () => pingDatabase(db),
     keys: () => keys.check(),
     clock: () => checkClock(db, clock.now()),
   };

@@ -21,7 +21,7 @@ export interface BackupHeader {
   readonly secrets_key: string | null;
 }
 
-export interface BackupEnd {
+interface BackupEnd {
   readonly rows: Readonly<Record<string, number>>;
   readonly sha256: string;
 }
@@ -43,7 +43,7 @@ export function encodeRow(row: Row): Record<string, unknown> {
   );
 }
 
-export function decodeRow(row: Readonly<Record<string, unknown>>): Row {
+function decodeRow(row: Readonly<Record<string, unknown>>): Row {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name,

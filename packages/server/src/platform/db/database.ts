@@ -29,6 +29,11 @@ export interface Database extends Queries {
   close(): Promise<void>;
 }
 
+/** Throws unless the database answers. */
+export async function pingDatabase(db: Queries): Promise<void> {
+  await db.get("SELECT 1 AS one");
+}
+
 /** The database cannot be asked now: unreachable, overloaded, shutting down or out of room. */
 export class DatabaseUnavailableError extends Error {
   override readonly name = "DatabaseUnavailableError";

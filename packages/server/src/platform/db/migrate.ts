@@ -8,7 +8,7 @@ import { foundation } from "./migrations/0001-foundation.js";
 import { copySqlite } from "./sqlite.js";
 
 /** Column types by database. Migrations are plain SQL with these three words filled in. */
-export interface SqlWords {
+interface SqlWords {
   readonly integer: string;
   readonly bytes: string;
   /** Closes a CREATE TABLE: SQLite then enforces column types as PostgreSQL does. */

@@ -6,6 +6,7 @@ import {
   type Database,
   DatabaseConflictError,
   DatabaseUnavailableError,
+  pingDatabase,
   type Queries,
   type SqlValue,
   type Transaction,
@@ -205,7 +206,7 @@ export async function openPostgres(
 ): Promise<Database> {
   const db = new PostgresDatabase(url, ids, log);
   try {
-    await db.get("SELECT 1 AS one");
+    await pingDatabase(db);
     await db.listen(url, log);
   } catch (error) {
     await db.close().catch(() => undefined);

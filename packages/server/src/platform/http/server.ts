@@ -10,14 +10,14 @@ import type { Clock } from "../clock.js";
 import { readTextFile } from "../files/private-file.js";
 import { answerBrokenRequest, answerNotReady } from "./raw-answers.js";
 
-export const HEADER_BYTES_MAX = 16_384;
+const HEADER_BYTES_MAX = 16_384;
 const HEADER_MS_MAX = 10_000;
 /** Header and body time-outs together; routes that read a body hold it to its own 15 s. */
 const REQUEST_MS_MAX = 25_000;
 const IDLE_MS_MAX = 5000;
 const TIMEOUT_CHECK_MS = 1000;
 /** How long a stopping process waits for requests it has begun. */
-export const DRAIN_MS_MAX = 10_000;
+const DRAIN_MS_MAX = 10_000;
 /** First byte of every TLS connection: a handshake record. */
 const TLS_HANDSHAKE = 0x16;
 

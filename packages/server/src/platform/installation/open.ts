@@ -8,7 +8,7 @@ import { openSqlite } from "../db/sqlite.js";
 import type { Ids } from "../ids.js";
 import type { Log } from "../log/log.js";
 
-export const SQLITE_FILE = "gatehouse.db";
+const SQLITE_FILE = "gatehouse.db";
 export const BACKUP_DIR = "backups";
 
 /** Makes the data folder if it is missing, and refuses one that cannot be written. */

@@ -1,7 +1,7 @@
 import type { KeyPurpose } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../db/database.js";
 
-export type KeyState = "next" | "current" | "retired";
+type KeyState = "next" | "current" | "retired";
 
 /** A row of signing_keys; times in milliseconds. */
 export interface StoredKey {

@@ -26,7 +26,7 @@ const TEXT_CHARS_MAX = 4096;
 const REDACTED = "[redacted]";
 
 /** Replaces what looks like a secret inside a text. */
-export function redactText(text: string): string {
+function redactText(text: string): string {
   return text.slice(0, TEXT_CHARS_MAX).replace(SECRET_FORMS, REDACTED);
 }
 

@@ -80,14 +80,14 @@ export class SafeFetch {
     const shared = `${fresh} ${key}`;
     const running = this.underWay.get(shared);
     if (running !== undefined) return running;
-    const request = this.fetch(url, bodyBytes)
+    const request = this.fetchOnce(url, bodyBytes)
       .then((result) => this.remember(key, result))
       .finally(() => this.underWay.delete(shared));
     this.underWay.set(shared, request);
     return request;
   }
 
-  private async fetch(url: URL, bodyBytes: number): Promise<FetchResult> {
+  private async fetchOnce(url: URL, bodyBytes: number): Promise<FetchResult> {
     const deadline = this.clock.now() + FETCH_MS_MAX;
     const entered = await this.enter(url.host, deadline);
     if (!entered.ok) return entered;

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { CITATIONS_MAX, citedIds } from "./citations.ts";
+import { BUILT_PARTS, requirements } from "./requirements.ts";
+
+const folder = fileURLToPath(new URL(".", import.meta.url));
+const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter(
+  (name) => name.endsWith(".test.ts") && name !== "coverage.test.ts",
+);
+const names = files.flatMap((file) =>
+  [...readFileSync(folder + file, "utf8").matchAll(/"(\[[^\]"]+\] [^"]+)"/g)].map(
+    ([, name]) => name as string,
+  ),
+);
+const cited = new Set(names.flatMap(citedIds));
+
+test("ids of requirements are unique and named by their clause", () => {
+  const ids = requirements.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const id of ids) expect(id).toMatch(/^\d(\.\d+){0,2}-[a-z]{1,2}$/);
+});
+
+test("every promise of a built part is cited by a test", () => {
+  const due = requirements.filter(({ part }) => BUILT_PARTS.includes(part)).map(({ id }) => id);
+  expect(due.filter((id) => !cited.has(id))).toEqual([]);
+});
+
+test("tests cite only promises that exist, at most three each", () => {
+  const known = new Set(requirements.map(({ id }) => id));
+  expect([...cited].filter((id) => !known.has(id))).toEqual([]);
+  expect(names.filter((name) => citedIds(name).length > CITATIONS_MAX)).toEqual([]);
+  expect(names.length).toBeGreaterThan(0);
+});

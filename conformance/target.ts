@@ -1,0 +1,74 @@
+import { spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { TestProject } from "vitest/node";
+
+declare module "vitest" {
+  export interface ProvidedContext {
+    target: Target;
+  }
+}
+
+/** What the black-box suites know of the service: where it is, and how to ask as an operator. */
+export interface Target {
+  readonly url: string;
+  readonly adminToken: string;
+  /** The same build in production over plain HTTP; absent for a service somebody else runs. */
+  readonly plaintextUrl?: string;
+}
+
+const bin = fileURLToPath(new URL("../packages/cli/bin/gatehouse.js", import.meta.url));
+const TOKEN = "conformance-operator-token-0123456789";
+
+function startOwn(mode: "development" | "production") {
+  const folder = mkdtempSync(join(tmpdir(), "gatehouse-conformance-"));
+  const env = {
+    PATH: process.env.PATH,
+    GATEHOUSE_MODE: mode,
+    GATEHOUSE_PORT: "0",
+    GATEHOUSE_LOG: "silent",
+    GATEHOUSE_ADMIN_TOKEN: TOKEN,
+    GATEHOUSE_DATA_DIR: folder,
+  };
+  const child = spawn(process.execPath, [bin, "serve"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const url = new Promise<string>((resolve, reject) => {
+    child.on("exit", (code) => reject(new Error(`the service ended with ${code}`)));
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      const match = /listening on {2}(\S+)/.exec(text);
+      if (match !== null) resolve(match[1] as string);
+    });
+  });
+  const stop = () =>
+    new Promise<void>((resolve) => {
+      child.removeAllListeners("exit").on("exit", () => {
+        rmSync(folder, { recursive: true, force: true });
+        resolve();
+      });
+      child.kill("SIGTERM");
+    });
+  return { url, stop };
+}
+
+/** `GATEHOUSE_TARGET` names a running service; without it the suites run one of their own. */
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { GATEHOUSE_TARGET: named, GATEHOUSE_TARGET_TOKEN: adminToken = "" } = process.env;
+  if (named !== undefined) {
+    project.provide("target", { url: named.replace(/\/$/, ""), adminToken });
+    return async () => undefined;
+  }
+  const own = [startOwn("development"), startOwn("production")] as const;
+  const [url, plaintextUrl] = await Promise.all(own.map((service) => service.url));
+  project.provide("target", {
+    url: url as string,
+    adminToken: TOKEN,
+    plaintextUrl: plaintextUrl as string,
+  });
+  return async () => {
+    await Promise.all(own.map((service) => service.stop()));
+  };
+}

@@ -1,0 +1,206 @@
+/**
+ * Walks what exists today on a throw-away installation, saying each step in plain words. Ends with
+ * an error if an answer is not what it should be. `--once` stops there; otherwise it keeps serving.
+ */
+import { spawn, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { generateEd25519, signTagged, verifyTagged } from "../packages/protocol/dist/index.js";
+
+const once = process.argv.includes("--once");
+const bin = fileURLToPath(new URL("../packages/cli/bin/gatehouse.js", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "gatehouse-demo-"));
+let step = 0;
+
+function say(text) {
+  step += 1;
+  console.log(`${String(step).padStart(2)}. ${text}`);
+}
+
+function expect(holds, what) {
+  if (!holds) throw new Error(`the demo expected: ${what}`);
+}
+
+/** The shop's own web server: Gatehouse will look here for the proof of the domain. */
+async function startShop() {
+  const pages = new Map();
+  const server = createServer((request, response) => {
+    const page = pages.get(request.url);
+    response.writeHead(page === undefined ? 404 : 200, { "content-type": "text/plain" });
+    response.end(page ?? "");
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { pages, server, domain: `shop.localhost:${server.address().port}` };
+}
+
+function environment(name, extra) {
+  return {
+    PATH: process.env.PATH,
+    GATEHOUSE_MODE: "development",
+    GATEHOUSE_LOG: "silent",
+    GATEHOUSE_PORT: "0",
+    GATEHOUSE_DATA_DIR: join(folder, name),
+    ...extra,
+  };
+}
+
+async function startGatehouse(env) {
+  const child = spawn(process.execPath, [bin, "serve"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const url = await new Promise((resolve, reject) => {
+    let text = "";
+    child.on("exit", (code) => reject(new Error(`gatehouse serve ended with ${code}`)));
+    child.stdout.on("data", (chunk) => {
+      text += chunk;
+      const match = /listening on {2}(\S+)/.exec(text);
+      if (match) resolve(match[1]);
+    });
+  });
+  const token = readFileSync(join(env.GATEHOUSE_DATA_DIR, "admin-token"), "utf8").trim();
+  return { child, url, token };
+}
+
+function command(env, ...args) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], {
+    env,
+    encoding: "utf8",
+  });
+  expect(status === 0, `\`gatehouse ${args.join(" ")}\` to succeed, but: ${stderr}`);
+  return stdout;
+}
+
+function asking(url, token) {
+  return async (method, path, body, bearer = token) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json" },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+  };
+}
+
+async function walkSites(ask, shop) {
+  const created = await ask("POST", "/v1/admin/sites", {
+    domain: shop.domain,
+    name: "Fern & Petal",
+  });
+  expect(created.status === 201 && created.body.status === "pending", "a new, pending site");
+  const site = created.body;
+  say(`took the flower shop on: ${site.site_key}, waiting for proof of ${shop.domain}`);
+  const verify = `/v1/admin/sites/${site.site_key_hash}/verify`;
+  const early = await ask("POST", verify, { method: "file" });
+  expect(early.status === 422, "verification to fail without proof");
+  say(`verification without proof is refused: “${early.body.message}”`);
+  shop.pages.set("/.well-known/gatehouse-verification.txt", site.verification.token);
+  const verified = await ask("POST", verify, { method: "file" });
+  expect(verified.body.status === "verified", "the domain to be verified");
+  say("the shop published the token, Gatehouse fetched it, the domain is verified");
+  return site;
+}
+
+async function walkAccess(ask, site) {
+  const tokens = `/v1/admin/sites/${site.site_key_hash}/tokens`;
+  const reviewer = (await ask("POST", tokens, { name: "Robin", role: "reviewer" })).body.token;
+  const path = `/v1/admin/sites/${site.site_key_hash}`;
+  const seen = await ask("GET", path, undefined, reviewer);
+  const denied = await ask("PATCH", path, { name: "Mine now" }, reviewer);
+  expect(seen.status === 200 && denied.status === 403, "a reviewer to read but not to change");
+  say(`a reviewer's token reads the site but may not change it: “${denied.body.message}”`);
+  const twice = await ask(
+    "POST",
+    "/v1/admin/sites",
+    '{"domain":"a.example.com","domain":"b.example.com"}',
+  );
+  expect(twice.status === 400, "a duplicate key to be refused");
+  say(`a body two readers could read differently is refused: “${twice.body.message}”`);
+}
+
+async function walkSignatures() {
+  const { signer, jwk } = await generateEd25519("demo-agent");
+  const mandate = { v: 1, mandate_id: "demo-0123456789abcdef", skill: "get_pricing" };
+  const signature = await signTagged("mandate", mandate, signer);
+  const holds = await verifyTagged("mandate", mandate, signature, jwk);
+  const moved = await verifyTagged("receipt", mandate, signature, jwk);
+  const changed = await verifyTagged(
+    "mandate",
+    { ...mandate, skill: "place_order" },
+    signature,
+    jwk,
+  );
+  expect(holds && !moved && !changed, "a signature that holds for its own message only");
+  say("an agent's signature holds for its message, and not for a changed one or another purpose");
+}
+
+async function walkUpkeep(ask, env) {
+  const { items } = (await ask("GET", "/v1/admin/keys")).body;
+  const current = items.filter((key) => key.state === "current").map((key) => key.kid);
+  expect(current.length === 2, "two current signing keys");
+  say(`signing keys: ${current.join(", ")}; the next ones are announced already`);
+  const hasty = await ask("POST", "/v1/admin/keys/rotate", { purpose: "card" });
+  expect(hasty.status === 409, "a hasty rotation to be refused");
+  say(`rotating now would surprise verifiers, so: “${hasty.body.message}”`);
+  const file = join(folder, "backup.ndjson.gz");
+  say(command(env, "backup", "--out", file).split("\n")[0].replace(folder, "…"));
+  const elsewhere = environment("elsewhere");
+  command(elsewhere, "restore", file);
+  const findings = command(elsewhere, "doctor");
+  expect(!/^✗/m.test(findings), "doctor to find nothing wrong");
+  say("restored it into an empty folder; `gatehouse doctor` there is clean:");
+  for (const line of findings.trim().split("\n")) console.log(`      ${line.replace(folder, "…")}`);
+}
+
+async function main() {
+  const shop = await startShop();
+  const env = environment("data", { GATEHOUSE_FETCH_ALLOW: shop.domain });
+  const { child, url, token } = await startGatehouse(env);
+  const stop = () =>
+    new Promise((resolve) => {
+      child.removeAllListeners("exit").on("exit", resolve);
+      child.kill("SIGTERM");
+    }).finally(() => {
+      shop.server.close();
+      rmSync(folder, { recursive: true, force: true });
+    });
+  try {
+    const ask = asking(url, token);
+    const version = await (await fetch(`${url}/version`)).json();
+    expect((await fetch(`${url}/readyz`)).status === 200, "a ready service");
+    say(`Gatehouse ${version.version} runs at ${url} on an empty folder, with SQLite inside`);
+    const site = await walkSites(ask, shop);
+    await walkAccess(ask, site);
+    await walkSignatures();
+    await walkUpkeep(ask, env);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  console.log("\nEverything answered as it should.");
+  if (once) return stop();
+  console.log(`\nStill serving at ${url}. Try, in another terminal:`);
+  console.log(
+    `  GATEHOUSE_BASE_URL=${url} GATEHOUSE_MODE=development GATEHOUSE_ADMIN_TOKEN=${token} npx gatehouse site list`,
+  );
+  console.log(`  curl ${url}/openapi.json`);
+  console.log(
+    "For a real site: docs/guide/operator.md, then docs/guide/owner.md. Ctrl-C stops and cleans up.",
+  );
+  await new Promise((resolve) => {
+    process.once("SIGINT", resolve);
+    process.once("SIGTERM", resolve);
+  });
+  await stop();
+}
+
+main().catch((error) => {
+  console.error(`\n${error.message}`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,101 @@
+/** Reference pages made from the code, so that they cannot drift from it. */
+import { EXIT } from "../packages/cli/dist/exit.js";
+import { createProgram } from "../packages/cli/dist/program.js";
+import { PROTOCOLS } from "../packages/protocol/dist/index.js";
+import { VARIABLES } from "../packages/server/dist/index.js";
+
+const NOTE = "<!-- Made from the code by `npm run docs`; edits here are lost. -->";
+
+const GROUPS = {
+  basics: "Basics",
+  network: "HTTPS and proxies",
+  secrets: "Secrets and keys",
+  mail: "Mail",
+  development: "Development only",
+  limits: "Limits",
+};
+
+const cell = (text) => text.replaceAll("|", "\\|");
+
+function configurationPage() {
+  const sections = Object.entries(GROUPS).map(([group, title]) => {
+    const rows = VARIABLES.filter((variable) => variable.group === group).map((variable) => {
+      const fallback = variable.fallback === undefined ? "—" : `\`${variable.fallback}\``;
+      const awaits =
+        variable.awaits === undefined
+          ? ""
+          : ` *Read, but without effect until ${variable.awaits} is built.*`;
+      const secret = variable.secret ? " Secret: never printed." : "";
+      return `| \`${variable.name}\` | ${fallback} | ${cell(variable.help)}.${secret}${awaits} |`;
+    });
+    return `## ${title}\n\n| Variable | Default | Meaning |\n|---|---|---|\n${rows.join("\n")}\n`;
+  });
+  return [
+    NOTE,
+    "# Configuration\n",
+    "Gatehouse is configured by environment variables and nothing else. They are read once, at start;",
+    "a value that makes no sense, or a `GATEHOUSE_` variable that does not exist, refuses to start with",
+    "one sentence that says what to mend. An empty variable counts as absent.\n",
+    ...sections,
+    "Each limit is at most 1,000,000; its burst is the number itself unless said otherwise.\n",
+  ].join("\n");
+}
+
+function protocolsPage() {
+  const rows = PROTOCOLS.map(({ name, kind, status, limitation, version, scope }) => {
+    const shown = limitation === undefined ? status : `${status}, ${limitation}`;
+    return `| ${name} | ${kind} | ${shown} | ${version ?? "—"} | ${cell(scope)} |`;
+  });
+  return [
+    NOTE,
+    "# Protocols\n",
+    "What the interface contract promises of each protocol. The parts of Gatehouse that keep these",
+    "promises are built one after the other; the [changelog](../../CHANGELOG.md) says which are there.\n",
+    "| Protocol | Kind | Status | Version | Scope |\n|---|---|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
+const EXIT_MEANINGS = {
+  good: "done",
+  failed: "what was asked for failed, or a check did not hold",
+  usage: "the command line was not understood",
+  cannotStart: "the installation cannot start or be opened",
+  unreachable: "the service did not answer",
+};
+
+function commandSections(command, path) {
+  const leaves = command.commands.filter((child) => child.name() !== "help");
+  if (leaves.length > 0)
+    return leaves.flatMap((child) => commandSections(child, `${path} ${child.name()}`));
+  const usage = command.usage().replace("[options]", "").trim();
+  const options = command.options.map(({ flags, description }) => `- \`${flags}\`: ${description}`);
+  const lines = [`## \`${`${path} ${usage}`.trim()}\`\n`, `${command.description()}\n`];
+  return options.length === 0 ? lines : [...lines, `${options.join("\n")}\n`];
+}
+
+function cliPage() {
+  const terminal = { env: {}, out() {}, err() {} };
+  const codes = Object.entries(EXIT).map(([name, code]) => `| ${code} | ${EXIT_MEANINGS[name]} |`);
+  return [
+    NOTE,
+    "# Command line\n",
+    "Bare verbs act on the installation in this folder; all else is a noun and a verb, and talks to the",
+    "running service at `GATEHOUSE_BASE_URL` with `GATEHOUSE_ADMIN_TOKEN`, or with the token kept in the",
+    "data folder. Tables are for people, `--json` is for programs; progress goes to standard error.\n",
+    "| Exit code | Meaning |\n|---|---|",
+    ...codes,
+    "",
+    ...commandSections(createProgram(terminal), "gatehouse"),
+  ].join("\n");
+}
+
+/** Path from the repository's root → text. */
+export async function generatePages() {
+  return {
+    "docs/reference/cli.md": cliPage(),
+    "docs/reference/configuration.md": configurationPage(),
+    "docs/reference/protocols.md": protocolsPage(),
+  };
+}

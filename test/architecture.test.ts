@@ -1,0 +1,142 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { root, type SourceFile, sourcesOf } from "./source.ts";
+
+const packages = readdirSync(join(root, "packages"));
+const manifest = (name: string) =>
+  JSON.parse(readFileSync(join(root, "packages", name, "package.json"), "utf8"));
+
+describe("packages", () => {
+  /** Floors: a package may depend only on packages below it. */
+  const FLOOR: Readonly<Record<string, number>> = {
+    ...{ protocol: 0, embed: 0, agent: 1, edge: 1, console: 1, server: 1, cli: 2 },
+  };
+
+  test.each(packages)("%s depends only on packages below it", (name) => {
+    const wanted = Object.keys(manifest(name).dependencies ?? {})
+      .filter((dependency) => dependency.startsWith("@gatehouse/"))
+      .map((dependency) => dependency.replace("@gatehouse/", ""));
+    for (const below of wanted) expect(FLOOR[below]).toBeLessThan(FLOOR[name] as number);
+  });
+
+  test.each(packages)(
+    "%s is something a person installs: it says for whom, and ships its files",
+    (name) => {
+      const { description, files, exports, bin, license } = manifest(name);
+      expect(description.length).toBeGreaterThan(20);
+      expect([exports ?? bin, files, license].every((value) => value !== undefined)).toBe(true);
+      expect(existsSync(join(root, "packages", name, "README.md"))).toBe(true);
+    },
+  );
+
+  test.each(packages)("%s pins exact versions", (name) => {
+    const { dependencies = {}, devDependencies = {} } = manifest(name);
+    for (const version of Object.values({ ...dependencies, ...devDependencies })) {
+      expect(version).toMatch(/^\d+\.\d+\.\d+(-[\w.]+)?$/);
+    }
+  });
+});
+
+describe("the protocol package", () => {
+  const sources = sourcesOf("protocol");
+
+  test("runs anywhere: no node: import, no global of Node", () => {
+    for (const { path, text, imports } of sources) {
+      expect([path, imports.filter((name) => name.startsWith("node:"))]).toEqual([path, []]);
+      expect([path, /\b(?:Buffer|process|require|__dirname)\b/.test(text)]).toEqual([path, false]);
+    }
+  });
+
+  test("depends on one library, for checking keys", () => {
+    expect(Object.keys(manifest("protocol").dependencies)).toEqual(["@noble/curves"]);
+  });
+});
+
+const server = sourcesOf("server");
+const inside = (file: SourceFile) => file.imports.filter((name) => name.startsWith("packages/"));
+/** The room of a file: the folder below src, and for owners the owner. */
+const roomOf = (path: string) => path.split("/")[3] as string;
+const ownerOf = (path: string) => path.split("/")[4] as string;
+
+describe("floors of the server", () => {
+  const FLOORS = ["doors", "actions", "decide", "owners", "platform"];
+
+  test.each(FLOORS)("imports from %s point down only", (floor) => {
+    const above = FLOORS.slice(0, FLOORS.indexOf(floor));
+    const wrong = server
+      .filter(({ path }) => roomOf(path) === floor)
+      .flatMap((file) => inside(file).map((target) => `${file.path} → ${target}`))
+      .filter((edge) => above.includes(roomOf(edge.split(" → ")[1] as string)));
+    expect(wrong).toEqual([]);
+  });
+
+  test("owners do not import each other", () => {
+    const wrong = server
+      .filter(({ path }) => roomOf(path) === "owners")
+      .flatMap((file) =>
+        inside(file)
+          .filter((target) => roomOf(target) === "owners" && ownerOf(target) !== ownerOf(file.path))
+          .map((target) => `${file.path} → ${target}`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  test("only decide imports owners/payments, and only that imports a processor", () => {
+    const wrong = server
+      .flatMap((file) => inside(file).map((target) => ({ from: file.path, target })))
+      .filter(({ from, target }) => {
+        const payments = "/owners/payments/";
+        if (!target.includes(payments) || from.includes(payments)) return false;
+        return roomOf(from) !== "decide" || target.includes(`${payments}processors/`);
+      });
+    expect(wrong).toEqual([]);
+    const stripe = server.filter(({ imports }) => imports.includes("stripe"));
+    expect(stripe.every(({ path }) => path.includes("/owners/payments/"))).toBe(true);
+  });
+
+  test("SQL stands in stores, migrations and the database platform only", () => {
+    const SQL =
+      /"(?:SELECT|INSERT INTO|UPDATE|DELETE FROM) |`(?:SELECT|INSERT INTO|UPDATE|DELETE FROM) /;
+    const allowed = [/\/store\.ts$/, /\/platform\//, /\/upkeep\/tables\.ts$/];
+    const wrong = server
+      .filter(({ path, text }) => SQL.test(text) && !allowed.some((pattern) => pattern.test(path)))
+      .map(({ path }) => path);
+    expect(wrong).toEqual([]);
+  });
+
+  test("time, chance, environment and network come through the composition root", () => {
+    const FORBIDDEN =
+      /\bprocess\.env\b|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|(?<![.\w])fetch\(/;
+    const adapters = ["packages/server/src/platform/clock.ts"];
+    const wrong = server
+      .filter(({ path, text }) => FORBIDDEN.test(text) && !adapters.includes(path))
+      .map(({ path }) => path);
+    expect(wrong).toEqual([]);
+  });
+
+  test("timers are the clock's", () => {
+    const wrong = server
+      .filter(
+        ({ path, text }) => /\bset(?:Timeout|Interval)\(/.test(text) && !path.endsWith("/clock.ts"),
+      )
+      .map(({ path }) => path)
+      // A socket's own idle time-out is part of the transport.
+      .filter((path) => path !== "packages/server/src/platform/http/server.ts");
+    expect(wrong).toEqual([]);
+  });
+});
+
+test("the composition root and the entry stay readable", () => {
+  const lines = (path: string) => readFileSync(join(root, path), "utf8").split("\n").length;
+  expect(lines("packages/server/src/main.ts")).toBeLessThanOrEqual(60);
+  expect(lines("packages/server/src/app.ts")).toBeLessThanOrEqual(60);
+});
+
+test("no source file has more than one job's worth of lines", () => {
+  const long = packages
+    .flatMap((name) => sourcesOf(name))
+    .filter(({ text }) => text.split("\n").length > 300)
+    .map(({ path }) => path);
+  expect(long).toEqual([]);
+});

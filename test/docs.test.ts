@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { REASONS, type ReasonCode, reasonDocsSlug } from "@gatehouse/protocol";
+import { describe, expect, test } from "vitest";
+import { VERSION } from "../packages/server/src/version.ts";
+import { root } from "./source.ts";
+
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const codes = Object.keys(REASONS) as ReasonCode[];
+
+describe("error pages", () => {
+  test("there is one for every reason, and none for anything else", () => {
+    const pages = readdirSync(join(root, "docs/errors")).filter((name) => name !== "README.md");
+    expect(pages.sort()).toEqual(codes.map((code) => `${reasonDocsSlug(code)}.md`).sort());
+  });
+
+  test.each(codes)("the page of %s has its status and its public sentence", (code) => {
+    const page = read(`docs/errors/${reasonDocsSlug(code)}.md`);
+    const { status, message } = REASONS[code];
+    expect(page).toContain(`# \`${code}\``);
+    expect(page).toContain(String(status));
+    expect(page).toContain(message);
+  });
+});
+
+function* markdownFiles(folder: string): Generator<string> {
+  const skip = new Set(["node_modules", ".git", "dist"]);
+  for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+    if (skip.has(entry.name)) continue;
+    const path = folder === "." ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) yield* markdownFiles(path);
+    else if (entry.name.endsWith(".md")) yield path;
+  }
+}
+
+test("links between documents lead somewhere", () => {
+  const broken: string[] = [];
+  for (const file of markdownFiles(".")) {
+    const links = [...read(file).matchAll(/\]\((?!https?:|mailto:|#)([^)#\s]+)/g)];
+    for (const [, link = ""] of links) {
+      const target = join(file, "..", link);
+      try {
+        readdirSync(join(root, target));
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException;
+        if (code !== "ENOTDIR") broken.push(`${file} → ${link}`);
+      }
+    }
+  }
+  expect(broken).toEqual([]);
+});
+
+test("every dependency is named in docs/dependencies.md with its exact version", () => {
+  const page = read("docs/dependencies.md");
+  const manifests = [
+    "package.json",
+    ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/package.json`),
+  ];
+  const missing = manifests.flatMap((path) => {
+    const { dependencies = {}, devDependencies = {} } = JSON.parse(read(path));
+    return Object.entries<string>({ ...dependencies, ...devDependencies })
+      .filter(([name]) => !name.startsWith("@gatehouse/"))
+      .filter(([name, version]) => !page.includes(`\`${name}\` ${version}`))
+      .map(([name, version]) => `${name} ${version}`);
+  });
+  expect([...new Set(missing)]).toEqual([]);
+});
+
+test("versions agree", () => {
+  for (const name of readdirSync(join(root, "packages"))) {
+    expect(JSON.parse(read(`packages/${name}/package.json`)).version).toBe(VERSION);
+  }
+});
+
+test("generated reference pages are up to date: run `npm run docs`", async () => {
+  const { generatePages } = await import("../scripts/reference-pages.mjs");
+  for (const [path, text] of Object.entries(await generatePages())) {
+    expect([path, read(path)]).toEqual([path, text]);
+  }
+});

@@ -1,0 +1,34 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root = fileURLToPath(new URL("..", import.meta.url));
+
+export interface SourceFile {
+  /** Path from the repository's root. */
+  readonly path: string;
+  readonly text: string;
+  /** Paths of the files it imports from the same package, and names of packages. */
+  readonly imports: readonly string[];
+}
+
+const IMPORT = /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)/g;
+
+/** Source files of a package, with comments blanked out so that rules see code only. */
+export function sourcesOf(packageName: string): SourceFile[] {
+  const folder = join(root, "packages", packageName, "src");
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => {
+      const path = relative(root, join(folder, name));
+      const text = readFileSync(join(folder, name), "utf8")
+        .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, " "))
+        .replace(/(^|\s)\/\/.*$/gm, "$1");
+      const imports = [...text.matchAll(IMPORT)].map(([, from, dynamic]) => {
+        const target = (from ?? dynamic) as string;
+        if (!target.startsWith(".")) return target;
+        return normalize(join(dirname(path), target)).replace(/\.js$/, ".ts");
+      });
+      return { path, text, imports };
+    });
+}
