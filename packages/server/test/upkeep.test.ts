@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -158,19 +159,36 @@ describe("a restore", () => {
     await expect(restore(env, `${out}.missing`)).rejects.toThrow(/does not exist/);
   });
 
+  /** Changes a backup and signs it off again, as somebody who knows the format would. */
+  function forge(file: string, change: (text: string) => string): void {
+    const lines = gunzipSync(readFileSync(file)).toString().trimEnd().split("\n");
+    const rows = `${change(lines.slice(0, -1).join("\n"))}\n`;
+    const { end } = JSON.parse(lines.at(-1) as string);
+    end.sha256 = createHash("sha256").update(rows).digest("hex");
+    writeFileSync(file, gzipSync(`${rows}${JSON.stringify({ end })}\n`));
+  }
+
   test("of a backup by a newer build is refused", async () => {
     const { out } = await smallBackup();
-    const text = gunzipSync(readFileSync(out)).toString();
-    const lines = text.replace('"schema_version":1', '"schema_version":99').trimEnd().split("\n");
-    const { createHash } = await import("node:crypto");
-    const hash = createHash("sha256")
-      .update(`${lines.slice(0, -1).join("\n")}\n`)
-      .digest("hex");
-    const end = JSON.parse(lines.at(-1) as string);
-    end.end.sha256 = hash;
-    writeFileSync(out, gzipSync(`${[...lines.slice(0, -1), JSON.stringify(end)].join("\n")}\n`));
+    forge(out, (text) => text.replace('"schema_version":1', '"schema_version":99'));
     await expect(restore(await freshEnvironment("sqlite"), out)).rejects.toThrow(/newer Gatehouse/);
   });
+
+  test.each(DATABASES)(
+    "of a forged column name on %s is refused, not run as SQL",
+    async (dialect) => {
+      const { out } = await smallBackup();
+      const column = "name) VALUES ('x'); DROP TABLE sites; --";
+      forge(out, (text) =>
+        text.replace('"table":"sites","row":{', `"table":"sites","row":{"${column}":1,`),
+      );
+      const env = await freshEnvironment(dialect);
+      await expect(restore(env, out)).rejects.toThrow(
+        /a table or column that its schema does not have/,
+      );
+      expect(existsSync(join(env.GATEHOUSE_DATA_DIR as string, "gatehouse.db"))).toBe(false);
+    },
+  );
 
   test.each(DATABASES)(
     "into an installation on %s is refused and changes nothing",

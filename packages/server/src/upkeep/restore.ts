@@ -13,7 +13,7 @@ import { createSecrets } from "../platform/secrets/secrets.js";
 import { findSecretsKey, SECRETS_KEY_FILE } from "../platform/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
 import { type BackupHeader, backupRows, checkBackup } from "./backup-file.js";
-import { dataTables, insertRow } from "./tables.js";
+import { dataTables, fitsTable, insertRow } from "./tables.js";
 
 export interface RestoreReport {
   readonly rows: number;
@@ -41,10 +41,13 @@ async function restoreRows(db: Database, file: string, header: BackupHeader): Pr
   const now = systemClock.now();
   await migrate(db, { now, upTo: header.schema_version });
   const rows = await db.transaction(async (tx) => {
-    const known = new Set((await dataTables(tx, db.dialect)).map(({ name }) => name));
+    const tables = new Map((await dataTables(tx, db.dialect)).map((table) => [table.name, table]));
     let count = 0;
-    for await (const { table, row } of backupRows(file)) {
-      if (!known.has(table)) throw new StartupError(`The backup names an unknown table, ${table}.`);
+    for await (const { table: name, row } of backupRows(file)) {
+      const table = tables.get(name);
+      if (table === undefined || !fitsTable(table, row)) {
+        throw new StartupError("The backup holds a table or column that its schema does not have.");
+      }
       await insertRow(tx, table, row);
       count++;
     }

@@ -7,6 +7,7 @@ const NOT_DATA = new Set(["schema_versions"]);
 
 export interface Table {
   readonly name: string;
+  readonly columns: readonly string[];
   /** Columns of the primary key, in order. */
   readonly key: readonly string[];
 }
@@ -35,11 +36,21 @@ async function keyColumns(db: Queries, dialect: Dialect, table: string): Promise
   return rows.map(({ name }) => name);
 }
 
+async function allColumns(db: Queries, dialect: Dialect, table: string): Promise<string[]> {
+  const sql =
+    dialect === "sqlite"
+      ? "SELECT name FROM pragma_table_info(?) ORDER BY cid"
+      : `SELECT attname AS name FROM pg_attribute
+         WHERE attrelid = CAST(? AS regclass) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`;
+  return (await db.all<{ name: string }>(sql, table)).map(({ name }) => name);
+}
+
 /** Every table that holds data, whichever part of the product owns it. */
 export async function dataTables(db: Queries, dialect: Dialect): Promise<Table[]> {
   const tables: Table[] = [];
   for (const name of await tableNames(db, dialect)) {
-    tables.push({ name, key: await keyColumns(db, dialect, name) });
+    const columns = await allColumns(db, dialect, name);
+    tables.push({ name, columns, key: await keyColumns(db, dialect, name) });
   }
   return tables;
 }
@@ -62,11 +73,16 @@ export async function* rowsOf(db: Queries, { name, key }: Table): AsyncGenerator
   }
 }
 
-/** Writes one row as it was read. */
-export async function insertRow(db: Queries, table: string, row: Row): Promise<void> {
+/** Whether a row from outside has the table's own columns and no others. */
+export function fitsTable({ columns }: Table, row: Row): boolean {
+  return Object.keys(row).every((name) => columns.includes(name));
+}
+
+/** Writes one row that {@link fitsTable}: its column names become part of the statement. */
+export async function insertRow(db: Queries, { name }: Table, row: Row): Promise<void> {
   const columns = Object.keys(row);
   await db.run(
-    `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
+    `INSERT INTO ${name} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
     ...Object.values(row),
   );
 }

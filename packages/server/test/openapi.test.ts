@@ -1,0 +1,43 @@
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { expect, test } from "vitest";
+import { createSite, freshEnvironment, startServer } from "./harness.ts";
+
+async function served() {
+  const server = await startServer(await freshEnvironment("sqlite"));
+  const document = await (await fetch(`${server.url}/openapi.json`)).json();
+  return { server, document };
+}
+
+test("the OpenAPI document is valid 3.1", async () => {
+  const { document } = await served();
+  expect(document.openapi).toBe("3.1.0");
+  const result = await new Validator().validate(structuredClone(document));
+  expect(result).toMatchObject({ valid: true });
+});
+
+test("every admin route is documented, with a summary and its error answers", async () => {
+  const { document } = await served();
+  const operations = Object.entries<Record<string, { summary: string; responses: object }>>(
+    document.paths,
+  ).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method} ${path}`,
+      operation,
+    })),
+  );
+  expect(operations.length).toBe(13);
+  for (const { operation } of operations) {
+    expect(operation.summary.length).toBeGreaterThan(5);
+    expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(["401", "429", "503"]));
+  }
+});
+
+test("a request built from the document alone is accepted, and the answer has its shape", async () => {
+  const { server, document } = await served();
+  const { required } =
+    document.paths["/v1/admin/sites"].post.requestBody.content["application/json"].schema;
+  expect(required.sort()).toEqual(["domain", "name"]);
+  const site = await createSite(server, "shop.example.com");
+  const { properties } = document.components.schemas.Site;
+  expect(Object.keys(site).sort()).toEqual(Object.keys(properties).sort());
+});
