@@ -4,7 +4,7 @@ import { type Config, type Environment, readConfig } from "../config/config.js";
 import { systemClock } from "../platform/clock.js";
 import type { Database } from "../platform/db/database.js";
 import { migrate, SCHEMA_VERSION, schemaVersion } from "../platform/db/migrate.js";
-import { writePrivateFile } from "../platform/files/private-file.js";
+import { createPrivateFile } from "../platform/files/private-file.js";
 import { systemIds } from "../platform/ids.js";
 import { readFact } from "../platform/installation/installation.js";
 import { openDatabase, openDataDir, sqlitePath } from "../platform/installation/open.js";
@@ -66,7 +66,7 @@ async function restoreSecretsKey(
   const provided = findSecretsKey(config);
   if (provided === undefined && header.secrets_key === null) return "missing";
   if (provided === undefined) {
-    writePrivateFile(join(config.dataDir, SECRETS_KEY_FILE), `${header.secrets_key}\n`);
+    createPrivateFile(join(config.dataDir, SECRETS_KEY_FILE), `${header.secrets_key}\n`);
     return "restored";
   }
   if (createSecrets(provided).keyId === (await readFact(db, "secrets_key_id"))) return "kept";

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { toBase64url } from "@gatehouse/protocol";
 import type { Config } from "../../config/config.js";
 import { ADMIN_TOKEN_CHARS_MIN } from "../../config/readers.js";
-import { readPrivateFile, writePrivateFile } from "../../platform/files/private-file.js";
+import { createPrivateFile, readPrivateFile } from "../../platform/files/private-file.js";
 import type { Ids } from "../../platform/ids.js";
 import { StartupError } from "../../startup-error.js";
 import { TOKEN_BYTES, TOKEN_PREFIX } from "./token.js";
@@ -31,6 +31,8 @@ export function operatorToken(config: Config, ids: Ids): OperatorToken {
   }
   if (kept !== undefined) return { token: kept, made: false, file };
   const token = TOKEN_PREFIX + toBase64url(ids.bytes(TOKEN_BYTES));
-  writePrivateFile(file, `${token}\n`);
-  return { token, made: true, file };
+  // Another process that starts on the same folder may have been first; its token then holds.
+  return createPrivateFile(file, `${token}\n`)
+    ? { token, made: true, file }
+    : operatorToken(config, ids);
 }

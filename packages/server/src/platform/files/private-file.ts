@@ -2,9 +2,10 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  linkSync,
   openSync,
   readFileSync,
-  renameSync,
+  rmSync,
   statSync,
   writeSync,
 } from "node:fs";
@@ -13,12 +14,8 @@ import { StartupError } from "../../startup-error.js";
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
 
-/**
- * Writes a file only its owner can read, whole or not at all: a crash leaves at most a `.new`
- * file beside it, which the next write replaces.
- */
-export function writePrivateFile(path: string, text: string): void {
-  const fresh = `${path}.new`;
+function writeFresh(path: string, text: string): string {
+  const fresh = `${path}.${process.pid}.new`;
   const file = openSync(fresh, "w", OWNER_ONLY);
   try {
     writeSync(file, text);
@@ -26,7 +23,25 @@ export function writePrivateFile(path: string, text: string): void {
   } finally {
     closeSync(file);
   }
-  renameSync(fresh, path);
+  return fresh;
+}
+
+/**
+ * Makes a file only its owner can read, whole or not at all, unless there is one: false then, and
+ * the other stays. Two processes that start together thus agree on one file. A crash leaves at
+ * most a `.new` file beside it, which nothing reads.
+ */
+export function createPrivateFile(path: string, text: string): boolean {
+  const fresh = writeFresh(path, text);
+  try {
+    linkSync(fresh, path);
+    return true;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
+    throw error;
+  } finally {
+    rmSync(fresh);
+  }
 }
 
 /** The text of a private file; undefined when there is none. Refuses one that others can read. */

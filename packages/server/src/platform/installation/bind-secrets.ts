@@ -23,8 +23,11 @@ export async function bindSecrets(
         "(or _FILE) to the one its other nodes use, or restore secrets.key into the data folder.",
     );
   }
-  const secrets = createSecrets(found ?? makeSecretsKey(config, ids));
+  const made = found === undefined ? makeSecretsKey(config, ids) : undefined;
+  const secrets = createSecrets(found ?? (made?.key as Uint8Array));
   if ((await settleFact(db, "secrets_key_id", secrets.keyId)) !== secrets.keyId) {
+    // Another node was first with a key of its own; ours sealed nothing and would only mislead.
+    made?.undo();
     throw new StartupError(
       "The secrets key is not the one this database was sealed with: set GATEHOUSE_SECRETS_KEY (or " +
         "_FILE) to the key of the installation's first start.",

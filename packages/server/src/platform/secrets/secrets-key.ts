@@ -1,8 +1,9 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { fromBase64url, toBase64url } from "@gatehouse/protocol";
 import type { Config } from "../../config/config.js";
 import { StartupError } from "../../startup-error.js";
-import { readPrivateFile, readTextFile, writePrivateFile } from "../files/private-file.js";
+import { createPrivateFile, readPrivateFile, readTextFile } from "../files/private-file.js";
 import type { Ids } from "../ids.js";
 
 export const SECRETS_KEY_FILE = "secrets.key";
@@ -33,9 +34,11 @@ export function findSecretsKey(config: Config): Uint8Array | undefined {
   return text === undefined ? undefined : decode(text, `The secrets key file ${path}`);
 }
 
-/** Makes the secrets key of a new installation and keeps it in the data folder. */
-export function makeSecretsKey(config: Config, ids: Ids): Uint8Array {
-  const key = ids.bytes(KEY_BYTES);
-  writePrivateFile(join(config.dataDir, SECRETS_KEY_FILE), `${toBase64url(key)}\n`);
-  return key;
+/** Makes the secrets key of a new installation, or takes the one another process just made. */
+export function makeSecretsKey(config: Config, ids: Ids): { key: Uint8Array; undo(): void } {
+  const path = join(config.dataDir, SECRETS_KEY_FILE);
+  const made = createPrivateFile(path, `${toBase64url(ids.bytes(KEY_BYTES))}\n`);
+  const key = findSecretsKey(config);
+  if (key === undefined) throw new Error(`the secrets key at ${path} vanished`);
+  return { key, undo: () => made && rmSync(path) };
 }
