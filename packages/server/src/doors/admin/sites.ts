@@ -4,96 +4,14 @@ import { createSite } from "../../actions/create-site.js";
 import { pageOf, readCursor } from "../../actions/page.js";
 import { verifySite } from "../../actions/verify-site.js";
 import type { Context } from "../../context.js";
-import { proofInstructions } from "../../owners/sites/proof.js";
-import {
-  SITE_DESCRIPTION_CHARS_MAX,
-  SITE_NAME_CHARS_MAX,
-  type Site,
-  VERIFICATION_METHODS,
-} from "../../owners/sites/site.js";
+import { VERIFICATION_METHODS } from "../../owners/sites/site.js";
 import { deleteSite, listSites } from "../../owners/sites/store.js";
-import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, requireRole, requireSite } from "./access.js";
-import {
-  body,
-  errors,
-  json,
-  NextCursor,
-  PageQuery,
-  refused,
-  SiteKeyHash,
-  SiteParams,
-  Timestamp,
-} from "./schemas.js";
+import { body, errors, json, NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
+import { Domain, line, renderSite, SiteBody, SiteDescription, SiteName } from "./site-body.js";
 
 const REASON_CHARS_MAX = 500;
-
-/** One line of visible text. */
-const line = (charsMax: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(charsMax)
-    .regex(/^[^\p{Cc}\p{Cf}]*$/u, "must not hold control characters");
-
-const Name = line(SITE_NAME_CHARS_MAX).openapi({ example: "Fern & Petal" });
-const Description = z.union([z.literal(""), line(SITE_DESCRIPTION_CHARS_MAX)]);
-const Domain = z.string().min(1).max(253).openapi({ example: "shop.example.com" });
-
-const SiteBody = z
-  .object({
-    site_key: z.string(),
-    site_key_hash: SiteKeyHash,
-    domain: z.string(),
-    name: z.string(),
-    description: z.string(),
-    status: z.enum(["pending", "verified"]),
-    version: z.int(),
-    verification: z.object({
-      token: z.string(),
-      method: z.enum(VERIFICATION_METHODS).nullable(),
-      reason: z.string().nullable(),
-      verified_at: Timestamp.nullable(),
-      checked_at: Timestamp.nullable(),
-      failed_days: z.int(),
-      problem: z.string().nullable(),
-      dns: z.object({ name: z.string(), type: z.string(), value: z.string() }),
-      file: z.object({ url: z.string(), content: z.string() }),
-      meta: z.object({ url: z.string(), tag: z.string() }),
-    }),
-    created_at: Timestamp,
-    changed_at: Timestamp,
-  })
-  .openapi("Site");
-
-const orNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
-
-function render(site: Site): z.infer<typeof SiteBody> {
-  const { verification: proof } = site;
-  return {
-    site_key: site.siteKey,
-    site_key_hash: site.siteKeyHash,
-    domain: site.domain,
-    name: site.name,
-    description: site.description,
-    status: site.status,
-    version: site.version,
-    verification: {
-      token: proof.token,
-      method: proof.method,
-      reason: proof.reason,
-      verified_at: orNull(proof.verifiedAt),
-      checked_at: orNull(proof.checkedAt),
-      failed_days: proof.failedDays,
-      problem: proof.problem,
-      ...proofInstructions(site),
-    },
-    created_at: isoTime(site.createdAt),
-    changed_at: isoTime(site.changedAt),
-  };
-}
 
 const create = createRoute({
   method: "post",
@@ -105,8 +23,8 @@ const create = createRoute({
     body: body(
       z.strictObject({
         domain: Domain,
-        name: Name,
-        description: Description.optional(),
+        name: SiteName,
+        description: SiteDescription.optional(),
         site_key: z
           .string()
           .max(128)
@@ -153,8 +71,8 @@ const change = createRoute({
     body: body(
       z.strictObject({
         domain: Domain.optional(),
-        name: Name.optional(),
-        description: Description.optional(),
+        name: SiteName.optional(),
+        description: SiteDescription.optional(),
       }),
     ),
   },
@@ -201,7 +119,7 @@ export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(create, async (c) => {
     requireRole(c, "operator");
     const result = await createSite(context, c.req.valid("json"));
-    return result.ok ? c.json(render(result.value), 201) : refused(result);
+    return result.ok ? c.json(renderSite(result.value), 201) : refused(result);
   });
 
   app.openapi(list, async (c) => {
@@ -215,19 +133,19 @@ export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
       createdAt: site.createdAt,
       id: site.siteKeyHash,
     }));
-    return c.json({ items: page.items.map(render), next_cursor: page.nextCursor }, 200);
+    return c.json({ items: page.items.map(renderSite), next_cursor: page.nextCursor }, 200);
   });
 
   app.openapi(show, async (c) => {
     const { site_key_hash } = c.req.valid("param");
-    return c.json(render(await requireSite(context, c, site_key_hash, "auditor")), 200);
+    return c.json(renderSite(await requireSite(context, c, site_key_hash, "auditor")), 200);
   });
 
   app.openapi(change, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
     const result = await changeSite(context, site_key_hash, c.req.valid("json"));
-    return result.ok ? c.json(render(result.value), 200) : refused(result);
+    return result.ok ? c.json(renderSite(result.value), 200) : refused(result);
   });
 
   app.openapi(remove, async (c) => {
@@ -249,6 +167,6 @@ export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
       });
     }
     const result = await verifySite(context, site_key_hash, { method, reason: reason ?? null });
-    return result.ok ? c.json(render(result.value), 200) : refused(result);
+    return result.ok ? c.json(renderSite(result.value), 200) : refused(result);
   });
 }

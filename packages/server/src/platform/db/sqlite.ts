@@ -1,103 +1,26 @@
 import { closeSync, openSync } from "node:fs";
-import Libsql from "libsql";
 import { systemClock } from "../clock.js";
 import { ANY_CHANGE, type Change, ChangeFeed } from "./changes.js";
 import {
   type Database,
-  DatabaseConflictError,
   DatabaseUnavailableError,
   type Queries,
   type SqlValue,
   type Transaction,
 } from "./database.js";
+import { SqliteConnection, translateSqliteError } from "./sqlite-connection.js";
 
-const STATEMENTS_MAX = 500;
 const WRITERS_WAITING_MAX = 10_000;
-/** Readers wait inside SQLite; a writer must not, since that would stop the whole process. */
-const READER_BUSY_MS = 5000;
 const WRITER_RETRY_MS = 5;
 const WRITER_TRIES_MAX = 1000;
-/** How often another process's commits are looked for; changes show within a second. Connections
- * keep the machine's own time, whatever clock the product runs on: other processes are real. */
+/**
+ * How often another process's commits are looked for; changes show within a second. Connections
+ * keep the machine's own time, whatever clock the product runs on: other processes are real.
+ */
 const CHANGE_POLL_MS = 250;
 
-type Statement = Libsql.Statement<unknown[]>;
-
-/** libsql adds a `_metadata` member with timings to rows of `get`. */
-function withoutMetadata(row: Record<string, unknown>): Record<string, unknown> {
-  const { _metadata, ...columns } = row;
-  return columns;
-}
-
-function translated(error: unknown): unknown {
-  const code = String((error as { code?: unknown }).code ?? "");
-  const message = error instanceof Error ? error.message : String(error);
-  if (code === "SQLITE_CONSTRAINT_UNIQUE" || code === "SQLITE_CONSTRAINT_PRIMARYKEY") {
-    return new DatabaseConflictError(message, { cause: error });
-  }
-  if (/^SQLITE_(BUSY|LOCKED|IOERR|FULL|READONLY|CANTOPEN|CORRUPT|NOTADB)/.test(code)) {
-    return new DatabaseUnavailableError(message, { cause: error });
-  }
-  return error;
-}
-
-/** One connection. Calls are synchronous inside, so a statement is never interleaved. */
-class Connection implements Queries {
-  readonly raw: Libsql.Database;
-  private readonly statements = new Map<string, Statement>();
-
-  constructor(path: string) {
-    this.raw = new Libsql(path);
-    this.raw.pragma(`busy_timeout = ${READER_BUSY_MS}`);
-    this.raw.pragma("foreign_keys = ON");
-  }
-
-  private prepare(sql: string): Statement {
-    let statement = this.statements.get(sql);
-    if (statement === undefined) {
-      if (this.statements.size >= STATEMENTS_MAX) this.statements.clear();
-      statement = this.raw.prepare(sql) as Statement;
-      this.statements.set(sql, statement);
-    }
-    return statement;
-  }
-
-  async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
-    try {
-      return this.prepare(sql).all(...values) as Row[];
-    } catch (error) {
-      throw translated(error);
-    }
-  }
-
-  async get<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
-    try {
-      const row = this.prepare(sql).get(...values) as Record<string, unknown> | undefined;
-      return row === undefined ? undefined : (withoutMetadata(row) as Row);
-    } catch (error) {
-      throw translated(error);
-    }
-  }
-
-  async run(sql: string, ...values: SqlValue[]): Promise<number> {
-    try {
-      return this.prepare(sql).run(...values).changes;
-    } catch (error) {
-      throw translated(error);
-    }
-  }
-
-  exec(sql: string): void {
-    try {
-      this.raw.exec(sql);
-    } catch (error) {
-      throw translated(error);
-    }
-  }
-}
-
 /** Takes the write lock, waiting outside SQLite while another process holds it. */
-async function beginWriting(writer: Connection): Promise<void> {
+async function beginWriting(writer: SqliteConnection): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       return writer.exec("BEGIN IMMEDIATE");
@@ -113,8 +36,8 @@ class SqliteDatabase implements Database {
   readonly dialect = "sqlite";
   readonly changes = new ChangeFeed();
   private readonly path: string;
-  private readonly writer: Connection;
-  private readonly reader: Connection;
+  private readonly writer: SqliteConnection;
+  private readonly reader: SqliteConnection;
   private lastWriter: Promise<unknown> = Promise.resolve();
   private waiting = 0;
   private closed: Promise<void> | undefined;
@@ -122,12 +45,12 @@ class SqliteDatabase implements Database {
 
   constructor(path: string) {
     this.path = path;
-    this.writer = new Connection(path);
+    this.writer = new SqliteConnection(path);
     this.writer.raw.pragma("journal_mode = WAL");
     this.writer.raw.pragma("busy_timeout = 0");
     // A commit that was answered must survive a power cut, so every one is synced.
     this.writer.raw.pragma("synchronous = FULL");
-    this.reader = new Connection(path);
+    this.reader = new SqliteConnection(path);
     this.stopPolling = this.pollChanges();
   }
 
@@ -182,7 +105,7 @@ class SqliteDatabase implements Database {
   }
 
   async snapshot<T>(body: (reader: Queries) => Promise<T>): Promise<T> {
-    const reader = new Connection(this.path);
+    const reader = new SqliteConnection(this.path);
     try {
       reader.exec("BEGIN");
       return await body(reader);
@@ -234,13 +157,13 @@ export function openSqlite(path: string): Database {
     closeSync(openSync(path, "a", 0o600));
     return new SqliteDatabase(path);
   } catch (error) {
-    throw translated(error);
+    throw translateSqliteError(error);
   }
 }
 
 /** Copies a live SQLite file, consistently, to a path that must not exist. */
 export function copySqlite(from: string, to: string): void {
-  const source = new Connection(from);
+  const source = new SqliteConnection(from);
   try {
     source.raw.prepare("VACUUM INTO ?").run(to);
   } finally {

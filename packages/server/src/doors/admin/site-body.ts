@@ -1,0 +1,76 @@
+import { z } from "@hono/zod-openapi";
+import { proofInstructions } from "../../owners/sites/proof.js";
+import {
+  SITE_DESCRIPTION_CHARS_MAX,
+  SITE_NAME_CHARS_MAX,
+  type Site,
+  VERIFICATION_METHODS,
+} from "../../owners/sites/site.js";
+import { isoTime } from "../../platform/clock.js";
+import { SiteKeyHash, Timestamp } from "./schemas.js";
+
+/** One line of visible text. */
+export const line = (charsMax: number) =>
+  z
+    .string()
+    .trim()
+    .min(1)
+    .max(charsMax)
+    .regex(/^[^\p{Cc}\p{Cf}]*$/u, "must not hold control characters");
+
+export const SiteName = line(SITE_NAME_CHARS_MAX).openapi({ example: "Fern & Petal" });
+export const SiteDescription = z.union([z.literal(""), line(SITE_DESCRIPTION_CHARS_MAX)]);
+export const Domain = z.string().min(1).max(253).openapi({ example: "shop.example.com" });
+
+export const SiteBody = z
+  .object({
+    site_key: z.string(),
+    site_key_hash: SiteKeyHash,
+    domain: z.string(),
+    name: z.string(),
+    description: z.string(),
+    status: z.enum(["pending", "verified"]),
+    version: z.int(),
+    verification: z.object({
+      token: z.string(),
+      method: z.enum(VERIFICATION_METHODS).nullable(),
+      reason: z.string().nullable(),
+      verified_at: Timestamp.nullable(),
+      checked_at: Timestamp.nullable(),
+      failed_days: z.int(),
+      problem: z.string().nullable(),
+      dns: z.object({ name: z.string(), type: z.string(), value: z.string() }),
+      file: z.object({ url: z.string(), content: z.string() }),
+      meta: z.object({ url: z.string(), tag: z.string() }),
+    }),
+    created_at: Timestamp,
+    changed_at: Timestamp,
+  })
+  .openapi("Site");
+
+const orNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
+
+export function renderSite(site: Site): z.infer<typeof SiteBody> {
+  const { verification: proof } = site;
+  return {
+    site_key: site.siteKey,
+    site_key_hash: site.siteKeyHash,
+    domain: site.domain,
+    name: site.name,
+    description: site.description,
+    status: site.status,
+    version: site.version,
+    verification: {
+      token: proof.token,
+      method: proof.method,
+      reason: proof.reason,
+      verified_at: orNull(proof.verifiedAt),
+      checked_at: orNull(proof.checkedAt),
+      failed_days: proof.failedDays,
+      problem: proof.problem,
+      ...proofInstructions(site),
+    },
+    created_at: isoTime(site.createdAt),
+    changed_at: isoTime(site.changedAt),
+  };
+}

@@ -1,0 +1,86 @@
+import Libsql from "libsql";
+import {
+  DatabaseConflictError,
+  DatabaseUnavailableError,
+  type Queries,
+  type SqlValue,
+} from "./database.js";
+
+const STATEMENTS_MAX = 500;
+/** Readers wait inside SQLite; a writer must not, since that would stop the whole process. */
+const READER_BUSY_MS = 5000;
+
+type Statement = Libsql.Statement<unknown[]>;
+
+/** libsql adds a `_metadata` member with timings to rows of `get`. */
+function withoutMetadata(row: Record<string, unknown>): Record<string, unknown> {
+  const { _metadata, ...columns } = row;
+  return columns;
+}
+
+export function translateSqliteError(error: unknown): unknown {
+  const code = String((error as { code?: unknown }).code ?? "");
+  const message = error instanceof Error ? error.message : String(error);
+  if (code === "SQLITE_CONSTRAINT_UNIQUE" || code === "SQLITE_CONSTRAINT_PRIMARYKEY") {
+    return new DatabaseConflictError(message, { cause: error });
+  }
+  if (/^SQLITE_(BUSY|LOCKED|IOERR|FULL|READONLY|CANTOPEN|CORRUPT|NOTADB)/.test(code)) {
+    return new DatabaseUnavailableError(message, { cause: error });
+  }
+  return error;
+}
+
+/** One connection. Calls are synchronous inside, so a statement is never interleaved. */
+export class SqliteConnection implements Queries {
+  readonly raw: Libsql.Database;
+  private readonly statements = new Map<string, Statement>();
+
+  constructor(path: string) {
+    this.raw = new Libsql(path);
+    this.raw.pragma(`busy_timeout = ${READER_BUSY_MS}`);
+    this.raw.pragma("foreign_keys = ON");
+  }
+
+  private prepare(sql: string): Statement {
+    let statement = this.statements.get(sql);
+    if (statement === undefined) {
+      if (this.statements.size >= STATEMENTS_MAX) this.statements.clear();
+      statement = this.raw.prepare(sql) as Statement;
+      this.statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
+    try {
+      return this.prepare(sql).all(...values) as Row[];
+    } catch (error) {
+      throw translateSqliteError(error);
+    }
+  }
+
+  async get<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
+    try {
+      const row = this.prepare(sql).get(...values) as Record<string, unknown> | undefined;
+      return row === undefined ? undefined : (withoutMetadata(row) as Row);
+    } catch (error) {
+      throw translateSqliteError(error);
+    }
+  }
+
+  async run(sql: string, ...values: SqlValue[]): Promise<number> {
+    try {
+      return this.prepare(sql).run(...values).changes;
+    } catch (error) {
+      throw translateSqliteError(error);
+    }
+  }
+
+  exec(sql: string): void {
+    try {
+      this.raw.exec(sql);
+    } catch (error) {
+      throw translateSqliteError(error);
+    }
+  }
+}
