@@ -49,8 +49,9 @@ function protocolsPage() {
   return [
     NOTE,
     "# Protocols\n",
-    "What the interface contract promises of each protocol. The parts of Gatehouse that keep these",
-    "promises are built one after the other; the [changelog](../../CHANGELOG.md) says which are there.\n",
+    "What the interface contract promises of each protocol, with the contract's own status words.",
+    "**This release serves none of them yet**: the parts of Gatehouse that keep these promises are built",
+    "one after the other, and the [changelog](../../CHANGELOG.md) says which are there.\n",
     "| Protocol | Kind | Status | Version | Scope |\n|---|---|---|---|---|",
     ...rows,
     "",
@@ -70,9 +71,16 @@ function commandSections(command, path) {
   if (leaves.length > 0)
     return leaves.flatMap((child) => commandSections(child, `${path} ${child.name()}`));
   const usage = command.usage().replace("[options]", "").trim();
-  const options = command.options.map(({ flags, description }) => `- \`${flags}\`: ${description}`);
+  const options = command.options.map(({ flags, description, mandatory, argChoices }) => {
+    const choices = argChoices === undefined ? "" : ` (${argChoices.join(", ")})`;
+    return `- \`${flags}\`: ${description}${choices}${mandatory ? ", required" : ""}`;
+  });
+  const args = command.registeredArguments
+    .filter((argument) => argument.argChoices !== undefined)
+    .map((argument) => `- \`<${argument.name()}>\`: ${argument.description}`);
   const lines = [`## \`${`${path} ${usage}`.trim()}\`\n`, `${command.description()}\n`];
-  return options.length === 0 ? lines : [...lines, `${options.join("\n")}\n`];
+  const all = [...args, ...options];
+  return all.length === 0 ? lines : [...lines, `${all.join("\n")}\n`];
 }
 
 function cliPage() {

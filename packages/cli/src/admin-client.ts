@@ -21,12 +21,10 @@ export class AdminClient {
     const text = await response.text();
     if (response.ok) return (text === "" ? undefined : JSON.parse(text)) as T;
     const problem = parseProblem(text);
-    const hint =
-      response.status === 401 ? "Set GATEHOUSE_ADMIN_TOKEN to a valid token." : undefined;
     throw new CommandError(
       problem?.message ?? `${this.baseUrl} answered with status ${response.status}.`,
       EXIT.failed,
-      problem === undefined ? hint : (hint ?? `See docs/errors/${slug(problem.error)}.md.`),
+      hintFor(response, problem?.error),
     );
   }
 
@@ -52,14 +50,34 @@ export class AdminClient {
         signal: AbortSignal.timeout(REQUEST_MS_MAX),
       });
     } catch (error) {
-      const code = ((error as Error).cause as { code?: string } | undefined)?.code;
+      const code = ((error as Error).cause as { code?: string } | undefined)?.code ?? "";
       throw new CommandError(
-        `No Gatehouse answers at ${this.baseUrl}${code === undefined ? "" : ` (${code})`}.`,
+        `No Gatehouse answers at ${this.baseUrl}${code === "" ? "" : ` (${code})`}.`,
         EXIT.unreachable,
-        "Start it with `gatehouse serve`, or set GATEHOUSE_BASE_URL to where it runs.",
+        HINTS.find(([codes]) => codes.test(code))?.[1] ??
+          "Start it with `gatehouse serve`, or set GATEHOUSE_BASE_URL to where it runs.",
       );
     }
   }
+}
+
+/** What a failed connection probably means. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [
+    /WRONG_VERSION_NUMBER|PACKET_LENGTH/,
+    "Something answers there in plain HTTP: set GATEHOUSE_MODE=development as the service has it, or GATEHOUSE_BASE_URL.",
+  ],
+  [
+    /SELF_SIGNED|UNABLE_TO_VERIFY|ALTNAME|CERT_/,
+    "Its certificate is not trusted here: set NODE_EXTRA_CA_CERTS to the file of its authority.",
+  ],
+];
+
+function hintFor(response: Response, error: string | undefined): string | undefined {
+  const wait = response.headers.get("retry-after");
+  if (wait !== null) return `Try again in ${wait} s.`;
+  if (response.status === 401) return "Set GATEHOUSE_ADMIN_TOKEN to a valid token.";
+  return error === undefined ? undefined : `See docs/errors/${slug(error)}.md.`;
 }
 
 function slug(code: string): string {

@@ -1,4 +1,4 @@
-import { StartupError, VERSION } from "@gatehouse/server";
+import { BackupFileError, StartupError, VERSION } from "@gatehouse/server";
 import { Command, CommanderError } from "commander";
 import { backupCommands } from "./commands/backup.js";
 import { doctorCommand } from "./commands/doctor.js";
@@ -39,6 +39,10 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     if (error instanceof StartupError) {
       terminal.err(error.message);
       return EXIT.cannotStart;
+    }
+    if (error instanceof BackupFileError) {
+      terminal.err(error.message);
+      return EXIT.failed;
     }
     if (!(error instanceof CommandError)) throw error;
     terminal.err(error.hint === undefined ? error.message : `${error.message}\n${error.hint}`);

@@ -42,8 +42,22 @@ describe("site commands", () => {
     const bad = await run(...args, "nonsense");
     expect([bad.code, bad.err]).toEqual([
       1,
-      "site_key: only older keys (sk_…) are imported.\nSee docs/errors/invalid-request.md.\n",
+      "site_key: an older key is sk_ and 8 to 120 letters, digits, - or _.\nSee docs/errors/invalid-request.md.\n",
     ]);
+  });
+
+  test("keep showing the proof that must stay published, and refuse a change of nothing", async () => {
+    const { run } = await running();
+    const made = await run("site", "create", "shop.example.com", "--name", "Shop");
+    const key = /site_key {7}(us_\S+)/.exec(made.out)?.[1] as string;
+    expect(made.err).toBe("");
+    const none = await run("site", "change", key);
+    expect([none.code, none.err]).toEqual([
+      2,
+      "Say what to change: --domain, --name or --description.\n",
+    ]);
+    const again = await run("site", "create", "shop.example.com", "--name", "Shop again");
+    expect(again.err).toMatch(/^Note: there are 2 sites for shop\.example\.com/);
   });
 
   test("say what to do when a site is unknown or named twice", async () => {
@@ -91,6 +105,30 @@ describe("key and token commands", () => {
     ]);
   });
 
+  test("an owner makes and lists tokens of the own site, named by its domain", async () => {
+    const { run, env } = await running();
+    await run("site", "create", "shop.example.com", "--name", "Shop");
+    const create = ["token", "create", "--name", "Ann", "--site", "shop.example.com", "--role"];
+    const owner = (await run(...create, "owner")).out.trim();
+    const asOwner = { ...env, GATEHOUSE_ADMIN_TOKEN: owner };
+    const made = await gatehouse([...create, "reviewer"], asOwner);
+    expect([made.code, made.out]).toEqual([0, expect.stringMatching(/^gha_/)]);
+    const listed = await gatehouse(["token", "list", "--site", "shop.example.com"], asOwner);
+    expect(listed.out).toMatch(/owner[\s\S]*reviewer/);
+    expect((await gatehouse(["token", "list"], asOwner)).err).toMatch(
+      /needs a token with the role operator/,
+    );
+  });
+
+  test("a stolen key is replaced and listed no more", async () => {
+    const { run } = await running();
+    const before = (await run("key", "list")).out;
+    const done = await run("key", "rotate", "card", "--stolen");
+    expect(done.out).toMatch(/is listed no more/);
+    const after = (await run("key", "list")).out;
+    for (const [kid] of before.matchAll(/service-card-\S+/g)) expect(after).not.toContain(kid);
+  });
+
   test("a token for one site sees only that site", async () => {
     const { run, env } = await running();
     const sites = [];
@@ -125,6 +163,11 @@ describe("upkeep commands", () => {
     const file = join(temporaryFolder(), "backup.ndjson.gz");
     const made = await run("backup", "--out", file);
     expect([made.code, existsSync(file)]).toEqual([0, true]);
+    const twice = await run("backup", "--out", file);
+    expect([twice.code, twice.err]).toEqual([
+      1,
+      expect.stringContaining("exists already: name another"),
+    ]);
     expect(made.out).toMatch(/holds the secrets key/);
     const elsewhere = await freshEnvironment("sqlite");
     expect((await gatehouse(["restore", file], elsewhere)).out).toMatch(/^Restored \d+ rows/);
@@ -150,6 +193,30 @@ describe("the command line", () => {
     ["an unknown command", ["frobnicate"], 2, /unknown command/],
     ["a missing argument", ["site", "show"], 2, /missing required argument/],
     ["an unknown option", ["site", "list", "--frob"], 2, /unknown option/],
+    [
+      "a role that does not exist",
+      ["token", "create", "--name", "x", "--role", "root"],
+      2,
+      /Allowed choices are operator/,
+    ],
+    [
+      "a method that does not exist",
+      ["site", "verify", "x", "--method", "magic"],
+      2,
+      /Allowed choices are dns/,
+    ],
+    [
+      "a purpose that does not exist",
+      ["key", "rotate", "all"],
+      2,
+      /Allowed choices are card, audit/,
+    ],
+    [
+      "a backup that is not there",
+      ["restore", "no-such.file"],
+      1,
+      /does not exist: check the path/,
+    ],
     ["a broken setting", ["site", "list"], 3, /GATEHOUSE_PORT must be/, { GATEHOUSE_PORT: "x" }],
   ] as const)(
     "exits with a code of its own for %s",
@@ -171,6 +238,14 @@ describe("the command line", () => {
     );
     const { GATEHOUSE_ADMIN_TOKEN: _, ...without } = env as Record<string, string>;
     expect((await gatehouse(["site", "list"], without)).err).toMatch(/There is no admin token in/);
+  });
+
+  test("says what it probably is when the other end is no HTTPS, or not trusted", async () => {
+    const { server, env } = await running();
+    const https = { ...env, GATEHOUSE_BASE_URL: server.url.replace("http:", "https:") };
+    const { code, err } = await gatehouse(["site", "list"], https);
+    expect(code).toBe(4);
+    expect(err).toMatch(/Something answers there in plain HTTP: set GATEHOUSE_MODE=development/);
   });
 
   test("finds the operator's own token in the data folder", async () => {

@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import {
   chmodSync,
   existsSync,
@@ -10,7 +11,9 @@ import {
 import { createServer } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { join } from "node:path";
+import { connect as tlsConnect } from "node:tls";
 import pg from "pg";
+import { generate } from "selfsigned";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { gatehouse, serve } from "../../../test/gatehouse-process.ts";
 import { freshEnvironment, freshPostgres, temporaryFolder } from "../../server/test/harness.ts";
@@ -84,6 +87,38 @@ describe("gatehouse serve", () => {
     await ended;
     expect(answer).toMatch(/HTTP\/1\.1 201 /);
     expect(await exit).toBe(0);
+  });
+
+  test("a half-renewed certificate does not stop it, a whole one is taken over", async () => {
+    const folder = temporaryFolder();
+    const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+    const renew = async () => {
+      const pems = await generate([{ name: "commonName", value: "localhost" }]);
+      writeFileSync(certFile, pems.cert);
+      writeFileSync(keyFile, pems.private);
+      return new X509Certificate(pems.cert).fingerprint256;
+    };
+    const first = await renew();
+    const env = { ...development(), GATEHOUSE_LOG: "info" };
+    const tls = { GATEHOUSE_TLS_CERT: certFile, GATEHOUSE_TLS_KEY: keyFile };
+    const { url, child, seen } = await serve({ ...env, ...tls });
+    const shown = () =>
+      new Promise<string>((resolve) => {
+        const socket = tlsConnect(Number(new URL(url).port), { rejectUnauthorized: false }, () => {
+          resolve(socket.getPeerCertificate().fingerprint256);
+          socket.destroy();
+        });
+      });
+    const reload = async (event: string) => {
+      child.kill("SIGHUP");
+      while (!seen.err.includes(event)) await new Promise((resolve) => setImmediate(resolve));
+    };
+    writeFileSync(certFile, "half a certificate");
+    await reload("tls.not_reloaded");
+    expect(await shown()).toBe(first);
+    const second = await renew();
+    await reload("tls.reloaded");
+    expect(await shown()).toBe(second);
   });
 
   test("names every variable in its help, and no secret in its list of processes", async () => {
@@ -198,6 +233,11 @@ describe("what cannot start says why in one sentence, exits 3, and leaves nothin
     writeFileSync(file, "");
     const message = await refused(development({ GATEHOUSE_DATA_DIR: join(file, "data") }));
     expect(message).toMatch(/The data folder .* cannot be used \(ENOTDIR\): make it writable/);
+  });
+
+  test.skipIf(process.platform !== "linux")("a data folder where none can be made", async () => {
+    const message = await refused(development({ GATEHOUSE_DATA_DIR: "/proc/gatehouse/data" }));
+    expect(message).toMatch(/The data folder .* cannot be used \(ENOENT\)/);
   });
 
   test.skipIf(process.getuid?.() === 0)("a data folder that cannot be written", async () => {

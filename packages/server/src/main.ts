@@ -29,7 +29,15 @@ export async function start(env: Environment, print: (text: string) => void): Pr
     print(startupLines(context, listener.port).join("\n"));
     return {
       port: listener.port,
-      reloadTls: () => listener.reloadTls(),
+      reloadTls: () => {
+        try {
+          listener.reloadTls();
+          context.log.info({}, "tls.reloaded");
+        } catch (error) {
+          // Half a renewal is on disk: go on with the certificate we have.
+          context.log.error({ error }, "tls.not_reloaded");
+        }
+      },
       stop: async () => {
         await listener.stop();
         await context.close();

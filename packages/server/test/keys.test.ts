@@ -75,6 +75,19 @@ describe.each(DATABASES)("signing keys on %s", (dialect) => {
     expect((await server.admin("POST", path, { purpose: "nonsense" })).status).toBe(400);
   });
 
+  test("a stolen key and the one announced beside it are replaced and listed no more", async () => {
+    const { server } = await start();
+    const before = (await server.context.keys.listed("card")).map(({ kid }) => kid);
+    const body = { purpose: "card", stolen: true };
+    const answer = await server.admin("POST", "/v1/admin/keys/rotate", body);
+    expect(answer.status).toBe(200);
+    const after = await server.context.keys.listed("card");
+    expect(after.map(({ state }) => state)).toEqual(["current", "next"]);
+    expect(after[0]?.kid).toBe(answer.body.kid);
+    for (const { kid } of after) expect(before).not.toContain(kid);
+    expect((await server.context.keys.signer("card")).kid).toBe(answer.body.kid);
+  });
+
   test("rotations at once change the key once each, and never leave a slot empty", async () => {
     const { server, clock } = await start();
     clock.advance(ANNOUNCE_MS_MIN);

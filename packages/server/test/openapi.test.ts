@@ -37,6 +37,11 @@ test("a request built from the document alone is accepted, and the answer has it
   const { required } =
     document.paths["/v1/admin/sites"].post.requestBody.content["application/json"].schema;
   expect(required.sort()).toEqual(["domain", "name"]);
+  const patterns = [...JSON.stringify(document).matchAll(/"pattern":"((?:[^"\\\\]|\\\\.)*)"/g)];
+  for (const [, pattern] of patterns) {
+    expect(() => new RegExp(JSON.parse(`"${pattern}"`), "u")).not.toThrow();
+    expect(pattern).not.toMatch(/\/[a-z]*$/);
+  }
   const site = await createSite(server, "shop.example.com");
   const { properties } = document.components.schemas.Site;
   expect(Object.keys(site).sort()).toEqual(Object.keys(properties).sort());

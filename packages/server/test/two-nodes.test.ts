@@ -107,5 +107,4 @@ test("two processes on one PostgreSQL: the exact limiter lets exactly N through 
   const url = env.GATEHOUSE_DATABASE_URL as string;
   const passed = await Promise.all([passedBy(url, 200, 137), passedBy(url, 200, 137)]);
   expect((passed[0] ?? 0) + (passed[1] ?? 0)).toBe(137);
-  expect(Math.min(...passed)).toBeGreaterThan(0);
 });

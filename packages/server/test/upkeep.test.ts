@@ -230,9 +230,29 @@ describe("doctor", () => {
   test("names a missing installation, and makes none", async () => {
     const env = await freshEnvironment("sqlite");
     expect(await failuresOf(env)).toMatchObject([
-      { part: "database", says: /run `gatehouse serve`/ },
+      { part: "database", says: expect.stringMatching(/run `gatehouse serve`/) },
     ]);
     expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual([]);
+  });
+
+  test("says what an empty database, a missing key and a stray key alias need", async () => {
+    const empty = await freshEnvironment("postgres");
+    expect(await failuresOf(empty)).toMatchObject([
+      { part: "database", says: expect.stringMatching(/it is empty: run/) },
+    ]);
+    const { out } = await smallBackup({ withoutSecretsKey: true });
+    const keyless = await freshEnvironment("sqlite");
+    await restore(keyless, out);
+    const [missing] = await failuresOf(keyless);
+    expect(missing).toMatchObject({
+      part: "secrets key",
+      says: expect.stringMatching(/set GATEHOUSE_SECRETS_KEY/),
+    });
+    const { env } = await smallBackup();
+    const stray = await doctor({ ...env, GATEHOUSE_KEY_ALIASES: "old=unknown@2099-01-01" });
+    expect(stray).toContainEqual(
+      expect.objectContaining({ part: "key aliases", verdict: "warning" }),
+    );
   });
 
   test("names a damaged database, a foreign secrets key and a broken configuration", async () => {

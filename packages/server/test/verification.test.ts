@@ -70,6 +70,16 @@ describe("verification by file", () => {
     expect((await show()).status).toBe("pending");
   });
 
+  test("the instructions name the address that is really looked at", async () => {
+    const { pages, token, verify, show } = await websiteAndGatehouse();
+    const { verification } = await show();
+    const { url } = verification.file;
+    expect(url).toMatch(/^http:\/\/shop\.localhost:\d+\/\.well-known\//);
+    expect(verification.dns.name).toBe("_gatehouse.shop.localhost");
+    pages.set(new URL(url).pathname, { text: token });
+    expect((await verify("file")).status).toBe(200);
+  });
+
   test("an owner who publishes the file after a failed look is seen at once", async () => {
     const { pages, token, verify } = await websiteAndGatehouse();
     expect((await verify("file")).status).toBe(422);

@@ -1,4 +1,4 @@
-import type { Command } from "commander";
+import { Argument, type Command } from "commander";
 import { adminClient } from "../admin-client.js";
 import { type Terminal, table } from "../terminal.js";
 
@@ -36,25 +36,34 @@ export function keyCommands(program: Command, terminal: Terminal): void {
 
   key
     .command("rotate")
-    .argument("<purpose>", "card (discovery documents) or audit (the audit log)")
+    .addArgument(
+      new Argument(
+        "<purpose>",
+        "what it signs: discovery documents (card) or the audit log",
+      ).choices(["card", "audit"]),
+    )
     .description("put the announced key to work and announce another")
+    .option("--force", "the current key is lost: do not wait for verifiers to learn the next")
     .option(
-      "--force",
-      "do not wait for verifiers to learn the announced key: the current one is lost",
+      "--stolen",
+      "replace both keys and stop listing them: what they signed no longer verifies",
     )
     .option("--json", "print JSON")
-    .action(async (purpose: string, { force = false, json }: Flags & { force?: boolean }) => {
-      const path = "/v1/admin/keys/rotate";
-      const done = await adminClient(terminal).call<{ kid: string; retired: string }>(
+    .action(async (purpose: string, flags: Flags & { force?: boolean; stolen?: boolean }) => {
+      const { force = false, stolen = false, json } = flags;
+      const body = { purpose, force, stolen };
+      const client = adminClient(terminal);
+      const done = await client.call<{ kid: string; retired: string }>(
         "POST",
-        path,
-        {
-          purpose,
-          force,
-        },
+        "/v1/admin/keys/rotate",
+        body,
       );
       if (json) return terminal.out(JSON.stringify(done, null, 2));
       terminal.out(`${done.kid} signs from now on.`);
-      terminal.out(`${done.retired} stays listed, so that what it signed keeps verifying.`);
+      terminal.out(
+        stolen
+          ? `${done.retired} is listed no more: what it signed stops verifying within minutes.`
+          : `${done.retired} stays listed, so that what it signed keeps verifying.`,
+      );
     });
 }

@@ -1,77 +1,54 @@
-import { isSiteKey, siteKeyHash } from "@gatehouse/protocol";
-import type { Command } from "commander";
-import { type AdminClient, adminClient } from "../admin-client.js";
+import { type Command, Option } from "commander";
+import { adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
+import { findSite, type SiteBody } from "../find-site.js";
 import { card, type Terminal, table } from "../terminal.js";
-
-interface SiteBody {
-  readonly site_key: string;
-  readonly site_key_hash: string;
-  readonly domain: string;
-  readonly name: string;
-  readonly description: string;
-  readonly status: string;
-  readonly verification: {
-    readonly method: string | null;
-    readonly verified_at: string | null;
-    readonly problem: string | null;
-    readonly dns: { readonly name: string; readonly value: string };
-    readonly file: { readonly url: string; readonly content: string };
-    readonly meta: { readonly tag: string };
-  };
-  readonly created_at: string;
-}
 
 interface Flags {
   readonly json?: boolean;
-}
-
-/** Accepts what a person has at hand: a domain, a site key, or a site key hash. */
-async function findSite(client: AdminClient, text: string): Promise<SiteBody> {
-  if (isSiteKey(text)) {
-    return client.call("GET", `/v1/admin/sites/${await siteKeyHash(text)}`);
-  }
-  if (/^[A-Za-z0-9_-]{43}$/.test(text)) return client.call("GET", `/v1/admin/sites/${text}`);
-  const domain = encodeURIComponent(text.toLowerCase());
-  const { items } = await client.call<{ items: SiteBody[] }>(
-    "GET",
-    `/v1/admin/sites?domain=${domain}`,
-  );
-  const [site, second] = items;
-  if (site === undefined) {
-    const hint = "`gatehouse site list` shows the sites there are.";
-    throw new CommandError(`There is no site for ${text}.`, EXIT.failed, hint);
-  }
-  if (second === undefined) return site;
-  throw new CommandError(
-    `There are ${items.length} sites for ${text}.`,
-    EXIT.failed,
-    `Name one by its key: ${items.map((item) => item.site_key).join(", ")}`,
-  );
 }
 
 function describe(site: SiteBody): string {
   const { verification: proof } = site;
   const facts = {
     name: site.name,
+    ...(site.description === "" ? {} : { description: site.description }),
     domain: site.domain,
     status: site.status + (proof.method === null ? "" : ` (${proof.method})`),
+    ...(proof.reason === null ? {} : { reason: proof.reason }),
+    ...(proof.verified_at === null ? {} : { verified_at: proof.verified_at }),
+    ...(proof.checked_at === null ? {} : { checked_at: proof.checked_at }),
+    ...(proof.problem === null ? {} : { problem: proof.problem }),
     site_key: site.site_key,
     site_key_hash: site.site_key_hash,
     created_at: site.created_at,
-    ...(proof.problem === null ? {} : { problem: proof.problem }),
   };
-  return site.status === "verified" ? card(facts) : `${card(facts)}\n\n${howToVerify(site)}`;
+  return `${card(facts)}\n\n${site.status === "verified" ? keepProof(site) : howToVerify(site)}`;
 }
 
-function howToVerify({ domain, verification: { dns, file, meta } }: SiteBody): string {
+function proofLines({ verification: { dns, file, meta } }: SiteBody): Record<string, string> {
+  return {
+    dns: `TXT record ${dns.name} with the value ${dns.value}`,
+    file: `${file.url} holding ${file.content}`,
+    meta: `in the head of ${meta.url}: ${meta.tag}`,
+  };
+}
+
+function howToVerify(site: SiteBody): string {
+  const ways = Object.entries(proofLines(site)).map(([way, line]) => `  ${way.padEnd(4)}  ${line}`);
   return [
     "Prove control of the domain in one of these ways:",
-    `  dns   TXT record ${dns.name} with the value ${dns.value}`,
-    `  file  ${file.url} holding ${file.content}`,
-    `  meta  in the head of https://${domain}/: ${meta.tag}`,
-    `then run: gatehouse site verify ${domain} --method dns`,
+    ...ways,
+    `then run: gatehouse site verify ${site.domain} --method dns`,
   ].join("\n");
+}
+
+/** The proof is looked at again every day, so it must stay where it is. */
+function keepProof(site: SiteBody): string {
+  const line = proofLines(site)[site.verification.method ?? ""];
+  return line === undefined
+    ? "An operator vouches for the domain."
+    : `Keep the proof published: ${line}`;
 }
 
 function print(terminal: Terminal, { json }: Flags, site: SiteBody): void {
@@ -129,7 +106,16 @@ function changeCommands(site: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (domain: string, { name, description, siteKey, ...flags }: Fields) => {
       const body = { domain, name, description, site_key: siteKey };
-      print(terminal, flags, await adminClient(terminal).call("POST", "/v1/admin/sites", body));
+      const client = adminClient(terminal);
+      const made = await client.call<SiteBody>("POST", "/v1/admin/sites", body);
+      print(terminal, flags, made);
+      const path = `/v1/admin/sites?domain=${encodeURIComponent(made.domain)}`;
+      const { items } = await client.call<{ items: SiteBody[] }>("GET", path);
+      if (items.length > 1) {
+        terminal.err(
+          `Note: there are ${items.length} sites for ${made.domain}; the newest verified one holds it.`,
+        );
+      }
     });
 
   site
@@ -141,9 +127,15 @@ function changeCommands(site: Command, terminal: Terminal): void {
     .option("--description <text>", "one sentence about it")
     .option("--json", "print JSON")
     .action(async (text: string, { domain, name, description, ...flags }: Fields) => {
+      const body = { domain, name, description };
+      if (Object.values(body).every((value) => value === undefined)) {
+        throw new CommandError(
+          "Say what to change: --domain, --name or --description.",
+          EXIT.usage,
+        );
+      }
       const client = adminClient(terminal);
       const { site_key_hash } = await findSite(client, text);
-      const body = { domain, name, description };
       print(terminal, flags, await client.call("PATCH", `/v1/admin/sites/${site_key_hash}`, body));
     });
 
@@ -168,7 +160,11 @@ export function siteCommands(program: Command, terminal: Terminal): void {
     .command("verify")
     .argument("<site>", "domain, site key or site key hash")
     .description("look for the proof of the domain now")
-    .requiredOption("--method <method>", "dns, file, meta or operator")
+    .addOption(
+      new Option("--method <method>", "where the proof is, or your word")
+        .choices(["dns", "file", "meta", "operator"])
+        .makeOptionMandatory(),
+    )
     .option("--reason <text>", "why you vouch for the domain (operator)")
     .option("--json", "print JSON")
     .action(async (text: string, flags: Flags & { method: string; reason?: string }) => {

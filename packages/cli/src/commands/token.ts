@@ -1,6 +1,6 @@
-import { isSiteKey, siteKeyHash } from "@gatehouse/protocol";
-import type { Command } from "commander";
+import { type Command, Option } from "commander";
 import { adminClient } from "../admin-client.js";
+import { findSite } from "../find-site.js";
 import { type Terminal, table } from "../terminal.js";
 
 interface TokenBody {
@@ -16,27 +16,30 @@ interface Flags {
   readonly json?: boolean;
 }
 
-async function hashOf(site: string): Promise<string> {
-  return isSiteKey(site) ? siteKeyHash(site) : site;
-}
-
 export function tokenCommands(program: Command, terminal: Terminal): void {
   const token = program.command("token").description("admin tokens and their roles");
   token
     .command("create")
     .description("make a token; it is shown once")
     .requiredOption("--name <name>", "who or what it is for")
-    .requiredOption("--role <role>", "operator, owner, reviewer or auditor")
-    .option("--site <key...>", "site keys (or hashes) it is limited to; not for operators")
+    .addOption(
+      new Option("--role <role>", "what it may do")
+        .choices(["operator", "owner", "reviewer", "auditor"])
+        .makeOptionMandatory(),
+    )
+    .option("--site <site...>", "sites it is limited to (domain, key or hash); not for operators")
     .option("--json", "print JSON")
     .action(async (flags: Flags & { name: string; role: string; site?: string[] }) => {
-      const { name, role, site, json } = flags;
-      const sites = site && (await Promise.all(site.map(hashOf)));
-      const made = await adminClient(terminal).call<TokenBody & { token: string }>(
-        "POST",
-        "/v1/admin/tokens",
-        { name, role, sites },
-      );
+      const { name, role, site = [], json } = flags;
+      const client = adminClient(terminal);
+      const sites: string[] = [];
+      for (const text of site) sites.push((await findSite(client, text)).site_key_hash);
+      // Owners make tokens for one site of theirs; only operators make any other.
+      const [path, body] =
+        sites.length === 1 && role !== "operator"
+          ? [`/v1/admin/sites/${sites[0]}/tokens`, { name, role }]
+          : ["/v1/admin/tokens", { name, role, ...(sites.length === 0 ? {} : { sites }) }];
+      const made = await client.call<TokenBody & { token: string }>("POST", path, body);
       if (json) return terminal.out(JSON.stringify(made, null, 2));
       terminal.out(made.token);
       terminal.err(`Token ${made.token_id} (${made.role}). It is not shown again.`);
@@ -45,12 +48,14 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
   token
     .command("list")
     .description("list tokens, revoked ones included")
+    .option("--site <site>", "only those of one site, as its owner may see")
     .option("--json", "print JSON")
-    .action(async ({ json }: Flags) => {
+    .action(async ({ site, json }: Flags & { site?: string }) => {
+      const client = adminClient(terminal);
+      const of = site === undefined ? undefined : await findSite(client, site);
+      const path = of === undefined ? "/v1/admin" : `/v1/admin/sites/${of.site_key_hash}`;
       const tokens: TokenBody[] = [];
-      for await (const one of adminClient(terminal).pages<TokenBody>(
-        "/v1/admin/tokens?limit=200",
-      )) {
+      for await (const one of client.pages<TokenBody>(`${path}/tokens?limit=200`)) {
         tokens.push(one);
       }
       if (json) return terminal.out(JSON.stringify({ items: tokens }, null, 2));

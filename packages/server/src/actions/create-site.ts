@@ -31,7 +31,10 @@ export async function createSite(
   const domain = readDomain(input.domain, { development: config.mode === "development" });
   if (!domain.ok) return refuse("invalid_request", `domain: ${domain.detail}.`);
   if (input.site_key !== undefined && !isLegacySiteKey(input.site_key)) {
-    return refuse("invalid_request", "site_key: only older keys (sk_…) are imported.");
+    return refuse(
+      "invalid_request",
+      "site_key: an older key is sk_ and 8 to 120 letters, digits, - or _.",
+    );
   }
   const siteKey = input.site_key ?? siteKeyFrom(ids.bytes(SITE_KEY_BYTES));
   const now = clock.now();

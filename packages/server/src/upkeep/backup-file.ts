@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { createInterface } from "node:readline";
 import { createGunzip } from "node:zlib";
-import { StartupError } from "../startup-error.js";
 import type { Row } from "./tables.js";
 
 /**
@@ -54,8 +53,13 @@ function decodeRow(row: Readonly<Record<string, unknown>>): Row {
   ) as Row;
 }
 
-function damaged(path: string, why: string): StartupError {
-  return new StartupError(`The backup ${path} ${why}: use another one.`);
+/** A backup file that cannot be written or used; the installation itself may be well. */
+export class BackupFileError extends Error {
+  override readonly name = "BackupFileError";
+}
+
+function damaged(path: string, why: string): BackupFileError {
+  return new BackupFileError(`The backup ${path} ${why}: use another one.`);
 }
 
 async function* linesOf(path: string): AsyncGenerator<string> {
@@ -66,7 +70,9 @@ async function* linesOf(path: string): AsyncGenerator<string> {
     yield* createInterface({ input: unzipped, crlfDelay: Number.POSITIVE_INFINITY });
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOENT") throw damaged(path, "does not exist");
+    if (code === "ENOENT") {
+      throw new BackupFileError(`The backup ${path} does not exist: check the path.`);
+    }
     throw damaged(path, code === "Z_BUF_ERROR" ? "is cut short" : "is not a Gatehouse backup");
   }
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, existsSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -14,7 +14,7 @@ import { createLog } from "../platform/log/log.js";
 import { findSecretsKey } from "../platform/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
 import { VERSION } from "../version.js";
-import { BACKUP_FORMAT, type BackupHeader, encodeRow } from "./backup-file.js";
+import { BACKUP_FORMAT, BackupFileError, type BackupHeader, encodeRow } from "./backup-file.js";
 import { dataTables, rowsOf } from "./tables.js";
 
 export interface BackupOptions {
@@ -46,6 +46,9 @@ export async function backup(env: Environment, options: BackupOptions): Promise<
   const now = systemClock.now();
   const stamp = isoTime(now).slice(0, 19).replace(/[:T]/g, "-");
   const file = options.out ?? join(process.cwd(), `gatehouse-backup-${stamp}.ndjson.gz`);
+  if (existsSync(file)) {
+    throw new BackupFileError(`${file} exists already: name another file with --out.`);
+  }
   const log = createLog("warn");
   const db = await openDatabase(config, { ids: systemIds, log });
   try {
@@ -107,6 +110,6 @@ async function writeBackup(
     await rm(partial, { force: true });
     const code = (error as NodeJS.ErrnoException).code;
     if (code === undefined || !/^E[A-Z]+$/.test(code)) throw error;
-    throw new StartupError(`The backup could not be written to ${file} (${code}).`);
+    throw new BackupFileError(`The backup could not be written to ${file} (${code}).`);
   }
 }

@@ -18,6 +18,10 @@ import type { Finding } from "./finding.js";
 
 async function checkDatabase(db: Database): Promise<Finding> {
   const version = await refuseNewerSchema(db);
+  if (version === 0) {
+    const says = "it is empty: run `gatehouse serve` once, or restore a backup";
+    return { part: "database", verdict: "failure", says };
+  }
   if (version < SCHEMA_VERSION) {
     return {
       part: "database",
@@ -42,7 +46,8 @@ async function checkKeys(config: Config, db: Database): Promise<Finding[]> {
   const key = findSecretsKey(config);
   const sealedBy = await readFact(db, "secrets_key_id");
   if (key === undefined || sealedBy === undefined) {
-    const says = "there is none: start Gatehouse once, or restore secrets.key";
+    const says =
+      "it is not here: set GATEHOUSE_SECRETS_KEY to the one this database was sealed with";
     return [{ part: "secrets key", verdict: "failure", says }];
   }
   const secrets = createSecrets(key);
@@ -55,7 +60,15 @@ async function checkKeys(config: Config, db: Database): Promise<Finding[]> {
   const kids = await Promise.all(
     (["card", "audit"] as const).map(async (purpose) => (await ring.signer(purpose)).kid),
   );
+  const listed = new Set((await ring.listed("card")).map(({ kid }) => kid));
+  const stray = config.keyAliases.filter(({ kid }) => !listed.has(kid)).map(({ alias }) => alias);
+  const aliases: Finding[] = stray.map((alias) => ({
+    part: "key aliases",
+    verdict: "warning",
+    says: `${alias} names a key that is not listed: see \`gatehouse key list\``,
+  }));
   return [
+    ...aliases,
     { part: "secrets key", verdict: "good", says: `opens this database (id ${secrets.keyId})` },
     { part: "signing keys", verdict: "good", says: `sign: ${kids.join(", ")}` },
   ];

@@ -12,7 +12,7 @@ import { createLog } from "../platform/log/log.js";
 import { createSecrets } from "../platform/secrets/secrets.js";
 import { findSecretsKey, SECRETS_KEY_FILE } from "../platform/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
-import { type BackupHeader, backupRows, checkBackup } from "./backup-file.js";
+import { BackupFileError, type BackupHeader, backupRows, checkBackup } from "./backup-file.js";
 import { dataTables, fitsTable, insertRow } from "./tables.js";
 
 export interface RestoreReport {
@@ -32,7 +32,7 @@ async function refuseOccupied(db: Database): Promise<void> {
 
 function refuseNewerBackup({ schema_version, build }: BackupHeader): void {
   if (schema_version <= SCHEMA_VERSION) return;
-  throw new StartupError(
+  throw new BackupFileError(
     `The backup was made by a newer Gatehouse (${build}): restore it with that version or later.`,
   );
 }
@@ -46,7 +46,9 @@ async function restoreRows(db: Database, file: string, header: BackupHeader): Pr
     for await (const { table: name, row } of backupRows(file)) {
       const table = tables.get(name);
       if (table === undefined || !fitsTable(table, row)) {
-        throw new StartupError("The backup holds a table or column that its schema does not have.");
+        throw new BackupFileError(
+          "The backup holds a table or column that its schema does not have.",
+        );
       }
       await insertRow(tx, table, row);
       count++;

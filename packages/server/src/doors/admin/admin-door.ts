@@ -12,12 +12,14 @@ import { tokenRoutes } from "./tokens.js";
 const BODY_BYTES_MAX = 1024 * 1024;
 const BODY_METHODS = new Set(["POST", "PUT", "PATCH"]);
 
-/** Which field is wrong and how; names of fields the caller made up are not repeated. */
+/** The first thing wrong, in words; names of fields the caller made up are not repeated. */
 function describe(error: ZodError): string {
   const issue = error.issues[0];
   if (issue === undefined) return "The request is not as this route expects.";
   if (issue.code === "unrecognized_keys") return "The body has a field this route does not know.";
-  const field = issue.path.length === 0 ? "The body" : issue.path.map(String).join(".");
+  const field = issue.path.length === 0 ? "the body" : issue.path.map(String).join(".");
+  if (issue.code === "invalid_type" && issue.input === undefined) return `${field}: is missing.`;
+  if (issue.code === "too_small" && issue.minimum === 1) return `${field}: must not be empty.`;
   return `${field}: ${issue.message}.`;
 }
 

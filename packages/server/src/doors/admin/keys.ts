@@ -1,4 +1,4 @@
-import { KEY_ID_PREFIXES, type KeyPurpose } from "@gatehouse/protocol";
+import { KEY_ID_PREFIXES, type KeyPurpose, ok } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../platform/clock.js";
@@ -37,11 +37,20 @@ const rotate = createRoute({
   summary: "Rotate a signing key",
   description:
     "The announced key takes over, the current one stays listed, another is announced. Refused " +
-    "(409) while the announcement is younger than verifiers may cache; `force` is for a lost key.",
-  request: { body: body(z.strictObject({ purpose: Purpose, force: z.boolean().default(false) })) },
+    "(409) while the announcement is younger than verifiers may cache; `force` is for a lost key. " +
+    "`stolen` replaces both keys and stops listing them: what they signed no longer verifies.",
+  request: {
+    body: body(
+      z.strictObject({
+        purpose: Purpose,
+        force: z.boolean().default(false),
+        stolen: z.boolean().default(false),
+      }),
+    ),
+  },
   responses: {
     200: json(z.object({ purpose: Purpose, kid: z.string(), retired: z.string() }), "Rotated."),
-    ...errors("forbidden", "conflict"),
+    ...errors("invalid_request", "forbidden", "conflict"),
   },
 });
 
@@ -60,8 +69,10 @@ export function keyRoutes(app: OpenAPIHono<AdminEnv>, { keys, log }: Context): v
 
   app.openapi(rotate, async (c) => {
     const { tokenId } = requireRole(c, "operator");
-    const { purpose, force } = c.req.valid("json");
-    const result = await keys.rotate(purpose, { force });
+    const { purpose, force, stolen } = c.req.valid("json");
+    const result = stolen
+      ? ok(await keys.replaceStolen(purpose))
+      : await keys.rotate(purpose, { force });
     if (!result.ok) {
       throw new Problem("conflict", {
         message:
@@ -70,7 +81,7 @@ export function keyRoutes(app: OpenAPIHono<AdminEnv>, { keys, log }: Context): v
         headers: { "retry-after": result.detail },
       });
     }
-    log.warn({ purpose, ...result.value, by: tokenId, force }, "keys.rotated");
+    log.warn({ purpose, ...result.value, by: tokenId, force, stolen }, "keys.rotated");
     return c.json({ purpose, ...result.value }, 200);
   });
 }

@@ -12,7 +12,9 @@ const ErrorBody = z
   .openapi("Error");
 
 export const Timestamp = z.iso.datetime().openapi({ example: "2026-11-15T09:30:00.000Z" });
-export const SiteKeyHash = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+export const SiteKeyHash = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{43}$/, "must be a site key hash of 43 characters");
 
 export const SiteParams = z.object({
   site_key_hash: SiteKeyHash.openapi({ param: { name: "site_key_hash", in: "path" } }),

@@ -9,6 +9,9 @@ import {
 import { isoTime } from "../../platform/clock.js";
 import { SiteKeyHash, Timestamp } from "./schemas.js";
 
+/** Control and format characters: line breaks, bidi overrides, zero-width marks. */
+const HIDDEN = /[\p{Cc}\p{Cf}]/u;
+
 /** One line of visible text. */
 export const line = (charsMax: number) =>
   z
@@ -16,7 +19,7 @@ export const line = (charsMax: number) =>
     .trim()
     .min(1)
     .max(charsMax)
-    .regex(/^[^\p{Cc}\p{Cf}]*$/u, "must not hold control characters");
+    .refine((text) => !HIDDEN.test(text), "must not hold control or invisible characters");
 
 export const SiteName = line(SITE_NAME_CHARS_MAX).openapi({ example: "Fern & Petal" });
 export const SiteDescription = z.union([z.literal(""), line(SITE_DESCRIPTION_CHARS_MAX)]);
@@ -50,7 +53,7 @@ export const SiteBody = z
 
 const orNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
 
-export function renderSite(site: Site): z.infer<typeof SiteBody> {
+export function renderSite(site: Site, fetchAllow: readonly string[]): z.infer<typeof SiteBody> {
   const { verification: proof } = site;
   return {
     site_key: site.siteKey,
@@ -68,7 +71,7 @@ export function renderSite(site: Site): z.infer<typeof SiteBody> {
       checked_at: orNull(proof.checkedAt),
       failed_days: proof.failedDays,
       problem: proof.problem,
-      ...proofInstructions(site),
+      ...proofInstructions(site, fetchAllow),
     },
     created_at: isoTime(site.createdAt),
     changed_at: isoTime(site.changedAt),

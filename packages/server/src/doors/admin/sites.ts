@@ -4,7 +4,7 @@ import { createSite } from "../../actions/create-site.js";
 import { pageOf, readCursor } from "../../actions/page.js";
 import { verifySite } from "../../actions/verify-site.js";
 import type { Context } from "../../context.js";
-import { VERIFICATION_METHODS } from "../../owners/sites/site.js";
+import { type Site, VERIFICATION_METHODS } from "../../owners/sites/site.js";
 import { deleteSite, listSites } from "../../owners/sites/store.js";
 import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, requireRole, requireSite } from "./access.js";
@@ -33,7 +33,10 @@ const create = createRoute({
       }),
     ),
   },
-  responses: { 201: json(SiteBody, "The new site."), ...errors("invalid_request", "conflict") },
+  responses: {
+    201: json(SiteBody, "The new site."),
+    ...errors("invalid_request", "forbidden", "conflict"),
+  },
 });
 
 const list = createRoute({
@@ -116,10 +119,12 @@ const verify = createRoute({
 });
 
 export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  const render = (site: Site) => renderSite(site, context.config.fetchAllow);
+
   app.openapi(create, async (c) => {
     requireRole(c, "operator");
     const result = await createSite(context, c.req.valid("json"));
-    return result.ok ? c.json(renderSite(result.value), 201) : refused(result);
+    return result.ok ? c.json(render(result.value), 201) : refused(result);
   });
 
   app.openapi(list, async (c) => {
@@ -133,19 +138,19 @@ export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
       createdAt: site.createdAt,
       id: site.siteKeyHash,
     }));
-    return c.json({ items: page.items.map(renderSite), next_cursor: page.nextCursor }, 200);
+    return c.json({ items: page.items.map(render), next_cursor: page.nextCursor }, 200);
   });
 
   app.openapi(show, async (c) => {
     const { site_key_hash } = c.req.valid("param");
-    return c.json(renderSite(await requireSite(context, c, site_key_hash, "auditor")), 200);
+    return c.json(render(await requireSite(context, c, site_key_hash, "auditor")), 200);
   });
 
   app.openapi(change, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
     const result = await changeSite(context, site_key_hash, c.req.valid("json"));
-    return result.ok ? c.json(renderSite(result.value), 200) : refused(result);
+    return result.ok ? c.json(render(result.value), 200) : refused(result);
   });
 
   app.openapi(remove, async (c) => {
@@ -167,6 +172,6 @@ export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
       });
     }
     const result = await verifySite(context, site_key_hash, { method, reason: reason ?? null });
-    return result.ok ? c.json(renderSite(result.value), 200) : refused(result);
+    return result.ok ? c.json(render(result.value), 200) : refused(result);
   });
 }

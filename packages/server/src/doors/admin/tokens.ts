@@ -177,7 +177,9 @@ export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
     const principal = requireRole(c, "owner");
     const { token_id } = c.req.valid("param");
     const token = await tokenById(db, token_id);
-    if (token === undefined || !reaches(principal, token)) throw new Problem("not_found");
+    if (token === undefined || !reaches(principal, token)) {
+      throw new Problem("not_found", { message: "No token of yours has this id." });
+    }
     await revokeToken(db, token_id, clock.now());
     return c.body(null, 204);
   });

@@ -16,18 +16,25 @@ export interface ProofSources {
 
 const decoder = new TextDecoder();
 
-/** What an owner publishes for each method, ready to copy. */
-export function proofInstructions({ domain, verification: { token } }: Site) {
-  const { dnsLabel, name, filePath } = SITE_VERIFICATION;
-  return {
-    dns: { name: `${dnsLabel}.${domain}`, type: "TXT", value: `${name}=${token}` },
-    file: { url: `https://${domain}${filePath}`, content: token },
-    meta: { url: `https://${domain}/`, tag: `<meta name="${name}" content="${token}">` },
-  };
-}
-
 function origin(domain: string, allow: readonly string[]): string {
   return `${allow.includes(domain) ? "http" : "https"}://${domain}`;
+}
+
+/** What an owner publishes for each method, ready to copy. */
+export function proofInstructions(site: Site, fetchAllow: readonly string[]) {
+  const { domain, verification } = site;
+  const { dnsLabel, name, filePath } = SITE_VERIFICATION;
+  const { token } = verification;
+  const at = origin(domain, fetchAllow);
+  return {
+    dns: {
+      name: `${dnsLabel}.${domain.replace(/:\d+$/, "")}`,
+      type: "TXT",
+      value: `${name}=${token}`,
+    },
+    file: { url: at + filePath, content: token },
+    meta: { url: `${at}/`, tag: `<meta name="${name}" content="${token}">` },
+  };
 }
 
 /** The page's text, or a sentence that says why it could not be read. */
@@ -55,8 +62,8 @@ function metaContents(html: string, name: string): string[] {
   return found;
 }
 
-async function findByDns(site: Site, { resolver }: ProofSources): Promise<Proof> {
-  const { name, value } = proofInstructions(site).dns;
+async function findByDns(site: Site, { resolver, fetchAllow }: ProofSources): Promise<Proof> {
+  const { name, value } = proofInstructions(site, fetchAllow).dns;
   const records = await resolver.txt(name).catch(() => undefined);
   if (records === undefined) {
     return refuse("not_found", `The name servers of ${site.domain} did not answer.`);
@@ -67,7 +74,7 @@ async function findByDns(site: Site, { resolver }: ProofSources): Promise<Proof>
 }
 
 async function findByFile(site: Site, sources: ProofSources, fresh: boolean): Promise<Proof> {
-  const url = origin(site.domain, sources.fetchAllow) + SITE_VERIFICATION.filePath;
+  const { url } = proofInstructions(site, sources.fetchAllow).file;
   const text = pageText(await sources.safeFetch.get(url, { fresh }), url);
   if (!text.ok) return text;
   if (text.value.trim() === site.verification.token) return ok(true);
@@ -78,7 +85,7 @@ async function findByFile(site: Site, sources: ProofSources, fresh: boolean): Pr
 }
 
 async function findByMeta(site: Site, sources: ProofSources, fresh: boolean): Promise<Proof> {
-  const url = `${origin(site.domain, sources.fetchAllow)}/`;
+  const { url } = proofInstructions(site, sources.fetchAllow).meta;
   const text = pageText(await sources.safeFetch.get(url, { fresh }), url);
   if (!text.ok) return text;
   const contents = metaContents(text.value, SITE_VERIFICATION.name);

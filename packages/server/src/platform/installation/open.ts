@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Config } from "../../config/config.js";
 import { StartupError } from "../../startup-error.js";
 import type { Database } from "../db/database.js";
@@ -11,10 +11,17 @@ import type { Log } from "../log/log.js";
 const SQLITE_FILE = "gatehouse.db";
 export const BACKUP_DIR = "backups";
 
+/** Folder by folder: Node's recursive mkdir never returns on file systems that refuse, as /proc. */
+function makeFolder(path: string): void {
+  if (existsSync(path)) return;
+  makeFolder(dirname(path));
+  mkdirSync(path, { mode: 0o700 });
+}
+
 /** Makes the data folder if it is missing, and refuses one that cannot be written. */
 export function openDataDir(dataDir: string): void {
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    makeFolder(dataDir);
     accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;

@@ -42,6 +42,12 @@ export interface ListedKey {
   readonly listedUntil: number | null;
 }
 
+export interface Rotation {
+  /** The key that signs from now on. */
+  readonly kid: string;
+  readonly retired: string;
+}
+
 /** The service's signing keys. Private halves are sealed in the database, shared by all nodes. */
 export class KeyRing {
   private readonly db: Database;
@@ -79,7 +85,11 @@ export class KeyRing {
     this.loading = undefined;
   }
 
-  private async make(tx: Transaction, purpose: KeyPurpose, state: "next" | "current") {
+  private async make(
+    tx: Transaction,
+    purpose: KeyPurpose,
+    state: "next" | "current",
+  ): Promise<string> {
     const now = this.clock.now();
     const jwk = generateKeyPairSync("ed25519").privateKey.export({ format: "jwk" }) as PrivateJwk;
     const kid = await serviceKeyId(purpose, ed25519Bytes(jwk));
@@ -94,6 +104,7 @@ export class KeyRing {
       retired_at: null,
       listed_until: null,
     });
+    return kid;
   }
 
   /** Reads the keys again if another process may have changed them. Concurrent callers share it. */
@@ -153,13 +164,10 @@ export class KeyRing {
   async rotate(
     purpose: KeyPurpose,
     options: { readonly force?: boolean } = {},
-  ): Promise<Result<{ kid: string; retired: string }, "announced_recently">> {
+  ): Promise<Result<Rotation, "announced_recently">> {
     const now = this.clock.now();
     const result = await this.db.transaction(async (tx) => {
-      await lockSlots(tx, purpose);
-      const current = await keyInSlot(tx, purpose, "current");
-      const next = await keyInSlot(tx, purpose, "next");
-      if (current === undefined || next === undefined) throw new Error("a key slot is empty");
+      const { current, next } = await this.slots(tx, purpose);
       const waitMs = next.created_at + ANNOUNCE_MS_MIN - now;
       if (waitMs > 0 && options.force !== true) {
         return refuse("announced_recently", `${Math.ceil(waitMs / 1000)}`);
@@ -172,6 +180,32 @@ export class KeyRing {
     });
     this.stale();
     return result;
+  }
+
+  /**
+   * For a stolen key: replaces the current and the announced key, which was kept beside it, and
+   * lists neither any more. Whatever they signed stops verifying as soon as caches run out.
+   */
+  async replaceStolen(purpose: KeyPurpose): Promise<Rotation> {
+    const now = this.clock.now();
+    const result = await this.db.transaction(async (tx) => {
+      const { current, next } = await this.slots(tx, purpose);
+      for (const { kid } of [current, next]) await retireKey(tx, kid, now, now);
+      const kid = await this.make(tx, purpose, "current");
+      await this.make(tx, purpose, "next");
+      await tx.announce(TOPIC, purpose);
+      return { kid, retired: current.kid };
+    });
+    this.stale();
+    return result;
+  }
+
+  private async slots(tx: Transaction, purpose: KeyPurpose) {
+    await lockSlots(tx, purpose);
+    const current = await keyInSlot(tx, purpose, "current");
+    const next = await keyInSlot(tx, purpose, "next");
+    if (current === undefined || next === undefined) throw new Error("a key slot is empty");
+    return { current, next };
   }
 
   /** Whether every current key opens and signs; the reason it does not is for the log only. */

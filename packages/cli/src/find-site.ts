@@ -1,0 +1,48 @@
+import { isSiteKey, siteKeyHash } from "@gatehouse/protocol";
+import type { AdminClient } from "./admin-client.js";
+import { CommandError, EXIT } from "./exit.js";
+
+/** A site as the admin interface shows it. */
+export interface SiteBody {
+  readonly site_key: string;
+  readonly site_key_hash: string;
+  readonly domain: string;
+  readonly name: string;
+  readonly description: string;
+  readonly status: string;
+  readonly verification: {
+    readonly method: string | null;
+    readonly reason: string | null;
+    readonly verified_at: string | null;
+    readonly checked_at: string | null;
+    readonly problem: string | null;
+    readonly dns: { readonly name: string; readonly value: string };
+    readonly file: { readonly url: string; readonly content: string };
+    readonly meta: { readonly url: string; readonly tag: string };
+  };
+  readonly created_at: string;
+}
+
+/** Accepts what a person has at hand: a domain, a site key, or a site key hash. */
+export async function findSite(client: AdminClient, text: string): Promise<SiteBody> {
+  if (isSiteKey(text)) {
+    return client.call("GET", `/v1/admin/sites/${await siteKeyHash(text)}`);
+  }
+  if (/^[A-Za-z0-9_-]{43}$/.test(text)) return client.call("GET", `/v1/admin/sites/${text}`);
+  const domain = encodeURIComponent(text.toLowerCase());
+  const { items } = await client.call<{ items: SiteBody[] }>(
+    "GET",
+    `/v1/admin/sites?domain=${domain}`,
+  );
+  const [site, second] = items;
+  if (site === undefined) {
+    const hint = "`gatehouse site list` shows the sites there are.";
+    throw new CommandError(`There is no site for ${text}.`, EXIT.failed, hint);
+  }
+  if (second === undefined) return site;
+  throw new CommandError(
+    `There are ${items.length} sites for ${text}.`,
+    EXIT.failed,
+    `Name one by its key: ${items.map((item) => item.site_key).join(", ")}`,
+  );
+}
