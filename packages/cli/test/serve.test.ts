@@ -89,6 +89,13 @@ describe("gatehouse serve", () => {
     expect(await exit).toBe(0);
   });
 
+  test("goes on when whoever read its log is gone", async () => {
+    const { url, child } = await serve({ ...development(), GATEHOUSE_LOG: "info" });
+    child.stderr?.destroy();
+    child.stdout?.destroy();
+    for (let i = 0; i < 5; i++) expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  });
+
   test("a half-renewed certificate does not stop it, a whole one is taken over", async () => {
     const folder = temporaryFolder();
     const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];

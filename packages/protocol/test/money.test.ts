@@ -58,6 +58,10 @@ describe("what is not an amount is refused", () => {
     expect(minor(amount, "EUR")).toBe(reason);
   });
 
+  test("what only looks like a string to JavaScript", () => {
+    expect(minor(["5"] as unknown as string, "EUR")).toBe("not_an_amount");
+  });
+
   test("decimals in a currency without any", () => {
     expect(minor("500.0", "JPY")).toBe("too_precise");
   });

@@ -5,23 +5,29 @@ import { adminDoor } from "./doors/admin/admin-door.js";
 import { metricsDoor } from "./doors/operations/metrics-door.js";
 import { openapiDoor } from "./doors/operations/openapi-door.js";
 import { operationsDoor } from "./doors/operations/operations-door.js";
+import { connectionOf } from "./platform/http/connection.js";
 import { createKernel } from "./platform/http/kernel.js";
 import { Problem } from "./platform/http/problem.js";
+import { answerHttpsRequired } from "./platform/http/raw-answers.js";
 
 /** Every door of the house. */
 export function createApp(context: Context): RequestListener {
-  const { config, ids, log } = context;
+  const { config, ids, log, metrics, proxies } = context;
   const documented = [operationsDoor(context), adminDoor(context)];
   const doors = [...documented, metricsDoor(context), openapiDoor(documented, config.baseUrl)];
-  const app = createKernel(doors, {
-    ...context,
-    plaintext: config.mode === "development" && config.tls === undefined,
-  });
-  return getRequestListener((request, env) => app.fetch(request, env as never), {
+  const app = createKernel(doors, context);
+  const served = getRequestListener((request, env) => app.fetch(request, env as never), {
     // Reached only by requests the adapter could not read, before any route.
     errorHandler: (error) => {
       log.debug({ error }, "http.unreadable");
       return new Problem("invalid_request").response(ids.id("req"));
     },
   });
+  if (config.mode === "development" && config.tls === undefined) return served;
+  const count = metrics.counter("gatehouse_plaintext_refused_total", "Requests without HTTPS.");
+  return (request, response) => {
+    if (connectionOf(request, proxies).secure) return served(request, response);
+    count();
+    answerHttpsRequired(request, response);
+  };
 }

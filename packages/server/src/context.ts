@@ -1,6 +1,6 @@
 import type { Config } from "./config/config.js";
-import { tokenDigest } from "./owners/tokens/authenticate.js";
 import { type OperatorToken, operatorToken } from "./owners/tokens/operator-token.js";
+import { SignInDesk } from "./owners/tokens/sign-in-desk.js";
 import { type Clock, systemClock } from "./platform/clock.js";
 import type { Database } from "./platform/db/database.js";
 import { migrate, refuseNewerSchema } from "./platform/db/migrate.js";
@@ -13,13 +13,10 @@ import { Jobs } from "./platform/jobs/jobs.js";
 import { KeyRing } from "./platform/keys/key-ring.js";
 import { createLog, type Log } from "./platform/log/log.js";
 import { Metrics } from "./platform/metrics.js";
-import { LocalLimiter } from "./platform/rate-limit/local.js";
 import { dnsResolver, type Resolver } from "./platform/safe-fetch/resolver.js";
 import { SafeFetch } from "./platform/safe-fetch/safe-fetch.js";
 import type { Secrets } from "./platform/secrets/secrets.js";
 import { findSecretsKey } from "./platform/secrets/secrets-key.js";
-
-const SIGN_IN_FAILURES_PER_MINUTE = 10;
 
 /** Everything a request may need, composed once. Doors and actions get it as their argument. */
 export interface Context {
@@ -35,9 +32,8 @@ export interface Context {
   readonly resolver: Resolver;
   readonly safeFetch: SafeFetch;
   readonly proxies: TrustedProxies;
-  readonly signInFailures: LocalLimiter;
+  readonly signInDesk: SignInDesk;
   readonly operatorToken: OperatorToken;
-  readonly operatorDigest: string;
   close(): Promise<void>;
 }
 
@@ -83,9 +79,8 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       metrics: new Metrics(),
       safeFetch: new SafeFetch({ resolver, clock, allow: config.fetchAllow }),
       proxies: new TrustedProxies(config.trustProxy),
-      signInFailures: new LocalLimiter({ perMinute: SIGN_IN_FAILURES_PER_MINUTE }),
+      signInDesk: new SignInDesk(db, clock, token.token),
       operatorToken: token,
-      operatorDigest: tokenDigest(token.token),
       close: async () => {
         await jobs.stop();
         await db.close();

@@ -4,7 +4,7 @@ export { VARIABLES, type Variable } from "./config/variables.js";
 export { type Running, start } from "./main.js";
 export { EXIT_CANNOT_START, StartupError } from "./startup-error.js";
 export { type BackupReport, backup } from "./upkeep/backup.js";
-export { BackupFileError } from "./upkeep/backup-file.js";
+export { BackupFileError } from "./upkeep/backup-error.js";
 export { doctor } from "./upkeep/doctor.js";
 export type { Finding } from "./upkeep/finding.js";
 export { type RestoreReport, restore } from "./upkeep/restore.js";

@@ -13,6 +13,6 @@ export function planJobs(context: Context): void {
   jobs.add({
     name: "sites.recheck",
     everyMs: RECHECK_JOB_EVERY_MS,
-    run: () => recheckSites(context),
+    run: (_now, stopping) => recheckSites(context, stopping),
   });
 }

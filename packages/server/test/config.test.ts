@@ -39,6 +39,7 @@ describe("malformed configuration is refused in one sentence that names the vari
     [{ GATEHOUSE_SECRETS_KEY: "A".repeat(43), GATEHOUSE_SECRETS_KEY_FILE: "x" }, /not both/],
     [{ GATEHOUSE_TLS_CERT: "cert.pem" }, /together, or neither/],
     [{ GATEHOUSE_TRUST_PROXY: "10.0.0.0/40" }, /^GATEHOUSE_TRUST_PROXY must be addresses or CIDR/],
+    [{ GATEHOUSE_TRUST_PROXY: "10.0.0.0/8/9" }, /^GATEHOUSE_TRUST_PROXY must be/],
     [{ GATEHOUSE_TRUST_PROXY: "proxy.internal" }, /^GATEHOUSE_TRUST_PROXY must be/],
     [{ GATEHOUSE_LOG: "loud" }, /^GATEHOUSE_LOG must be trace or debug/],
     [{ GATEHOUSE_KEY_ALIASES: "a=b" }, /^GATEHOUSE_KEY_ALIASES must be entries like/],
@@ -86,6 +87,11 @@ test("without any variable it is production on 127.0.0.1:8787 with SQLite in ./d
     trustProxy: [],
     fetchAllow: [],
   });
+});
+
+test("variables that Kubernetes adds for a service called gatehouse are not ours", () => {
+  const env = { GATEHOUSE_SERVICE_HOST: "10.0.0.1", GATEHOUSE_PORT_8787_TCP_ADDR: "10.0.0.1" };
+  expect(readConfig(env).port).toBe(8787);
 });
 
 test("an empty variable counts as absent, white space around a value is dropped", () => {

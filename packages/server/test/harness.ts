@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -89,6 +90,21 @@ export async function answerOf(response: Response): Promise<TestAnswer> {
     headers: response.headers,
     body: isJson && text !== "" ? JSON.parse(text) : text,
   };
+}
+
+/** Sends bytes as they are and returns everything that comes back. */
+export function raw(port: number, text: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(text));
+    let answer = "";
+    socket.setEncoding("utf8");
+    socket.on("data", (chunk) => {
+      answer += chunk;
+    });
+    socket.on("end", () => resolve(answer));
+    socket.on("close", () => resolve(answer));
+    socket.on("error", reject);
+  });
 }
 
 /** The real service on a real port, composed as in production but for what a test replaces. */

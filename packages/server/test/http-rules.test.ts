@@ -1,4 +1,3 @@
-import { connect } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ManualClock } from "../src/platform/clock.ts";
 import { BODY_MS_MAX } from "../src/platform/http/body.ts";
@@ -9,24 +8,10 @@ import {
   freshEnvironment,
   NOON,
   OPERATOR_TOKEN,
+  raw,
   startServer,
   type TestServer,
 } from "./harness.ts";
-
-/** Sends bytes as they are and returns everything that comes back. */
-export function raw(port: number, text: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const socket = connect(port, "127.0.0.1", () => socket.write(text));
-    let answer = "";
-    socket.setEncoding("utf8");
-    socket.on("data", (chunk) => {
-      answer += chunk;
-    });
-    socket.on("end", () => resolve(answer));
-    socket.on("close", () => resolve(answer));
-    socket.on("error", reject);
-  });
-}
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
 

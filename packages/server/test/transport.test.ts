@@ -129,6 +129,8 @@ test.each([
   ["trusted hops only", "10.0.0.1", "10.0.0.3, 10.0.0.2", "10.0.0.3"],
   ["garbage from the client", "10.0.0.1", "<script>, 203.0.113.1", "203.0.113.1"],
   ["garbage from the proxy", "10.0.0.1", "203.0.113.1, unknown", "10.0.0.1"],
+  ["a port behind the address", "10.0.0.1", "203.0.113.1:4711", "203.0.113.1"],
+  ["a port behind an IPv6 address", "10.0.0.1", "[2001:db8::1]:4711", "2001:db8::1"],
   ["a mapped peer", "::ffff:10.0.0.1", "::ffff:203.0.113.1", "203.0.113.1"],
 ])("the client address with %s", (_name, peer, forwardedFor, address) => {
   const proxies = new TrustedProxies(["10.0.0.0/8", "fd00::1"]);
@@ -140,6 +142,7 @@ test("limits count IPv6 by /64; logs cut addresses", () => {
   expect(limitKey("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64");
   expect(limitKey("2001:db8:1:2::9")).toBe(limitKey("2001:db8:1:2:ffff::1"));
   expect(limitKey("2001:db8::1")).toBe("2001:db8:0:0::/64");
+  expect(limitKey("2001:0DB8:0001:0002::9")).toBe("2001:db8:1:2::/64");
   expect(cutAddress("203.0.113.7")).toBe("203.0.113.0/24");
   expect(cutAddress("2001:db8:1:2::9")).toBe("2001:db8:1::/48");
   expect(cutAddress("")).toBe("unknown");

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
@@ -107,6 +107,15 @@ describe("a backup", () => {
     await expect(backup(env, {})).rejects.toThrow(/There is no installation in/);
   });
 
+  test("is private, even where somebody left an open file in its place", async () => {
+    const { env } = await smallBackup();
+    const out = join(temporaryFolder(), "b.gz");
+    writeFileSync(`${out}.partial`, "", { mode: 0o666 });
+    chmodSync(`${out}.partial`, 0o666);
+    await backup(env, { out });
+    expect(statSync(out).mode & 0o777).toBe(0o600);
+  });
+
   test("that cannot be written leaves nothing behind", async () => {
     const { env } = await smallBackup();
     const out = join(temporaryFolder(), "no-such-folder", "b.gz");
@@ -172,6 +181,81 @@ describe("a restore", () => {
     const { out } = await smallBackup();
     forge(out, (text) => text.replace('"schema_version":1', '"schema_version":99'));
     await expect(restore(await freshEnvironment("sqlite"), out)).rejects.toThrow(/newer Gatehouse/);
+  });
+
+  const SITE_ROW = /\{"table":"sites","row":\{.*\}\}/;
+  const forgeries: [string, (text: string) => string, RegExp][] = [
+    ["a line that is null", (text) => `${text}\nnull`, /not a Gatehouse backup/],
+    [
+      "a row that is null",
+      (text) => text.replace(SITE_ROW, '{"table":"sites","row":null}'),
+      /not a Gatehouse/,
+    ],
+    [
+      "a value that is true",
+      (text) => text.replace('"failed_days":0', '"failed_days":true'),
+      /not a Gatehouse/,
+    ],
+    [
+      "a value that is an object",
+      (text) => text.replace('"failed_days":0', '"failed_days":{}'),
+      /not a Gatehouse/,
+    ],
+    [
+      "schema version 0",
+      (text) => text.replace('"schema_version":1', '"schema_version":0'),
+      /not a Gatehouse/,
+    ],
+    [
+      "a secrets key of another",
+      (text) => text.replace(/"secrets_key":"[^"]*"/, `"secrets_key":"${"A".repeat(43)}"`),
+      /own secrets key does not open it/,
+    ],
+  ];
+
+  test.each(forgeries)(
+    "of a forged backup with %s is refused, and leaves nothing",
+    async (_name, change, message) => {
+      const { out } = await smallBackup();
+      forge(out, change);
+      const env = await freshEnvironment("sqlite");
+      await expect(restore(env, out)).rejects.toThrow(message);
+      expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual([]);
+    },
+  );
+
+  test("of a row that stands twice is refused, and leaves nothing", async () => {
+    const { out } = await smallBackup();
+    const lines = gunzipSync(readFileSync(out)).toString().trimEnd().split("\n");
+    const site = lines.find((line) => SITE_ROW.test(line)) as string;
+    const rows = `${[...lines.slice(0, -1), site].join("\n")}\n`;
+    const { end } = JSON.parse(lines.at(-1) as string);
+    end.rows.sites = 2;
+    end.sha256 = createHash("sha256").update(rows).digest("hex");
+    writeFileSync(out, gzipSync(`${rows}${JSON.stringify({ end })}\n`));
+    const env = await freshEnvironment("sqlite");
+    await expect(restore(env, out)).rejects.toThrow(/holds a row twice/);
+    expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual([]);
+  });
+
+  test("into PostgreSQL that failed for its secrets key can be tried again", async () => {
+    const { out } = await smallBackup();
+    const env = await freshEnvironment("postgres");
+    const wrong = { ...env, GATEHOUSE_SECRETS_KEY: "A".repeat(43) };
+    await expect(restore(wrong, out)).rejects.toThrow(/not the one the backup was sealed with/);
+    expect((await restore(env, out)).secretsKey).toBe("restored");
+    expect(await failuresOf(env)).toEqual([]);
+  });
+
+  test("takes no part of a database that belongs to others", async () => {
+    const env = await freshEnvironment("postgres");
+    const server = await startServer(env);
+    await server.context.db.transaction((tx) =>
+      server.context.db.script(tx, 'CREATE TABLE "Other App" (n INT);'),
+    );
+    const out = join(temporaryFolder(), "b.gz");
+    await backup(env, { out });
+    expect(gunzipSync(readFileSync(out)).toString()).not.toContain("Other App");
   });
 
   test.each(DATABASES)(

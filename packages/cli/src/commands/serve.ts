@@ -1,4 +1,4 @@
-import { start, VARIABLES } from "@gatehouse/server";
+import { type Running, start, VARIABLES } from "@gatehouse/server";
 import type { Command } from "commander";
 import type { Terminal } from "../terminal.js";
 
@@ -27,8 +27,11 @@ export function serveCommand(program: Command, terminal: Terminal): void {
     .description("run the service")
     .addHelpText("after", configurationHelp())
     .action(async () => {
-      const running = await start(terminal.env, (text) => terminal.out(text));
-      await untilStopped(() => running.reloadTls());
+      // Listened for before anybody is told that we are ready.
+      let running: Running | undefined;
+      const stopped = untilStopped(() => running?.reloadTls());
+      running = await start(terminal.env, (text) => terminal.out(text));
+      await stopped;
       terminal.err("Stopping: finishing the requests under way.");
       await running.stop();
     });

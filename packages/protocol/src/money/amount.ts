@@ -27,7 +27,9 @@ export function parseAmount(amount: string | number, currency: string): Result<M
   if (digits === undefined) {
     return refuse("unknown_currency", "the currency is not an active ISO 4217 code");
   }
-  const match = AMOUNT.exec(String(amount));
+  // Callers in plain JavaScript may pass anything; an array of one string reads like a string.
+  const text = typeof amount === "number" || typeof amount === "string" ? String(amount) : "";
+  const match = AMOUNT.exec(text);
   if (match === null) return refuse("not_an_amount", "the amount is not a plain decimal");
   const [, whole = "0", fraction = ""] = match;
   if (fraction.length > digits) {

@@ -2,7 +2,7 @@ import { ok, type Result, refuse, toBase64url } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { siteByHash } from "../owners/sites/store.js";
 import { tokenDigest } from "../owners/tokens/authenticate.js";
-import { insertToken } from "../owners/tokens/store.js";
+import { countLiveTokens, insertToken } from "../owners/tokens/store.js";
 import {
   hasRole,
   type Principal,
@@ -11,6 +11,9 @@ import {
   TOKEN_PREFIX,
   type Token,
 } from "../owners/tokens/token.js";
+
+/** Live tokens of one installation; a program that mints without end stops here. */
+const LIVE_TOKENS_MAX = 1000;
 
 export interface NewToken {
   readonly name: string;
@@ -24,7 +27,7 @@ export async function issueToken(
   { clock, ids, db }: Context,
   by: Principal,
   wanted: NewToken,
-): Promise<Result<{ token: string; stored: Token }, "forbidden" | "invalid_request">> {
+): Promise<Result<{ token: string; stored: Token }, "forbidden" | "invalid_request" | "conflict">> {
   if (!hasRole(by, wanted.role)) {
     return refuse("forbidden", "A token cannot make one of a higher role than its own.");
   }
@@ -38,6 +41,9 @@ export async function issueToken(
     if ((await siteByHash(db, hash)) === undefined) {
       return refuse("invalid_request", "sites: one of the sites does not exist.");
     }
+  }
+  if ((await countLiveTokens(db)) >= LIVE_TOKENS_MAX) {
+    return refuse("conflict", `There are ${LIVE_TOKENS_MAX} live tokens: revoke some first.`);
   }
   const token = TOKEN_PREFIX + toBase64url(ids.bytes(TOKEN_BYTES));
   const stored: Token = {

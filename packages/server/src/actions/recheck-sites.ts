@@ -24,11 +24,15 @@ function rechecked(site: Site, problem: string | null, now: number): Site {
  * Looks at every proof once a day. Three missing days in a row send the site back to pending;
  * until then the owner sees what is wrong. Safe to repeat: a site checked today is not due.
  */
-export async function recheckSites(context: Context): Promise<void> {
+export async function recheckSites(
+  context: Context,
+  stopping: () => boolean = () => false,
+): Promise<void> {
   const { clock, db, log, config } = context;
   const sources = { ...context, fetchAllow: config.fetchAllow };
   const due = await sitesToRecheck(db, clock.now() - RECHECK_EVERY_MS, SITES_PER_RUN);
   for (const site of due) {
+    if (stopping()) return;
     const method = site.verification.method as ProofMethod;
     const proof = await findProof(site, method, sources, { fresh: false });
     const changed = rechecked(site, proof.ok ? null : proof.detail, clock.now());

@@ -3,8 +3,9 @@ import type { Context } from "../context.js";
 import { findProof } from "../owners/sites/proof.js";
 import type { Site, VerificationMethod } from "../owners/sites/site.js";
 import { siteByHash, unverifyOthers, updateSite } from "../owners/sites/store.js";
+import { DatabaseConflictError } from "../platform/db/database.js";
 
-export type VerifyFault = "not_found" | "conflict" | "verification_failed";
+export type VerifyFault = "not_found" | "verification_failed";
 
 export interface Verification {
   readonly method: VerificationMethod;
@@ -43,8 +44,9 @@ export async function verifySite(
   const changed = verified(site, verification, now);
   return db.transaction(async (tx) => {
     await unverifyOthers(tx, site.domain, siteKeyHash, now);
+    // Thrown, not returned: what was just done to the other sites must be undone.
     if (!(await updateSite(tx, changed, now))) {
-      return refuse("conflict", "The site was changed by somebody else meanwhile. Try again.");
+      throw new DatabaseConflictError("the site was changed by somebody else meanwhile");
     }
     return ok({ ...changed, version: site.version + 1, changedAt: now });
   });

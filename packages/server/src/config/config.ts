@@ -39,11 +39,14 @@ function setting(env: Environment, name: string): string | undefined {
   return value === undefined || value === "" ? FALLBACKS.get(PREFIX + name) : value;
 }
 
+/** What Kubernetes adds to every pod when a service is called gatehouse. */
+const FROM_KUBERNETES = /^GATEHOUSE_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP))/;
+
 /** A misspelt variable that is silently ignored could leave a gate open. */
 function refuseUnknown(env: Environment): void {
   const known = VARIABLES.map(({ name }) => name);
   for (const name of Object.keys(env)) {
-    if (!name.startsWith(PREFIX) || known.includes(name)) continue;
+    if (!name.startsWith(PREFIX) || known.includes(name) || FROM_KUBERNETES.test(name)) continue;
     const near = read.nearest(name, known);
     throw new StartupError(
       `${name} is not a setting of Gatehouse${near === undefined ? "" : `; did you mean ${near}?`} ` +

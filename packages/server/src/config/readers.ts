@@ -105,10 +105,12 @@ function list(value: string | undefined): string[] {
 
 export function networks(name: string, value: string | undefined): readonly string[] {
   return list(value).map((entry) => {
-    const [address = "", bits] = entry.split("/");
+    const [address = "", bits, ...rest] = entry.split("/");
     const family = isIP(address);
     const bitsMax = family === 4 ? 32 : 128;
-    const valid = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax);
+    const valid =
+      rest.length === 0 &&
+      (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= bitsMax));
     if (family === 0 || !valid) fail(name, "addresses or CIDR blocks, such as 10.0.0.0/8, ::1");
     return entry;
   });

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { createInterface } from "node:readline";
-import { createGunzip } from "node:zlib";
+import { z } from "zod";
+import { damaged } from "./backup-error.js";
+import { linesOf } from "./backup-lines.js";
 import type { Row } from "./tables.js";
 
 /**
@@ -11,26 +11,28 @@ import type { Row } from "./tables.js";
  */
 export const BACKUP_FORMAT = "gatehouse-backup/1";
 
-export interface BackupHeader {
-  readonly format: typeof BACKUP_FORMAT;
-  readonly build: string;
-  readonly schema_version: number;
-  readonly created_at: string;
+const Header = z.object({
+  format: z.literal(BACKUP_FORMAT),
+  build: z.string().max(64),
+  schema_version: z.int().min(1),
+  created_at: z.iso.datetime(),
   /** The installation's secrets key, when Gatehouse keeps it; whoever has it can sign as the site. */
-  readonly secrets_key: string | null;
-}
+  secrets_key: z.string().length(43).nullable(),
+});
 
-interface BackupEnd {
-  readonly rows: Readonly<Record<string, number>>;
-  readonly sha256: string;
-}
-
-type Line =
-  | { readonly header: BackupHeader }
-  | { readonly table: string; readonly row: Readonly<Record<string, unknown>> }
-  | { readonly end: BackupEnd };
+export type BackupHeader = z.infer<typeof Header>;
 
 /** Bytes travel as `{"$bytes": base64}`; every other value is JSON already. */
+const Value = z.union([z.string(), z.number(), z.null(), z.strictObject({ $bytes: z.base64() })]);
+
+const Line = z.union([
+  z.strictObject({ table: z.string(), row: z.record(z.string(), Value) }),
+  z.strictObject({ header: Header }),
+  z.strictObject({
+    end: z.strictObject({ rows: z.record(z.string(), z.int()), sha256: z.string() }),
+  }),
+]);
+
 export function encodeRow(row: Row): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
@@ -42,47 +44,41 @@ export function encodeRow(row: Row): Record<string, unknown> {
   );
 }
 
-function decodeRow(row: Readonly<Record<string, unknown>>): Row {
+function decodeRow(row: Readonly<Record<string, z.infer<typeof Value>>>): Row {
   return Object.fromEntries(
     Object.entries(row).map(([name, value]) => [
       name,
-      typeof value === "object" && value !== null
-        ? Buffer.from((value as { $bytes: string }).$bytes, "base64")
-        : value,
+      typeof value === "object" && value !== null ? Buffer.from(value.$bytes, "base64") : value,
     ]),
-  ) as Row;
+  );
 }
 
-/** A backup file that cannot be written or used; the installation itself may be well. */
-export class BackupFileError extends Error {
-  override readonly name = "BackupFileError";
-}
-
-function damaged(path: string, why: string): BackupFileError {
-  return new BackupFileError(`The backup ${path} ${why}: use another one.`);
-}
-
-async function* linesOf(path: string): AsyncGenerator<string> {
-  const file = createReadStream(path);
-  const unzipped = file.pipe(createGunzip());
-  file.on("error", (error) => unzipped.destroy(error));
+function parseLine(path: string, text: string): z.infer<typeof Line> {
   try {
-    yield* createInterface({ input: unzipped, crlfDelay: Number.POSITIVE_INFINITY });
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOENT") {
-      throw new BackupFileError(`The backup ${path} does not exist: check the path.`);
-    }
-    throw damaged(path, code === "Z_BUF_ERROR" ? "is cut short" : "is not a Gatehouse backup");
+    return Line.parse(JSON.parse(text));
+  } catch {
+    throw damaged(path, "is not a Gatehouse backup");
   }
 }
 
+function sorted(counts: Readonly<Record<string, number>>): string {
+  const entries = Object.entries(counts).filter(([, count]) => count > 0);
+  return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+export interface CheckedBackup {
+  readonly header: BackupHeader;
+  /** Id of the secrets key that sealed the rows. */
+  readonly sealedBy: string | undefined;
+}
+
 /** Reads a backup from end to end before anything is written, so that none restores by half. */
-export async function checkBackup(path: string): Promise<BackupHeader> {
+export async function checkBackup(path: string): Promise<CheckedBackup> {
   const hash = createHash("sha256");
   const counts: Record<string, number> = {};
   let header: BackupHeader | undefined;
-  let end: BackupEnd | undefined;
+  let sealedBy: string | undefined;
+  let end: { rows: Record<string, number>; sha256: string } | undefined;
   for await (const text of linesOf(path)) {
     const line = parseLine(path, text);
     if (end !== undefined) throw damaged(path, "goes on after its end");
@@ -91,29 +87,21 @@ export async function checkBackup(path: string): Promise<BackupHeader> {
       continue;
     }
     hash.update(`${text}\n`);
-    if ("header" in line) header = line.header;
-    else counts[line.table] = (counts[line.table] ?? 0) + 1;
+    if ("header" in line) {
+      header = line.header;
+      continue;
+    }
+    counts[line.table] = (counts[line.table] ?? 0) + 1;
+    if (line.table === "installation" && line.row.name === "secrets_key_id") {
+      sealedBy = String(line.row.value);
+    }
   }
-  if (header?.format !== BACKUP_FORMAT) throw damaged(path, "is not a Gatehouse backup");
+  if (header === undefined) throw damaged(path, "is not a Gatehouse backup");
   if (end === undefined) throw damaged(path, "is cut short");
-  const same = JSON.stringify(sorted(end.rows)) === JSON.stringify(sorted(counts));
-  if (!same || end.sha256 !== hash.digest("hex"))
+  if (sorted(end.rows) !== sorted(counts) || end.sha256 !== hash.digest("hex")) {
     throw damaged(path, "has been changed or damaged");
-  return header;
-}
-
-function sorted(counts: Readonly<Record<string, number>>): [string, number][] {
-  return Object.entries(counts)
-    .filter(([, count]) => count > 0)
-    .sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
-function parseLine(path: string, text: string): Line {
-  try {
-    return JSON.parse(text) as Line;
-  } catch {
-    throw damaged(path, "is not a Gatehouse backup");
   }
+  return { header, sealedBy };
 }
 
 /** The rows of a backup that {@link checkBackup} accepted. */

@@ -14,7 +14,8 @@ import { createLog } from "../platform/log/log.js";
 import { findSecretsKey } from "../platform/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
 import { VERSION } from "../version.js";
-import { BACKUP_FORMAT, BackupFileError, type BackupHeader, encodeRow } from "./backup-file.js";
+import { BackupFileError } from "./backup-error.js";
+import { BACKUP_FORMAT, type BackupHeader, encodeRow } from "./backup-file.js";
 import { dataTables, rowsOf } from "./tables.js";
 
 export interface BackupOptions {
@@ -101,7 +102,10 @@ async function writeBackup(
     yield `${JSON.stringify({ end: { rows: counts(), sha256: hash.digest("hex") } })}\n`;
   }
   try {
-    await pipeline(text(), createGzip(), createWriteStream(partial, { mode: 0o600 }));
+    // A leftover of somebody else could be readable for others: only a file we made is used.
+    await rm(partial, { force: true });
+    const written = createWriteStream(partial, { flags: "wx", mode: 0o600 });
+    await pipeline(text(), createGzip(), written);
     const handle = await open(partial, "r+");
     await handle.sync();
     await handle.close();

@@ -1,8 +1,9 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { fromBase64url } from "@gatehouse/protocol";
 import { type Config, type Environment, readConfig } from "../config/config.js";
 import { systemClock } from "../platform/clock.js";
-import type { Database } from "../platform/db/database.js";
+import { type Database, DatabaseConflictError } from "../platform/db/database.js";
 import { migrate, SCHEMA_VERSION, schemaVersion } from "../platform/db/migrate.js";
 import { createPrivateFile } from "../platform/files/private-file.js";
 import { systemIds } from "../platform/ids.js";
@@ -12,7 +13,8 @@ import { createLog } from "../platform/log/log.js";
 import { createSecrets } from "../platform/secrets/secrets.js";
 import { findSecretsKey, SECRETS_KEY_FILE } from "../platform/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
-import { BackupFileError, type BackupHeader, backupRows, checkBackup } from "./backup-file.js";
+import { BackupFileError } from "./backup-error.js";
+import { type BackupHeader, backupRows, type CheckedBackup, checkBackup } from "./backup-file.js";
 import { dataTables, fitsTable, insertRow } from "./tables.js";
 
 export interface RestoreReport {
@@ -37,6 +39,22 @@ function refuseNewerBackup({ schema_version, build }: BackupHeader): void {
   );
 }
 
+/** Which secrets key the restored installation will have; refuses one that cannot open it. */
+function planSecretsKey(config: Config, { header, sealedBy }: CheckedBackup) {
+  const provided = findSecretsKey(config);
+  const carried = header.secrets_key === null ? undefined : fromBase64url(header.secrets_key);
+  const key = provided ?? carried;
+  if (key !== undefined && createSecrets(key).keyId !== sealedBy) {
+    throw new StartupError(
+      provided === undefined
+        ? "The backup's own secrets key does not open it: use another backup."
+        : "The secrets key here is not the one the backup was sealed with: take it away or set the right one.",
+    );
+  }
+  if (provided !== undefined) return "kept";
+  return carried === undefined ? "missing" : "restored";
+}
+
 async function restoreRows(db: Database, file: string, header: BackupHeader): Promise<number> {
   const now = systemClock.now();
   await migrate(db, { now, upTo: header.schema_version });
@@ -59,44 +77,44 @@ async function restoreRows(db: Database, file: string, header: BackupHeader): Pr
   return rows;
 }
 
-/** Puts the secrets key where the next start finds it, unless the operator provides it. */
-async function restoreSecretsKey(
-  config: Config,
-  db: Database,
-  header: BackupHeader,
-): Promise<RestoreReport["secretsKey"]> {
-  const provided = findSecretsKey(config);
-  if (provided === undefined && header.secrets_key === null) return "missing";
-  if (provided === undefined) {
-    createPrivateFile(join(config.dataDir, SECRETS_KEY_FILE), `${header.secrets_key}\n`);
-    return "restored";
-  }
-  if (createSecrets(provided).keyId === (await readFact(db, "secrets_key_id"))) return "kept";
-  throw new StartupError("The secrets key here is not the one the backup was sealed with.");
+/** Takes away what a failed restore has made, and nothing else. */
+function undoing(config: Config): () => void {
+  const database = sqlitePath(config);
+  const paths = [database, `${database}-wal`, `${database}-shm`];
+  const made = [
+    ...(config.databaseUrl === undefined && !existsSync(database) ? paths : []),
+    ...[join(config.dataDir, SECRETS_KEY_FILE)].filter((path) => !existsSync(path)),
+  ];
+  return () => {
+    for (const path of made) rmSync(path, { force: true });
+  };
 }
 
-/** Checks the whole backup, then fills an empty installation from it. */
+/**
+ * Checks the whole backup, then fills an empty installation from it. The secrets key comes first:
+ * a crash after the rows then leaves an installation that starts.
+ */
 export async function restore(env: Environment, file: string): Promise<RestoreReport> {
   const config = readConfig(env);
-  const header = await checkBackup(file);
+  const backup = await checkBackup(file);
+  const { header } = backup;
   refuseNewerBackup(header);
   openDataDir(config.dataDir);
-  const ownFile = config.databaseUrl === undefined && !existsSync(sqlitePath(config));
-  const log = createLog("warn");
-  const db = await openDatabase(config, { ids: systemIds, log });
+  const undo = undoing(config);
+  const db = await openDatabase(config, { ids: systemIds, log: createLog("warn") });
   try {
     await refuseOccupied(db);
+    const secretsKey = planSecretsKey(config, backup);
+    if (secretsKey === "restored") {
+      createPrivateFile(join(config.dataDir, SECRETS_KEY_FILE), `${header.secrets_key}\n`);
+    }
     const rows = await restoreRows(db, file, header);
-    const secretsKey = await restoreSecretsKey(config, db, header);
     await db.close();
     return { rows, createdAt: header.created_at, secretsKey };
   } catch (error) {
     await db.close();
-    // Only what this restore made is taken away again.
-    if (ownFile) {
-      for (const suffix of ["", "-wal", "-shm"])
-        rmSync(sqlitePath(config) + suffix, { force: true });
-    }
-    throw error;
+    undo();
+    if (!(error instanceof DatabaseConflictError)) throw error;
+    throw new BackupFileError("The backup holds a row twice: use another one.");
   }
 }

@@ -1,9 +1,8 @@
 import type { Dialect, Queries, SqlValue } from "../platform/db/database.js";
+import { ownTables } from "../platform/db/migrate.js";
 
 /** Rows read at a time, so that a table of any size passes through bounded memory. */
 const ROWS_PER_READ = 500;
-/** Written by migrations, not restored as data. */
-const NOT_DATA = new Set(["schema_versions"]);
 
 export interface Table {
   readonly name: string;
@@ -14,22 +13,13 @@ export interface Table {
 
 export type Row = Readonly<Record<string, SqlValue>>;
 
-async function tableNames(db: Queries, dialect: Dialect): Promise<string[]> {
-  const sql =
-    dialect === "sqlite"
-      ? "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name"
-      : "SELECT tablename AS name FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1";
-  const rows = await db.all<{ name: string }>(sql);
-  return rows.map(({ name }) => name).filter((name) => !NOT_DATA.has(name));
-}
-
 async function keyColumns(db: Queries, dialect: Dialect, table: string): Promise<string[]> {
   const sql =
     dialect === "sqlite"
       ? "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk"
       : `SELECT a.attname AS name FROM pg_index i
            JOIN pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = ANY(i.indkey)
-         WHERE i.indisprimary AND i.indrelid = CAST(? AS regclass)
+         WHERE i.indisprimary AND i.indrelid = to_regclass(?)
          ORDER BY array_position(i.indkey, a.attnum)`;
   const rows = await db.all<{ name: string }>(sql, table);
   if (rows.length === 0) throw new Error(`table ${table} has no primary key`);
@@ -41,15 +31,17 @@ async function allColumns(db: Queries, dialect: Dialect, table: string): Promise
     dialect === "sqlite"
       ? "SELECT name FROM pragma_table_info(?) ORDER BY cid"
       : `SELECT attname AS name FROM pg_attribute
-         WHERE attrelid = CAST(? AS regclass) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`;
+         WHERE attrelid = to_regclass(?) AND attnum > 0 AND NOT attisdropped ORDER BY attnum`;
   return (await db.all<{ name: string }>(sql, table)).map(({ name }) => name);
 }
 
 /** Every table that holds data, whichever part of the product owns it. */
 export async function dataTables(db: Queries, dialect: Dialect): Promise<Table[]> {
   const tables: Table[] = [];
-  for (const name of await tableNames(db, dialect)) {
+  for (const name of ownTables()) {
     const columns = await allColumns(db, dialect, name);
+    // A restore begins in the schema of the backup, where later tables do not exist yet.
+    if (columns.length === 0) continue;
     tables.push({ name, columns, key: await keyColumns(db, dialect, name) });
   }
   return tables;

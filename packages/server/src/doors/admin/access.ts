@@ -2,9 +2,7 @@ import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import type { Context } from "../../context.js";
 import type { Site } from "../../owners/sites/site.js";
 import { siteByHash } from "../../owners/sites/store.js";
-import { authenticate } from "../../owners/tokens/authenticate.js";
 import { hasRole, maySee, type Principal, type Role } from "../../owners/tokens/token.js";
-import { limitKey } from "../../platform/http/connection.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
 
@@ -12,27 +10,19 @@ export interface AdminEnv extends HttpEnv {
   readonly Variables: HttpEnv["Variables"] & { principal: Principal };
 }
 
-function bearerOf(c: HonoContext): string | undefined {
-  return /^Bearer ([\x21-\x7e]+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
-}
-
 /** Counts failures by address; an address that failed too often is not even looked at. */
 export function signIn(context: Context): MiddlewareHandler<AdminEnv> {
-  const { clock, db, signInFailures, operatorDigest } = context;
   return async (c, next) => {
-    const source = limitKey(c.get("connection").address);
-    const waitMs = signInFailures.wait(source, clock.now());
-    if (waitMs > 0) {
-      const headers = { "retry-after": String(Math.ceil(waitMs / 1000)) };
-      throw new Problem("rate_limited", { headers });
+    // A preflight carries no token; the kernel answers it.
+    if (c.req.method === "OPTIONS") return next();
+    const { address } = c.get("connection");
+    const result = await context.signInDesk.admit(c.req.header("authorization"), address);
+    if (!result.ok && result.reason === "rate_limited") {
+      throw new Problem("rate_limited", { headers: { "retry-after": result.detail } });
     }
-    const bearer = bearerOf(c);
-    const principal = bearer && (await authenticate(db, bearer, operatorDigest));
-    if (!principal) {
-      signInFailures.take(source, clock.now());
+    if (!result.ok)
       throw new Problem("unauthorized", { headers: { "www-authenticate": "Bearer" } });
-    }
-    c.set("principal", principal);
+    c.set("principal", result.value);
     await next();
   };
 }

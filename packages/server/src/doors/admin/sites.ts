@@ -4,6 +4,7 @@ import { createSite } from "../../actions/create-site.js";
 import { pageOf, readCursor } from "../../actions/page.js";
 import { verifySite } from "../../actions/verify-site.js";
 import type { Context } from "../../context.js";
+import { readDomain } from "../../owners/sites/domain.js";
 import { type Site, VERIFICATION_METHODS } from "../../owners/sites/site.js";
 import { deleteSite, listSites } from "../../owners/sites/store.js";
 import { Problem } from "../../platform/http/problem.js";
@@ -131,8 +132,10 @@ export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
     const { limit, cursor, domain } = c.req.valid("query");
     const after = readCursor(cursor);
     if (!after.ok) return refused(after);
+    const wanted = domain === undefined ? undefined : readDomain(domain, { development: true });
+    if (wanted?.ok === false) return c.json({ items: [] }, 200);
     const visible = c.get("principal").sites;
-    const filter = { visible, domain: domain ?? null, after: after.value, limit: limit + 1 };
+    const filter = { visible, domain: wanted?.value ?? null, after: after.value, limit: limit + 1 };
     const sites = await listSites(context.db, filter);
     const page = pageOf(sites, limit, (site) => ({
       createdAt: site.createdAt,

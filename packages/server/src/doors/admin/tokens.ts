@@ -24,9 +24,10 @@ import {
   SiteParams,
   Timestamp,
 } from "./schemas.js";
+import { line } from "./site-body.js";
 
 const SITES_MAX = 100;
-const Name = z.string().trim().min(1).max(TOKEN_NAME_CHARS_MAX);
+const Name = line(TOKEN_NAME_CHARS_MAX);
 
 const TokenBody = z
   .object({
@@ -46,12 +47,13 @@ const IssuedToken = TokenBody.extend({
 
 const TokenPage = z.object({ items: z.array(TokenBody), next_cursor: NextCursor });
 
-function render(token: Token): z.infer<typeof TokenBody> {
+/** A reader sees of a shared token only the sites they may see. */
+function render(token: Token, reader: Principal): z.infer<typeof TokenBody> {
   return {
     token_id: token.tokenId,
     name: token.name,
     role: token.role,
-    sites: token.sites === null ? null : [...token.sites],
+    sites: token.sites?.filter((site) => maySee(reader, site)) ?? null,
     created_by: token.createdBy,
     created_at: isoTime(token.createdAt),
     revoked_at: token.revokedAt === null ? null : isoTime(token.revokedAt),
@@ -134,10 +136,14 @@ export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   const issue = async (principal: Principal, wanted: NewToken) => {
     const result = await issueToken(context, principal, wanted);
     if (!result.ok) return refused(result);
-    return { ...render(result.value.stored), token: result.value.token };
+    return { ...render(result.value.stored, principal), token: result.value.token };
   };
 
-  const page = async (siteKeyHash: string | null, query: z.infer<typeof PageQuery>) => {
+  const page = async (
+    reader: Principal,
+    siteKeyHash: string | null,
+    query: z.infer<typeof PageQuery>,
+  ) => {
     const after = readCursor(query.cursor);
     if (!after.ok) return refused(after);
     const { limit } = query;
@@ -146,7 +152,7 @@ export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
       createdAt: token.createdAt,
       id: token.tokenId,
     }));
-    return { items: cut.items.map(render), next_cursor: cut.nextCursor };
+    return { items: cut.items.map((token) => render(token, reader)), next_cursor: cut.nextCursor };
   };
 
   app.openapi(create, async (c) => {
@@ -163,14 +169,14 @@ export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   });
 
   app.openapi(list, async (c) => {
-    requireRole(c, "operator");
-    return c.json(await page(null, c.req.valid("query")), 200);
+    const reader = requireRole(c, "operator");
+    return c.json(await page(reader, null, c.req.valid("query")), 200);
   });
 
   app.openapi(listForSite, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
-    return c.json(await page(site_key_hash, c.req.valid("query")), 200);
+    return c.json(await page(c.get("principal"), site_key_hash, c.req.valid("query")), 200);
   });
 
   app.openapi(revoke, async (c) => {

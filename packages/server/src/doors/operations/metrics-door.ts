@@ -1,7 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
-import { authenticate } from "../../owners/tokens/authenticate.js";
 import { hasRole } from "../../owners/tokens/token.js";
 import { LOOPBACK } from "../../platform/http/connection.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
@@ -11,10 +10,11 @@ import { Problem } from "../../platform/http/problem.js";
 async function mayReadMetrics(context: Context, c: HonoContext<HttpEnv>): Promise<boolean> {
   const { address, forwarded } = c.get("connection");
   if (LOOPBACK.test(address) && !forwarded) return true;
-  const bearer = /^Bearer ([\x21-\x7e]+)$/i.exec(c.req.header("authorization") ?? "")?.[1];
-  if (bearer === undefined) return false;
-  const principal = await authenticate(context.db, bearer, context.operatorDigest);
-  return principal !== undefined && hasRole(principal, "operator");
+  const result = await context.signInDesk.admit(c.req.header("authorization"), address);
+  if (!result.ok && result.reason === "rate_limited") {
+    throw new Problem("rate_limited", { headers: { "retry-after": result.detail } });
+  }
+  return result.ok && hasRole(result.value, "operator");
 }
 
 /** How busy it is. No other origin may read it: a page in a local browser is a local client. */

@@ -16,7 +16,8 @@ export function readDomain(
   if (text.length > DOMAIN_CHARS_MAX || /[/?#@\\\s]/.test(text)) return fault;
   const url = URL.canParse(`https://${text}/`) ? new URL(`https://${text}/`) : undefined;
   if (url === undefined) return fault;
-  const port = /:\d+$/.test(text) ? text.slice(text.lastIndexOf(":")) : "";
+  const digits = /:(\d+)$/.exec(text)?.[1];
+  const port = digits === undefined ? "" : `:${Number(digits)}`;
   if (port !== "" && !options.development) {
     return refuse("not_a_domain", "a domain has no port outside development");
   }

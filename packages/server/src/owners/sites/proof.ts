@@ -1,7 +1,7 @@
 import { ok, type Result, refuse, SITE_VERIFICATION } from "@gatehouse/protocol";
-import { parse, defaultTreeAdapter as tree } from "parse5";
 import type { Resolver } from "../../platform/safe-fetch/resolver.js";
 import type { FetchResult, SafeFetch } from "../../platform/safe-fetch/safe-fetch.js";
+import { headMetaContents } from "./head-metas.js";
 import type { Site, VerificationMethod } from "./site.js";
 
 export type ProofMethod = Exclude<VerificationMethod, "operator">;
@@ -46,22 +46,6 @@ function pageText(result: FetchResult, url: string): Result<string, "not_found">
   return ok(decoder.decode(result.value.body));
 }
 
-/** `content` of the metas of that name in the head of a page, read as a browser reads it. */
-function metaContents(html: string, name: string): string[] {
-  const found: string[] = [];
-  const document = parse(html);
-  const root = document.childNodes
-    .filter(tree.isElementNode)
-    .find((node) => node.tagName === "html");
-  const head = root?.childNodes.filter(tree.isElementNode).find((node) => node.tagName === "head");
-  for (const node of head?.childNodes.filter(tree.isElementNode) ?? []) {
-    const attributes = new Map(node.attrs.map((attribute) => [attribute.name, attribute.value]));
-    if (node.tagName !== "meta" || attributes.get("name")?.toLowerCase() !== name) continue;
-    found.push((attributes.get("content") ?? "").trim());
-  }
-  return found;
-}
-
 async function findByDns(site: Site, { resolver, fetchAllow }: ProofSources): Promise<Proof> {
   const { name, value } = proofInstructions(site, fetchAllow).dns;
   const records = await resolver.txt(name).catch(() => undefined);
@@ -88,7 +72,7 @@ async function findByMeta(site: Site, sources: ProofSources, fresh: boolean): Pr
   const { url } = proofInstructions(site, sources.fetchAllow).meta;
   const text = pageText(await sources.safeFetch.get(url, { fresh }), url);
   if (!text.ok) return text;
-  const contents = metaContents(text.value, SITE_VERIFICATION.name);
+  const contents = headMetaContents(text.value, SITE_VERIFICATION.name);
   if (contents.includes(site.verification.token)) return ok(true);
   return refuse(
     "not_found",

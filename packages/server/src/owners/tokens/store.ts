@@ -70,6 +70,13 @@ export async function listTokens(db: Queries, filter: TokenFilter): Promise<Toke
   return rows.map(tokenOf);
 }
 
+export async function countLiveTokens(db: Queries): Promise<number> {
+  const row = await db.get<{ live: number }>(
+    "SELECT COUNT(*) AS live FROM admin_tokens WHERE revoked_at IS NULL",
+  );
+  return row?.live ?? 0;
+}
+
 export async function revokeToken(db: Queries, tokenId: string, now: number): Promise<boolean> {
   const changed = await db.run(
     "UPDATE admin_tokens SET revoked_at = ? WHERE token_id = ? AND revoked_at IS NULL",

@@ -30,6 +30,14 @@ const WORDS: Readonly<Record<Dialect, SqlWords>> = {
   postgres: { integer: "BIGINT", bytes: "BYTEA", strict: "" },
 };
 
+/** Tables the migrations make: what a backup holds, whatever else lives in the same database. */
+export function ownTables(): readonly string[] {
+  const made = MIGRATIONS.flatMap((migration) => [
+    ...migration.sql(WORDS.sqlite).matchAll(/CREATE TABLE (\w+)/g),
+  ]);
+  return made.map(([, name]) => name as string).sort();
+}
+
 /** Any fixed number, the same in every process: holds others off while one migrates. */
 const MIGRATION_LOCK = 4_217_001;
 

@@ -1,10 +1,21 @@
 import pg from "pg";
 import { systemClock } from "../clock.js";
 import type { Log } from "../log/log.js";
-import { ANY_CHANGE, type ChangeFeed } from "./changes.js";
+import { ANY_CHANGE, type Change, type ChangeFeed } from "./changes.js";
 
 const RECONNECT_MS = 500;
 const CONNECT_MS_MAX = 3000;
+
+/** Any role that can connect may notify: what is not ours by form may mean anything. */
+function readChange(payload: string | undefined, origin: string): Change | undefined {
+  try {
+    const [from, topic, id] = JSON.parse(payload ?? "") as unknown[];
+    if (from === origin) return undefined;
+    return typeof topic === "string" && typeof id === "string" ? { topic, id } : ANY_CHANGE;
+  } catch {
+    return ANY_CHANGE;
+  }
+}
 
 /**
  * Hears other processes' changes by LISTEN on a connection of its own. While that is down the
@@ -47,8 +58,8 @@ export async function listenForChanges(
     fresh.on("error", lost);
     fresh.on("end", () => lost(new Error("the connection ended")));
     fresh.on("notification", ({ payload }) => {
-      const [from, topic, id] = JSON.parse(payload ?? "[]");
-      if (from !== origin) feed.emit({ topic, id });
+      const change = readChange(payload, origin);
+      if (change !== undefined) feed.emit(change);
     });
     await fresh.connect();
     await fresh.query("LISTEN gatehouse_changes");

@@ -1,4 +1,5 @@
 import pg from "pg";
+import { systemClock } from "../clock.js";
 import type { Ids } from "../ids.js";
 import type { Log } from "../log/log.js";
 import { ANY_CHANGE, ChangeFeed } from "./changes.js";
@@ -16,6 +17,9 @@ import { listenForChanges } from "./postgres-listener.js";
 const CONNECTIONS_MAX = 10;
 const CONNECT_MS_MAX = 3000;
 const STATEMENT_MS_MAX = 10_000;
+/** A server that went silent cannot keep its own time-out; we give up a little later. */
+const ANSWER_MS_MAX = STATEMENT_MS_MAX + 1000;
+const CLOSE_MS_MAX = 3000;
 /** Deadlock or serialization failure: the server asks us to try again. */
 const RETRY_CODES = new Set(["40001", "40P01"]);
 const TRIES_MAX = 5;
@@ -112,6 +116,7 @@ class PostgresDatabase implements Database {
       max: CONNECTIONS_MAX,
       connectionTimeoutMillis: CONNECT_MS_MAX,
       statement_timeout: STATEMENT_MS_MAX,
+      query_timeout: ANSWER_MS_MAX,
       application_name: "gatehouse",
       types,
     });
@@ -195,8 +200,18 @@ class PostgresDatabase implements Database {
   }
 
   close(): Promise<void> {
-    this.closed ??= this.stopListening().then(() => this.pool.end());
+    this.closed ??= this.closeOnce();
     return this.closed;
+  }
+
+  /** A silent server would never say goodbye; its connections end with the process. */
+  private closeOnce(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const cancel = systemClock.after(CLOSE_MS_MAX, resolve);
+      Promise.all([this.stopListening(), this.pool.end()])
+        .then(() => resolve(), reject)
+        .finally(cancel);
+    });
   }
 }
 

@@ -12,7 +12,8 @@ import { SqliteConnection, translateSqliteError } from "./sqlite-connection.js";
 
 const WRITERS_WAITING_MAX = 10_000;
 const WRITER_RETRY_MS = 5;
-const WRITER_TRIES_MAX = 1000;
+/** From asking to holding the write lock, the wait for others in this process included. */
+const WRITER_WAIT_MS_MAX = 5000;
 /**
  * How often another process's commits are looked for; changes show within a second. Connections
  * keep the machine's own time, whatever clock the product runs on: other processes are real.
@@ -20,12 +21,13 @@ const WRITER_TRIES_MAX = 1000;
 const CHANGE_POLL_MS = 250;
 
 /** Takes the write lock, waiting outside SQLite while another process holds it. */
-async function beginWriting(writer: SqliteConnection): Promise<void> {
-  for (let tries = 1; ; tries++) {
+async function beginWriting(writer: SqliteConnection, deadline: number): Promise<void> {
+  for (;;) {
+    if (systemClock.now() > deadline) throw new DatabaseUnavailableError("the database is busy");
     try {
       return writer.exec("BEGIN IMMEDIATE");
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailableError) || tries >= WRITER_TRIES_MAX) throw error;
+      if (!(error instanceof DatabaseUnavailableError)) throw error;
       await new Promise<void>((resolve) => systemClock.after(WRITER_RETRY_MS, resolve));
     }
   }
@@ -71,7 +73,8 @@ class SqliteDatabase implements Database {
       throw new DatabaseUnavailableError("too many transactions are waiting");
     }
     this.waiting++;
-    const turn = this.lastWriter.then(() => this.inTransaction(body));
+    const deadline = systemClock.now() + WRITER_WAIT_MS_MAX;
+    const turn = this.lastWriter.then(() => this.inTransaction(body, deadline));
     this.lastWriter = turn.catch(() => undefined);
     try {
       return await turn;
@@ -80,7 +83,10 @@ class SqliteDatabase implements Database {
     }
   }
 
-  private async inTransaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T> {
+  private async inTransaction<T>(
+    body: (tx: Transaction) => Promise<T>,
+    deadline: number,
+  ): Promise<T> {
     const announced: Change[] = [];
     const { writer } = this;
     const tx: Transaction = {
@@ -91,7 +97,7 @@ class SqliteDatabase implements Database {
         announced.push({ topic, id });
       },
     };
-    await beginWriting(writer);
+    await beginWriting(writer, deadline);
     let result: T;
     try {
       result = await body(tx);
@@ -127,9 +133,15 @@ class SqliteDatabase implements Database {
     let seen = version();
     let cancel = () => {};
     const poll = () => {
-      const now = version();
-      if (now !== seen) this.changes.emit(ANY_CHANGE);
-      seen = now;
+      try {
+        const now = version();
+        if (now !== seen) this.changes.emit(ANY_CHANGE);
+        seen = now;
+        this.changes.live = true;
+      } catch {
+        // The file cannot be read now; caches must not trust what they hold until it can.
+        this.changes.live = false;
+      }
       cancel = systemClock.after(CHANGE_POLL_MS, poll);
     };
     cancel = systemClock.after(CHANGE_POLL_MS, poll);

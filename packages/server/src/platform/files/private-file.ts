@@ -4,7 +4,7 @@ import {
   fsyncSync,
   linkSync,
   openSync,
-  readFileSync,
+  readSync,
   rmSync,
   statSync,
   writeSync,
@@ -13,6 +13,8 @@ import { StartupError } from "../../startup-error.js";
 
 const OWNER_ONLY = 0o600;
 const OTHERS = 0o077;
+/** Keys, tokens and certificate chains are far smaller. */
+const TEXT_BYTES_MAX = 1024 * 1024;
 
 function writeFresh(path: string, text: string): string {
   const fresh = `${path}.${process.pid}.new`;
@@ -26,6 +28,18 @@ function writeFresh(path: string, text: string): string {
   return fresh;
 }
 
+/** What file systems without hard links answer to one. */
+const NO_HARD_LINKS = new Set(["EPERM", "ENOTSUP", "ENOSYS", "EOPNOTSUPP", "EMLINK"]);
+
+function createDirectly(path: string, text: string): boolean {
+  if (existsSync(path)) return false;
+  const file = openSync(path, "wx", OWNER_ONLY);
+  writeSync(file, text);
+  fsyncSync(file);
+  closeSync(file);
+  return true;
+}
+
 /**
  * Makes a file only its owner can read, whole or not at all, unless there is one: false then, and
  * the other stays. Two processes that start together thus agree on one file. A crash leaves at
@@ -37,8 +51,10 @@ export function createPrivateFile(path: string, text: string): boolean {
     linkSync(fresh, path);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false;
-    throw error;
+    const { code = "" } = error as NodeJS.ErrnoException;
+    if (code === "EEXIST") return false;
+    if (!NO_HARD_LINKS.has(code)) throw error;
+    return createDirectly(path, text);
   } finally {
     rmSync(fresh);
   }
@@ -58,7 +74,15 @@ export function readPrivateFile(path: string, what: string): string | undefined 
 /** The text of a file the operator named. */
 export function readTextFile(path: string, what: string): string {
   try {
-    return readFileSync(path, "utf8");
+    if (statSync(path).size > TEXT_BYTES_MAX) throw Object.assign(new Error(), { code: "EFBIG" });
+    const file = openSync(path, "r");
+    try {
+      // Read by count, not to the end: a device has no end.
+      const bytes = Buffer.alloc(TEXT_BYTES_MAX);
+      return bytes.toString("utf8", 0, readSync(file, bytes));
+    } finally {
+      closeSync(file);
+    }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     const why = code === "ENOENT" ? "does not exist" : `cannot be read (${code})`;

@@ -33,7 +33,11 @@ async function readBytes(request: Request, bytesMax: number, clock: Clock): Prom
     }
   } catch (error) {
     await reader.cancel().catch(() => undefined);
-    throw error;
+    if (error instanceof Problem) throw error;
+    throw new Problem("invalid_request", {
+      message: "The body was cut short.",
+      headers: UNREAD_REST,
+    });
   } finally {
     cancel();
   }

@@ -18,8 +18,9 @@ const FORWARDING_HEADERS = [
   "forwarded",
 ];
 
-/** `::ffff:10.0.0.1` is the IPv4 address it holds. */
-function plainAddress(address: string): string {
+/** `::ffff:10.0.0.1` is the IPv4 address it holds; some proxies add the port. */
+function plainAddress(text: string): string {
+  const address = text.replace(/^\[(.*)\](?::\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1");
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   return mapped?.[1] ?? address;
 }
@@ -86,12 +87,13 @@ export function cutAddress(address: string): string {
   return "unknown";
 }
 
-/** The eight groups of an IPv6 address. */
+/** The eight groups of an IPv6 address, in one spelling. */
 function expandIpv6(address: string): string[] {
-  const [head = "", tail] = (address.split("%")[0] as string).split("::");
+  const plain = (address.split("%")[0] as string).replace(/\d+\.\d+\.\d+\.\d+$/, "0:0");
+  const [head = "", tail] = plain.split("::");
   const left = head === "" ? [] : head.split(":");
-  if (tail === undefined) return left;
-  const right = tail === "" ? [] : tail.split(":");
+  const right = tail === undefined || tail === "" ? [] : tail.split(":");
   const middle = Array.from({ length: Math.max(0, 8 - left.length - right.length) }, () => "0");
-  return [...left, ...middle, ...right];
+  const groups = tail === undefined ? left : [...left, ...middle, ...right];
+  return groups.map((group) => Number.parseInt(group, 16).toString(16));
 }

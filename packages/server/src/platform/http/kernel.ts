@@ -17,8 +17,6 @@ export interface KernelTools {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly proxies: TrustedProxies;
-  /** Development on loopback; everywhere else plaintext gets nothing but a refusal. */
-  readonly plaintext: boolean;
 }
 
 const RETRY_AFTER_S = "5";
@@ -59,7 +57,7 @@ function sealHeaders(c: Context<HttpEnv>): void {
   }
 }
 
-/** First in, last out: identifies the request, refuses plaintext, and counts the answer. */
+/** First in, last out: identifies the request, refuses odd targets, and counts the answer. */
 function frame(tools: KernelTools): MiddlewareHandler<HttpEnv> {
   const { clock, ids, log, metrics, proxies } = tools;
   const count = metrics.counter("gatehouse_http_requests_total", "Requests answered.");
@@ -69,13 +67,8 @@ function frame(tools: KernelTools): MiddlewareHandler<HttpEnv> {
     const connection = connectionOf(c.env.incoming, proxies);
     c.set("requestId", ids.id("req"));
     c.set("connection", connection);
-    if (!connection.secure && !tools.plaintext) {
-      c.res = new Problem("https_required").response(c.get("requestId"));
-    } else if (!isPlainTarget(c.env.incoming.url ?? "")) {
-      c.res = unknownPath(c);
-    } else {
-      await next();
-    }
+    if (isPlainTarget(c.env.incoming.url ?? "")) await next();
+    else c.res = unknownPath(c);
     sealHeaders(c);
     const ms = clock.now() - startedAt;
     const { method, path } = c.req;

@@ -39,6 +39,8 @@ export class Problem extends Error {
       headers: {
         "content-type": "application/json; charset=utf-8",
         "cache-control": "no-store",
+        "x-content-type-options": "nosniff",
+        "x-request-id": requestId,
         ...this.headers,
       },
     });

@@ -34,8 +34,18 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex
   socket.end(`HTTP/1.1 ${status} Refused\r\n${lines.join("")}\r\n${body}`);
 }
 
+function answer(code: ReasonCode, extra: Readonly<Record<string, string>> = {}): RequestListener {
+  return (_request, response) => {
+    const { status, headers, body } = rawProblem(code);
+    response.writeHead(status, { ...headers, ...extra }).end(body);
+  };
+}
+
 /** The port is taken before the rest is composed; until then nothing can be answered. */
-export const answerNotReady: RequestListener = (_request, response) => {
-  const { status, headers, body } = rawProblem("unavailable");
-  response.writeHead(status, { ...headers, "Retry-After": "1" }).end(body);
-};
+export const answerNotReady = answer("unavailable", { "Retry-After": "1" });
+
+/** Production over plain HTTP: said before anything else of the request is looked at. */
+export const answerHttpsRequired = answer("https_required");
+
+/** An expectation other than 100-continue. */
+export const answerRefused = answer("invalid_request");

@@ -1,14 +1,19 @@
 import { createServer, type RequestListener, type Server } from "node:http";
-import { createServer as createTlsServer, type Server as TlsServer } from "node:https";
+import {
+  createServer as createTlsServer,
+  type ServerOptions,
+  type Server as TlsServer,
+} from "node:https";
 import {
   type AddressInfo,
   createServer as createNetServer,
   type Server as NetServer,
+  type Socket,
 } from "node:net";
 import { StartupError } from "../../startup-error.js";
 import type { Clock } from "../clock.js";
 import { readTextFile } from "../files/private-file.js";
-import { answerBrokenRequest, answerNotReady } from "./raw-answers.js";
+import { answerBrokenRequest, answerNotReady, answerRefused } from "./raw-answers.js";
 
 const HEADER_BYTES_MAX = 16_384;
 const HEADER_MS_MAX = 10_000;
@@ -38,7 +43,15 @@ export interface Listener {
   stop(): Promise<void>;
 }
 
+const CONNECTIONS_MAX = 10_000;
+/** A client that reads nothing for this long, while an answer waits, is cut off. */
+const STALLED_MS_MAX = 30_000;
+/** Answers one connection may keep waiting: no real client pipelines more requests than this. */
+const PIPELINED_MAX = 32;
+
 const LIMITS = {
+  // A missing Host is answered by the kernel like any other bad request, with all its headers.
+  requireHostHeader: false,
   maxHeaderSize: HEADER_BYTES_MAX,
   headersTimeout: HEADER_MS_MAX,
   requestTimeout: REQUEST_MS_MAX,
@@ -56,7 +69,8 @@ function readTls(files: NonNullable<ListenOptions["tls"]>) {
 function createTls(tls: NonNullable<ListenOptions["tls"]>, handler: RequestListener): TlsServer {
   const files = readTls(tls);
   try {
-    return createTlsServer({ ...LIMITS, ...files, minVersion: "TLSv1.2" }, handler);
+    const options = { ...LIMITS, ...files, minVersion: "TLSv1.2", handshakeTimeout: HEADER_MS_MAX };
+    return createTlsServer(options as ServerOptions, handler);
   } catch {
     throw new StartupError(
       `The TLS files ${tls.certFile} and ${tls.keyFile} are not a PEM certificate and its key.`,
@@ -98,10 +112,25 @@ function bind(server: NetServer, { host, port }: ListenOptions): Promise<void> {
   });
 }
 
-function drain(bound: NetServer, servers: readonly Server[], clock: Clock): Promise<void> {
+/** Every open connection, handed to a server or not yet. */
+function trackSockets(bound: NetServer): Set<Socket> {
+  const sockets = new Set<Socket>();
+  bound.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  return sockets;
+}
+
+function drain(
+  bound: NetServer,
+  servers: readonly Server[],
+  sockets: ReadonlySet<Socket>,
+  clock: Clock,
+): Promise<void> {
   return new Promise((resolve) => {
     const cancel = clock.after(DRAIN_MS_MAX, () => {
-      for (const server of servers) server.closeAllConnections();
+      for (const socket of sockets) socket.destroy();
     });
     bound.close(() => {
       cancel();
@@ -111,18 +140,40 @@ function drain(bound: NetServer, servers: readonly Server[], clock: Clock): Prom
   });
 }
 
+/** Cuts off a connection that sends requests without reading the answers. */
+function refuseFloods(handler: RequestListener): RequestListener {
+  const waiting = new WeakMap<Socket, number>();
+  return (request, response) => {
+    const { socket } = request;
+    const count = (waiting.get(socket) ?? 0) + 1;
+    if (count > PIPELINED_MAX) return void socket.destroy();
+    waiting.set(socket, count);
+    response.once("close", () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
+    handler(request, response);
+  };
+}
+
+function harden(server: Server): void {
+  server.setTimeout(STALLED_MS_MAX);
+  server.on("clientError", answerBrokenRequest);
+  server.on("checkExpectation", answerRefused);
+  server.on("connect", (_request, socket) => answerBrokenRequest(new Error("CONNECT"), socket));
+}
+
 export async function listen(options: ListenOptions): Promise<Listener> {
   let current: RequestListener = answerNotReady;
   let stopping = false;
-  const handler: RequestListener = (request, response) => {
+  const handler = refuseFloods((request, response) => {
     if (stopping) response.setHeader("connection", "close");
     current(request, response);
-  };
+  });
   const plain = createServer(LIMITS, handler);
   const secure = options.tls && createTls(options.tls, handler);
   const servers = secure === undefined ? [plain] : [plain, secure];
-  for (const server of servers) server.on("clientError", answerBrokenRequest);
+  for (const server of servers) harden(server);
   const bound = secure === undefined ? plain : splitByFirstByte(secure, plain);
+  bound.maxConnections = CONNECTIONS_MAX;
+  const sockets = trackSockets(bound);
   await bind(bound, options);
   return {
     port: (bound.address() as AddressInfo).port,
@@ -134,7 +185,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     },
     stop: () => {
       stopping = true;
-      return drain(bound, servers, options.clock);
+      return drain(bound, servers, sockets, options.clock);
     },
   };
 }

@@ -3,7 +3,7 @@ import { StartupError } from "../../startup-error.js";
 import type { Database } from "../db/database.js";
 import type { Ids } from "../ids.js";
 import { createSecrets, type Secrets } from "../secrets/secrets.js";
-import { makeSecretsKey } from "../secrets/secrets-key.js";
+import { findSecretsKey, makeSecretsKey } from "../secrets/secrets-key.js";
 import { readFact, settleFact } from "./installation.js";
 
 /**
@@ -17,14 +17,16 @@ export async function bindSecrets(
   found: Uint8Array | undefined,
 ): Promise<Secrets> {
   const sealedBy = await readFact(db, "secrets_key_id");
-  if (found === undefined && sealedBy !== undefined) {
+  // Looked for again: another process on this folder may have made it since.
+  const known = found ?? (sealedBy === undefined ? undefined : findSecretsKey(config));
+  if (known === undefined && sealedBy !== undefined) {
     throw new StartupError(
       "This database's secrets were sealed with a key that is not here: set GATEHOUSE_SECRETS_KEY " +
         "(or _FILE) to the one its other nodes use, or restore secrets.key into the data folder.",
     );
   }
-  const made = found === undefined ? makeSecretsKey(config, ids) : undefined;
-  const secrets = createSecrets(found ?? (made?.key as Uint8Array));
+  const made = known === undefined ? makeSecretsKey(config, ids) : undefined;
+  const secrets = createSecrets(known ?? (made?.key as Uint8Array));
   if ((await settleFact(db, "secrets_key_id", secrets.keyId)) !== secrets.keyId) {
     // Another node was first with a key of its own; ours sealed nothing and would only mislead.
     made?.undo();

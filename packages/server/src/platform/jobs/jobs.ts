@@ -1,4 +1,4 @@
-import type { Clock } from "../clock.js";
+import { type Clock, systemClock } from "../clock.js";
 import type { Database } from "../db/database.js";
 import type { Ids } from "../ids.js";
 import type { Log } from "../log/log.js";
@@ -9,11 +9,17 @@ export const JOB_TICK_MS = 1000;
 /** A node that dies in a job loses its lease after this; another then runs the job again. */
 export const JOB_LEASE_MS = 5 * 60_000;
 
+/** How long a stopping process waits for the job under way. */
+const STOP_MS_MAX = 5000;
+
 export interface Job {
   readonly name: string;
   readonly everyMs: number;
-  /** May run again after a crash half-way, so it must be safe to repeat. */
-  run(now: number): Promise<void>;
+  /**
+   * May run again after a crash half-way, so it must be safe to repeat. A long one asks now and
+   * then whether the process is stopping, and ends early if so.
+   */
+  run(now: number, stopping: () => boolean): Promise<void>;
 }
 
 /** Recurring work, each job on one node at a time, driven by the clock. */
@@ -25,6 +31,7 @@ export class Jobs {
   private readonly jobs: Job[] = [];
   private cancel = () => {};
   private running: Promise<void> = Promise.resolve();
+  private stopping = false;
 
   constructor(db: Database, clock: Clock, ids: Ids, log: Log) {
     this.db = db;
@@ -53,13 +60,16 @@ export class Jobs {
   /** Runs what is due now, one job after the other. A failure is logged; the job stays planned. */
   async runDue(): Promise<void> {
     for (const job of this.jobs) {
+      if (this.stopping) return;
       const now = this.clock.now();
       try {
         if (!(await claimJob(this.db, job.name, this.owner, now, now + JOB_LEASE_MS))) continue;
-        const error = await job.run(now).then(
-          () => null,
-          (failure: Error) => failure,
-        );
+        const error = await job
+          .run(now, () => this.stopping)
+          .then(
+            () => null,
+            (failure: Error) => failure,
+          );
         if (error !== null) this.log.error({ job: job.name, error }, "job.failed");
         await finishJob(this.db, job.name, this.owner, {
           ranAt: now,
@@ -72,9 +82,14 @@ export class Jobs {
     }
   }
 
+  /** Waits for the job under way, but not for ever: its lease lets another node finish it. */
   async stop(): Promise<void> {
+    this.stopping = true;
     this.cancel();
-    await this.running;
+    await new Promise<void>((resolve) => {
+      const cancel = systemClock.after(STOP_MS_MAX, resolve);
+      void this.running.then(resolve).finally(cancel);
+    });
     this.cancel();
   }
 }

@@ -42,6 +42,11 @@ export interface ListedKey {
   readonly listedUntil: number | null;
 }
 
+interface LoadedKeys {
+  readonly keys: readonly StoredKey[];
+  readonly signers: ReadonlyMap<KeyPurpose, Signer>;
+}
+
 export interface Rotation {
   /** The key that signs from now on. */
   readonly kid: string;
@@ -54,9 +59,10 @@ export class KeyRing {
   private readonly secrets: Secrets;
   private readonly clock: Clock;
   private readonly aliases: readonly KeyAlias[];
-  private keys: readonly StoredKey[] = [];
-  private signers = new Map<string, Signer>();
-  private loading: Promise<void> | undefined;
+  /** The newest read of the keys; undefined when something has changed since. */
+  private loading: Promise<LoadedKeys> | undefined;
+  /** Signers are kept by key id, so that a key is unsealed once. */
+  private readonly signers = new Map<string, Signer>();
 
   constructor(db: Database, secrets: Secrets, clock: Clock, aliases: readonly KeyAlias[]) {
     this.db = db;
@@ -75,7 +81,7 @@ export class KeyRing {
         }
       }
     });
-    await this.load();
+    await this.fresh();
     this.db.changes.subscribe(({ topic }) => {
       if (topic === TOPIC || topic === ANY_CHANGE.topic) this.stale();
     });
@@ -107,38 +113,49 @@ export class KeyRing {
     return kid;
   }
 
-  /** Reads the keys again if another process may have changed them. Concurrent callers share it. */
-  private fresh(): Promise<void> {
+  /**
+   * The keys as of now. Callers get the value their own read returned: one that began before a
+   * rotation can thus never replace what was read after it. A failed read is not kept.
+   */
+  private fresh(): Promise<LoadedKeys> {
     if (!this.db.changes.live) this.stale();
-    this.loading ??= this.load();
+    if (this.loading === undefined) {
+      const loading = this.load();
+      loading.catch(() => {
+        if (this.loading === loading) this.stale();
+      });
+      this.loading = loading;
+    }
     return this.loading;
   }
 
-  private async load(): Promise<void> {
+  private async load(): Promise<LoadedKeys> {
     const keys = await allKeys(this.db);
-    const signers = new Map<string, Signer>();
-    for (const key of keys.filter(({ state }) => state === "current")) {
-      const known = this.signers.get(key.kid);
-      const unsealed = () => JSON.parse(this.secrets.open(`signing_keys/${key.kid}`, key.sealed));
-      signers.set(key.kid, known ?? nodeSigner(key.kid, unsealed()));
+    const current = keys.filter(({ state }) => state === "current");
+    for (const kid of this.signers.keys()) {
+      if (!current.some((key) => key.kid === kid)) this.signers.delete(kid);
     }
-    this.keys = keys;
-    this.signers = signers;
+    const signers = new Map<KeyPurpose, Signer>();
+    for (const { kid, purpose, sealed } of current) {
+      const unsealed = () => JSON.parse(this.secrets.open(`signing_keys/${kid}`, sealed));
+      const signer = this.signers.get(kid) ?? nodeSigner(kid, unsealed());
+      this.signers.set(kid, signer);
+      signers.set(purpose, signer);
+    }
+    return { keys, signers };
   }
 
   async signer(purpose: KeyPurpose): Promise<Signer> {
-    await this.fresh();
-    const key = this.keys.find((one) => one.purpose === purpose && one.state === "current");
-    const signer = key && this.signers.get(key.kid);
+    const signer = (await this.fresh()).signers.get(purpose);
     if (signer === undefined) throw new Error(`there is no current ${purpose} key`);
     return signer;
   }
 
   /** What a key set lists: current, announced and not yet forgotten keys, then older ids. */
   async listed(purpose: KeyPurpose): Promise<ListedKey[]> {
-    await this.fresh();
+    const { keys } = await this.fresh();
     const now = this.clock.now();
-    const own = [...this.keys]
+    const own = [...keys]
       .sort((a, b) => SLOTS.indexOf(a.state) - SLOTS.indexOf(b.state))
       .filter((key) => key.purpose === purpose && (key.listed_until ?? Infinity) > now)
       .map(({ kid, state, public_x, listed_until }) => ({

@@ -45,6 +45,12 @@ export class LocalLimiter {
     return 0;
   }
 
+  /** Gives back what {@link take} took. */
+  refund(key: string): void {
+    const arrival = this.arrivals.get(key);
+    if (arrival !== undefined) this.arrivals.set(key, arrival - this.interval);
+  }
+
   private forgetOldest(): void {
     const oldest = this.arrivals.keys().next();
     if (!oldest.done) this.arrivals.delete(oldest.value);
