@@ -24,14 +24,16 @@ export async function failingParts(context: Context): Promise<ReadinessPart[]> {
     keys: () => keys.check(),
     clock: () => checkClock(db, clock.now()),
   };
-  const failing: ReadinessPart[] = [];
-  for (const part of READINESS_PARTS) {
-    try {
-      await inTime(clock, checks[part]());
-    } catch (error) {
-      failing.push(part);
-      log.warn({ part, error }, "ready.failing");
-    }
-  }
-  return failing;
+  const verdicts = await Promise.all(
+    READINESS_PARTS.map(async (part) => {
+      try {
+        await inTime(clock, checks[part]());
+        return undefined;
+      } catch (error) {
+        log.warn({ part, error }, "ready.failing");
+        return part;
+      }
+    }),
+  );
+  return verdicts.filter((part) => part !== undefined);
 }
