@@ -195,7 +195,7 @@ describe("domains", () => {
     ...["example.com/", "user@example.com", "127.0.0.1", "[::1]", "0x7f.1", "2130706433"],
     ...["-a.example.com", "a-.example.com", "a..example.com", ".example.com", "a_b.example.com"],
     ...["exa mple.com", "example.com#x", "example.com?x", `${"a".repeat(64)}.com`, "\u0000.com"],
-    ...[`${"a.".repeat(130)}com`, "exam\u00adple.com\n", "*.example.com"],
+    ...[`${"a.".repeat(130)}com`, "exam\u00adple.com\n", "*.example.com", "xn--a.example.com"],
   ])("%j is not a domain", (text) => {
     expect(readDomain(text, { development: false }).ok).toBe(false);
   });

@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { ok, type Result, refuse } from "@gatehouse/protocol";
+import { hasBrokenPunycode } from "../../platform/host-names.js";
 
 const DOMAIN_CHARS_MAX = 253;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
@@ -27,7 +28,7 @@ export function readDomain(
   }
   const labels = host.split(".");
   const local = labels.at(-1) === "localhost";
-  if (!labels.every((label) => LABEL.test(label))) return fault;
+  if (!labels.every((label) => LABEL.test(label)) || hasBrokenPunycode(host)) return fault;
   if (local ? !options.development : labels.length < 2) return fault;
   return ok(host + port);
 }

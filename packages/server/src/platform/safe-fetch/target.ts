@@ -1,5 +1,6 @@
 import { isIP } from "node:net";
 import { ok, type Result, refuse } from "@gatehouse/protocol";
+import { hasBrokenPunycode } from "../host-names.js";
 import { isGlobalAddress } from "./addresses.js";
 import type { Resolver } from "./resolver.js";
 
@@ -44,6 +45,9 @@ export function readUrl(text: string, allow: readonly string[]): Result<URL, Tar
   // One spelling per host: limits and caches are keyed by it.
   if (url.hostname.endsWith(".") || url.hostname.includes("..")) {
     return refuse("not_allowed_url", "the host ends in a dot or holds two in a row");
+  }
+  if (hasBrokenPunycode(url.hostname)) {
+    return refuse("not_allowed_url", "the host is not a valid internationalized name");
   }
   if (isAllowed(url, allow) && (url.protocol === "http:" || url.protocol === "https:")) {
     return ok(url);
