@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { readConfig } from "@gatehouse/server";
+import { REASONS, type ReasonCode, reasonDocsSlug } from "@gatehouse/protocol";
+import { OPERATOR_TOKEN_FILE, readConfig } from "@gatehouse/server";
 import { CommandError, EXIT } from "./exit.js";
 import type { Terminal } from "./terminal.js";
 
@@ -17,15 +18,18 @@ export class AdminClient {
   }
 
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const response = await this.send(method, path, body);
-    const text = await response.text();
-    if (response.ok) return (text === "" ? undefined : JSON.parse(text)) as T;
-    const problem = parseProblem(text);
-    throw new CommandError(
-      problem?.message ?? `${this.baseUrl} answered with status ${response.status}.`,
-      EXIT.failed,
-      hintFor(response, problem?.error),
-    );
+    const { response, text } = await this.send(method, path, body);
+    const answer = parseJsonOrNothing(text);
+    if (response.ok && (answer !== undefined || text === "")) return answer as T;
+    const problem = problemIn(answer);
+    if (problem === undefined) {
+      throw new CommandError(
+        `${this.baseUrl} answered with status ${response.status}, but not as Gatehouse does.`,
+        EXIT.failed,
+        "Check GATEHOUSE_BASE_URL: another service may be there.",
+      );
+    }
+    throw new CommandError(problem.message, EXIT.failed, hintFor(response, problem.error));
   }
 
   /** Every page of a list, in order. */
@@ -40,15 +44,16 @@ export class AdminClient {
     } while (cursor !== undefined);
   }
 
-  private async send(method: string, path: string, body: unknown): Promise<Response> {
+  private async send(method: string, path: string, body: unknown) {
     try {
-      return await fetch(this.baseUrl + path, {
+      const response = await fetch(this.baseUrl + path, {
         method,
         headers: { authorization: `Bearer ${this.token}`, "content-type": "application/json" },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         redirect: "error",
         signal: AbortSignal.timeout(REQUEST_MS_MAX),
       });
+      return { response, text: await response.text() };
     } catch (error) {
       const code = ((error as Error).cause as { code?: string } | undefined)?.code ?? "";
       throw new CommandError(
@@ -73,33 +78,46 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-function hintFor(response: Response, error: string | undefined): string | undefined {
+function hintFor(response: Response, error: ReasonCode): string {
   const wait = response.headers.get("retry-after");
   if (wait !== null) return `Try again in ${wait} s.`;
   if (response.status === 401) return "Set GATEHOUSE_ADMIN_TOKEN to a valid token.";
-  return error === undefined ? undefined : `See docs/errors/${slug(error)}.md.`;
+  return `See docs/errors/${reasonDocsSlug(error)}.md.`;
 }
 
-function slug(code: string): string {
-  return code.replaceAll("_", "-");
-}
-
-function parseProblem(text: string): { error: string; message: string } | undefined {
+function parseJsonOrNothing(text: string): unknown {
   try {
-    const { error, message } = JSON.parse(text) as Record<string, unknown>;
-    return typeof error === "string" && typeof message === "string"
-      ? { error, message }
-      : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
+  }
+}
+
+function problemIn(answer: unknown): { error: ReasonCode; message: string } | undefined {
+  const { error, message } = (answer ?? {}) as Record<string, unknown>;
+  if (typeof message !== "string" || typeof error !== "string" || !(error in REASONS))
+    return undefined;
+  return { error: error as ReasonCode, message };
+}
+
+function readToken(file: string): string {
+  if (!existsSync(file)) return "";
+  try {
+    return readFileSync(file, "utf8").trim();
+  } catch {
+    throw new CommandError(
+      `The admin token in ${file} cannot be read.`,
+      EXIT.failed,
+      "Run as its owner.",
+    );
   }
 }
 
 /** The service the environment points at, with the operator's local credential unless one is set. */
 export function adminClient({ env }: Terminal): AdminClient {
   const config = readConfig(env);
-  const file = join(config.dataDir, "admin-token");
-  const token = config.adminToken ?? (existsSync(file) ? readFileSync(file, "utf8").trim() : "");
+  const file = join(config.dataDir, OPERATOR_TOKEN_FILE);
+  const token = config.adminToken ?? readToken(file);
   if (token === "") {
     throw new CommandError(
       `There is no admin token in ${config.dataDir}.`,

@@ -1,4 +1,4 @@
-import { isSiteKey, siteKeyHash } from "@gatehouse/protocol";
+import { isSiteKey, isSiteKeyHash, siteKeyHash } from "@gatehouse/protocol";
 import type { AdminClient } from "./admin-client.js";
 import { CommandError, EXIT } from "./exit.js";
 
@@ -28,7 +28,7 @@ export async function findSite(client: AdminClient, text: string): Promise<SiteB
   if (isSiteKey(text)) {
     return client.call("GET", `/v1/admin/sites/${await siteKeyHash(text)}`);
   }
-  if (/^[A-Za-z0-9_-]{43}$/.test(text)) return client.call("GET", `/v1/admin/sites/${text}`);
+  if (isSiteKeyHash(text)) return client.call("GET", `/v1/admin/sites/${text}`);
   const domain = encodeURIComponent(text.toLowerCase());
   const { items } = await client.call<{ items: SiteBody[] }>(
     "GET",

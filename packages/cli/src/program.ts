@@ -1,4 +1,9 @@
-import { BackupFileError, StartupError, VERSION } from "@gatehouse/server";
+import {
+  BackupFileError,
+  DatabaseUnavailableError,
+  StartupError,
+  VERSION,
+} from "@gatehouse/server";
 import { Command, CommanderError } from "commander";
 import { backupCommands } from "./commands/backup.js";
 import { doctorCommand } from "./commands/doctor.js";
@@ -38,6 +43,10 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.good : EXIT.usage;
     if (error instanceof StartupError) {
       terminal.err(error.message);
+      return EXIT.cannotStart;
+    }
+    if (error instanceof DatabaseUnavailableError) {
+      terminal.err(`The database cannot be used now: ${error.message}.`);
       return EXIT.cannotStart;
     }
     if (error instanceof BackupFileError) {

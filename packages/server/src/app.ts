@@ -13,9 +13,17 @@ import { answerHttpsRequired } from "./platform/http/raw-answers.js";
 /** Every door of the house. */
 export function createApp(context: Context): RequestListener {
   const { config, ids, log, metrics, proxies } = context;
-  const documented = [operationsDoor(context), adminDoor(context)];
-  const doors = [...documented, metricsDoor(context), openapiDoor(documented, config.baseUrl)];
+  const admin = adminDoor(context);
+  const doors = [
+    operationsDoor(context),
+    metricsDoor(context),
+    admin,
+    openapiDoor([admin], config.baseUrl),
+  ];
   const app = createKernel(doors, context);
+  const { memoryUsage, uptime } = process;
+  metrics.gauge("gatehouse_resident_bytes", "Memory of the process.", () => memoryUsage.rss());
+  metrics.gauge("gatehouse_uptime_seconds", "Time since the start.", () => uptime());
   const served = getRequestListener((request, env) => app.fetch(request, env as never), {
     // Reached only by requests the adapter could not read, before any route.
     errorHandler: (error) => {

@@ -3,7 +3,7 @@ import { type OperatorToken, operatorToken } from "./owners/tokens/operator-toke
 import { SignInDesk } from "./owners/tokens/sign-in-desk.js";
 import { type Clock, systemClock } from "./platform/clock.js";
 import type { Database } from "./platform/db/database.js";
-import { migrate, refuseNewerSchema } from "./platform/db/migrate.js";
+import { migrate } from "./platform/db/migrate.js";
 import { TrustedProxies } from "./platform/http/connection.js";
 import { type Ids, systemIds } from "./platform/ids.js";
 import { bindSecrets } from "./platform/installation/bind-secrets.js";
@@ -44,7 +44,6 @@ export type Overrides = Partial<Pick<Context, "clock" | "ids" | "log" | "resolve
 async function openMigrated(config: Config, tools: { clock: Clock; ids: Ids; log: Log }) {
   const db = await openDatabase(config, tools);
   try {
-    await refuseNewerSchema(db);
     const sqlite = config.databaseUrl === undefined ? { sqlitePath: sqlitePath(config) } : {};
     const backupDir = `${config.dataDir}/${BACKUP_DIR}`;
     await migrate(db, { ...sqlite, backupDir, now: tools.clock.now() });

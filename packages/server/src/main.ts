@@ -23,16 +23,20 @@ export async function start(env: Environment, print: (text: string) => void): Pr
     // Port 0 asks for any free one; the public address is then made from the one we got.
     const config = readConfig({ ...env, GATEHOUSE_PORT: String(listener.port) });
     const context = await createContext(config);
-    planJobs(context);
-    await context.jobs.start();
-    listener.serve(createApp(context));
+    try {
+      planJobs(context);
+      await context.jobs.start();
+      listener.serve(createApp(context));
+    } catch (error) {
+      await context.close();
+      throw error;
+    }
     print(startupLines(context, listener.port).join("\n"));
     return {
       port: listener.port,
       reloadTls: () => {
         try {
-          listener.reloadTls();
-          context.log.info({}, "tls.reloaded");
+          if (listener.reloadTls()) context.log.info({}, "tls.reloaded");
         } catch (error) {
           // Half a renewal is on disk: go on with the certificate we have.
           context.log.error({ error }, "tls.not_reloaded");

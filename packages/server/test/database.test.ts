@@ -133,6 +133,13 @@ describe.each(DATABASES)("the database seam on %s", (dialect) => {
   });
 });
 
+test("a transaction inside a transaction on SQLite throws instead of waiting for itself", async () => {
+  const { db } = await withNotes("sqlite");
+  const nested = db.transaction(() => db.run(insert, "a", 1));
+  await expect(nested).rejects.toThrow("a transaction inside a transaction");
+  expect(await db.run(insert, "b", 1)).toBe(1);
+});
+
 test("a PostgreSQL that goes away is unavailable, not an unknown error", async () => {
   const { db } = await withNotes("postgres");
   const ended = db.all("SELECT pg_terminate_backend(pg_backend_pid())");

@@ -2,6 +2,7 @@ import { connect, type Socket } from "node:net";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { headMetaContents } from "../src/owners/sites/head-metas.ts";
+import { DatabaseUnavailableError } from "../src/platform/db/database.ts";
 import {
   answerOf,
   createSite,
@@ -132,9 +133,23 @@ describe("signing in under attack", () => {
     const { token } = (
       await server.admin("POST", "/v1/admin/tokens", { name: "x", role: "operator" })
     ).body;
-    await server.admin("GET", sites, undefined, token);
     const many = Array.from({ length: 50 }, () => server.admin("GET", sites, undefined, token));
     expect((await Promise.all(many)).every(({ status }) => status === 200)).toBe(true);
+  });
+
+  test("an outage of the database locks nobody out", async () => {
+    const server = await startServer(await freshEnvironment("sqlite"));
+    const { token } = (
+      await server.admin("POST", "/v1/admin/tokens", { name: "x", role: "operator" })
+    ).body;
+    const { db } = server.context;
+    const get = db.get.bind(db);
+    db.get = () => Promise.reject(new DatabaseUnavailableError("away"));
+    for (let i = 0; i < 15; i++) {
+      expect((await server.admin("GET", sites, undefined, token)).status).toBe(503);
+    }
+    db.get = get;
+    expect((await server.admin("GET", sites, undefined, token)).status).toBe(200);
   });
 
   test("metrics count wrong tokens too", async () => {

@@ -96,7 +96,11 @@ test("the clock drives the runner: nothing runs while it stands still", async ()
     ran = resolve;
   });
   jobs.add({ name: "tick", everyMs: JOB_TICK_MS, run: async () => ran() });
+  let count = 0;
+  void first.then(() => count++);
   await jobs.start();
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(count).toBe(0);
   clock.advance(JOB_TICK_MS);
   await first;
   await jobs.stop();

@@ -26,6 +26,15 @@ describe.each(DATABASES)("readiness on %s", (dialect) => {
     expect((await ready(server)).body.failing).toEqual(["clock"]);
   });
 
+  test("a restart does not hide that the clock has run backwards", async () => {
+    const env = await freshEnvironment(dialect);
+    const server = await startServer(env);
+    const { db, clock } = server.context;
+    await recordHeartbeat(db, clock.now() + CLOCK_SKEW_MS_MAX + 5000);
+    await server.stop();
+    expect((await ready(await startServer(env))).body.failing).toEqual(["clock"]);
+  });
+
   test("a database that is gone makes it not ready, alive, and fail closed", async () => {
     const server = await startServer(await freshEnvironment(dialect));
     await server.context.jobs.stop();

@@ -27,10 +27,8 @@ test("a sealed value does not open at another place, with another key, or change
   }
 });
 
-test("key ids tell keys apart without revealing them; codes differ by purpose", () => {
+test("key ids tell keys apart without revealing them", () => {
   expect(secrets.keyId).not.toBe(other.keyId);
-  expect(secrets.mac("a", "m")).not.toBe(secrets.mac("b", "m"));
-  expect(secrets.mac("a", "m")).toBe(createSecrets(new Uint8Array(32).fill(1)).mac("a", "m"));
 });
 
 test("no secret reaches the log, by name or by form", () => {

@@ -247,6 +247,18 @@ describe("a restore", () => {
     expect(await failuresOf(env)).toEqual([]);
   });
 
+  test("two at once into one folder: one fills it, the other says so and harms nothing", async () => {
+    const { out } = await smallBackup();
+    const env = await freshEnvironment("sqlite");
+    const results = await Promise.allSettled([restore(env, out), restore(env, out)]);
+    expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+    expect(await failuresOf(env)).toEqual([]);
+    const files = readdirSync(env.GATEHOUSE_DATA_DIR as string).filter(
+      (name) => !/-(wal|shm)$/.test(name),
+    );
+    expect(files.sort()).toEqual(["gatehouse.db", "secrets.key"]);
+  });
+
   test("takes no part of a database that belongs to others", async () => {
     const env = await freshEnvironment("postgres");
     const server = await startServer(env);

@@ -5,9 +5,10 @@ import type { Terminal } from "../terminal.js";
 /** The configuration as `serve --help` shows it. */
 function configurationHelp(): string {
   const width = Math.max(...VARIABLES.map(({ name }) => name.length));
-  const lines = VARIABLES.map(({ name, help, fallback }) => {
+  const lines = VARIABLES.map(({ name, help, fallback, awaits }) => {
     const shown = fallback === undefined ? "" : ` (${fallback})`;
-    return `  ${name.padEnd(width)}  ${help}${shown}`;
+    const inert = awaits === undefined ? "" : ` [no effect until ${awaits} is built]`;
+    return `  ${name.padEnd(width)}  ${help}${shown}${inert}`;
   });
   return `\nConfiguration is by environment variables:\n${lines.join("\n")}\n`;
 }

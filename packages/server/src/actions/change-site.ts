@@ -1,10 +1,8 @@
 import { ok, type Result, refuse, toBase64url } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { readDomain } from "../owners/sites/domain.js";
-import type { Site } from "../owners/sites/site.js";
+import { PROOF_TOKEN_BYTES, type Site, unproven } from "../owners/sites/site.js";
 import { siteByHash, updateSite } from "../owners/sites/store.js";
-
-const PROOF_TOKEN_BYTES = 24;
 
 export interface SiteChanges {
   readonly domain?: string | undefined;
@@ -14,11 +12,7 @@ export interface SiteChanges {
 
 /** Another domain is another proof: the site goes back to pending under a new token. */
 function moved(site: Site, domain: string, token: string): Site {
-  const verification = {
-    ...{ token, method: null, reason: null, verifiedAt: null, checkedAt: null, failedDays: 0 },
-    problem: null,
-  };
-  return { ...site, domain, status: "pending", verification };
+  return { ...site, domain, status: "pending", verification: unproven(token) };
 }
 
 export async function changeSite(

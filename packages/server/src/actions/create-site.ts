@@ -9,11 +9,10 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { readDomain } from "../owners/sites/domain.js";
-import type { Site } from "../owners/sites/site.js";
+import { PROOF_TOKEN_BYTES, type Site, unproven } from "../owners/sites/site.js";
 import { insertSite, siteKeyTaken } from "../owners/sites/store.js";
 
 const SITE_KEY_BYTES = 32;
-const PROOF_TOKEN_BYTES = 24;
 
 export interface NewSite {
   readonly domain: string;
@@ -46,11 +45,7 @@ export async function createSite(
     description: input.description ?? "",
     status: "pending",
     version: 1,
-    verification: {
-      token: toBase64url(ids.bytes(PROOF_TOKEN_BYTES)),
-      ...{ method: null, reason: null, verifiedAt: null, checkedAt: null, failedDays: 0 },
-      problem: null,
-    },
+    verification: unproven(toBase64url(ids.bytes(PROOF_TOKEN_BYTES))),
     createdAt: now,
     changedAt: now,
   };

@@ -5,6 +5,7 @@ import { tokenDigest } from "../owners/tokens/authenticate.js";
 import { countLiveTokens, insertToken } from "../owners/tokens/store.js";
 import {
   hasRole,
+  maySee,
   type Principal,
   type Role,
   TOKEN_BYTES,
@@ -37,13 +38,13 @@ export async function issueToken(
   if (wanted.role !== "operator" && wanted.sites === null) {
     return refuse("invalid_request", "sites: name the sites this token is for.");
   }
+  if (!(wanted.sites ?? []).every((hash) => maySee(by, hash))) {
+    return refuse("forbidden", "A token cannot make one for sites it may not see.");
+  }
   for (const hash of wanted.sites ?? []) {
     if ((await siteByHash(db, hash)) === undefined) {
       return refuse("invalid_request", "sites: one of the sites does not exist.");
     }
-  }
-  if ((await countLiveTokens(db)) >= LIVE_TOKENS_MAX) {
-    return refuse("conflict", `There are ${LIVE_TOKENS_MAX} live tokens: revoke some first.`);
   }
   const token = TOKEN_PREFIX + toBase64url(ids.bytes(TOKEN_BYTES));
   const stored: Token = {
@@ -53,6 +54,11 @@ export async function issueToken(
     createdAt: clock.now(),
     revokedAt: null,
   };
-  await insertToken(db, stored, tokenDigest(token));
-  return ok({ token, stored });
+  return db.transaction(async (tx) => {
+    if ((await countLiveTokens(tx)) >= LIVE_TOKENS_MAX) {
+      return refuse("conflict", `There are ${LIVE_TOKENS_MAX} live tokens: revoke some first.`);
+    }
+    await insertToken(tx, stored, tokenDigest(token));
+    return ok({ token, stored });
+  });
 }

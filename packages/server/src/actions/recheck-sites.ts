@@ -1,7 +1,7 @@
 import type { Context } from "../context.js";
 import { findProof, type ProofMethod } from "../owners/sites/proof.js";
 import { FAILED_DAYS_MAX, RECHECK_EVERY_MS, type Site } from "../owners/sites/site.js";
-import { sitesToRecheck, updateSite } from "../owners/sites/store.js";
+import { recordLook, sitesToRecheck, updateSite } from "../owners/sites/store.js";
 
 /** Sites looked at in one run; the rest follow in the next, oldest first. */
 const SITES_PER_RUN = 200;
@@ -20,6 +20,27 @@ function rechecked(site: Site, problem: string | null, now: number): Site {
   };
 }
 
+/** Well within the job's lease, so that no two nodes look at once. */
+const RUN_MS_MAX = 4 * 60_000;
+
+async function recheck(context: Context, site: Site): Promise<void> {
+  const { clock, db, log, config } = context;
+  const sources = { ...context, fetchAllow: config.fetchAllow };
+  const method = site.verification.method as ProofMethod;
+  const proof = await findProof(site, method, sources, { fresh: false });
+  const changed = rechecked(site, proof.ok ? null : proof.detail, clock.now());
+  // A site that somebody changed meanwhile is left alone; it is due again in the next run.
+  await db.transaction((tx) =>
+    changed.status === site.status ? recordLook(tx, changed) : updateSite(tx, changed, clock.now()),
+  );
+  if (proof.ok) return;
+  const { failedDays, problem } = changed.verification;
+  log.warn(
+    { domain: site.domain, status: changed.status, failedDays, problem },
+    "site.proof_missing",
+  );
+}
+
 /**
  * Looks at every proof once a day. Three missing days in a row send the site back to pending;
  * until then the owner sees what is wrong. Safe to repeat: a site checked today is not due.
@@ -28,19 +49,14 @@ export async function recheckSites(
   context: Context,
   stopping: () => boolean = () => false,
 ): Promise<void> {
-  const { clock, db, log, config } = context;
-  const sources = { ...context, fetchAllow: config.fetchAllow };
+  const { clock, db, log } = context;
+  const until = clock.now() + RUN_MS_MAX;
   const due = await sitesToRecheck(db, clock.now() - RECHECK_EVERY_MS, SITES_PER_RUN);
   for (const site of due) {
-    if (stopping()) return;
-    const method = site.verification.method as ProofMethod;
-    const proof = await findProof(site, method, sources, { fresh: false });
-    const changed = rechecked(site, proof.ok ? null : proof.detail, clock.now());
-    // A site that somebody changed meanwhile is left alone; it is due again in the next run.
-    await db.transaction((tx) => updateSite(tx, changed, clock.now()));
-    if (proof.ok) continue;
-    const { failedDays, problem } = changed.verification;
-    const facts = { domain: site.domain, status: changed.status, failedDays, problem };
-    log.warn(facts, "site.proof_missing");
+    if (stopping() || clock.now() > until) return;
+    // One site that cannot be looked at must not keep the others from it.
+    await recheck(context, site).catch((error: Error) => {
+      log.error({ domain: site.domain, error }, "site.recheck_failed");
+    });
   }
 }

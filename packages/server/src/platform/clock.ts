@@ -15,6 +15,11 @@ export const systemClock: Clock = {
   },
 };
 
+/** Waits in the machine's own time, and keeps the process alive meanwhile. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
 /** The one form of time on the wire: ISO-8601 UTC with milliseconds. */
 export function isoTime(ms: number): string {
   return new Date(ms).toISOString();

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createWriteStream, existsSync } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { link, open, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
@@ -85,13 +85,13 @@ export async function backup(env: Environment, options: BackupOptions): Promise<
   }
 }
 
-/** Written beside its final name and renamed when whole: a crash leaves only the `.partial`. */
+/** Written beside its final name and linked to it when whole: a crash leaves only the `.partial`. */
 async function writeBackup(
   file: string,
   lines: AsyncIterable<object>,
   counts: () => Record<string, number>,
 ): Promise<void> {
-  const partial = `${file}.partial`;
+  const partial = `${file}.${process.pid}.partial`;
   async function* text() {
     const hash = createHash("sha256");
     for await (const line of lines) {
@@ -109,7 +109,9 @@ async function writeBackup(
     const handle = await open(partial, "r+");
     await handle.sync();
     await handle.close();
-    await rename(partial, file);
+    // Unlike a rename, a link never replaces a file that appeared meanwhile.
+    await link(partial, file);
+    await rm(partial);
   } catch (error) {
     await rm(partial, { force: true });
     const code = (error as NodeJS.ErrnoException).code;

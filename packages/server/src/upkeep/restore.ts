@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from "node:fs";
+import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fromBase64url } from "@gatehouse/protocol";
 import { type Config, type Environment, readConfig } from "../config/config.js";
@@ -59,6 +59,10 @@ async function restoreRows(db: Database, file: string, header: BackupHeader): Pr
   const now = systemClock.now();
   await migrate(db, { now, upTo: header.schema_version });
   const rows = await db.transaction(async (tx) => {
+    // Asked again inside: another node may have restored into the same PostgreSQL meanwhile.
+    if ((await readFact(tx, "secrets_key_id")) !== undefined) {
+      throw new StartupError("There is an installation here already: restore into an empty one.");
+    }
     const tables = new Map((await dataTables(tx, db.dialect)).map((table) => [table.name, table]));
     let count = 0;
     for await (const { table: name, row } of backupRows(file)) {
@@ -77,17 +81,46 @@ async function restoreRows(db: Database, file: string, header: BackupHeader): Pr
   return rows;
 }
 
-/** Takes away what a failed restore has made, and nothing else. */
-function undoing(config: Config): () => void {
+const LOCK_FILE = "restore.lock";
+
+/** One restore at a time into a folder: the loser of two would take away what the winner made. */
+function lockFolder(config: Config): () => void {
+  const path = join(config.dataDir, LOCK_FILE);
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch {
+    throw new StartupError(
+      `Another restore is under way in ${config.dataDir}. If it was cut off, delete ${path} and begin again.`,
+    );
+  }
+  return () => rmSync(path, { force: true });
+}
+
+/** Fills the installation; what it made is taken away again if that fails. */
+async function fill(config: Config, file: string, backup: CheckedBackup): Promise<RestoreReport> {
+  const { header } = backup;
   const database = sqlitePath(config);
-  const paths = [database, `${database}-wal`, `${database}-shm`];
-  const made = [
-    ...(config.databaseUrl === undefined && !existsSync(database) ? paths : []),
-    ...[join(config.dataDir, SECRETS_KEY_FILE)].filter((path) => !existsSync(path)),
-  ];
-  return () => {
+  const made: string[] = [];
+  if (config.databaseUrl === undefined && !existsSync(database)) {
+    made.push(database, `${database}-wal`, `${database}-shm`);
+  }
+  const db = await openDatabase(config, { ids: systemIds, log: createLog("warn") });
+  try {
+    await refuseOccupied(db);
+    const secretsKey = planSecretsKey(config, backup);
+    const keyFile = join(config.dataDir, SECRETS_KEY_FILE);
+    if (secretsKey === "restored" && createPrivateFile(keyFile, `${header.secrets_key}\n`)) {
+      made.push(keyFile);
+    }
+    const rows = await restoreRows(db, file, header);
+    await db.close();
+    return { rows, createdAt: header.created_at, secretsKey };
+  } catch (error) {
+    await db.close();
     for (const path of made) rmSync(path, { force: true });
-  };
+    if (!(error instanceof DatabaseConflictError)) throw error;
+    throw new BackupFileError("The backup holds a row twice: use another one.");
+  }
 }
 
 /**
@@ -97,24 +130,12 @@ function undoing(config: Config): () => void {
 export async function restore(env: Environment, file: string): Promise<RestoreReport> {
   const config = readConfig(env);
   const backup = await checkBackup(file);
-  const { header } = backup;
-  refuseNewerBackup(header);
+  refuseNewerBackup(backup.header);
   openDataDir(config.dataDir);
-  const undo = undoing(config);
-  const db = await openDatabase(config, { ids: systemIds, log: createLog("warn") });
+  const unlock = lockFolder(config);
   try {
-    await refuseOccupied(db);
-    const secretsKey = planSecretsKey(config, backup);
-    if (secretsKey === "restored") {
-      createPrivateFile(join(config.dataDir, SECRETS_KEY_FILE), `${header.secrets_key}\n`);
-    }
-    const rows = await restoreRows(db, file, header);
-    await db.close();
-    return { rows, createdAt: header.created_at, secretsKey };
-  } catch (error) {
-    await db.close();
-    undo();
-    if (!(error instanceof DatabaseConflictError)) throw error;
-    throw new BackupFileError("The backup holds a row twice: use another one.");
+    return await fill(config, file, backup);
+  } finally {
+    unlock();
   }
 }

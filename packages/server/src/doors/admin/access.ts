@@ -10,7 +10,20 @@ export interface AdminEnv extends HttpEnv {
   readonly Variables: HttpEnv["Variables"] & { principal: Principal };
 }
 
-/** Counts failures by address; an address that failed too often is not even looked at. */
+/** Who is asking; undefined for nobody we know. An address that failed too often is told to wait. */
+export async function principalOf(
+  context: Context,
+  c: HonoContext<HttpEnv> | HonoContext<AdminEnv>,
+): Promise<Principal | undefined> {
+  const { address } = (c as HonoContext<HttpEnv>).get("connection");
+  const result = await context.signInDesk.admit(c.req.header("authorization"), address);
+  if (!result.ok && result.reason === "rate_limited") {
+    throw new Problem("rate_limited", { headers: { "retry-after": result.detail } });
+  }
+  return result.ok ? result.value : undefined;
+}
+
+/** Lets only known tokens in. */
 export function signIn(context: Context): MiddlewareHandler<AdminEnv> {
   return async (c, next) => {
     // A preflight carries no token; the kernel answers it.

@@ -1,12 +1,13 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { changeSite } from "../../actions/change-site.js";
 import { createSite } from "../../actions/create-site.js";
+import { deleteSite } from "../../actions/delete-site.js";
 import { pageOf, readCursor } from "../../actions/page.js";
 import { verifySite } from "../../actions/verify-site.js";
 import type { Context } from "../../context.js";
 import { readDomain } from "../../owners/sites/domain.js";
 import { type Site, VERIFICATION_METHODS } from "../../owners/sites/site.js";
-import { deleteSite, listSites } from "../../owners/sites/store.js";
+import { listSites } from "../../owners/sites/store.js";
 import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, requireRole, requireSite } from "./access.js";
 import { body, errors, json, NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
@@ -159,9 +160,7 @@ export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(remove, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "operator");
-    const { db, clock } = context;
-    const gone = await db.transaction((tx) => deleteSite(tx, site_key_hash, clock.now()));
-    if (!gone) throw new Problem("not_found");
+    if (!(await deleteSite(context, site_key_hash))) throw new Problem("not_found");
     return c.body(null, 204);
   });
 

@@ -1,8 +1,9 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { issueToken, type NewToken } from "../../actions/issue-token.js";
 import { pageOf, readCursor } from "../../actions/page.js";
+import { revokeToken } from "../../actions/revoke-token.js";
 import type { Context } from "../../context.js";
-import { listTokens, revokeToken, tokenById } from "../../owners/tokens/store.js";
+import { listTokens } from "../../owners/tokens/store.js";
 import {
   maySee,
   type Principal,
@@ -11,7 +12,6 @@ import {
   type Token,
 } from "../../owners/tokens/token.js";
 import { isoTime } from "../../platform/clock.js";
-import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, requireRole, requireSite } from "./access.js";
 import {
   body,
@@ -77,7 +77,7 @@ const create = createRoute({
   },
   responses: {
     201: json(IssuedToken, "The token."),
-    ...errors("invalid_request", "forbidden"),
+    ...errors("invalid_request", "forbidden", "conflict"),
   },
 });
 
@@ -92,7 +92,7 @@ const createForSite = createRoute({
   },
   responses: {
     201: json(IssuedToken, "The token."),
-    ...errors("invalid_request", "forbidden", "not_found"),
+    ...errors("invalid_request", "forbidden", "not_found", "conflict"),
   },
 });
 
@@ -102,7 +102,10 @@ const list = createRoute({
   tags: ["Tokens"],
   summary: "List tokens",
   request: { query: PageQuery },
-  responses: { 200: json(TokenPage, "In order of creation."), ...errors("forbidden") },
+  responses: {
+    200: json(TokenPage, "In order of creation."),
+    ...errors("invalid_request", "forbidden"),
+  },
 });
 
 const listForSite = createRoute({
@@ -111,7 +114,10 @@ const listForSite = createRoute({
   tags: ["Tokens"],
   summary: "List the tokens of one site",
   request: { params: SiteParams, query: PageQuery },
-  responses: { 200: json(TokenPage, "In order of creation."), ...errors("forbidden", "not_found") },
+  responses: {
+    200: json(TokenPage, "In order of creation."),
+    ...errors("invalid_request", "forbidden", "not_found"),
+  },
 });
 
 const revoke = createRoute({
@@ -124,14 +130,8 @@ const revoke = createRoute({
   responses: { 204: { description: "Revoked." }, ...errors("forbidden", "not_found") },
 });
 
-/** A token is within reach of a principal who could have made it. */
-function reaches(principal: Principal, token: Token): boolean {
-  if (principal.sites === null) return true;
-  return token.sites?.every((siteKeyHash) => maySee(principal, siteKeyHash)) ?? false;
-}
-
 export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
-  const { db, clock } = context;
+  const { db } = context;
 
   const issue = async (principal: Principal, wanted: NewToken) => {
     const result = await issueToken(context, principal, wanted);
@@ -182,11 +182,7 @@ export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   app.openapi(revoke, async (c) => {
     const principal = requireRole(c, "owner");
     const { token_id } = c.req.valid("param");
-    const token = await tokenById(db, token_id);
-    if (token === undefined || !reaches(principal, token)) {
-      throw new Problem("not_found", { message: "No token of yours has this id." });
-    }
-    await revokeToken(db, token_id, clock.now());
-    return c.body(null, 204);
+    const result = await revokeToken(context, principal, token_id);
+    return result.ok ? c.body(null, 204) : refused(result);
   });
 }

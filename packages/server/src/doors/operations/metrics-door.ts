@@ -5,16 +5,14 @@ import { hasRole } from "../../owners/tokens/token.js";
 import { LOOPBACK } from "../../platform/http/connection.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
+import { principalOf } from "../admin/access.js";
 
 /** Numbers tell an outsider about the business, so metrics are for the operator's own scraper. */
 async function mayReadMetrics(context: Context, c: HonoContext<HttpEnv>): Promise<boolean> {
   const { address, forwarded } = c.get("connection");
   if (LOOPBACK.test(address) && !forwarded) return true;
-  const result = await context.signInDesk.admit(c.req.header("authorization"), address);
-  if (!result.ok && result.reason === "rate_limited") {
-    throw new Problem("rate_limited", { headers: { "retry-after": result.detail } });
-  }
-  return result.ok && hasRole(result.value, "operator");
+  const principal = await principalOf(context, c);
+  return principal !== undefined && hasRole(principal, "operator");
 }
 
 /** How busy it is. No other origin may read it: a page in a local browser is a local client. */

@@ -1,9 +1,11 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { failingParts } from "../../actions/check-readiness.js";
+import { failingParts, type ReadinessPart } from "../../actions/check-readiness.js";
 import type { Context } from "../../context.js";
 import { SCHEMA_VERSION } from "../../platform/db/migrate.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { VERSION } from "../../version.js";
+
+const VERDICT_MS = 1000;
 
 /** Is it alive, is it ready, what is it. */
 export function operationsDoor(context: Context): Door {
@@ -11,8 +13,12 @@ export function operationsDoor(context: Context): Door {
 
   routes.get("/healthz", (c) => c.json({ status: "ok" }));
 
+  // Anybody may ask, as often as they like; the parts are asked once a second.
+  let asked = { at: Number.NEGATIVE_INFINITY, failing: Promise.resolve<ReadinessPart[]>([]) };
   routes.get("/readyz", async (c) => {
-    const failing = await failingParts(context);
+    const now = context.clock.now();
+    if (Math.abs(now - asked.at) >= VERDICT_MS) asked = { at: now, failing: failingParts(context) };
+    const failing = await asked.failing;
     if (failing.length === 0) return c.json({ status: "ready" });
     c.header("retry-after", "5");
     return c.json({ status: "not_ready", failing }, 503);

@@ -34,3 +34,14 @@ export const SITE_DESCRIPTION_CHARS_MAX = 500;
 /** A site whose proof is missing this many days in a row goes back to pending. */
 export const FAILED_DAYS_MAX = 3;
 export const RECHECK_EVERY_MS = 86_400_000;
+
+/** Random bytes of the token an owner publishes. */
+export const PROOF_TOKEN_BYTES = 24;
+
+/** Nothing proven yet, and a token to prove it with. */
+export function unproven(token: string): Site["verification"] {
+  return Object.freeze({
+    ...{ token, method: null, reason: null, verifiedAt: null, checkedAt: null, failedDays: 0 },
+    problem: null,
+  });
+}

@@ -132,13 +132,24 @@ export async function updateSite(tx: Transaction, site: Site, now: number): Prom
   return changed === 1;
 }
 
+/** Notes what a look at the proof found. No change of the site: its documents stay as they are. */
+export async function recordLook(tx: Transaction, site: Site): Promise<boolean> {
+  const { checkedAt, failedDays, problem } = site.verification;
+  const changed = await tx.run(
+    `UPDATE sites SET checked_at = ?, failed_days = ?, problem = ?
+     WHERE site_key_hash = ? AND version = ? AND deleted_at IS NULL`,
+    ...[checkedAt, failedDays, problem, site.siteKeyHash, site.version],
+  );
+  return changed === 1;
+}
+
 /** Sends other sites of a domain back to pending: the newest proof of a domain wins. */
 export async function unverifyOthers(
   tx: Transaction,
   domain: string,
   exceptHash: string,
   now: number,
-): Promise<string[]> {
+): Promise<void> {
   const rows = await tx.all<{ site_key_hash: string }>(
     `UPDATE sites SET status = 'pending', version = version + 1, changed_at = ?,
        problem = 'Another site here has since proven control of this domain.'
@@ -147,7 +158,6 @@ export async function unverifyOthers(
     ...[now, domain, exceptHash],
   );
   for (const { site_key_hash } of rows) await tx.announce(SITE_TOPIC, site_key_hash);
-  return rows.map(({ site_key_hash }) => site_key_hash);
 }
 
 export async function deleteSite(

@@ -19,6 +19,8 @@ const KNOWN_MAX = 1000;
 export class SignInDesk {
   private readonly failures = new LocalLimiter({ perMinute: FAILURES_PER_MINUTE });
   private readonly known = new Set<string>();
+  /** Lookups under way, by digest: bounded by the requests under way. */
+  private readonly lookups = new Map<string, Promise<Principal | undefined>>();
   private readonly db: Queries;
   private readonly clock: Clock;
   private readonly operatorDigest: string;
@@ -39,20 +41,40 @@ export class SignInDesk {
     if (bearer === undefined) return refuse("unauthorized", "no bearer token");
     const source = limitKey(address);
     const digest = tokenDigest(bearer);
-    const waitMs = this.known.has(digest)
-      ? this.failures.wait(source, this.clock.now())
-      : this.failures.take(source, this.clock.now());
-    if (waitMs > 0) return refuse("rate_limited", String(Math.ceil(waitMs / 1000)));
-    const principal = await authenticate(this.db, digest, this.operatorDigest);
-    if (principal === undefined) {
-      if (this.known.delete(digest)) this.failures.take(source, this.clock.now());
-      return refuse("unauthorized", "the token is nobody's");
+    // Tries of one token at once are one try.
+    const first = !this.known.has(digest) && !this.lookups.has(digest);
+    const now = this.clock.now();
+    const waitMs = first ? this.failures.take(source, now) : this.failures.wait(source, now);
+    if (waitMs > 0 && !this.lookups.has(digest)) {
+      return refuse("rate_limited", String(Math.ceil(waitMs / 1000)));
     }
-    if (!this.known.has(digest)) {
-      this.failures.refund(source);
-      if (this.known.size >= KNOWN_MAX) this.known.clear();
-      this.known.add(digest);
+    const principal = await this.lookUp(digest, first ? source : undefined);
+    if (principal !== undefined) return ok(principal);
+    if (this.known.delete(digest)) this.failures.take(source, this.clock.now());
+    return refuse("unauthorized", "the token is nobody's");
+  }
+
+  /** Gives the place back unless the token was wrong: an outage is no fault of the caller. */
+  private async lookUp(digest: string, taken: string | undefined): Promise<Principal | undefined> {
+    let lookup = this.lookups.get(digest);
+    if (lookup === undefined) {
+      lookup = authenticate(this.db, digest, this.operatorDigest);
+      this.lookups.set(digest, lookup);
     }
-    return ok(principal);
+    let wrong = false;
+    try {
+      const principal = await lookup;
+      wrong = principal === undefined;
+      if (!wrong) this.remember(digest);
+      return principal;
+    } finally {
+      this.lookups.delete(digest);
+      if (taken !== undefined && !wrong) this.failures.refund(taken);
+    }
+  }
+
+  private remember(digest: string): void {
+    if (this.known.size >= KNOWN_MAX) this.known.clear();
+    this.known.add(digest);
   }
 }

@@ -7,10 +7,9 @@ import type { Database, Dialect, Transaction } from "./database.js";
 import { foundation } from "./migrations/0001-foundation.js";
 import { copySqlite } from "./sqlite.js";
 
-/** Column types by database. Migrations are plain SQL with these three words filled in. */
+/** Column types by database. Migrations are plain SQL with these words filled in. */
 interface SqlWords {
   readonly integer: string;
-  readonly bytes: string;
   /** Closes a CREATE TABLE: SQLite then enforces column types as PostgreSQL does. */
   readonly strict: string;
 }
@@ -26,8 +25,8 @@ const MIGRATIONS: readonly Migration[] = [foundation];
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 const WORDS: Readonly<Record<Dialect, SqlWords>> = {
-  sqlite: { integer: "INTEGER", bytes: "BLOB", strict: "STRICT" },
-  postgres: { integer: "BIGINT", bytes: "BYTEA", strict: "" },
+  sqlite: { integer: "INTEGER", strict: "STRICT" },
+  postgres: { integer: "BIGINT", strict: "" },
 };
 
 /** Tables the migrations make: what a backup holds, whatever else lives in the same database. */
@@ -103,16 +102,18 @@ export async function migrate(
     );
   }
   await db.transaction(async (tx) => {
-    if (db.dialect === "postgres") await tx.get("SELECT pg_advisory_xact_lock(?)", MIGRATION_LOCK);
+    if (db.dialect === "postgres") {
+      await db.script(tx, `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});`);
+    }
     await db.script(
       tx,
       `CREATE TABLE IF NOT EXISTS schema_versions (version ${WORDS[db.dialect].integer} PRIMARY KEY,
        name TEXT NOT NULL, build TEXT NOT NULL, applied_at TEXT NOT NULL) ${WORDS[db.dialect].strict};`,
     );
-    const row = await tx.get<{ version: number | null }>(
-      "SELECT MAX(version) AS version FROM schema_versions",
-    );
-    for (let version = (row?.version ?? 0) + 1; version <= target; version++) {
+    // Asked again under the lock: a newer build may have been here while we waited for it.
+    const { dialect } = db;
+    const found = await refuseNewerSchema({ get: tx.get, dialect }, migrations.length);
+    for (let version = found + 1; version <= target; version++) {
       const migration = migrations[version - 1] as Migration;
       await db.script(tx, migration.sql(WORDS[db.dialect]));
       await tx.run(

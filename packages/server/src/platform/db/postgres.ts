@@ -20,6 +20,7 @@ const STATEMENT_MS_MAX = 10_000;
 /** A server that went silent cannot keep its own time-out; we give up a little later. */
 const ANSWER_MS_MAX = STATEMENT_MS_MAX + 1000;
 const CLOSE_MS_MAX = 3000;
+const SCRIPT_MS_MAX = 600_000;
 /** Deadlock or serialization failure: the server asks us to try again. */
 const RETRY_CODES = new Set(["40001", "40P01"]);
 const TRIES_MAX = 5;
@@ -51,6 +52,9 @@ function translated(error: unknown): unknown {
   return error;
 }
 
+/** Statements of migrations, whose time is bounded by SCRIPT_MS_MAX instead. */
+const SCRIPT = /^\s*(CREATE|ALTER|DROP|SET|SELECT pg_advisory_xact_lock)\b/;
+
 interface Prepared {
   readonly name: string;
   readonly text: string;
@@ -74,7 +78,8 @@ type Client = Pick<pg.Pool, "query">;
 
 async function query(client: Client, sql: string, values: readonly SqlValue[]) {
   try {
-    return await client.query({ ...prepare(sql), values: [...values] });
+    const patient = SCRIPT.test(sql) ? { query_timeout: SCRIPT_MS_MAX } : {};
+    return await client.query({ ...prepare(sql), ...patient, values: [...values] });
   } catch (error) {
     throw translated(error);
   }
@@ -168,7 +173,11 @@ class PostgresDatabase implements Database {
     try {
       await control(client, begin);
       result = await body(tx);
-      await control(client, "COMMIT");
+      await control(client, "COMMIT").catch((error) => {
+        // It may have committed before the answer was lost: nothing we hold can be trusted.
+        this.changes.emit(ANY_CHANGE);
+        throw error;
+      });
     } catch (error) {
       await client.query("ROLLBACK").catch((failure: Error) => {
         broken = failure;
@@ -194,6 +203,8 @@ class PostgresDatabase implements Database {
   }
 
   async script(tx: Transaction, sql: string): Promise<void> {
+    // Building an index takes as long as it takes, and so does waiting for another node to.
+    await tx.run(`SET LOCAL statement_timeout = ${SCRIPT_MS_MAX}`);
     for (const statement of sql.split(/;\s*$/m)) {
       if (statement.trim() !== "") await tx.run(statement);
     }

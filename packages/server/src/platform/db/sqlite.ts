@@ -1,5 +1,6 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import { closeSync, openSync } from "node:fs";
-import { systemClock } from "../clock.js";
+import { pause, systemClock } from "../clock.js";
 import { ANY_CHANGE, type Change, ChangeFeed } from "./changes.js";
 import {
   type Database,
@@ -20,6 +21,11 @@ const WRITER_WAIT_MS_MAX = 5000;
  */
 const CHANGE_POLL_MS = 250;
 
+function isBusy(error: unknown): boolean {
+  const cause = error instanceof DatabaseUnavailableError ? error.cause : undefined;
+  return /^SQLITE_(BUSY|LOCKED)/.test(String((cause as { code?: unknown } | undefined)?.code));
+}
+
 /** Takes the write lock, waiting outside SQLite while another process holds it. */
 async function beginWriting(writer: SqliteConnection, deadline: number): Promise<void> {
   for (;;) {
@@ -27,8 +33,8 @@ async function beginWriting(writer: SqliteConnection, deadline: number): Promise
     try {
       return writer.exec("BEGIN IMMEDIATE");
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailableError)) throw error;
-      await new Promise<void>((resolve) => systemClock.after(WRITER_RETRY_MS, resolve));
+      if (!isBusy(error)) throw error;
+      await pause(WRITER_RETRY_MS);
     }
   }
 }
@@ -42,6 +48,7 @@ class SqliteDatabase implements Database {
   private readonly reader: SqliteConnection;
   private lastWriter: Promise<unknown> = Promise.resolve();
   private waiting = 0;
+  private readonly inside = new AsyncLocalStorage<boolean>();
   private closed: Promise<void> | undefined;
   private readonly stopPolling: () => void;
 
@@ -72,12 +79,25 @@ class SqliteDatabase implements Database {
     if (this.waiting >= WRITERS_WAITING_MAX) {
       throw new DatabaseUnavailableError("too many transactions are waiting");
     }
+    // Its turn would come only after the transaction it is part of: never.
+    if (this.inside.getStore() === true) throw new Error("a transaction inside a transaction");
     this.waiting++;
     const deadline = systemClock.now() + WRITER_WAIT_MS_MAX;
-    const turn = this.lastWriter.then(() => this.inTransaction(body, deadline));
+    let begun = false;
+    const turn = this.lastWriter.then(() => {
+      begun = true;
+      return this.inside.run(true, () => this.inTransaction(body, deadline));
+    });
     this.lastWriter = turn.catch(() => undefined);
+    // Whoever gives up before the turn comes is sure that nothing will run: the deadline has passed.
+    const late = new Promise<never>((_, reject) => {
+      const cancel = systemClock.after(WRITER_WAIT_MS_MAX + 1, () => {
+        if (!begun) reject(new DatabaseUnavailableError("the database is busy"));
+      });
+      turn.catch(() => undefined).finally(cancel);
+    });
     try {
-      return await turn;
+      return await Promise.race([turn, late]);
     } finally {
       this.waiting--;
     }

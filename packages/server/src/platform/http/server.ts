@@ -37,8 +37,8 @@ export interface ListenOptions {
 export interface Listener {
   readonly port: number;
   serve(handler: RequestListener): void;
-  /** Reads the certificate files again; what is connected stays connected. */
-  reloadTls(): void;
+  /** Reads the certificate files again; what is connected stays connected. False without any. */
+  reloadTls(): boolean;
   /** Stops accepting, lets begun requests finish, then closes what is left. */
   stop(): Promise<void>;
 }
@@ -136,7 +136,10 @@ function drain(
       cancel();
       resolve();
     });
-    for (const server of servers) server.closeIdleConnections();
+    for (const server of servers) {
+      if (server !== bound) server.close();
+      server.closeIdleConnections();
+    }
   });
 }
 
@@ -175,13 +178,17 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   bound.maxConnections = CONNECTIONS_MAX;
   const sockets = trackSockets(bound);
   await bind(bound, options);
+  // Node begins to check time-outs when a server listens; these two get their sockets from `bound`.
+  for (const server of servers) if (server !== bound) server.emit("listening");
   return {
     port: (bound.address() as AddressInfo).port,
     serve: (next) => {
       current = next;
     },
     reloadTls: () => {
-      if (options.tls !== undefined) secure?.setSecureContext(readTls(options.tls));
+      if (options.tls === undefined) return false;
+      secure?.setSecureContext(readTls(options.tls));
+      return true;
     },
     stop: () => {
       stopping = true;

@@ -1,5 +1,5 @@
 import type { Database } from "../db/database.js";
-import { readFact, writeFact } from "./installation.js";
+import { advanceFact, readFact } from "./installation.js";
 
 /** How far this machine's clock may be off before nothing it dates can be trusted. */
 export const CLOCK_SKEW_MS_MAX = 60_000;
@@ -7,7 +7,7 @@ export const HEARTBEAT_MS = 60_000;
 
 /** Remembers that the clock reached this moment; it should never be seen earlier again. */
 export function recordHeartbeat(db: Database, now: number): Promise<void> {
-  return writeFact(db, "last_seen_at", String(now));
+  return advanceFact(db, "last_seen_at", now);
 }
 
 /** Throws when the clock has run backwards, or disagrees with the database server's. */

@@ -1,7 +1,7 @@
 import type { Database, Queries } from "../db/database.js";
 
 /** Facts about this installation, by name. */
-type Fact = "installation_id" | "secrets_key_id" | "created_at" | "last_seen_at";
+type Fact = "secrets_key_id" | "last_seen_at";
 
 export async function readFact(db: Queries, name: Fact): Promise<string | undefined> {
   const row = await db.get<{ value: string }>(
@@ -20,10 +20,12 @@ export async function settleFact(db: Database, name: Fact, value: string): Promi
   return (await readFact(db, name)) ?? value;
 }
 
-export async function writeFact(db: Queries, name: Fact, value: string): Promise<void> {
+/** Moves a moment forward, never back. */
+export async function advanceFact(db: Queries, name: "last_seen_at", ms: number): Promise<void> {
   await db.run(
     `INSERT INTO installation (name, value) VALUES (?, ?)
-     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    ...[name, value],
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value
+     WHERE CAST(installation.value AS BIGINT) < CAST(excluded.value AS BIGINT)`,
+    ...[name, String(ms)],
   );
 }

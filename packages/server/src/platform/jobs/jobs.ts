@@ -63,7 +63,7 @@ export class Jobs {
       if (this.stopping) return;
       const now = this.clock.now();
       try {
-        if (!(await claimJob(this.db, job.name, this.owner, now, now + JOB_LEASE_MS))) continue;
+        if (!(await claimJob(this.db, job, this.owner, now, now + JOB_LEASE_MS))) continue;
         const error = await job
           .run(now, () => this.stopping)
           .then(

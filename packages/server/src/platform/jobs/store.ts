@@ -7,18 +7,22 @@ export async function planJob(db: Queries, name: string, firstRunAt: number): Pr
   );
 }
 
-/** Takes the lease of a due job; false when it is not due or another node has it. */
+/**
+ * Takes the lease of a due job; false when it is not due or another node has it. One planned
+ * further ahead than its interval was planned by a clock that was wrong, and counts as due.
+ */
 export async function claimJob(
   db: Queries,
-  name: string,
+  { name, everyMs }: { readonly name: string; readonly everyMs: number },
   owner: string,
   now: number,
   leaseUntil: number,
 ): Promise<boolean> {
   const changed = await db.run(
     `UPDATE jobs SET lease_owner = ?, lease_until = ?
-     WHERE name = ? AND next_run_at <= ? AND (lease_until IS NULL OR lease_until < ?)`,
-    ...[owner, leaseUntil, name, now, now],
+     WHERE name = ? AND (next_run_at <= ? OR next_run_at > ?)
+       AND (lease_until IS NULL OR lease_until < ?)`,
+    ...[owner, leaseUntil, name, now, now + everyMs, now],
   );
   return changed === 1;
 }

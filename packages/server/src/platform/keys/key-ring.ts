@@ -81,10 +81,11 @@ export class KeyRing {
         }
       }
     });
-    await this.fresh();
+    // Before the first read: a rotation during it must not be missed.
     this.db.changes.subscribe(({ topic }) => {
       if (topic === TOPIC || topic === ANY_CHANGE.topic) this.stale();
     });
+    await this.fresh();
   }
 
   private stale(): void {

@@ -33,9 +33,9 @@ function redactText(text: string): string {
 /** A copy of a value that is safe to log: secrets replaced, depth and width bounded. */
 export function redact(value: unknown, depth = 0): unknown {
   if (typeof value === "string") return redactText(value);
-  if (value instanceof Error) return redactError(value, depth);
   if (typeof value !== "object" || value === null) return value;
   if (depth >= DEPTH_MAX) return "[deep]";
+  if (value instanceof Error) return redactError(value, depth);
   if (Array.isArray(value)) return value.slice(0, ITEMS_MAX).map((item) => redact(item, depth + 1));
   const safe: Record<string, unknown> = {};
   for (const [name, member] of Object.entries(value).slice(0, ITEMS_MAX)) {

@@ -119,7 +119,7 @@ export class SafeFetch {
       }
       const left = deadline - this.clock.now();
       if (left <= 0 || !(await this.waitInLine(host, left))) {
-        return refuse("timed_out", "no place was free in time");
+        return refuse("too_busy", "no place was free in time");
       }
     }
     this.inAll++;

@@ -1,11 +1,4 @@
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  hkdfSync,
-  randomBytes,
-} from "node:crypto";
+import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
 import { fromBase64url, toBase64url, utf8 } from "@gatehouse/protocol";
 
 const NONCE_BYTES = 12;
@@ -23,8 +16,6 @@ export interface Secrets {
   /** `place` says what the value is and whose: a sealed value moved elsewhere does not open. */
   seal(place: string, plain: string): string;
   open(place: string, sealed: string): string;
-  /** A message authentication code under a key of its own for each `purpose`. */
-  mac(purpose: string, message: string): string;
 }
 
 export function createSecrets(masterKey: Uint8Array): Secrets {
@@ -52,9 +43,5 @@ export function createSecrets(masterKey: Uint8Array): Secrets {
       const body = decipher.update(bytes.slice(NONCE_BYTES, -TAG_BYTES));
       return Buffer.concat([body, decipher.final()]).toString("utf8");
     },
-    mac: (purpose, message) =>
-      createHmac("sha256", derive(`mac ${purpose}`))
-        .update(message)
-        .digest("base64url"),
   };
 }
