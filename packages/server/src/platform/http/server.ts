@@ -8,11 +8,11 @@ import {
   type AddressInfo,
   createServer as createNetServer,
   type Server as NetServer,
-  type Socket,
 } from "node:net";
 import { StartupError } from "../../startup-error.js";
 import type { Clock } from "../clock.js";
 import { readTextFile } from "../files/private-file.js";
+import { Connections } from "./connections.js";
 import { answerBrokenRequest, answerNotReady, answerRefused } from "./raw-answers.js";
 
 const HEADER_BYTES_MAX = 16_384;
@@ -46,8 +46,6 @@ export interface Listener {
 const CONNECTIONS_MAX = 10_000;
 /** A client that reads nothing for this long, while an answer waits, is cut off. */
 const STALLED_MS_MAX = 30_000;
-/** Answers one connection may keep waiting: no real client pipelines more requests than this. */
-const PIPELINED_MAX = 32;
 
 const LIMITS = {
   // A missing Host is answered by the kernel like any other bad request, with all its headers.
@@ -112,48 +110,21 @@ function bind(server: NetServer, { host, port }: ListenOptions): Promise<void> {
   });
 }
 
-/** Every open connection, handed to a server or not yet. */
-function trackSockets(bound: NetServer): Set<Socket> {
-  const sockets = new Set<Socket>();
-  bound.on("connection", (socket: Socket) => {
-    sockets.add(socket);
-    socket.once("close", () => sockets.delete(socket));
-  });
-  return sockets;
-}
-
 function drain(
   bound: NetServer,
   servers: readonly Server[],
-  sockets: ReadonlySet<Socket>,
+  connections: Connections,
   clock: Clock,
 ): Promise<void> {
   return new Promise((resolve) => {
-    const cancel = clock.after(DRAIN_MS_MAX, () => {
-      for (const socket of sockets) socket.destroy();
-    });
+    const cancel = clock.after(DRAIN_MS_MAX, () => connections.closeAll());
     bound.close(() => {
       cancel();
       resolve();
     });
-    for (const server of servers) {
-      if (server !== bound) server.close();
-      server.closeIdleConnections();
-    }
+    for (const server of servers) if (server !== bound) server.close();
+    connections.closeIdle();
   });
-}
-
-/** Cuts off a connection that sends requests without reading the answers. */
-function refuseFloods(handler: RequestListener): RequestListener {
-  const waiting = new WeakMap<Socket, number>();
-  return (request, response) => {
-    const { socket } = request;
-    const count = (waiting.get(socket) ?? 0) + 1;
-    if (count > PIPELINED_MAX) return void socket.destroy();
-    waiting.set(socket, count);
-    response.once("close", () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1));
-    handler(request, response);
-  };
 }
 
 function harden(server: Server): void {
@@ -166,7 +137,8 @@ function harden(server: Server): void {
 export async function listen(options: ListenOptions): Promise<Listener> {
   let current: RequestListener = answerNotReady;
   let stopping = false;
-  const handler = refuseFloods((request, response) => {
+  const connections = new Connections();
+  const handler = connections.counting((request, response) => {
     if (stopping) response.setHeader("connection", "close");
     current(request, response);
   });
@@ -176,7 +148,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   for (const server of servers) harden(server);
   const bound = secure === undefined ? plain : splitByFirstByte(secure, plain);
   bound.maxConnections = CONNECTIONS_MAX;
-  const sockets = trackSockets(bound);
+  connections.track(bound);
   await bind(bound, options);
   // Node begins to check time-outs when a server listens; these two get their sockets from `bound`.
   for (const server of servers) if (server !== bound) server.emit("listening");
@@ -192,7 +164,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     },
     stop: () => {
       stopping = true;
-      return drain(bound, servers, sockets, options.clock);
+      return drain(bound, servers, connections, options.clock);
     },
   };
 }
