@@ -42,6 +42,7 @@ const ROUTES = [
   ["/version", "GET, HEAD, OPTIONS"],
   ["/metrics", "GET, HEAD, OPTIONS"],
   ["/openapi.json", "GET, HEAD, OPTIONS"],
+  ["/.well-known/jwks.json", "GET, HEAD, OPTIONS"],
   ["/v1/admin/sites", "GET, HEAD, OPTIONS, POST"],
   [`/v1/admin/sites/${"A".repeat(43)}`, "DELETE, GET, HEAD, OPTIONS, PATCH"],
   [`/v1/admin/sites/${"A".repeat(43)}/verify`, "OPTIONS, POST"],

@@ -2,6 +2,7 @@ import type { RequestListener } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import type { Context } from "./context.js";
 import { adminDoor } from "./doors/admin/admin-door.js";
+import { discoveryDoor } from "./doors/discovery/discovery-door.js";
 import { metricsDoor } from "./doors/operations/metrics-door.js";
 import { openapiDoor } from "./doors/operations/openapi-door.js";
 import { operationsDoor } from "./doors/operations/operations-door.js";
@@ -16,6 +17,7 @@ export function createApp(context: Context): RequestListener {
   const admin = adminDoor(context);
   const doors = [
     operationsDoor(context),
+    discoveryDoor(context),
     metricsDoor(context),
     admin,
     openapiDoor([admin], config.baseUrl),
