@@ -140,6 +140,12 @@ async function walkSignatures() {
   say("an agent's signature holds for its message, and not for a changed one or another purpose");
 }
 
+async function walkKeySet(url) {
+  const { keys } = await (await fetch(`${url}/.well-known/jwks.json`)).json();
+  expect(keys.length === 2 && keys.every((key) => !("d" in key)), "a key set of two public keys");
+  say(`anybody can verify with ${url}/.well-known/jwks.json: ${keys.length} public keys`);
+}
+
 async function walkUpkeep(ask, env) {
   const { items } = (await ask("GET", "/v1/admin/keys")).body;
   const current = items.filter((key) => key.state === "current").map((key) => key.kid);
@@ -178,6 +184,7 @@ async function main() {
     const site = await walkSites(ask, shop);
     await walkAccess(ask, site);
     await walkSignatures();
+    await walkKeySet(url);
     await walkUpkeep(ask, env);
   } catch (error) {
     await stop();
