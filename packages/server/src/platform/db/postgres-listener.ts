@@ -5,9 +5,9 @@ import { ANY_CHANGE, type Change, type ChangeFeed } from "./changes.js";
 
 const RECONNECT_MS = 500;
 const CONNECT_MS_MAX = 3000;
-/** A connection that went silent is noticed by asking; well below the second changes may take. */
-const PING_EVERY_MS = 500;
-const ANSWER_MS_MAX = 500;
+/** A connection that went silent is noticed by asking; a busy moment of either side is not silence. */
+const PING_EVERY_MS = 1000;
+const ANSWER_MS_MAX = 3000;
 
 /** Any role that can connect may notify: what is not ours by form may mean anything. */
 function readChange(payload: string | undefined, origin: string): Change | undefined {
