@@ -137,6 +137,37 @@ describe("signing in under attack", () => {
     expect((await Promise.all(many)).every(({ status }) => status === 200)).toBe(true);
   });
 
+  test("a token revoked while an older request is still looking is nobody to the next", async () => {
+    const server = await startServer(await freshEnvironment("sqlite"));
+    const made = await server.admin("POST", "/v1/admin/tokens", { name: "x", role: "operator" });
+    const { token, token_id } = made.body;
+    const { db } = server.context;
+    const get = db.get.bind(db);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let asked = () => {};
+    const looking = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    db.get = async (sql, ...values) => {
+      const row = await get(sql, ...values);
+      if (!sql.includes("digest = ?")) return row as never;
+      db.get = get;
+      asked();
+      await held;
+      return row as never;
+    };
+    const older = server.admin("GET", sites, undefined, token);
+    await looking;
+    await server.admin("DELETE", `/v1/admin/tokens/${token_id}`);
+    const next = server.admin("GET", sites, undefined, token);
+    expect((await next).status).toBe(401);
+    release();
+    expect((await older).status).toBe(200);
+  });
+
   test("an outage of the database locks nobody out", async () => {
     const server = await startServer(await freshEnvironment("sqlite"));
     const { token } = (

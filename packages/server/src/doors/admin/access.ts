@@ -5,22 +5,10 @@ import { siteByHash } from "../../owners/sites/store.js";
 import { hasRole, maySee, type Principal, type Role } from "../../owners/tokens/token.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
+import { principalOf } from "../principal.js";
 
 export interface AdminEnv extends HttpEnv {
   readonly Variables: HttpEnv["Variables"] & { principal: Principal };
-}
-
-/** Who is asking; undefined for nobody we know. An address that failed too often is told to wait. */
-export async function principalOf(
-  context: Context,
-  c: HonoContext<HttpEnv> | HonoContext<AdminEnv>,
-): Promise<Principal | undefined> {
-  const { address } = (c as HonoContext<HttpEnv>).get("connection");
-  const result = await context.signInDesk.admit(c.req.header("authorization"), address);
-  if (!result.ok && result.reason === "rate_limited") {
-    throw new Problem("rate_limited", { headers: { "retry-after": result.detail } });
-  }
-  return result.ok ? result.value : undefined;
 }
 
 /** Lets only known tokens in. */
@@ -29,13 +17,11 @@ export function signIn(context: Context): MiddlewareHandler<AdminEnv> {
     // A preflight carries no token; the kernel answers it.
     if (c.req.method === "OPTIONS") return next();
     const { address } = c.get("connection");
-    const result = await context.signInDesk.admit(c.req.header("authorization"), address);
-    if (!result.ok && result.reason === "rate_limited") {
-      throw new Problem("rate_limited", { headers: { "retry-after": result.detail } });
-    }
-    if (!result.ok)
+    const principal = await principalOf(context, c.req.header("authorization"), address);
+    if (principal === undefined) {
       throw new Problem("unauthorized", { headers: { "www-authenticate": "Bearer" } });
-    c.set("principal", result.value);
+    }
+    c.set("principal", principal);
     await next();
   };
 }

@@ -5,13 +5,13 @@ import { hasRole } from "../../owners/tokens/token.js";
 import { LOOPBACK } from "../../platform/http/connection.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
-import { principalOf } from "../admin/access.js";
+import { principalOf } from "../principal.js";
 
 /** Numbers tell an outsider about the business, so metrics are for the operator's own scraper. */
 async function mayReadMetrics(context: Context, c: HonoContext<HttpEnv>): Promise<boolean> {
   const { address, forwarded } = c.get("connection");
   if (LOOPBACK.test(address) && !forwarded) return true;
-  const principal = await principalOf(context, c);
+  const principal = await principalOf(context, c.req.header("authorization"), address);
   return principal !== undefined && hasRole(principal, "operator");
 }
 

@@ -19,8 +19,8 @@ const KNOWN_MAX = 1000;
 export class SignInDesk {
   private readonly failures = new LocalLimiter({ perMinute: FAILURES_PER_MINUTE });
   private readonly known = new Set<string>();
-  /** Lookups under way, by digest: bounded by the requests under way. */
-  private readonly lookups = new Map<string, Promise<Principal | undefined>>();
+  /** How many requests are looking a digest up: bounded by the requests under way. */
+  private readonly underWay = new Map<string, number>();
   private readonly db: Queries;
   private readonly clock: Clock;
   private readonly operatorDigest: string;
@@ -42,10 +42,10 @@ export class SignInDesk {
     const source = limitKey(address);
     const digest = tokenDigest(bearer);
     // Tries of one token at once are one try.
-    const first = !this.known.has(digest) && !this.lookups.has(digest);
+    const first = !this.known.has(digest) && !this.underWay.has(digest);
     const now = this.clock.now();
     const waitMs = first ? this.failures.take(source, now) : this.failures.wait(source, now);
-    if (waitMs > 0 && !this.lookups.has(digest)) {
+    if (waitMs > 0 && !this.underWay.has(digest)) {
       return refuse("rate_limited", String(Math.ceil(waitMs / 1000)));
     }
     const principal = await this.lookUp(digest, first ? source : undefined);
@@ -54,21 +54,22 @@ export class SignInDesk {
     return refuse("unauthorized", "the token is nobody's");
   }
 
-  /** Gives the place back unless the token was wrong: an outage is no fault of the caller. */
+  /**
+   * Every request asks the database itself, so that a revocation holds for the very next one.
+   * The place taken is given back unless the token was wrong: an outage is no fault of the caller.
+   */
   private async lookUp(digest: string, taken: string | undefined): Promise<Principal | undefined> {
-    let lookup = this.lookups.get(digest);
-    if (lookup === undefined) {
-      lookup = authenticate(this.db, digest, this.operatorDigest);
-      this.lookups.set(digest, lookup);
-    }
+    this.underWay.set(digest, (this.underWay.get(digest) ?? 0) + 1);
     let wrong = false;
     try {
-      const principal = await lookup;
+      const principal = await authenticate(this.db, digest, this.operatorDigest);
       wrong = principal === undefined;
       if (!wrong) this.remember(digest);
       return principal;
     } finally {
-      this.lookups.delete(digest);
+      const left = (this.underWay.get(digest) ?? 1) - 1;
+      if (left > 0) this.underWay.set(digest, left);
+      else this.underWay.delete(digest);
       if (taken !== undefined && !wrong) this.failures.refund(taken);
     }
   }

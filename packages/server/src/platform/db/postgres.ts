@@ -52,9 +52,6 @@ function translated(error: unknown): unknown {
   return error;
 }
 
-/** Statements of migrations, whose time is bounded by SCRIPT_MS_MAX instead. */
-const SCRIPT = /^\s*(CREATE|ALTER|DROP|SET|SELECT pg_advisory_xact_lock)\b/;
-
 interface Prepared {
   readonly name: string;
   readonly text: string;
@@ -78,17 +75,19 @@ type Client = Pick<pg.Pool, "query">;
 
 async function query(client: Client, sql: string, values: readonly SqlValue[]) {
   try {
-    const patient = SCRIPT.test(sql) ? { query_timeout: SCRIPT_MS_MAX } : {};
-    return await client.query({ ...prepare(sql), ...patient, values: [...values] });
+    return await client.query({ ...prepare(sql), values: [...values] });
   } catch (error) {
     throw translated(error);
   }
 }
 
-/** BEGIN and COMMIT. What a transaction's body throws is the caller's own and passes as it is. */
-async function control(client: Client, statement: string): Promise<void> {
+/** Its own time to answer is a setting of the driver that its types leave out. */
+type Statement = string | { readonly text: string; readonly query_timeout: number };
+
+/** Statements without values. What a transaction's body throws is the caller's own and passes as it is. */
+async function control(client: Client, statement: Statement): Promise<void> {
   try {
-    await client.query(statement);
+    await client.query(statement as pg.QueryConfig);
   } catch (error) {
     throw translated(error);
   }
@@ -109,6 +108,8 @@ class PostgresDatabase implements Database {
   readonly changes = new ChangeFeed();
   private readonly pool: pg.Pool;
   private readonly queries: Queries;
+  /** The connection behind each transaction, for scripts. */
+  private readonly clients = new WeakMap<Transaction, Client>();
   /** Marks this process's own notifications, which it has acted on already. */
   private readonly origin: string;
   private closed: Promise<void> | undefined;
@@ -168,6 +169,7 @@ class PostgresDatabase implements Database {
         announced.push({ topic, id });
       },
     };
+    this.clients.set(tx, client);
     let broken: Error | undefined;
     let result: T;
     try {
@@ -202,11 +204,13 @@ class PostgresDatabase implements Database {
     return this.inTransaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", body);
   }
 
+  /** Building an index takes as long as it takes, and so does waiting for another node to. */
   async script(tx: Transaction, sql: string): Promise<void> {
-    // Building an index takes as long as it takes, and so does waiting for another node to.
-    await tx.run(`SET LOCAL statement_timeout = ${SCRIPT_MS_MAX}`);
-    for (const statement of sql.split(/;\s*$/m)) {
-      if (statement.trim() !== "") await tx.run(statement);
+    const client = this.clients.get(tx);
+    if (client === undefined) throw new Error("not a transaction of this database");
+    const statements = sql.split(/;\s*$/m).filter((statement) => statement.trim() !== "");
+    for (const text of [`SET LOCAL statement_timeout = ${SCRIPT_MS_MAX}`, ...statements]) {
+      await control(client, { text, query_timeout: SCRIPT_MS_MAX });
     }
   }
 

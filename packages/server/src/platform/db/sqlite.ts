@@ -126,7 +126,10 @@ class SqliteDatabase implements Database {
       if (writer.raw.inTransaction) writer.exec("ROLLBACK");
       throw error;
     }
-    for (const change of announced) this.changes.emit(change);
+    // Outside it again: a listener may begin a transaction of its own.
+    this.inside.run(false, () => {
+      for (const change of announced) this.changes.emit(change);
+    });
     return result;
   }
 
