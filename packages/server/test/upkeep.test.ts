@@ -247,6 +247,14 @@ describe("a restore", () => {
     expect(await failuresOf(env)).toEqual([]);
   });
 
+  test("while another is under way, or was cut off, names the file that says so", async () => {
+    const { out } = await smallBackup();
+    const env = await freshEnvironment("sqlite");
+    writeFileSync(join(env.GATEHOUSE_DATA_DIR as string, "restore.lock"), "");
+    await expect(restore(env, out)).rejects.toThrow(/Another restore is under way .*restore\.lock/);
+    expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual(["restore.lock"]);
+  });
+
   test("two at once into one folder: one fills it, the other says so and harms nothing", async () => {
     const { out } = await smallBackup();
     const env = await freshEnvironment("sqlite");

@@ -113,6 +113,16 @@ describe("verification by meta tag", () => {
       (token: string) => html("", `<p>${meta(token)}`),
       /has no/,
     ],
+    [
+      "the tag after a paragraph, which opens the body",
+      (token: string) => `<title>Shop</title><p>${meta(token)}`,
+      /has no/,
+    ],
+    [
+      "the tag after text, which opens the body",
+      (token: string) => `<title>Shop</title>Hi ${meta(token)}`,
+      /has no/,
+    ],
     ["the tag in a comment", (token: string) => html(`<!-- ${meta(token)} -->`), /has no/],
     ["the tag in a script", (token: string) => html(`<script>"${meta(token)}"</script>`), /has no/],
     ["the tag in the title", (token: string) => html(`<title>${meta(token)}</title>`), /has no/],
