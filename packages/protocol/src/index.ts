@@ -1,6 +1,38 @@
 /** The bytes Gatehouse and its agents agree on. Everything here runs in Node, Workers and browsers. */
 export { fromBase64url, toBase64url } from "./base64url.js";
 export { concatBytes, fromHex, sha256, toHex, utf8 } from "./bytes.js";
+export { a2aProjection } from "./discovery/a2a.js";
+export { acpDocument } from "./discovery/acp.js";
+export { type SiteAddresses, type SiteNames, siteAddresses } from "./discovery/addresses.js";
+export { agentPage, agentPagePolicy } from "./discovery/agent-page/html.js";
+export { linkHeader } from "./discovery/agent-page/links.js";
+export { agentMarkdown } from "./discovery/agent-page/markdown.js";
+export { CARD_LIFE_MS, previewCard, type SignedCard, signCard } from "./discovery/card.js";
+export { previewCatalog, type SignedCatalog, signCatalog } from "./discovery/catalog.js";
+export { didDocument, didOf, type PublishedKey } from "./discovery/did.js";
+export { apiCatalog, securityTxt } from "./discovery/installation.js";
+export { llmsTxt } from "./discovery/llms-txt.js";
+export { mcpServerCard, mcpTools } from "./discovery/mcp.js";
+export { robotsBlock } from "./discovery/robots.js";
+export {
+  BUILT_IN_SKILLS,
+  isSkillId,
+  type LiveSkill,
+  liveSkills,
+  RESERVED_SKILLS,
+  readSkillUrl,
+  SKILL_DESCRIPTION_CHARS_MAX,
+  SKILL_TITLE_CHARS_MAX,
+  SKILL_URL_CHARS_MAX,
+  SKILLS_MAX,
+  type SkillSetting,
+} from "./discovery/skills.js";
+export {
+  EXAMPLE_SITE,
+  type SiteProfile,
+  type SiteSnapshot,
+  siteSnapshot,
+} from "./discovery/snapshot.js";
 export { canonicalBytes, canonicalize } from "./json/canonicalize.js";
 export { JSON_DEPTH_MAX, type JsonFault, parseJson } from "./json/parse.js";
 export { isJsonObject, type JsonArray, type JsonObject, type JsonValue } from "./json/value.js";
@@ -43,12 +75,24 @@ export {
 } from "./keys/signer.js";
 export { type AmountFault, formatAmount, type Money, parseAmount } from "./money/amount.js";
 export { currencyCodes, minorUnitDigits } from "./money/iso4217.js";
-export { acceptsMandates, PROTOCOLS, type Protocol, type ProtocolStatus } from "./protocols.js";
+export {
+  acceptsMandates,
+  PROTOCOLS,
+  type Protocol,
+  type ProtocolStatus,
+  protocolById,
+} from "./protocols.js";
 export { REASONS, type Reason, type ReasonCode, reasonDocsSlug } from "./reasons.js";
 export { ok, type Refusal, type Result, refuse } from "./result.js";
 export { isLegacySiteKey, isSiteKey, isSiteKeyHash, siteKeyFrom, siteKeyHash } from "./site-key.js";
 export { signTagged, taggedBytes, verifyTagged } from "./tagged.js";
+export { cardInPage } from "./verify/agent-page.js";
+export { verifyCard } from "./verify/card.js";
+export { verifyCatalog } from "./verify/catalog.js";
+export type { Check, Verdict } from "./verify/checklist.js";
+export { CLOCK_SKEW_MS, type VerifyOptions } from "./verify/document.js";
 export {
+  IDENTIFIERS,
   KEY_ID_PREFIXES,
   type KeyPurpose,
   type MessageType,

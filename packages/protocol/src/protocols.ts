@@ -139,3 +139,15 @@ export const PROTOCOLS: readonly Protocol[] = Object.freeze([
 export function acceptsMandates(protocol: string): boolean {
   return PROTOCOLS.some((known) => known.id === protocol && known.mandates);
 }
+
+/**
+ * The row of a protocol the table has.
+ *
+ * @example
+ * protocolById("acp").version; //=> "2026-04-17"
+ */
+export function protocolById(id: string): Protocol {
+  const found = PROTOCOLS.find((protocol) => protocol.id === id);
+  if (found === undefined) throw new TypeError(`the protocols table has no row ${id}`);
+  return found;
+}

@@ -35,3 +35,13 @@ export const SITE_VERIFICATION = {
   name: "gatehouse-site-verification",
   filePath: "/.well-known/gatehouse-verification.txt",
 } as const;
+
+/** Names of our own in A2A cards and catalogs: identifiers, not addresses. */
+export const IDENTIFIERS = {
+  mandateBinding: "tag:gatehouse.dev,2026:binding/mandate/v1",
+  mcpBinding: "tag:gatehouse.dev,2026:binding/mcp/v1",
+  siteExtension: "tag:gatehouse.dev,2026:extension/site/v1",
+  /** Where the catalog's agent card entry lists the site's skills. */
+  skillsExtension: "dev.gatehouse.skills",
+  trustSchema: "urn:air:gatehouse.dev:trust:site-manifest-v1",
+} as const;

@@ -3,6 +3,9 @@ import { getRequestListener } from "@hono/node-server";
 import type { Context } from "./context.js";
 import { adminDoor } from "./doors/admin/admin-door.js";
 import { discoveryDoor } from "./doors/discovery/discovery-door.js";
+import { Editions } from "./doors/discovery/editions.js";
+import { readyAnswers } from "./doors/discovery/ready-answers.js";
+import { docsDoor } from "./doors/docs/docs-door.js";
 import { metricsDoor } from "./doors/operations/metrics-door.js";
 import { openapiDoor } from "./doors/operations/openapi-door.js";
 import { operationsDoor } from "./doors/operations/operations-door.js";
@@ -15,24 +18,28 @@ import { answerHttpsRequired } from "./platform/http/raw-answers.js";
 export function createApp(context: Context): RequestListener {
   const { config, ids, log, metrics, proxies } = context;
   const admin = adminDoor(context);
+  const editions = new Editions(context);
+  const discovery = discoveryDoor(context, editions);
   const doors = [
     operationsDoor(context),
-    discoveryDoor(context),
+    discovery,
     metricsDoor(context),
     admin,
-    openapiDoor([admin], config.baseUrl),
+    docsDoor(),
+    openapiDoor([discovery, admin], config.baseUrl),
   ];
   const app = createKernel(doors, context);
   const { memoryUsage, uptime } = process;
   metrics.gauge("gatehouse_resident_bytes", "Memory of the process.", () => memoryUsage.rss());
   metrics.gauge("gatehouse_uptime_seconds", "Time since the start.", () => uptime());
-  const served = getRequestListener((request, env) => app.fetch(request, env as never), {
+  const routed = getRequestListener((request, env) => app.fetch(request, env as never), {
     // Reached only by requests the adapter could not read, before any route.
     errorHandler: (error) => {
       log.debug({ error }, "http.unreadable");
-      return new Problem("invalid_request").response(ids.id("req"));
+      return new Problem("invalid_request").response(ids.id("req"), config.baseUrl);
     },
   });
+  const served = readyAnswers(editions, context, routed);
   if (config.mode === "development" && config.tls === undefined) return served;
   const count = metrics.counter("gatehouse_plaintext_refused_total", "Requests without HTTPS.");
   return (request, response) => {

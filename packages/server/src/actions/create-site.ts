@@ -43,6 +43,7 @@ export async function createSite(
     domain: domain.value,
     name: input.name,
     description: input.description ?? "",
+    skills: [],
     status: "pending",
     version: 1,
     verification: unproven(toBase64url(ids.bytes(PROOF_TOKEN_BYTES))),

@@ -25,6 +25,8 @@ export interface Config {
   readonly adminToken: string | undefined;
   readonly secretsKey: { readonly value: string } | { readonly file: string } | undefined;
   readonly keyAliases: readonly KeyAlias[];
+  /** Where security.txt sends whoever found a weakness. */
+  readonly securityContact: string;
   /** `host` or `host:port` entries; empty outside development. */
   readonly fetchAllow: readonly string[];
 }
@@ -104,9 +106,11 @@ export function readConfig(env: Environment): Config {
   }
   const scheme = mode === "development" && tls === undefined ? "http" : "https";
   const ownUrl = `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  const baseUrl = read.baseUrl("GATEHOUSE_BASE_URL", setting(env, "BASE_URL") ?? ownUrl, mode);
+  const contact = setting(env, "SECURITY_CONTACT");
   return Object.freeze({
     mode,
-    baseUrl: read.baseUrl("GATEHOUSE_BASE_URL", setting(env, "BASE_URL") ?? ownUrl, mode),
+    baseUrl,
     host,
     port,
     dataDir: read.path("GATEHOUSE_DATA_DIR", setting(env, "DATA_DIR")),
@@ -117,6 +121,7 @@ export function readConfig(env: Environment): Config {
     adminToken: read.adminToken("GATEHOUSE_ADMIN_TOKEN", setting(env, "ADMIN_TOKEN")),
     secretsKey: readSecretsKey(env),
     keyAliases: read.keyAliases("GATEHOUSE_KEY_ALIASES", setting(env, "KEY_ALIASES")),
+    securityContact: read.contact("GATEHOUSE_SECURITY_CONTACT", contact, baseUrl),
     fetchAllow: read.hosts("GATEHOUSE_FETCH_ALLOW", setting(env, "FETCH_ALLOW")),
   });
 }

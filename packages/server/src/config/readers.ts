@@ -72,6 +72,16 @@ export function baseUrl(name: string, value: string, mode: string): string {
   return url.origin;
 }
 
+/** RFC 2142 gives every domain a security mailbox; that is the contact when none is named. */
+export function contact(name: string, value: string | undefined, baseUrl: string): string {
+  if (value === undefined) return `mailto:security@${new URL(baseUrl).hostname}`;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !["https:", "mailto:", "tel:"].includes(url.protocol)) {
+    fail(name, "a mailto:, https: or tel: address");
+  }
+  return url.href;
+}
+
 export function databaseUrl(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   const url = URL.canParse(value) ? new URL(value) : undefined;

@@ -72,6 +72,11 @@ export const VARIABLES: readonly Variable[] = [
     help: "private key file (PEM) of the certificate",
   },
   {
+    name: "GATEHOUSE_SECURITY_CONTACT",
+    group: "network",
+    help: "mailto: or https: address in security.txt; absent: security@ the host of the base URL",
+  },
+  {
     name: "GATEHOUSE_TRUST_PROXY",
     group: "network",
     help: "addresses or CIDR blocks of proxies whose X-Forwarded-* headers are believed",

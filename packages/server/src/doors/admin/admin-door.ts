@@ -5,8 +5,10 @@ import { readJsonText } from "../../platform/http/body.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, signIn } from "./access.js";
+import { documentRoutes } from "./documents.js";
 import { keyRoutes } from "./keys.js";
 import { siteRoutes } from "./sites.js";
+import { skillRoutes } from "./skills.js";
 import { tokenRoutes } from "./tokens.js";
 
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -43,6 +45,8 @@ export function adminDoor(context: Context): Door {
     await next();
   });
   siteRoutes(routes, context);
+  skillRoutes(routes, context);
+  documentRoutes(routes, context);
   tokenRoutes(routes, context);
   keyRoutes(routes, context);
   return { name: "admin", cors: "none", routes: routes as unknown as OpenAPIHono<HttpEnv> };

@@ -7,6 +7,7 @@ const ErrorBody = z
   .object({
     error: z.string().openapi({ example: "not_found" }),
     message: z.string(),
+    docs_url: z.string().optional(),
     request_id: z.string(),
   })
   .openapi("Error");

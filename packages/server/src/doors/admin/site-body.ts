@@ -8,18 +8,8 @@ import {
 } from "../../owners/sites/site.js";
 import { isoTime } from "../../platform/clock.js";
 import { SiteKeyHash, Timestamp } from "./schemas.js";
-
-/** Control and format characters: line breaks, bidi overrides, zero-width marks. */
-const HIDDEN = /[\p{Cc}\p{Cf}]/u;
-
-/** One line of visible text. */
-export const line = (charsMax: number) =>
-  z
-    .string()
-    .trim()
-    .min(1)
-    .max(charsMax)
-    .refine((text) => !HIDDEN.test(text), "must not hold control or invisible characters");
+import { SkillBody } from "./skill-body.js";
+import { line } from "./text-line.js";
 
 export const SiteName = line(SITE_NAME_CHARS_MAX).openapi({ example: "Fern & Petal" });
 export const SiteDescription = z.union([z.literal(""), line(SITE_DESCRIPTION_CHARS_MAX)]);
@@ -32,6 +22,7 @@ export const SiteBody = z
     domain: z.string(),
     name: z.string(),
     description: z.string(),
+    skills: z.array(SkillBody),
     status: z.enum(["pending", "verified"]),
     version: z.int(),
     verification: z.object({
@@ -61,6 +52,7 @@ export function renderSite(site: Site, fetchAllow: readonly string[]): z.infer<t
     domain: site.domain,
     name: site.name,
     description: site.description,
+    skills: [...site.skills],
     status: site.status,
     version: site.version,
     verification: {

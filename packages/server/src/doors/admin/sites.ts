@@ -11,7 +11,8 @@ import { listSites } from "../../owners/sites/store.js";
 import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, requireRole, requireSite } from "./access.js";
 import { body, errors, json, NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
-import { Domain, line, renderSite, SiteBody, SiteDescription, SiteName } from "./site-body.js";
+import { Domain, renderSite, SiteBody, SiteDescription, SiteName } from "./site-body.js";
+import { line } from "./text-line.js";
 
 const REASON_CHARS_MAX = 500;
 

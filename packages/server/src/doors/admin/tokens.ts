@@ -24,7 +24,7 @@ import {
   SiteParams,
   Timestamp,
 } from "./schemas.js";
-import { line } from "./site-body.js";
+import { line } from "./text-line.js";
 
 const SITES_MAX = 100;
 const Name = line(TOKEN_NAME_CHARS_MAX);

@@ -1,31 +1,85 @@
+import { isSiteKey, isSiteKeyHash, siteKeyHash } from "@gatehouse/protocol";
 import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
+import { DatabaseUnavailableError } from "../../platform/db/database.js";
+import { prefersMarkdown } from "../../platform/http/accept.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
-import { etagOf, isFresh } from "../../platform/http/etag.js";
+import { isFresh } from "../../platform/http/etag.js";
+import { Problem } from "../../platform/http/problem.js";
+import { agentPageByDomain } from "./by-domain.js";
+import type { Document } from "./document.js";
+import type { Editions } from "./editions.js";
+import { installationRoutes } from "./installation.js";
+import { DOCUMENTS, type DocumentName } from "./kinds.js";
+import { describeDocuments } from "./openapi.js";
+import { answerPending } from "./pending.js";
 
-/** Verifiers and edges may keep the key set five minutes; keys are announced for twice as long. */
-const KEY_SET_CACHE = "public, max-age=300, s-maxage=300";
+const RETRY_AFTER_S = "5";
 
-/** The key set of RFC 7517: current, announced and retired keys, and older ids of the same keys. */
-async function keySetText({ keys }: Context): Promise<string> {
-  const listed = await keys.listed("card");
-  return JSON.stringify({
-    keys: listed.map(({ kid, jwk }) => ({ ...jwk, alg: "EdDSA", use: "sig", kid })),
+/** `/v1/llms/{site_key_hash}.txt` → `/v1/llms/:site{[A-Za-z0-9_-]+\.txt}` */
+function routeOf(path: string): string {
+  return path.replace(/\{site_key(?:_hash)?\}(\.\w+)?/, (_name, ending: string | undefined) =>
+    ending === undefined ? ":site" : `:site{[A-Za-z0-9_-]+\\${ending}}`,
+  );
+}
+
+/** The hashes a text may stand for; an older key can have the form of a hash. */
+async function hashesOf(text: string, path: string): Promise<string[]> {
+  const either = path.includes("{site_key}");
+  return [
+    ...(either && isSiteKey(text) ? [await siteKeyHash(text)] : []),
+    ...(isSiteKeyHash(text) ? [text] : []),
+  ];
+}
+
+function answerDocument(c: HonoContext<HttpEnv>, document: Document): Response {
+  for (const [name, value] of Object.entries(document.headers)) c.header(name, value);
+  if (isFresh(c.req.header("if-none-match"), document.etag)) {
+    c.header("content-type", undefined);
+    return c.body(null, 304);
+  }
+  c.header("content-length", String(document.bytes.length));
+  return c.body(document.bytes as Uint8Array<ArrayBuffer>);
+}
+
+/** A document that cannot be built or signed now may be asked for again shortly. */
+function unavailable(error: unknown, { log }: Context): Problem {
+  if (!(error instanceof DatabaseUnavailableError)) log.error({ error }, "documents.not_made");
+  return new Problem("unavailable", {
+    message: "This document cannot be made or signed now. Try again shortly.",
+    headers: { "retry-after": RETRY_AFTER_S },
   });
 }
 
+async function answerSite(
+  c: HonoContext<HttpEnv>,
+  context: Context,
+  editions: Editions,
+  name: DocumentName,
+): Promise<Response> {
+  const { path, markdown } = DOCUMENTS[name];
+  const asked = markdown !== undefined && prefersMarkdown(c.req.header("accept"));
+  const text = (c.req.param("site") ?? "").replace(/\.\w+$/, "");
+  for (const hash of await hashesOf(text, path)) {
+    const found = await editions.document(hash, asked ? markdown : name).catch((error) => {
+      throw unavailable(error, context);
+    });
+    if (found.ok) return answerDocument(c, found.value);
+    if (found.reason === "pending_verification") return answerPending(c, context, found.detail);
+  }
+  throw new Problem("not_found", { message: "No site has this key." });
+}
+
 /** What any agent may read without asking first. */
-export function discoveryDoor(context: Context): Door {
+export function discoveryDoor(context: Context, editions: Editions): Door {
   const routes = new OpenAPIHono<HttpEnv>();
-
-  routes.get("/.well-known/jwks.json", async (c) => {
-    const text = await keySetText(context);
-    const etag = etagOf(text);
-    c.header("etag", etag);
-    c.header("cache-control", KEY_SET_CACHE);
-    if (isFresh(c.req.header("if-none-match"), etag)) return c.body(null, 304);
-    return c.body(text, 200, { "content-type": "application/jwk-set+json; charset=utf-8" });
-  });
-
+  installationRoutes(routes, context);
+  agentPageByDomain(routes, context);
+  for (const [name, kind] of Object.entries(DOCUMENTS)) {
+    if (kind.onRequest) continue;
+    routes.get(routeOf(kind.path), (c) => answerSite(c, context, editions, name as DocumentName));
+  }
+  describeDocuments(routes.openAPIRegistry);
   return { name: "discovery", cors: "open", routes };
 }

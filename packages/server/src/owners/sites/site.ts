@@ -1,3 +1,5 @@
+import type { SkillSetting } from "@gatehouse/protocol";
+
 export type SiteStatus = "pending" | "verified";
 export const VERIFICATION_METHODS = ["dns", "file", "meta", "operator"] as const;
 export type VerificationMethod = (typeof VERIFICATION_METHODS)[number];
@@ -10,6 +12,8 @@ export interface Site {
   readonly domain: string;
   readonly name: string;
   readonly description: string;
+  /** In the owner's order. */
+  readonly skills: readonly SkillSetting[];
   readonly status: SiteStatus;
   /** Counts every change; caches and signed documents are keyed by it. */
   readonly version: number;

@@ -1,3 +1,4 @@
+import type { SkillSetting } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../platform/db/database.js";
 import { SITE_TOPIC, type Site, type SiteStatus, type VerificationMethod } from "./site.js";
 
@@ -7,6 +8,7 @@ interface Row {
   domain: string;
   name: string;
   description: string;
+  skills: string;
   status: SiteStatus;
   version: number;
   verification_token: string;
@@ -20,6 +22,11 @@ interface Row {
   changed_at: number;
 }
 
+/** Written by {@link updateSite} only, from settings that were checked. */
+function skillsOf(text: string): readonly SkillSetting[] {
+  return Object.freeze(JSON.parse(text).map(Object.freeze) as SkillSetting[]);
+}
+
 function siteOf(row: Row): Site {
   return Object.freeze({
     siteKey: row.site_key,
@@ -27,6 +34,7 @@ function siteOf(row: Row): Site {
     domain: row.domain,
     name: row.name,
     description: row.description,
+    skills: skillsOf(row.skills),
     status: row.status,
     version: row.version,
     verification: Object.freeze({
@@ -47,6 +55,16 @@ export async function siteByHash(db: Queries, siteKeyHash: string): Promise<Site
   const row = await db.get<Row>(
     "SELECT * FROM sites WHERE site_key_hash = ? AND deleted_at IS NULL",
     siteKeyHash,
+  );
+  return row && siteOf(row);
+}
+
+/** The verified site of a domain, or the newest of those that still have to prove it. */
+export async function siteByDomain(db: Queries, domain: string): Promise<Site | undefined> {
+  const row = await db.get<Row>(
+    `SELECT * FROM sites WHERE domain = ? AND deleted_at IS NULL
+     ORDER BY CASE status WHEN 'verified' THEN 0 ELSE 1 END, created_at DESC LIMIT 1`,
+    domain,
   );
   return row && siteOf(row);
 }
@@ -120,13 +138,13 @@ export async function insertSite(tx: Transaction, site: Site): Promise<void> {
 export async function updateSite(tx: Transaction, site: Site, now: number): Promise<boolean> {
   const { verification: proof } = site;
   const changed = await tx.run(
-    `UPDATE sites SET domain = ?, name = ?, description = ?, status = ?, version = version + 1,
+    `UPDATE sites SET domain = ?, name = ?, description = ?, skills = ?, status = ?, version = version + 1,
        verification_token = ?, verification_method = ?, verification_reason = ?, verified_at = ?,
        checked_at = ?, failed_days = ?, problem = ?, changed_at = ?
      WHERE site_key_hash = ? AND version = ? AND deleted_at IS NULL`,
-    ...[site.domain, site.name, site.description, site.status, proof.token, proof.method],
-    ...[proof.reason, proof.verifiedAt, proof.checkedAt, proof.failedDays, proof.problem],
-    ...[now, site.siteKeyHash, site.version],
+    ...[site.domain, site.name, site.description, JSON.stringify(site.skills), site.status],
+    ...[proof.token, proof.method, proof.reason, proof.verifiedAt, proof.checkedAt],
+    ...[proof.failedDays, proof.problem, now, site.siteKeyHash, site.version],
   );
   if (changed === 1) await tx.announce(SITE_TOPIC, site.siteKeyHash);
   return changed === 1;

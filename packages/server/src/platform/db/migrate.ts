@@ -5,6 +5,7 @@ import { VERSION } from "../../version.js";
 import { isoTime } from "../clock.js";
 import type { Database, Dialect, Transaction } from "./database.js";
 import { foundation } from "./migrations/0001-foundation.js";
+import { skills } from "./migrations/0002-skills.js";
 import { copySqlite } from "./sqlite.js";
 
 /** Column types by database. Migrations are plain SQL with these words filled in. */
@@ -20,7 +21,7 @@ export interface Migration {
 }
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
-const MIGRATIONS: readonly Migration[] = [foundation];
+const MIGRATIONS: readonly Migration[] = [foundation, skills];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

@@ -16,6 +16,8 @@ export interface HttpEnv {
   readonly Variables: {
     requestId: string;
     connection: Connection;
+    /** The public address of this service. */
+    baseUrl: string;
     /** The door the path belongs to; absent for an unknown path. */
     door: Door | undefined;
   };

@@ -12,6 +12,7 @@ import { isPlainTarget } from "./path.js";
 import { Problem } from "./problem.js";
 
 export interface KernelTools {
+  readonly config: { readonly baseUrl: string };
   readonly clock: Clock;
   readonly ids: Ids;
   readonly log: Log;
@@ -67,6 +68,7 @@ function frame(tools: KernelTools): MiddlewareHandler<HttpEnv> {
     const connection = connectionOf(c.env.incoming, proxies);
     c.set("requestId", ids.id("req"));
     c.set("connection", connection);
+    c.set("baseUrl", tools.config.baseUrl);
     if (isPlainTarget(c.env.incoming.url ?? "")) await next();
     else c.res = unknownPath(c);
     sealHeaders(c);
@@ -84,7 +86,7 @@ function frame(tools: KernelTools): MiddlewareHandler<HttpEnv> {
 
 function unknownPath(c: Context<HttpEnv>): Response {
   if (c.req.method === "OPTIONS") return answerOptions(c, "OPTIONS");
-  return new Problem("not_found").response(c.get("requestId"));
+  return new Problem("not_found").response(c.get("requestId"), c.get("baseUrl"));
 }
 
 function mount(app: OpenAPIHono<HttpEnv>, door: Door): void {
@@ -118,7 +120,7 @@ export function createKernel(doors: readonly Door[], tools: KernelTools): OpenAP
     if (problem.status >= 500) {
       tools.log.error({ request_id: c.get("requestId"), error }, "http.failed");
     }
-    return problem.response(c.get("requestId"));
+    return problem.response(c.get("requestId"), tools.config.baseUrl);
   });
   return app;
 }

@@ -1,9 +1,16 @@
-import { REASONS, type ReasonCode } from "@gatehouse/protocol";
+import { REASONS, type ReasonCode, reasonDocsSlug } from "@gatehouse/protocol";
+
+/** The page that explains a code, served by this installation. */
+export function docsUrl(baseUrl: string, code: ReasonCode): string {
+  return `${baseUrl}/docs/errors/${reasonDocsSlug(code)}.md`;
+}
 
 /** The one error shape of every door except mandates, MCP and UCP. */
 export interface ProblemBody {
   readonly error: ReasonCode;
   readonly message: string;
+  /** Absent where the request was refused before this service was ready to name itself. */
+  readonly docs_url?: string;
   readonly request_id: string;
 }
 
@@ -29,12 +36,13 @@ export class Problem extends Error {
     return REASONS[this.code].status;
   }
 
-  body(requestId: string): ProblemBody {
-    return { error: this.code, message: this.message, request_id: requestId };
+  body(requestId: string, baseUrl?: string): ProblemBody {
+    const docs = baseUrl === undefined ? {} : { docs_url: docsUrl(baseUrl, this.code) };
+    return { error: this.code, message: this.message, ...docs, request_id: requestId };
   }
 
-  response(requestId: string): Response {
-    return new Response(`${JSON.stringify(this.body(requestId))}\n`, {
+  response(requestId: string, baseUrl: string): Response {
+    return new Response(`${JSON.stringify(this.body(requestId, baseUrl))}\n`, {
       status: this.status,
       headers: {
         "content-type": "application/json; charset=utf-8",

@@ -30,7 +30,7 @@ import {
 export const ANNOUNCE_MS_MIN = 10 * 60_000;
 /** Retired keys stay listed 13 months: signed terms and audit records are checked that long. */
 export const LISTED_AFTER_RETIREMENT_MS = 400 * 86_400_000;
-const TOPIC = "signing_keys";
+export const KEY_TOPIC = "signing_keys";
 /** The order keys are listed in: the one a reader most likely looks for comes first. */
 const SLOTS: readonly StoredKey["state"][] = ["current", "next", "retired"];
 const PURPOSES = Object.keys(KEY_ID_PREFIXES) as KeyPurpose[];
@@ -83,7 +83,7 @@ export class KeyRing {
     });
     // Before the first read: a rotation during it must not be missed.
     this.db.changes.subscribe(({ topic }) => {
-      if (topic === TOPIC || topic === ANY_CHANGE.topic) this.stale();
+      if (topic === KEY_TOPIC || topic === ANY_CHANGE.topic) this.stale();
     });
     await this.fresh();
   }
@@ -193,7 +193,7 @@ export class KeyRing {
       await retireKey(tx, current.kid, now, now + LISTED_AFTER_RETIREMENT_MS);
       await activateKey(tx, next.kid, now);
       await this.make(tx, purpose, "next");
-      await tx.announce(TOPIC, purpose);
+      await tx.announce(KEY_TOPIC, purpose);
       return ok({ kid: next.kid, retired: current.kid });
     });
     this.stale();
@@ -211,7 +211,7 @@ export class KeyRing {
       for (const { kid } of [current, next]) await retireKey(tx, kid, now, now);
       const kid = await this.make(tx, purpose, "current");
       await this.make(tx, purpose, "next");
-      await tx.announce(TOPIC, purpose);
+      await tx.announce(KEY_TOPIC, purpose);
       return { kid, retired: current.kid };
     });
     this.stale();

@@ -1,0 +1,133 @@
+import { sha256, utf8 } from "../../bytes.js";
+import type { LiveSkill } from "../skills.js";
+import type { SiteSnapshot } from "../snapshot.js";
+import { htmlText, scriptJson } from "../text.js";
+import { pageLinks } from "./links.js";
+import { siteProtocols, statusText } from "./protocols.js";
+import { STYLE } from "./style.js";
+
+/**
+ * The page's Content-Security-Policy: its one style sheet, and nothing else, may apply. The data
+ * blocks are not scripts to a browser and need no exception.
+ *
+ * @example
+ * (await agentPagePolicy()).startsWith("default-src 'none'; style-src 'sha256-"); //=> true
+ */
+export async function agentPagePolicy(): Promise<string> {
+  const digest = btoa(String.fromCharCode(...(await sha256(utf8(STYLE)))));
+  return `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+}
+
+const a = (url: string, text: string) => `<a href="${htmlText(url)}">${text}</a>`;
+
+/** Owners' words keep to themselves: their direction does not reach the text around them. */
+const own = (text: string) => `<bdi>${htmlText(text)}</bdi>`;
+
+function skillItem({ id, title, description, url, requiresMandate }: LiveSkill): string {
+  const heading = url === undefined ? own(title) : a(url, own(title));
+  const mandate = requiresMandate ? " &middot; needs a signed mandate" : "";
+  return `<li><h3>${heading}</h3>
+<p>${own(description)}</p>
+<p class="id"><code>${htmlText(id)}</code>${mandate}</p></li>`;
+}
+
+function skillSection({ skills }: SiteSnapshot): string {
+  if (skills.length === 0) return "<p>No skill is live at the moment.</p>";
+  return `<ul class="skills">\n${skills.map(skillItem).join("\n")}\n</ul>`;
+}
+
+function protocolRows(site: SiteSnapshot): string {
+  return siteProtocols(site)
+    .map(({ protocol, url }) => {
+      const version = protocol.version === undefined ? "" : ` ${htmlText(protocol.version)}`;
+      return `<tr><th scope="row">${a(url, htmlText(protocol.name))}${version}</th><td>${htmlText(statusText(protocol))}</td><td>${htmlText(protocol.scope)}</td></tr>`;
+    })
+    .join("\n");
+}
+
+function verifySection({ addresses }: SiteSnapshot): string {
+  return `<p>You need no account and no software of ours: an RFC 8785 canonicalizer and an Ed25519 library.</p>
+<ol>
+<li>Fetch the ${a(addresses.card, "agent card")}. The same card is in this page, as JSON-LD.</li>
+<li>Fetch the ${a(addresses.keySet, "key set")} and pick the key whose <code>kid</code> is the card&rsquo;s <code>signing.signing_key_id</code>.</li>
+<li>Remove <code>signing.envelope_signature</code>, canonicalize the rest, and verify that signature over it.</li>
+<li>Check that <code>signing.expires_at</code> has not passed.</li>
+</ol>
+<pre><code>npx gatehouse verify ${htmlText(addresses.card)}</code></pre>
+<p>${a(addresses.verifyGuide, "The whole recipe")}, with short programs in TypeScript, Python and shell.</p>`;
+}
+
+/** What search engines look for: who publishes this, on which site, through which interface. */
+function graph(site: SiteSnapshot): string {
+  const { name, domain, summary, addresses } = site;
+  const home = `https://${domain}/`;
+  const publisher = { "@id": `${home}#organization` };
+  return JSON.stringify({
+    "@context": "https://schema.org",
+    "@graph": [
+      { "@type": "Organization", ...publisher, name, url: home },
+      { "@type": "WebSite", "@id": `${home}#website`, name, url: home, publisher },
+      {
+        "@type": "WebAPI",
+        "@id": `${addresses.agentPage}#api`,
+        name,
+        description: summary,
+        documentation: addresses.verifyGuide,
+        url: addresses.agentPage,
+        provider: publisher,
+      },
+    ],
+  });
+}
+
+function head(site: SiteSnapshot): string {
+  const links = pageLinks(site).map((link) => {
+    const attributes = Object.entries(link).map(([name, text]) => `${name}="${htmlText(text)}"`);
+    return `<link ${attributes.join(" ")}>`;
+  });
+  return `<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${htmlText(site.name)} for AI agents</title>
+<meta name="description" content="${htmlText(site.summary)}">
+${links.join("\n")}
+<style>${STYLE}</style>`;
+}
+
+/**
+ * The agent page of a site: what it offers to agents, how to verify it, each skill with its link.
+ * `card` is the signed card's text, which the page carries unchanged as JSON-LD.
+ *
+ * @example
+ * agentPage(EXAMPLE_SITE, "{}").includes("<h1><bdi>Fern &amp; Petal</bdi> for AI agents</h1>"); //=> true
+ */
+export function agentPage(site: SiteSnapshot, card: string): string {
+  const { domain, summary, name, changedAt } = site;
+  return `<!doctype html>
+<html lang="en">
+<head>
+${head(site)}
+<script type="application/ld+json" id="agent-card">${scriptJson(card)}</script>
+<script type="application/ld+json" id="graph">${scriptJson(graph(site))}</script>
+</head>
+<body>
+<main>
+<p class="domain">${a(`https://${domain}/`, htmlText(domain))} <span class="verified">&#10003; domain verified</span></p>
+<h1>${own(name)} for AI agents</h1>
+<p class="lead">${own(summary)}</p>
+<h2 id="skills">What agents can do here</h2>
+${skillSection(site)}
+<h2 id="verify">How to verify it</h2>
+${verifySection(site)}
+<h2 id="protocols">What it speaks</h2>
+<table>
+<thead><tr><th scope="col">Protocol</th><th scope="col">Status</th><th scope="col">Scope</th></tr></thead>
+<tbody>
+${protocolRows(site)}
+</tbody>
+</table>
+</main>
+<footer>Last changed by its owner on <time datetime="${htmlText(changedAt)}">${htmlText(changedAt.slice(0, 10))}</time>. Published by Gatehouse.</footer>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,39 @@
+import type { SiteSnapshot } from "../snapshot.js";
+
+export interface PageLink {
+  readonly rel: string;
+  readonly href: string;
+  readonly type?: string;
+  readonly title?: string;
+}
+
+/** Where a reader of the page finds the same for machines: in the head, and as Link headers. */
+export function pageLinks({ addresses, baseUrl }: SiteSnapshot): readonly PageLink[] {
+  const a2a = "application/a2a-agent-card+json";
+  return [
+    { rel: "canonical", href: addresses.agentPage },
+    { rel: "ard", href: addresses.ard, type: "application/json" },
+    { rel: "ai-catalog", href: addresses.catalog, type: "application/ai-catalog+json" },
+    { rel: "alternate", href: addresses.card, type: a2a, title: "Agent card" },
+    { rel: "alternate", href: addresses.agentPage, type: "text/markdown", title: "Markdown" },
+    { rel: "describedby", href: addresses.llms, type: "text/plain" },
+    { rel: "api-catalog", href: `${baseUrl}/.well-known/api-catalog` },
+    { rel: "service-doc", href: addresses.verifyGuide, type: "text/markdown" },
+  ];
+}
+
+/**
+ * The page's `Link` header (RFC 8288). Every value in it is ours; none is an owner's word.
+ *
+ * @example
+ * linkHeader(EXAMPLE_SITE).split(", ").length; //=> 8
+ */
+export function linkHeader(site: SiteSnapshot): string {
+  return pageLinks(site)
+    .map(({ href, ...parameters }) =>
+      [`<${href}>`, ...Object.entries(parameters).map(([name, text]) => `${name}="${text}"`)].join(
+        "; ",
+      ),
+    )
+    .join(", ");
+}

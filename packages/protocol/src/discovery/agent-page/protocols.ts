@@ -1,0 +1,30 @@
+import { PROTOCOLS, type Protocol } from "../../protocols.js";
+import type { SiteSnapshot } from "../snapshot.js";
+
+/** A protocol this site has an address for. */
+export interface SiteProtocol {
+  readonly protocol: Protocol;
+  readonly url: string;
+}
+
+/** The rows of the protocols table that a reader can follow up on this site. */
+export function siteProtocols({ addresses }: SiteSnapshot): readonly SiteProtocol[] {
+  const urls: Readonly<Record<string, string>> = {
+    mcp: addresses.mcpServerCard,
+    a2a: addresses.card,
+    ard: addresses.catalog,
+    "llms-txt": addresses.llms,
+    "agent-page": addresses.agentPage,
+    jwks: addresses.keySet,
+    acp: addresses.acp,
+  };
+  return PROTOCOLS.flatMap((protocol) => {
+    const url = urls[protocol.id];
+    return url === undefined ? [] : [{ protocol, url }];
+  });
+}
+
+/** The status as the table has it, limits included. */
+export function statusText({ status, limitation }: Protocol): string {
+  return limitation === undefined ? status : `${status}, ${limitation}`;
+}

@@ -1,0 +1,163 @@
+import { toBase64url } from "../base64url.js";
+import { utf8 } from "../bytes.js";
+import { canonicalBytes, canonicalize } from "../json/canonicalize.js";
+import type { JsonObject } from "../json/value.js";
+import { signDetached } from "../jws/detached.js";
+import type { Signer } from "../keys/signer.js";
+import { protocolById } from "../protocols.js";
+import { IDENTIFIERS } from "../wire.js";
+import { didOf } from "./did.js";
+import type { LiveSkill } from "./skills.js";
+import type { SiteSnapshot } from "./snapshot.js";
+
+/** From `signing.issued_at` to `signing.expires_at`. */
+export const CARD_LIFE_MS = 15 * 60_000;
+
+const MEDIA_TYPES = ["application/json"];
+
+/** A skill as card and catalog list it. */
+export function cardSkill(skill: LiveSkill): JsonObject {
+  return {
+    id: skill.id,
+    name: skill.title,
+    description: skill.description,
+    tags: skill.tags,
+    examples: [skill.question],
+    ...(skill.url === undefined ? {} : { url: skill.url }),
+    requires_mandate: skill.requiresMandate,
+  };
+}
+
+/** Repeats the site's addresses where A2A's own signature covers them; only strings, by A2A's rules. */
+function extensions({ domain, addresses }: SiteSnapshot): JsonObject[] {
+  const acp = protocolById("acp");
+  return [
+    {
+      uri: IDENTIFIERS.siteExtension,
+      description: "The site this card speaks for, and where it takes mandates.",
+      params: {
+        domain,
+        did: didOf(domain),
+        mandate_url: addresses.mandate,
+        mcp_url: addresses.mcp,
+        jwks_url: addresses.keySet,
+      },
+    },
+    {
+      uri: addresses.acp,
+      description: `${acp.name}: built, not enabled for this site.`,
+      params: { version: acp.version ?? "", status: "not_enabled" },
+    },
+  ];
+}
+
+/** The members A2A knows. Interfaces carry bindings of our own: nothing here speaks A2A tasks. */
+function a2aFields(site: SiteSnapshot): JsonObject {
+  const { mandate, mcp, agentPage } = site.addresses;
+  return {
+    name: site.name,
+    description: site.summary,
+    version: site.version,
+    supportedInterfaces: [
+      { url: mandate, protocolBinding: IDENTIFIERS.mandateBinding, protocolVersion: "1.0" },
+      { url: mcp, protocolBinding: IDENTIFIERS.mcpBinding, protocolVersion: "1.0" },
+    ],
+    provider: { organization: site.name, url: `https://${site.domain}` },
+    documentationUrl: agentPage,
+    capabilities: { streaming: false, pushNotifications: false, extensions: extensions(site) },
+    defaultInputModes: MEDIA_TYPES,
+    defaultOutputModes: MEDIA_TYPES,
+  };
+}
+
+function a2aSkill(skill: LiveSkill): JsonObject {
+  const { url: _url, requires_mandate: _mandate, ...known } = cardSkill(skill);
+  return known;
+}
+
+/** Everything of the card that is signed, but for the signatures and their dates. */
+function cardFields(site: SiteSnapshot): JsonObject {
+  const { domain, siteKey, addresses } = site;
+  return {
+    // The same bytes are the JSON-LD of the agent page: what schema.org has no word for is ours.
+    "@context": ["https://schema.org", { "@vocab": `${addresses.verifyGuide}#` }],
+    "@type": "WebAPI",
+    protocol_version: protocolById("a2a").version ?? "",
+    ...a2aFields(site),
+    skills: site.skills.map(cardSkill),
+    site: {
+      domain,
+      site_key: siteKey,
+      service_endpoint: addresses.mandate,
+      mcp_endpoint: addresses.mcp,
+      catalog_url: addresses.catalog,
+      llms_url: addresses.llms,
+      agent_page_url: addresses.agentPage,
+      jwks_url: addresses.keySet,
+    },
+  };
+}
+
+/**
+ * The card without its signatures, for an owner to look at before the domain is verified.
+ *
+ * @example
+ * previewCard(EXAMPLE_SITE).protocol_version; //=> "a2a/1.2"
+ */
+export function previewCard(site: SiteSnapshot): JsonObject {
+  return cardFields(site);
+}
+
+/** A signed card in both forms, each as its own JCS text. */
+export interface SignedCard {
+  readonly card: string;
+  /** A2A's own members and the same `signatures[]`, for readers that refuse what they do not know. */
+  readonly a2a: string;
+}
+
+/**
+ * Signs a site's card twice. First A2A's `signatures[]`, over the members A2A knows; then our
+ * envelope, over everything: the other way round each would have to cover the other.
+ *
+ * @example
+ * const { signer } = await generateEd25519("k1");
+ * const { card } = await signCard(EXAMPLE_SITE, signer, Date.UTC(2030, 4, 17));
+ * JSON.parse(card).signing.expires_at; //=> "2030-05-17T00:15:00.000Z"
+ */
+export async function signCard(
+  site: SiteSnapshot,
+  signer: Signer,
+  now: number,
+): Promise<SignedCard> {
+  const skills = site.skills.map(a2aSkill);
+  const a2a = { ...a2aFields(site), ...(skills.length === 0 ? {} : { skills }) };
+  const jws = await signDetached(canonicalBytes(a2a), signer);
+  const [header, , signature] = jws.split(".") as [string, string, string];
+  const signatures = [{ protected: header, signature }];
+  const unsealed = canonicalize({
+    ...cardFields(site),
+    signatures,
+    signing: {
+      issued_at: new Date(now).toISOString(),
+      expires_at: new Date(now + CARD_LIFE_MS).toISOString(),
+      signing_key_id: signer.kid,
+    },
+  });
+  const envelope = toBase64url(await signer.sign(utf8(unsealed)));
+  return {
+    card: insertEnvelope(unsealed, envelope),
+    a2a: canonicalize({ ...a2a, skills, signatures }),
+  };
+}
+
+/**
+ * Puts the envelope where JCS sorts it, before `expires_at`. Inside a JSON string the quotes of
+ * this text would be escaped, so it stands in one place only.
+ */
+function insertEnvelope(unsealed: string, envelope: string): string {
+  const before = '"signing":{';
+  return unsealed.replace(
+    `${before}"expires_at"`,
+    () => `${before}"envelope_signature":"${envelope}","expires_at"`,
+  );
+}

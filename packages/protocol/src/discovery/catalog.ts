@@ -1,0 +1,180 @@
+import { canonicalBytes } from "../json/canonicalize.js";
+import type { JsonObject } from "../json/value.js";
+import { signDetached } from "../jws/detached.js";
+import type { Signer } from "../keys/signer.js";
+import { protocolById } from "../protocols.js";
+import { IDENTIFIERS } from "../wire.js";
+import { CARD_LIFE_MS, cardSkill } from "./card.js";
+import { didOf } from "./did.js";
+import type { SiteSnapshot } from "./snapshot.js";
+
+/** ARD readers index by these; two to five are asked for. */
+const QUERIES_MAX = 5;
+
+function queries({ name, skills }: SiteSnapshot): string[] {
+  const own = skills.map(({ question }) => question).slice(0, QUERIES_MAX - 2);
+  return [...own, `What does ${name} offer to AI agents?`, `How do I verify the agent of ${name}?`];
+}
+
+interface Entry {
+  readonly name: string;
+  readonly title: string;
+  readonly type: string;
+  readonly url: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly queries: readonly string[];
+  readonly more?: JsonObject;
+}
+
+function entry(site: SiteSnapshot, { name, title, more, ...fields }: Entry): JsonObject {
+  // A urn has no room for the port that a development domain may carry.
+  const publisher = site.domain.split(":")[0];
+  return {
+    identifier: `urn:air:${publisher}:${name}`,
+    displayName: title,
+    type: fields.type,
+    url: fields.url,
+    description: fields.description,
+    tags: fields.tags,
+    representativeQueries: fields.queries,
+    version: site.version,
+    updatedAt: site.changedAt,
+    ...more,
+  };
+}
+
+function cardEntry(site: SiteSnapshot): JsonObject {
+  const skills = site.skills.map(cardSkill);
+  const live =
+    skills.length === 0
+      ? {}
+      : {
+          capabilities: site.skills.map(({ id }) => id),
+          extensions: { [IDENTIFIERS.skillsExtension]: skills },
+        };
+  return entry(site, {
+    name: "agent:site",
+    title: site.name,
+    type: "application/a2a-agent-card+json",
+    url: site.addresses.card,
+    description: site.summary,
+    tags: ["agent", "a2a"],
+    queries: queries(site),
+    more: live,
+  });
+}
+
+function mcpEntry(site: SiteSnapshot): JsonObject {
+  const { name, addresses, skills } = site;
+  return entry(site, {
+    name: "mcp:site",
+    title: `${name}: MCP server`,
+    type: "application/mcp-server-card+json",
+    url: addresses.mcpServerCard,
+    description: `The MCP server of ${name}: its skills as tools.`,
+    tags: ["mcp", "tools"],
+    queries: [`Which MCP tools does ${name} have?`, `How do I connect to ${name} over MCP?`],
+    more: skills.length === 0 ? {} : { capabilities: skills.map(({ id }) => id) },
+  });
+}
+
+function llmsEntry(site: SiteSnapshot): JsonObject {
+  const { name, addresses } = site;
+  return entry(site, {
+    name: "docs:llms",
+    title: `${name}: llms.txt`,
+    type: "text/markdown",
+    url: addresses.llms,
+    description: `What ${name} is and offers, as plain text for language models.`,
+    tags: ["llms-txt", "documentation"],
+    queries: [`What is ${name}?`, `Where is the llms.txt of ${name}?`],
+  });
+}
+
+function acpEntry(site: SiteSnapshot): JsonObject {
+  const { name, limitation, version } = protocolById("acp");
+  return entry(site, {
+    name: "commerce:acp",
+    title: `${site.name}: ${name}`,
+    type: "application/json",
+    url: site.addresses.acp,
+    description: `${name} ${version}: built, ${limitation}. No checkout is offered through it.`,
+    tags: ["acp", "not-enabled"],
+    queries: [`Does ${site.name} support ACP?`, `Which ACP version does ${site.name} know?`],
+  });
+}
+
+/** Who vouches for whom, and by which rules; the only part of a catalog that is signed. */
+function manifestBody({ domain, addresses }: SiteSnapshot): JsonObject {
+  return {
+    identity: didOf(domain),
+    identityType: "did",
+    trustSchema: {
+      identifier: IDENTIFIERS.trustSchema,
+      version: "1.0",
+      governanceUri: addresses.verifyGuide,
+      verificationMethods: ["did:web", "jwks"],
+    },
+    // No digests: card and catalog are signed again every few minutes, each on its own.
+    attestations: [
+      { type: "agent-card", uri: addresses.card, mediaType: "application/a2a-agent-card+json" },
+      { type: "publisher-key", uri: addresses.keySet, mediaType: "application/jwk-set+json" },
+    ],
+    provenance: [{ relation: "publishedFrom", sourceId: addresses.card }],
+  };
+}
+
+function catalogWith(site: SiteSnapshot, trustManifest: JsonObject): JsonObject {
+  return {
+    specVersion: protocolById("ard").version ?? "",
+    host: {
+      displayName: site.name,
+      identifier: didOf(site.domain),
+      documentationUrl: site.addresses.agentPage,
+      trustManifest,
+    },
+    entries: [cardEntry(site), mcpEntry(site), llmsEntry(site), acpEntry(site)],
+  };
+}
+
+/**
+ * The catalog without its signature, for an owner to look at before the domain is verified.
+ *
+ * @example
+ * previewCatalog(EXAMPLE_SITE).specVersion; //=> "1.0"
+ */
+export function previewCatalog(site: SiteSnapshot): JsonObject {
+  const manifest = manifestBody(site);
+  return { ...catalogWith(site, manifest), trustManifest: manifest };
+}
+
+/** A catalog in both forms; they differ in the root member only. */
+export interface SignedCatalog {
+  readonly catalog: JsonObject;
+  /** Without `trustManifest` at the root, which ARD 0.9 validators refuse. */
+  readonly ard: JsonObject;
+}
+
+/**
+ * Signs a site's catalog: a detached JWS over the JCS text of the trust manifest, dated in its
+ * header because the manifest has no member for dates.
+ *
+ * @example
+ * const { signer } = await generateEd25519("k1");
+ * const { catalog } = await signCatalog(EXAMPLE_SITE, signer, Date.UTC(2030, 4, 17));
+ * catalog.host.identifier; //=> "did:web:shop.example.com"
+ */
+export async function signCatalog(
+  site: SiteSnapshot,
+  signer: Signer,
+  now: number,
+): Promise<SignedCatalog> {
+  const body = manifestBody(site);
+  const iat = Math.floor(now / 1000);
+  const exp = iat + CARD_LIFE_MS / 1000;
+  const signature = await signDetached(canonicalBytes(body), signer, { iat, exp });
+  const manifest = { ...body, signature };
+  const ard = catalogWith(site, manifest);
+  return { catalog: { ...ard, trustManifest: manifest }, ard };
+}

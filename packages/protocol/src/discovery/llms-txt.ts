@@ -1,0 +1,50 @@
+import type { SiteSnapshot } from "./snapshot.js";
+import { markdownText, markdownUrl } from "./text.js";
+
+function link(title: string, url: string, note: string): string {
+  return `- [${markdownText(title)}](${markdownUrl(url)}): ${markdownText(note)}`;
+}
+
+function section(title: string, links: readonly string[]): string[] {
+  return links.length === 0 ? [] : ["", `## ${title}`, "", ...links];
+}
+
+/** Skills without a page of their own are reached through the MCP server. */
+function skillLinks({ skills, addresses }: SiteSnapshot): string[] {
+  return skills.map(({ title, description, url }) =>
+    link(title, url ?? addresses.mcp, description),
+  );
+}
+
+function interfaceLinks({ addresses }: SiteSnapshot): string[] {
+  return [
+    link("Agent page", addresses.agentPage, "all of this for people; Markdown on request"),
+    link("Agent card", addresses.card, "signed A2A card: skills, endpoints, expiry"),
+    link("Catalog", addresses.catalog, "signed ARD catalog of everything published for agents"),
+    link("MCP server card", addresses.mcpServerCard, "how to connect to the MCP server"),
+    link("Key set", addresses.keySet, "public keys that verify card and catalog"),
+    link("How to verify", addresses.verifyGuide, "the recipe, with short programs"),
+  ];
+}
+
+/**
+ * The llms.txt of a site: H1, one-line summary, one paragraph, then sections of links only.
+ *
+ * @example
+ * llmsTxt(EXAMPLE_SITE).split("\n")[0]; //=> "# Fern & Petal"
+ */
+export function llmsTxt(site: SiteSnapshot): string {
+  const { name, summary, domain, skills } = site;
+  const count = skills.length === 1 ? "1 skill" : `${skills.length} skills`;
+  return [
+    `# ${markdownText(name)}`,
+    "",
+    `> ${markdownText(summary)}`,
+    "",
+    `The website is https://${domain}. It offers ${count} to AI agents. Its agent card and catalog are ` +
+      "signed, and anybody can verify them with the key set below.",
+    ...section("Skills", skillLinks(site)),
+    ...section("Agent interfaces", interfaceLinks(site)),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,171 @@
+import { ok, type Result, refuse } from "../result.js";
+
+/** A skill as the owner set it. What is left out comes from the table, or from the id. */
+export interface SkillSetting {
+  readonly id: string;
+  readonly enabled: boolean;
+  readonly url?: string | undefined;
+  readonly title?: string | undefined;
+  readonly description?: string | undefined;
+}
+
+/** A skill agents can use now; the same on card, catalog, llms.txt, agent page and MCP. */
+export interface LiveSkill {
+  readonly id: string;
+  readonly title: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  /** The page the skill answers with; absent for skills that do more than answer with a link. */
+  readonly url?: string;
+  readonly requiresMandate: boolean;
+  /** What somebody might ask that this skill answers. */
+  readonly question: string;
+}
+
+interface BuiltInSkill {
+  readonly title: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  /** `{site}` stands for the site's name. */
+  readonly question: string;
+}
+
+export const SKILLS_MAX = 50;
+export const SKILL_TITLE_CHARS_MAX = 80;
+export const SKILL_DESCRIPTION_CHARS_MAX = 300;
+export const SKILL_URL_CHARS_MAX = 2048;
+
+function builtIn(title: string, description: string, tag: string, question: string): BuiltInSkill {
+  return Object.freeze({ title, description, tags: Object.freeze([tag]), question });
+}
+
+/** Business skills every site has the words for. Texts are ASCII: some A2A readers need that. */
+export const BUILT_IN_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.freeze({
+  get_pricing: builtIn(
+    "Get pricing",
+    "Find out what the products or plans of this site cost.",
+    "pricing",
+    "What does {site} cost?",
+  ),
+  request_demo: builtIn(
+    "Request a demo",
+    "Ask this site for a demonstration.",
+    "sales",
+    "How can I get a demo of {site}?",
+  ),
+  sign_up: builtIn(
+    "Sign up",
+    "Create an account with this site.",
+    "account",
+    "Where do I sign up for {site}?",
+  ),
+  book_meeting: builtIn(
+    "Book a meeting",
+    "Find a time to talk with somebody from this site.",
+    "sales",
+    "How do I book a meeting with {site}?",
+  ),
+  contact_support: builtIn(
+    "Contact support",
+    "Reach the people who help customers of this site.",
+    "support",
+    "How do I reach the support of {site}?",
+  ),
+  get_status: builtIn(
+    "Get status",
+    "See whether the services of this site are running.",
+    "status",
+    "Is {site} up?",
+  ),
+  get_trust_center: builtIn(
+    "Get the trust center",
+    "Read about the security, privacy and compliance of this site.",
+    "trust",
+    "How does {site} protect my data?",
+  ),
+});
+
+/** Skills that do more than answer with a link. Their names are taken; they take no URL. */
+export const RESERVED_SKILLS: readonly string[] = Object.freeze([
+  "place_order",
+  ...["create_checkout", "get_checkout", "update_checkout", "complete_checkout"],
+  ...["cancel_checkout", "create_cart", "get_cart", "update_cart", "cancel_cart"],
+  ...["search_catalog", "lookup_catalog", "get_product", "get_order"],
+]);
+
+const ID = /^[a-z][a-z0-9_]{0,63}$/;
+
+/**
+ * Whether a text can name a skill; the id is the name of its MCP tool too.
+ *
+ * @example
+ * isSkillId("track_order"); //=> true
+ * isSkillId("Track order"); //=> false
+ */
+export function isSkillId(text: string): boolean {
+  return ID.test(text);
+}
+
+/**
+ * The page a skill leads to, in the one spelling all documents use. Only https, and no
+ * credentials: agents would send them along.
+ *
+ * @example
+ * readSkillUrl("https://Shop.example.com/prices").value; //=> "https://shop.example.com/prices"
+ * readSkillUrl("javascript:alert(1)").reason; //=> "not_https"
+ */
+export function readSkillUrl(
+  text: string,
+): Result<string, "malformed" | "not_https" | "has_credentials" | "too_long"> {
+  if (!URL.canParse(text)) return refuse("malformed", "is not an absolute URL");
+  const url = new URL(text);
+  if (url.protocol !== "https:") return refuse("not_https", "must begin with https://");
+  if (url.username !== "" || url.password !== "") {
+    return refuse("has_credentials", "must not hold a user name or password");
+  }
+  if (url.href.length > SKILL_URL_CHARS_MAX) {
+    return refuse("too_long", `must have at most ${SKILL_URL_CHARS_MAX} characters`);
+  }
+  return ok(url.href);
+}
+
+function titleFrom(id: string): string {
+  const words = id.replaceAll("_", " ").trim();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function liveSkill(setting: SkillSetting, url: string, siteName: string): LiveSkill {
+  const known = BUILT_IN_SKILLS[setting.id];
+  const title = setting.title ?? known?.title ?? titleFrom(setting.id);
+  const question = known?.question.replace("{site}", () => siteName);
+  return Object.freeze({
+    id: setting.id,
+    title,
+    description: setting.description ?? known?.description ?? `${title}: the page of this site.`,
+    tags: known?.tags ?? ["link"],
+    url,
+    requiresMandate: false,
+    question: question ?? `${title}: where on ${siteName}?`,
+  });
+}
+
+/**
+ * The skills agents can use now, in the owner's order: enabled, and leading somewhere.
+ *
+ * @example
+ * const pricing = { id: "get_pricing", enabled: true, url: "https://shop.example.com/prices" };
+ * const off = { id: "sign_up", enabled: false, url: "https://shop.example.com/join" };
+ * liveSkills([pricing, off], "Fern & Petal").map((skill) => skill.title); //=> ["Get pricing"]
+ */
+export function liveSkills(
+  settings: readonly SkillSetting[],
+  siteName: string,
+): readonly LiveSkill[] {
+  return Object.freeze(
+    settings.flatMap((setting) =>
+      setting.enabled && setting.url !== undefined && !RESERVED_SKILLS.includes(setting.id)
+        ? [liveSkill(setting, setting.url, siteName)]
+        : [],
+    ),
+  );
+}

@@ -1,0 +1,76 @@
+import { type SiteAddresses, siteAddresses } from "./addresses.js";
+import { type LiveSkill, liveSkills, type SkillSetting } from "./skills.js";
+
+/** What a site is, as its owner set it. */
+export interface SiteProfile {
+  readonly siteKey: string;
+  readonly siteKeyHash: string;
+  readonly domain: string;
+  readonly name: string;
+  /** One sentence; may be empty. */
+  readonly description: string;
+  readonly skills: readonly SkillSetting[];
+  /** Counts the owner's changes. */
+  readonly version: number;
+  /** ISO-8601 UTC time of the last change. */
+  readonly changedAt: string;
+}
+
+/** Everything the documents of a site are made from: one value, so that they cannot disagree. */
+export interface SiteSnapshot {
+  readonly siteKey: string;
+  readonly domain: string;
+  readonly name: string;
+  /** The owner's sentence, or one of ours; never empty. */
+  readonly summary: string;
+  readonly skills: readonly LiveSkill[];
+  readonly version: string;
+  readonly changedAt: string;
+  readonly baseUrl: string;
+  readonly addresses: SiteAddresses;
+}
+
+/**
+ * Takes a snapshot of a site as agents may see it now.
+ *
+ * @example
+ * const skills = [{ id: "get_pricing", enabled: true, url: "https://shop.example.com/prices" }];
+ * const names = { siteKey: "sk_old-shop", siteKeyHash: "A".repeat(43) };
+ * const words = { domain: "shop.example.com", name: "Fern & Petal", description: "" };
+ * const profile = { ...names, ...words, skills, version: 3, changedAt: "2030-05-17T12:00:00.000Z" };
+ * siteSnapshot(profile, "https://gate.example.com").summary; //=> "What Fern & Petal offers to AI agents."
+ */
+export function siteSnapshot(profile: SiteProfile, baseUrl: string): SiteSnapshot {
+  const { siteKey, domain, name, description, changedAt } = profile;
+  return Object.freeze({
+    ...{ siteKey, domain, name, changedAt, baseUrl },
+    summary: description === "" ? `What ${name} offers to AI agents.` : description,
+    skills: liveSkills(profile.skills, name),
+    version: `1.0.${profile.version}`,
+    addresses: siteAddresses(baseUrl, profile),
+  });
+}
+
+/** A flower shop, for examples and previews. */
+export const EXAMPLE_SITE: SiteSnapshot = siteSnapshot(
+  {
+    siteKey: `us_${"A".repeat(43)}`,
+    siteKeyHash: "KEaX0rO0uFd3AFKgZHMwuCl8h8Gk7GiGf6hQRIPteMk",
+    domain: "shop.example.com",
+    name: "Fern & Petal",
+    description: "Bouquets and house plants, delivered the same day.",
+    skills: [
+      { id: "get_pricing", enabled: true, url: "https://shop.example.com/prices" },
+      {
+        id: "track_delivery",
+        enabled: true,
+        url: "https://shop.example.com/track",
+        title: "Track a delivery",
+        description: "See where a bouquet is.",
+      },
+    ],
+    version: 3,
+    changedAt: "2030-05-17T12:00:00.000Z",
+  },
+  "https://gate.example.com",
+);

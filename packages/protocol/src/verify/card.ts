@@ -1,0 +1,100 @@
+import { fromBase64url } from "../base64url.js";
+import { a2aProjection } from "../discovery/a2a.js";
+import { CARD_LIFE_MS } from "../discovery/card.js";
+import { canonicalBytes } from "../json/canonicalize.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
+import { verifyDetached } from "../jws/detached.js";
+import { algOf, verifyWithWebCrypto } from "../keys/signer.js";
+import { protocolById } from "../protocols.js";
+import { Checklist, type Verdict } from "./checklist.js";
+import { checkDates, member, readDocument, text, utcTime, type VerifyOptions } from "./document.js";
+
+function checkShape(list: Checklist, card: JsonObject): boolean {
+  const held =
+    card.protocol_version === protocolById("a2a").version &&
+    Array.isArray(card.skills) &&
+    text(card, "site", "service_endpoint") !== "" &&
+    ["issued_at", "expires_at", "signing_key_id", "envelope_signature"].every(
+      (name) => text(card, "signing", name) !== "",
+    );
+  return list.note("shape", held, "it is an agent card", "it lacks members an agent card has");
+}
+
+/** The contract's recipe: remove one member, canonicalize, verify. */
+async function checkEnvelope(list: Checklist, card: JsonObject, options: VerifyOptions) {
+  const kid = text(card, "signing", "signing_key_id");
+  const key = await options.findKey(kid);
+  const found = key !== undefined && algOf(key) === "EdDSA";
+  if (!list.note("key", found, `the key set has its key ${kid}`, "its key is not in the key set")) {
+    return;
+  }
+  const { envelope_signature: _removed, ...signing } = card.signing as JsonObject;
+  const signature = fromBase64url(text(card, "signing", "envelope_signature"));
+  const verify = options.verify ?? verifyWithWebCrypto;
+  const held =
+    key !== undefined &&
+    signature !== undefined &&
+    (await verify(key, canonicalBytes({ ...card, signing }), signature));
+  const bad = "the envelope signature does not verify: the card was changed";
+  list.note("envelope", held, "the envelope signature covers every byte of it", bad);
+}
+
+function cardDates(list: Checklist, card: JsonObject, now: number): void {
+  const issued = utcTime(text(card, "signing", "issued_at"));
+  const expires = utcTime(text(card, "signing", "expires_at"));
+  const life = expires - issued === CARD_LIFE_MS;
+  const bad = "signing.expires_at is not 15 minutes after signing.issued_at";
+  list.note("life", life, "it lives 15 minutes", bad);
+  checkDates(list, issued, expires, now);
+}
+
+async function a2aHolds(card: JsonObject, entry: JsonValue, options: VerifyOptions) {
+  const jws = `${text(entry, "protected")}..${text(entry, "signature")}`;
+  const payload = canonicalBytes(a2aProjection(card));
+  return (await verifyDetached(jws, payload, options.findKey, options.verify)).ok;
+}
+
+/** One valid signature is enough (A2A 1.0 section 8.4). */
+async function checkA2a(list: Checklist, card: JsonObject, options: VerifyOptions): Promise<void> {
+  const entries = Array.isArray(card.signatures) ? card.signatures : [];
+  let held = false;
+  for (const entry of entries) held ||= await a2aHolds(card, entry, options);
+  list.note("a2a", held, "the A2A signature verifies", "no A2A signature verifies");
+}
+
+/** Readers that check only the A2A signature must be led to the same place as everybody else. */
+function checkAgreement(list: Checklist, card: JsonObject): void {
+  const interfaces = Array.isArray(card.supportedInterfaces) ? card.supportedInterfaces : [];
+  const endpoint = text(card, "site", "service_endpoint");
+  const held = interfaces.some((one) => text(one, "url") === endpoint);
+  const bad = "its A2A interfaces and site.service_endpoint lead to different places";
+  list.note("agreement", held, "both signatures name the same endpoint", bad);
+}
+
+/**
+ * Verifies an agent card, step by step. A card without an envelope is A2A's own form, of which
+ * only `signatures[]` can be checked.
+ *
+ * @example
+ * const { signer, jwk } = await generateEd25519("k1");
+ * const now = Date.UTC(2030, 4, 17);
+ * const { card } = await signCard(EXAMPLE_SITE, signer, now);
+ * (await verifyCard(utf8(card), { findKey: () => jwk, now })).ok; //=> true
+ * (await verifyCard(utf8(card.replace("Fern", "Ferm")), { findKey: () => jwk, now })).ok; //=> false
+ */
+export async function verifyCard(bytes: Uint8Array, options: VerifyOptions): Promise<Verdict> {
+  const list = new Checklist();
+  const card = readDocument(list, bytes);
+  if (card === undefined) return list.verdict("card");
+  if (!isJsonObject(member(card, "signing"))) {
+    await checkA2a(list, card, options);
+    return list.verdict("a2a-card");
+  }
+  if (checkShape(list, card)) {
+    await checkEnvelope(list, card, options);
+    cardDates(list, card, options.now);
+    await checkA2a(list, card, options);
+    checkAgreement(list, card);
+  }
+  return list.verdict("card");
+}

@@ -1,0 +1,32 @@
+import { ok, type Result, refuse, type SkillSetting } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import type { Site } from "../owners/sites/site.js";
+import { readSkills } from "../owners/sites/skills.js";
+import { siteByHash, updateSite } from "../owners/sites/store.js";
+
+export interface SkillsChange {
+  readonly skills: readonly SkillSetting[];
+  /** The version of the site the caller has read; absent: whatever is there is replaced. */
+  readonly ifVersion?: number | undefined;
+}
+
+/** Replaces a site's skills. All documents follow at once, here and on every other node. */
+export async function setSkills(
+  { clock, db }: Context,
+  siteKeyHash: string,
+  { skills, ifVersion }: SkillsChange,
+): Promise<Result<Site, "invalid_request" | "not_found" | "conflict">> {
+  const read = readSkills(skills);
+  if (!read.ok) return read;
+  return db.transaction(async (tx) => {
+    const site = await siteByHash(tx, siteKeyHash);
+    if (site === undefined) return refuse("not_found", "No site has this key hash.");
+    const now = clock.now();
+    const changed = { ...site, skills: read.value };
+    const outdated = ifVersion !== undefined && ifVersion !== site.version;
+    if (outdated || !(await updateSite(tx, changed, now))) {
+      return refuse("conflict", "The site was changed by somebody else meanwhile. Try again.");
+    }
+    return ok({ ...changed, version: site.version + 1, changedAt: now });
+  });
+}

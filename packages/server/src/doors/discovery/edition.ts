@@ -1,0 +1,53 @@
+import {
+  type SignedCard,
+  type SignedCatalog,
+  type Signer,
+  type SiteSnapshot,
+  signCard,
+  signCatalog,
+} from "@gatehouse/protocol";
+import type { Site } from "../../owners/sites/site.js";
+import { snapshotOf } from "../../owners/sites/snapshot.js";
+import type { ListedKey } from "../../platform/keys/key-ring.js";
+
+/** What an edition is made of. */
+export interface EditionParts {
+  readonly site: Site;
+  readonly signer: Signer;
+  /** The key set, for the did document. */
+  readonly keys: readonly ListedKey[];
+  readonly baseUrl: string;
+  readonly issuedAt: number;
+}
+
+/**
+ * All documents of a site as of one moment: one snapshot, one key, one date. Each signature is
+ * made when a document first needs it, and then shared, so the page carries the very card served.
+ */
+export class Edition {
+  readonly site: Site;
+  readonly signer: Signer;
+  readonly keys: readonly ListedKey[];
+  readonly issuedAt: number;
+  readonly snapshot: SiteSnapshot;
+  private signedCard: Promise<SignedCard> | undefined;
+  private signedCatalog: Promise<SignedCatalog> | undefined;
+
+  constructor({ site, signer, keys, baseUrl, issuedAt }: EditionParts) {
+    this.site = site;
+    this.signer = signer;
+    this.keys = keys;
+    this.issuedAt = issuedAt;
+    this.snapshot = snapshotOf(site, baseUrl);
+  }
+
+  card(): Promise<SignedCard> {
+    this.signedCard ??= signCard(this.snapshot, this.signer, this.issuedAt);
+    return this.signedCard;
+  }
+
+  catalog(): Promise<SignedCatalog> {
+    this.signedCatalog ??= signCatalog(this.snapshot, this.signer, this.issuedAt);
+    return this.signedCatalog;
+  }
+}

@@ -1,0 +1,155 @@
+import {
+  acpDocument,
+  agentMarkdown,
+  agentPage,
+  agentPagePolicy,
+  canonicalize,
+  didDocument,
+  type JsonObject,
+  linkHeader,
+  llmsTxt,
+  mcpServerCard,
+  robotsBlock,
+  type SiteNames,
+  type SiteSnapshot,
+} from "@gatehouse/protocol";
+import type { Edition } from "./edition.js";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const MARKDOWN_TYPE = "text/markdown; charset=utf-8";
+const CACHE_MINUTE = "public, max-age=60";
+const CACHE_FIVE_MINUTES = "public, max-age=300";
+const CACHE_NEVER = "no-store";
+const POLICY = await agentPagePolicy();
+
+/** One kind of document: where it stands, what it says it is, how it is made. */
+export interface DocumentKind {
+  /** A path of the contract; `{site_key}` takes key or hash, `{site_key_hash}` the hash only. */
+  readonly path: string;
+  readonly summary: string;
+  readonly type: string;
+  readonly cache: string;
+  readonly headers?: (site: SiteSnapshot) => Readonly<Record<string, string>>;
+  /** The kind served at the same path to whoever asks for Markdown. */
+  readonly markdown?: DocumentName;
+  /** Served only on request, at the path of another kind. */
+  readonly onRequest?: true;
+  make(edition: Edition): string | Promise<string>;
+}
+
+export type DocumentName =
+  | ("card" | "a2a" | "catalog" | "ard" | "llms" | "llms-markdown" | "page" | "page-markdown")
+  | ("did" | "acp" | "mcp-server-card" | "robots");
+
+const plain = (document: JsonObject) => `${JSON.stringify(document, null, 2)}\n`;
+const VARIES = { vary: "Accept" };
+
+/** Every document of a site (card and catalog as JCS text, so that a shell can verify them). */
+export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
+  card: {
+    path: "/v1/agent-card/{site_key}.json",
+    summary: "Signed agent card",
+    type: JSON_TYPE,
+    cache: CACHE_MINUTE,
+    make: async (edition) => (await edition.card()).card,
+  },
+  a2a: {
+    path: "/v1/agent-card/{site_key}/a2a.json",
+    summary: "The card with A2A's own members only, same A2A signature",
+    type: JSON_TYPE,
+    cache: CACHE_MINUTE,
+    make: async (edition) => (await edition.card()).a2a,
+  },
+  catalog: {
+    path: "/v1/catalog/{site_key}.json",
+    summary: "Signed ARD catalog",
+    type: JSON_TYPE,
+    cache: CACHE_MINUTE,
+    make: async (edition) => canonicalize((await edition.catalog()).catalog),
+  },
+  ard: {
+    path: "/v1/catalog/{site_key}/ard.json",
+    summary: "The catalog for readers that refuse a trust manifest at its root",
+    type: JSON_TYPE,
+    cache: CACHE_MINUTE,
+    make: async (edition) => canonicalize((await edition.catalog()).ard),
+  },
+  llms: {
+    path: "/v1/llms/{site_key_hash}.txt",
+    summary: "llms.txt; Markdown on request",
+    type: "text/plain; charset=utf-8",
+    cache: CACHE_FIVE_MINUTES,
+    headers: () => VARIES,
+    markdown: "llms-markdown",
+    make: ({ snapshot }) => llmsTxt(snapshot),
+  },
+  "llms-markdown": {
+    path: "/v1/llms/{site_key_hash}.txt",
+    summary: "llms.txt",
+    onRequest: true,
+    type: MARKDOWN_TYPE,
+    cache: CACHE_FIVE_MINUTES,
+    headers: () => VARIES,
+    make: ({ snapshot }) => llmsTxt(snapshot),
+  },
+  page: {
+    path: "/v1/agent/{site_key_hash}",
+    summary: "Agent page; Markdown on request",
+    type: "text/html; charset=utf-8",
+    cache: CACHE_FIVE_MINUTES,
+    headers: (site) => ({
+      ...VARIES,
+      link: linkHeader(site),
+      "content-security-policy": POLICY,
+      "referrer-policy": "no-referrer",
+    }),
+    markdown: "page-markdown",
+    make: async (edition) => agentPage(edition.snapshot, (await edition.card()).card),
+  },
+  "page-markdown": {
+    path: "/v1/agent/{site_key_hash}",
+    summary: "Agent page as Markdown",
+    onRequest: true,
+    type: MARKDOWN_TYPE,
+    cache: CACHE_FIVE_MINUTES,
+    headers: (site) => ({ ...VARIES, link: linkHeader(site) }),
+    make: ({ snapshot }) => agentMarkdown(snapshot),
+  },
+  did: {
+    path: "/v1/did/{site_key_hash}.json",
+    summary: "did:web document for the site to serve",
+    type: "application/did+json; charset=utf-8",
+    cache: CACHE_NEVER,
+    make: ({ snapshot, keys }) => plain(didDocument(snapshot, keys)),
+  },
+  acp: {
+    path: "/v1/acp/{site_key_hash}.json",
+    summary: "ACP discovery document: known, not enabled",
+    type: JSON_TYPE,
+    cache: CACHE_NEVER,
+    make: ({ snapshot }) => plain(acpDocument(snapshot)),
+  },
+  "mcp-server-card": {
+    path: "/v1/mcp/{site_key}/server-card",
+    summary: "MCP server card",
+    type: "application/mcp-server-card+json; charset=utf-8",
+    cache: CACHE_NEVER,
+    make: ({ snapshot }) => plain(mcpServerCard(snapshot)),
+  },
+  robots: {
+    path: "/v1/robots/{site_key_hash}.txt",
+    summary: "Lines to paste into robots.txt",
+    type: "text/plain; charset=utf-8",
+    cache: CACHE_NEVER,
+    make: ({ snapshot }) => robotsBlock(snapshot),
+  },
+};
+
+/** The paths a document of a site stands at: by key and by hash where the route takes both. */
+export function pathsOf({ path, onRequest }: DocumentKind, site: SiteNames): readonly string[] {
+  if (onRequest) return [];
+  const byHash = path.replace(/\{site_key(?:_hash)?\}/, site.siteKeyHash);
+  return path.includes("{site_key}")
+    ? [path.replace("{site_key}", site.siteKey), byHash]
+    : [byHash];
+}

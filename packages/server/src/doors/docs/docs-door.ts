@@ -1,0 +1,38 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { prefersMarkdown } from "../../platform/http/accept.js";
+import type { Door, HttpEnv } from "../../platform/http/env.js";
+import { Problem } from "../../platform/http/problem.js";
+
+const FOLDER = fileURLToPath(new URL("../../../../../docs/", import.meta.url));
+
+/** The pages of this build by their path; read once, so a request can name no other file. */
+function readPages(): ReadonlyMap<string, string> {
+  if (!existsSync(FOLDER)) return new Map();
+  const names = readdirSync(FOLDER, { recursive: true, encoding: "utf8" });
+  return new Map(
+    names
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => [name.replaceAll("\\", "/"), readFileSync(FOLDER + name, "utf8")]),
+  );
+}
+
+/** The documentation of this very build, where error messages and documents point to. */
+export function docsDoor(): Door {
+  const pages = readPages();
+  const routes = new OpenAPIHono<HttpEnv>();
+
+  routes.get("/docs", (c) => c.redirect("/docs/README.md", 302));
+
+  routes.get("/docs/:page{.+\\.md}", (c) => {
+    const page = pages.get(c.req.param("page"));
+    if (page === undefined) throw new Problem("not_found");
+    // Browsers show plain text and save Markdown.
+    const type = prefersMarkdown(c.req.header("accept")) ? "markdown" : "plain";
+    c.header("vary", "Accept");
+    return c.body(page, 200, { "content-type": `text/${type}; charset=utf-8` });
+  });
+
+  return { name: "docs", cors: "open", routes };
+}

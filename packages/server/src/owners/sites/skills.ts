@@ -1,0 +1,46 @@
+import {
+  isSkillId,
+  ok,
+  RESERVED_SKILLS,
+  type Result,
+  readSkillUrl,
+  refuse,
+  type SkillSetting,
+} from "@gatehouse/protocol";
+
+/** Of the skills that do more than answer with a link, the one an owner switches on by hand. */
+const OWNERS_CHOICE = "place_order";
+
+function readSkill(skill: SkillSetting): Result<SkillSetting, "invalid_request"> {
+  const bad = (detail: string) => refuse("invalid_request", `${detail}.`);
+  if (!isSkillId(skill.id)) {
+    return bad("id: begins with a to z, then up to 63 of a to z, 0 to 9 and _");
+  }
+  if (RESERVED_SKILLS.includes(skill.id)) {
+    if (skill.id !== OWNERS_CHOICE) return bad("id: this one comes and goes with checkout");
+    if (skill.url !== undefined)
+      return bad(`url: ${OWNERS_CHOICE} leads to no page, so it has none`);
+    return ok(skill);
+  }
+  if (skill.url === undefined) return ok(skill);
+  const url = readSkillUrl(skill.url);
+  return url.ok ? ok({ ...skill, url: url.value }) : bad(`url: ${url.detail}`);
+}
+
+/** Checks a whole list of skills; the first that cannot be saved is named by its place. */
+export function readSkills(
+  skills: readonly SkillSetting[],
+): Result<readonly SkillSetting[], "invalid_request"> {
+  const seen = new Set<string>();
+  const read: SkillSetting[] = [];
+  for (const [place, skill] of skills.entries()) {
+    const one = readSkill(skill);
+    if (!one.ok) return refuse("invalid_request", `skills.${place}.${one.detail}`);
+    if (seen.has(skill.id)) {
+      return refuse("invalid_request", `skills.${place}.id: is in the list twice.`);
+    }
+    seen.add(skill.id);
+    read.push(Object.freeze(one.value));
+  }
+  return ok(Object.freeze(read));
+}
