@@ -41,6 +41,10 @@ function configurationPage() {
   ].join("\n");
 }
 
+/** Protocols whose part is not built yet. */
+const NOT_YET = ["mcp", "ap2", "ucp", "web-bot-auth"];
+const nameOf = (id) => PROTOCOLS.find((protocol) => protocol.id === id).name;
+
 function protocolsPage() {
   const rows = PROTOCOLS.map(({ name, kind, status, limitation, version, scope }) => {
     const shown = limitation === undefined ? status : `${status}, ${limitation}`;
@@ -50,8 +54,9 @@ function protocolsPage() {
     NOTE,
     "# Protocols\n",
     "What the interface contract promises of each protocol, with the contract's own status words.",
-    "**This release serves none of them yet**: the parts of Gatehouse that keep these promises are built",
-    "one after the other, and the [changelog](../../CHANGELOG.md) says which are there.\n",
+    `Gatehouse is built one whole part at a time. **This release does not serve ${NOT_YET.map(nameOf).join(", ")}**:`,
+    "their addresses refuse what they are sent, in the contract's words. The [changelog](../../CHANGELOG.md)",
+    "says what is there.\n",
     "| Protocol | Kind | Status | Version | Scope |\n|---|---|---|---|---|",
     ...rows,
     "",

@@ -10,7 +10,9 @@ import { doctorCommand } from "./commands/doctor.js";
 import { keyCommands } from "./commands/key.js";
 import { serveCommand } from "./commands/serve.js";
 import { siteCommands } from "./commands/site.js";
+import { skillCommands } from "./commands/skill.js";
 import { tokenCommands } from "./commands/token.js";
+import { verifyCommand } from "./commands/verify.js";
 import { CommandError, EXIT } from "./exit.js";
 import type { Terminal } from "./terminal.js";
 
@@ -28,7 +30,9 @@ export function createProgram(terminal: Terminal): Command {
   serveCommand(program, terminal);
   doctorCommand(program, terminal);
   backupCommands(program, terminal);
+  verifyCommand(program, terminal);
   siteCommands(program, terminal);
+  skillCommands(program, terminal);
   keyCommands(program, terminal);
   tokenCommands(program, terminal);
   return program;

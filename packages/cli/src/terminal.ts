@@ -6,6 +6,11 @@ export interface Terminal {
   err(text: string): void;
 }
 
+/** Words of strangers, without what would steer the terminal or turn the text around. */
+export function plainText(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
+}
+
 /** A list of records as aligned columns; names of the first record are the heading. */
 export function table(rows: readonly Readonly<Record<string, string>>[]): string {
   const [first] = rows;

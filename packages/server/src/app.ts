@@ -6,6 +6,8 @@ import { discoveryDoor } from "./doors/discovery/discovery-door.js";
 import { Editions } from "./doors/discovery/editions.js";
 import { readyAnswers } from "./doors/discovery/ready-answers.js";
 import { docsDoor } from "./doors/docs/docs-door.js";
+import { mandatesDoor } from "./doors/mandates/mandates-door.js";
+import { mcpDoor } from "./doors/mcp/mcp-door.js";
 import { metricsDoor } from "./doors/operations/metrics-door.js";
 import { openapiDoor } from "./doors/operations/openapi-door.js";
 import { operationsDoor } from "./doors/operations/operations-door.js";
@@ -23,6 +25,8 @@ export function createApp(context: Context): RequestListener {
   const doors = [
     operationsDoor(context),
     discovery,
+    mcpDoor(context),
+    mandatesDoor(context),
     metricsDoor(context),
     admin,
     docsDoor(),

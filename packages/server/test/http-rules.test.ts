@@ -25,7 +25,7 @@ describe("rules of every route", () => {
   test("an unknown path is 404 in the one error shape, and repeats nothing of the request", async () => {
     const answer = await answerOf(await fetch(`${server.url}/%3Cscript%3E`));
     expect(answer.status).toBe(404);
-    expect(Object.keys(answer.body)).toEqual(["error", "message", "request_id"]);
+    expect(Object.keys(answer.body)).toEqual(["error", "message", "docs_url", "request_id"]);
     expect(answer.body.error).toBe("not_found");
     expect(JSON.stringify(answer.body)).not.toContain("script");
     expect(answer.headers.get("x-request-id")).toBe(answer.body.request_id);
@@ -177,7 +177,10 @@ describe("rules of every route", () => {
     ["an array", "[]"],
     ["an unknown field", '{"domain":"a.example.com","name":"A","admin":true}'],
     ["a wrong type", '{"domain":7,"name":"A"}'],
-    ["control characters in a name", '{"domain":"a.example.com","name":"A\\u202e\\u0007"}'],
+    [
+      "a name of hidden characters only",
+      '{"domain":"a.example.com","name":"\\u202e\\u200d\\u0007"}',
+    ],
     ["an empty body where fields are required", ""],
   ])("%s is 400 invalid_request", async (_name, body) => {
     const answer = await post(body);

@@ -3,6 +3,7 @@ import { adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite, type SiteBody } from "../find-site.js";
 import { card, type Terminal, table } from "../terminal.js";
+import { previewCommand } from "./preview.js";
 
 interface Flags {
   readonly json?: boolean;
@@ -156,6 +157,7 @@ export function siteCommands(program: Command, terminal: Terminal): void {
   const site = program.command("site").description("sites this installation stands before");
   readCommands(site, terminal);
   changeCommands(site, terminal);
+  previewCommand(site, terminal);
   site
     .command("verify")
     .argument("<site>", "domain, site key or site key hash")

@@ -24,7 +24,7 @@ export function apiCatalog(baseUrl: string): JsonObject {
  *
  * @example
  * const when = Date.UTC(2030, 4, 17);
- * securityTxt("https://gate.example.com", "mailto:a@example.com", when).startsWith("Contact: mailto:a@"); //=> true
+ * securityTxt("https://gate.example.com", "tel:+1-201-555-0123", when).split("\n")[0]; //=> "Contact: tel:+1-201-555-0123"
  */
 export function securityTxt(baseUrl: string, contact: string, expiresAt: number): string {
   return [

@@ -1,8 +1,8 @@
 import type { SiteSnapshot } from "./snapshot.js";
 
 /**
- * Lines for the owner to paste into robots.txt: what answers may use (contentsignals.org), and
- * where agents find the catalog (ARD). Nothing is forbidden here: that stays the owner's choice.
+ * Lines for the owner to paste into robots.txt, and to change at will: what may be done with the
+ * site's texts (contentsignals.org), and where agents find the catalog (ARD).
  *
  * @example
  * robotsBlock(EXAMPLE_SITE).includes("Agentmap: https://gate.example.com/v1/catalog/"); //=> true

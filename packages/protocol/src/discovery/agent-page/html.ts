@@ -53,7 +53,6 @@ function verifySection({ addresses }: SiteSnapshot): string {
 <li>Remove <code>signing.envelope_signature</code>, canonicalize the rest, and verify that signature over it.</li>
 <li>Check that <code>signing.expires_at</code> has not passed.</li>
 </ol>
-<pre><code>npx gatehouse verify ${htmlText(addresses.card)}</code></pre>
 <p>${a(addresses.verifyGuide, "The whole recipe")}, with short programs in TypeScript, Python and shell.</p>`;
 }
 

@@ -13,8 +13,7 @@ h3{font-size:1.05rem;margin:0}
 p{margin:.4rem 0 0}
 a{color:var(--leaf);text-underline-offset:.15em;overflow-wrap:anywhere}
 a:focus-visible{outline:3px solid var(--leaf);outline-offset:2px;border-radius:2px}
-code,pre{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.85em}
-pre{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.9rem 1rem;overflow-x:auto}
+code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.85em}
 .domain{color:var(--soft);margin:0}
 .verified{display:inline-block;background:var(--leaf-soft);color:var(--leaf);border-radius:1rem;padding:.1rem .7rem;font-size:.85rem;font-weight:600}
 .lead{font-size:1.15rem;color:var(--soft)}
@@ -24,9 +23,10 @@ ul.skills p{color:var(--soft)}
 ul.skills .id{font-size:.85rem;margin-top:.5rem}
 ol{padding-left:1.3rem}
 ol>li{margin-bottom:.5rem}
+ol code{overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%;font-size:.95rem}
 th,td{text-align:left;vertical-align:top;padding:.55rem .75rem .55rem 0;border-bottom:1px solid var(--line)}
 th{font-weight:600}
 @media (max-width:36rem){h1{font-size:1.7rem}main{padding-top:1.75rem}table,tbody,tr,th,td{display:block;border:0;padding:.1rem 0}thead{position:absolute;left:-999rem}tr{border-bottom:1px solid var(--line);padding:.6rem 0}}
-@media print{:root{--ink:#000;--soft:#333;--line:#bbb;--paper:#fff;--card:#fff;--leaf:#000;--leaf-soft:#fff}body{font-size:11pt}main{padding-top:0}ul.skills>li,pre,tr{break-inside:avoid}h2{break-after:avoid}a[href^="https:"]::after{content:" (" attr(href) ")";font-size:.85em}}
+@media print{:root{--ink:#000;--soft:#333;--line:#bbb;--paper:#fff;--card:#fff;--leaf:#000;--leaf-soft:#fff}body{font-size:11pt}main{padding-top:0}ul.skills>li,tr{break-inside:avoid}h2{break-after:avoid}a[href^="https:"]::after{content:" (" attr(href) ")";font-size:.85em}}
 `;

@@ -1,7 +1,7 @@
-import { isSiteKey, isSiteKeyHash, siteKeyHash } from "@gatehouse/protocol";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
+import { hashesOf } from "../../owners/sites/find.js";
 import { DatabaseUnavailableError } from "../../platform/db/database.js";
 import { prefersMarkdown } from "../../platform/http/accept.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
@@ -22,15 +22,6 @@ function routeOf(path: string): string {
   return path.replace(/\{site_key(?:_hash)?\}(\.\w+)?/, (_name, ending: string | undefined) =>
     ending === undefined ? ":site" : `:site{[A-Za-z0-9_-]+\\${ending}}`,
   );
-}
-
-/** The hashes a text may stand for; an older key can have the form of a hash. */
-async function hashesOf(text: string, path: string): Promise<string[]> {
-  const either = path.includes("{site_key}");
-  return [
-    ...(either && isSiteKey(text) ? [await siteKeyHash(text)] : []),
-    ...(isSiteKeyHash(text) ? [text] : []),
-  ];
 }
 
 function answerDocument(c: HonoContext<HttpEnv>, document: Document): Response {
@@ -61,7 +52,7 @@ async function answerSite(
   const { path, markdown } = DOCUMENTS[name];
   const asked = markdown !== undefined && prefersMarkdown(c.req.header("accept"));
   const text = (c.req.param("site") ?? "").replace(/\.\w+$/, "");
-  for (const hash of await hashesOf(text, path)) {
+  for (const hash of await hashesOf(text, path.includes("{site_key}") ? "either" : "hash")) {
     const found = await editions.document(hash, asked ? markdown : name).catch((error) => {
       throw unavailable(error, context);
     });

@@ -1,0 +1,71 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Command } from "commander";
+import { adminClient } from "../admin-client.js";
+import { CommandError, EXIT } from "../exit.js";
+import { findSite } from "../find-site.js";
+import { type Terminal, table } from "../terminal.js";
+
+interface Previewed {
+  readonly name: string;
+  readonly url: string;
+  readonly content_type: string;
+  readonly text: string;
+}
+
+interface Flags {
+  readonly document?: string;
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+const ENDINGS: Readonly<Record<string, string>> = {
+  "application/json": "json",
+  "text/plain": "txt",
+  "text/html": "html",
+  "text/markdown": "md",
+};
+
+function printOne(terminal: Terminal, documents: readonly Previewed[], name: string): void {
+  const found = documents.find((document) => document.name === name);
+  if (found === undefined) {
+    const names = documents.map((document) => document.name).join(", ");
+    throw new CommandError(`There is no document ${name}.`, EXIT.usage, `There are: ${names}.`);
+  }
+  terminal.out(found.text.trimEnd());
+}
+
+function writeAll(terminal: Terminal, documents: readonly Previewed[], folder: string): void {
+  mkdirSync(folder, { recursive: true });
+  for (const { name, content_type, text } of documents) {
+    writeFileSync(join(folder, `${name}.${ENDINGS[content_type] ?? "txt"}`), text);
+  }
+  terminal.out(`Wrote ${documents.length} documents to ${folder}.`);
+}
+
+/** `site preview`: what agents will read, before anything is published. */
+export function previewCommand(site: Command, terminal: Terminal): void {
+  site
+    .command("preview")
+    .argument("<site>", "domain, site key or site key hash")
+    .description("show the documents agents read, unsigned, also before the domain is verified")
+    .option("--document <name>", "print one: card, catalog, llms, page, markdown, robots, …")
+    .option("--out <folder>", "write all of them to a folder")
+    .option("--json", "print JSON")
+    .action(async (text: string, { document, out, json }: Flags) => {
+      const client = adminClient(terminal);
+      const { site_key_hash } = await findSite(client, text);
+      const path = `/v1/admin/sites/${site_key_hash}/preview`;
+      const { documents } = await client.call<{ documents: Previewed[] }>("POST", path, {});
+      if (document !== undefined) return printOne(terminal, documents, document);
+      if (out !== undefined) return writeAll(terminal, documents, out);
+      if (json) return terminal.out(JSON.stringify({ documents }, null, 2));
+      const rows = documents.map(({ name, url, text }) => ({
+        document: name,
+        bytes: String(Buffer.byteLength(text)),
+        url,
+      }));
+      terminal.out(table(rows));
+      terminal.out("Print one with --document <name>, or write all with --out <folder>.");
+    });
+}

@@ -1,0 +1,27 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "../../context.js";
+import { findSite } from "../../owners/sites/find.js";
+import type { Door, HttpEnv } from "../../platform/http/env.js";
+import { docsUrl, Problem } from "../../platform/http/problem.js";
+import { answerPending } from "../discovery/pending.js";
+
+/** JSON-RPC 2.0: the method does not exist here. */
+const METHOD_NOT_FOUND = -32_601;
+
+/**
+ * The endpoint every card names. No method is served yet: a call must be in the audit log before
+ * it is answered, so until there is one, all of them are refused as unknown.
+ */
+export function mcpDoor(context: Context): Door {
+  const { config, db } = context;
+  const routes = new OpenAPIHono<HttpEnv>();
+  routes.post("/v1/mcp/:site", async (c) => {
+    const site = await findSite(db, c.req.param("site"), "either");
+    if (site === undefined) throw new Problem("not_found", { message: "No site has this key." });
+    if (site.status !== "verified") return answerPending(c, context, site.domain);
+    const data = { docs_url: docsUrl(config.baseUrl, "skill_not_live") };
+    const error = { code: METHOD_NOT_FOUND, message: "Method not found", data };
+    return c.json({ jsonrpc: "2.0", id: null, error });
+  });
+  return { name: "mcp", cors: "open", routes };
+}
