@@ -3,8 +3,8 @@ import { getRequestListener } from "@hono/node-server";
 import type { Context } from "./context.js";
 import { adminDoor } from "./doors/admin/admin-door.js";
 import { discoveryDoor } from "./doors/discovery/discovery-door.js";
+import { documentAnswers } from "./doors/discovery/document-answers.js";
 import { Editions } from "./doors/discovery/editions.js";
-import { readyAnswers } from "./doors/discovery/ready-answers.js";
 import { docsDoor } from "./doors/docs/docs-door.js";
 import { mandatesDoor } from "./doors/mandates/mandates-door.js";
 import { mcpDoor } from "./doors/mcp/mcp-door.js";
@@ -43,7 +43,7 @@ export function createApp(context: Context): RequestListener {
       return new Problem("invalid_request").response(ids.id("req"), config.baseUrl);
     },
   });
-  const served = readyAnswers(editions, context, routed);
+  const served = documentAnswers(editions, context, routed);
   if (config.mode === "development" && config.tls === undefined) return served;
   const count = metrics.counter("gatehouse_plaintext_refused_total", "Requests without HTTPS.");
   return (request, response) => {

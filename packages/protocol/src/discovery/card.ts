@@ -108,11 +108,12 @@ export function previewCard(site: SiteSnapshot): JsonObject {
   return cardFields(site);
 }
 
-/** A signed card in both forms, each as its own JCS text. */
+/** A signed card in both forms. */
 export interface SignedCard {
+  /** JCS text of the whole card. */
   readonly card: string;
   /** A2A's own members and the same `signatures[]`, for readers that refuse what they do not know. */
-  readonly a2a: string;
+  readonly a2a: JsonObject;
 }
 
 /**
@@ -146,7 +147,7 @@ export async function signCard(
   const envelope = toBase64url(await signer.sign(utf8(unsealed)));
   return {
     card: insertEnvelope(unsealed, envelope),
-    a2a: canonicalize({ ...a2a, skills, signatures }),
+    a2a: { ...a2a, skills, signatures },
   };
 }
 

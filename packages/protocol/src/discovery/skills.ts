@@ -161,11 +161,10 @@ export function liveSkills(
   settings: readonly SkillSetting[],
   siteName: string,
 ): readonly LiveSkill[] {
-  return Object.freeze(
-    settings.flatMap((setting) =>
-      setting.enabled && setting.url !== undefined && !RESERVED_SKILLS.includes(setting.id)
-        ? [liveSkill(setting, setting.url, siteName)]
-        : [],
-    ),
-  );
+  const live: LiveSkill[] = [];
+  for (const setting of settings) {
+    if (!setting.enabled || setting.url === undefined) continue;
+    if (!RESERVED_SKILLS.includes(setting.id)) live.push(liveSkill(setting, setting.url, siteName));
+  }
+  return Object.freeze(live);
 }

@@ -1,7 +1,7 @@
 import { fromBase64url } from "../base64url.js";
 import { a2aProjection } from "../discovery/a2a.js";
 import { CARD_LIFE_MS } from "../discovery/card.js";
-import { canonicalBytes } from "../json/canonicalize.js";
+import { canonicalBytes, canonicalize } from "../json/canonicalize.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
 import { verifyDetached } from "../jws/detached.js";
 import { algOf, verifyWithWebCrypto } from "../keys/signer.js";
@@ -62,6 +62,19 @@ async function checkA2a(list: Checklist, card: JsonObject, options: VerifyOption
   list.note("a2a", held, "the A2A signature verifies", "no A2A signature verifies");
 }
 
+/**
+ * A card without an envelope may hold nothing that A2A's signature does not cover: otherwise
+ * cutting the envelope off a card would free the rest of it.
+ */
+function checkCovered(list: Checklist, card: JsonObject): void {
+  const { signatures: _signatures, skills, ...rest } = card;
+  const none = Array.isArray(skills) && skills.length === 0;
+  const members = none || skills === undefined ? rest : { ...rest, skills };
+  const held = canonicalize(a2aProjection(card)) === canonicalize(members);
+  const bad = "it has members that no signature covers";
+  list.note("covered", held, "the A2A signature covers every member of it", bad);
+}
+
 /** Readers that check only the A2A signature must be led to the same place as everybody else. */
 function checkAgreement(list: Checklist, card: JsonObject): void {
   const interfaces = Array.isArray(card.supportedInterfaces) ? card.supportedInterfaces : [];
@@ -88,6 +101,7 @@ export async function verifyCard(bytes: Uint8Array, options: VerifyOptions): Pro
   if (card === undefined) return list.verdict("card");
   if (!isJsonObject(member(card, "signing"))) {
     await checkA2a(list, card, options);
+    checkCovered(list, card);
     return list.verdict("a2a-card");
   }
   if (checkShape(list, card)) {

@@ -41,6 +41,13 @@ export class Metrics {
     return (labels = {}, amount = 1) => this.add(family, name + labelText(labels), amount);
   }
 
+  /** One series of a counter, for places where making its labels each time would show. */
+  series(name: string, help: string, labels: Labels): () => void {
+    const family = this.family(name, "counter", help);
+    const key = name + labelText(labels);
+    return () => this.add(family, key, 1);
+  }
+
   /** A gauge is read when somebody looks, so it costs nothing in between. */
   gauge(name: string, help: string, read: () => number): void {
     const family = this.family(name, "gauge", help);

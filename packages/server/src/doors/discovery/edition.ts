@@ -14,8 +14,8 @@ import type { ListedKey } from "../../platform/keys/key-ring.js";
 export interface EditionParts {
   readonly site: Site;
   readonly signer: Signer;
-  /** The key set, for the did document. */
-  readonly keys: readonly ListedKey[];
+  /** Reads the key set, which only the did document needs. */
+  readonly keys: () => Promise<readonly ListedKey[]>;
   readonly baseUrl: string;
   readonly issuedAt: number;
 }
@@ -27,7 +27,7 @@ export interface EditionParts {
 export class Edition {
   readonly site: Site;
   readonly signer: Signer;
-  readonly keys: readonly ListedKey[];
+  readonly keys: () => Promise<readonly ListedKey[]>;
   readonly issuedAt: number;
   readonly snapshot: SiteSnapshot;
   private signedCard: Promise<SignedCard> | undefined;

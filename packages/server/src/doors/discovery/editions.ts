@@ -1,12 +1,13 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { hashesOf } from "../../owners/sites/find.js";
 import { SITE_TOPIC, type Site } from "../../owners/sites/site.js";
 import { siteByHash } from "../../owners/sites/store.js";
 import { ANY_CHANGE, type Change } from "../../platform/db/changes.js";
 import { KEY_TOPIC } from "../../platform/keys/key-ring.js";
 import { type Document, makeDocument } from "./document.js";
 import { Edition } from "./edition.js";
-import { DOCUMENTS, type DocumentName, pathsOf } from "./kinds.js";
+import { DOCUMENTS, type DocumentName, documentAt, pathsOf } from "./kinds.js";
 
 /** Signed bytes are made again when older than this: a fetched card has ten minutes left. */
 export const REMAKE_AFTER_MS = 5 * 60_000;
@@ -60,6 +61,17 @@ export class Editions {
     return found.document;
   }
 
+  /** The document a path names, made if it must be; undefined where there is none to serve. */
+  async at(path: string): Promise<Document | undefined> {
+    const named = documentAt(path);
+    if (named === undefined) return undefined;
+    for (const hash of await hashesOf(named.site, named.naming)) {
+      const found = await this.document(hash, named.name);
+      if (found.ok) return found.value;
+    }
+    return undefined;
+  }
+
   async document(siteKeyHash: string, name: DocumentName): Promise<Result<Document, NoEdition>> {
     const found = await this.find(siteKeyHash);
     return found.ok ? ok(await this.part(found.value, name)) : found;
@@ -92,8 +104,10 @@ export class Editions {
       const signer = await keys.signer("card");
       const same = this.stillGood(site, signer.kid);
       if (same !== undefined) return ok(same);
-      const parts = { site, signer, keys: await keys.listed("card"), baseUrl: config.baseUrl };
-      const edition = new Edition({ ...parts, issuedAt: clock.now() });
+      const edition = new Edition({
+        ...{ site, signer, baseUrl: config.baseUrl, issuedAt: clock.now() },
+        keys: () => keys.listed("card"),
+      });
       const kept = { edition, documents: new Map(), paths: [], bytes: EDITION_BYTES, used: true };
       // A change that came while we read has taken our place away.
       if (this.making.get(siteKeyHash) === making()) this.keep(kept);

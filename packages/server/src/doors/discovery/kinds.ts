@@ -58,7 +58,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     summary: "The card with A2A's own members only, same A2A signature",
     type: JSON_TYPE,
     cache: CACHE_MINUTE,
-    make: async (edition) => (await edition.card()).a2a,
+    make: async (edition) => canonicalize((await edition.card()).a2a),
   },
   catalog: {
     path: "/v1/catalog/{site_key}.json",
@@ -120,7 +120,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     summary: "did:web document for the site to serve",
     type: "application/did+json; charset=utf-8",
     cache: CACHE_NEVER,
-    make: ({ snapshot, keys }) => plain(didDocument(snapshot, keys)),
+    make: async ({ snapshot, keys }) => plain(didDocument(snapshot, await keys())),
   },
   acp: {
     path: "/v1/acp/{site_key_hash}.json",
@@ -144,6 +144,25 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     make: ({ snapshot }) => robotsBlock(snapshot),
   },
 };
+
+const PATTERNS = Object.entries(DOCUMENTS)
+  .filter(([, { onRequest }]) => !onRequest)
+  .map(([name, { path }]) => ({
+    name: name as DocumentName,
+    naming: path.includes("{site_key}") ? ("either" as const) : ("hash" as const),
+    pattern: new RegExp(
+      `^${path.replace(/\./g, "\\.").replace(/\{site_key(?:_hash)?\}/, "([A-Za-z0-9_-]+)")}$`,
+    ),
+  }));
+
+/** Which document a path names, of which site, if any. */
+export function documentAt(path: string) {
+  for (const { name, naming, pattern } of PATTERNS) {
+    const site = pattern.exec(path)?.[1];
+    if (site !== undefined) return { name, naming, site };
+  }
+  return undefined;
+}
 
 /** The paths a document of a site stands at: by key and by hash where the route takes both. */
 export function pathsOf({ path, onRequest }: DocumentKind, site: SiteNames): readonly string[] {

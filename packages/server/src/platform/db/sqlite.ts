@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from "node:async_hooks";
 import { closeSync, openSync } from "node:fs";
 import { pause, systemClock } from "../clock.js";
 import { ANY_CHANGE, type Change, ChangeFeed } from "./changes.js";
@@ -48,7 +47,6 @@ class SqliteDatabase implements Database {
   private readonly reader: SqliteConnection;
   private lastWriter: Promise<unknown> = Promise.resolve();
   private waiting = 0;
-  private readonly inside = new AsyncLocalStorage<boolean>();
   private closed: Promise<void> | undefined;
   private readonly stopPolling: () => void;
 
@@ -79,14 +77,12 @@ class SqliteDatabase implements Database {
     if (this.waiting >= WRITERS_WAITING_MAX) {
       throw new DatabaseUnavailableError("too many transactions are waiting");
     }
-    // Its turn would come only after the transaction it is part of: never.
-    if (this.inside.getStore() === true) throw new Error("a transaction inside a transaction");
     this.waiting++;
     const deadline = systemClock.now() + WRITER_WAIT_MS_MAX;
     let begun = false;
     const turn = this.lastWriter.then(() => {
       begun = true;
-      return this.inside.run(true, () => this.inTransaction(body, deadline));
+      return this.inTransaction(body, deadline);
     });
     this.lastWriter = turn.catch(() => undefined);
     // Whoever gives up before the turn comes is sure that nothing will run: the deadline has passed.
@@ -126,10 +122,7 @@ class SqliteDatabase implements Database {
       if (writer.raw.inTransaction) writer.exec("ROLLBACK");
       throw error;
     }
-    // Outside it again: a listener may begin a transaction of its own.
-    this.inside.run(false, () => {
-      for (const change of announced) this.changes.emit(change);
-    });
+    for (const change of announced) this.changes.emit(change);
     return result;
   }
 

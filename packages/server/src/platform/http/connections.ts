@@ -4,13 +4,24 @@ import type { Server as NetServer, Socket } from "node:net";
 /** Answers one connection may keep waiting: no real client pipelines more requests than this. */
 const PIPELINED_MAX = 32;
 
+/** Requests of one connection that are under way. */
+class Entry {
+  count = 0;
+  readonly done = () => {
+    this.count--;
+  };
+}
+
 /**
  * Every open connection, and how many of its requests are under way. A TLS socket and the plain
  * one below it have the same remote end, so that names both.
  */
 export class Connections {
   private readonly sockets = new Set<Socket>();
-  private readonly underWay = new Map<string, number>();
+  /** Requests under way, by the name of the remote end; kept while the connection lasts. */
+  private readonly underWay = new Map<string, Entry>();
+  /** The same entries by socket: a name is made once per connection, not once per request. */
+  private readonly bySocket = new WeakMap<Socket, Entry>();
 
   private name({ remoteAddress, remotePort }: Socket): string {
     return `${remoteAddress} ${remotePort}`;
@@ -27,18 +38,24 @@ export class Connections {
     });
   }
 
+  private entry(socket: Socket): Entry {
+    let entry = this.bySocket.get(socket);
+    if (entry === undefined) {
+      const name = this.name(socket);
+      entry = this.underWay.get(name) ?? new Entry();
+      this.underWay.set(name, entry);
+      this.bySocket.set(socket, entry);
+    }
+    return entry;
+  }
+
   /** Counts requests, and cuts off a connection that sends them without reading the answers. */
   counting(handler: RequestListener): RequestListener {
     return (request, response) => {
-      const name = this.name(request.socket);
-      const count = (this.underWay.get(name) ?? 0) + 1;
-      if (count > PIPELINED_MAX) return void request.socket.destroy();
-      this.underWay.set(name, count);
-      response.once("close", () => {
-        const left = (this.underWay.get(name) ?? 1) - 1;
-        if (left > 0) this.underWay.set(name, left);
-        else this.underWay.delete(name);
-      });
+      const entry = this.entry(request.socket);
+      if (entry.count >= PIPELINED_MAX) return void request.socket.destroy();
+      entry.count++;
+      response.on("close", entry.done);
       handler(request, response);
     };
   }
@@ -46,7 +63,7 @@ export class Connections {
   /** Closes connections without a request under way: new ones, idle ones, half-made TLS ones. */
   closeIdle(): void {
     for (const socket of this.sockets) {
-      if (!this.underWay.has(this.name(socket))) socket.destroy();
+      if ((this.underWay.get(this.name(socket))?.count ?? 0) === 0) socket.destroy();
     }
   }
 

@@ -1,0 +1,299 @@
+import { describe, expect, test } from "vitest";
+import { htmlText, markdownText, markdownUrl, scriptJson } from "../src/discovery/text.ts";
+import {
+  a2aProjection,
+  agentPage,
+  BUILT_IN_SKILLS,
+  CARD_LIFE_MS,
+  canonicalBytes,
+  canonicalize,
+  cardInPage,
+  EXAMPLE_SITE,
+  generateEd25519,
+  type JsonObject,
+  liveSkills,
+  llmsTxt,
+  mcpTools,
+  readSkillUrl,
+  signCard,
+  signCatalog,
+  siteSnapshot,
+  utf8,
+  verifyCard,
+  verifyCatalog,
+} from "../src/index.ts";
+
+const NOON = Date.UTC(2030, 4, 17, 12);
+const { signer, jwk } = await generateEd25519("card-key");
+const options = { findKey: (kid: string) => (kid === "card-key" ? jwk : undefined), now: NOON };
+const { card, a2a } = await signCard(EXAMPLE_SITE, signer, NOON);
+const { catalog, ard } = await signCatalog(EXAMPLE_SITE, signer, NOON);
+const parsed = (text: string) => JSON.parse(text);
+const failing = (verdict: { checks: readonly { id: string; ok: boolean }[] }) =>
+  verdict.checks.filter(({ ok }) => !ok).map(({ id }) => id);
+
+/** How far apart the places are that the tests below damage; the steps still hit every member. */
+const STEP = 3;
+
+describe("a signed card", () => {
+  test("is its own canonical text, and verifies", async () => {
+    expect(canonicalize(parsed(card))).toBe(card);
+    expect(failing(await verifyCard(utf8(card), options))).toEqual([]);
+  });
+
+  test("does not verify with a byte changed anywhere", async () => {
+    const bytes = utf8(card);
+    const missed: number[] = [];
+    for (let at = 0; at < bytes.length; at += STEP) {
+      const changed = bytes.slice();
+      changed[at] = (changed[at] as number) ^ 1;
+      if ((await verifyCard(changed, options)).ok) missed.push(at);
+    }
+    expect(missed).toEqual([]);
+  });
+
+  test("does not verify with a member added, lost or given twice", async () => {
+    const whole = parsed(card);
+    for (const name of Object.keys(whole)) {
+      const { [name]: _lost, ...rest } = whole;
+      expect([name, (await verifyCard(canonicalBytes(rest), options)).ok]).toEqual([name, false]);
+    }
+    const more = canonicalBytes({ ...whole, extra: "more" });
+    expect(failing(await verifyCard(more, options))).toEqual(["envelope"]);
+    const twice = utf8(card.replace('"name":', '"name":"Somebody else","name":'));
+    expect(failing(await verifyCard(twice, options))).toEqual(["json"]);
+  });
+
+  test.each([
+    ["before it was issued", NOON - 61_000, ["dates"]],
+    ["with a clock a minute behind", NOON - 59_000, []],
+    ["just before it expires", NOON + CARD_LIFE_MS - 1, []],
+    ["when it has expired", NOON + CARD_LIFE_MS, ["dates"]],
+  ] as const)("is judged by the reader's clock: %s", async (_when, now, expected) => {
+    expect(failing(await verifyCard(utf8(card), { ...options, now }))).toEqual([...expected]);
+  });
+
+  test("needs the key its own id names", async () => {
+    const other = (await generateEd25519("card-key")).jwk;
+    const none = await verifyCard(utf8(card), { ...options, findKey: () => undefined });
+    expect(failing(none)).toEqual(["key", "a2a"]);
+    const wrong = await verifyCard(utf8(card), { ...options, findKey: () => other });
+    expect(failing(wrong)).toEqual(["envelope", "a2a"]);
+  });
+
+  test("signed under an older id of the same key verifies while that id is listed", async () => {
+    const old = await signCard(EXAMPLE_SITE, { ...signer, kid: "older-id" }, NOON);
+    const listed = (kid: string) => (["older-id", "card-key"].includes(kid) ? jwk : undefined);
+    expect((await verifyCard(utf8(old.card), { ...options, findKey: listed })).ok).toBe(true);
+    expect(failing(await verifyCard(utf8(old.card), options))).toEqual(["key", "a2a"]);
+  });
+
+  test("is found in the agent page, and only one of it", async () => {
+    const page = agentPage(EXAMPLE_SITE, card);
+    const found = cardInPage(utf8(page)) ?? new Uint8Array();
+    expect((await verifyCard(found, options)).ok).toBe(true);
+    expect(cardInPage(utf8(page + page))).toBe(undefined);
+  });
+
+  test("has empty lists nowhere but in skills, and no skill when none is live", async () => {
+    const bare = { ...EXAMPLE_SITE, skills: [] };
+    const signed = await signCard(bare, signer, NOON);
+    expect(parsed(signed.card).skills).toEqual([]);
+    expect((await verifyCard(utf8(signed.card), options)).ok).toBe(true);
+    const empty = /:(?:""|\[\]|\{\})/g;
+    expect(signed.card.match(empty)).toEqual([":[]"]);
+  });
+});
+
+describe("A2A's own form of a card", () => {
+  test("carries the same signature, which covers its members", async () => {
+    expect(a2a.signatures).toEqual(parsed(card).signatures);
+    const verdict = await verifyCard(canonicalBytes(a2a), options);
+    expect([verdict.kind, verdict.ok]).toEqual(["a2a-card", true]);
+    const changed = { ...a2a, description: "Something else." };
+    expect(failing(await verifyCard(canonicalBytes(changed), options))).toEqual(["a2a"]);
+  });
+
+  test("is what the full card reduces to", () => {
+    const { signatures: _signatures, ...members } = a2a;
+    expect(a2aProjection(parsed(card))).toEqual(members);
+  });
+
+  test("loses unknown members at every depth, and empty ones", () => {
+    const skill = { id: "a", tags: [""], url: "https://a.example", examples: [] };
+    const reduced = a2aProjection({ name: "A", mine: 1, skills: [skill], provider: {} });
+    expect(reduced).toEqual({ name: "A", skills: [{ id: "a" }] });
+  });
+});
+
+describe("a signed catalog", () => {
+  const verdictOf = (document: JsonObject) => verifyCatalog(canonicalBytes(document), options);
+
+  test("verifies in both forms", async () => {
+    expect([(await verdictOf(catalog)).ok, (await verdictOf(ard)).ok]).toEqual([true, true]);
+    expect(Object.keys(ard)).toEqual(
+      Object.keys(catalog).filter((name) => name !== "trustManifest"),
+    );
+  });
+
+  test("does not verify with a byte of the manifest changed", async () => {
+    const text = canonicalize(catalog.trustManifest);
+    const missed: number[] = [];
+    for (let at = 1; at < text.length - 1; at += STEP) {
+      const changed = utf8(text);
+      changed[at] = (changed[at] as number) ^ 1;
+      let manifest: JsonObject;
+      try {
+        manifest = parsed(new TextDecoder().decode(changed));
+      } catch {
+        continue;
+      }
+      const host = { ...(ard.host as JsonObject), trustManifest: manifest };
+      if ((await verdictOf({ ...ard, host, trustManifest: manifest })).ok) missed.push(at);
+    }
+    expect(missed).toEqual([]);
+  });
+
+  test("verifies whatever its entries' url, capabilities and description say", async () => {
+    const entries = (catalog.entries as JsonObject[]).map((entry) => ({
+      ...entry,
+      url: "https://elsewhere.example/",
+      capabilities: ["anything"],
+      description: "Anything.",
+    }));
+    expect((await verdictOf({ ...catalog, entries })).ok).toBe(true);
+  });
+
+  test("does not verify with two manifests, another identity or a stranger's entry", async () => {
+    const other = { ...(catalog.trustManifest as JsonObject), identity: "did:web:evil.example" };
+    expect(failing(await verdictOf({ ...catalog, trustManifest: other }))).toEqual([
+      "copies",
+      "signature",
+      "identity",
+    ]);
+    const host = { ...(catalog.host as JsonObject), identifier: "did:web:evil.example" };
+    expect(failing(await verdictOf({ ...catalog, host }))).toEqual(["identity"]);
+    const entry = { identifier: "urn:air:evil.example:agent:site" };
+    expect(failing(await verdictOf({ ...catalog, entries: [entry] }))).toEqual(["publisher"]);
+  });
+
+  test("expires", async () => {
+    const late = { ...options, now: NOON + CARD_LIFE_MS };
+    expect(failing(await verifyCatalog(canonicalBytes(catalog), late))).toEqual(["dates"]);
+  });
+});
+
+describe("skills", () => {
+  const url = "https://shop.example.com/x";
+
+  test("are live when enabled and leading somewhere, in the owner's order", () => {
+    const settings = [
+      { id: "zebra", enabled: true, url },
+      { id: "get_pricing", enabled: true, url },
+      { id: "sign_up", enabled: false, url },
+      { id: "get_status", enabled: true },
+      { id: "place_order", enabled: true },
+    ];
+    expect(liveSkills(settings, "Shop").map(({ id }) => id)).toEqual(["zebra", "get_pricing"]);
+  });
+
+  test("built in have words of their own, which an owner may replace", () => {
+    expect(Object.keys(BUILT_IN_SKILLS).length).toBe(7);
+    const [own] = liveSkills([{ id: "get_pricing", enabled: true, url, title: "Prices" }], "Shop");
+    expect([own?.title, own?.description]).toEqual([
+      "Prices",
+      BUILT_IN_SKILLS.get_pricing?.description,
+    ]);
+    const [named] = liveSkills([{ id: "track_my_order", enabled: true, url }], "Shop");
+    expect(named?.title).toBe("Track my order");
+  });
+
+  test("put the site's name into their question whatever the name is", () => {
+    const [skill] = liveSkills([{ id: "get_pricing", enabled: true, url }], "$& {site} $1");
+    expect(skill?.question).toBe("What does $& {site} $1 cost?");
+  });
+
+  test.each([
+    ["http://shop.example.com/", "not_https"],
+    ["javascript:alert(1)", "not_https"],
+    ["data:text/html,x", "not_https"],
+    ["/prices", "malformed"],
+    ["https://", "malformed"],
+    ["https://user@shop.example.com/", "has_credentials"],
+    ["https://:secret@shop.example.com/", "has_credentials"],
+    [`https://shop.example.com/${"a".repeat(2048)}`, "too_long"],
+  ])("do not lead to %s", (text, reason) => {
+    const read = readSkillUrl(text);
+    expect([read.ok, read.ok ? "" : read.reason]).toEqual([false, reason]);
+  });
+
+  test("lead to one spelling of a URL, with nothing in it that could end an attribute", () => {
+    const read = readSkillUrl('https://SHOP.example.com/a b"<>\n`{}');
+    expect(read.ok && read.value).toBe("https://shop.example.com/a%20b%22%3C%3E%60%7B%7D");
+  });
+
+  test("are the same on MCP as on the card", () => {
+    expect(mcpTools(EXAMPLE_SITE).map(({ name, title }) => [name, title])).toEqual(
+      parsed(card).skills.map(({ id, name }: { id: string; name: string }) => [id, name]),
+    );
+  });
+});
+
+describe("owners' words in other languages", () => {
+  const HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<!-- <img src=x onerror=alert(1)>",
+    "a](https://evil.example) [b",
+    "# heading",
+    "> quote",
+    "- item",
+    "1. item",
+    "1) item",
+    "= under",
+    "trailing #",
+    "*bold* _under_ `code` ~~gone~~ snake_case",
+    "&#91; &amp; & &lt",
+    "back\\slash \\[",
+    "quotes ' and \"",
+    "\u2028\u2029",
+  ];
+  /** What a Markdown reader sees: character references decoded. */
+  const decoded = (text: string) =>
+    text.replace(/&#(\d+);/g, (_all, code) => String.fromCodePoint(Number(code)));
+
+  test.each(HOSTILE)("%s comes out of Markdown as it went in", (text) => {
+    const written = markdownText(text);
+    expect(decoded(written)).toBe(text);
+    expect(/[[\]<*`\\]/.test(written)).toBe(false);
+    expect(/^(?:[#>+=~|-]|\d+[.)])/.test(written)).toBe(false);
+  });
+
+  test.each(HOSTILE)("%s cannot end a script, and is the same JSON", (text) => {
+    const written = scriptJson(JSON.stringify({ text }));
+    expect(/[<>&\u2028\u2029]/.test(written)).toBe(false);
+    expect(parsed(written)).toEqual({ text });
+  });
+
+  test.each(HOSTILE)("%s is plain text in HTML", (text) => {
+    expect(/[<>"']|&(?!(?:amp|lt|gt|quot|#39);)/.test(htmlText(text))).toBe(false);
+  });
+
+  test("a URL cannot end its Markdown link", () => {
+    expect(markdownUrl("https://a.example/(x)?[y]")).toBe("https://a.example/%28x%29?[y]");
+  });
+
+  test("llms.txt has one title, one summary, one paragraph and link lines only", () => {
+    const lines = llmsTxt(EXAMPLE_SITE).trimEnd().split("\n");
+    expect(lines.slice(0, 4).map((line) => line.charAt(0))).toEqual(["#", "", ">", ""]);
+    const rest = lines.slice(5).filter((line) => line !== "" && !line.startsWith("## "));
+    expect(rest.every((line) => /^- \[[^\]]+\]\([^)\s]+\): .+$/.test(line))).toBe(true);
+  });
+
+  test("a site without a description has a summary all the same", () => {
+    const profile = { siteKey: "sk_old-shop", siteKeyHash: "A".repeat(43), domain: "a.example" };
+    const words = { name: "A", description: "", skills: [], version: 1, changedAt: "" };
+    expect(siteSnapshot({ ...profile, ...words }, "https://g.example").summary).toBe(
+      "What A offers to AI agents.",
+    );
+  });
+});

@@ -1,0 +1,243 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { answerOf, cleanUp, createSite, freshEnvironment, startServer } from "../harness.ts";
+import { documentPaths, publishedSite } from "./published.ts";
+
+const MINUTE = "public, max-age=60";
+const FIVE_MINUTES = "public, max-age=300";
+const JSON_TYPE = "application/json; charset=utf-8";
+const EXPECTED = [
+  ["card", JSON_TYPE, MINUTE, "either"],
+  ["a2a", JSON_TYPE, MINUTE, "either"],
+  ["catalog", JSON_TYPE, MINUTE, "either"],
+  ["ard", JSON_TYPE, MINUTE, "either"],
+  ["llms", "text/plain; charset=utf-8", FIVE_MINUTES, "hash"],
+  ["page", "text/html; charset=utf-8", FIVE_MINUTES, "hash"],
+  ["did", "application/did+json; charset=utf-8", "no-store", "hash"],
+  ["acp", JSON_TYPE, "no-store", "hash"],
+  ["mcpServerCard", "application/mcp-server-card+json; charset=utf-8", "no-store", "either"],
+  ["robots", "text/plain; charset=utf-8", "no-store", "hash"],
+] as const;
+
+let server: Awaited<ReturnType<typeof startServer>>;
+let shop: Awaited<ReturnType<typeof publishedSite>>;
+beforeAll(async () => {
+  server = await startServer(await freshEnvironment("sqlite"));
+  shop = await publishedSite(server);
+  return cleanUp;
+});
+
+const at = (path: string, init?: RequestInit) => fetch(server.url + path, init).then(answerOf);
+const withHash = (path: string) => path.replace(shop.site.site_key, shop.site.site_key_hash);
+/** Headers that differ from answer to answer, or are the connection's. */
+const PASSING = ["date", "x-request-id", "connection", "keep-alive", "transfer-encoding"];
+const lasting = (headers: Headers) =>
+  Object.fromEntries([...headers].filter(([name]) => !PASSING.includes(name)));
+
+describe.each(EXPECTED)("%s", (name, type, cache, naming) => {
+  test("is served with its type, its cache rule, a strong tag, and to every origin", async () => {
+    const { status, headers } = await shop.get(name);
+    expect(status).toBe(200);
+    expect(headers.get("content-type")).toBe(type);
+    expect(headers.get("cache-control")).toBe(cache);
+    expect(headers.get("etag")).toMatch(/^"[\w-]{20,}"$/);
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+    expect(headers.get("x-content-type-options")).toBe("nosniff");
+    expect(headers.get("x-request-id")).toMatch(/^req_/);
+  });
+
+  test("is the same from the cache, from the router, and by either name of the site", async () => {
+    const paths = [shop.paths[name], `${shop.paths[name]}?x=1`, shop.paths[name]];
+    const both = naming === "either" ? [...paths, withHash(shop.paths[name])] : paths;
+    const answers = await Promise.all(both.map((path) => at(path)));
+    for (const answer of answers) {
+      expect(answer.status).toBe(200);
+      expect(answer.body).toEqual(answers[0]?.body);
+      expect(lasting(answer.headers)).toEqual(lasting((answers[0] as typeof answer).headers));
+    }
+    const ids = answers.map(({ headers }) => headers.get("x-request-id"));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test("by the key is found only where the contract says so", async () => {
+    const { site_key, site_key_hash } = shop.site;
+    const byKey = shop.paths[name].replace(site_key_hash, site_key);
+    expect((await at(byKey)).status).toBe(naming === "either" ? 200 : 404);
+  });
+
+  test.each(["", "?x=1"])("answers HEAD as GET, without a body%s", async (query) => {
+    const path = shop.paths[name] + query;
+    const got = await at(path);
+    const head = await at(path, { method: "HEAD" });
+    expect([head.status, head.body]).toEqual([200, ""]);
+    expect(lasting(head.headers)).toEqual(lasting(got.headers));
+  });
+
+  test.each(["", "?x=1"])("is not sent again to whoever has it%s", async (query) => {
+    const path = shop.paths[name] + query;
+    const etag = (await at(path)).headers.get("etag") as string;
+    for (const match of [etag, `W/${etag}`, `"other", ${etag}`, "*"]) {
+      const again = await at(path, { headers: { "if-none-match": match } });
+      expect([again.status, again.body, again.headers.get("etag")]).toEqual([304, "", etag]);
+      expect(again.headers.get("cache-control")).toBe(cache);
+      expect(again.headers.get("access-control-allow-origin")).toBe("*");
+    }
+    const other = await at(path, { headers: { "if-none-match": '"other"' } });
+    expect(other.status).toBe(200);
+  });
+
+  test("answers preflights, and refuses other methods before it looks at the site", async () => {
+    for (const path of [shop.paths[name], shop.paths[name].replace(/[\w-]{43,}/, "A".repeat(43))]) {
+      const preflight = await at(path, { method: "OPTIONS" });
+      expect([preflight.status, preflight.headers.get("allow")]).toEqual([
+        204,
+        "GET, HEAD, OPTIONS",
+      ]);
+      const posted = await at(path, { method: "POST", body: "{}" });
+      expect([posted.status, posted.headers.get("allow"), posted.body.error]).toEqual([
+        405,
+        "GET, HEAD, OPTIONS",
+        "method_not_allowed",
+      ]);
+    }
+  });
+
+  test("of an unknown site is 404 not_found, and is not stored", async () => {
+    const unknown = documentPaths({
+      site_key: `us_${"A".repeat(43)}`,
+      site_key_hash: "B".repeat(43),
+    });
+    const { status, body, headers } = await at(unknown[name]);
+    expect([status, body.error, headers.get("cache-control")]).toEqual([
+      404,
+      "not_found",
+      "no-store",
+    ]);
+    expect(body.docs_url).toBe(`${server.url}/docs/errors/not-found.md`);
+  });
+
+  test("of a pending site says so, and nothing in its name", async () => {
+    const site = await createSite(server, `pending-${name.toLowerCase()}.example.com`, false);
+    const { status, body, headers } = await at(documentPaths(site)[name]);
+    expect([status, headers.get("cache-control")]).toEqual([404, "no-store"]);
+    expect(body).toEqual({
+      status: "pending_verification",
+      domain: site.domain,
+      message: "The site's domain is not verified yet. Its owner can verify it.",
+      docs_url: `${server.url}/docs/errors/pending-verification.md`,
+    });
+    expect((await at(new URL(body.docs_url).pathname)).body).toContain("# `pending_verification`");
+  });
+
+  test("of a deleted site is gone", async () => {
+    const gone = await publishedSite(server, `gone-${name.toLowerCase()}.example.com`);
+    expect((await gone.get(name)).status).toBe(200);
+    await server.admin("DELETE", gone.admin);
+    expect((await gone.get(name)).status).toBe(404);
+  });
+});
+
+test("an older key that looks like a hash names its site", async () => {
+  const site_key = `sk_${"k".repeat(40)}`;
+  const made = await server.admin("POST", "/v1/admin/sites", {
+    ...{ domain: "older.example.com", name: "Older", site_key },
+  });
+  const { site_key_hash } = made.body;
+  const verify = { method: "operator", reason: "a test" };
+  await server.admin("POST", `/v1/admin/sites/${site_key_hash}/verify`, verify);
+  const card = await at(`/v1/agent-card/${site_key}.json`);
+  expect([card.status, card.body.site?.domain]).toEqual([200, "older.example.com"]);
+  expect((await at(`/v1/agent-card/${site_key_hash}.json`)).body).toEqual(card.body);
+});
+
+describe("the agent page", () => {
+  test.each(["page", "llms"] as const)("and llms.txt are Markdown on request: %s", async (name) => {
+    const asked = await shop.get(name, { headers: { accept: "text/markdown, text/html;q=0.5" } });
+    expect(asked.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+    expect(asked.headers.get("vary")).toBe("Accept");
+    expect(asked.body).toMatch(/^# shop\.example\.com/);
+    for (const accept of ["text/html, text/markdown;q=0.5", "text/markdown;q=0", "*/*"]) {
+      const other = await shop.get(name, { headers: { accept } });
+      expect(other.headers.get("content-type")).not.toMatch(/markdown/);
+      expect(other.headers.get("vary")).toBe("Accept");
+    }
+  });
+
+  test("may load nothing and run nothing, and says where machines find the same", async () => {
+    const { headers } = await shop.get("page");
+    const policy = headers.get("content-security-policy") ?? "";
+    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'/);
+    const links = [...(headers.get("link") ?? "").matchAll(/<([^>]+)>; rel="([\w-]+)"/g)];
+    expect(links.map(([, , rel]) => rel)).toEqual(
+      expect.arrayContaining(["canonical", "ard", "ai-catalog", "describedby", "api-catalog"]),
+    );
+    for (const [, url] of links) expect((await fetch(url as string)).status).toBe(200);
+  });
+
+  test("is found by the domain, in every spelling of it", async () => {
+    const unicode = await publishedSite(server, "xn--bcher-kva.example.com");
+    for (const [domain, path] of [
+      ["shop.example.com", shop.paths.page],
+      ["SHOP.Example.com.", shop.paths.page],
+      ["b%C3%BCcher.example.com", unicode.paths.page],
+    ]) {
+      const answer = await at(`/v1/agent/domain/${domain}`, { redirect: "manual" });
+      expect([answer.status, answer.headers.get("location")]).toEqual([302, server.url + path]);
+      expect(answer.headers.get("cache-control")).toBe("no-store");
+    }
+    expect((await at("/v1/agent/domain/unknown.example.com")).body.error).toBe("not_found");
+    expect((await at("/v1/agent/domain/not%20a%20domain")).status).toBe(404);
+    await createSite(server, "waiting.example.com", false);
+    const waiting = await at("/v1/agent/domain/waiting.example.com");
+    expect([waiting.status, waiting.body.status]).toEqual([404, "pending_verification"]);
+  });
+});
+
+describe("the installation", () => {
+  test("has an API catalog whose links resolve", async () => {
+    const { body, headers } = await at("/.well-known/api-catalog");
+    expect(headers.get("content-type")).toMatch(/^application\/linkset\+json; profile="/);
+    const [links] = JSON.parse(JSON.stringify(body)).linkset;
+    for (const relation of ["service-desc", "service-doc", "status"]) {
+      const answer = await fetch(links[relation][0].href);
+      expect([relation, answer.status]).toEqual([relation, 200]);
+      expect(answer.headers.get("content-type")).toMatch(/json|text/);
+    }
+  });
+
+  test("has a security.txt with a contact and a date ahead", async () => {
+    const { body, headers } = await at("/.well-known/security.txt");
+    expect(headers.get("content-type")).toMatch(/^text\/plain; charset=utf-8/i);
+    expect(body).toMatch(/^Contact: mailto:security@127\.0\.0\.1$/m);
+    const expires = Date.parse(/^Expires: (.+)$/m.exec(body)?.[1] ?? "");
+    expect(expires - server.context.clock.now()).toBeGreaterThan(30 * 86_400_000);
+  });
+
+  test("serves its own documentation, and no other file", async () => {
+    const page = await at("/docs/guide/verify.md", { headers: { accept: "text/markdown" } });
+    expect(page.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
+    expect(page.body).toMatch(/^# Verify what a site says/);
+    expect((await at("/docs", { redirect: "manual" })).headers.get("location")).toBe(
+      "/docs/README.md",
+    );
+    for (const path of ["/docs/../package.json", "/docs/nowhere.md", "/docs/%2e%2e/README.md"]) {
+      expect((await at(path)).status).toBe(404);
+    }
+  });
+
+  test("refuses a task of A2A at every address of a card, in JSON", async () => {
+    const card = JSON.stringify((await shop.get("card")).body);
+    const own = new Set(card.match(/http:\/\/127\.0\.0\.1:\d+[^"#\\]*/g));
+    expect(own.size).toBeGreaterThan(7);
+    const task = { jsonrpc: "2.0", id: 1, method: "message/send", params: { message: {} } };
+    for (const url of own) {
+      const headers = { "content-type": "application/json" };
+      const answer = await fetch(url, { method: "POST", headers, body: JSON.stringify(task) });
+      const body = (await answer.json()) as Record<string, { code?: number }> & {
+        docs_url?: string;
+      };
+      const refused = answer.status >= 400 || body.error?.code === -32_601;
+      expect([url, refused, "result" in body]).toEqual([url, true, false]);
+      expect(JSON.stringify(body)).toContain(`${server.url}/docs/errors/`);
+    }
+  });
+});
