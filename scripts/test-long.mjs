@@ -4,6 +4,8 @@ import { writeFileSync } from "node:fs";
 
 const FUZZ_RUNS = "1000000";
 const CRASH_ROUNDS = "25";
+const ROTATION_FETCHES = "10000";
+const SURFACE_RUNS = "2000";
 
 const SUITES = [
   {
@@ -20,6 +22,16 @@ const SUITES = [
     name: `${CRASH_ROUNDS} crash rounds on each database`,
     args: ["--project", "cli", "packages/cli/test/crash"],
     env: { CRASH_ROUNDS },
+  },
+  {
+    name: `${Number(ROTATION_FETCHES).toLocaleString("en")} cards fetched and verified across five rotations`,
+    args: ["--project", "server", "packages/server/test/discovery/editions", "-t", "rotation"],
+    env: { ROTATION_FETCHES },
+  },
+  {
+    name: `${Number(SURFACE_RUNS).toLocaleString("en")} random sites, the same skills on every surface`,
+    args: ["--project", "server", "packages/server/test/discovery/surfaces"],
+    env: { SURFACE_RUNS },
   },
 ];
 

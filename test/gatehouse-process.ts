@@ -66,8 +66,12 @@ export async function serve(env: Env): Promise<ServingGatehouse> {
     child.kill(signal);
     return exited;
   };
-  onTestFinished(async () => {
-    if (child.exitCode === null) await stop("SIGKILL");
-  });
+  try {
+    onTestFinished(async () => {
+      if (child.exitCode === null) await stop("SIGKILL");
+    });
+  } catch {
+    // Begun for a group of tests, which stops it itself.
+  }
   return { url: await Promise.race([ready, failed]), child, seen, stop };
 }

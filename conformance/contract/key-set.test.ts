@@ -1,18 +1,7 @@
-import { createHash } from "node:crypto";
+import { createHash, createPublicKey } from "node:crypto";
 import { expect, test } from "vitest";
-import { ask } from "./asking.ts";
-
-interface Key {
-  readonly kty: string;
-  readonly crv: string;
-  readonly alg: string;
-  readonly use: string;
-  readonly kid: string;
-  readonly x: string;
-}
-
-const PATH = "/.well-known/jwks.json";
-const keys = async () => (await ask("GET", PATH)).body.keys as Key[];
+import { ask, KEY_SET as PATH } from "./asking.ts";
+import { type Key, keySet as keys } from "./verifying.ts";
 
 test("[4-m] the key set answers 200 with its own media type", async () => {
   const { status, headers } = await ask("GET", PATH);
@@ -54,4 +43,14 @@ test("[2.5-h] x is 32 bytes of unpadded base64url", async () => {
 test("[4.1.4-b 8-e] edges may keep it five minutes", async () => {
   const { headers } = await ask("GET", PATH);
   expect(headers.get("cache-control")).toBe("public, max-age=300, s-maxage=300");
+});
+
+test("[1.8-k] it is live and every key in it is a public one, with nothing private beside it", async () => {
+  const listed = await keys();
+  expect(listed.length).toBeGreaterThan(0);
+  for (const key of listed) {
+    expect(Object.keys(key).sort()).toEqual(["alg", "crv", "kid", "kty", "use", "x"]);
+    const read = createPublicKey({ key: { ...key } satisfies Key, format: "jwk" });
+    expect([read.type, read.asymmetricKeyType]).toEqual(["public", "ed25519"]);
+  }
 });

@@ -11,7 +11,7 @@ const VISIBLE = /[^\p{Cf}\s]/u;
 
 /** One line of visible text, whatever was pasted. */
 function oneLine(text: string): string {
-  return text.replace(/\s+/g, " ").replace(HIDDEN, "").trim();
+  return text.replace(/\s/g, " ").replace(HIDDEN, "").replace(/ +/g, " ").trim();
 }
 
 /** Text that people read on one line: breaks become spaces, hidden characters are dropped. */

@@ -11,19 +11,20 @@ import { DOCUMENTS, type DocumentName, documentAt, pathsOf } from "./kinds.js";
 
 /** Signed bytes are made again when older than this: a fetched card has ten minutes left. */
 export const REMAKE_AFTER_MS = 5 * 60_000;
-/** Memory all kept documents may take; the least used sites' go first. */
+/** Memory all kept documents may take; the longest unused go first. */
 const KEPT_BYTES_MAX = 64 * 1024 * 1024;
 /** What a kept edition weighs besides its documents: the site, maps, paths (estimated). */
 const EDITION_BYTES = 4096;
 const DOCUMENT_BYTES = 1024;
+const EVICT_TO = 0.9;
 
 interface Kept {
   readonly edition: Edition;
   readonly documents: Map<DocumentName, Promise<Document>>;
   readonly paths: string[];
   bytes: number;
-  /** Asked for since it was last passed over for eviction. */
-  used: boolean;
+  /** Counts up with every use of any edition. */
+  usedAt: number;
 }
 
 interface Making {
@@ -44,6 +45,7 @@ export class Editions {
   /** Documents by the exact path they stand at, for answers without any routing. */
   private readonly byPath = new Map<string, { readonly kept: Kept; readonly document: Document }>();
   private bytes = 0;
+  private uses = 0;
 
   constructor(context: Context, bytesMax = KEPT_BYTES_MAX) {
     this.context = context;
@@ -57,7 +59,7 @@ export class Editions {
   ready(path: string): Document | undefined {
     const found = this.byPath.get(path);
     if (found === undefined || !this.isCurrent(found.kept)) return undefined;
-    found.kept.used = true;
+    found.kept.usedAt = this.uses++;
     return found.document;
   }
 
@@ -85,7 +87,7 @@ export class Editions {
   private find(siteKeyHash: string): Promise<Result<Kept, NoEdition>> {
     const kept = this.kept.get(siteKeyHash);
     if (kept !== undefined && this.isCurrent(kept)) {
-      kept.used = true;
+      kept.usedAt = this.uses++;
       return Promise.resolve(ok(kept));
     }
     const under = this.making.get(siteKeyHash);
@@ -108,7 +110,13 @@ export class Editions {
         ...{ site, signer, baseUrl: config.baseUrl, issuedAt: clock.now() },
         keys: () => keys.listed("card"),
       });
-      const kept = { edition, documents: new Map(), paths: [], bytes: EDITION_BYTES, used: true };
+      const kept = {
+        edition,
+        usedAt: this.uses++,
+        documents: new Map(),
+        paths: [],
+        bytes: EDITION_BYTES,
+      };
       // A change that came while we read has taken our place away.
       if (this.making.get(siteKeyHash) === making()) this.keep(kept);
       return ok(kept);
@@ -170,17 +178,13 @@ export class Editions {
     this.evict();
   }
 
-  /** Second chance: what was asked for lately goes to the end of the line, once. */
+  /** Whoever was not asked for longest goes first; a little more than needed, so it is rare. */
   private evict(): void {
-    for (const [siteKeyHash, kept] of this.kept) {
-      if (this.bytes <= this.bytesMax) return;
-      if (kept.used) {
-        kept.used = false;
-        this.kept.delete(siteKeyHash);
-        this.kept.set(siteKeyHash, kept);
-      } else {
-        this.drop(siteKeyHash);
-      }
+    if (this.bytes <= this.bytesMax) return;
+    const byUse = [...this.kept].sort(([, a], [, b]) => a.usedAt - b.usedAt);
+    for (const [siteKeyHash] of byUse) {
+      if (this.bytes <= this.bytesMax * EVICT_TO) return;
+      this.drop(siteKeyHash);
     }
   }
 

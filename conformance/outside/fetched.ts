@@ -1,0 +1,118 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { promisify } from "node:util";
+
+/** Other people's tools that are too heavy to be dependencies: fetched once, ignored by git. */
+const CACHE = fileURLToPath(new URL("../../.cache/outside/", import.meta.url));
+const COMMAND_MS_MAX = 150_000;
+
+/** For hooks and tests that may have to fetch a tool first. */
+export const FETCH_MS_MAX = 180_000;
+
+/** Without a network the tests skip; they should not wait long to learn it. */
+const IMPATIENT = ["--fetch-retries=1", "--fetch-retry-mintimeout=1000"];
+
+const NODE_MAJOR = 22;
+const NODE = `${NODE_MAJOR}.23.3`;
+
+const execute = promisify(execFile);
+
+function run(command: string, args: readonly string[]) {
+  return execute(command, args, { timeout: COMMAND_MS_MAX });
+}
+
+function install(folder: string, packageName: string) {
+  const bare = ["--no-save", "--no-audit", "--no-fund", "--ignore-scripts"];
+  return run("npm", ["install", "--prefix", folder, ...bare, ...IMPATIENT, packageName]);
+}
+
+/** Fills a folder of the cache, once. It gets its name when complete: a cut fetch leaves none. */
+async function fetched(
+  name: string,
+  fill: (folder: string) => Promise<unknown>,
+): Promise<string | undefined> {
+  const home = join(CACHE, name);
+  if (existsSync(home)) return home;
+  mkdirSync(CACHE, { recursive: true });
+  const folder = mkdtempSync(join(CACHE, "coming-"));
+  try {
+    await fill(folder);
+    renameSync(folder, home);
+  } catch (error) {
+    rmSync(folder, { recursive: true, force: true });
+    if (!existsSync(home)) {
+      const { message } = error as Error;
+      const reason = /npm error code (\w+)/.exec(message)?.[1] ?? message.split("\n")[0];
+      console.warn(`skipped: ${name} could not be fetched: ${reason}`);
+      return undefined;
+    }
+  }
+  return home;
+}
+
+interface Finding {
+  readonly element: string;
+  readonly message: string;
+}
+
+interface ArdTester {
+  readonly errors: readonly Finding[];
+  readonly warnings: readonly Finding[];
+  validate_manifest(text: string, label: string): boolean;
+}
+
+/** The ARD validator inside Lighthouse; of the rest of that package nothing is needed. */
+export async function lighthouseArd(): Promise<(new () => ArdTester) | undefined> {
+  const home = await fetched("lighthouse-13.5.0", async (folder) => {
+    await install(folder, "lighthouse-logger@2.0.2");
+    await run("npm", ["pack", "lighthouse@13.5.0", "--pack-destination", folder, ...IMPATIENT]);
+    const archive = join(folder, "lighthouse-13.5.0.tgz");
+    const needed = ["package/package.json", "package/third-party/ard"];
+    await run("tar", ["-xzf", archive, "-C", folder, ...needed]);
+    renameSync(join(folder, "package"), join(folder, "node_modules", "lighthouse"));
+    rmSync(archive);
+  });
+  if (home === undefined) return undefined;
+  const module = join(home, "node_modules", "lighthouse", "third-party", "ard", "ard.js");
+  return (await import(pathToFileURL(module).href)).ConformanceTester;
+}
+
+/** A Node that `afdocs` supports: this one, or one from npm. */
+async function newerNode(): Promise<string | undefined> {
+  if (Number(process.versions.node.split(".")[0]) >= NODE_MAJOR) return process.execPath;
+  const name = `node-${process.platform}-${process.arch}`;
+  const home = await fetched(`node-${NODE}`, (folder) => install(folder, `${name}@${NODE}`));
+  return home && join(home, "node_modules", name, "bin", "node");
+}
+
+interface AfdocsResult {
+  readonly id: string;
+  readonly status: "pass" | "warn" | "fail" | "skip" | "error";
+  readonly message: string;
+  // biome-ignore lint/suspicious/noExplicitAny: each check has details of its own
+  readonly details?: any;
+}
+
+/** Runs checks of `afdocs` against a site; undefined where the tool cannot be had. */
+export async function afdocs(
+  url: string,
+  checks: readonly string[],
+  pages: readonly string[],
+): Promise<readonly AfdocsResult[] | undefined> {
+  const [node, home] = await Promise.all([
+    newerNode(),
+    fetched("afdocs-0.22.2", (folder) => install(folder, "afdocs@0.22.2")),
+  ]);
+  if (node === undefined || home === undefined) return undefined;
+  const bin = join(home, "node_modules", "afdocs", "bin", "afdocs.mjs");
+  const options = ["--quiet", "--format", "json", "--request-delay", "0"];
+  const chosen = ["--checks", checks.join(","), "--urls", pages.join(",")];
+  const { stdout } = await run(node, [bin, "check", url, ...options, ...chosen]).catch((error) => {
+    // It ends with 1 when a check failed; the report is complete all the same.
+    if (error.code === 1 && error.stdout) return error as { stdout: string };
+    throw error;
+  });
+  return JSON.parse(stdout).results;
+}

@@ -1,0 +1,182 @@
+import { readdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { gatehouse, serve } from "../../../test/gatehouse-process.ts";
+import { cleanUp, freshEnvironment, temporaryFolder } from "../../server/test/harness.ts";
+
+let env: Record<string, string>;
+let url = "";
+let site = { site_key: "", site_key_hash: "" };
+const run = (...args: string[]) => gatehouse(args, env);
+
+beforeAll(async () => {
+  env = await freshEnvironment("sqlite");
+  const server = await serve(env);
+  url = server.url;
+  env = { ...env, GATEHOUSE_BASE_URL: url };
+  const made = await run("site", "create", "shop.example.com", "--name", "Fern", "--json");
+  site = JSON.parse(made.out);
+  await run("site", "verify", "shop.example.com", "--method", "operator", "--reason", "test");
+  await run("skill", "set", "shop.example.com", "get_pricing", "--url", "https://a.example/p");
+  return async () => {
+    await server.stop();
+    await cleanUp();
+  };
+});
+
+describe("skill commands", () => {
+  test("set, list, disable and remove skills, and say which are live", async () => {
+    const named = ["shop.example.com", "track_order"];
+    const set = await run("skill", "set", ...named, "--url", "https://a.example/t", "--title", "T");
+    expect([set.code, set.err]).toEqual([0, ""]);
+    expect(set.out).toMatch(/^track_order {2}live {3}T {12}https:\/\/a\.example\/t$/m);
+    const changed = await run("skill", "set", ...named, "--description", "Where it is.", "--json");
+    expect(JSON.parse(changed.out).skills.at(-1)).toEqual({
+      ...{ id: "track_order", enabled: true, url: "https://a.example/t", title: "T" },
+      description: "Where it is.",
+    });
+    expect((await run("skill", "disable", ...named)).out).toMatch(/^track_order {2}off/m);
+    expect((await run("skill", "remove", ...named)).out).not.toContain("track_order");
+    const listed = await run("skill", "list", "shop.example.com");
+    expect(listed.out).toMatch(/^Not set up: request_demo, sign_up, /m);
+  });
+
+  test("say what is missing or wrong", async () => {
+    const waiting = await run("skill", "set", "shop.example.com", "get_status");
+    expect(waiting.out).toMatch(/^get_status {3}on, needs a URL/m);
+    await run("skill", "remove", "shop.example.com", "get_status");
+    const bad = await run(
+      "skill",
+      "set",
+      "shop.example.com",
+      "sign_up",
+      "--url",
+      "http://a.example/",
+    );
+    expect([bad.code, bad.err]).toEqual([
+      1,
+      "skills.1.url: must begin with https://.\nSee docs/errors/invalid-request.md.\n",
+    ]);
+    const none = await run("skill", "disable", "shop.example.com", "sign_up");
+    expect([none.code, none.err]).toEqual([
+      1,
+      "The site has no skill sign_up.\n`gatehouse skill list <site>` shows what there is.\n",
+    ]);
+  });
+});
+
+describe("site preview", () => {
+  test("lists the documents, prints one, writes all", async () => {
+    expect((await run("site", "preview", "shop.example.com")).out).toMatch(
+      /^card +\d+ +http:\/\/127\.0\.0\.1:\d+\/v1\/agent-card\/us_/m,
+    );
+    const one = await run("site", "preview", "shop.example.com", "--document", "llms");
+    expect(one.out).toMatch(/^# Fern\n/);
+    const folder = join(temporaryFolder(), "preview");
+    const all = await run("site", "preview", "shop.example.com", "--out", folder);
+    expect(all.out).toBe(`Wrote 10 documents to ${folder}.\n`);
+    expect(readdirSync(folder)).toEqual(expect.arrayContaining(["card.json", "page.html"]));
+    const other = await run("site", "preview", "shop.example.com", "--document", "nothing");
+    expect([other.code, other.err]).toEqual([2, expect.stringMatching(/There are: card, catalog/)]);
+  });
+});
+
+/** A file holding what the service serves at a path, changed if the test wants it so. */
+async function saved(path: string, change: (text: string) => string = (text) => text) {
+  const file = join(temporaryFolder(), "document");
+  writeFileSync(file, change(await (await fetch(url + path)).text()));
+  return file;
+}
+
+const card = () => `/v1/agent-card/${site.site_key}.json`;
+
+describe("verify", () => {
+  test.each([
+    ["agent card", () => card(), 9],
+    ["A2A card", () => `/v1/agent-card/${site.site_key}/a2a.json`, 4],
+    ["catalog", () => `/v1/catalog/${site.site_key_hash}.json`, 8],
+    ["catalog", () => `/v1/catalog/${site.site_key}/ard.json`, 7],
+    ["agent page", () => `/v1/agent/${site.site_key_hash}`, 9],
+    ["agent page", () => "/v1/agent/domain/shop.example.com", 9],
+  ])("ticks every check of a good %s", async (name, path, checks) => {
+    const { code, out } = await run("verify", url + path());
+    expect(code).toBe(0);
+    expect(out.match(/^✓ /gm)?.length).toBe(checks);
+    const keys = `${url}/.well-known/jwks.json`;
+    expect(out).toContain(`The ${name} of shop.example.com holds, by the keys of ${keys}.`);
+  });
+
+  test("names the check that failed, for people and programs", async () => {
+    const file = await saved(card(), (text) => text.replace("Fern", "Ferm"));
+    const told = await run("verify", file, "--keys", url);
+    expect([told.code, told.err]).toEqual([1, "Not verified: envelope, a2a.\n"]);
+    expect(told.out).toMatch(/^✗ the envelope signature does not verify/m);
+    const json = await run("verify", file, "--keys", url, "--json");
+    expect(json.code).toBe(1);
+    const { ok, kind, checks } = JSON.parse(json.out);
+    expect([ok, kind]).toEqual([false, "card"]);
+    expect(checks.find(({ id }: { id: string }) => id === "envelope").ok).toBe(false);
+  });
+
+  test("a card with its envelope cut off is not A2A's own form", async () => {
+    const file = await saved(card(), (text) => {
+      const { signing: _cut, ...rest } = JSON.parse(text);
+      return JSON.stringify({ ...rest, site: { ...rest.site, service_endpoint: "https://evil/" } });
+    });
+    const told = await run("verify", file, "--keys", url);
+    expect([told.code, told.err]).toEqual([1, "Not verified: covered.\n"]);
+  });
+
+  test("a file is checked by keys the reader names, never by its own", async () => {
+    const file = await saved(card());
+    const told = await run("verify", file);
+    expect([told.code, told.err]).toMatchObject([
+      2,
+      expect.stringMatching(/^Say whose keys you trust/),
+    ]);
+    const keys = await saved("/.well-known/jwks.json");
+    expect((await run("verify", file, "--keys", keys)).code).toBe(0);
+    expect((await run("verify", file, "--keys", file)).err).toMatch(/is not a key set/);
+  });
+
+  test("a server is not believed by keys of another that its document names", async () => {
+    const forged = createServer((request, response) => {
+      const own = JSON.stringify({ keys: [] });
+      if (request.url === "/.well-known/jwks.json") return void response.end(own);
+      fetch(url + card())
+        .then((answer) => answer.text())
+        .then((text) => response.end(text));
+    });
+    await new Promise<void>((done) => forged.listen(0, "127.0.0.1", done));
+    onTestFinished(() => void forged.close());
+    const at = `http://127.0.0.1:${(forged.address() as AddressInfo).port}`;
+    const told = await run("verify", `${at}/card.json`);
+    expect([told.code, told.err]).toEqual([1, "Not verified: key, a2a.\n"]);
+    expect((await run("verify", `${at}/card.json`, "--keys", url)).code).toBe(0);
+  });
+
+  test("what a stranger wrote cannot steer the terminal", async () => {
+    const file = await saved(card(), (text) =>
+      text.replaceAll("shop.example.com", "\\u001b[2J\\u202eevil"),
+    );
+    const { out } = await run("verify", file, "--keys", url);
+    expect(out).not.toMatch(/\p{Cf}|\p{Cc}(?<!\n)/u);
+    expect(out).toContain("The agent card of \ufffd[2J\ufffdevil does not hold.");
+  });
+
+  test.each([
+    ["nothing there", () => `${url}/v1/agent-card/us_nobody.json`, 1, /answered with status 404/],
+    ["no server", () => "http://127.0.0.1:9/card", 4, /does not answer/],
+    ["neither file nor address", () => "nonsense", 2, /neither a file nor an http\(s\) address/],
+    ["another document", () => `${url}/openapi.json`, 1, /^Not verified: /],
+    ["a page without a card", () => join(temporaryFolder(), "page"), 1, /carries no agent card/],
+  ])("says what is wrong with %s", async (_what, target, code, message) => {
+    const named = target();
+    if (named.endsWith("/page")) writeFileSync(named, "<!doctype html><p>Hello.");
+    const told = await run("verify", named, "--keys", url);
+    expect(told.code).toBe(code);
+    expect(told.err).toMatch(message);
+  });
+});

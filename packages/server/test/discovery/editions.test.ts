@@ -1,0 +1,262 @@
+import { verifyCard } from "@gatehouse/protocol";
+import { describe, expect, test } from "vitest";
+import { Editions, REMAKE_AFTER_MS } from "../../src/doors/discovery/editions.ts";
+import { ManualClock } from "../../src/platform/clock.ts";
+import {
+  answerOf,
+  createSite,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+import { publishedSite, SKILLS } from "./published.ts";
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+
+async function onOwnClock() {
+  const clock = new ManualClock(NOON);
+  const server = await startServer(await freshEnvironment("sqlite"), { clock });
+  return { clock, server, shop: await publishedSite(server) };
+}
+
+/** Counts what the card key signs from now on. */
+function countSignatures({ context }: TestServer): () => number {
+  let count = 0;
+  const signer = context.keys.signer.bind(context.keys);
+  context.keys.signer = async (purpose) => {
+    const real = await signer(purpose);
+    const sign = (message: Uint8Array) => {
+      count++;
+      return real.sign(message);
+    };
+    return { ...real, sign };
+  };
+  return () => count;
+}
+
+/** Waits for a change that other processes hear of, asking again and again for up to 5 s. */
+async function eventually(holds: () => Promise<boolean>): Promise<boolean> {
+  const deadline = Date.now() + 5000;
+  while (Date.now() < deadline) if (await holds()) return true;
+  return false;
+}
+
+describe("signed bytes", () => {
+  test("are the same until they are five minutes old, and then new", async () => {
+    const { clock, shop } = await onOwnClock();
+    const first = await shop.get("card");
+    clock.advance(REMAKE_AFTER_MS - 1);
+    const later = await shop.get("card");
+    expect(later.headers.get("etag")).toBe(first.headers.get("etag"));
+    clock.advance(1);
+    const renewed = await shop.get("card");
+    expect(renewed.headers.get("etag")).not.toBe(first.headers.get("etag"));
+    expect(renewed.body.signing.issued_at).toBe(new Date(clock.now()).toISOString());
+  });
+
+  test("have at least nine minutes left, whenever they are fetched", async () => {
+    const { clock, shop } = await onOwnClock();
+    for (let minute = 0; minute < 40; minute++) {
+      const { signing } = (await shop.get("card")).body;
+      expect(Date.parse(signing.expires_at) - clock.now()).toBeGreaterThanOrEqual(9 * MINUTE_MS);
+      clock.advance(73 * SECOND_MS);
+    }
+  });
+
+  test("are made again when the clock was set back", async () => {
+    const { clock, shop, server } = await onOwnClock();
+    await shop.get("card");
+    const back = new ManualClock(NOON - 60 * MINUTE_MS);
+    Object.assign(clock, { now: () => back.now() });
+    const { signing } = (await shop.get("card")).body;
+    expect(Date.parse(signing.issued_at)).toBe(server.context.clock.now());
+  });
+
+  test("are signed once, however many ask at the same time", async () => {
+    const { server, shop } = await onOwnClock();
+    const signatures = countSignatures(server);
+    await shop.setSkills(SKILLS.slice(0, 1));
+    const answers = await Promise.all(Array.from({ length: 50 }, () => shop.get("card")));
+    expect(new Set(answers.map(({ headers }) => headers.get("etag"))).size).toBe(1);
+    // A2A's signature and the envelope.
+    expect(signatures()).toBe(2);
+    await Promise.all(["a2a", "page", "card"].map((name) => shop.get(name as "card")));
+    expect(signatures()).toBe(2);
+    await Promise.all(["catalog", "ard"].map((name) => shop.get(name as "card")));
+    expect(signatures()).toBe(3);
+  });
+
+  test("on the page are the very bytes of the card", async () => {
+    const { shop } = await onOwnClock();
+    const page: string = (await shop.get("page")).body;
+    const [, block = ""] = /id="agent-card">([^<]*)</.exec(page) ?? [];
+    expect(JSON.parse(block)).toEqual((await shop.get("card")).body);
+  });
+});
+
+describe.each(DATABASES)("a change on %s", (dialect) => {
+  test("shows at once where it was made, and soon on every other node", async () => {
+    const env = await freshEnvironment(dialect);
+    const here = await startServer(env);
+    const there = await startServer(env);
+    const shop = await publishedSite(here);
+    const elsewhere = async () => answerOf(await fetch(there.url + shop.paths.card));
+    await elsewhere();
+    for (const count of [1, 2, 0]) {
+      await shop.setSkills(SKILLS.slice(0, count));
+      expect((await shop.get("card")).body.skills.length).toBe(count);
+      const agree = async () => (await elsewhere()).body.skills.length === count;
+      expect(await eventually(agree)).toBe(true);
+    }
+    await here.admin("DELETE", shop.admin);
+    expect((await shop.get("card")).status).toBe(404);
+    expect(await eventually(async () => (await elsewhere()).status === 404)).toBe(true);
+  });
+
+  test("that comes while a document is being made leaves nothing old behind", async () => {
+    const server = await startServer(await freshEnvironment(dialect));
+    const shop = await publishedSite(server);
+    for (let round = 0; round < 20; round++) {
+      const skills = SKILLS.slice(0, 1 + (round % 2));
+      const asked = Array.from({ length: 8 }, () => shop.get("card"));
+      await shop.setSkills(skills);
+      expect((await shop.get("card")).body.skills.length).toBe(skills.length);
+      await Promise.all(asked);
+      expect((await shop.get("card")).body.skills.length).toBe(skills.length);
+    }
+  });
+});
+
+test("without news from other nodes every request asks the database", async () => {
+  const { server, shop } = await onOwnClock();
+  const { db } = server.context;
+  await shop.get("card");
+  db.changes.live = false;
+  const signatures = countSignatures(server);
+  const before = await shop.get("card");
+  expect((await shop.get("card")).headers.get("etag")).toBe(before.headers.get("etag"));
+  expect(signatures()).toBe(0);
+  // As another node would, whose news do not arrive.
+  await db.run("UPDATE sites SET name = 'Renamed', version = version + 1");
+  expect((await shop.get("card")).body.name).toBe("Renamed");
+  expect(signatures()).toBe(2);
+});
+
+describe("a document that cannot be signed", () => {
+  test("is 503 for now, is not stored, and comes back with the key", async () => {
+    const { clock, server, shop } = await onOwnClock();
+    const { db, keys } = server.context;
+    const kid = (await keys.signer("card")).kid;
+    const row = await db.get<{ sealed: string }>(
+      "SELECT sealed FROM signing_keys WHERE kid = ?",
+      kid,
+    );
+    const setSealed = (sealed: string) =>
+      db.transaction(async (tx) => {
+        await tx.run("UPDATE signing_keys SET sealed = ? WHERE kid = ?", sealed, kid);
+        await tx.announce("signing_keys", "card");
+      });
+    // A signer that was unsealed before still works: the process starts afresh without it.
+    Object.assign(keys, { signers: new Map() });
+    await setSealed("damaged");
+    for (const name of ["card", "a2a", "catalog", "ard", "page"] as const) {
+      const { status, headers, body } = await shop.get(name);
+      expect([name, status, headers.get("retry-after")]).toEqual([name, 503, "5"]);
+      expect([headers.get("cache-control"), body.error]).toEqual(["no-store", "unavailable"]);
+    }
+    await setSealed(row?.sealed ?? "");
+    const { status, body } = await shop.get("card");
+    expect([status, body.signing.signing_key_id]).toEqual([200, kid]);
+    expect(body.signing.issued_at).toBe(new Date(clock.now()).toISOString());
+  });
+
+  test("is tried again by the next who asks", async () => {
+    const { server, shop } = await onOwnClock();
+    const signer = server.context.keys.signer.bind(server.context.keys);
+    let broken = true;
+    server.context.keys.signer = async (purpose) => {
+      const real = await signer(purpose);
+      const sign = (message: Uint8Array) => {
+        if (broken) throw new Error("the signer is out of order");
+        return real.sign(message);
+      };
+      return { ...real, sign };
+    };
+    await shop.setSkills(SKILLS);
+    const answers = await Promise.all([shop.get("card"), shop.get("card"), shop.get("page")]);
+    expect(answers.map(({ status }) => status)).toEqual([503, 503, 503]);
+    broken = false;
+    expect((await shop.get("card")).status).toBe(200);
+  });
+});
+
+describe("what is kept", () => {
+  test("stays below its limit of bytes, and what is asked for most stays longest", async () => {
+    const { server } = await onOwnClock();
+    const bytesMax = 60_000;
+    const editions = new Editions(server.context, bytesMax);
+    const weight = () => Reflect.get(editions, "bytes") as number;
+    const kept = () => (Reflect.get(editions, "kept") as Map<string, unknown>).size;
+    const sites = [];
+    for (let i = 0; i < 30; i++) sites.push(await createSite(server, `s${i}.example.com`));
+    const [favourite] = sites;
+    const path = `/v1/agent-card/${favourite.site_key}.json`;
+    await editions.at(path);
+    for (const site of sites.slice(1)) {
+      await editions.document(site.site_key_hash, "card");
+      await editions.document(site.site_key_hash, "page");
+      expect(editions.ready(path)).toBeDefined();
+      expect(weight()).toBeLessThanOrEqual(bytesMax);
+    }
+    expect(kept()).toBeLessThan(sites.length);
+    server.context.db.changes.emit({ topic: "*", id: "*" });
+    expect([weight(), kept(), editions.ready(path)]).toEqual([0, 0, undefined]);
+  });
+
+  test("is served even when a single edition is larger than the limit", async () => {
+    const { server, shop } = await onOwnClock();
+    const editions = new Editions(server.context, 0);
+    const found = await editions.document(shop.site.site_key_hash, "card");
+    expect(found.ok && found.value.bytes.length).toBeGreaterThan(1000);
+    expect(Reflect.get(editions, "bytes")).toBe(0);
+  });
+});
+
+describe("rotation", () => {
+  /** `npm run test:long` asks 10,000 times. */
+  const FETCHES = Number(process.env.ROTATION_FETCHES ?? 2500);
+  const AT_ONCE = 25;
+  const ANNOUNCED_MS = 11 * MINUTE_MS;
+
+  test("fails no verifier that looks again for a key it does not know", async () => {
+    const { clock, server, shop } = await onOwnClock();
+    let keys = new Map<string, { kty: "OKP"; crv: "Ed25519"; x: string }>();
+    const findKey = async (kid: string) => {
+      if (!keys.has(kid)) {
+        const { body } = await answerOf(await fetch(`${server.url}/.well-known/jwks.json`));
+        keys = new Map(body.keys.map((key: { kid: string }) => [key.kid, key]));
+      }
+      return keys.get(kid);
+    };
+    const seen = new Set<string>();
+    let failed = 0;
+    for (let fetched = 0; fetched < FETCHES; fetched += AT_ONCE) {
+      const answers = Array.from({ length: AT_ONCE }, async () => {
+        const response = await fetch(server.url + shop.paths.card);
+        const bytes = new Uint8Array(await response.arrayBuffer());
+        seen.add(/"signing_key_id":"([^"]+)"/.exec(new TextDecoder().decode(bytes))?.[1] ?? "");
+        if (!(await verifyCard(bytes, { findKey, now: clock.now() })).ok) failed++;
+      });
+      // Five times the key is rotated while cards are being fetched.
+      const due = fetched % (FETCHES / 5) === FETCHES / 10;
+      if (due) clock.advance(ANNOUNCED_MS);
+      const rotated = due && server.admin("POST", "/v1/admin/keys/rotate", { purpose: "card" });
+      await Promise.all(answers);
+      if (rotated) expect((await rotated).status).toBe(200);
+    }
+    expect([failed, seen.size]).toEqual([0, 6]);
+  }, 120_000);
+});
