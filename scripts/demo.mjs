@@ -8,7 +8,13 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { generateEd25519, signTagged, verifyTagged } from "../packages/protocol/dist/index.js";
+import {
+  canonicalBytes,
+  generateEd25519,
+  signTagged,
+  verifyCard,
+  verifyTagged,
+} from "../packages/protocol/dist/index.js";
 
 const once = process.argv.includes("--once");
 const bin = fileURLToPath(new URL("../packages/cli/bin/gatehouse.js", import.meta.url));
@@ -140,10 +146,53 @@ async function walkSignatures() {
   say("an agent's signature holds for its message, and not for a changed one or another purpose");
 }
 
-async function walkKeySet(url) {
-  const { keys } = await (await fetch(`${url}/.well-known/jwks.json`)).json();
-  expect(keys.length === 2 && keys.every((key) => !("d" in key)), "a key set of two public keys");
-  say(`anybody can verify with ${url}/.well-known/jwks.json: ${keys.length} public keys`);
+/** What agents read: one list of skills, in every form they look for. */
+async function walkDiscovery(ask, url, site) {
+  const skills = [
+    { id: "get_pricing", enabled: true, url: "https://shop.localhost/prices" },
+    { id: "contact_support", enabled: true, url: "https://shop.localhost/help" },
+    {
+      id: "track_delivery",
+      enabled: true,
+      url: "https://shop.localhost/track",
+      title: "Track a delivery",
+      description: "See where a bouquet is.",
+    },
+  ];
+  const path = `/v1/admin/sites/${site.site_key_hash}/skills`;
+  const set = await ask("PUT", path, { skills });
+  expect(set.status === 200 && set.body.live.length === 3, "three live skills");
+  say(`the owner offers ${set.body.live.join(", ")}`);
+  const read = async (address) => (await fetch(address)).text();
+  const card = JSON.parse(await read(`${url}/v1/agent-card/${site.site_key}.json`));
+  const { catalog_url, llms_url, agent_page_url } = card.site;
+  for (const address of [catalog_url, llms_url, agent_page_url]) {
+    const text = await read(address);
+    expect(
+      card.skills.every(({ name }) => text.includes(name)),
+      `every skill at ${address}`,
+    );
+  }
+  say("card, catalog, llms.txt and agent page list the same skills; look at the page:");
+  console.log(`      ${agent_page_url}`);
+  const found = await fetch(`${url}/v1/agent/domain/${site.domain}`, { redirect: "manual" });
+  expect(found.headers.get("location") === agent_page_url, "the page to be found by the domain");
+  return card;
+}
+
+async function walkVerification(env, card) {
+  const { keys } = await (await fetch(card.site.jwks_url)).json();
+  const findKey = (kid) => keys.find((key) => key.kid === kid);
+  const verdict = async (one) => verifyCard(canonicalBytes(one), { findKey, now: Date.now() });
+  expect((await verdict(card)).ok, "the card to verify");
+  const forged = { ...card, site: { ...card.site, service_endpoint: "https://evil.example/" } };
+  const refused = (await verdict(forged)).checks.find(({ ok }) => !ok);
+  expect(refused !== undefined, "a forged card to be refused");
+  say(`an agent verified the card with the public keys; a forged one fails: ${refused.text}`);
+  const address = `${new URL(card.site.jwks_url).origin}/v1/agent-card/${card.site.site_key}.json`;
+  say("`gatehouse verify` says each step:");
+  const lines = command(env, "verify", address).trim().split("\n");
+  for (const line of lines) console.log(`      ${line}`);
 }
 
 async function walkUpkeep(ask, env) {
@@ -176,15 +225,16 @@ async function main() {
       shop.server.close();
       rmSync(folder, { recursive: true, force: true });
     });
+  let site;
   try {
     const ask = asking(url, token);
     const version = await (await fetch(`${url}/version`)).json();
     expect((await fetch(`${url}/readyz`)).status === 200, "a ready service");
     say(`Gatehouse ${version.version} runs at ${url} on an empty folder, with SQLite inside`);
-    const site = await walkSites(ask, shop);
+    site = await walkSites(ask, shop);
     await walkAccess(ask, site);
     await walkSignatures();
-    await walkKeySet(url);
+    await walkVerification(env, await walkDiscovery(ask, url, site));
     await walkUpkeep(ask, env);
   } catch (error) {
     await stop();
@@ -196,7 +246,7 @@ async function main() {
   console.log(
     `  GATEHOUSE_BASE_URL=${url} GATEHOUSE_MODE=development GATEHOUSE_ADMIN_TOKEN=${token} npx gatehouse site list`,
   );
-  console.log(`  curl ${url}/openapi.json`);
+  console.log(`  curl ${url}/v1/agent-card/${site.site_key}.json`);
   console.log(
     "For a real site: docs/guide/operator.md, then docs/guide/owner.md. Ctrl-C stops and cleans up.",
   );

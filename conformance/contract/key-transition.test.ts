@@ -22,6 +22,7 @@ import { cardVerifies, type Key, keySet, manifestVerifies } from "./verifying.ts
 
 const someoneElses = process.env.GATEHOUSE_TARGET !== undefined;
 const adminToken = "conformance-operator-token-0123456789";
+const PREVIOUS_ID = "previous-id";
 const NEVER = "9999-12-31";
 const LONG_AGO = "2020-01-31";
 /** How long a service may take to see that its keys have changed below it. */
@@ -63,23 +64,24 @@ const rotate = (service: Service, how: object) =>
 
 const named = (kid: string, keys: readonly Key[]) => keys.find((key) => key.kid === kid);
 
-/** A service in a transition, and what it published before: `older` is another id of its key. */
-async function inTransition(older: string, until: string) {
+/** The key set of a service in a transition, and what the service signed before it. */
+async function inTransition() {
   const folder = dataFolder();
   const before = await start(folder);
   const documents = await documentsAt(before, await verifiedSiteAt(before));
   const kid: string = documents.card.signing.signing_key_id;
   await before.stop();
-  return { kid, documents, keys: await keySet(await start(folder, [`${older}=${kid}@${until}`])) };
+  const during = await start(folder, [`${PREVIOUS_ID}=${kid}@${NEVER}`]);
+  return { kid, documents, keys: await keySet(during) };
 }
 
 test.skipIf(someoneElses)(
   "[2.5-i 9-l] in a transition the previous id is listed beside the current one, with its key",
   async () => {
-    const { kid, keys } = await inTransition("previous-id", NEVER);
-    const [current, previous] = [named(kid, keys), named("previous-id", keys)];
+    const { kid, keys } = await inTransition();
+    const [current, previous] = [named(kid, keys), named(PREVIOUS_ID, keys)];
     expect(current).toBeDefined();
-    expect(previous).toEqual({ ...current, kid: "previous-id" });
+    expect(previous).toEqual({ ...current, kid: PREVIOUS_ID });
   },
 );
 
@@ -100,11 +102,11 @@ test.skipIf(someoneElses)(
 test.skipIf(someoneElses)(
   "[2.5-k] what was signed before the key id changed verifies under either id",
   async () => {
-    const { kid, documents, keys } = await inTransition("previous-id", NEVER);
+    const { kid, documents, keys } = await inTransition();
     const { card, manifest } = documents;
     expect([cardVerifies(card, keys), manifestVerifies(manifest, keys)]).toEqual([true, true]);
     // A verifier that looked the key up by its previous id holds nothing else.
-    const held = [{ ...(named("previous-id", keys) as Key), kid }];
+    const held = [{ ...(named(PREVIOUS_ID, keys) as Key), kid }];
     expect([cardVerifies(card, held), manifestVerifies(manifest, held)]).toEqual([true, true]);
   },
 );
