@@ -237,7 +237,7 @@ describe("the installation", () => {
       };
       const refused = answer.status >= 400 || body.error?.code === -32_601;
       expect([url, refused, "result" in body]).toEqual([url, true, false]);
-      expect(JSON.stringify(body)).toContain(`${server.url}/docs/errors/`);
+      expect(JSON.stringify(body)).toContain(`${server.url}/docs/`);
     }
   });
 });

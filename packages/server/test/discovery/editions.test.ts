@@ -159,9 +159,15 @@ describe("a document that cannot be signed", () => {
         await tx.run("UPDATE signing_keys SET sealed = ? WHERE kid = ?", sealed, kid);
         await tx.announce("signing_keys", "card");
       });
-    // A signer that was unsealed before still works: the process starts afresh without it.
+    // A signer that was unsealed before would still work: as after a start, there is none.
     Object.assign(keys, { signers: new Map() });
     await setSealed("damaged");
+    await expect(keys.check()).rejects.toThrow();
+    const keySet = await fetch(`${server.url}/.well-known/jwks.json`);
+    expect([keySet.status, JSON.stringify(await keySet.json())]).toEqual([
+      200,
+      expect.stringContaining(kid),
+    ]);
     for (const name of ["card", "a2a", "catalog", "ard", "page"] as const) {
       const { status, headers, body } = await shop.get(name);
       expect([name, status, headers.get("retry-after")]).toEqual([name, 503, "5"]);

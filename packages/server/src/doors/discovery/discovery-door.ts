@@ -2,7 +2,6 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
 import { hashesOf } from "../../owners/sites/find.js";
-import { DatabaseUnavailableError } from "../../platform/db/database.js";
 import { prefersMarkdown } from "../../platform/http/accept.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { isFresh } from "../../platform/http/etag.js";
@@ -35,9 +34,9 @@ function answerDocument(c: HonoContext<HttpEnv>, document: Document): Response {
 }
 
 /** A document that cannot be built or signed now may be asked for again shortly. */
-function unavailable(error: unknown, { log }: Context): Problem {
-  if (!(error instanceof DatabaseUnavailableError)) log.error({ error }, "documents.not_made");
+function unavailable(cause: unknown): Problem {
   return new Problem("unavailable", {
+    cause,
     message: "This document cannot be made or signed now. Try again shortly.",
     headers: { "retry-after": RETRY_AFTER_S },
   });
@@ -54,7 +53,7 @@ async function answerSite(
   const text = (c.req.param("site") ?? "").replace(/\.\w+$/, "");
   for (const hash of await hashesOf(text, path.includes("{site_key}") ? "either" : "hash")) {
     const found = await editions.document(hash, asked ? markdown : name).catch((error) => {
-      throw unavailable(error, context);
+      throw unavailable(error);
     });
     if (found.ok) return answerDocument(c, found.value);
     if (found.reason === "pending_verification") return answerPending(c, context, found.detail);

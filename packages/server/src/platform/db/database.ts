@@ -20,7 +20,10 @@ export interface Transaction extends Queries {
 export interface Database extends Queries {
   readonly dialect: Dialect;
   readonly changes: ChangeFeed;
-  /** Commits when `body` returns, rolls back when it throws. Writers on SQLite go one by one. */
+  /**
+   * Commits when `body` returns, rolls back when it throws. Writers on SQLite go one by one, so
+   * one begun inside another would wait for itself, and end as busy.
+   */
   transaction<T>(body: (tx: Transaction) => Promise<T>): Promise<T>;
   /** Reads of one moment, however long they take and whatever is written meanwhile. */
   snapshot<T>(body: (reader: Queries) => Promise<T>): Promise<T>;

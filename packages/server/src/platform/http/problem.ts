@@ -18,6 +18,8 @@ export interface ProblemOptions {
   /** Says more than the table's sentence; never echoes input. */
   readonly message?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
+  /** What went wrong inside; for the log only. */
+  readonly cause?: unknown;
 }
 
 /** Thrown by what runs inside a route to end it with an error the table knows. */
@@ -27,7 +29,7 @@ export class Problem extends Error {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(code: ReasonCode, options: ProblemOptions = {}) {
-    super(options.message ?? REASONS[code].message);
+    super(options.message ?? REASONS[code].message, { cause: options.cause });
     this.code = code;
     this.headers = options.headers ?? {};
   }

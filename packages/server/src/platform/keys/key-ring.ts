@@ -42,11 +42,6 @@ export interface ListedKey {
   readonly listedUntil: number | null;
 }
 
-interface LoadedKeys {
-  readonly keys: readonly StoredKey[];
-  readonly signers: ReadonlyMap<KeyPurpose, Signer>;
-}
-
 export interface Rotation {
   /** The key that signs from now on. */
   readonly kid: string;
@@ -60,7 +55,7 @@ export class KeyRing {
   private readonly clock: Clock;
   private readonly aliases: readonly KeyAlias[];
   /** The newest read of the keys; undefined when something has changed since. */
-  private loading: Promise<LoadedKeys> | undefined;
+  private loading: Promise<readonly StoredKey[]> | undefined;
   /** Signers are kept by key id, so that a key is unsealed once. */
   private readonly signers = new Map<string, Signer>();
 
@@ -85,7 +80,7 @@ export class KeyRing {
     this.db.changes.subscribe(({ topic }) => {
       if (topic === KEY_TOPIC || topic === ANY_CHANGE.topic) this.stale();
     });
-    await this.fresh();
+    await this.check();
   }
 
   private stale(): void {
@@ -118,7 +113,7 @@ export class KeyRing {
    * The keys as of now. Callers get the value their own read returned: one that began before a
    * rotation can thus never replace what was read after it. A failed read is not kept.
    */
-  private fresh(): Promise<LoadedKeys> {
+  private fresh(): Promise<readonly StoredKey[]> {
     if (!this.db.changes.live) this.stale();
     if (this.loading === undefined) {
       const loading = this.load();
@@ -130,31 +125,36 @@ export class KeyRing {
     return this.loading;
   }
 
-  private async load(): Promise<LoadedKeys> {
+  private async load(): Promise<readonly StoredKey[]> {
     const keys = await allKeys(this.db);
-    const current = keys.filter(({ state }) => state === "current");
     for (const kid of this.signers.keys()) {
-      if (!current.some((key) => key.kid === kid)) this.signers.delete(kid);
+      const current = keys.some((key) => key.kid === kid && key.state === "current");
+      if (!current) this.signers.delete(kid);
     }
-    const signers = new Map<KeyPurpose, Signer>();
-    for (const { kid, purpose, sealed } of current) {
-      const unsealed = () => JSON.parse(this.secrets.open(`signing_keys/${kid}`, sealed));
-      const signer = this.signers.get(kid) ?? nodeSigner(kid, unsealed());
-      this.signers.set(kid, signer);
-      signers.set(purpose, signer);
-    }
-    return { keys, signers };
+    return keys;
+  }
+
+  private unseal({ kid, sealed }: StoredKey): Signer {
+    return nodeSigner(kid, JSON.parse(this.secrets.open(`signing_keys/${kid}`, sealed)));
+  }
+
+  private async current(purpose: KeyPurpose): Promise<StoredKey> {
+    const keys = await this.fresh();
+    const current = keys.find((key) => key.purpose === purpose && key.state === "current");
+    if (current === undefined) throw new Error(`there is no current ${purpose} key`);
+    return current;
   }
 
   async signer(purpose: KeyPurpose): Promise<Signer> {
-    const signer = (await this.fresh()).signers.get(purpose);
-    if (signer === undefined) throw new Error(`there is no current ${purpose} key`);
+    const key = await this.current(purpose);
+    const signer = this.signers.get(key.kid) ?? this.unseal(key);
+    this.signers.set(key.kid, signer);
     return signer;
   }
 
-  /** What a key set lists: current, announced and not yet forgotten keys, then older ids. */
+  /** What a key set lists, whether or not the private halves can be opened: current, announced and not yet forgotten keys, then older ids. */
   async listed(purpose: KeyPurpose): Promise<ListedKey[]> {
-    const { keys } = await this.fresh();
+    const keys = await this.fresh();
     const now = this.clock.now();
     const own = [...keys]
       .sort((a, b) => SLOTS.indexOf(a.state) - SLOTS.indexOf(b.state))
@@ -229,6 +229,8 @@ export class KeyRing {
   /** Whether every current key opens and signs; the reason it does not is for the log only. */
   async check(): Promise<void> {
     this.stale();
-    for (const purpose of PURPOSES) await (await this.signer(purpose)).sign(new Uint8Array(1));
+    for (const purpose of PURPOSES) {
+      await this.unseal(await this.current(purpose)).sign(new Uint8Array(1));
+    }
   }
 }
