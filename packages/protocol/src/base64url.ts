@@ -1,8 +1,30 @@
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const VALUES = new Int8Array(128).fill(-1);
 for (let i = 0; i < ALPHABET.length; i++) VALUES[ALPHABET.charCodeAt(i)] = i;
-/** Two characters for every 12 bits: half the steps of one at a time. */
-const PAIRS = [...ALPHABET].flatMap((first) => [...ALPHABET].map((second) => first + second));
+const CODES = Uint8Array.from(ALPHABET, (character) => character.charCodeAt(0));
+const ascii = new TextDecoder();
+
+/** The ASCII bytes of unpadded base64url: what a JWS signs, without a string in between. */
+export function base64urlBytes(bytes: Uint8Array): Uint8Array {
+  const encoded = new Uint8Array(Math.ceil((bytes.length * 4) / 3));
+  let at = 0;
+  let i = 0;
+  for (; i + 2 < bytes.length; i += 3) {
+    const group =
+      ((bytes[i] as number) << 16) | ((bytes[i + 1] as number) << 8) | (bytes[i + 2] as number);
+    encoded[at++] = CODES[group >> 18] as number;
+    encoded[at++] = CODES[(group >> 12) & 63] as number;
+    encoded[at++] = CODES[(group >> 6) & 63] as number;
+    encoded[at++] = CODES[group & 63] as number;
+  }
+  const left = bytes.length - i;
+  if (left === 0) return encoded;
+  const group = ((bytes[i] as number) << 10) | (left > 1 ? (bytes[i + 1] as number) << 2 : 0);
+  encoded[at++] = CODES[group >> 12] as number;
+  encoded[at++] = CODES[(group >> 6) & 63] as number;
+  if (left > 1) encoded[at] = CODES[group & 63] as number;
+  return encoded;
+}
 
 /**
  * Unpadded base64url (RFC 4648 section 5).
@@ -11,17 +33,7 @@ const PAIRS = [...ALPHABET].flatMap((first) => [...ALPHABET].map((second) => fir
  * toBase64url(Uint8Array.of(251, 255)); //=> "-_8"
  */
 export function toBase64url(bytes: Uint8Array): string {
-  let text = "";
-  let i = 0;
-  for (; i + 2 < bytes.length; i += 3) {
-    const group =
-      ((bytes[i] as number) << 16) | ((bytes[i + 1] as number) << 8) | (bytes[i + 2] as number);
-    text += (PAIRS[group >> 12] as string) + PAIRS[group & 4095];
-  }
-  const left = bytes.length - i;
-  if (left === 0) return text;
-  const group = ((bytes[i] as number) << 10) | (left > 1 ? (bytes[i + 1] as number) << 2 : 0);
-  return text + PAIRS[group >> 6] + (left > 1 ? ALPHABET.charAt(group & 63) : "");
+  return ascii.decode(base64urlBytes(bytes));
 }
 
 /**

@@ -14,23 +14,22 @@ import type { SiteSnapshot } from "./snapshot.js";
 export const CARD_LIFE_MS = 15 * 60_000;
 
 const MEDIA_TYPES = ["application/json"];
+const ACP = protocolById("acp");
+const PROTOCOL_VERSION = protocolById("a2a").version ?? "";
+
+/** The members of a skill that A2A knows. */
+function a2aSkill({ id, title, description, tags, question }: LiveSkill): JsonObject {
+  return { description, examples: [question], id, name: title, tags };
+}
 
 /** A skill as card and catalog list it. */
 export function cardSkill(skill: LiveSkill): JsonObject {
-  return {
-    id: skill.id,
-    name: skill.title,
-    description: skill.description,
-    tags: skill.tags,
-    examples: [skill.question],
-    ...(skill.url === undefined ? {} : { url: skill.url }),
-    requires_mandate: skill.requiresMandate,
-  };
+  const known = { ...a2aSkill(skill), requires_mandate: skill.requiresMandate };
+  return skill.url === undefined ? known : { ...known, url: skill.url };
 }
 
 /** Repeats the site's addresses where A2A's own signature covers them; only strings, by A2A's rules. */
 function extensions({ domain, addresses }: SiteSnapshot): JsonObject[] {
-  const acp = protocolById("acp");
   return [
     {
       uri: IDENTIFIERS.siteExtension,
@@ -45,8 +44,8 @@ function extensions({ domain, addresses }: SiteSnapshot): JsonObject[] {
     },
     {
       uri: addresses.acp,
-      description: `${acp.name}: built, not enabled for this site.`,
-      params: { version: acp.version ?? "", status: "not_enabled" },
+      description: `${ACP.name}: built, not enabled for this site.`,
+      params: { version: ACP.version ?? "", status: "not_enabled" },
     },
   ];
 }
@@ -67,23 +66,19 @@ function a2aFields(site: SiteSnapshot): JsonObject {
     capabilities: { streaming: false, pushNotifications: false, extensions: extensions(site) },
     defaultInputModes: MEDIA_TYPES,
     defaultOutputModes: MEDIA_TYPES,
+    skills: site.skills.map(a2aSkill),
   };
 }
 
-function a2aSkill(skill: LiveSkill): JsonObject {
-  const { url: _url, requires_mandate: _mandate, ...known } = cardSkill(skill);
-  return known;
-}
-
 /** Everything of the card that is signed, but for the signatures and their dates. */
-function cardFields(site: SiteSnapshot): JsonObject {
+function cardFields(site: SiteSnapshot, a2a: JsonObject): JsonObject {
   const { domain, siteKey, addresses } = site;
   return {
     // The same bytes are the JSON-LD of the agent page: what schema.org has no word for is ours.
     "@context": ["https://schema.org", { "@vocab": `${addresses.verifyGuide}#` }],
     "@type": "WebAPI",
-    protocol_version: protocolById("a2a").version ?? "",
-    ...a2aFields(site),
+    protocol_version: PROTOCOL_VERSION,
+    ...a2a,
     skills: site.skills.map(cardSkill),
     site: {
       domain,
@@ -105,7 +100,7 @@ function cardFields(site: SiteSnapshot): JsonObject {
  * previewCard(EXAMPLE_SITE).protocol_version; //=> "a2a/1.2"
  */
 export function previewCard(site: SiteSnapshot): JsonObject {
-  return cardFields(site);
+  return cardFields(site, a2aFields(site));
 }
 
 /** A signed card in both forms. */
@@ -130,13 +125,12 @@ export async function signCard(
   signer: Signer,
   now: number,
 ): Promise<SignedCard> {
-  const skills = site.skills.map(a2aSkill);
-  const a2a = { ...a2aFields(site), ...(skills.length === 0 ? {} : { skills }) };
-  const jws = await signDetached(canonicalBytes(a2a), signer);
+  const a2a = a2aFields(site);
+  const jws = await signDetached(canonicalBytes(withoutEmptySkills(a2a)), signer);
   const [header, , signature] = jws.split(".") as [string, string, string];
   const signatures = [{ protected: header, signature }];
   const unsealed = canonicalize({
-    ...cardFields(site),
+    ...cardFields(site, a2a),
     signatures,
     signing: {
       issued_at: new Date(now).toISOString(),
@@ -147,8 +141,13 @@ export async function signCard(
   const envelope = toBase64url(await signer.sign(utf8(unsealed)));
   return {
     card: insertEnvelope(unsealed, envelope),
-    a2a: { ...a2a, skills, signatures },
+    a2a: { ...a2a, signatures },
   };
+}
+
+/** A2A's readers drop empty members before they verify, required ones too. */
+function withoutEmptySkills({ skills, ...rest }: JsonObject): JsonObject {
+  return Array.isArray(skills) && skills.length === 0 ? rest : { ...rest, skills: skills ?? [] };
 }
 
 /**

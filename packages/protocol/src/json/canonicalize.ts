@@ -10,13 +10,22 @@ function writeString(text: string): string {
   return JSON.stringify(text);
 }
 
+/** Most objects are written down in order, and sorting them again would cost more than looking. */
+function isSorted(keys: readonly string[]): boolean {
+  for (let i = 1; i < keys.length; i++) {
+    if ((keys[i - 1] as string) > (keys[i] as string)) return false;
+  }
+  return true;
+}
+
 function writeObject(value: Record<string, unknown>): string {
   const prototype = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
     throw new TypeError("JCS: only plain objects can be canonicalized");
   }
   // RFC 8785 section 3.2.3 sorts by UTF-16 code units, which is what sort() does.
-  const keys = Object.keys(value).sort();
+  const keys = Object.keys(value);
+  if (!isSorted(keys)) keys.sort();
   let text = "{";
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string;

@@ -1,5 +1,5 @@
-import { fromBase64url, toBase64url } from "../base64url.js";
-import { utf8 } from "../bytes.js";
+import { base64urlBytes, fromBase64url, toBase64url } from "../base64url.js";
+import { concatBytes, utf8 } from "../bytes.js";
 import { canonicalBytes } from "../json/canonicalize.js";
 import { parseJson } from "../json/parse.js";
 import { isJsonObject, type JsonObject } from "../json/value.js";
@@ -21,7 +21,7 @@ export interface JwsHeaderExtras {
 }
 
 function signingInput(header: string, payload: Uint8Array): Uint8Array {
-  return utf8(`${header}.${toBase64url(payload)}`);
+  return concatBytes(utf8(`${header}.`), base64urlBytes(payload));
 }
 
 /**

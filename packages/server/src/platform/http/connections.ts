@@ -4,6 +4,9 @@ import type { Server as NetServer, Socket } from "node:net";
 /** Answers one connection may keep waiting: no real client pipelines more requests than this. */
 const PIPELINED_MAX = 32;
 
+/** A client that reads nothing for this long, while an answer waits, is cut off. */
+const STALLED_MS_MAX = 30_000;
+
 /** Requests of one connection that are under way. */
 class Entry {
   count = 0;
@@ -49,14 +52,22 @@ export class Connections {
     return entry;
   }
 
-  /** Counts requests, and cuts off a connection that sends them without reading the answers. */
+  /**
+   * Counts requests, and cuts off a connection that sends them without reading the answers, or
+   * reads none for too long. Node puts its own limit for idle connections in place of ours once
+   * an answer is out.
+   */
   counting(handler: RequestListener): RequestListener {
     return (request, response) => {
       const entry = this.entry(request.socket);
       if (entry.count >= PIPELINED_MAX) return void request.socket.destroy();
       entry.count++;
-      response.on("close", entry.done);
       handler(request, response);
+      // An answer that is whole and gone already, with none before it, need not be waited for.
+      const gone = response.writableEnded && request.socket.writableLength === 0;
+      if (gone && entry.count === 1) return entry.done();
+      response.on("close", entry.done);
+      request.socket.setTimeout(STALLED_MS_MAX);
     };
   }
 

@@ -44,8 +44,6 @@ export interface Listener {
 }
 
 const CONNECTIONS_MAX = 10_000;
-/** A client that reads nothing for this long, while an answer waits, is cut off. */
-const STALLED_MS_MAX = 30_000;
 
 const LIMITS = {
   // A missing Host is answered by the kernel like any other bad request, with all its headers.
@@ -128,7 +126,6 @@ function drain(
 }
 
 function harden(server: Server): void {
-  server.setTimeout(STALLED_MS_MAX);
   server.on("clientError", answerBrokenRequest);
   server.on("checkExpectation", answerRefused);
   server.on("connect", (_request, socket) => answerBrokenRequest(new Error("CONNECT"), socket));
