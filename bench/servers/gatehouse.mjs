@@ -1,14 +1,19 @@
 /** The real service, composed as in production. */
 
+import { canonicalize, signCard } from "../../packages/protocol/dist/index.js";
 import { createSite } from "../../packages/server/dist/actions/create-site.js";
 import { setSkills } from "../../packages/server/dist/actions/set-skills.js";
 import { verifySite } from "../../packages/server/dist/actions/verify-site.js";
 import { createApp } from "../../packages/server/dist/app.js";
 import { readConfig } from "../../packages/server/dist/config/config.js";
 import { createContext } from "../../packages/server/dist/context.js";
+import { snapshotOf } from "../../packages/server/dist/owners/sites/snapshot.js";
+import { siteByHash } from "../../packages/server/dist/owners/sites/store.js";
 import { systemClock } from "../../packages/server/dist/platform/clock.js";
+import { etagOf } from "../../packages/server/dist/platform/http/etag.js";
 import { listen } from "../../packages/server/dist/platform/http/server.js";
 
+const PIECE_ROUNDS = 15;
 const [folder, count] = process.argv.slice(2);
 const env = { GATEHOUSE_MODE: "development", GATEHOUSE_PORT: "0", GATEHOUSE_DATA_DIR: folder };
 const asked = readConfig(env);
@@ -17,6 +22,7 @@ const config = readConfig({ ...env, GATEHOUSE_PORT: String(listener.port) });
 const context = await createContext(config);
 listener.serve(createApp(context));
 
+const sites = [];
 const paths = [];
 for (let i = 0; i < Number(count); i++) {
   const site = (await createSite(context, { domain: `shop-${i}.example.com`, name: `Shop ${i}` }))
@@ -27,7 +33,7 @@ for (let i = 0; i < Number(count); i++) {
     enabled: true,
     url: `https://${site.domain}/${id}`,
   }));
-  await setSkills(context, site.siteKeyHash, { skills });
+  sites.push((await setSkills(context, site.siteKeyHash, { skills })).value);
   paths.push(`/v1/agent-card/${site.siteKeyHash}.json`);
 }
 const url = `http://127.0.0.1:${listener.port}`;
@@ -38,8 +44,46 @@ const headers = [...response.headers].filter(
 );
 const card = JSON.stringify({ headers: headers.flat(), body: await response.text() });
 process.send({ url, paths, card });
-process.on("message", (question) => {
+/** Median CPU microseconds of one step, over many different sites as in a cold run. */
+async function cost(step) {
+  const samples = [];
+  for (let round = 0; round < PIECE_ROUNDS; round++) {
+    const before = process.cpuUsage();
+    for (const site of sites) await step(site);
+    const { user, system } = process.cpuUsage(before);
+    samples.push((user + system) / sites.length);
+  }
+  return samples.sort((a, b) => a - b)[Math.floor(PIECE_ROUNDS / 2)];
+}
+
+/** What a cold card is made of, each piece by itself. */
+async function pieces() {
+  const signer = await context.keys.signer("card");
+  const now = systemClock.now();
+  const made = new Map();
+  for (const { siteKeyHash } of sites) {
+    const snapshot = snapshotOf(await siteByHash(context.db, siteKeyHash), config.baseUrl);
+    const { card: text, a2a } = await signCard(snapshot, signer, now);
+    made.set(siteKeyHash, { snapshot, whole: JSON.parse(text), a2a, bytes: Buffer.from(text) });
+  }
+  const of = ({ siteKeyHash }) => made.get(siteKeyHash);
+  return [
+    [
+      "point read through the database seam",
+      await cost((site) => siteByHash(context.db, site.siteKeyHash)),
+    ],
+    ["snapshot of the site", await cost((site) => snapshotOf(site, config.baseUrl))],
+    ["card built and signed", await cost((site) => signCard(of(site).snapshot, signer, now))],
+    ["… of this: one Ed25519 signature", await cost((site) => signer.sign(of(site).bytes))],
+    ["… of this: JCS of the whole card", await cost((site) => canonicalize(of(site).whole))],
+    ["… of this: JCS of A2A's part", await cost((site) => canonicalize(of(site).a2a))],
+    ["entity tag", await cost((site) => etagOf(of(site).bytes))],
+  ];
+}
+
+process.on("message", async (question) => {
   if (question === "exit") process.exit(0);
+  if (question === "pieces") return process.send(await pieces());
   // As after a start: nothing is kept, whatever was signed before.
   if (question === "forget") context.db.changes.emit({ topic: "*", id: "*" });
   const { user, system } = process.cpuUsage();

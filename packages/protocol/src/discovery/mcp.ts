@@ -12,10 +12,12 @@ function cut(text: string, charsMax: number): string {
   return characters.length <= charsMax ? text : `${characters.slice(0, charsMax - 1).join("")}…`;
 }
 
-/** `shop.example.com` → `com.example.shop/site`. */
+/** `shop.example.com` → `com.example.shop/site`; of a very long domain, its own end of it. */
 function serverName(domain: string): string {
   const labels = (domain.split(":")[0] as string).split(".").reverse();
-  return `${labels.join(".").slice(0, NAME_CHARS_MAX - "/site".length)}/site`;
+  const room = NAME_CHARS_MAX - "/site".length;
+  while (labels.length > 1 && labels.join(".").length > room) labels.shift();
+  return `${labels.join(".")}/site`;
 }
 
 /**

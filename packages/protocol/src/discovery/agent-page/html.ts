@@ -5,6 +5,7 @@ import { htmlText, scriptJson } from "../text.js";
 import { pageLinks } from "./links.js";
 import { siteProtocols, statusText } from "./protocols.js";
 import { STYLE } from "./style.js";
+import { inlineHtml, verifySteps } from "./verify-steps.js";
 
 /**
  * The page's Content-Security-Policy: its one style sheet, and nothing else, may apply. The data
@@ -45,15 +46,10 @@ function protocolRows(site: SiteSnapshot): string {
     .join("\n");
 }
 
-function verifySection({ addresses }: SiteSnapshot): string {
-  return `<p>You need no account and no software of ours: an RFC 8785 canonicalizer and an Ed25519 library.</p>
-<ol>
-<li>Fetch the ${a(addresses.card, "agent card")}. The same card is in this page, as JSON-LD.</li>
-<li>Fetch the ${a(addresses.keySet, "key set")} and pick the key whose <code>kid</code> is the card&rsquo;s <code>signing.signing_key_id</code>.</li>
-<li>Remove <code>signing.envelope_signature</code>, canonicalize the rest, and verify that signature over it.</li>
-<li>Check that <code>signing.expires_at</code> has not passed.</li>
-</ol>
-<p>${a(addresses.verifyGuide, "The whole recipe")}, with short programs in TypeScript, Python and shell.</p>`;
+function verifySection(site: SiteSnapshot): string {
+  const { before, steps, after } = verifySteps(site);
+  const items = steps.map((step) => `<li>${inlineHtml(step)}</li>`).join("\n");
+  return `<p>${inlineHtml(before)}</p>\n<ol>\n${items}\n</ol>\n<p>${inlineHtml(after)}</p>`;
 }
 
 /** What search engines look for: who publishes this, on which site, through which interface. */

@@ -1,6 +1,7 @@
 import type { SiteSnapshot } from "../snapshot.js";
 import { markdownText, markdownUrl } from "../text.js";
 import { siteProtocols, statusText } from "./protocols.js";
+import { verifySteps } from "./verify-steps.js";
 
 function skillLines({ skills }: SiteSnapshot): string[] {
   if (skills.length === 0) return ["No skill is live at the moment."];
@@ -19,7 +20,8 @@ function skillLines({ skills }: SiteSnapshot): string[] {
  * agentMarkdown(EXAMPLE_SITE).split("\n")[0]; //=> "# Fern & Petal for AI agents"
  */
 export function agentMarkdown(site: SiteSnapshot): string {
-  const { addresses, name, domain, summary } = site;
+  const { addresses, name, domain, summary, changedAt } = site;
+  const { before, steps, after } = verifySteps(site);
   return [
     `# ${markdownText(name)} for AI agents`,
     "",
@@ -33,12 +35,11 @@ export function agentMarkdown(site: SiteSnapshot): string {
     "",
     "## How to verify it",
     "",
-    `1. Fetch the [agent card](${addresses.card}) and the [key set](${addresses.keySet}).`,
-    "2. Pick the key whose `kid` is the card's `signing.signing_key_id`.",
-    "3. Remove `signing.envelope_signature`, canonicalize the rest (RFC 8785), verify the Ed25519 signature.",
-    "4. Check that `signing.expires_at` has not passed.",
+    before,
     "",
-    `[The whole recipe](${addresses.verifyGuide}), with short programs.`,
+    ...steps.map((step, i) => `${i + 1}. ${step}`),
+    "",
+    after,
     "",
     "## What it speaks",
     "",
@@ -48,6 +49,8 @@ export function agentMarkdown(site: SiteSnapshot): string {
       ({ protocol, url }) =>
         `| [${protocol.name}](${url}) ${protocol.version ?? ""} | ${statusText(protocol)} | ${protocol.scope} |`,
     ),
+    "",
+    `Last changed by its owner on ${changedAt.slice(0, 10)}. Published by Gatehouse.`,
     "",
   ].join("\n");
 }

@@ -1,0 +1,24 @@
+import type { SiteSnapshot } from "../snapshot.js";
+import { htmlText } from "../text.js";
+
+/** How to verify a site, in Markdown; HTML is made from it, so that both say the same. */
+export function verifySteps({ addresses }: SiteSnapshot) {
+  return {
+    before:
+      "You need no account and no software of ours: an RFC 8785 canonicalizer and an Ed25519 library.",
+    steps: [
+      `Fetch the [agent card](${addresses.card}). The same card is in the HTML form of this page, as JSON-LD.`,
+      `Fetch the [key set](${addresses.keySet}) and pick the key whose \`kid\` is the card’s \`signing.signing_key_id\`.`,
+      "Remove `signing.envelope_signature`, canonicalize the rest, and verify that signature over it.",
+      "Check that `signing.expires_at` has not passed.",
+    ],
+    after: `[The whole recipe](${addresses.verifyGuide}), with short programs in TypeScript, Python and shell.`,
+  };
+}
+
+/** HTML of a line of our own Markdown: links and code, nothing else. No owner's word comes here. */
+export function inlineHtml(markdown: string): string {
+  return htmlText(markdown)
+    .replace(/\[([^\]]+)\]\(([^)]+)\)/g, '<a href="$2">$1</a>')
+    .replace(/`([^`]+)`/g, "<code>$1</code>");
+}
