@@ -1,11 +1,8 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import axe from "axe-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { launchChromium, skipChromium } from "../../../../test/chromium.ts";
 import { cleanUp, freshEnvironment, startServer } from "../harness.ts";
 import { publishedSite } from "./published.ts";
-
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core"), "utf8");
 
 let server: Awaited<ReturnType<typeof startServer>>;
 let shop: Awaited<ReturnType<typeof publishedSite>>;
@@ -35,7 +32,7 @@ describe.skipIf(skipChromium)("the agent page in a browser", () => {
         });
         const page = await context.newPage();
         await page.goto(server.url + shop.paths.page);
-        await page.addScriptTag({ content: axe });
+        await page.addScriptTag({ content: axe.source });
         const { violations } = (await page.evaluate("axe.run()")) as Violations;
         const found = violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]);
         expect(found).toEqual([]);
