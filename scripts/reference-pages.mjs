@@ -1,7 +1,7 @@
 /** Reference pages made from the code, so that they cannot drift from it. */
 import { EXIT } from "../packages/cli/dist/exit.js";
 import { createProgram } from "../packages/cli/dist/program.js";
-import { PROTOCOLS } from "../packages/protocol/dist/index.js";
+import { isServed, PROTOCOLS } from "../packages/protocol/dist/index.js";
 import { VARIABLES } from "../packages/server/dist/index.js";
 
 const NOTE = "<!-- Made from the code by `npm run docs`; edits here are lost. -->";
@@ -41,22 +41,18 @@ function configurationPage() {
   ].join("\n");
 }
 
-/** Protocols whose part is not built yet. */
-const NOT_YET = ["mcp", "ap2", "ucp", "web-bot-auth"];
-const nameOf = (id) => PROTOCOLS.find((protocol) => protocol.id === id).name;
-
 function protocolsPage() {
   const rows = PROTOCOLS.map(({ name, kind, status, limitation, version, scope }) => {
     const shown = limitation === undefined ? status : `${status}, ${limitation}`;
     return `| ${name} | ${kind} | ${shown} | ${version ?? "—"} | ${cell(scope)} |`;
   });
+  const notYet = PROTOCOLS.filter(({ id }) => !isServed(id)).map(({ name }) => name);
   return [
     NOTE,
     "# Protocols\n",
     "What the interface contract promises of each protocol, with the contract's own status words.",
-    `Gatehouse is built one whole part at a time. **This release does not serve ${NOT_YET.map(nameOf).join(", ")}**:`,
-    "their addresses refuse what they are sent, in the contract's words. The [changelog](../../CHANGELOG.md)",
-    "says what is there.\n",
+    `Gatehouse is built one whole part at a time. **This release does not serve ${notYet.join(", ")}**:`,
+    "their addresses refuse what they are sent, in the contract's words.\n",
     "| Protocol | Kind | Status | Version | Scope |\n|---|---|---|---|---|",
     ...rows,
     "",

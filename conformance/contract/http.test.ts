@@ -88,5 +88,5 @@ test("[9-a] every documented path of the interface has the version /v1/", async 
   const { body } = await ask("GET", "/openapi.json");
   const paths = Object.keys(body.paths);
   expect(paths.length).toBeGreaterThan(5);
-  for (const path of paths) expect(path).toMatch(/^\/v1\//);
+  for (const path of paths) expect(path).toMatch(/^\/(?:v1|\.well-known)\//);
 });

@@ -28,6 +28,7 @@ const works = (command: string, ...args: string[]) => spawnSync(command, args).s
 const PROGRAMS = [
   {
     language: "ts",
+    checks: 7,
     there: true,
     command: process.execPath,
     file: "verify.mjs",
@@ -35,6 +36,7 @@ const PROGRAMS = [
   },
   {
     language: "python",
+    checks: 5,
     there: works("python3", "-c", "import cryptography"),
     command: "python3",
     file: "verify.py",
@@ -42,6 +44,7 @@ const PROGRAMS = [
   },
   {
     language: "sh",
+    checks: 5,
     there:
       works("sh", "-c", "openssl version | grep -q '^OpenSSL 3'") && works("curl", "--version"),
     command: "sh",
@@ -93,12 +96,19 @@ describe.each(PROGRAMS)("the guide's program in $language", (one) => {
 
   test.skipIf(!one.there)("finds that card and catalog hold", async () => {
     const ran = await run(one, at(inject("target").url));
-    expect(ran).toEqual({ code: 0, failed: [], held: 4 });
+    expect(ran).toEqual({ code: 0, failed: [], held: one.checks });
   });
 
   test.skipIf(!one.there)("finds a changed word of the card", async () => {
     const base = await changed((_url, body) => body.replace('"Get pricing"', '"Get priced"'));
     expect(await run(one, at(base))).toMatchObject({ code: 1, failed: ["card signature"] });
+  });
+
+  test.skipIf(!one.there)("does not hold a card that says two things", async () => {
+    const base = await changed((url, body) =>
+      url.includes("agent-card") ? body.replace('"name":', '"name":"Evil","name":') : body,
+    );
+    expect((await run(one, at(base))).code).not.toBe(0);
   });
 
   test.skipIf(!one.there)("finds a changed word of the manifest", async () => {

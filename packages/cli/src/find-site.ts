@@ -20,6 +20,7 @@ export interface SiteBody {
     readonly file: { readonly url: string; readonly content: string };
     readonly meta: { readonly url: string; readonly tag: string };
   };
+  readonly agent_page_url: string;
   readonly created_at: string;
 }
 

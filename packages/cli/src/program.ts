@@ -14,7 +14,7 @@ import { skillCommands } from "./commands/skill.js";
 import { tokenCommands } from "./commands/token.js";
 import { verifyCommand } from "./commands/verify.js";
 import { CommandError, EXIT } from "./exit.js";
-import type { Terminal } from "./terminal.js";
+import { plainText, type Terminal } from "./terminal.js";
 
 /** The whole grammar; the reference page is made from it. */
 export function createProgram(terminal: Terminal): Command {
@@ -58,7 +58,8 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
       return EXIT.failed;
     }
     if (!(error instanceof CommandError)) throw error;
-    terminal.err(error.hint === undefined ? error.message : `${error.message}\n${error.hint}`);
+    const lines = error.hint === undefined ? [error.message] : [error.message, error.hint];
+    terminal.err(lines.map(plainText).join("\n"));
     return error.code;
   }
 }

@@ -8,7 +8,7 @@ export interface Terminal {
 
 /** Words of strangers, without what would steer the terminal or turn the text around. */
 export function plainText(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
+  return text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, "\ufffd");
 }
 
 /** A list of records as aligned columns; names of the first record are the heading. */

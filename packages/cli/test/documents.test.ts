@@ -57,7 +57,7 @@ describe("skill commands", () => {
     );
     expect([bad.code, bad.err]).toEqual([
       1,
-      "skills.1.url: must begin with https://.\nSee docs/errors/invalid-request.md.\n",
+      "url: must begin with https://.\nSee docs/errors/invalid-request.md.\n",
     ]);
     const none = await run("skill", "disable", "shop.example.com", "sign_up");
     expect([none.code, none.err]).toEqual([
@@ -76,7 +76,7 @@ describe("site preview", () => {
     expect(one.out).toMatch(/^# Fern\n/);
     const folder = join(temporaryFolder(), "preview");
     const all = await run("site", "preview", "shop.example.com", "--out", folder);
-    expect(all.out).toBe(`Wrote 10 documents to ${folder}.\n`);
+    expect(all.out).toBe(`Wrote 11 documents to ${folder}.\n`);
     expect(readdirSync(folder)).toEqual(expect.arrayContaining(["card.json", "page.html"]));
     const other = await run("site", "preview", "shop.example.com", "--document", "nothing");
     expect([other.code, other.err]).toEqual([2, expect.stringMatching(/There are: card, catalog/)]);
@@ -95,7 +95,7 @@ const card = () => `/v1/agent-card/${site.site_key}.json`;
 describe("verify", () => {
   test.each([
     ["agent card", () => card(), 9],
-    ["A2A card", () => `/v1/agent-card/${site.site_key}/a2a.json`, 4],
+    ["A2A card", () => `/v1/agent-card/${site.site_key}/a2a.json`, 5],
     ["catalog", () => `/v1/catalog/${site.site_key_hash}.json`, 8],
     ["catalog", () => `/v1/catalog/${site.site_key}/ard.json`, 7],
     ["agent page", () => `/v1/agent/${site.site_key_hash}`, 9],
@@ -157,6 +157,30 @@ describe("verify", () => {
     expect((await run("verify", `${at}/card.json`, "--keys", url)).code).toBe(0);
   });
 
+  test("the domain it names is the one that was signed", async () => {
+    const file = await saved(`/v1/catalog/${site.site_key}.json`, (text) =>
+      JSON.stringify({ ...JSON.parse(text), site: { domain: "paypal.example" } }),
+    );
+    const { out } = await run("verify", file, "--keys", url);
+    expect(out).toContain("The catalog of shop.example.com holds");
+    expect(out).not.toContain("paypal");
+  });
+
+  test("a document cannot make it read a file as its keys", async () => {
+    const keys = await saved("/.well-known/jwks.json");
+    const posing = createServer(async (_request, response) => {
+      const card_ = JSON.parse(await (await fetch(url + card())).text());
+      const { port } = posing.address() as AddressInfo;
+      const own = { ...card_.site, domain: `127.0.0.1:${port}`, jwks_url: keys };
+      response.end(JSON.stringify({ ...card_, site: own }));
+    });
+    await new Promise<void>((done) => posing.listen(0, "127.0.0.1", done));
+    onTestFinished(() => void posing.close());
+    const at = `http://127.0.0.1:${(posing.address() as AddressInfo).port}`;
+    const told = await run("verify", `${at}/card`);
+    expect([told.code, told.err]).toEqual([1, `${at}/.well-known/jwks.json is not a key set.\n`]);
+  });
+
   test("what a stranger wrote cannot steer the terminal", async () => {
     const file = await saved(card(), (text) =>
       text.replaceAll("shop.example.com", "\\u001b[2J\\u202eevil"),
@@ -170,7 +194,7 @@ describe("verify", () => {
     ["nothing there", () => `${url}/v1/agent-card/us_nobody.json`, 1, /answered with status 404/],
     ["no server", () => "http://127.0.0.1:9/card", 4, /does not answer/],
     ["neither file nor address", () => "nonsense", 2, /neither a file nor an http\(s\) address/],
-    ["another document", () => `${url}/openapi.json`, 1, /^Not verified: /],
+    ["another document", () => `${url}/openapi.json`, 1, /^This document is not signed/],
     ["a page without a card", () => join(temporaryFolder(), "page"), 1, /carries no agent card/],
   ])("says what is wrong with %s", async (_what, target, code, message) => {
     const named = target();

@@ -3,9 +3,14 @@ export { fromBase64url, toBase64url } from "./base64url.js";
 export { concatBytes, fromHex, sha256, toHex, utf8 } from "./bytes.js";
 export { a2aProjection } from "./discovery/a2a.js";
 export { acpDocument } from "./discovery/acp.js";
-export { type SiteAddresses, type SiteNames, siteAddresses } from "./discovery/addresses.js";
+export {
+  SITE_PATHS,
+  type SiteAddresses,
+  type SiteNames,
+  siteAddresses,
+} from "./discovery/addresses.js";
 export { agentPage, agentPagePolicy } from "./discovery/agent-page/html.js";
-export { linkHeader } from "./discovery/agent-page/links.js";
+export { headLinks, linkHeader } from "./discovery/agent-page/links.js";
 export { agentMarkdown } from "./discovery/agent-page/markdown.js";
 export { CARD_LIFE_MS, previewCard, type SignedCard, signCard } from "./discovery/card.js";
 export { previewCatalog, type SignedCatalog, signCatalog } from "./discovery/catalog.js";
@@ -16,6 +21,7 @@ export { mcpServerCard, mcpTools } from "./discovery/mcp.js";
 export { robotsBlock } from "./discovery/robots.js";
 export {
   BUILT_IN_SKILLS,
+  builtInSkill,
   isSkillId,
   type LiveSkill,
   liveSkills,
@@ -77,6 +83,7 @@ export { type AmountFault, formatAmount, type Money, parseAmount } from "./money
 export { currencyCodes, minorUnitDigits } from "./money/iso4217.js";
 export {
   acceptsMandates,
+  isServed,
   PROTOCOLS,
   type Protocol,
   type ProtocolStatus,
@@ -87,7 +94,7 @@ export { ok, type Refusal, type Result, refuse } from "./result.js";
 export { isLegacySiteKey, isSiteKey, isSiteKeyHash, siteKeyFrom, siteKeyHash } from "./site-key.js";
 export { signTagged, taggedBytes, verifyTagged } from "./tagged.js";
 export { cardInPage } from "./verify/agent-page.js";
-export { verifyCard } from "./verify/card.js";
+export { verifyA2aCard, verifyCard } from "./verify/card.js";
 export { verifyCatalog } from "./verify/catalog.js";
 export type { Check, Verdict } from "./verify/checklist.js";
 export { CLOCK_SKEW_MS, type VerifyOptions } from "./verify/document.js";

@@ -19,6 +19,7 @@ import {
   signCatalog,
   siteSnapshot,
   utf8,
+  verifyA2aCard,
   verifyCard,
   verifyCatalog,
 } from "../src/index.ts";
@@ -93,6 +94,17 @@ describe("a signed card", () => {
     const found = cardInPage(utf8(page)) ?? new Uint8Array();
     expect((await verifyCard(found, options)).ok).toBe(true);
     expect(cardInPage(utf8(page + page))).toBe(undefined);
+    const forged = '<script id="agent-card" type="application/ld+json">{}</script>';
+    for (const other of [
+      forged,
+      "<p id=agent-card>{}",
+      "<p id='agent&#45;card'>",
+      "<!--",
+      "<template>",
+    ]) {
+      expect(cardInPage(utf8(page.replace("</head>", `${other}</head>`)))).toBe(undefined);
+      expect(cardInPage(utf8(other + page))).toBe(undefined);
+    }
   });
 
   test("has empty lists nowhere but in skills, and no skill when none is live", async () => {
@@ -108,10 +120,18 @@ describe("a signed card", () => {
 describe("A2A's own form of a card", () => {
   test("carries the same signature, which covers its members", async () => {
     expect(a2a.signatures).toEqual(parsed(card).signatures);
-    const verdict = await verifyCard(canonicalBytes(a2a), options);
+    const verdict = await verifyA2aCard(canonicalBytes(a2a), options);
     expect([verdict.kind, verdict.ok]).toEqual(["a2a-card", true]);
     const changed = { ...a2a, description: "Something else." };
-    expect(failing(await verifyCard(canonicalBytes(changed), options))).toEqual(["a2a"]);
+    expect(failing(await verifyA2aCard(canonicalBytes(changed), options))).toEqual(["a2a"]);
+  });
+
+  test("expires, is no full card, and may hold nothing else", async () => {
+    const late = { ...options, now: NOON + CARD_LIFE_MS };
+    expect(failing(await verifyA2aCard(canonicalBytes(a2a), late))).toEqual(["dates"]);
+    expect(failing(await verifyCard(canonicalBytes(a2a), options))).toEqual(["shape"]);
+    const { signing: _cut, ...rest } = parsed(card);
+    expect(failing(await verifyA2aCard(canonicalBytes(rest), options))).toEqual(["covered"]);
   });
 
   test("is what the full card reduces to", () => {

@@ -29,7 +29,7 @@ export function createApp(context: Context): RequestListener {
     mandatesDoor(context),
     metricsDoor(context),
     admin,
-    docsDoor(),
+    docsDoor(context),
     openapiDoor([discovery, admin], config.baseUrl),
   ];
   const app = createKernel(doors, context);

@@ -21,6 +21,8 @@ interface Flags {
 
 const ENDINGS: Readonly<Record<string, string>> = {
   "application/json": "json",
+  "application/did+json": "json",
+  "application/mcp-server-card+json": "json",
   "text/plain": "txt",
   "text/html": "html",
   "text/markdown": "md",
@@ -49,7 +51,10 @@ export function previewCommand(site: Command, terminal: Terminal): void {
     .command("preview")
     .argument("<site>", "domain, site key or site key hash")
     .description("show the documents agents read, unsigned, also before the domain is verified")
-    .option("--document <name>", "print one: card, catalog, llms, page, markdown, robots, …")
+    .option(
+      "--document <name>",
+      "print one: card, catalog, llms, page, page-markdown, mcp-tools, mcp-server-card, did, acp, robots, head",
+    )
     .option("--out <folder>", "write all of them to a folder")
     .option("--json", "print JSON")
     .action(async (text: string, { document, out, json }: Flags) => {

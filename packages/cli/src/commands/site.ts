@@ -20,6 +20,7 @@ function describe(site: SiteBody): string {
     ...(proof.verified_at === null ? {} : { verified_at: proof.verified_at }),
     ...(proof.checked_at === null ? {} : { checked_at: proof.checked_at }),
     ...(proof.problem === null ? {} : { problem: proof.problem }),
+    ...(site.status === "verified" ? { agent_page: site.agent_page_url } : {}),
     site_key: site.site_key,
     site_key_hash: site.site_key_hash,
     created_at: site.created_at,
@@ -47,9 +48,11 @@ function howToVerify(site: SiteBody): string {
 /** The proof is looked at again every day, so it must stay where it is. */
 function keepProof(site: SiteBody): string {
   const line = proofLines(site)[site.verification.method ?? ""];
-  return line === undefined
-    ? "An operator vouches for the domain."
-    : `Keep the proof published: ${line}`;
+  const proof =
+    line === undefined
+      ? "An operator vouches for the domain."
+      : `Keep the proof published: ${line}`;
+  return `${proof}\nWhat it offers to agents: gatehouse skill list ${site.site_key}`;
 }
 
 function print(terminal: Terminal, { json }: Flags, site: SiteBody): void {

@@ -1,20 +1,17 @@
-import { BUILT_IN_SKILLS, RESERVED_SKILLS } from "@gatehouse/protocol";
+import {
+  BUILT_IN_SKILLS,
+  builtInSkill,
+  RESERVED_SKILLS,
+  type SkillSetting,
+} from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
 import { type Terminal, table } from "../terminal.js";
 
-interface Skill {
-  readonly id: string;
-  readonly enabled: boolean;
-  readonly url?: string;
-  readonly title?: string;
-  readonly description?: string;
-}
-
 interface SkillsBody {
-  readonly skills: readonly Skill[];
+  readonly skills: readonly SkillSetting[];
   readonly live: readonly string[];
   readonly built_in: readonly string[];
   readonly version: number;
@@ -22,12 +19,13 @@ interface SkillsBody {
 
 interface Flags {
   readonly json?: boolean;
+  readonly to?: string;
   readonly url?: string;
   readonly title?: string;
   readonly description?: string;
 }
 
-function stateOf({ id, enabled, url }: Skill, live: readonly string[]): string {
+function stateOf({ id, enabled, url }: SkillSetting, live: readonly string[]): string {
   if (live.includes(id)) return "live";
   if (!enabled) return "off";
   if (RESERVED_SKILLS.includes(id)) return "on, waits for checkout";
@@ -42,7 +40,7 @@ function describe(body: SkillsBody): string {
   const rows = body.skills.map((skill) => ({
     id: skill.id,
     state: stateOf(skill, body.live),
-    title: skill.title ?? BUILT_IN_SKILLS[skill.id]?.title ?? "",
+    title: skill.title ?? builtInSkill(skill.id)?.title ?? "",
     url: skill.url ?? "",
   }));
   const unused = body.built_in.filter((id) => body.skills.every((skill) => skill.id !== id));
@@ -54,16 +52,27 @@ function describe(body: SkillsBody): string {
 async function change(
   client: AdminClient,
   site: string,
-  edit: (skills: readonly Skill[]) => readonly Skill[],
+  edit: (skills: readonly SkillSetting[]) => readonly SkillSetting[],
 ): Promise<SkillsBody> {
   const { site_key_hash } = await findSite(client, site);
   const path = `/v1/admin/sites/${site_key_hash}/skills`;
   const { skills, version } = await client.call<SkillsBody>("GET", path);
-  return client.call("PUT", path, { skills: edit(skills), version });
+  try {
+    return await client.call("PUT", path, { skills: edit(skills), version });
+  } catch (error) {
+    // The place in the list means nothing to somebody who changed one skill.
+    if (!(error instanceof CommandError)) throw error;
+    const message = error.message.replace(/^skills\.\d+\.(\w+): /, "$1: ");
+    throw new CommandError(message, error.code, error.hint);
+  }
 }
 
 /** The list with one skill changed in its place, or added at the end. */
-function withSkill(skills: readonly Skill[], id: string, fields: Partial<Skill>): readonly Skill[] {
+function withSkill(
+  skills: readonly SkillSetting[],
+  id: string,
+  fields: Partial<SkillSetting>,
+): readonly SkillSetting[] {
   const old = skills.find((skill) => skill.id === id);
   const changed = { enabled: true, ...old, ...fields, id };
   return old === undefined
@@ -71,7 +80,7 @@ function withSkill(skills: readonly Skill[], id: string, fields: Partial<Skill>)
     : skills.map((skill) => (skill.id === id ? changed : skill));
 }
 
-function mustHave(skills: readonly Skill[], id: string): void {
+function mustHave(skills: readonly SkillSetting[], id: string): void {
   if (skills.some((skill) => skill.id === id)) return;
   const hint = "`gatehouse skill list <site>` shows what there is.";
   throw new CommandError(`The site has no skill ${id}.`, EXIT.failed, hint);
@@ -80,49 +89,70 @@ function mustHave(skills: readonly Skill[], id: string): void {
 const SITE = ["<site>", "domain, site key or site key hash"] as const;
 const ID = ["<id>", "get_pricing, sign_up, … or a name of your own"] as const;
 
-function editCommands(skill: Command, terminal: Terminal): void {
-  skill
-    .command("set")
+/** Words for a skill nobody has words for; a slip in a built-in name would go live as it is. */
+function needTitle(skills: readonly SkillSetting[], id: string, { title }: Flags): void {
+  const known = skills.some((skill) => skill.id === id) || builtInSkill(id) !== undefined;
+  if (known || title !== undefined || RESERVED_SKILLS.includes(id)) return;
+  const names = Object.keys(BUILT_IN_SKILLS).join(", ");
+  throw new CommandError(
+    `${id} is not built in, so it needs a --title.`,
+    EXIT.usage,
+    `Built in are: ${names}.`,
+  );
+}
+
+type Edit = (skills: readonly SkillSetting[], id: string, flags: Flags) => readonly SkillSetting[];
+
+/** A command that changes one skill of a site and shows the list as it is then. */
+function edits(skill: Command, terminal: Terminal, name: string, text: string, edit: Edit) {
+  return skill
+    .command(name)
     .argument(...SITE)
     .argument(...ID)
-    .description("add or change a skill, and switch it on; it is live once it has a URL")
+    .description(text)
+    .option("--json", "print JSON")
+    .action(async (site: string, id: string, flags: Flags) => {
+      const changed = await change(adminClient(terminal), site, (skills) =>
+        edit(skills, id, flags),
+      );
+      print(terminal, flags, changed);
+    });
+}
+
+function switched(enabled: boolean): Edit {
+  return (skills, id) => {
+    mustHave(skills, id);
+    return withSkill(skills, id, { enabled });
+  };
+}
+
+function editCommands(skill: Command, terminal: Terminal): void {
+  const set = "add a skill, switched on, or change one; it is live once it has a URL";
+  edits(skill, terminal, "set", set, (skills, id, flags) => {
+    needTitle(skills, id, flags);
+    const { url, title, description } = flags;
+    const given = Object.entries({ url, title, description }).filter(
+      ([, text]) => text !== undefined,
+    );
+    return withSkill(skills, id, Object.fromEntries(given));
+  })
     .option("--url <url>", "the https page it leads to")
     .option("--title <text>", "what people and agents read; built-in skills have one")
-    .option("--description <text>", "one sentence; built-in skills have one")
-    .option("--json", "print JSON")
-    .action(async (site: string, id: string, { json, ...fields }: Flags) => {
-      const edit = (skills: readonly Skill[]) =>
-        withSkill(skills, id, { ...fields, enabled: true });
-      print(terminal, { json: json === true }, await change(adminClient(terminal), site, edit));
-    });
-
-  skill
-    .command("disable")
-    .argument(...SITE)
-    .argument(...ID)
-    .description("switch a skill off; agents no longer see it, what you set is kept")
-    .option("--json", "print JSON")
-    .action(async (site: string, id: string, flags: Flags) => {
-      const edit = (skills: readonly Skill[]) => {
-        mustHave(skills, id);
-        return withSkill(skills, id, { enabled: false });
-      };
-      print(terminal, flags, await change(adminClient(terminal), site, edit));
-    });
-
-  skill
-    .command("remove")
-    .argument(...SITE)
-    .argument(...ID)
-    .description("forget a skill")
-    .option("--json", "print JSON")
-    .action(async (site: string, id: string, flags: Flags) => {
-      const edit = (skills: readonly Skill[]) => {
-        mustHave(skills, id);
-        return skills.filter((one) => one.id !== id);
-      };
-      print(terminal, flags, await change(adminClient(terminal), site, edit));
-    });
+    .option("--description <text>", "one sentence; built-in skills have one");
+  edits(skill, terminal, "enable", "switch a skill on", switched(true));
+  const off = "switch a skill off; agents no longer see it, what you set is kept";
+  edits(skill, terminal, "disable", off, switched(false));
+  edits(skill, terminal, "remove", "forget a skill", (skills, id) => {
+    mustHave(skills, id);
+    return skills.filter((one) => one.id !== id);
+  });
+  edits(skill, terminal, "move", "change the order agents see", (skills, id, { to = "1" }) => {
+    mustHave(skills, id);
+    const place = Math.max(1, Number.parseInt(to, 10) || 1) - 1;
+    return skills
+      .filter((one) => one.id !== id)
+      .toSpliced(place, 0, skills.find((one) => one.id === id) as SkillSetting);
+  }).option("--to <place>", "its new place in the list", "1");
 }
 
 export function skillCommands(program: Command, terminal: Terminal): void {

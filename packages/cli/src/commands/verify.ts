@@ -4,22 +4,27 @@ import {
   isJsonObject,
   type JsonObject,
   parseJson,
-  type Verdict,
+  verifyA2aCard,
   verifyCard,
   verifyCatalog,
 } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { CommandError, EXIT } from "../exit.js";
 import { plainText, type Terminal } from "../terminal.js";
-import { domainOf, keyFinder, keySetAddress, trustedKeySet } from "../verify/key-set.js";
-import { readSource, type Source } from "../verify/source.js";
+import { claimsOf, keyFinder, keySetAddress, trustedKeySet } from "../verify/key-set.js";
+import { isPrivate, readSource, type Source } from "../verify/source.js";
 
 interface Flags {
   readonly keys?: string;
   readonly json?: boolean;
 }
 
-const LOOPBACK = /^(localhost|127\.|\[::1\]|.*\.localhost$)/;
+const VERIFIERS = {
+  card: verifyCard,
+  "a2a-card": verifyA2aCard,
+  catalog: verifyCatalog,
+  page: verifyCard,
+};
 const NAMES: Readonly<Record<string, string>> = {
   card: "agent card",
   "a2a-card": "A2A card",
@@ -30,13 +35,13 @@ const NAMES: Readonly<Record<string, string>> = {
 /** Where the bytes came over counts too: what is not signed is as good as the connection. */
 function transportCheck({ url }: Source): Check[] {
   if (url === undefined) return [];
-  const ok = url.protocol === "https:" || LOOPBACK.test(url.hostname);
+  const ok = isPrivate(url);
   const text = ok ? `it came from ${url.host}` : `it came from ${url.host} over plain HTTP`;
   return [{ id: "transport", ok, text }];
 }
 
 interface Document {
-  readonly kind: "card" | "catalog" | "page";
+  readonly kind: "card" | "a2a-card" | "catalog" | "page";
   readonly bytes: Uint8Array;
   readonly value: JsonObject;
 }
@@ -50,12 +55,17 @@ function recognize(bytes: Uint8Array): Document {
   }
   const parsed = parseJson(content);
   if (!parsed.ok || !isJsonObject(parsed.value)) {
-    const why = parsed.ok ? "it is not an object" : parsed.detail;
-    throw new CommandError(`This is no document I know: ${why}.`, EXIT.failed);
+    const hint = "Signed are agent cards, catalogs and the card inside an agent page.";
+    throw new CommandError("This is no signed document.", EXIT.failed, hint);
   }
-  const catalog = "entries" in parsed.value;
-  const kind = html ? "page" : catalog ? "catalog" : "card";
-  return { kind, bytes: content, value: parsed.value };
+  const { value } = parsed;
+  if (["signing", "signatures", "trustManifest", "host"].every((name) => !(name in value))) {
+    const hint = "A preview, for example, never is. Verify what the service publishes.";
+    throw new CommandError("This document is not signed.", EXIT.failed, hint);
+  }
+  if (html) return { kind: "page", bytes: content, value };
+  if ("entries" in value) return { kind: "catalog", bytes: content, value };
+  return { kind: "signing" in value ? "card" : "a2a-card", bytes: content, value };
 }
 
 async function check(source: Source, flags: Flags) {
@@ -63,32 +73,35 @@ async function check(source: Source, flags: Flags) {
   const keys = flags.keys === undefined ? undefined : keySetAddress(flags.keys);
   const address = keys ?? trustedKeySet(source, document.value);
   const options = { findKey: keyFinder(address), now: Date.now() };
-  const verify = document.kind === "catalog" ? verifyCatalog : verifyCard;
-  const verdict: Verdict = await verify(document.bytes, options);
+  const verdict = await VERIFIERS[document.kind](document.bytes, options);
   const checks = [...transportCheck(source), ...verdict.checks];
-  const kind = document.kind === "page" ? "page" : verdict.kind;
-  const domain = domainOf(document.value);
-  return { kind, domain, ok: checks.every(({ ok }) => ok), keys: address, checks };
+  const ok = checks.every((one) => one.ok);
+  const { domain } = claimsOf(document.value);
+  // Only who the reader named, or the domain itself, is known to be the one to ask.
+  const vouched = flags.keys !== undefined || source.url?.host === domain;
+  return { kind: document.kind, domain, ok, keys: address, vouched, checks };
 }
 
+const NOTES: Readonly<Record<string, string>> = {
+  page: "Only the card inside is signed: the text around it is as good as its connection.",
+  catalog: "Only its trust manifest is signed: no entry is, each is as good as the connection.",
+  "a2a-card": "Only the full card is signed as a whole; skills have their addresses there.",
+};
+
 function print(terminal: Terminal, result: Awaited<ReturnType<typeof check>>): void {
-  const { kind, ok, keys, domain, checks } = result;
+  const { kind, ok, keys, domain, vouched, checks } = result;
   for (const one of checks) terminal.out(`${one.ok ? "✓" : "✗"} ${plainText(one.text)}`);
-  const name = `${NAMES[kind]} of ${plainText(domain)}`;
-  terminal.out(
-    ok ? `\nThe ${name} holds, by the keys of ${keys}.` : `\nThe ${name} does not hold.`,
-  );
-  if (ok && kind === "page") {
-    terminal.out(
-      "Only the card inside is signed: the text around it is as good as its connection.",
+  const name = `${NAMES[kind]}${domain === "" ? "" : ` of ${plainText(domain)}`}`;
+  const note = NOTES[kind] === undefined ? [] : [NOTES[kind]];
+  const lines = ok
+    ? [`The ${name} holds, by the keys of ${plainText(keys)}.`, ...note]
+    : [`The ${name} does not hold.`];
+  if (ok && !vouched) {
+    lines.push(
+      `Is this who should speak for ${plainText(domain)}? If not, name who is: --keys <service>.`,
     );
   }
-  if (ok && kind === "catalog") {
-    terminal.out("Not signed, by contract: url, capabilities and description of its entries.");
-  }
-  if (ok && kind === "a2a-card") {
-    terminal.out("It has no dates: only the full card says until when it is good.");
-  }
+  terminal.out(`\n${lines.join("\n")}`);
 }
 
 export function verifyCommand(program: Command, terminal: Terminal): void {

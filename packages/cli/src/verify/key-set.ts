@@ -9,7 +9,7 @@ import {
   readPublicJwk,
 } from "@gatehouse/protocol";
 import { CommandError, EXIT } from "../exit.js";
-import { readSource, type Source } from "./source.js";
+import { isPrivate, readSource, type Source } from "./source.js";
 
 const KEY_SET_PATH = "/.well-known/jwks.json";
 
@@ -23,29 +23,32 @@ export function keySetAddress(text: string): string {
 const objectAt = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
 const textAt = (value: JsonValue | undefined): string => (typeof value === "string" ? value : "");
 
-/** What a card says of its site: in a member of its own, or where A2A keeps extensions. */
-function siteOf(document: JsonObject): { readonly domain: string; readonly keys: string } {
-  const site = objectAt(document.site);
-  const { extensions } = objectAt(document.capabilities);
-  const own = (Array.isArray(extensions) ? extensions : []).map(objectAt);
-  const params = objectAt(own.find(({ uri }) => uri === IDENTIFIERS.siteExtension)?.params);
-  return {
-    domain: textAt(site.domain ?? params.domain),
-    keys: textAt(site.jwks_url ?? params.jwks_url),
-  };
+function objectsIn(value: JsonValue | undefined): JsonObject[] {
+  return Array.isArray(value) ? value.map(objectAt) : [];
 }
 
-/** The key set a document names as its own; what it says is not yet to be believed. */
-function named(document: JsonObject): string {
-  const { attestations } = objectAt(objectAt(document.host).trustManifest);
-  const own = (Array.isArray(attestations) ? attestations : []).map(objectAt);
-  return siteOf(document).keys || textAt(own.find(({ type }) => type === "publisher-key")?.uri);
+/** The part of a card that speaks of its site: a member of its own, or where A2A keeps extensions. */
+function siteIn(card: JsonObject): JsonObject {
+  const { extensions } = objectAt(card.capabilities);
+  const own = objectsIn(extensions).find(({ uri }) => uri === IDENTIFIERS.siteExtension);
+  return "signing" in card ? objectAt(card.site) : objectAt(own?.params);
 }
 
-/** The domain a document claims to speak for. */
-export function domainOf(document: JsonObject): string {
-  const did = textAt(objectAt(document.host).identifier);
-  return siteOf(document).domain || did.replace(/^did:web:/, "").replace("%3A", ":");
+/**
+ * The domain a document speaks for, and the key set it names, from members that its signature
+ * covers; neither is to be believed before that was checked.
+ */
+export function claimsOf(document: JsonObject): { readonly domain: string; readonly keys: string } {
+  if (!("entries" in document)) {
+    const { domain, jwks_url } = siteIn(document);
+    return { domain: textAt(domain), keys: textAt(jwks_url) };
+  }
+  const manifest = objectAt(document.trustManifest ?? objectAt(document.host).trustManifest);
+  const keys = objectsIn(manifest.attestations).find(({ type }) => type === "publisher-key");
+  const domain = textAt(manifest.identity)
+    .replace(/^did:web:/, "")
+    .replace("%3A", ":");
+  return { domain, keys: textAt(keys?.uri) };
 }
 
 /**
@@ -59,13 +62,20 @@ export function trustedKeySet(source: Source, document: JsonObject): string {
       "A file could bring its own: name the service, as in --keys https://gate.example.com";
     throw new CommandError("Say whose keys you trust.", EXIT.usage, hint);
   }
-  const theirs = named(document);
-  if (theirs !== "" && url.host === domainOf(document)) return theirs;
-  return url.origin + KEY_SET_PATH;
+  const own = url.origin + KEY_SET_PATH;
+  const { domain, keys } = claimsOf(document);
+  if (url.host !== domain || !URL.canParse(keys)) return own;
+  // A document may name an address, never a file, and none that somebody on the way could change.
+  const address = new URL(keys);
+  return isPrivate(address) ? address.href : own;
 }
 
 async function loadKeys(address: string): Promise<ReadonlyMap<string, PublicJwk>> {
-  const { bytes } = await readSource(address);
+  const { bytes, url } = await readSource(address);
+  if (url !== undefined && !isPrivate(url)) {
+    const why = `The key set came from ${url.host} over plain HTTP, where anybody could change it.`;
+    throw new CommandError(why, EXIT.failed);
+  }
   const parsed = parseJson(bytes);
   const list = parsed.ok && isJsonObject(parsed.value) ? parsed.value.keys : undefined;
   if (!Array.isArray(list)) throw new CommandError(`${address} is not a key set.`, EXIT.failed);

@@ -1,5 +1,7 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
+import { isJsonObject, parseJson } from "@gatehouse/protocol";
 import { CommandError, EXIT } from "../exit.js";
+import { plainText } from "../terminal.js";
 
 const FETCH_MS_MAX = 10_000;
 const BYTES_MAX = 8 * 1024 * 1024;
@@ -24,17 +26,29 @@ async function readLimited(response: Response): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
+/** What a service says of a refusal, where it speaks as Gatehouse does. */
+async function messageOf(response: Response): Promise<string | undefined> {
+  const text = new TextDecoder().decode(await readLimited(response));
+  const parsed = parseJson(text);
+  const message = parsed.ok && isJsonObject(parsed.value) ? parsed.value.message : undefined;
+  return typeof message === "string" ? plainText(message) : undefined;
+}
+
 async function fetchSource(url: string): Promise<Source> {
   const headers = { accept: "application/json, text/html;q=0.9, */*;q=0.5" };
   const signal = AbortSignal.timeout(FETCH_MS_MAX);
   try {
     const response = await fetch(url, { headers, signal });
     if (response.status !== 200) {
-      const hint =
-        response.status === 404 ? "Is the key right, and the domain verified?" : undefined;
-      throw new CommandError(`${url} answered with status ${response.status}.`, EXIT.failed, hint);
+      const said = await messageOf(response);
+      throw new CommandError(`${url} answered with status ${response.status}.`, EXIT.failed, said);
     }
-    return { bytes: await readLimited(response), url: new URL(response.url) };
+    const from = new URL(response.url);
+    if (from.origin !== new URL(url).origin) {
+      const hint = "Verify that address itself, if you trust it.";
+      throw new CommandError(`${url} leads to another server, ${from.host}.`, EXIT.failed, hint);
+    }
+    return { bytes: await readLimited(response), url: from };
   } catch (error) {
     if (error instanceof CommandError) throw error;
     const { code = "" } = ((error as Error).cause ?? {}) as { code?: string };
@@ -43,15 +57,37 @@ async function fetchSource(url: string): Promise<Source> {
   }
 }
 
-/** Reads what a person named: an http(s) address, or a file. */
-export async function readSource(text: string): Promise<Source> {
-  if (/^https?:\/\//i.test(text)) return fetchSource(text);
-  if (!existsSync(text)) {
-    throw new CommandError(`${text} is neither a file nor an http(s) address.`, EXIT.usage);
+/** Reads a regular file of bearable size; a device or pipe might never end. */
+function readFile(path: string): Source {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined || !found.isFile()) {
+    const hint = /^[\w-]+(\.[\w-]+)+$/.test(path)
+      ? `For a site, name its page: https://<service>/v1/agent/domain/${path}`
+      : undefined;
+    throw new CommandError(`${path} is neither a file nor an http(s) address.`, EXIT.usage, hint);
+  }
+  if (found.size > BYTES_MAX) {
+    throw new CommandError(`${path} has more than ${BYTES_MAX} bytes.`, EXIT.failed);
   }
   try {
-    return { bytes: readFileSync(text), url: undefined };
+    return { bytes: readFileSync(path), url: undefined };
   } catch {
-    throw new CommandError(`${text} cannot be read.`, EXIT.failed);
+    throw new CommandError(`${path} cannot be read.`, EXIT.failed);
   }
+}
+
+export function isAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text);
+}
+
+/** Reads what a person named: an http(s) address, or a file. */
+export async function readSource(text: string): Promise<Source> {
+  return isAddress(text) ? fetchSource(text) : readFile(text);
+}
+
+const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/** Whether nobody on the way could have changed what came from there. */
+export function isPrivate({ protocol, hostname }: URL): boolean {
+  return protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname));
 }

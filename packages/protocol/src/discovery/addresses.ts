@@ -1,29 +1,43 @@
-/** Every address of a site, made in this one place from the service's public address. */
-export interface SiteAddresses {
-  readonly card: string;
+/**
+ * Every path of a site, in this one place: addresses and routes are made from it. `{site_key}` takes
+ * the key or its hash (the mandate endpoint the key only), `{site_key_hash}` the hash only.
+ */
+export const SITE_PATHS = Object.freeze({
+  card: "/v1/agent-card/{site_key}.json",
   /** The same card with A2A's own fields only. */
-  readonly a2aCard: string;
-  readonly catalog: string;
+  a2aCard: "/v1/agent-card/{site_key}/a2a.json",
+  catalog: "/v1/catalog/{site_key}.json",
   /** The same catalog for readers that refuse fields they do not know. */
-  readonly ard: string;
-  readonly llms: string;
-  readonly agentPage: string;
-  readonly did: string;
-  readonly acp: string;
-  readonly robots: string;
-  readonly mcp: string;
-  readonly mcpServerCard: string;
-  readonly mandate: string;
-  readonly keySet: string;
+  ard: "/v1/catalog/{site_key}/ard.json",
+  llms: "/v1/llms/{site_key_hash}.txt",
+  agentPage: "/v1/agent/{site_key_hash}",
+  did: "/v1/did/{site_key_hash}.json",
+  acp: "/v1/acp/{site_key_hash}.json",
+  robots: "/v1/robots/{site_key_hash}.txt",
+  mcp: "/v1/mcp/{site_key}",
+  mcpServerCard: "/v1/mcp/{site_key}/server-card",
+  mandate: "/v1/m/{site_key}/mandate",
+});
+
+/** Where the service itself publishes what belongs to no site. */
+const SERVICE_PATHS = Object.freeze({
+  keySet: "/.well-known/jwks.json",
   /** How anybody verifies these documents. */
-  readonly verifyGuide: string;
-}
+  verifyGuide: "/docs/guide/verify.md",
+});
+
+/** Every address of a site. */
+export type SiteAddresses = Readonly<
+  Record<keyof typeof SITE_PATHS | keyof typeof SERVICE_PATHS, string>
+>;
 
 /** Names a site in addresses: by its key, or by the key's hash. */
 export interface SiteNames {
   readonly siteKey: string;
   readonly siteKeyHash: string;
 }
+
+const TEMPLATES = Object.entries({ ...SITE_PATHS, ...SERVICE_PATHS });
 
 /**
  * The addresses of a site below a base URL.
@@ -33,21 +47,10 @@ export interface SiteNames {
  * siteAddresses("https://gate.example.com", names).card; //=> "https://gate.example.com/v1/agent-card/sk_old-shop.json"
  */
 export function siteAddresses(baseUrl: string, { siteKey, siteKeyHash }: SiteNames): SiteAddresses {
-  const v1 = `${baseUrl}/v1`;
-  return Object.freeze({
-    card: `${v1}/agent-card/${siteKey}.json`,
-    a2aCard: `${v1}/agent-card/${siteKey}/a2a.json`,
-    catalog: `${v1}/catalog/${siteKey}.json`,
-    ard: `${v1}/catalog/${siteKey}/ard.json`,
-    llms: `${v1}/llms/${siteKeyHash}.txt`,
-    agentPage: `${v1}/agent/${siteKeyHash}`,
-    did: `${v1}/did/${siteKeyHash}.json`,
-    acp: `${v1}/acp/${siteKeyHash}.json`,
-    robots: `${v1}/robots/${siteKeyHash}.txt`,
-    mcp: `${v1}/mcp/${siteKey}`,
-    mcpServerCard: `${v1}/mcp/${siteKey}/server-card`,
-    mandate: `${v1}/m/${siteKey}/mandate`,
-    keySet: `${baseUrl}/.well-known/jwks.json`,
-    verifyGuide: `${baseUrl}/docs/guide/verify.md`,
-  });
+  const addresses: Record<string, string> = {};
+  for (const [name, path] of TEMPLATES) {
+    const filled = path.replace("{site_key}", siteKey).replace("{site_key_hash}", siteKeyHash);
+    addresses[name] = baseUrl + filled;
+  }
+  return Object.freeze(addresses) as SiteAddresses;
 }

@@ -103,6 +103,12 @@ export function previewCard(site: SiteSnapshot): JsonObject {
   return cardFields(site, a2aFields(site));
 }
 
+/** The dates of a JWS whose payload has none, in seconds; as long as a card lives. */
+export function jwsDates(now: number): { readonly iat: number; readonly exp: number } {
+  const iat = Math.floor(now / 1000);
+  return { iat, exp: iat + CARD_LIFE_MS / 1000 };
+}
+
 /** A signed card in both forms. */
 export interface SignedCard {
   /** JCS text of the whole card. */
@@ -126,7 +132,9 @@ export async function signCard(
   now: number,
 ): Promise<SignedCard> {
   const a2a = a2aFields(site);
-  const jws = await signDetached(canonicalBytes(withoutEmptySkills(a2a)), signer);
+  const payload = canonicalBytes(withoutEmptySkills(a2a));
+  // Dated in its header: A2A's own form of the card has no member for dates.
+  const jws = await signDetached(payload, signer, jwsDates(now));
   const [header, , signature] = jws.split(".") as [string, string, string];
   const signatures = [{ protected: header, signature }];
   const unsealed = canonicalize({

@@ -2,9 +2,9 @@ import { canonicalBytes } from "../json/canonicalize.js";
 import type { JsonObject } from "../json/value.js";
 import { signDetached } from "../jws/detached.js";
 import type { Signer } from "../keys/signer.js";
-import { protocolById } from "../protocols.js";
+import { isServed, protocolById } from "../protocols.js";
 import { IDENTIFIERS } from "../wire.js";
-import { CARD_LIFE_MS, cardSkill } from "./card.js";
+import { cardSkill, jwsDates } from "./card.js";
 import { didOf } from "./did.js";
 import type { SiteSnapshot } from "./snapshot.js";
 
@@ -72,7 +72,9 @@ function mcpEntry(site: SiteSnapshot): JsonObject {
     title: `${name}: MCP server`,
     type: "application/mcp-server-card+json",
     url: addresses.mcpServerCard,
-    description: `The MCP server of ${name}: its skills as tools.`,
+    description: isServed("mcp")
+      ? `The MCP server of ${name}: its skills as tools.`
+      : `Where the MCP server of ${name} will be; it is not served yet.`,
     tags: ["mcp", "tools"],
     queries: [`Which MCP tools does ${name} have?`, `How do I connect to ${name} over MCP?`],
     more: skills.length === 0 ? {} : { capabilities: skills.map(({ id }) => id) },
@@ -171,9 +173,7 @@ export async function signCatalog(
   now: number,
 ): Promise<SignedCatalog> {
   const body = manifestBody(site);
-  const iat = Math.floor(now / 1000);
-  const exp = iat + CARD_LIFE_MS / 1000;
-  const signature = await signDetached(canonicalBytes(body), signer, { iat, exp });
+  const signature = await signDetached(canonicalBytes(body), signer, jwsDates(now));
   const manifest = { ...body, signature };
   const ard = catalogWith(site, manifest);
   return { catalog: { ...ard, trustManifest: manifest }, ard };

@@ -1,3 +1,4 @@
+import { isServed } from "../protocols.js";
 import type { SiteSnapshot } from "./snapshot.js";
 import { markdownText, markdownUrl } from "./text.js";
 
@@ -16,12 +17,18 @@ function skillLinks({ skills, addresses }: SiteSnapshot): string[] {
   );
 }
 
+function mcpNote(): string {
+  return isServed("mcp")
+    ? "how to connect to the MCP server"
+    : "where the MCP server will be; it is not served yet";
+}
+
 function interfaceLinks({ addresses }: SiteSnapshot): string[] {
   return [
     link("Agent page", addresses.agentPage, "all of this for people; Markdown on request"),
     link("Agent card", addresses.card, "signed A2A card: skills, endpoints, expiry"),
     link("Catalog", addresses.catalog, "signed ARD catalog of everything published for agents"),
-    link("MCP server card", addresses.mcpServerCard, "how to connect to the MCP server"),
+    link("MCP server card", addresses.mcpServerCard, mcpNote()),
     link("Key set", addresses.keySet, "public keys that verify card and catalog"),
     link("How to verify", addresses.verifyGuide, "the recipe, with short programs"),
   ];
@@ -35,14 +42,16 @@ function interfaceLinks({ addresses }: SiteSnapshot): string[] {
  */
 export function llmsTxt(site: SiteSnapshot): string {
   const { name, summary, domain, skills } = site;
-  const count = skills.length === 1 ? "1 skill" : `${skills.length} skills`;
+  const count = ["no skill yet", "1 skill"][skills.length] ?? `${skills.length} skills`;
+  const proof = site.verified
+    ? "Its agent card and catalog are signed, and anybody can verify them with the key set below."
+    : "This is a preview: the domain is not verified yet, and nothing is signed.";
   return [
     `# ${markdownText(name)}`,
     "",
     `> ${markdownText(summary)}`,
     "",
-    `The website is https://${domain}. It offers ${count} to AI agents. Its agent card and catalog are ` +
-      "signed, and anybody can verify them with the key set below.",
+    `The website is https://${domain}. It offers ${count} to AI agents. ${proof}`,
     ...section("Skills", skillLinks(site)),
     ...section("Agent interfaces", interfaceLinks(site)),
     "",

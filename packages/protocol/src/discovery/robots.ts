@@ -12,7 +12,6 @@ export function robotsBlock({ addresses, domain }: SiteSnapshot): string {
     `# For AI agents: what ${domain} offers them, signed.`,
     "User-agent: *",
     "Content-Signal: search=yes, ai-input=yes, ai-train=no",
-    "Allow: /",
     "",
     `Agentmap: ${addresses.ard}`,
     "",

@@ -93,6 +93,17 @@ export const RESERVED_SKILLS: readonly string[] = Object.freeze([
   ...["search_catalog", "lookup_catalog", "get_product", "get_order"],
 ]);
 
+/**
+ * The words that come with a skill; undefined for an owner's own.
+ *
+ * @example
+ * builtInSkill("get_pricing")?.title; //=> "Get pricing"
+ * builtInSkill("constructor"); //=> undefined
+ */
+export function builtInSkill(id: string): BuiltInSkill | undefined {
+  return Object.hasOwn(BUILT_IN_SKILLS, id) ? BUILT_IN_SKILLS[id] : undefined;
+}
+
 const ID = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
@@ -116,10 +127,14 @@ export function isSkillId(text: string): boolean {
  */
 export function readSkillUrl(
   text: string,
-): Result<string, "malformed" | "not_https" | "has_credentials" | "too_long"> {
-  if (!URL.canParse(text)) return refuse("malformed", "is not an absolute URL");
+): Result<string, "malformed" | "not_https" | "not_public" | "has_credentials" | "too_long"> {
+  if (!URL.canParse(text))
+    return refuse("malformed", "must be a whole address that begins with https://");
   const url = new URL(text);
   if (url.protocol !== "https:") return refuse("not_https", "must begin with https://");
+  if (!url.hostname.includes(".") || /^[\d.]+$/.test(url.hostname)) {
+    return refuse("not_public", "must name a public host, such as shop.example.com");
+  }
   if (url.username !== "" || url.password !== "") {
     return refuse("has_credentials", "must not hold a user name or password");
   }
@@ -135,7 +150,7 @@ function titleFrom(id: string): string {
 }
 
 function liveSkill(setting: SkillSetting, url: string, siteName: string): LiveSkill {
-  const known = BUILT_IN_SKILLS[setting.id];
+  const known = builtInSkill(setting.id);
   const title = setting.title ?? known?.title ?? titleFrom(setting.id);
   const question = known?.question.replace("{site}", () => siteName);
   return Object.freeze({
@@ -145,7 +160,7 @@ function liveSkill(setting: SkillSetting, url: string, siteName: string): LiveSk
     tags: known?.tags ?? ["link"],
     url,
     requiresMandate: false,
-    question: question ?? `${title}: where on ${siteName}?`,
+    question: question ?? `${title} at ${siteName}`,
   });
 }
 

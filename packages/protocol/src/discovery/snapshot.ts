@@ -10,6 +10,8 @@ export interface SiteProfile {
   /** One sentence; may be empty. */
   readonly description: string;
   readonly skills: readonly SkillSetting[];
+  /** Whether control of the domain is proven; only previews are made of sites where it is not. */
+  readonly verified: boolean;
   /** Counts the owner's changes. */
   readonly version: number;
   /** ISO-8601 UTC time of the last change. */
@@ -24,6 +26,7 @@ export interface SiteSnapshot {
   /** The owner's sentence, or one of ours; never empty. */
   readonly summary: string;
   readonly skills: readonly LiveSkill[];
+  readonly verified: boolean;
   readonly version: string;
   readonly changedAt: string;
   readonly baseUrl: string;
@@ -37,13 +40,19 @@ export interface SiteSnapshot {
  * const skills = [{ id: "get_pricing", enabled: true, url: "https://shop.example.com/prices" }];
  * const names = { siteKey: "sk_old-shop", siteKeyHash: "A".repeat(43) };
  * const words = { domain: "shop.example.com", name: "Fern & Petal", description: "" };
- * const profile = { ...names, ...words, skills, version: 3, changedAt: "2030-05-17T12:00:00.000Z" };
+ * const facts = { verified: true, version: 3, changedAt: "2030-05-17T12:00:00.000Z" };
+ * const profile = { ...names, ...words, ...facts, skills };
  * siteSnapshot(profile, "https://gate.example.com").summary; //=> "What Fern & Petal offers to AI agents."
  */
 export function siteSnapshot(profile: SiteProfile, baseUrl: string): SiteSnapshot {
-  const { siteKey, domain, name, description, changedAt } = profile;
+  const { siteKey, domain, name, description, verified, changedAt } = profile;
   return Object.freeze({
-    ...{ siteKey, domain, name, changedAt, baseUrl },
+    siteKey,
+    domain,
+    name,
+    verified,
+    changedAt,
+    baseUrl,
     summary: description === "" ? `What ${name} offers to AI agents.` : description,
     skills: liveSkills(profile.skills, name),
     version: `1.0.${profile.version}`,
@@ -69,6 +78,7 @@ export const EXAMPLE_SITE: SiteSnapshot = siteSnapshot(
         description: "See where a bouquet is.",
       },
     ],
+    verified: true,
     version: 3,
     changedAt: "2030-05-17T12:00:00.000Z",
   },

@@ -40,12 +40,16 @@ const entity = (character: string) => `&#${character.codePointAt(0)};`;
  */
 export function markdownText(text: string): string {
   return text
-    .replace(/&(?=#?\w+;)|[\\[\]*`<]/g, entity)
+    .replace(/&(?=#?\w+;)|[\\[\]*`<~]/g, entity)
     .replace(/(?<!\w)_|_(?!\w)/g, entity)
     .replace(/^(?:[#>+=~|-]|\d+(?=[.)]))|#$/g, (match) => [...match].map(entity).join(""));
 }
 
 /** A URL inside `(…)` of a Markdown link. */
 export function markdownUrl(url: string): string {
-  return url.replaceAll("(", "%28").replaceAll(")", "%29");
+  return url
+    .replaceAll("(", "%28")
+    .replaceAll(")", "%29")
+    .replaceAll("\\", "%5C")
+    .replace(/&(?=#?\w+;)/g, "&amp;");
 }

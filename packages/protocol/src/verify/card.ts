@@ -2,12 +2,19 @@ import { fromBase64url } from "../base64url.js";
 import { a2aProjection } from "../discovery/a2a.js";
 import { CARD_LIFE_MS } from "../discovery/card.js";
 import { canonicalBytes, canonicalize } from "../json/canonicalize.js";
-import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
+import type { JsonObject } from "../json/value.js";
 import { verifyDetached } from "../jws/detached.js";
 import { algOf, verifyWithWebCrypto } from "../keys/signer.js";
 import { protocolById } from "../protocols.js";
 import { Checklist, type Verdict } from "./checklist.js";
-import { checkDates, member, readDocument, text, utcTime, type VerifyOptions } from "./document.js";
+import {
+  checkDates,
+  checkHeaderDates,
+  readDocument,
+  text,
+  utcTime,
+  type VerifyOptions,
+} from "./document.js";
 
 function checkShape(list: Checklist, card: JsonObject): boolean {
   const held =
@@ -36,7 +43,7 @@ async function checkEnvelope(list: Checklist, card: JsonObject, options: VerifyO
     signature !== undefined &&
     (await verify(key, canonicalBytes({ ...card, signing }), signature));
   const bad = "the envelope signature does not verify: the card was changed";
-  list.note("envelope", held, "the envelope signature covers every byte of it", bad);
+  list.note("envelope", held, "the envelope signature covers all of it", bad);
 }
 
 function cardDates(list: Checklist, card: JsonObject, now: number): void {
@@ -48,18 +55,22 @@ function cardDates(list: Checklist, card: JsonObject, now: number): void {
   checkDates(list, issued, expires, now);
 }
 
-async function a2aHolds(card: JsonObject, entry: JsonValue, options: VerifyOptions) {
-  const jws = `${text(entry, "protected")}..${text(entry, "signature")}`;
+/** The header of the first signature that holds: one valid one is enough (A2A 1.0 section 8.4). */
+async function checkA2a(
+  list: Checklist,
+  card: JsonObject,
+  options: VerifyOptions,
+): Promise<JsonObject | undefined> {
   const payload = canonicalBytes(a2aProjection(card));
-  return (await verifyDetached(jws, payload, options.findKey, options.verify)).ok;
-}
-
-/** One valid signature is enough (A2A 1.0 section 8.4). */
-async function checkA2a(list: Checklist, card: JsonObject, options: VerifyOptions): Promise<void> {
-  const entries = Array.isArray(card.signatures) ? card.signatures : [];
-  let held = false;
-  for (const entry of entries) held ||= await a2aHolds(card, entry, options);
-  list.note("a2a", held, "the A2A signature verifies", "no A2A signature verifies");
+  let header: JsonObject | undefined;
+  for (const entry of Array.isArray(card.signatures) ? card.signatures : []) {
+    const jws = `${text(entry, "protected")}..${text(entry, "signature")}`;
+    const checked = await verifyDetached(jws, payload, options.findKey, options.verify);
+    if (checked.ok) header ??= checked.value;
+  }
+  const bad = "no A2A signature verifies";
+  list.note("a2a", header !== undefined, "the A2A signature verifies", bad);
+  return header;
 }
 
 /**
@@ -85,8 +96,7 @@ function checkAgreement(list: Checklist, card: JsonObject): void {
 }
 
 /**
- * Verifies an agent card, step by step. A card without an envelope is A2A's own form, of which
- * only `signatures[]` can be checked.
+ * Verifies an agent card, step by step, by the envelope that covers all of it.
  *
  * @example
  * const { signer, jwk } = await generateEd25519("k1");
@@ -98,17 +108,32 @@ function checkAgreement(list: Checklist, card: JsonObject): void {
 export async function verifyCard(bytes: Uint8Array, options: VerifyOptions): Promise<Verdict> {
   const list = new Checklist();
   const card = readDocument(list, bytes);
-  if (card === undefined) return list.verdict("card");
-  if (!isJsonObject(member(card, "signing"))) {
-    await checkA2a(list, card, options);
-    checkCovered(list, card);
-    return list.verdict("a2a-card");
-  }
-  if (checkShape(list, card)) {
+  if (card !== undefined && checkShape(list, card)) {
     await checkEnvelope(list, card, options);
     cardDates(list, card, options.now);
     await checkA2a(list, card, options);
     checkAgreement(list, card);
   }
   return list.verdict("card");
+}
+
+/**
+ * Verifies A2A's own form of a card, which has no envelope: by `signatures[]`, dated in their
+ * header.
+ *
+ * @example
+ * const { signer, jwk } = await generateEd25519("k1");
+ * const now = Date.UTC(2030, 4, 17);
+ * const { a2a } = await signCard(EXAMPLE_SITE, signer, now);
+ * (await verifyA2aCard(canonicalBytes(a2a), { findKey: () => jwk, now })).ok; //=> true
+ */
+export async function verifyA2aCard(bytes: Uint8Array, options: VerifyOptions): Promise<Verdict> {
+  const list = new Checklist();
+  const card = readDocument(list, bytes);
+  if (card !== undefined) {
+    const header = await checkA2a(list, card, options);
+    if (header !== undefined) checkHeaderDates(list, header, options.now);
+    checkCovered(list, card);
+  }
+  return list.verdict("a2a-card");
 }

@@ -1,10 +1,9 @@
-import { didOf } from "../discovery/did.js";
 import { canonicalBytes, canonicalize } from "../json/canonicalize.js";
 import { isJsonObject, type JsonObject } from "../json/value.js";
 import { verifyDetached } from "../jws/detached.js";
 import { protocolById } from "../protocols.js";
 import { Checklist, type Verdict } from "./checklist.js";
-import { checkDates, member, readDocument, text, type VerifyOptions } from "./document.js";
+import { checkHeaderDates, member, readDocument, text, type VerifyOptions } from "./document.js";
 
 /** The manifest at the root, which the contract names; strict copies have only the host's. */
 function manifestOf(list: Checklist, catalog: JsonObject): JsonObject | undefined {
@@ -35,8 +34,7 @@ async function checkSignature(
   const good = checked.ok ? `the manifest is signed by ${text(checked.value, "kid")}` : "";
   const bad = checked.ok ? "" : `the manifest's signature does not hold: ${checked.detail}`;
   if (!list.note("signature", checked.ok, good, bad) || !checked.ok) return;
-  const { iat, exp } = checked.value;
-  checkDates(list, Number(iat ?? Number.NaN) * 1000, Number(exp ?? Number.NaN) * 1000, options.now);
+  checkHeaderDates(list, checked.value, options.now);
 }
 
 /** A catalog may list only what its own publisher publishes. */
@@ -47,10 +45,7 @@ function checkIdentity(list: Checklist, catalog: JsonObject, manifest: JsonObjec
   if (!list.note("identity", same, `it speaks for ${did}`, bad)) return;
   const entries = catalog.entries as readonly JsonObject[];
   const host = did.slice("did:web:".length).split("%3A")[0] as string;
-  const own = entries.every((entry) => {
-    const publisher = text(entry, "identifier").split(":")[2] ?? "";
-    return didOf(publisher) === didOf(host);
-  });
+  const own = entries.every((entry) => text(entry, "identifier").startsWith(`urn:air:${host}:`));
   list.note("publisher", own, "every entry is its own", "an entry names another publisher");
 }
 

@@ -53,6 +53,13 @@ export function checkDates(list: Checklist, from: number, until: number, now: nu
   return list.note("dates", held, `it is valid for ${minutes} more minutes`, bad);
 }
 
+/** The same for a JWS whose header says from when to when it is good, in seconds. */
+export function checkHeaderDates(list: Checklist, { iat, exp }: JsonObject, now: number): boolean {
+  const ms = (seconds: JsonValue | undefined) =>
+    typeof seconds === "number" ? seconds * 1000 : Number.NaN;
+  return checkDates(list, ms(iat), ms(exp), now);
+}
+
 /** Milliseconds of an ISO-8601 UTC time; NaN for anything else. */
 export function utcTime(text: string): number {
   return ISO_UTC.test(text) ? Date.parse(text) : Number.NaN;

@@ -51,7 +51,7 @@ export async function createSite(
     changedAt: now,
   };
   return db.transaction(async (tx) => {
-    if (await siteKeyTaken(tx, siteKey)) {
+    if (await siteKeyTaken(tx, site)) {
       return refuse("conflict", "A site with this key exists or has existed here.");
     }
     await insertSite(tx, site);

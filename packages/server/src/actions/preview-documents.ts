@@ -4,6 +4,7 @@ import {
   agentPage,
   canonicalize,
   didDocument,
+  headLinks,
   type JsonObject,
   llmsTxt,
   mcpServerCard,
@@ -34,9 +35,9 @@ export async function previewDocuments(
 ): Promise<PreviewedDocument[]> {
   const snapshot = snapshotOf(site, config.baseUrl);
   const card = previewCard(snapshot);
-  const json = (name: string, address: keyof SiteAddresses, document: JsonObject) => ({
-    ...{ name, address, contentType: "application/json", text: pretty(document) },
-  });
+  const json = (name: string, address: keyof SiteAddresses, document: JsonObject) => {
+    return { name, address, contentType: "application/json", text: pretty(document) };
+  };
   return [
     json("card", "card", card),
     json("catalog", "catalog", previewCatalog(snapshot)),
@@ -48,15 +49,22 @@ export async function previewDocuments(
       text: agentPage(snapshot, canonicalize(card)),
     },
     {
-      name: "markdown",
+      name: "page-markdown",
       address: "agentPage",
       contentType: "text/markdown",
       text: agentMarkdown(snapshot),
     },
     json("mcp-tools", "mcp", { tools: mcpTools(snapshot) }),
-    json("mcp-server-card", "mcpServerCard", mcpServerCard(snapshot)),
-    json("did", "did", didDocument(snapshot, await keys.listed("card"))),
+    {
+      ...json("mcp-server-card", "mcpServerCard", mcpServerCard(snapshot)),
+      contentType: "application/mcp-server-card+json",
+    },
+    {
+      ...json("did", "did", didDocument(snapshot, await keys.listed("card"))),
+      contentType: "application/did+json",
+    },
     json("acp", "acp", acpDocument(snapshot)),
     { name: "robots", address: "robots", contentType: "text/plain", text: robotsBlock(snapshot) },
+    { name: "head", address: "agentPage", contentType: "text/html", text: headLinks(snapshot) },
   ];
 }

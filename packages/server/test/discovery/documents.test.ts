@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { answerOf, cleanUp, createSite, freshEnvironment, startServer } from "../harness.ts";
+import { answerOf, cleanUp, createSite, freshEnvironment, raw, startServer } from "../harness.ts";
 import { documentPaths, publishedSite } from "./published.ts";
 
 const MINUTE = "public, max-age=60";
@@ -136,6 +136,58 @@ describe.each(EXPECTED)("%s", (name, type, cache, naming) => {
   });
 });
 
+test("a path with another ending, or in another place, names nothing", async () => {
+  const { site_key: key, site_key_hash: hash } = shop.site;
+  for (const path of [
+    `/v1/agent/${hash}.php`,
+    `/v1/agent/${hash}.json`,
+    `/v1/agent-card/${key}.txt`,
+    `/v1/agent-card/${key}.foo/a2a.json`,
+    `/v1/mcp/${key}.json/server-card`,
+    `/v1/llms/${hash}.txt.txt`,
+    `/v1/agent-card/${key}.json/`,
+    `/v1/agent-card/${key}.JSON`,
+  ]) {
+    expect([path, (await at(path)).status]).toEqual([path, 404]);
+  }
+});
+
+test("a document without a proper Host is refused, kept or not", async () => {
+  await shop.get("card");
+  for (const host of ["", "Host: a b\r\n", "Host: <x>\r\n"]) {
+    for (const query of ["", "?x=1"]) {
+      const head = `GET ${shop.paths.card}${query} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`;
+      expect(await raw(server.port, head)).toMatch(/^HTTP\/1\.1 400 /);
+    }
+  }
+});
+
+test("a client that pipelines documents without reading them is cut off", async () => {
+  await shop.get("page");
+  const request = `GET ${shop.paths.page} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  const answer = await raw(server.port, request.repeat(500)).catch(() => "reset");
+  expect(answer.split("HTTP/1.1 200").length).toBeLessThan(100);
+  const few = await raw(
+    server.port,
+    request.repeat(20) + request.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"),
+  );
+  expect(few.split("HTTP/1.1 200").length - 1).toBe(21);
+});
+
+test("documents are counted like every other answer", async () => {
+  const counted = async () => {
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    const line = /requests_total\{door="discovery",method="GET",status="200"\} (\d+)/.exec(text);
+    return { answers: Number(line?.[1]), bytes: Number(/document_bytes (\d+)/.exec(text)?.[1]) };
+  };
+  const before = await counted();
+  for (let i = 0; i < 3; i++) await shop.get("card");
+  await at(`${shop.paths.card}?x=1`);
+  const after = await counted();
+  expect(after.answers - before.answers).toBe(4);
+  expect(after.bytes).toBeGreaterThan(1000);
+});
+
 test("an older key that looks like a hash names its site", async () => {
   const site_key = `sk_${"k".repeat(40)}`;
   const made = await server.admin("POST", "/v1/admin/sites", {
@@ -155,7 +207,17 @@ describe("the agent page", () => {
     expect(asked.headers.get("content-type")).toBe("text/markdown; charset=utf-8");
     expect(asked.headers.get("vary")).toBe("Accept");
     expect(asked.body).toMatch(/^# shop\.example\.com/);
-    for (const accept of ["text/html, text/markdown;q=0.5", "text/markdown;q=0", "*/*"]) {
+    const spelt = await shop.get(name, { headers: { accept: "Text/Markdown" } });
+    expect(spelt.headers.get("etag")).toBe(asked.headers.get("etag"));
+    const usual = await shop.get(name);
+    expect(usual.headers.get("etag")).not.toBe(asked.headers.get("etag"));
+    for (const accept of [
+      "text/html, text/plain, text/markdown;q=0.5",
+      "text/*, text/markdown;q=0.1",
+      "*/*, text/markdown;q=0.1",
+      "text/markdown;q=0",
+      "*/*",
+    ]) {
       const other = await shop.get(name, { headers: { accept } });
       expect(other.headers.get("content-type")).not.toMatch(/markdown/);
       expect(other.headers.get("vary")).toBe("Accept");

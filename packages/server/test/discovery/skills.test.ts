@@ -83,6 +83,31 @@ describe("a list of skills is refused", () => {
   });
 });
 
+test.each(["constructor", "valueof", "hasownproperty", "proto"])(
+  "an owner's skill may be called %s",
+  async (id) => {
+    const { shop } = await started();
+    await shop.setSkills([{ id, enabled: true, url: "https://shop.example.com/x" }]);
+    expect((await shop.get("card")).body.skills.map((skill: { id: string }) => skill.id)).toEqual([
+      id,
+    ]);
+  },
+);
+
+test("an imported key that is the hash of another site is refused", async () => {
+  const { server } = await started();
+  // Found by trying: the hash of this key has the form of an older key itself.
+  const site_key = "sk_victim-205028";
+  const victim = await server.admin("POST", "/v1/admin/sites", {
+    ...{ domain: "victim.example.com", name: "Victim", site_key },
+  });
+  expect(victim.body.site_key_hash).toMatch(/^sk_/);
+  const again = await server.admin("POST", "/v1/admin/sites", {
+    ...{ domain: "b.example.com", name: "B", site_key: victim.body.site_key_hash },
+  });
+  expect([again.status, again.body.error]).toEqual([409, "conflict"]);
+});
+
 test("place_order may be switched on before it can be live, and is then listed nowhere", async () => {
   const { server, shop } = await started();
   await shop.setSkills([{ id: "place_order", enabled: true }]);
@@ -101,11 +126,13 @@ describe("a preview", () => {
     });
     expect(status).toBe(200);
     expect(body.documents.map(({ name }: { name: string }) => name)).toEqual([
-      ...["card", "catalog", "llms", "page", "markdown", "mcp-tools", "mcp-server-card", "did"],
-      ...["acp", "robots"],
+      ...["card", "catalog", "llms", "page", "page-markdown", "mcp-tools", "mcp-server-card"],
+      ...["did", "acp", "robots", "head"],
     ]);
     const text = JSON.stringify(body);
     expect(text).toContain("As it will be");
+    expect(text).not.toContain("domain verified");
+    expect(text).toContain("preview, not verified");
     expect(text).not.toMatch(/envelope_signature\\*":|\.\.[\w-]{86}|"signatures\\*"/);
     const shown = await server.admin("GET", `/v1/admin/sites/${site.site_key_hash}`);
     expect(shown.body).toMatchObject({ name: "pending.example.com", skills: [] });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { parse } from "parse5";
 import { beforeAll, expect, test } from "vitest";
+import { markdownUrl } from "../../../protocol/src/discovery/text.ts";
 import { cleanUp, freshEnvironment, startServer } from "../harness.ts";
 import { publishedSite } from "./published.ts";
 
@@ -11,6 +12,7 @@ interface Seen {
   readonly id?: string;
   readonly title: string;
   readonly description: string;
+  readonly url?: string;
 }
 
 let server: Awaited<ReturnType<typeof startServer>>;
@@ -29,10 +31,10 @@ function inMarkdown(text: string, heading: string): Seen[] {
   const [, section = ""] = text.split(`\n## ${heading}\n`);
   const lines = (section.split("\n## ")[0] as string).split("\n").filter((line) => line !== "");
   return lines.flatMap((line) => {
-    const match = /^- \[([^\]]+)\]\([^)]+\)(?: \(`(\w+)`\))?: (.+)$/.exec(line);
+    const match = /^- \[([^\]]+)\]\(([^)]+)\)(?: \(`(\w+)`\))?: (.+)$/.exec(line);
     if (match === null) return [];
-    const [, title = "", id, description = ""] = match;
-    const words = { title: decoded(title), description: decoded(description) };
+    const [, title = "", url = "", id, description = ""] = match;
+    const words = { title: decoded(title), description: decoded(description), url };
     return [id === undefined ? words : { id, ...words }];
   });
 }
@@ -58,7 +60,9 @@ function inHtml(html: string): Seen[] {
     const [title = "", description = "", id = ""] = item.childNodes
       .filter((child: Node) => child.nodeName !== "#text")
       .map(textOf);
-    return { id, title, description };
+    const link = [...nodesOf(item)].find((node) => node.nodeName === "a");
+    const url = link.attrs.find(({ name }: { name: string }) => name === "href").value;
+    return { id, title, description, url };
   });
 }
 
@@ -73,9 +77,12 @@ async function onAllSurfaces() {
     preview.body.documents.find((document: { name: string }) => document.name === name).text;
   const { tools } = JSON.parse(previewed("mcp-tools"));
   const [entry] = catalog.entries;
-  type Listed = { id: string; name: string; description: string };
+  type Listed = { id: string; name: string; description: string; url?: string };
   const listed = (skills: readonly Listed[]): Seen[] =>
-    skills.map(({ id, name, description }) => ({ id, title: name, description }));
+    skills.map(({ name, id, description, url }) => ({
+      ...{ id, title: name, description },
+      ...(url === undefined ? {} : { url }),
+    }));
   type Tool = { name: string; title: string; description: string };
   return {
     card: listed(card.skills),
@@ -117,7 +124,7 @@ const words = (maxLength: number) =>
 const skill = fc.record(
   {
     id: fc.oneof(
-      fc.constantFrom("get_pricing", "sign_up", "get_status", "contact_support", "book_meeting"),
+      fc.constantFrom("get_pricing", "sign_up", "get_status", "contact_support", "constructor"),
       fc.stringMatching(/^[a-z][a-z0-9_]{0,20}$/),
     ),
     enabled: fc.boolean(),
@@ -147,10 +154,11 @@ test(`the same skills, titles and descriptions stand on every surface, for ${RUN
       expect(seen.card.map(({ id }) => id)).toEqual(
         skills.filter(({ enabled, url }) => enabled && url !== undefined).map(({ id }) => id),
       );
-      const unnamed = seen.card.map(({ title, description }) => ({ title, description }));
+      const words = seen.card.map(({ url: _url, ...rest }) => rest);
+      const inLinks = seen.card.map((one) => ({ ...one, url: markdownUrl(one.url ?? "") }));
       expect(seen).toEqual({
-        ...{ card: seen.card, a2a: seen.card, catalog: seen.card, mcp: seen.card },
-        ...{ page: seen.card, markdown: seen.card, llms: unnamed },
+        ...{ card: seen.card, catalog: seen.card, page: seen.card, a2a: words, mcp: words },
+        ...{ markdown: inLinks, llms: inLinks.map(({ id: _id, ...rest }) => rest) },
         capabilities: seen.card.map(({ id }) => id),
       });
     }),

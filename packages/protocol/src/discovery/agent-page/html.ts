@@ -5,7 +5,7 @@ import { htmlText, scriptJson } from "../text.js";
 import { pageLinks } from "./links.js";
 import { siteProtocols, statusText } from "./protocols.js";
 import { STYLE } from "./style.js";
-import { inlineHtml, verifySteps } from "./verify-steps.js";
+import { inlineHtml, opening, verifySteps } from "./verify-steps.js";
 
 /**
  * The page's Content-Security-Policy: its one style sheet, and nothing else, may apply. The data
@@ -34,16 +34,37 @@ function skillItem({ id, title, description, url, requiresMandate }: LiveSkill):
 
 function skillSection({ skills }: SiteSnapshot): string {
   if (skills.length === 0) return "<p>No skill is live at the moment.</p>";
-  return `<ul class="skills">\n${skills.map(skillItem).join("\n")}\n</ul>`;
+  return `<ul class="skills" role="list">\n${skills.map(skillItem).join("\n")}\n</ul>`;
 }
 
 function protocolRows(site: SiteSnapshot): string {
   return siteProtocols(site)
     .map(({ protocol, url }) => {
-      const version = protocol.version === undefined ? "" : ` ${htmlText(protocol.version)}`;
-      return `<tr><th scope="row">${a(url, htmlText(protocol.name))}${version}</th><td>${htmlText(statusText(protocol))}</td><td>${htmlText(protocol.scope)}</td></tr>`;
+      const version =
+        protocol.version === undefined ? "" : ` <span>${htmlText(protocol.version)}</span>`;
+      const name = `${a(url, htmlText(protocol.name))}${version}`;
+      return `<tr role="row"><th scope="row" role="rowheader">${name}</th><td role="cell">${htmlText(statusText(protocol))}</td><td role="cell">${htmlText(protocol.scope)}</td></tr>`;
     })
     .join("\n");
+}
+
+/** Roles are spelt out: on narrow screens the rows become blocks, and would lose them. */
+function protocolTable(site: SiteSnapshot): string {
+  const heads = ["Protocol", "Status", "Scope"].map(
+    (name) => `<th scope="col" role="columnheader">${name}</th>`,
+  );
+  return `<table role="table" aria-labelledby="protocols">
+<thead role="rowgroup"><tr role="row">${heads.join("")}</tr></thead>
+<tbody role="rowgroup">
+${protocolRows(site)}
+</tbody>
+</table>`;
+}
+
+function badge({ verified }: SiteSnapshot): string {
+  return verified
+    ? '<span class="badge">&#10003; domain verified</span>'
+    : '<span class="badge">preview, not verified</span>';
 }
 
 function verifySection(site: SiteSnapshot): string {
@@ -106,20 +127,17 @@ ${head(site)}
 </head>
 <body>
 <main>
-<p class="domain">${a(`https://${domain}/`, htmlText(domain))} <span class="verified">&#10003; domain verified</span></p>
+<p class="domain">${a(`https://${domain}/`, htmlText(domain))} ${badge(site)}</p>
 <h1>${own(name)} for AI agents</h1>
 <p class="lead">${own(summary)}</p>
+<p>${htmlText(opening(site))}</p>
 <h2 id="skills">What agents can do here</h2>
 ${skillSection(site)}
-<h2 id="verify">How to verify it</h2>
+<h2 id="developers">For developers</h2>
+<h3 id="verify">How to verify it</h3>
 ${verifySection(site)}
-<h2 id="protocols">What it speaks</h2>
-<table>
-<thead><tr><th scope="col">Protocol</th><th scope="col">Status</th><th scope="col">Scope</th></tr></thead>
-<tbody>
-${protocolRows(site)}
-</tbody>
-</table>
+<h3 id="protocols">What it speaks</h3>
+${protocolTable(site)}
 </main>
 <footer>Last changed by its owner on <time datetime="${htmlText(changedAt)}">${htmlText(changedAt.slice(0, 10))}</time>. Published by Gatehouse.</footer>
 </body>

@@ -23,6 +23,20 @@ export function pageLinks({ addresses, baseUrl }: SiteSnapshot): readonly PageLi
 }
 
 /**
+ * Lines for the head of the site's own pages, so that agents find its documents from there.
+ *
+ * @example
+ * headLinks(EXAMPLE_SITE).split("\n").length; //=> 4
+ */
+export function headLinks(site: SiteSnapshot): string {
+  const wanted = ["ard", "ai-catalog", "describedby"];
+  const lines = pageLinks(site)
+    .filter(({ rel }) => wanted.includes(rel))
+    .map(({ rel, href, type }) => `<link rel="${rel}" href="${href}" type="${type}">`);
+  return [...lines, ""].join("\n");
+}
+
+/**
  * The page's `Link` header (RFC 8288). Every value in it is ours; none is an owner's word.
  *
  * @example

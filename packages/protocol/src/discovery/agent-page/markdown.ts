@@ -1,7 +1,7 @@
 import type { SiteSnapshot } from "../snapshot.js";
 import { markdownText, markdownUrl } from "../text.js";
 import { siteProtocols, statusText } from "./protocols.js";
-import { verifySteps } from "./verify-steps.js";
+import { opening, verifySteps } from "./verify-steps.js";
 
 function skillLines({ skills }: SiteSnapshot): string[] {
   if (skills.length === 0) return ["No skill is live at the moment."];
@@ -27,13 +27,17 @@ export function agentMarkdown(site: SiteSnapshot): string {
     "",
     `> ${markdownText(summary)}`,
     "",
-    `The website is https://${domain}; its domain is verified. See also the [llms.txt](${addresses.llms}).`,
+    opening(site),
+    "",
+    `The website is https://${domain}. See also the [llms.txt](${addresses.llms}).`,
     "",
     "## What agents can do here",
     "",
     ...skillLines(site),
     "",
-    "## How to verify it",
+    "## For developers",
+    "",
+    "### How to verify it",
     "",
     before,
     "",
@@ -41,13 +45,13 @@ export function agentMarkdown(site: SiteSnapshot): string {
     "",
     after,
     "",
-    "## What it speaks",
+    "### What it speaks",
     "",
     "| Protocol | Status | Scope |",
     "|---|---|---|",
     ...siteProtocols(site).map(
       ({ protocol, url }) =>
-        `| [${protocol.name}](${url}) ${protocol.version ?? ""} | ${statusText(protocol)} | ${protocol.scope} |`,
+        `| ${[`[${protocol.name}](${url})`, protocol.version].join(" ").trim()} | ${statusText(protocol)} | ${protocol.scope} |`,
     ),
     "",
     `Last changed by its owner on ${changedAt.slice(0, 10)}. Published by Gatehouse.`,

@@ -1,4 +1,4 @@
-import { PROTOCOLS, type Protocol } from "../../protocols.js";
+import { isServed, PROTOCOLS, type Protocol } from "../../protocols.js";
 import type { SiteSnapshot } from "../snapshot.js";
 
 /** A protocol this site has an address for. */
@@ -7,14 +7,13 @@ export interface SiteProtocol {
   readonly url: string;
 }
 
-/** The rows of the protocols table that a reader can follow up on this site. */
+/** The rows of the protocols table that a reader of the page can follow up on this site. */
 export function siteProtocols({ addresses }: SiteSnapshot): readonly SiteProtocol[] {
   const urls: Readonly<Record<string, string>> = {
     mcp: addresses.mcpServerCard,
     a2a: addresses.card,
     ard: addresses.catalog,
     "llms-txt": addresses.llms,
-    "agent-page": addresses.agentPage,
     jwks: addresses.keySet,
     acp: addresses.acp,
   };
@@ -24,7 +23,9 @@ export function siteProtocols({ addresses }: SiteSnapshot): readonly SiteProtoco
   });
 }
 
-/** The status as the table has it, limits included. */
-export function statusText({ status, limitation }: Protocol): string {
-  return limitation === undefined ? status : `${status}, ${limitation}`;
+/** The status as the table has it, limits included; or that it is not there yet. */
+export function statusText({ id, status, limitation }: Protocol): string {
+  if (!isServed(id)) return "not served yet";
+  const words = status.toLowerCase();
+  return limitation === undefined ? words : `${words}, ${limitation}`;
 }

@@ -9,13 +9,14 @@ main{padding-top:3rem}
 footer{padding-top:2rem;padding-bottom:3rem;color:var(--soft);font-size:.9rem}
 h1{font-size:2.1rem;line-height:1.2;margin:.2rem 0 .6rem;letter-spacing:-.01em;overflow-wrap:anywhere}
 h2{font-size:1.25rem;margin:2.75rem 0 .75rem}
-h3{font-size:1.05rem;margin:0}
+h3{font-size:1.05rem;margin:1.75rem 0 .5rem}
+.skills h3{margin:0}
 p{margin:.4rem 0 0}
 a{color:var(--leaf);text-underline-offset:.15em;overflow-wrap:anywhere}
 a:focus-visible{outline:3px solid var(--leaf);outline-offset:2px;border-radius:2px}
 code{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.85em}
-.domain{color:var(--soft);margin:0}
-.verified{display:inline-block;background:var(--leaf-soft);color:var(--leaf);border-radius:1rem;padding:.1rem .7rem;font-size:.85rem;font-weight:600}
+.domain{color:var(--soft);margin:0 0 .6rem}
+.badge{display:inline-block;background:var(--leaf-soft);color:var(--leaf);border-radius:1rem;padding:.1rem .7rem;font-size:.85rem;font-weight:600}
 .lead{font-size:1.15rem;color:var(--soft)}
 ul.skills{list-style:none;margin:0;padding:0;display:grid;gap:.75rem}
 ul.skills>li{background:var(--card);border:1px solid var(--line);border-radius:.6rem;padding:1rem 1.15rem}
@@ -27,6 +28,7 @@ ol code{overflow-wrap:anywhere}
 table{border-collapse:collapse;width:100%;font-size:.95rem}
 th,td{text-align:left;vertical-align:top;padding:.55rem .75rem .55rem 0;border-bottom:1px solid var(--line)}
 th{font-weight:600}
+th span{font-weight:400;white-space:nowrap}
 @media (max-width:36rem){h1{font-size:1.7rem}main{padding-top:1.75rem}table,tbody,tr,th,td{display:block;border:0;padding:.1rem 0}thead{position:absolute;left:-999rem}tr{border-bottom:1px solid var(--line);padding:.6rem 0}}
 @media print{:root{--ink:#000;--soft:#333;--line:#bbb;--paper:#fff;--card:#fff;--leaf:#000;--leaf-soft:#fff}body{font-size:11pt}main{padding-top:0}ul.skills>li,tr{break-inside:avoid}h2{break-after:avoid}a[href^="https:"]::after{content:" (" attr(href) ")";font-size:.85em}}
 `;

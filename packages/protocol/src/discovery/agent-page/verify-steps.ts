@@ -1,6 +1,13 @@
 import type { SiteSnapshot } from "../snapshot.js";
 import { htmlText } from "../text.js";
 
+/** What the page is, in a sentence for whoever comes upon it. */
+export function opening({ verified }: SiteSnapshot): string {
+  return verified
+    ? "This page tells AI assistants, and the people who use them, what they can do here. Gatehouse has checked that it speaks for this domain."
+    : "Preview: the domain is not verified yet, nothing is signed, and nobody but the owner sees this.";
+}
+
 /** How to verify a site, in Markdown; HTML is made from it, so that both say the same. */
 export function verifySteps({ addresses }: SiteSnapshot) {
   return {

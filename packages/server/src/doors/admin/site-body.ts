@@ -1,4 +1,6 @@
+import { siteAddresses } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
+import type { Config } from "../../config/config.js";
 import { proofInstructions } from "../../owners/sites/proof.js";
 import {
   SITE_DESCRIPTION_CHARS_MAX,
@@ -25,6 +27,7 @@ export const SiteBody = z
     skills: z.array(SkillBody),
     status: z.enum(["pending", "verified"]),
     version: z.int(),
+    agent_page_url: z.string().openapi({ description: "There once the domain is verified." }),
     verification: z.object({
       token: z.string(),
       method: z.enum(VERIFICATION_METHODS).nullable(),
@@ -44,7 +47,10 @@ export const SiteBody = z
 
 const orNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
 
-export function renderSite(site: Site, fetchAllow: readonly string[]): z.infer<typeof SiteBody> {
+export function renderSite(
+  site: Site,
+  { baseUrl, fetchAllow }: Pick<Config, "baseUrl" | "fetchAllow">,
+): z.infer<typeof SiteBody> {
   const { verification: proof } = site;
   return {
     site_key: site.siteKey,
@@ -55,6 +61,7 @@ export function renderSite(site: Site, fetchAllow: readonly string[]): z.infer<t
     skills: [...site.skills],
     status: site.status,
     version: site.version,
+    agent_page_url: siteAddresses(baseUrl, site).agentPage,
     verification: {
       token: proof.token,
       method: proof.method,

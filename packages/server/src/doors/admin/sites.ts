@@ -122,7 +122,7 @@ const verify = createRoute({
 });
 
 export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
-  const render = (site: Site) => renderSite(site, context.config.fetchAllow);
+  const render = (site: Site) => renderSite(site, context.config);
 
   app.openapi(create, async (c) => {
     requireRole(c, "operator");

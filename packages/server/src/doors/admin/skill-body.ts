@@ -23,9 +23,12 @@ export const SkillList = z
     z.strictObject({
       id: z.string().max(64).openapi({ example: "get_pricing" }),
       enabled: z.boolean(),
-      url: z.string().max(SKILL_URL_CHARS_MAX).optional(),
+      url: z
+        .string()
+        .max(SKILL_URL_CHARS_MAX, `must have at most ${SKILL_URL_CHARS_MAX} characters`)
+        .optional(),
       title: line(SKILL_TITLE_CHARS_MAX).optional(),
       description: line(SKILL_DESCRIPTION_CHARS_MAX).optional(),
     }),
   )
-  .max(SKILLS_MAX);
+  .max(SKILLS_MAX, `must have at most ${SKILLS_MAX} skills`);

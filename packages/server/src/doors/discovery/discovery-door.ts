@@ -10,16 +10,16 @@ import { agentPageByDomain } from "./by-domain.js";
 import type { Document } from "./document.js";
 import type { Editions } from "./editions.js";
 import { installationRoutes } from "./installation.js";
-import { DOCUMENTS, type DocumentName } from "./kinds.js";
+import { DOCUMENTS, documentAt } from "./kinds.js";
 import { describeDocuments } from "./openapi.js";
 import { answerPending } from "./pending.js";
 
 const RETRY_AFTER_S = "5";
 
-/** `/v1/llms/{site_key_hash}.txt` → `/v1/llms/:site{[A-Za-z0-9_-]+\.txt}` */
+/** `/v1/llms/{site_key_hash}.txt` → `/v1/llms/:site{.+\.txt}`; {@link documentAt} reads the rest. */
 function routeOf(path: string): string {
   return path.replace(/\{site_key(?:_hash)?\}(\.\w+)?/, (_name, ending: string | undefined) =>
-    ending === undefined ? ":site" : `:site{[A-Za-z0-9_-]+\\${ending}}`,
+    ending === undefined ? ":site" : `:site{.+\\${ending}}`,
   );
 }
 
@@ -46,13 +46,13 @@ async function answerSite(
   c: HonoContext<HttpEnv>,
   context: Context,
   editions: Editions,
-  name: DocumentName,
 ): Promise<Response> {
-  const { path, markdown } = DOCUMENTS[name];
-  const asked = markdown !== undefined && prefersMarkdown(c.req.header("accept"));
-  const text = (c.req.param("site") ?? "").replace(/\.\w+$/, "");
-  for (const hash of await hashesOf(text, path.includes("{site_key}") ? "either" : "hash")) {
-    const found = await editions.document(hash, asked ? markdown : name).catch((error) => {
+  const named = documentAt(c.req.path);
+  if (named === undefined) throw new Problem("not_found");
+  const { markdown, type } = DOCUMENTS[named.name];
+  const asked = markdown !== undefined && prefersMarkdown(c.req.header("accept"), type);
+  for (const hash of await hashesOf(named.site, named.naming)) {
+    const found = await editions.document(hash, asked ? markdown : named.name).catch((error) => {
       throw unavailable(error);
     });
     if (found.ok) return answerDocument(c, found.value);
@@ -66,9 +66,8 @@ export function discoveryDoor(context: Context, editions: Editions): Door {
   const routes = new OpenAPIHono<HttpEnv>();
   installationRoutes(routes, context);
   agentPageByDomain(routes, context);
-  for (const [name, kind] of Object.entries(DOCUMENTS)) {
-    if (kind.onRequest) continue;
-    routes.get(routeOf(kind.path), (c) => answerSite(c, context, editions, name as DocumentName));
+  for (const { path, onRequest } of Object.values(DOCUMENTS)) {
+    if (!onRequest) routes.get(routeOf(path), (c) => answerSite(c, context, editions));
   }
   describeDocuments(routes.openAPIRegistry);
   return { name: "discovery", cors: "open", routes };

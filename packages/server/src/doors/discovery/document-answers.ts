@@ -7,6 +7,9 @@ import type { Document } from "./document.js";
 import type { Editions } from "./editions.js";
 import { documentAt } from "./kinds.js";
 
+/** A Host without which, or with any other, the router answers 400. */
+const HOST = /^[\w.:[\]-]+$/;
+
 /** The headers of every answer, as the kernel would add them. */
 const COMMON = ["x-content-type-options", "nosniff", ...corsHeaders("open", undefined).flat()];
 
@@ -58,10 +61,9 @@ export function documentAnswers(
   { ids, log, metrics }: Context,
   next: RequestListener,
 ): RequestListener {
+  const name = "gatehouse_http_requests_total";
   const count = (method: string, status: string) =>
-    metrics.series("gatehouse_http_requests_total", "Requests answered.", {
-      ...{ door: "discovery", method, status },
-    });
+    metrics.series(name, "Requests answered.", { door: "discovery", method, status });
   const counts = {
     GET: { 200: count("GET", "200"), 304: count("GET", "304") },
     HEAD: { 200: count("HEAD", "200"), 304: count("HEAD", "304") },
@@ -70,11 +72,13 @@ export function documentAnswers(
     const requestId = ids.id("req");
     const status = answer(request, response, document, requestId);
     counts[request.method as "GET" | "HEAD"][status]();
-    log.debug({ request_id: requestId, path: request.url, status }, "http.answered");
+    const { method, url: path } = request;
+    log.debug({ request_id: requestId, door: "discovery", method, path, status }, "document.sent");
   };
   return (request, response) => {
     const { method, url = "" } = request;
-    if (method !== "GET" && method !== "HEAD") return next(request, response);
+    const plain = (method === "GET" || method === "HEAD") && HOST.test(request.headers.host ?? "");
+    if (!plain) return next(request, response);
     const document = editions.ready(url);
     if (document !== undefined && !otherForm(request, document)) {
       return send(request, response, document);
@@ -91,6 +95,6 @@ export function documentAnswers(
 }
 
 /** Whether this client asks for the Markdown form. */
-function otherForm(request: IncomingMessage, { negotiated }: Document): boolean {
-  return negotiated && prefersMarkdown(request.headers.accept);
+function otherForm(request: IncomingMessage, { negotiated, headers }: Document): boolean {
+  return negotiated && prefersMarkdown(request.headers.accept, headers["content-type"] ?? "");
 }

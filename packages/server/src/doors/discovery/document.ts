@@ -14,7 +14,7 @@ export interface Document {
 export async function makeDocument(edition: Edition, name: DocumentName): Promise<Document> {
   const kind = DOCUMENTS[name];
   const bytes = Buffer.from(await kind.make(edition), "utf8");
-  const etag = etagOf(bytes);
+  const etag = etagOf(bytes, kind.type);
   return Object.freeze({
     bytes,
     etag,

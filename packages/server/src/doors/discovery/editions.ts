@@ -13,9 +13,14 @@ import { DOCUMENTS, type DocumentName, documentAt, pathsOf } from "./kinds.js";
 export const REMAKE_AFTER_MS = 5 * 60_000;
 /** Memory all kept documents may take; the longest unused go first. */
 const KEPT_BYTES_MAX = 64 * 1024 * 1024;
-/** What a kept edition weighs besides its documents: the site, maps, paths (estimated). */
+/**
+ * What is kept besides the bytes served, as measured: the site, its snapshot and the signed trees
+ * weigh a few times the skills they are made of; a document, about its own length again.
+ */
 const EDITION_BYTES = 4096;
+const SKILL_WEIGHT = 4;
 const DOCUMENT_BYTES = 1024;
+const DOCUMENT_WEIGHT = 2;
 const EVICT_TO = 0.9;
 
 interface Kept {
@@ -115,7 +120,7 @@ export class Editions {
         usedAt: this.uses++,
         documents: new Map(),
         paths: [],
-        bytes: EDITION_BYTES,
+        bytes: EDITION_BYTES + SKILL_WEIGHT * JSON.stringify(site.skills).length,
       };
       // A change that came while we read has taken our place away.
       if (this.making.get(siteKeyHash) === making()) this.keep(kept);
@@ -151,7 +156,7 @@ export class Editions {
   private weigh(kept: Kept, name: DocumentName, document: Document): void {
     const { site } = kept.edition;
     if (!this.holds(kept)) return;
-    const weight = document.bytes.length + DOCUMENT_BYTES;
+    const weight = document.bytes.length * DOCUMENT_WEIGHT + DOCUMENT_BYTES;
     kept.bytes += weight;
     this.bytes += weight;
     for (const path of pathsOf(DOCUMENTS[name], site)) {

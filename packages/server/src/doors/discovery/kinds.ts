@@ -10,6 +10,7 @@ import {
   llmsTxt,
   mcpServerCard,
   robotsBlock,
+  SITE_PATHS,
   type SiteNames,
   type SiteSnapshot,
 } from "@gatehouse/protocol";
@@ -24,7 +25,7 @@ const POLICY = await agentPagePolicy();
 
 /** One kind of document: where it stands, what it says it is, how it is made. */
 export interface DocumentKind {
-  /** A path of the contract; `{site_key}` takes key or hash, `{site_key_hash}` the hash only. */
+  /** One of the site's paths. */
   readonly path: string;
   readonly summary: string;
   readonly type: string;
@@ -47,35 +48,35 @@ const VARIES = { vary: "Accept" };
 /** Every document of a site (card and catalog as JCS text, so that a shell can verify them). */
 export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
   card: {
-    path: "/v1/agent-card/{site_key}.json",
+    path: SITE_PATHS.card,
     summary: "Signed agent card",
     type: JSON_TYPE,
     cache: CACHE_MINUTE,
     make: async (edition) => (await edition.card()).card,
   },
   a2a: {
-    path: "/v1/agent-card/{site_key}/a2a.json",
+    path: SITE_PATHS.a2aCard,
     summary: "The card with A2A's own members only, same A2A signature",
     type: JSON_TYPE,
     cache: CACHE_MINUTE,
     make: async (edition) => canonicalize((await edition.card()).a2a),
   },
   catalog: {
-    path: "/v1/catalog/{site_key}.json",
+    path: SITE_PATHS.catalog,
     summary: "Signed ARD catalog",
     type: JSON_TYPE,
     cache: CACHE_MINUTE,
     make: async (edition) => canonicalize((await edition.catalog()).catalog),
   },
   ard: {
-    path: "/v1/catalog/{site_key}/ard.json",
+    path: SITE_PATHS.ard,
     summary: "The catalog for readers that refuse a trust manifest at its root",
     type: JSON_TYPE,
     cache: CACHE_MINUTE,
     make: async (edition) => canonicalize((await edition.catalog()).ard),
   },
   llms: {
-    path: "/v1/llms/{site_key_hash}.txt",
+    path: SITE_PATHS.llms,
     summary: "llms.txt; Markdown on request",
     type: "text/plain; charset=utf-8",
     cache: CACHE_FIVE_MINUTES,
@@ -84,7 +85,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     make: ({ snapshot }) => llmsTxt(snapshot),
   },
   "llms-markdown": {
-    path: "/v1/llms/{site_key_hash}.txt",
+    path: SITE_PATHS.llms,
     summary: "llms.txt",
     onRequest: true,
     type: MARKDOWN_TYPE,
@@ -93,7 +94,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     make: ({ snapshot }) => llmsTxt(snapshot),
   },
   page: {
-    path: "/v1/agent/{site_key_hash}",
+    path: SITE_PATHS.agentPage,
     summary: "Agent page; Markdown on request",
     type: "text/html; charset=utf-8",
     cache: CACHE_FIVE_MINUTES,
@@ -107,7 +108,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     make: async (edition) => agentPage(edition.snapshot, (await edition.card()).card),
   },
   "page-markdown": {
-    path: "/v1/agent/{site_key_hash}",
+    path: SITE_PATHS.agentPage,
     summary: "Agent page as Markdown",
     onRequest: true,
     type: MARKDOWN_TYPE,
@@ -116,28 +117,28 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     make: ({ snapshot }) => agentMarkdown(snapshot),
   },
   did: {
-    path: "/v1/did/{site_key_hash}.json",
+    path: SITE_PATHS.did,
     summary: "did:web document for the site to serve",
     type: "application/did+json; charset=utf-8",
     cache: CACHE_NEVER,
     make: async ({ snapshot, keys }) => plain(didDocument(snapshot, await keys())),
   },
   acp: {
-    path: "/v1/acp/{site_key_hash}.json",
+    path: SITE_PATHS.acp,
     summary: "ACP discovery document: known, not enabled",
     type: JSON_TYPE,
     cache: CACHE_NEVER,
     make: ({ snapshot }) => plain(acpDocument(snapshot)),
   },
   "mcp-server-card": {
-    path: "/v1/mcp/{site_key}/server-card",
+    path: SITE_PATHS.mcpServerCard,
     summary: "MCP server card",
     type: "application/mcp-server-card+json; charset=utf-8",
     cache: CACHE_NEVER,
     make: ({ snapshot }) => plain(mcpServerCard(snapshot)),
   },
   robots: {
-    path: "/v1/robots/{site_key_hash}.txt",
+    path: SITE_PATHS.robots,
     summary: "Lines to paste into robots.txt",
     type: "text/plain; charset=utf-8",
     cache: CACHE_NEVER,

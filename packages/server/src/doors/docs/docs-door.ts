@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "../../context.js";
 import { prefersMarkdown } from "../../platform/http/accept.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
@@ -19,8 +20,9 @@ function readPages(): ReadonlyMap<string, string> {
 }
 
 /** The documentation of this very build, where error messages and documents point to. */
-export function docsDoor(): Door {
+export function docsDoor({ log }: Context): Door {
   const pages = readPages();
+  if (pages.size === 0) log.warn({ folder: FOLDER }, "docs.missing");
   const routes = new OpenAPIHono<HttpEnv>();
 
   routes.get("/docs", (c) => c.redirect("/docs/README.md", 302));
@@ -29,7 +31,7 @@ export function docsDoor(): Door {
     const page = pages.get(c.req.param("page"));
     if (page === undefined) throw new Problem("not_found");
     // Browsers show plain text and save Markdown.
-    const type = prefersMarkdown(c.req.header("accept")) ? "markdown" : "plain";
+    const type = prefersMarkdown(c.req.header("accept"), "text/plain") ? "markdown" : "plain";
     c.header("vary", "Accept");
     return c.body(page, 200, { "content-type": `text/${type}; charset=utf-8` });
   });

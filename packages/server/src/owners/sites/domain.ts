@@ -14,6 +14,9 @@ export function readDomain(
   options: { readonly development: boolean },
 ): Result<string, "not_a_domain"> {
   const fault = refuse("not_a_domain", "a domain is a public host name such as shop.example.com");
+  if (/^https?:/i.test(text)) {
+    return refuse("not_a_domain", "leave https:// and everything after the host name off");
+  }
   if (text.length > DOMAIN_CHARS_MAX || /[/?#@\\\s]/.test(text)) return fault;
   const url = URL.canParse(`https://${text}/`) ? new URL(`https://${text}/`) : undefined;
   if (url === undefined) return fault;

@@ -4,5 +4,6 @@ import type { Site } from "./site.js";
 
 /** The site as agents may see it: the value every document of it is made from. */
 export function snapshotOf(site: Site, baseUrl: string): SiteSnapshot {
-  return siteSnapshot({ ...site, changedAt: isoTime(site.changedAt) }, baseUrl);
+  const verified = site.status === "verified";
+  return siteSnapshot({ ...site, verified, changedAt: isoTime(site.changedAt) }, baseUrl);
 }

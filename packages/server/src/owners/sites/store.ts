@@ -1,4 +1,4 @@
-import type { SkillSetting } from "@gatehouse/protocol";
+import type { SiteNames, SkillSetting } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../platform/db/database.js";
 import { SITE_TOPIC, type Site, type SiteStatus, type VerificationMethod } from "./site.js";
 
@@ -69,9 +69,16 @@ export async function siteByDomain(db: Queries, domain: string): Promise<Site | 
   return row && siteOf(row);
 }
 
-/** Whether a site key was ever given out here, deleted sites included. */
-export async function siteKeyTaken(db: Queries, siteKey: string): Promise<boolean> {
-  return (await db.get("SELECT 1 AS one FROM sites WHERE site_key = ?", siteKey)) !== undefined;
+/**
+ * Whether a site key was ever given out here, deleted sites included. An older key can look like a
+ * hash: one that is the hash of another site, or hashes to another's key, would name two sites.
+ */
+export async function siteKeyTaken(db: Queries, site: SiteNames): Promise<boolean> {
+  const { siteKey, siteKeyHash } = site;
+  const sql =
+    "SELECT 1 AS one FROM sites WHERE site_key IN (?, ?) OR site_key_hash IN (?, ?) LIMIT 1";
+  const found = await db.get(sql, ...[siteKey, siteKeyHash, siteKey, siteKeyHash]);
+  return found !== undefined;
 }
 
 export interface SiteFilter {
@@ -125,11 +132,11 @@ export async function siteHealth(db: Queries) {
 
 export async function insertSite(tx: Transaction, site: Site): Promise<void> {
   await tx.run(
-    `INSERT INTO sites (site_key_hash, site_key, domain, name, description, status,
+    `INSERT INTO sites (site_key_hash, site_key, domain, name, description, skills, status,
        version, verification_token, failed_days, created_at, changed_at)
-     VALUES (?, ?, ?, ?, ?, 'pending', 1, ?, 0, ?, ?)`,
+     VALUES (?, ?, ?, ?, ?, ?, 'pending', 1, ?, 0, ?, ?)`,
     ...[site.siteKeyHash, site.siteKey, site.domain, site.name, site.description],
-    ...[site.verification.token, site.createdAt, site.changedAt],
+    ...[JSON.stringify(site.skills), site.verification.token, site.createdAt, site.changedAt],
   );
   await tx.announce(SITE_TOPIC, site.siteKeyHash);
 }

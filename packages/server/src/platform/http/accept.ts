@@ -1,18 +1,26 @@
-/** Weight a client gives a media type it names; 0 when it does not (RFC 9110 section 12.5.1). */
-function weight(accept: string, type: string): number {
-  for (const range of accept.toLowerCase().split(",")) {
-    const [name, ...parameters] = range.split(";").map((part) => part.trim());
-    if (name !== type) continue;
-    const q = parameters.find((parameter) => parameter.startsWith("q="));
-    const value = q === undefined ? 1 : Number(q.slice(2));
-    return Number.isFinite(value) ? value : 0;
-  }
-  return 0;
+/**
+ * Weight a client gives a media type (RFC 9110 section 12.5.1): by its most specific range that
+ * fits; 0 when none does.
+ */
+function weight(ranges: ReadonlyMap<string, number>, type: string): number {
+  const [major] = type.split("/");
+  return ranges.get(type) ?? ranges.get(`${major}/*`) ?? ranges.get("*/*") ?? 0;
 }
 
-/** Whether the client asks for Markdown by name, and does not like HTML better. */
-export function prefersMarkdown(accept: string | undefined): boolean {
-  if (accept === undefined || !accept.includes("markdown")) return false;
-  const markdown = weight(accept, "text/markdown");
-  return markdown > 0 && markdown >= weight(accept, "text/html");
+function rangesOf(accept: string): ReadonlyMap<string, number> {
+  const ranges = new Map<string, number>();
+  for (const range of accept.toLowerCase().split(",")) {
+    const [name = "", ...parameters] = range.split(";").map((part) => part.trim());
+    const q = Number(parameters.find((parameter) => parameter.startsWith("q="))?.slice(2) ?? 1);
+    ranges.set(name, Number.isFinite(q) ? q : 0);
+  }
+  return ranges;
+}
+
+/** Whether the client asks for Markdown by name, and likes it at least as well as what we have. */
+export function prefersMarkdown(accept: string | undefined, ours: string): boolean {
+  if (accept === undefined || !/markdown/i.test(accept)) return false;
+  const ranges = rangesOf(accept);
+  const markdown = ranges.get("text/markdown") ?? 0;
+  return markdown > 0 && markdown >= weight(ranges, ours.split(";")[0] as string);
 }

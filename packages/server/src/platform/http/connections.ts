@@ -63,8 +63,9 @@ export class Connections {
       if (entry.count >= PIPELINED_MAX) return void request.socket.destroy();
       entry.count++;
       handler(request, response);
-      // An answer that is whole and gone already, with none before it, need not be waited for.
-      const gone = response.writableEnded && request.socket.writableLength === 0;
+      // An answer that is whole and gone already, with none before it, need not be waited for. One
+      // that waits its turn behind another has no socket yet.
+      const gone = response.writableEnded && response.socket?.writableLength === 0;
       if (gone && entry.count === 1) return entry.done();
       response.on("close", entry.done);
       request.socket.setTimeout(STALLED_MS_MAX);

@@ -147,12 +147,17 @@ export class KeyRing {
 
   async signer(purpose: KeyPurpose): Promise<Signer> {
     const key = await this.current(purpose);
-    const signer = this.signers.get(key.kid) ?? this.unseal(key);
+    const known = this.signers.get(key.kid);
+    if (known !== undefined) return known;
+    const signer = this.unseal(key);
     this.signers.set(key.kid, signer);
     return signer;
   }
 
-  /** What a key set lists, whether or not the private halves can be opened: current, announced and not yet forgotten keys, then older ids. */
+  /**
+   * What a key set lists, whether or not private halves can be opened: current, announced and not
+   * yet forgotten keys, then older ids.
+   */
   async listed(purpose: KeyPurpose): Promise<ListedKey[]> {
     const keys = await this.fresh();
     const now = this.clock.now();
