@@ -311,8 +311,9 @@ describe("owners' words in other languages", () => {
 
   test("a site without a description has a summary all the same", () => {
     const profile = { siteKey: "sk_old-shop", siteKeyHash: "A".repeat(43), domain: "a.example" };
-    const words = { name: "A", description: "", skills: [], version: 1, changedAt: "" };
-    expect(siteSnapshot({ ...profile, ...words }, "https://g.example").summary).toBe(
+    const words = { name: "A", description: "", skills: [], verified: true };
+    const facts = { version: 1, changedAt: "" };
+    expect(siteSnapshot({ ...profile, ...words, ...facts }, "https://g.example").summary).toBe(
       "What A offers to AI agents.",
     );
   });

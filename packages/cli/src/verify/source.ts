@@ -76,7 +76,7 @@ function readFile(path: string): Source {
   }
 }
 
-export function isAddress(text: string): boolean {
+function isAddress(text: string): boolean {
   return /^https?:\/\//i.test(text);
 }
 
