@@ -1,4 +1,31 @@
 /** The bytes Gatehouse and its agents agree on. Everything here runs in Node, Workers and browsers. */
+export { type Checkpoint, checkpointText, readCheckpoint } from "./audit/checkpoint.js";
+export {
+  NOTE_CHARS_MAX,
+  NOTE_SIGNATURES_MAX,
+  type NoteFault,
+  type NoteKey,
+  noteKeyText,
+  readNoteKey,
+  signNote,
+  type VerifiedNote,
+  verifyNote,
+} from "./audit/note.js";
+export {
+  appendLeaf,
+  type ConsistencyProof,
+  EMPTY_FRONTIER,
+  type Frontier,
+  type HashBytes,
+  type InclusionProof,
+  isFrontier,
+  leafHash,
+  PROOF_HASHES_MAX,
+  type ProofFault,
+  treeRoot,
+  verifyConsistency,
+  verifyInclusion,
+} from "./audit/tree.js";
 export { fromBase64url, toBase64url } from "./base64url.js";
 export { concatBytes, fromHex, sha256, toHex, utf8 } from "./bytes.js";
 export { a2aProjection } from "./discovery/a2a.js";

@@ -14,6 +14,10 @@ export interface Vectors {
     tests: readonly { tcId: number; msg: string; sig: string; result: string }[];
   }[];
   readonly speccheck: readonly { message: string; pub_key: string; signature: string }[];
+  /** Merkle proofs by file name, as text: sizes go beyond what a number holds. */
+  readonly merkle: readonly { name: string; text: string }[];
+  readonly merkleRoots: { leaf_inputs_hex: readonly string[]; root_hashes_hex: readonly string[] };
+  readonly note: { vkey: string; note: string };
   readonly thumbprints: readonly { name: string; jwk: string; thumbprint: string }[];
 }
 
@@ -25,6 +29,14 @@ function text(path: string): string {
 
 function json(path: string) {
   return JSON.parse(text(path));
+}
+
+function merkleProofs() {
+  const home = "merkle/transparency-dev-merkle/";
+  return readdirSync(folder + home, { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".json"))
+    .sort()
+    .map((name) => ({ name, text: text(home + name) }));
 }
 
 function load(): Vectors {
@@ -44,6 +56,9 @@ function load(): Vectors {
     ),
     speccheck: json("ed25519/ed25519-speccheck-cases.json"),
     thumbprints: json("web-bot-auth/jwk-thumbprint.json"),
+    merkle: merkleProofs(),
+    merkleRoots: json("merkle/rfc6962-roots.json"),
+    note: json("merkle/c2sp-signed-note-example.json"),
   };
 }
 

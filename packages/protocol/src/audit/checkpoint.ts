@@ -1,0 +1,43 @@
+import { ok, type Result, refuse } from "../result.js";
+import { fromBase64, toBase64 } from "./base64.js";
+
+/** A tree at one size (C2SP tlog-checkpoint): what an auditor keeps to compare with later. */
+export interface Checkpoint {
+  /** Names the log; the key that signs it has the same name. */
+  readonly origin: string;
+  readonly size: number;
+  readonly root: Uint8Array;
+}
+
+const ORIGIN = /^[^\s+]{1,255}$/;
+const ROOT_BYTES = 32;
+
+/**
+ * The text of a checkpoint, to be signed as a note.
+ *
+ * @example
+ * checkpointText({ origin: "a.example/audit/1", size: 0, root: new Uint8Array(32) }).split("\n")[1]; //=> "0"
+ */
+export function checkpointText({ origin, size, root }: Checkpoint): string {
+  if (!ORIGIN.test(origin) || !Number.isSafeInteger(size) || size < 0) {
+    throw new TypeError("checkpointText: not a checkpoint");
+  }
+  return `${origin}\n${size}\n${toBase64(root)}\n`;
+}
+
+/**
+ * Reads the text of a checkpoint; further lines, which the format advises against, are refused.
+ *
+ * @example
+ * const text = checkpointText({ origin: "a.example/audit/1", size: 7, root: new Uint8Array(32) });
+ * readCheckpoint(text).value.size; //=> 7
+ */
+export function readCheckpoint(text: string): Result<Checkpoint, "malformed"> {
+  const fault = refuse("malformed", "not the three lines of a checkpoint");
+  const [origin = "", digits = "", coded = "", end, ...more] = text.split("\n");
+  if (end !== "" || more.length > 0 || !ORIGIN.test(origin)) return fault;
+  if (!/^(?:0|[1-9]\d{0,15})$/.test(digits) || !Number.isSafeInteger(Number(digits))) return fault;
+  const root = fromBase64(coded);
+  if (root?.length !== ROOT_BYTES) return fault;
+  return ok(Object.freeze({ origin, size: Number(digits), root }));
+}
