@@ -12,6 +12,20 @@ export {
   verifyNote,
 } from "./audit/note.js";
 export {
+  type AuditRecord,
+  NO_PREVIOUS_HASH,
+  RECORD_BYTES_MAX,
+  RECORD_SCHEMA,
+  RECORD_TYPES,
+  type RecordFault,
+  type RecordType,
+  readRecord,
+  type SealedRecord,
+  sealRecord,
+  signRecord,
+  verifyRecord,
+} from "./audit/record.js";
+export {
   appendLeaf,
   type ConsistencyProof,
   EMPTY_FRONTIER,
