@@ -53,6 +53,7 @@ export {
 export { agentPage, agentPagePolicy } from "./discovery/agent-page/html.js";
 export { headLinks, linkHeader } from "./discovery/agent-page/links.js";
 export { agentMarkdown } from "./discovery/agent-page/markdown.js";
+export { BUILT_IN_SKILLS, builtInSkill, RESERVED_SKILLS } from "./discovery/built-in-skills.js";
 export { CARD_LIFE_MS, previewCard, type SignedCard, signCard } from "./discovery/card.js";
 export { previewCatalog, type SignedCatalog, signCatalog } from "./discovery/catalog.js";
 export { didDocument, didOf, type PublishedKey } from "./discovery/did.js";
@@ -61,12 +62,9 @@ export { llmsTxt } from "./discovery/llms-txt.js";
 export { mcpServerCard, mcpTools } from "./discovery/mcp.js";
 export { robotsBlock } from "./discovery/robots.js";
 export {
-  BUILT_IN_SKILLS,
-  builtInSkill,
   isSkillId,
   type LiveSkill,
   liveSkills,
-  RESERVED_SKILLS,
   readSkillUrl,
   SKILL_DESCRIPTION_CHARS_MAX,
   SKILL_TITLE_CHARS_MAX,
