@@ -11,6 +11,7 @@ export {
   type VerifiedNote,
   verifyNote,
 } from "./audit/note.js";
+export { consistencyHashes, inclusionHashes, type NodeAt } from "./audit/proofs.js";
 export {
   type AuditRecord,
   NO_PREVIOUS_HASH,
@@ -30,6 +31,7 @@ export {
   type ConsistencyProof,
   EMPTY_FRONTIER,
   type Frontier,
+  type Grown,
   type HashBytes,
   type InclusionProof,
   isFrontier,

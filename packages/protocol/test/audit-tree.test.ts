@@ -3,11 +3,13 @@ import { fromBase64, toBase64 } from "../src/audit/base64.ts";
 import {
   appendLeaf,
   checkpointText,
+  consistencyHashes,
   EMPTY_FRONTIER,
   ed25519Bytes,
   type Frontier,
   fromHex,
   generateEd25519,
+  inclusionHashes,
   isFrontier,
   leafHash,
   noteKeyText,
@@ -115,6 +117,45 @@ describe("the audit tree", () => {
     expect(isFrontier({ ...frontier, size: frontier.size + 1 })).toBe(false);
     expect(isFrontier({ size: 1, hashes: [new Uint8Array(31)] })).toBe(false);
     expect(isFrontier({ size: -1, hashes: [] })).toBe(false);
+  });
+
+  test("proves every leaf and every growth from what was kept beside the leaves", async () => {
+    const SIZE = 33;
+    const rows: { leaf: Uint8Array; closed: readonly Uint8Array[] }[] = [];
+    const roots = [await treeRoot(EMPTY_FRONTIER)];
+    let frontier: Frontier = EMPTY_FRONTIER;
+    for (let i = 0; i < SIZE; i++) {
+      const leaf = await leafHash(utf8(`record ${i}`));
+      const grown = await appendLeaf(frontier, leaf);
+      rows.push({ leaf, closed: grown.closed });
+      frontier = grown;
+      roots.push(await treeRoot(frontier));
+    }
+    // The subtree of a level ends at one leaf, and was kept beside it.
+    const nodeAt = (level: number, index: number) => {
+      const row = rows[(index + 1) * 2 ** level - 1];
+      return (level === 0 ? row?.leaf : row?.closed[level - 1]) ?? new Uint8Array();
+    };
+    const root = (size: number) => roots[size] ?? new Uint8Array();
+    for (let size = 1; size <= SIZE; size++) {
+      for (let index = 0; index < size; index++) {
+        const hashes = await inclusionHashes(index, size, nodeAt);
+        const proof = { index: BigInt(index), size: BigInt(size), hashes };
+        const leaf = nodeAt(0, index);
+        expect([size, index, (await verifyInclusion(proof, leaf, root(size))).ok]).toEqual([
+          size,
+          index,
+          true,
+        ]);
+        expect((await verifyInclusion(proof, nodeAt(0, (index + 1) % SIZE), root(size))).ok).toBe(
+          false,
+        );
+        const grown = await consistencyHashes(index + 1, size, nodeAt);
+        const growth = { size1: BigInt(index + 1), size2: BigInt(size), hashes: grown };
+        expect((await verifyConsistency(growth, root(index + 1), root(size))).ok).toBe(true);
+        expect((await verifyConsistency(growth, root(index), root(size))).ok).toBe(false);
+      }
+    }
   });
 
   test("refuses proofs that are too long, or not made of hashes", async () => {

@@ -21,7 +21,12 @@ export async function leafHash(entry: Uint8Array, hash: HashBytes = sha256): Pro
   return hash(concatBytes(LEAF, entry));
 }
 
-async function nodeHash(left: Uint8Array, right: Uint8Array, hash: HashBytes): Promise<Uint8Array> {
+/** The hash of a node over its two halves. */
+export async function nodeHash(
+  left: Uint8Array,
+  right: Uint8Array,
+  hash: HashBytes,
+): Promise<Uint8Array> {
   return hash(concatBytes(NODE, left, right));
 }
 
@@ -33,25 +38,33 @@ export interface Frontier {
 
 export const EMPTY_FRONTIER: Frontier = Object.freeze({ size: 0, hashes: Object.freeze([]) });
 
+/** A frontier, and the subtrees that its last leaf closed, smallest first. */
+export interface Grown extends Frontier {
+  readonly closed: readonly Uint8Array[];
+}
+
 /**
  * The frontier after one more leaf: it closes as many subtrees as the old size has trailing ones
- * in binary.
+ * in binary. Kept beside the leaf, they are all that proofs are made of.
  *
  * @example
  * const one = await appendLeaf(EMPTY_FRONTIER, await leafHash(utf8("a")));
- * (await appendLeaf(one, await leafHash(utf8("b")))).hashes.length; //=> 1
+ * const two = await appendLeaf(one, await leafHash(utf8("b")));
+ * [two.hashes.length, two.closed.length]; //=> [1, 1]
  */
 export async function appendLeaf(
   frontier: Frontier,
   leaf: Uint8Array,
   hash: HashBytes = sha256,
-): Promise<Frontier> {
+): Promise<Grown> {
   const hashes = [...frontier.hashes];
+  const closed: Uint8Array[] = [];
   let joined = leaf;
   for (let rest = frontier.size; rest % 2 === 1; rest = Math.floor(rest / 2)) {
     joined = await nodeHash(hashes.pop() as Uint8Array, joined, hash);
+    closed.push(joined);
   }
-  return { size: frontier.size + 1, hashes: [...hashes, joined] };
+  return { size: frontier.size + 1, hashes: [...hashes, joined], closed };
 }
 
 /**
