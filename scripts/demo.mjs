@@ -149,12 +149,12 @@ async function walkSignatures() {
 /** What agents read: one list of skills, in every form they look for. */
 async function walkDiscovery(ask, url, site) {
   const skills = [
-    { id: "get_pricing", enabled: true, url: "https://shop.localhost/prices" },
-    { id: "contact_support", enabled: true, url: "https://shop.localhost/help" },
+    { id: "get_pricing", enabled: true, url: "https://fernandpetal.example/prices" },
+    { id: "contact_support", enabled: true, url: "https://fernandpetal.example/help" },
     {
       id: "track_delivery",
       enabled: true,
-      url: "https://shop.localhost/track",
+      url: "https://fernandpetal.example/track",
       title: "Track a delivery",
       description: "See where a bouquet is.",
     },

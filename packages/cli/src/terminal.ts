@@ -8,7 +8,15 @@ export interface Terminal {
 
 /** Words of strangers, without what would steer the terminal or turn the text around. */
 export function plainText(text: string): string {
-  return text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, "\ufffd");
+  return text.replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
+}
+
+/** JSON that steers no terminal either: JSON itself leaves most such characters as they are. */
+export function plainJson(value: unknown): string {
+  return JSON.stringify(value, null, 2).replace(
+    /(?!\n)[\p{Cc}\p{Cf}]/gu,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
 }
 
 /** A list of records as aligned columns; names of the first record are the heading. */

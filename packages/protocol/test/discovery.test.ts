@@ -93,17 +93,19 @@ describe("a signed card", () => {
     const page = agentPage(EXAMPLE_SITE, card);
     const found = cardInPage(utf8(page)) ?? new Uint8Array();
     expect((await verifyCard(found, options)).ok).toBe(true);
-    expect(cardInPage(utf8(page + page))).toBe(undefined);
-    const forged = '<script id="agent-card" type="application/ld+json">{}</script>';
+    const id = 'id="agent-card"';
     for (const other of [
-      forged,
-      "<p id=agent-card>{}",
-      "<p id='agent&#45;card'>",
-      "<!--",
-      "<template>",
+      `<script ${id} type="application/ld+json">{}</script>`,
+      ...[`<p/${id}>`, `<p title="x"${id}>`, `<p title=">" ${id}>`, "<p id='agent&#45;card'>"],
+      ...["<!--", "<template>", "<textarea>", "<xmp>", "<noscript>", "<plaintext>", "<? "],
+      ...[`<meta name="x" ${id}>\n`, `<link rel="x"/${id}>\n`, "<svg><![CDATA["],
     ]) {
-      expect(cardInPage(utf8(page.replace("</head>", `${other}</head>`)))).toBe(undefined);
-      expect(cardInPage(utf8(other + page))).toBe(undefined);
+      const before = page.replace(
+        '<script type="application/ld+json" id="agent-card">',
+        `${other}$&`,
+      );
+      expect([other, cardInPage(utf8(before))]).toEqual([other, undefined]);
+      expect([other, cardInPage(utf8(other + page))]).toEqual([other, undefined]);
     }
   });
 
@@ -239,6 +241,10 @@ describe("skills", () => {
     ["data:text/html,x", "not_https"],
     ["/prices", "malformed"],
     ["https://", "malformed"],
+    ["https://127.0.0.1/", "not_public"],
+    ["https://[::1]/", "not_public"],
+    ["https://shop.localhost/", "not_public"],
+    ["https://localhost./", "not_public"],
     ["https://user@shop.example.com/", "has_credentials"],
     ["https://:secret@shop.example.com/", "has_credentials"],
     [`https://shop.example.com/${"a".repeat(2048)}`, "too_long"],

@@ -10,7 +10,7 @@ import {
 } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { CommandError, EXIT } from "../exit.js";
-import { plainText, type Terminal } from "../terminal.js";
+import { plainJson, plainText, type Terminal } from "../terminal.js";
 import { claimsOf, keyFinder, keySetAddress, trustedKeySet } from "../verify/key-set.js";
 import { isPrivate, readSource, type Source } from "../verify/source.js";
 
@@ -113,7 +113,7 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (target: string, flags: Flags) => {
       const result = await check(await readSource(target), flags);
-      if (flags.json) terminal.out(JSON.stringify({ target, ...result }, null, 2));
+      if (flags.json) terminal.out(plainJson({ target, ...result }));
       else print(terminal, result);
       if (result.ok) return;
       const failed = result.checks.filter(({ ok }) => !ok).map(({ id }) => id);

@@ -9,7 +9,7 @@ import type { SiteSnapshot } from "./snapshot.js";
  */
 export function robotsBlock({ addresses, domain }: SiteSnapshot): string {
   return [
-    `# For AI agents: what ${domain} offers them, signed.`,
+    `# For AI agents: what ${domain} offers them.`,
     "User-agent: *",
     "Content-Signal: search=yes, ai-input=yes, ai-train=no",
     "",

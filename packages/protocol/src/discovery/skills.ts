@@ -28,6 +28,8 @@ export const SKILL_TITLE_CHARS_MAX = 80;
 export const SKILL_DESCRIPTION_CHARS_MAX = 300;
 export const SKILL_URL_CHARS_MAX = 2048;
 
+/** IPv4 addresses, and names that mean something else on every machine. */
+const NOT_PUBLIC = /^[\d.]+$|(?:^|\.)(?:localhost|local|internal)\.?$/;
 const ID = /^[a-z][a-z0-9_]{0,63}$/;
 
 /**
@@ -56,7 +58,7 @@ export function readSkillUrl(
     return refuse("malformed", "must be a whole address that begins with https://");
   const url = new URL(text);
   if (url.protocol !== "https:") return refuse("not_https", "must begin with https://");
-  if (!url.hostname.includes(".") || /^[\d.]+$/.test(url.hostname)) {
+  if (!url.hostname.includes(".") || NOT_PUBLIC.test(url.hostname)) {
     return refuse("not_public", "must name a public host, such as shop.example.com");
   }
   if (url.username !== "" || url.password !== "") {

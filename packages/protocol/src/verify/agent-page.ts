@@ -1,22 +1,21 @@
 import { utf8 } from "../bytes.js";
 
-const BLOCK = /<script type="application\/ld\+json" id="agent-card">([^<]*)<\/script>/g;
-/** What could make a browser find another card than the one above, or not find it; our pages have none. */
-const MARKS =
-  /<!--|<template|<\w[^>]*\sid\s*=\s*["']?\s*[a&]|<script(?! type="application\/ld\+json" id="graph">)/i;
+const HEAD = String.raw`<!doctype html>\n<html lang="en">\n<head>\n`;
+/** Elements that can come before the card; none of them can hold it, and none may have its id. */
+const BEFORE = String.raw`(?:<(?:meta|link) [^<>]*>\n|<title>[^<]*</title>\n|<style>[^<]*</style>\n)*`;
+const CARD = String.raw`<script type="application/ld\+json" id="agent-card">([^<]*)</script>\n`;
+const PAGE = new RegExp(`^${HEAD}(${BEFORE})${CARD}`);
+const ANY_ID = /[\s"'/]id\s*=/i;
 
 /**
- * The card an agent page carries, as bytes to verify; undefined unless there is exactly one, where
- * every reader of the page finds it.
+ * The card an agent page carries, as bytes to verify; undefined unless the page begins as ours do,
+ * so that this card is the first element of its id for every reader.
  *
  * @example
  * cardInPage(utf8(agentPage(EXAMPLE_SITE, "{}"))).length; //=> 2
  * cardInPage(utf8("<p>no card here</p>")); //=> undefined
  */
 export function cardInPage(html: Uint8Array): Uint8Array | undefined {
-  const text = new TextDecoder().decode(html);
-  const [block, ...more] = text.matchAll(BLOCK);
-  if (block === undefined || more.length > 0) return undefined;
-  const around = text.replace(block[0], "");
-  return MARKS.test(around) ? undefined : utf8(block[1] ?? "");
+  const [, before = "", card] = PAGE.exec(new TextDecoder().decode(html)) ?? [];
+  return card === undefined || ANY_ID.test(before) ? undefined : utf8(card);
 }

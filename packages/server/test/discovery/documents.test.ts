@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { connect } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { answerOf, cleanUp, createSite, freshEnvironment, raw, startServer } from "../harness.ts";
 import { documentPaths, publishedSite } from "./published.ts";
@@ -154,7 +156,13 @@ test("a path with another ending, or in another place, names nothing", async () 
 
 test("a document without a proper Host is refused, kept or not", async () => {
   await shop.get("card");
-  for (const host of ["", "Host: a b\r\n", "Host: <x>\r\n"]) {
+  for (const host of [
+    "",
+    "Host: a b\r\n",
+    "Host: <x>\r\n",
+    "Host: ::::\r\n",
+    "Host: x:99999\r\n",
+  ]) {
     for (const query of ["", "?x=1"]) {
       const head = `GET ${shop.paths.card}${query} HTTP/1.1\r\n${host}Connection: close\r\n\r\n`;
       expect(await raw(server.port, head)).toMatch(/^HTTP\/1\.1 400 /);
@@ -172,6 +180,33 @@ test("a client that pipelines documents without reading them is cut off", async 
     request.repeat(20) + request.replace("\r\n\r\n", "\r\nConnection: close\r\n\r\n"),
   );
   expect(few.split("HTTP/1.1 200").length - 1).toBe(21);
+});
+
+test("a stop lets answers go out that a slow client has not taken yet", async () => {
+  const own = await startServer(await freshEnvironment("sqlite"));
+  const description = "\u{1f337}".repeat(140);
+  const skills = Array.from({ length: 50 }, (_, i) => ({
+    ...{ id: `s${i}`, enabled: true, description },
+    url: `https://shop.example.com/${"x".repeat(1900)}${i}`,
+  }));
+  const fat = await publishedSite(own, "fat.example.com", skills);
+  const length = Buffer.byteLength((await fat.get("page")).body);
+  const socket = connect(own.port, "127.0.0.1").pause();
+  const request = `GET ${fat.paths.page} HTTP/1.1\r\nHost: x\r\n\r\n`;
+  await once(socket, "connect");
+  const answers = () =>
+    Number(/discovery",method="GET",status="200"\} (\d+)/.exec(own.context.metrics.render())?.[1]);
+  const before = answers();
+  socket.write(request.repeat(20));
+  while (answers() < before + 20) await new Promise(setImmediate);
+  const stopped = own.stop();
+  let taken = 0;
+  socket.on("data", (chunk: Buffer) => {
+    taken += chunk.length;
+  });
+  socket.resume();
+  await Promise.all([once(socket, "close"), stopped]);
+  expect(taken).toBeGreaterThan(20 * length);
 });
 
 test("documents are counted like every other answer", async () => {

@@ -8,7 +8,7 @@ import type { Editions } from "./editions.js";
 import { documentAt } from "./kinds.js";
 
 /** A Host without which, or with any other, the router answers 400. */
-const HOST = /^[\w.:[\]-]+$/;
+const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::(?:\d{1,4}|[1-5]\d{4}))?$/i;
 
 /** The headers of every answer, as the kernel would add them. */
 const COMMON = ["x-content-type-options", "nosniff", ...corsHeaders("open", undefined).flat()];

@@ -4,7 +4,7 @@ import type { Server as NetServer, Socket } from "node:net";
 /** Answers one connection may keep waiting: no real client pipelines more requests than this. */
 const PIPELINED_MAX = 32;
 
-/** A client that reads nothing for this long, while an answer waits, is cut off. */
+/** A client that reads nothing for this long, while an answer waits, is cut off; Node may ask twice. */
 const STALLED_MS_MAX = 30_000;
 
 /** Requests of one connection that are under way. */
@@ -25,6 +25,8 @@ export class Connections {
   private readonly underWay = new Map<string, Entry>();
   /** The same entries by socket: a name is made once per connection, not once per request. */
   private readonly bySocket = new WeakMap<Socket, Entry>();
+
+  private stopping = false;
 
   private name({ remoteAddress, remotePort }: Socket): string {
     return `${remoteAddress} ${remotePort}`;
@@ -59,6 +61,8 @@ export class Connections {
    */
   counting(handler: RequestListener): RequestListener {
     return (request, response) => {
+      // The rest of a packet is still parsed after its connection was cut.
+      if (request.socket.destroyed) return;
       const entry = this.entry(request.socket);
       if (entry.count >= PIPELINED_MAX) return void request.socket.destroy();
       entry.count++;
@@ -67,13 +71,20 @@ export class Connections {
       // that waits its turn behind another has no socket yet.
       const gone = response.writableEnded && response.socket?.writableLength === 0;
       if (gone && entry.count === 1) return entry.done();
-      response.on("close", entry.done);
+      response.on("close", () => {
+        entry.done();
+        if (this.stopping && entry.count === 0) request.socket.destroySoon();
+      });
       request.socket.setTimeout(STALLED_MS_MAX);
     };
   }
 
-  /** Closes connections without a request under way: new ones, idle ones, half-made TLS ones. */
+  /**
+   * Closes connections without a request under way (new ones, idle ones, half-made TLS ones), and
+   * from now on each of the others when its last answer is out.
+   */
   closeIdle(): void {
+    this.stopping = true;
     for (const socket of this.sockets) {
       if ((this.underWay.get(this.name(socket))?.count ?? 0) === 0) socket.destroy();
     }

@@ -126,6 +126,9 @@ function drain(
 }
 
 function harden(server: Server): void {
+  // Node's own takes an answer that was ended for one that was sent, and would cut it off while
+  // the server closes. `Connections` knows which are idle.
+  server.closeIdleConnections = () => undefined;
   server.on("clientError", answerBrokenRequest);
   server.on("checkExpectation", answerRefused);
   server.on("connect", (_request, socket) => answerBrokenRequest(new Error("CONNECT"), socket));
