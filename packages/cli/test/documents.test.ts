@@ -38,6 +38,21 @@ describe("skill commands", () => {
       description: "Where it is.",
     });
     expect((await run("skill", "disable", ...named)).out).toMatch(/^track_order {2}off/m);
+    expect((await run("skill", "set", ...named, "--title", "U")).out).toMatch(
+      /^track_order {2}off/m,
+    );
+    expect((await run("skill", "enable", ...named)).out).toMatch(/^track_order {2}live/m);
+    const moved = JSON.parse((await run("skill", "move", ...named, "--json")).out);
+    expect(moved.live).toEqual(["track_order", "get_pricing"]);
+    const nameless = await run(
+      "skill",
+      "set",
+      "shop.example.com",
+      "get_pricng",
+      "--url",
+      "https://a.example/",
+    );
+    expect([nameless.code, nameless.err]).toEqual([2, expect.stringContaining("needs a --title")]);
     expect((await run("skill", "remove", ...named)).out).not.toContain("track_order");
     const listed = await run("skill", "list", "shop.example.com");
     expect(listed.out).toMatch(/^Not set up: request_demo, sign_up, /m);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { fromBase64, toBase64 } from "../src/audit/base64.ts";
+import { fromBase64, toBase64 } from "../src/base64.ts";
 import {
   appendLeaf,
   checkpointText,

@@ -33,9 +33,6 @@ const parsed = (text: string) => JSON.parse(text);
 const failing = (verdict: { checks: readonly { id: string; ok: boolean }[] }) =>
   verdict.checks.filter(({ ok }) => !ok).map(({ id }) => id);
 
-/** How far apart the places are that the tests below damage; the steps still hit every member. */
-const STEP = 3;
-
 describe("a signed card", () => {
   test("is its own canonical text, and verifies", async () => {
     expect(canonicalize(parsed(card))).toBe(card);
@@ -45,7 +42,7 @@ describe("a signed card", () => {
   test("does not verify with a byte changed anywhere", async () => {
     const bytes = utf8(card);
     const missed: number[] = [];
-    for (let at = 0; at < bytes.length; at += STEP) {
+    for (let at = 0; at < bytes.length; at++) {
       const changed = bytes.slice();
       changed[at] = (changed[at] as number) ^ 1;
       if ((await verifyCard(changed, options)).ok) missed.push(at);
@@ -161,7 +158,7 @@ describe("a signed catalog", () => {
   test("does not verify with a byte of the manifest changed", async () => {
     const text = canonicalize(catalog.trustManifest);
     const missed: number[] = [];
-    for (let at = 1; at < text.length - 1; at += STEP) {
+    for (let at = 1; at < text.length - 1; at++) {
       const changed = utf8(text);
       changed[at] = (changed[at] as number) ^ 1;
       let manifest: JsonObject;

@@ -1,5 +1,5 @@
+import { fromBase64, toBase64 } from "../base64.js";
 import { ok, type Result, refuse } from "../result.js";
-import { fromBase64, toBase64 } from "./base64.js";
 
 /** A tree at one size (C2SP tlog-checkpoint): what an auditor keeps to compare with later. */
 export interface Checkpoint {

@@ -1,8 +1,8 @@
+import { fromBase64, toBase64 } from "../base64.js";
 import { concatBytes, sha256, toHex, utf8 } from "../bytes.js";
 import { ED25519_KEY_BYTES, ED25519_SIGNATURE_BYTES, ed25519Jwk } from "../keys/ed25519.js";
 import { type Signer, type Verify, verifyWithWebCrypto } from "../keys/signer.js";
 import { ok, type Result, refuse } from "../result.js";
-import { fromBase64, toBase64 } from "./base64.js";
 
 /** Who signs notes: a name, and the Ed25519 key it signs with (C2SP signed-note). */
 export interface NoteKey {

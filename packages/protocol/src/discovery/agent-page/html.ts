@@ -1,3 +1,4 @@
+import { toBase64 } from "../../base64.js";
 import { sha256, utf8 } from "../../bytes.js";
 import type { LiveSkill } from "../skills.js";
 import type { SiteSnapshot } from "../snapshot.js";
@@ -5,7 +6,7 @@ import { htmlText, scriptJson } from "../text.js";
 import { pageLinks } from "./links.js";
 import { siteProtocols, statusText } from "./protocols.js";
 import { STYLE } from "./style.js";
-import { inlineHtml, opening, verifySteps } from "./verify-steps.js";
+import { inlineHtml, opening, verifySteps } from "./wording.js";
 
 /**
  * The page's Content-Security-Policy: its one style sheet, and nothing else, may apply. The data
@@ -15,7 +16,7 @@ import { inlineHtml, opening, verifySteps } from "./verify-steps.js";
  * (await agentPagePolicy()).startsWith("default-src 'none'; style-src 'sha256-"); //=> true
  */
 export async function agentPagePolicy(): Promise<string> {
-  const digest = btoa(String.fromCharCode(...(await sha256(utf8(STYLE)))));
+  const digest = toBase64(await sha256(utf8(STYLE)));
   return `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 }
 

@@ -1,7 +1,7 @@
 import type { SiteSnapshot } from "../snapshot.js";
 import { markdownText, markdownUrl } from "../text.js";
 import { siteProtocols, statusText } from "./protocols.js";
-import { opening, verifySteps } from "./verify-steps.js";
+import { opening, verifySteps } from "./wording.js";
 
 function skillLines({ skills }: SiteSnapshot): string[] {
   if (skills.length === 0) return ["No skill is live at the moment."];

@@ -5,7 +5,7 @@ import { readDomain } from "../../owners/sites/domain.js";
 import { siteByDomain } from "../../owners/sites/store.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
-import { answerPending } from "./pending.js";
+import { answerPending } from "../pending.js";
 
 /** From a domain to the agent page of the site that has proven it. */
 export function agentPageByDomain(routes: OpenAPIHono<HttpEnv>, context: Context): void {

@@ -6,13 +6,13 @@ import { prefersMarkdown } from "../../platform/http/accept.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { isFresh } from "../../platform/http/etag.js";
 import { Problem } from "../../platform/http/problem.js";
+import { answerPending } from "../pending.js";
 import { agentPageByDomain } from "./by-domain.js";
 import type { Document } from "./document.js";
 import type { Editions } from "./editions.js";
 import { installationRoutes } from "./installation.js";
 import { DOCUMENTS, documentAt } from "./kinds.js";
 import { describeDocuments } from "./openapi.js";
-import { answerPending } from "./pending.js";
 
 const RETRY_AFTER_S = "5";
 

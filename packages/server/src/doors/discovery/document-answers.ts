@@ -83,8 +83,9 @@ export function documentAnswers(
     if (document !== undefined && !otherForm(request, document)) {
       return send(request, response, document);
     }
-    if (document !== undefined || documentAt(url) === undefined) return next(request, response);
-    editions.at(url).then(
+    const named = document === undefined ? documentAt(url) : undefined;
+    if (named === undefined) return next(request, response);
+    editions.made(named).then(
       (made) => {
         if (made === undefined || otherForm(request, made)) next(request, response);
         else send(request, response, made);

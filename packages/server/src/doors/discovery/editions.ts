@@ -8,7 +8,7 @@ import { KEY_TOPIC } from "../../platform/keys/key-ring.js";
 import { type Document, makeDocument } from "./document.js";
 import { Edition } from "./edition.js";
 import { type Kept, KeptEditions } from "./kept-editions.js";
-import { type DocumentName, documentAt } from "./kinds.js";
+import type { DocumentName, NamedDocument } from "./kinds.js";
 
 /** Signed bytes are made again when older than this: a fetched card has ten minutes left. */
 export const REMAKE_AFTER_MS = 5 * 60_000;
@@ -47,9 +47,7 @@ export class Editions {
   }
 
   /** The document a path names, made if it must be; undefined where there is none to serve. */
-  async at(path: string): Promise<Document | undefined> {
-    const named = documentAt(path);
-    if (named === undefined) return undefined;
+  async made(named: NamedDocument): Promise<Document | undefined> {
     for (const hash of await hashesOf(named.site, named.naming)) {
       const found = await this.document(hash, named.name);
       if (found.ok) return found.value;

@@ -14,6 +14,7 @@ import {
   type SiteNames,
   type SiteSnapshot,
 } from "@gatehouse/protocol";
+import type { SiteNaming } from "../../owners/sites/find.js";
 import type { Edition } from "./edition.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -156,8 +157,15 @@ const PATTERNS = Object.entries(DOCUMENTS)
     ),
   }));
 
+/** What a path names: a document, and a site in the words of the path. */
+export interface NamedDocument {
+  readonly name: DocumentName;
+  readonly naming: SiteNaming;
+  readonly site: string;
+}
+
 /** Which document a path names, of which site, if any. */
-export function documentAt(path: string) {
+export function documentAt(path: string): NamedDocument | undefined {
   for (const { name, naming, pattern } of PATTERNS) {
     const site = pattern.exec(path)?.[1];
     if (site !== undefined) return { name, naming, site };

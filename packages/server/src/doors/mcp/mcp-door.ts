@@ -5,7 +5,7 @@ import { findSite } from "../../owners/sites/find.js";
 import { readJsonText } from "../../platform/http/body.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
-import { answerPending } from "../discovery/pending.js";
+import { answerPending } from "../pending.js";
 
 const BODY_BYTES_MAX = 256 * 1024;
 /** JSON-RPC 2.0: the method does not exist here. */

@@ -1,8 +1,8 @@
 import { REASONS } from "@gatehouse/protocol";
 import type { Context as HonoContext } from "hono";
-import type { Context } from "../../context.js";
-import type { HttpEnv } from "../../platform/http/env.js";
-import { docsUrl } from "../../platform/http/problem.js";
+import type { Context } from "../context.js";
+import type { HttpEnv } from "../platform/http/env.js";
+import { docsUrl } from "../platform/http/problem.js";
 
 /** The site is known, and nothing is said in its name before its domain is proven. */
 export function answerPending(

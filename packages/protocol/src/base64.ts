@@ -1,4 +1,4 @@
-/** Standard base64 with padding, as signed notes carry it. */
+/** Standard base64 with padding, as signed notes and content policies carry it. */
 export function toBase64(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) text += String.fromCharCode(byte);
