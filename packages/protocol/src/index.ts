@@ -1,5 +1,31 @@
 /** The bytes Gatehouse and its agents agree on. Everything here runs in Node, Workers and browsers. */
-export { type Checkpoint, checkpointText, readCheckpoint } from "./audit/checkpoint.js";
+export {
+  BUNDLE_SCHEMA,
+  type Bundle,
+  type BundleEntry,
+  type BundleHead,
+  bundleDigest,
+  bundleFrame,
+  entryText,
+  PART_RECORDS_MAX,
+  type PolicyVersion,
+  type StoredEntry,
+  signBundle,
+  verifyBundleSignature,
+} from "./audit/bundle.js";
+export {
+  type Checkpoint,
+  checkpointText,
+  readCheckpoint,
+  verifyCheckpoint,
+} from "./audit/checkpoint.js";
+export {
+  type ExportFile,
+  type ExportFileClaim,
+  signExportFile,
+  verifyExportFile,
+} from "./audit/export-file.js";
+export type { AuditFinding, AuditQuestion } from "./audit/findings.js";
 export {
   NOTE_CHARS_MAX,
   NOTE_SIGNATURES_MAX,
@@ -11,7 +37,17 @@ export {
   type VerifiedNote,
   verifyNote,
 } from "./audit/note.js";
+export { ocsfLine } from "./audit/ocsf.js";
+export { EXPORT_ELEMENT, exportInPage } from "./audit/page.js";
 export { consistencyHashes, inclusionHashes, type NodeAt } from "./audit/proofs.js";
+export { readBundle, type SignedBundle } from "./audit/read-bundle.js";
+export {
+  type InclusionReceipt,
+  type ReceiptFault,
+  readReceipt,
+  receiptText,
+  verifyReceipt,
+} from "./audit/receipt.js";
 export {
   type AuditRecord,
   NO_PREVIOUS_HASH,
@@ -26,6 +62,7 @@ export {
   signRecord,
   verifyRecord,
 } from "./audit/record.js";
+export { type ReplayFault, replayDecision } from "./audit/replay.js";
 export {
   appendLeaf,
   type ConsistencyProof,
@@ -42,6 +79,14 @@ export {
   verifyConsistency,
   verifyInclusion,
 } from "./audit/tree.js";
+export {
+  type AuditAnswer,
+  type AuditReport,
+  type ExportVerifier,
+  exportVerifier,
+  PART_BYTES_MAX,
+} from "./audit/verify-export.js";
+export type { AuditTrust, PartSummary } from "./audit/verify-part.js";
 export { fromBase64url, toBase64url } from "./base64url.js";
 export { concatBytes, fromHex, sha256, toHex, utf8 } from "./bytes.js";
 export { a2aProjection } from "./discovery/a2a.js";
@@ -122,6 +167,29 @@ export {
 } from "./keys/signer.js";
 export { type AmountFault, formatAmount, type Money, parseAmount } from "./money/amount.js";
 export { currencyCodes, minorUnitDigits } from "./money/iso4217.js";
+export { POLICY_BYTES_MAX, POLICY_RULES_MAX, policyDigest, readPolicy } from "./policy/document.js";
+export { POLICY_WINDOWS, type PolicyWindow, policyDurationMs } from "./policy/duration.js";
+export { type Evaluation, evaluatePolicy } from "./policy/evaluate.js";
+export {
+  type CountFact,
+  type PolicyFacts,
+  readPolicyFacts,
+  type SpentFact,
+} from "./policy/facts.js";
+export type { RuleResult } from "./policy/match.js";
+export type {
+  Comparison,
+  Condition,
+  ExistsFact,
+  Policy,
+  PolicyEffect,
+  PolicyEscalation,
+  PolicyRule,
+  PolicyScope,
+  TextFact,
+} from "./policy/model.js";
+export { type CounterName, type FactsNeeded, factsNeeded } from "./policy/needs.js";
+export { POLICY_DEPTH_MAX } from "./policy/rule.js";
 export {
   acceptsMandates,
   isServed,

@@ -1,5 +1,9 @@
 import { fromBase64, toBase64 } from "../base64.js";
+import { ed25519Bytes } from "../keys/ed25519.js";
+import type { Ed25519Jwk } from "../keys/jwk.js";
+import type { Verify } from "../keys/signer.js";
 import { ok, type Result, refuse } from "../result.js";
+import { type NoteFault, verifyNote } from "./note.js";
 
 /** A tree at one size (C2SP tlog-checkpoint): what an auditor keeps to compare with later. */
 export interface Checkpoint {
@@ -40,4 +44,26 @@ export function readCheckpoint(text: string): Result<Checkpoint, "malformed"> {
   const root = fromBase64(coded);
   if (root?.length !== ROOT_BYTES) return fault;
   return ok(Object.freeze({ origin, size: Number(digits), root }));
+}
+
+/**
+ * Reads a signed checkpoint and checks that a key of its log has signed it: one whose name is the
+ * checkpoint's own origin.
+ *
+ * @example
+ * const { signer, jwk } = await generateEd25519("k1");
+ * const key = { name: "a.example/audit/1", publicKey: ed25519Bytes(jwk) };
+ * const text = checkpointText({ origin: key.name, size: 7, root: new Uint8Array(32) });
+ * (await verifyCheckpoint(await signNote(text, key, signer), [jwk])).value.size; //=> 7
+ */
+export async function verifyCheckpoint(
+  note: string,
+  keys: Iterable<Ed25519Jwk>,
+  verify?: Verify,
+): Promise<Result<Checkpoint, NoteFault>> {
+  const name = note.slice(0, note.indexOf("\n"));
+  if (!ORIGIN.test(name)) return refuse("malformed", "it does not begin with the name of a log");
+  const noteKeys = [...keys].map((jwk) => ({ name, publicKey: ed25519Bytes(jwk) }));
+  const verified = await verifyNote(note, noteKeys, verify);
+  return verified.ok ? readCheckpoint(verified.value.text) : verified;
 }

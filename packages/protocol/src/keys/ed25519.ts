@@ -33,6 +33,24 @@ export function checkEd25519PublicKey(key: Uint8Array): Result<Uint8Array, Ed255
   return ok(key);
 }
 
+/** Keys kept imported: whoever checks a thousand signatures checks them by few keys. */
+const IMPORTED_KEYS_MAX = 32;
+const importedKeys = new Map<string, Promise<CryptoKey>>();
+
+function importedKey(publicKey: Uint8Array): Promise<CryptoKey> {
+  const name = toHex(publicKey);
+  let key = importedKeys.get(name);
+  if (key === undefined) {
+    if (importedKeys.size >= IMPORTED_KEYS_MAX) importedKeys.clear();
+    const raw = publicKey.slice() as BufferSource;
+    key = crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
+    // A platform may refuse once and not again; a refusal is not kept.
+    key.catch(() => importedKeys.delete(name));
+    importedKeys.set(name, key);
+  }
+  return key;
+}
+
 /**
  * Verifies a pure Ed25519 signature (RFC 8032) with Web Crypto: cofactorless, S < L enforced.
  * A key or signature of the wrong length is simply not valid.
@@ -48,14 +66,8 @@ export async function verifyEd25519(
   if (publicKey.length !== ED25519_KEY_BYTES) return false;
   if (signature.length !== ED25519_SIGNATURE_BYTES) return false;
   try {
-    const raw = publicKey as BufferSource;
-    const key = await crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
-    return await crypto.subtle.verify(
-      "Ed25519",
-      key,
-      signature as BufferSource,
-      message as BufferSource,
-    );
+    const [signed, said] = [signature as BufferSource, message as BufferSource];
+    return await crypto.subtle.verify("Ed25519", await importedKey(publicKey), signed, said);
   } catch {
     // Import fails for bytes that are not a point; such a key verifies nothing.
     return false;

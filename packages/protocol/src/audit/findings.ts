@@ -1,0 +1,29 @@
+/** What an auditor asks, one by one: an answer to one is no answer to another. */
+export type AuditQuestion = "integrity" | "completeness" | "anchoring" | "replay";
+
+/** Something that does not hold. */
+export interface AuditFinding {
+  readonly about: AuditQuestion;
+  readonly chain: string;
+  /** The record it is about; null when it is about a whole part. */
+  readonly seq: number | null;
+  readonly text: string;
+}
+
+/** Findings kept; a file in which everything is wrong says so often enough. */
+const FINDINGS_MAX = 100;
+
+/** Collects what does not hold, in the order it was found. */
+export class Findings {
+  readonly list: AuditFinding[] = [];
+  private readonly chain: string;
+
+  constructor(chain: string) {
+    this.chain = chain;
+  }
+
+  add(about: AuditQuestion, text: string, seq: number | null = null): void {
+    if (this.list.length >= FINDINGS_MAX) return;
+    this.list.push(Object.freeze({ about, chain: this.chain, seq, text }));
+  }
+}

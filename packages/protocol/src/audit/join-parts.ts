@@ -1,0 +1,123 @@
+import { isJsonObject } from "../json/value.js";
+import { PART_RECORDS_MAX } from "./bundle.js";
+import { Findings } from "./findings.js";
+import { type PartSummary, placeFault } from "./verify-part.js";
+
+const sameFrontier = (a: PartSummary["before"], b: PartSummary["before"]) =>
+  a.size === b.size && a.frontier.join() === b.frontier.join();
+
+const nameOf = ({ day, part, parts }: PartSummary) =>
+  parts === 1 ? day : `${day} part ${part} of ${parts}`;
+
+/** Whether a day's parts are all there, once each, and agree on what the day holds. */
+function checkDay(day: readonly PartSummary[], findings: Findings): void {
+  const [first] = day as readonly [PartSummary, ...PartSummary[]];
+  const { parts, day_first_seq, day_count, closed } = first;
+  for (const one of day) {
+    const agrees =
+      one.parts === parts && one.day_first_seq === day_first_seq && one.day_count === day_count;
+    if (!agrees || one.closed !== closed) {
+      findings.add("completeness", `${nameOf(one)} was taken at another moment than the others`);
+    }
+    const wanted = Math.min(PART_RECORDS_MAX, day_count - (one.part - 1) * PART_RECORDS_MAX);
+    const place = day_first_seq + (one.part - 1) * PART_RECORDS_MAX;
+    if (one.first_seq !== place || one.count !== Math.max(wanted, 0)) {
+      findings.add(
+        "completeness",
+        `${nameOf(one)} does not hold the records its number stands for`,
+      );
+    }
+  }
+  if (parts !== Math.max(1, Math.ceil(day_count / PART_RECORDS_MAX))) {
+    findings.add("completeness", `${first.day} has another number of parts than its records need`);
+  }
+  for (let part = 1; part <= parts; part++) {
+    const given = day.filter((one) => one.part === part).length;
+    if (given === 1) continue;
+    const text = given === 0 ? "is missing" : "is given more than once";
+    findings.add("completeness", `${nameOf({ ...first, part })} ${text}`);
+  }
+}
+
+/** Whether a part goes on where the one before it ended. */
+function checkJoint(before: PartSummary, next: PartSummary, findings: Findings): void {
+  const end = before.first_seq + before.count;
+  if (next.first_seq < end) {
+    findings.add(
+      "integrity",
+      `${nameOf(next)} tells ${next.first_seq} a second time`,
+      next.first_seq,
+    );
+    return;
+  }
+  if (next.first_seq > end) {
+    const text = `records ${end} to ${next.first_seq - 1} are in none of the parts given`;
+    findings.add("completeness", text, end);
+    return;
+  }
+  if (before.after !== undefined && !sameFrontier(before.after, next.before)) {
+    findings.add(
+      "integrity",
+      `${nameOf(next)} begins in another tree than ${nameOf(before)} ends`,
+      end,
+    );
+  }
+  if (before.last === undefined || next.first === undefined) return;
+  const expected = { seq: end, day: next.day, chain: next.chain, previous: before.last };
+  const fault = placeFault(next.first, expected);
+  if (fault !== undefined) findings.add("integrity", fault, end);
+}
+
+/** Whether the parts of a day name each other, so that none can be exchanged for another's. */
+function checkLink(before: PartSummary | undefined, next: PartSummary, findings: Findings): void {
+  if (next.part === 1) {
+    if (next.prev_part_sha256 !== null) {
+      findings.add("integrity", `${nameOf(next)} names a part before the first`);
+    }
+    return;
+  }
+  if (before?.day !== next.day || before.part !== next.part - 1) return;
+  if (next.prev_part_sha256 !== before.digest) {
+    findings.add(
+      "integrity",
+      `${nameOf(next)} follows another ${nameOf(before)} than the one given`,
+    );
+  }
+}
+
+/** Joins the parts of one log, whatever order they were given in. */
+export function joinParts(parts: readonly PartSummary[], chain: string): Findings {
+  const findings = new Findings(chain);
+  const sorted = [...parts].sort(
+    (a, b) => Date.parse(a.day) - Date.parse(b.day) || a.part - b.part || a.first_seq - b.first_seq,
+  );
+  for (const day of new Set(sorted.map((part) => part.day))) {
+    checkDay(
+      sorted.filter((part) => part.day === day),
+      findings,
+    );
+  }
+  for (const [i, part] of sorted.entries()) {
+    const before = sorted[i - 1];
+    checkLink(before, part, findings);
+    if (before === undefined) continue;
+    const again = before.day === part.day && before.part === part.part;
+    if (again && before.digest !== part.digest) {
+      findings.add("integrity", `there are two different ${nameOf(part)}`, part.first_seq);
+    } else if (!again) checkJoint(before, part, findings);
+  }
+  return findings;
+}
+
+/** The text of a note without its signatures, which depend on the key of the day. */
+const unsigned = (note: string) => note.slice(0, note.lastIndexOf("\n\n"));
+
+/** Whether a log that says it goes on from another names the end that one has here. */
+export function checkSuccession(next: PartSummary, ended: PartSummary, findings: Findings): void {
+  const previous = next.first?.record.previous;
+  if (!isJsonObject(previous) || previous.chain !== ended.chain) return;
+  if (previous.size !== ended.after?.size) return;
+  if (unsigned(String(previous.checkpoint)) !== unsigned(ended.checkpoint_after)) {
+    findings.add("integrity", "its genesis names another end of the log before it", 0);
+  }
+}

@@ -1,0 +1,156 @@
+import { parseJson } from "../json/parse.js";
+import { ok, type Result, refuse } from "../result.js";
+import type { AuditFinding, AuditQuestion } from "./findings.js";
+import { checkSuccession, joinParts } from "./join-parts.js";
+import { readBundle } from "./read-bundle.js";
+import { type AuditTrust, type PartSummary, verifyPart } from "./verify-part.js";
+
+/** Bytes of a part at most: a thousand records of the longest kind, and what stands around them. */
+export const PART_BYTES_MAX = 80 * 1024 * 1024;
+
+/** The answer to one question. What was not asked has not been answered either. */
+export interface AuditAnswer {
+  readonly verdict: "holds" | "fails" | "not_checked";
+  readonly text: string;
+}
+
+/** What an auditor may conclude from an export. */
+export interface AuditReport {
+  /** Whether everything that was asked holds. */
+  readonly ok: boolean;
+  readonly answers: Readonly<Record<AuditQuestion, AuditAnswer>>;
+  /** Everything that does not hold; the record to look at first comes first. */
+  readonly findings: readonly AuditFinding[];
+  readonly logs: readonly {
+    readonly chain: string;
+    readonly days: readonly string[];
+    readonly first_seq: number;
+    readonly records: number;
+    /** False when the last day given was still running when it was exported. */
+    readonly closed: boolean;
+    /** The signed checkpoint behind the last record: keep it to compare with later. */
+    readonly checkpoint: string;
+  }[];
+  readonly records: number;
+  readonly decisions_replayed: number;
+}
+
+/** Records first, in order: a bad record explains a bad part, and not the other way round. */
+function byImportance(a: AuditFinding, b: AuditFinding): number {
+  return (a.seq ?? Infinity) - (b.seq ?? Infinity) || 0;
+}
+
+/** Verifies an export, part by part, in whatever order they come; only a summary of each is kept. */
+export interface ExportVerifier {
+  /** Takes the bytes of one part. Refused is only what is no part at all. */
+  add(part: Uint8Array | string): Promise<Result<PartSummary, "malformed">>;
+  /** What may be concluded from the parts taken so far. */
+  report(): AuditReport;
+}
+
+class PartsVerifier implements ExportVerifier {
+  private readonly trust: AuditTrust;
+  private readonly parts: PartSummary[] = [];
+
+  constructor(trust: AuditTrust) {
+    this.trust = trust;
+  }
+
+  async add(part: Uint8Array | string): Promise<Result<PartSummary, "malformed">> {
+    const parsed = parseJson(part);
+    if (!parsed.ok) return refuse("malformed", `it is not strict JSON: ${parsed.detail}`);
+    const signed = readBundle(parsed.value);
+    if (!signed.ok) return signed;
+    const summary = await verifyPart(signed.value, this.trust);
+    this.parts.push(summary);
+    return ok(summary);
+  }
+
+  report(): AuditReport {
+    const chains = [...new Set(this.parts.map(({ chain }) => chain))];
+    const joined = chains.map((chain) => ({
+      chain,
+      parts: this.parts.filter((part) => part.chain === chain),
+    }));
+    const findings = joined.flatMap(({ chain, parts }) => this.findingsOf(chain, parts));
+    if (this.parts.length === 0) throw new Error("report: nothing was added");
+    const missed = this.trust.pins.filter(
+      (pin) => !this.parts.some(({ metPins }) => metPins.includes(pin)),
+    );
+    for (const { origin, size } of missed) {
+      if (findings.some(({ about, chain }) => about === "anchoring" && chain === origin)) continue;
+      const text = `unanchored: the checkpoint at ${size} records is not within the parts given`;
+      findings.push(Object.freeze({ about: "anchoring", chain: origin, seq: null, text }));
+    }
+    findings.sort(byImportance);
+    const answers = this.answers(findings);
+    return Object.freeze({
+      ok: Object.values(answers).every(({ verdict }) => verdict !== "fails"),
+      answers,
+      findings: Object.freeze(findings),
+      logs: joined.map(({ chain, parts }) => logOf(chain, parts)),
+      records: this.parts.reduce((sum, { count }) => sum + count, 0),
+      decisions_replayed: this.parts.reduce((sum, part) => sum + part.decisionsReplayed, 0),
+    });
+  }
+
+  private findingsOf(chain: string, parts: readonly PartSummary[]): AuditFinding[] {
+    const found = joinParts(parts, chain);
+    const first = parts.find(({ first_seq }) => first_seq === 0);
+    if (first !== undefined) {
+      for (const other of this.parts) {
+        if (other.chain !== chain) checkSuccession(first, other, found);
+      }
+    }
+    return [...parts.flatMap(({ findings }) => findings), ...found.list];
+  }
+
+  private answers(findings: readonly AuditFinding[]): AuditReport["answers"] {
+    const { pins, replay } = this.trust;
+    const answer = (about: AuditQuestion, good: string, unasked?: string): AuditAnswer => {
+      const bad = findings.find((finding) => finding.about === about);
+      if (bad !== undefined) return Object.freeze({ verdict: "fails", text: bad.text });
+      if (unasked !== undefined) return Object.freeze({ verdict: "not_checked", text: unasked });
+      return Object.freeze({ verdict: "holds", text: good });
+    };
+    return Object.freeze({
+      integrity: answer("integrity", "no record was changed, moved, added or taken out"),
+      completeness: answer("completeness", "every record of these days is here"),
+      anchoring: answer(
+        "anchoring",
+        "the export goes through the checkpoint you kept",
+        pins.length === 0 ? "no checkpoint from elsewhere was given" : undefined,
+      ),
+      replay: answer(
+        "replay",
+        "every decision follows from the rules it names",
+        replay ? undefined : "decisions were not made again",
+      ),
+    });
+  }
+}
+
+/**
+ * A verifier of exports. The command line, the console and the page of an HTML export all ask this
+ * one.
+ *
+ * @example
+ * const verifier = exportVerifier({ keys: new Map(), pins: [], replay: false });
+ * (await verifier.add("{}")).reason; //=> "malformed"
+ */
+export function exportVerifier(trust: AuditTrust): ExportVerifier {
+  return new PartsVerifier(trust);
+}
+
+function logOf(chain: string, parts: readonly PartSummary[]): AuditReport["logs"][number] {
+  const sorted = [...parts].sort((a, b) => a.first_seq - b.first_seq);
+  const last = sorted.at(-1) as PartSummary;
+  return Object.freeze({
+    chain,
+    days: [...new Set(sorted.map(({ day }) => day))],
+    first_seq: (sorted[0] as PartSummary).first_seq,
+    records: sorted.reduce((sum, { count }) => sum + count, 0),
+    closed: last.closed,
+    checkpoint: last.checkpoint_after,
+  });
+}

@@ -1,0 +1,181 @@
+import { fromHex, toHex } from "../bytes.js";
+import { ed25519Bytes } from "../keys/ed25519.js";
+import type { Ed25519Jwk } from "../keys/jwk.js";
+import type { Verify } from "../keys/signer.js";
+import { type Bundle, type BundleEntry, bundleDigest, verifyBundleSignature } from "./bundle.js";
+import { type Checkpoint, verifyCheckpoint } from "./checkpoint.js";
+import { type AuditFinding, Findings } from "./findings.js";
+import type { SignedBundle } from "./read-bundle.js";
+import { NO_PREVIOUS_HASH, verifyRecord } from "./record.js";
+import { replayDecision } from "./replay.js";
+import { appendLeaf, type Frontier, type HashBytes, isFrontier, treeRoot } from "./tree.js";
+
+/** What the verifier trusts and compares with, all from elsewhere than the export. */
+export interface AuditTrust {
+  /** Keys of the log, by id. */
+  readonly keys: ReadonlyMap<string, Ed25519Jwk>;
+  /** Checkpoints kept from before, whose signatures were checked. */
+  readonly pins: readonly Checkpoint[];
+  readonly replay: boolean;
+  readonly verify?: Verify | undefined;
+  readonly hash?: HashBytes | undefined;
+}
+
+/** What is remembered of a part to join it with the others. */
+export interface PartSummary extends Omit<Bundle, "records" | "policies"> {
+  readonly digest: string;
+  readonly findings: readonly AuditFinding[];
+  readonly first: BundleEntry | undefined;
+  readonly last: BundleEntry | undefined;
+  /** The tree behind the last record; undefined when the records are not whole. */
+  readonly after: { readonly size: number; readonly frontier: readonly string[] } | undefined;
+  /** Pins this part went through and agrees with. */
+  readonly metPins: readonly Checkpoint[];
+  readonly decisionsReplayed: number;
+}
+
+const toFrontier = ({ size, frontier }: Bundle["before"]): Frontier => ({
+  size,
+  hashes: frontier.map((hash) => fromHex(hash) as Uint8Array),
+});
+
+/** What is wrong with a checkpoint that should speak of this tree. */
+async function checkpointFault(
+  note: string,
+  chain: string,
+  frontier: Frontier,
+  { keys, verify, hash }: AuditTrust,
+): Promise<string | undefined> {
+  const read = await verifyCheckpoint(note, keys.values(), verify);
+  if (!read.ok) return read.detail;
+  const { origin, size, root } = read.value;
+  if (origin !== chain) return "it is not a checkpoint of this log";
+  if (size !== frontier.size) return "it is of another size";
+  const same = toHex(await treeRoot(frontier, hash)) === toHex(root);
+  return same ? undefined : "its root is not that of the records";
+}
+
+/** What must hold for a record besides its own hash and signature. */
+interface Expected {
+  readonly seq: number;
+  readonly day: string;
+  readonly chain: string;
+  readonly previous: BundleEntry | undefined;
+}
+
+/** What is wrong with a record's place; undefined when nothing is. */
+export function placeFault(entry: BundleEntry, expected: Expected): string | undefined {
+  const { seq, day, chain, previous } = expected;
+  const { record } = entry;
+  if (record.seq !== seq) return `here stands the record that calls itself ${record.seq}`;
+  if (record.chain !== chain) return "it belongs to another log";
+  if ((record.type === "chain.genesis") !== (seq === 0)) {
+    return seq === 0 ? "a log begins with its genesis" : "a log has one genesis, at its beginning";
+  }
+  const before = seq === 0 ? NO_PREVIOUS_HASH : previous?.hash;
+  if (before !== undefined && record.prev_hash !== before) {
+    return "it does not name the record before it";
+  }
+  if (!record.recorded_at.startsWith(day)) return `it was not recorded on ${day}`;
+  if (previous === undefined) return undefined;
+  if (record.recorded_at < previous.record.recorded_at) return "it is older than the one before";
+  if (record.type !== "chain.key_rotated" && entry.key_id !== previous.key_id) {
+    return "another key signed it, and no rotation is recorded";
+  }
+  return undefined;
+}
+
+/** What is wrong with one record; undefined when nothing is. */
+async function recordFault(entry: BundleEntry, expected: Expected, trust: AuditTrust) {
+  const key = trust.keys.get(entry.key_id);
+  if (key === undefined) return "it is signed by a key that is not in the key set";
+  const { hash, verify } = trust;
+  const tools = { ...(hash && { hash }), ...(verify && { verify }) };
+  const verified = await verifyRecord(entry.record, entry.hash, entry.sig, key, tools);
+  return verified.ok ? placeFault(entry, expected) : verified.detail;
+}
+
+interface Walked {
+  readonly frontier: Frontier | undefined;
+  readonly metPins: readonly Checkpoint[];
+  readonly decisionsReplayed: number;
+}
+
+/** Goes through the records in order and stops at the first that does not hold. */
+async function walkRecords(bundle: Bundle, trust: AuditTrust, findings: Findings): Promise<Walked> {
+  const { chain, day, first_seq, count, records } = bundle;
+  const pins = trust.pins.filter(({ origin }) => origin === chain);
+  const metPins: Checkpoint[] = [];
+  const meet = async (frontier: Frontier) => {
+    for (const pin of pins.filter(({ size }) => size === frontier.size)) {
+      if (toHex(await treeRoot(frontier, trust.hash)) === toHex(pin.root)) metPins.push(pin);
+      else findings.add("anchoring", `at ${pin.size} records the checkpoint has another history`);
+    }
+  };
+  let frontier = toFrontier(bundle.before);
+  let decisionsReplayed = 0;
+  await meet(frontier);
+  for (const [i, entry] of records.entries()) {
+    const seq = first_seq + i;
+    const previous = i === 0 ? undefined : records[i - 1];
+    const fault = await recordFault(entry, { seq, day, chain, previous }, trust);
+    if (fault !== undefined) {
+      findings.add("integrity", fault, seq);
+      return { frontier: undefined, metPins, decisionsReplayed };
+    }
+    frontier = await appendLeaf(frontier, fromHex(entry.hash) as Uint8Array, trust.hash);
+    await meet(frontier);
+    if (!trust.replay) continue;
+    const replayed = await replayDecision(entry.record, bundle.policies);
+    if (replayed?.ok === false) findings.add("replay", replayed.detail, seq);
+    if (replayed !== undefined) decisionsReplayed++;
+  }
+  if (records.length !== count) {
+    findings.add("integrity", `the part says ${count} records and has ${records.length}`);
+  }
+  return { frontier, metPins, decisionsReplayed };
+}
+
+/**
+ * Checks one part of an export by itself: its signature, both checkpoints, every record, and that
+ * the records lead from one checkpoint to the other.
+ */
+export async function verifyPart(
+  { bundle, signature }: SignedBundle,
+  trust: AuditTrust,
+): Promise<PartSummary> {
+  const { records, policies, ...head } = bundle;
+  const { chain, first_seq } = bundle;
+  const findings = new Findings(chain);
+  const noteKeys = [...trust.keys.values()].map((jwk) => ({
+    name: chain,
+    publicKey: ed25519Bytes(jwk),
+  }));
+  const digest = await bundleDigest(bundle);
+  const named = { chain, digest };
+  const signed = await verifyBundleSignature(signature, named, noteKeys, trust.verify);
+  if (!signed.ok) findings.add("integrity", `the signature of the part: ${signed.detail}`);
+  const before = toFrontier(bundle.before);
+  if (!isFrontier(before) || before.size !== first_seq) {
+    findings.add("integrity", "the tree before the first record cannot be one");
+    const nothing = { first: undefined, last: undefined, after: undefined };
+    return {
+      ...head,
+      digest,
+      findings: findings.list,
+      ...nothing,
+      metPins: [],
+      decisionsReplayed: 0,
+    };
+  }
+  const begin = await checkpointFault(bundle.checkpoint_before, chain, before, trust);
+  if (begin !== undefined) findings.add("integrity", `the checkpoint before the part: ${begin}`);
+  const { frontier, ...walked } = await walkRecords(bundle, trust, findings);
+  if (frontier !== undefined) {
+    const end = await checkpointFault(bundle.checkpoint_after, chain, frontier, trust);
+    if (end !== undefined) findings.add("integrity", `the checkpoint behind the part: ${end}`);
+  }
+  const after = frontier && { size: frontier.size, frontier: frontier.hashes.map(toHex) };
+  const ends = { first: records[0], last: records.at(-1), after };
+  return { ...head, digest, findings: findings.list, ...ends, ...walked };
+}
