@@ -20,7 +20,7 @@ export type Part =
   | "orders";
 
 /** Parts whose promises must all be proven by now; the promises of the others are not built yet. */
-export const BUILT_PARTS: readonly Part[] = ["foundation", "discovery"];
+export const BUILT_PARTS: readonly Part[] = ["foundation", "discovery", "audit"];
 
 export const requirements: readonly Requirement[] = [
   // 1. What the service does
@@ -73,8 +73,8 @@ export const requirements: readonly Requirement[] = [
     text: "A mandate ends approved, escalated, rejected, rate limited or unavailable.",
   },
   { id: "1.4-g", part: "payments", text: "The service never holds funds." },
-  { id: "1.5-a", part: "audit", text: "Every decision is recorded in a signed audit log." },
-  { id: "1.5-b", part: "audit", text: "Every MCP `tools/call` is recorded in a signed audit log." },
+  { id: "1.5-a", part: "mandates", text: "Every decision is recorded in a signed audit log." },
+  { id: "1.5-b", part: "mcp", text: "Every MCP `tools/call` is recorded in a signed audit log." },
   { id: "1.6-a", part: "discovery", text: "Only skills that are live are listed." },
   {
     id: "1.6-b",
@@ -737,8 +737,8 @@ export const requirements: readonly Requirement[] = [
 
   // 6. Events
   { id: "6.1-a", part: "mandates", text: "The endpoints of section 4 push no events to agents." },
-  { id: "6.2-a", part: "audit", text: "Every mandate decision is written to the audit log." },
-  { id: "6.2-b", part: "audit", text: "Every MCP `tools/call` is written to the audit log." },
+  { id: "6.2-a", part: "mandates", text: "Every mandate decision is written to the audit log." },
+  { id: "6.2-b", part: "mcp", text: "Every MCP `tools/call` is written to the audit log." },
   { id: "6.2-c", part: "audit", text: "The audit log is append-only." },
   { id: "6.2-d", part: "audit", text: "The audit log is signed." },
   { id: "6.2-e", part: "audit", text: "The audit log is Merkle-chained." },

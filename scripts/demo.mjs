@@ -3,7 +3,7 @@
  * an error if an answer is not what it should be. `--once` stops there; otherwise it keeps serving.
  */
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -213,6 +213,27 @@ async function walkUpkeep(ask, env) {
   for (const line of findings.trim().split("\n")) console.log(`      ${line.replace(folder, "…")}`);
 }
 
+/** What an auditor does: take the log away, prove it, and see that no change goes unnoticed. */
+async function walkAudit(env, url, site) {
+  const here = { ...env, GATEHOUSE_BASE_URL: url };
+  const out = join(folder, "audit");
+  const file = command(here, "audit", "export", site.domain, "--out", out).trim();
+  const keys = `${url}/.well-known/audit-jwks.json`;
+  const verdict = command(here, "audit", "verify", file, "--key", keys);
+  say("everything so far was recorded; the export of today proves itself by the audit key alone:");
+  for (const line of verdict.trim().split("\n")) console.log(`      ${line}`);
+  const forged = join(out, "forged.json");
+  writeFileSync(forged, readFileSync(file, "utf8").replace('"kind":"verified"', '"kind":"approved"'));
+  const args = ["audit", "verify", forged, "--key", keys];
+  const refused = spawnSync(process.execPath, [bin, ...args], { env: here, encoding: "utf8" });
+  const [finding] = refused.stdout.split("\n").filter((line) => line.startsWith("✗"));
+  expect(refused.status === 1 && finding !== undefined, "a forged record to be found");
+  say(`one word changed in it, and the record is named: “${finding.replace(/\s+/g, " ")}”`);
+  const checkpoint = await (await fetch(`${url}/v1/audit/${site.site_key_hash}/checkpoint`)).text();
+  expect(checkpoint.split("\n").length === 6, "a signed checkpoint");
+  say(`anybody may keep the log's checkpoint: ${checkpoint.split("\n")[1]} records, and their root`);
+}
+
 async function main() {
   const shop = await startShop();
   const env = environment("data", { GATEHOUSE_FETCH_ALLOW: shop.domain });
@@ -235,6 +256,7 @@ async function main() {
     await walkAccess(ask, site);
     await walkSignatures();
     await walkVerification(env, await walkDiscovery(ask, url, site));
+    await walkAudit(env, url, site);
     await walkUpkeep(ask, env);
   } catch (error) {
     await stop();

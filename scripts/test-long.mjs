@@ -6,6 +6,8 @@ const FUZZ_RUNS = "1000000";
 const CRASH_ROUNDS = "25";
 const ROTATION_FETCHES = "10000";
 const SURFACE_RUNS = "2000";
+const AUDIT_CRASH_ROUNDS = "50";
+const LARGE_DAY_RECORDS = "100000";
 
 const SUITES = [
   {
@@ -32,6 +34,16 @@ const SUITES = [
     name: `${Number(SURFACE_RUNS).toLocaleString("en")} random sites, the same skills on every surface`,
     args: ["--project", "server", "packages/server/test/discovery/surfaces"],
     env: { SURFACE_RUNS },
+  },
+  {
+    name: `${AUDIT_CRASH_ROUNDS} rounds of kill -9 at every named point of the audit log, on each database`,
+    args: ["--project", "server", "packages/server/test/audit/crash"],
+    env: { AUDIT_CRASH_ROUNDS },
+  },
+  {
+    name: `a day of ${Number(LARGE_DAY_RECORDS).toLocaleString("en")} records exported under 200 MB and verified`,
+    args: ["--project", "server", "packages/server/test/audit/large-day"],
+    env: { LARGE_DAY_RECORDS },
   },
 ];
 

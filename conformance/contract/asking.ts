@@ -24,7 +24,7 @@ export async function ask(
   const url = path.startsWith("/") ? at.url + path : path;
   const response = await fetch(url, { ...init, method });
   const text = await response.text();
-  const json = response.headers.get("content-type")?.includes("json") === true && text !== "";
+  const json = /[/+]json\b/.test(response.headers.get("content-type") ?? "") && text !== "";
   return {
     status: response.status,
     headers: response.headers,

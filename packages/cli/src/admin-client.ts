@@ -6,6 +6,8 @@ import { CommandError, EXIT } from "./exit.js";
 import type { Terminal } from "./terminal.js";
 
 const REQUEST_MS_MAX = 30_000;
+/** A part of an export can be tens of megabytes, over a slow line. */
+const DOWNLOAD_MS_MAX = 600_000;
 
 /** Calls the admin interface of a running Gatehouse, this machine's or another's. */
 export class AdminClient {
@@ -21,15 +23,33 @@ export class AdminClient {
     const { response, text } = await this.send(method, path, body);
     const answer = parseJsonOrNothing(text);
     if (response.ok && (answer !== undefined || text === "")) return answer as T;
+    throw this.refusal(response, answer);
+  }
+
+  /** An answer that is a text. */
+  async text(path: string): Promise<string> {
+    const { response, text } = await this.send("GET", path, undefined);
+    if (response.ok) return text;
+    throw this.refusal(response, parseJsonOrNothing(text));
+  }
+
+  /** An answer of any length, to be read piece by piece. */
+  async download(path: string): Promise<Response> {
+    const response = await this.request("GET", path, undefined, DOWNLOAD_MS_MAX);
+    if (response.ok) return response;
+    throw this.refusal(response, parseJsonOrNothing(await response.text()));
+  }
+
+  private refusal(response: Response, answer: unknown): CommandError {
     const problem = problemIn(answer);
     if (problem === undefined) {
-      throw new CommandError(
+      return new CommandError(
         `${this.baseUrl} answered with status ${response.status}, but not as Gatehouse does.`,
         EXIT.failed,
         "Check GATEHOUSE_BASE_URL: another service may be there.",
       );
     }
-    throw new CommandError(problem.message, EXIT.failed, hintFor(response, problem.error));
+    return new CommandError(problem.message, EXIT.failed, hintFor(response, problem.error));
   }
 
   /** Every page of a list, in order. */
@@ -45,15 +65,19 @@ export class AdminClient {
   }
 
   private async send(method: string, path: string, body: unknown) {
+    const response = await this.request(method, path, body, REQUEST_MS_MAX);
+    return { response, text: await response.text() };
+  }
+
+  private async request(method: string, path: string, body: unknown, msMax: number) {
     try {
-      const response = await fetch(this.baseUrl + path, {
+      return await fetch(this.baseUrl + path, {
         method,
         headers: { authorization: `Bearer ${this.token}`, "content-type": "application/json" },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         redirect: "error",
-        signal: AbortSignal.timeout(REQUEST_MS_MAX),
+        signal: AbortSignal.timeout(msMax),
       });
-      return { response, text: await response.text() };
     } catch (error) {
       const code = ((error as Error).cause as { code?: string } | undefined)?.code ?? "";
       throw new CommandError(

@@ -10,6 +10,7 @@ export interface SiteBody {
   readonly name: string;
   readonly description: string;
   readonly status: string;
+  readonly audit_public: string;
   readonly verification: {
     readonly method: string | null;
     readonly reason: string | null;

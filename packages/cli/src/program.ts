@@ -5,6 +5,7 @@ import {
   VERSION,
 } from "@gatehouse/server";
 import { Command, CommanderError } from "commander";
+import { auditCommands } from "./commands/audit.js";
 import { backupCommands } from "./commands/backup.js";
 import { doctorCommand } from "./commands/doctor.js";
 import { keyCommands } from "./commands/key.js";
@@ -33,6 +34,7 @@ export function createProgram(terminal: Terminal): Command {
   verifyCommand(program, terminal);
   siteCommands(program, terminal);
   skillCommands(program, terminal);
+  auditCommands(program, terminal);
   keyCommands(program, terminal);
   tokenCommands(program, terminal);
   return program;

@@ -54,7 +54,7 @@ describe("site commands", () => {
     const none = await run("site", "change", key);
     expect([none.code, none.err]).toEqual([
       2,
-      "Say what to change: --domain, --name or --description.\n",
+      "Say what to change: --domain, --name, --description or --audit-public.\n",
     ]);
     const again = await run("site", "create", "shop.example.com", "--name", "Shop again");
     expect(again.err).toMatch(/^Note: there are 2 sites for shop\.example\.com/);

@@ -50,7 +50,9 @@ describe("gatehouse serve", () => {
     await serve(env);
     const mode = (name: string) => statSync(join(env.GATEHOUSE_DATA_DIR, name)).mode & 0o777;
     expect(mode(".")).toBe(0o700);
-    for (const name of readdirSync(env.GATEHOUSE_DATA_DIR)) expect(mode(name)).toBe(0o600);
+    for (const entry of readdirSync(env.GATEHOUSE_DATA_DIR, { withFileTypes: true })) {
+      expect(mode(entry.name)).toBe(entry.isDirectory() ? 0o700 : 0o600);
+    }
   });
 
   test("on an empty folder in production it starts, and says what HTTPS needs", async () => {

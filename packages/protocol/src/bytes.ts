@@ -1,5 +1,10 @@
 const encoder = new TextEncoder();
 const HEX_DIGITS = "0123456789abcdef";
+/** Every byte as two digits: hashes are written by the thousand. */
+const HEX_BYTES = Array.from(
+  { length: 256 },
+  (_, byte) => HEX_DIGITS.charAt(byte >> 4) + HEX_DIGITS.charAt(byte & 15),
+);
 
 /**
  * UTF-8 bytes of a string. A lone surrogate becomes U+FFFD, so check untrusted text first.
@@ -19,7 +24,7 @@ export function utf8(text: string): Uint8Array<ArrayBuffer> {
  */
 export function toHex(bytes: Uint8Array): string {
   let text = "";
-  for (const byte of bytes) text += HEX_DIGITS.charAt(byte >> 4) + HEX_DIGITS.charAt(byte & 15);
+  for (let i = 0; i < bytes.length; i++) text += HEX_BYTES[bytes[i] as number];
   return text;
 }
 
@@ -56,11 +61,12 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBu
 }
 
 /**
- * SHA-256, by the platform's Web Crypto.
+ * SHA-256, by the platform's Web Crypto. A text is hashed as its UTF-8.
  *
  * @example
- * toHex(await sha256(utf8("abc"))).slice(0, 8); //=> "ba7816bf"
+ * toHex(await sha256("abc")).slice(0, 8); //=> "ba7816bf"
  */
-export async function sha256(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
+export async function sha256(data: Uint8Array | string): Promise<Uint8Array<ArrayBuffer>> {
+  const bytes = typeof data === "string" ? utf8(data) : data;
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as BufferSource));
 }

@@ -63,6 +63,7 @@ export {
   verifyRecord,
 } from "./audit/record.js";
 export { type ReplayFault, replayDecision } from "./audit/replay.js";
+export { type RecordSummary, recordSummary } from "./audit/summary.js";
 export {
   appendLeaf,
   type ConsistencyProof,

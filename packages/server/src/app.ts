@@ -2,6 +2,7 @@ import type { RequestListener } from "node:http";
 import { getRequestListener } from "@hono/node-server";
 import type { Context } from "./context.js";
 import { adminDoor } from "./doors/admin/admin-door.js";
+import { auditDoor } from "./doors/audit/audit-door.js";
 import { discoveryDoor } from "./doors/discovery/discovery-door.js";
 import { documentAnswers } from "./doors/discovery/document-answers.js";
 import { Editions } from "./doors/discovery/editions.js";
@@ -22,15 +23,17 @@ export function createApp(context: Context): RequestListener {
   const admin = adminDoor(context);
   const editions = new Editions(context);
   const discovery = discoveryDoor(context, editions);
+  const audit = auditDoor(context);
   const doors = [
     operationsDoor(context),
     discovery,
+    audit,
     mcpDoor(context),
     mandatesDoor(context),
     metricsDoor(context),
     admin,
     docsDoor(context),
-    openapiDoor([discovery, admin], config.baseUrl),
+    openapiDoor([discovery, audit, admin], config.baseUrl),
   ];
   const app = createKernel(doors, context);
   const { memoryUsage, uptime } = process;

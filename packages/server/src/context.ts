@@ -1,7 +1,10 @@
 import type { Config } from "./config/config.js";
+import { AuditLog } from "./owners/audit/audit-log.js";
+import { domainOfSite } from "./owners/sites/store.js";
 import { type OperatorToken, operatorToken } from "./owners/tokens/operator-token.js";
 import { SignInDesk } from "./owners/tokens/sign-in-desk.js";
 import { type Clock, systemClock } from "./platform/clock.js";
+import type { PassPoint } from "./platform/crash-points.js";
 import type { Database } from "./platform/db/database.js";
 import { migrate } from "./platform/db/migrate.js";
 import { TrustedProxies } from "./platform/http/connection.js";
@@ -28,6 +31,7 @@ export interface Context {
   readonly db: Database;
   readonly secrets: Secrets;
   readonly keys: KeyRing;
+  readonly audit: AuditLog;
   readonly jobs: Jobs;
   readonly resolver: Resolver;
   readonly safeFetch: SafeFetch;
@@ -38,7 +42,10 @@ export interface Context {
 }
 
 /** What tests and tools replace; everything else is composed as in production. */
-export type Overrides = Partial<Pick<Context, "clock" | "ids" | "log" | "resolver">>;
+export type Overrides = Partial<Pick<Context, "clock" | "ids" | "log" | "resolver">> & {
+  /** Told of every moment at which a crash would leave something half done. */
+  readonly pass?: PassPoint;
+};
 
 /** Opens the installation's database, brought up to this build's schema. */
 async function openMigrated(config: Config, tools: { clock: Clock; ids: Ids; log: Log }) {
@@ -70,18 +77,25 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const secrets = await bindSecrets(config, db, ids, foundKey);
     const keys = new KeyRing(db, secrets, clock, config.keyAliases);
     await keys.start();
+    const pass = overrides.pass ?? (() => {});
+    const { dataDir } = config;
+    const domainOf = domainOfSite;
+    const metrics = new Metrics();
+    const audit = new AuditLog({ db, clock, ids, log, metrics, keys, pass, dataDir, domainOf });
+    await audit.start();
     const token = operatorToken(config, ids);
     const jobs = new Jobs(db, clock, ids, log);
     await recordHeartbeat(db, clock.now());
     return {
-      ...{ config, clock, ids, log, db, secrets, keys, jobs, resolver },
-      metrics: new Metrics(),
+      ...{ config, clock, ids, log, db, secrets, keys, audit, jobs, resolver },
+      metrics,
       safeFetch: new SafeFetch({ resolver, clock, allow: config.fetchAllow }),
       proxies: new TrustedProxies(config.trustProxy),
       signInDesk: new SignInDesk(db, clock, token.token),
       operatorToken: token,
       close: async () => {
         await jobs.stop();
+        await audit.close();
         await db.close();
       },
     };

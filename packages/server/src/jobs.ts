@@ -3,13 +3,19 @@ import type { Context } from "./context.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
 import { forgetExpired } from "./platform/rate-limit/exact.js";
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /** Everything the service does by itself. */
 export function planJobs(context: Context): void {
-  const { jobs, db } = context;
+  const { jobs, db, audit } = context;
   jobs.add({ name: "heartbeat", everyMs: HEARTBEAT_MS, run: (now) => recordHeartbeat(db, now) });
   jobs.add({ name: "limits.forget", everyMs: HOUR_MS, run: (now) => forgetExpired(db, now) });
+  jobs.add({
+    name: "audit.tend",
+    everyMs: MINUTE_MS,
+    run: (_now, stopping) => audit.tendAll(stopping),
+  });
   jobs.add({
     name: "sites.recheck",
     everyMs: RECHECK_JOB_EVERY_MS,

@@ -327,7 +327,7 @@ describe("doctor", () => {
     expect(findings.filter(({ verdict }) => verdict !== "good")).toEqual([]);
     expect(findings.map(({ part }) => part)).toEqual([
       ...["Node.js", "configuration", "transport", "data folder", "admin token"],
-      ...["database", "secrets key", "signing keys", "clock", "jobs", "sites"],
+      ...["database", "secrets key", "signing keys", "clock", "jobs", "sites", "audit log"],
     ]);
   });
 

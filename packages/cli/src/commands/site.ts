@@ -97,6 +97,7 @@ interface Fields extends Flags {
   readonly name?: string;
   readonly description?: string;
   readonly siteKey?: string;
+  readonly auditPublic?: string;
 }
 
 function changeCommands(site: Command, terminal: Terminal): void {
@@ -129,12 +130,19 @@ function changeCommands(site: Command, terminal: Terminal): void {
     .option("--domain <domain>", "move it to this domain")
     .option("--name <name>", "what people call it")
     .option("--description <text>", "one sentence about it")
+    .addOption(
+      new Option("--audit-public <who>", "who may see how far its audit log is").choices([
+        "full",
+        "hourly",
+        "owner",
+      ]),
+    )
     .option("--json", "print JSON")
-    .action(async (text: string, { domain, name, description, ...flags }: Fields) => {
-      const body = { domain, name, description };
+    .action(async (text: string, { domain, name, description, auditPublic, ...flags }: Fields) => {
+      const body = { domain, name, description, audit_public: auditPublic };
       if (Object.values(body).every((value) => value === undefined)) {
         throw new CommandError(
-          "Say what to change: --domain, --name or --description.",
+          "Say what to change: --domain, --name, --description or --audit-public.",
           EXIT.usage,
         );
       }

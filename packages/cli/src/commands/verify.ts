@@ -1,6 +1,7 @@
 import {
   type Check,
   cardInPage,
+  EXPORT_ELEMENT,
   isJsonObject,
   type JsonObject,
   parseJson,
@@ -9,9 +10,16 @@ import {
   verifyCatalog,
 } from "@gatehouse/protocol";
 import type { Command } from "commander";
+import { verifyAudit } from "../audit/verify-files.js";
 import { CommandError, EXIT } from "../exit.js";
 import { plainJson, plainText, type Terminal } from "../terminal.js";
-import { claimsOf, keyFinder, keySetAddress, trustedKeySet } from "../verify/key-set.js";
+import {
+  claimsOf,
+  keyFinder,
+  keySetAddress,
+  noKeysNamed,
+  trustedKeySet,
+} from "../verify/key-set.js";
 import { isPrivate, readSource, type Source } from "../verify/source.js";
 
 interface Flags {
@@ -68,6 +76,12 @@ function recognize(bytes: Uint8Array): Document {
   return { kind: "signing" in value ? "card" : "a2a-card", bytes: content, value };
 }
 
+/** Whether a file is a part of an audit export, by how it begins: parts can be long. */
+function isExport(bytes: Uint8Array): boolean {
+  const start = new TextDecoder().decode(bytes.subarray(0, 64 * 1024));
+  return /^\s*\{\s*"bundle"/.test(start) || start.includes(EXPORT_ELEMENT);
+}
+
 async function check(source: Source, flags: Flags) {
   const document = recognize(source.bytes);
   const keys = flags.keys === undefined ? undefined : keySetAddress(flags.keys);
@@ -107,12 +121,17 @@ function print(terminal: Terminal, result: Awaited<ReturnType<typeof check>>): v
 export function verifyCommand(program: Command, terminal: Terminal): void {
   program
     .command("verify")
-    .argument("<url|file>", "agent card, catalog or agent page")
+    .argument("<url|file>", "agent card, catalog, agent page, or part of an audit export")
     .description("check a signed document, step by step")
     .option("--keys <url|file>", "key set to trust, or the service it belongs to")
     .option("--json", "print JSON")
     .action(async (target: string, flags: Flags) => {
-      const result = await check(await readSource(target), flags);
+      const source = await readSource(target);
+      if (source.url === undefined && isExport(source.bytes)) {
+        if (flags.keys === undefined) throw noKeysNamed();
+        return verifyAudit([target], { key: flags.keys, json: flags.json === true }, terminal);
+      }
+      const result = await check(source, flags);
       if (flags.json) terminal.out(plainJson({ target, ...result }));
       else print(terminal, result);
       if (result.ok) return;

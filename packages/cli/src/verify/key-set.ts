@@ -12,12 +12,13 @@ import { CommandError, EXIT } from "../exit.js";
 import { isPrivate, readSource, type Source } from "./source.js";
 
 const KEY_SET_PATH = "/.well-known/jwks.json";
+export const AUDIT_KEY_SET_PATH = "/.well-known/audit-jwks.json";
 
 /** An origin alone means its well-known key set. */
-export function keySetAddress(text: string): string {
+export function keySetAddress(text: string, path = KEY_SET_PATH): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const origin = url?.protocol.startsWith("http") === true && url.pathname === "/";
-  return origin ? url.origin + KEY_SET_PATH : text;
+  return origin ? url.origin + path : text;
 }
 
 const objectAt = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
@@ -51,17 +52,20 @@ export function claimsOf(document: JsonObject): { readonly domain: string; reado
   return { domain, keys: textAt(keys?.uri) };
 }
 
+/** A file cannot say whose keys it should be checked with. */
+export function noKeysNamed(): CommandError {
+  const hint =
+    "A file could bring its own: name the service, as in --keys https://gate.example.com";
+  return new CommandError("Say whose keys you trust.", EXIT.usage, hint);
+}
+
 /**
  * Whose keys to believe when nobody said: those of the server the document came from. A site that
  * serves the document itself may name its service's keys, since its own connection vouches for it.
  */
 export function trustedKeySet(source: Source, document: JsonObject): string {
   const { url } = source;
-  if (url === undefined) {
-    const hint =
-      "A file could bring its own: name the service, as in --keys https://gate.example.com";
-    throw new CommandError("Say whose keys you trust.", EXIT.usage, hint);
-  }
+  if (url === undefined) throw noKeysNamed();
   const own = url.origin + KEY_SET_PATH;
   const { domain, keys } = claimsOf(document);
   if (url.host !== domain || !URL.canParse(keys)) return own;
@@ -70,7 +74,8 @@ export function trustedKeySet(source: Source, document: JsonObject): string {
   return isPrivate(address) ? address.href : own;
 }
 
-async function loadKeys(address: string): Promise<ReadonlyMap<string, PublicJwk>> {
+/** The keys of a set, by id. */
+export async function loadKeys(address: string): Promise<ReadonlyMap<string, PublicJwk>> {
   const { bytes, url } = await readSource(address);
   if (url !== undefined && !isPrivate(url)) {
     const why = `The key set came from ${url.host} over plain HTTP, where anybody could change it.`;

@@ -31,12 +31,17 @@ function checkDay(day: readonly PartSummary[], findings: Findings): void {
   if (parts !== Math.max(1, Math.ceil(day_count / PART_RECORDS_MAX))) {
     findings.add("completeness", `${first.day} has another number of parts than its records need`);
   }
-  for (let part = 1; part <= parts; part++) {
-    const given = day.filter((one) => one.part === part).length;
-    if (given === 1) continue;
-    const text = given === 0 ? "is missing" : "is given more than once";
-    findings.add("completeness", `${nameOf({ ...first, part })} ${text}`);
+  const given = day.map(({ part }) => part);
+  for (const part of new Set(given.filter((part, i) => given.indexOf(part) !== i))) {
+    findings.add("completeness", `${nameOf({ ...first, part })} is given more than once`);
   }
+  // The first that is missing lies among as many as are given, and one: whatever number they claim.
+  const missing = parts - new Set(given.filter((part) => part >= 1 && part <= parts)).size;
+  if (missing === 0) return;
+  let part = 1;
+  while (given.includes(part)) part++;
+  const more = missing === 1 ? "" : `, and ${missing - 1} more`;
+  findings.add("completeness", `${nameOf({ ...first, part })} is missing${more}`);
 }
 
 /** Whether a part goes on where the one before it ended. */

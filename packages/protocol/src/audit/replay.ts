@@ -50,6 +50,7 @@ export async function replayDecision(
 ): Promise<Result<true, ReplayFault> | undefined> {
   const { decision } = record;
   if (!isJsonObject(decision) || typeof decision.policy_digest !== "string") return undefined;
+  if (typeof decision.outcome !== "string") return refuse("facts_invalid", "it has no outcome");
   const named = policies.find(({ digest }) => digest === decision.policy_digest);
   if (named === undefined) return refuse("policy_missing", "the export lacks the policy it names");
   const policy = await policyOf(named);

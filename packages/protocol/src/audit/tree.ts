@@ -1,8 +1,11 @@
 import { concatBytes, sha256 } from "../bytes.js";
 import { ok, type Result, refuse } from "../result.js";
 
-/** SHA-256. Servers pass a synchronous one, which is far faster on small inputs. */
-export type HashBytes = (bytes: Uint8Array) => Uint8Array | Promise<Uint8Array>;
+/**
+ * SHA-256 of bytes, or of a text as UTF-8. Servers pass a synchronous one, which is far faster on
+ * small inputs.
+ */
+export type HashBytes = (data: Uint8Array | string) => Uint8Array | Promise<Uint8Array>;
 
 const LEAF = Uint8Array.of(0);
 const NODE = Uint8Array.of(1);

@@ -10,6 +10,22 @@ function writeString(text: string): string {
   return JSON.stringify(text);
 }
 
+/** Names written before, with their quotes and colon: objects of a kind share them. */
+const writtenNames = new Map<string, string>();
+const WRITTEN_NAMES_MAX = 2000;
+/** Longer names are written each time, so that what strangers send does not stay. */
+const WRITTEN_NAME_CHARS_MAX = 40;
+
+function writeName(name: string): string {
+  const known = writtenNames.get(name);
+  if (known !== undefined) return known;
+  const written = `${writeString(name)}:`;
+  if (name.length <= WRITTEN_NAME_CHARS_MAX && writtenNames.size < WRITTEN_NAMES_MAX) {
+    writtenNames.set(name, written);
+  }
+  return written;
+}
+
 /** Most objects are written down in order, and sorting them again would cost more than looking. */
 function isSorted(keys: readonly string[]): boolean {
   for (let i = 1; i < keys.length; i++) {
@@ -29,7 +45,7 @@ function writeObject(value: Record<string, unknown>): string {
   let text = "{";
   for (let i = 0; i < keys.length; i++) {
     const key = keys[i] as string;
-    text += `${i === 0 ? "" : ","}${writeString(key)}:${write(value[key])}`;
+    text += (i === 0 ? "" : ",") + writeName(key) + write(value[key]);
   }
   return `${text}}`;
 }

@@ -3,7 +3,7 @@ import type { Clock } from "../platform/clock.js";
 import { pingDatabase } from "../platform/db/database.js";
 import { checkClock } from "../platform/installation/clock-check.js";
 
-const READINESS_PARTS = ["database", "keys", "clock"] as const;
+const READINESS_PARTS = ["database", "keys", "clock", "audit"] as const;
 export type ReadinessPart = (typeof READINESS_PARTS)[number];
 
 /** Whoever asks about readiness wants to know now; a part that does not answer is not ready. */
@@ -18,11 +18,12 @@ function inTime(clock: Clock, check: Promise<unknown>): Promise<unknown> {
 
 /** Names of the parts that cannot do their work now; why is in the log, not in the answer. */
 export async function failingParts(context: Context): Promise<ReadinessPart[]> {
-  const { db, keys, clock, log } = context;
+  const { db, keys, clock, log, audit } = context;
   const checks: Record<ReadinessPart, () => Promise<unknown>> = {
     database: () => pingDatabase(db),
     keys: () => keys.check(),
     clock: () => checkClock(db, clock.now()),
+    audit: async () => audit.check(),
   };
   const verdicts = await Promise.all(
     READINESS_PARTS.map(async (part) => {

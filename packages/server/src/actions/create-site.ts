@@ -8,9 +8,11 @@ import {
   toBase64url,
 } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
+import type { Actor } from "../owners/audit/drafts.js";
 import { readDomain } from "../owners/sites/domain.js";
 import { PROOF_TOKEN_BYTES, type Site, unproven } from "../owners/sites/site.js";
 import { insertSite, siteKeyTaken } from "../owners/sites/store.js";
+import { siteChange } from "./site-change.js";
 
 const SITE_KEY_BYTES = 32;
 
@@ -24,8 +26,9 @@ export interface NewSite {
 
 /** Takes a site on, pending until somebody proves control of its domain. */
 export async function createSite(
-  { config, clock, ids, db }: Context,
+  { config, clock, ids, audit }: Context,
   input: NewSite,
+  actor: Actor,
 ): Promise<Result<Site, "invalid_request" | "conflict">> {
   const domain = readDomain(input.domain, { development: config.mode === "development" });
   if (!domain.ok) return refuse("invalid_request", `domain: ${domain.detail}.`);
@@ -44,17 +47,21 @@ export async function createSite(
     name: input.name,
     description: input.description ?? "",
     skills: [],
+    auditPublic: "full",
     status: "pending",
     version: 1,
     verification: unproven(toBase64url(ids.bytes(PROOF_TOKEN_BYTES))),
     createdAt: now,
     changedAt: now,
   };
-  return db.transaction(async (tx) => {
+  type Answer = Result<Site, "conflict">;
+  const { answer } = await audit.commit<Answer>(site.siteKeyHash, async (tx) => {
     if (await siteKeyTaken(tx, site)) {
-      return refuse("conflict", "A site with this key exists or has existed here.");
+      const why = "A site with this key exists or has existed here.";
+      return { records: [], answer: refuse("conflict", why) };
     }
     await insertSite(tx, site);
-    return ok(site);
+    return { records: [await siteChange("created", site, { actor, now })], answer: ok(site) };
   });
+  return answer;
 }

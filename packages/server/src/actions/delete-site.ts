@@ -1,7 +1,22 @@
 import type { Context } from "../context.js";
-import { deleteSite as markDeleted } from "../owners/sites/store.js";
+import type { Actor } from "../owners/audit/drafts.js";
+import { deleteSite as markDeleted, siteByHash } from "../owners/sites/store.js";
+import { siteChange } from "./site-change.js";
 
-/** Deletes a site. Its row stays, so that its key is never given out again. */
-export function deleteSite({ db, clock }: Context, siteKeyHash: string): Promise<boolean> {
-  return db.transaction((tx) => markDeleted(tx, siteKeyHash, clock.now()));
+/** Deletes a site. Its row stays, so that its key is never given out again, and so does its log. */
+export async function deleteSite(
+  { audit, clock }: Context,
+  siteKeyHash: string,
+  actor: Actor,
+): Promise<boolean> {
+  const { answer } = await audit.commit(siteKeyHash, async (tx) => {
+    const site = await siteByHash(tx, siteKeyHash);
+    const now = clock.now();
+    if (site === undefined || !(await markDeleted(tx, siteKeyHash, now))) {
+      return { records: [], answer: false };
+    }
+    const deleted = { ...site, version: site.version + 1 };
+    return { records: [await siteChange("deleted", deleted, { actor, now })], answer: true };
+  });
+  return answer;
 }

@@ -1,7 +1,9 @@
 import type { Context } from "../context.js";
+import { serviceActor } from "../owners/audit/drafts.js";
 import { findProof, type ProofMethod } from "../owners/sites/proof.js";
 import { FAILED_DAYS_MAX, RECHECK_EVERY_MS, type Site } from "../owners/sites/site.js";
 import { recordLook, sitesToRecheck, updateSite } from "../owners/sites/store.js";
+import { siteChange } from "./site-change.js";
 
 /** Sites looked at in one run; the rest follow in the next, oldest first. */
 const SITES_PER_RUN = 200;
@@ -23,6 +25,16 @@ function rechecked(site: Site, problem: string | null, now: number): Site {
 /** Well within the job's lease, so that no two nodes look at once. */
 const RUN_MS_MAX = 4 * 60_000;
 
+async function unverify({ audit, clock }: Context, site: Site): Promise<void> {
+  await audit.commit(site.siteKeyHash, async (tx) => {
+    const now = clock.now();
+    if (!(await updateSite(tx, site, now))) return { records: [], answer: null };
+    const written = { ...site, version: site.version + 1 };
+    const actor = serviceActor("sites.recheck");
+    return { records: [await siteChange("unverified", written, { actor, now })], answer: null };
+  });
+}
+
 async function recheck(context: Context, site: Site): Promise<void> {
   const { clock, db, log, config } = context;
   const sources = { ...context, fetchAllow: config.fetchAllow };
@@ -30,9 +42,8 @@ async function recheck(context: Context, site: Site): Promise<void> {
   const proof = await findProof(site, method, sources, { fresh: false });
   const changed = rechecked(site, proof.ok ? null : proof.detail, clock.now());
   // A site that somebody changed meanwhile is left alone; it is due again in the next run.
-  await db.transaction((tx) =>
-    changed.status === site.status ? recordLook(tx, changed) : updateSite(tx, changed, clock.now()),
-  );
+  if (changed.status === site.status) await db.transaction((tx) => recordLook(tx, changed));
+  else await unverify(context, changed);
   if (proof.ok) return;
   const { failedDays, problem } = changed.verification;
   log.warn(

@@ -1,9 +1,11 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
+import type { Actor } from "../owners/audit/drafts.js";
 import { findProof } from "../owners/sites/proof.js";
 import type { Site, VerificationMethod } from "../owners/sites/site.js";
 import { siteByHash, unverifyOthers, updateSite } from "../owners/sites/store.js";
 import { DatabaseConflictError } from "../platform/db/database.js";
+import { siteChange } from "./site-change.js";
 
 export type VerifyFault = "not_found" | "verification_failed";
 
@@ -29,8 +31,9 @@ export async function verifySite(
   context: Context,
   siteKeyHash: string,
   verification: Verification,
+  actor: Actor,
 ): Promise<Result<Site, VerifyFault>> {
-  const { clock, db, config } = context;
+  const { clock, db, config, audit } = context;
   const site = await siteByHash(db, siteKeyHash);
   if (site === undefined) return refuse("not_found", "No site has this key hash.");
   const { method } = verification;
@@ -42,12 +45,16 @@ export async function verifySite(
   }
   const now = clock.now();
   const changed = verified(site, verification, now);
-  return db.transaction(async (tx) => {
-    await unverifyOthers(tx, site.domain, siteKeyHash, now);
+  const { answer } = await audit.commit(siteKeyHash, async (tx) => {
+    const others = await unverifyOthers(tx, site.domain, siteKeyHash, now);
     // Thrown, not returned: what was just done to the other sites must be undone.
     if (!(await updateSite(tx, changed, now))) {
       throw new DatabaseConflictError("the site was changed by somebody else meanwhile");
     }
-    return ok({ ...changed, version: site.version + 1, changedAt: now });
+    const written = { ...changed, version: site.version + 1, changedAt: now };
+    const records = [await siteChange("verified", written, { actor, now })];
+    for (const other of others) records.push(await siteChange("unverified", other, { actor, now }));
+    return { records, answer: ok(written) };
   });
+  return answer;
 }

@@ -22,8 +22,12 @@ export function pause(ms: number): Promise<void> {
 
 /** The one form of time on the wire: ISO-8601 UTC with milliseconds. */
 export function isoTime(ms: number): string {
-  return new Date(ms).toISOString();
+  // Records written together carry the same moment, many times over.
+  if (ms !== lastWritten.ms) lastWritten = { ms, text: new Date(ms).toISOString() };
+  return lastWritten.text;
 }
+
+let lastWritten = { ms: 0, text: new Date(0).toISOString() };
 
 /** A clock that stands still until it is told to advance. */
 export class ManualClock implements Clock {

@@ -26,7 +26,20 @@ function idText(): string {
   return pool.slice(used - ID_CHARS, used);
 }
 
+/** Bytes asked for at once, for the same reason; each is given out once and then forgotten. */
+const POOL_BYTES = 4096;
+let bytePool = Buffer.alloc(0);
+
+function pooledBytes(length: number): Uint8Array {
+  if (length > POOL_BYTES / 16) return randomBytes(length);
+  if (bytePool.length < length) bytePool = randomBytes(POOL_BYTES);
+  const taken = Uint8Array.prototype.slice.call(bytePool, 0, length);
+  bytePool.fill(0, 0, length);
+  bytePool = bytePool.subarray(length);
+  return taken;
+}
+
 export const systemIds: Ids = {
-  bytes: (length) => randomBytes(length),
+  bytes: pooledBytes,
   id: (prefix) => `${prefix}_${idText()}`,
 };

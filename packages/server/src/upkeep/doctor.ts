@@ -1,8 +1,10 @@
 import { type Config, type Environment, readConfig } from "../config/config.js";
+import { heldLogs } from "../owners/audit/compare-published.js";
+import { KeptCheckpoints } from "../owners/audit/kept-checkpoints.js";
 import { siteHealth } from "../owners/sites/store.js";
 import { systemClock } from "../platform/clock.js";
 import type { Database } from "../platform/db/database.js";
-import { refuseNewerSchema, SCHEMA_VERSION } from "../platform/db/migrate.js";
+import { refuseNewerSchema, SCHEMA_VERSION, schemaVersion } from "../platform/db/migrate.js";
 import { systemIds } from "../platform/ids.js";
 import { checkClock } from "../platform/installation/clock-check.js";
 import { readFact } from "../platform/installation/installation.js";
@@ -15,6 +17,9 @@ import { findSecretsKey } from "../platform/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
 import { checkDataDir, checkNode, checkOperatorToken, checkTransport } from "./doctor-machine.js";
 import type { Finding } from "./finding.js";
+
+/** The schema version from which on there are logs. */
+const AUDIT_SCHEMA = 3;
 
 async function checkDatabase(db: Database): Promise<Finding> {
   const version = await refuseNewerSchema(db);
@@ -90,6 +95,23 @@ async function checkSites(db: Database): Promise<Finding> {
   return { part: "sites", verdict: "good", says: `${total}, of which ${verified} verified` };
 }
 
+/** Whether any log tells another history than was published of it. */
+async function checkAudit(config: Config, db: Database): Promise<Finding> {
+  const part = "audit log";
+  const published = new KeptCheckpoints(config.dataDir).read();
+  const held = await heldLogs(db, published);
+  if (held.length === 0) {
+    const says = `${published.length} logs agree with what was published of them`;
+    return { part, verdict: "good", says };
+  }
+  const says = held.map(({ chain, why }) => `${chain}: ${why}`).join("; ");
+  return {
+    part,
+    verdict: "failure",
+    says: `${says}. See docs/guide/audit.md, "A log that is held"`,
+  };
+}
+
 /** A check that cannot run is a failure of its part, with the sentence it gave. */
 async function attempt(part: string, check: () => Promise<Finding | Finding[]>) {
   try {
@@ -102,6 +124,7 @@ async function attempt(part: string, check: () => Promise<Finding | Finding[]>) 
 async function checkInstallation(config: Config, db: Database): Promise<Finding[]> {
   const database = await attempt("database", () => checkDatabase(db));
   if (database.some(({ verdict }) => verdict === "failure")) return database;
+  const version = await schemaVersion(db);
   const clock = async (): Promise<Finding> => {
     await checkClock(db, systemClock.now());
     return { part: "clock", verdict: "good", says: "agrees with what it has seen" };
@@ -112,6 +135,7 @@ async function checkInstallation(config: Config, db: Database): Promise<Finding[
     ...(await attempt("clock", clock)),
     ...(await attempt("jobs", () => checkJobs(db))),
     ...(await attempt("sites", () => checkSites(db))),
+    ...(version < AUDIT_SCHEMA ? [] : await attempt("audit log", () => checkAudit(config, db))),
   ];
 }
 

@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fromBase64url } from "@gatehouse/protocol";
 import { type Config, type Environment, readConfig } from "../config/config.js";
+import { closeAllLogs } from "../owners/audit/store.js";
 import { systemClock } from "../platform/clock.js";
 import { type Database, DatabaseConflictError } from "../platform/db/database.js";
 import { migrate, SCHEMA_VERSION, schemaVersion } from "../platform/db/migrate.js";
@@ -75,6 +76,8 @@ async function restoreRows(db: Database, file: string, header: BackupHeader): Pr
       await insertRow(tx, table, row);
       count++;
     }
+    // The logs may have gone on since the backup was made: none is continued, each gets a new epoch.
+    if (tables.has("audit_chains")) await closeAllLogs(tx);
     return count;
   });
   await migrate(db, { now });

@@ -1,5 +1,6 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import type { Context } from "../../context.js";
+import { type Actor, tokenActor } from "../../owners/audit/drafts.js";
 import type { Site } from "../../owners/sites/site.js";
 import { siteByHash } from "../../owners/sites/store.js";
 import { hasRole, maySee, type Principal, type Role } from "../../owners/tokens/token.js";
@@ -32,6 +33,11 @@ export function requireRole(c: HonoContext<AdminEnv>, role: Role): Principal {
     throw new Problem("forbidden", { message: `This needs a token with the role ${role}.` });
   }
   return principal;
+}
+
+/** Who is asking, as records name them. */
+export function actorOf(c: HonoContext<AdminEnv>): Actor {
+  return tokenActor(c.get("principal"));
 }
 
 /** The site a path names, if this token may see it; otherwise there is nothing at this address. */

@@ -3,6 +3,7 @@ import { z } from "@hono/zod-openapi";
 import type { Config } from "../../config/config.js";
 import { proofInstructions } from "../../owners/sites/proof.js";
 import {
+  AUDIT_PUBLIC,
   SITE_DESCRIPTION_CHARS_MAX,
   SITE_NAME_CHARS_MAX,
   type Site,
@@ -26,6 +27,9 @@ export const SiteBody = z
     description: z.string(),
     skills: z.array(SkillBody),
     status: z.enum(["pending", "verified"]),
+    audit_public: z
+      .enum(AUDIT_PUBLIC)
+      .openapi({ description: "Who may see how far the audit log is." }),
     version: z.int(),
     agent_page_url: z.string().openapi({ description: "There once the domain is verified." }),
     verification: z.object({
@@ -60,6 +64,7 @@ export function renderSite(
     description: site.description,
     skills: [...site.skills],
     status: site.status,
+    audit_public: site.auditPublic,
     version: site.version,
     agent_page_url: siteAddresses(baseUrl, site).agentPage,
     verification: {

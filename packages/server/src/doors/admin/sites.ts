@@ -6,10 +6,10 @@ import { pageOf, readCursor } from "../../actions/page.js";
 import { verifySite } from "../../actions/verify-site.js";
 import type { Context } from "../../context.js";
 import { readDomain } from "../../owners/sites/domain.js";
-import { type Site, VERIFICATION_METHODS } from "../../owners/sites/site.js";
+import { AUDIT_PUBLIC, type Site, VERIFICATION_METHODS } from "../../owners/sites/site.js";
 import { listSites } from "../../owners/sites/store.js";
 import { Problem } from "../../platform/http/problem.js";
-import { type AdminEnv, requireRole, requireSite } from "./access.js";
+import { type AdminEnv, actorOf, requireRole, requireSite } from "./access.js";
 import { body, errors, json, NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
 import { Domain, renderSite, SiteBody, SiteDescription, SiteName } from "./site-body.js";
 import { line } from "./text-line.js";
@@ -79,6 +79,7 @@ const change = createRoute({
         domain: Domain.optional(),
         name: SiteName.optional(),
         description: SiteDescription.optional(),
+        audit_public: z.enum(AUDIT_PUBLIC).optional(),
       }),
     ),
   },
@@ -126,7 +127,7 @@ export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
 
   app.openapi(create, async (c) => {
     requireRole(c, "operator");
-    const result = await createSite(context, c.req.valid("json"));
+    const result = await createSite(context, c.req.valid("json"), actorOf(c));
     return result.ok ? c.json(render(result.value), 201) : refused(result);
   });
 
@@ -154,14 +155,14 @@ export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(change, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
-    const result = await changeSite(context, site_key_hash, c.req.valid("json"));
+    const result = await changeSite(context, site_key_hash, c.req.valid("json"), actorOf(c));
     return result.ok ? c.json(render(result.value), 200) : refused(result);
   });
 
   app.openapi(remove, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "operator");
-    if (!(await deleteSite(context, site_key_hash))) throw new Problem("not_found");
+    if (!(await deleteSite(context, site_key_hash, actorOf(c)))) throw new Problem("not_found");
     return c.body(null, 204);
   });
 
@@ -174,7 +175,8 @@ export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
         message: "reason: the method operator needs one, the others take none.",
       });
     }
-    const result = await verifySite(context, site_key_hash, { method, reason: reason ?? null });
+    const verification = { method, reason: reason ?? null };
+    const result = await verifySite(context, site_key_hash, verification, actorOf(c));
     return result.ok ? c.json(render(result.value), 200) : refused(result);
   });
 }

@@ -3,7 +3,7 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setSkills } from "../../actions/set-skills.js";
 import type { Context } from "../../context.js";
 import type { Site } from "../../owners/sites/site.js";
-import { type AdminEnv, requireSite } from "./access.js";
+import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { body, errors, json, refused, SiteParams } from "./schemas.js";
 import { SkillBody, SkillList } from "./skill-body.js";
 
@@ -64,7 +64,8 @@ export function skillRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
     const { skills, version } = c.req.valid("json");
-    const result = await setSkills(context, site_key_hash, { skills, ifVersion: version });
+    const change = { skills, ifVersion: version };
+    const result = await setSkills(context, site_key_hash, change, actorOf(c));
     return result.ok ? c.json(render(result.value), 200) : refused(result);
   });
 }

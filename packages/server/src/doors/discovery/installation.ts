@@ -1,5 +1,6 @@
-import { apiCatalog, securityTxt } from "@gatehouse/protocol";
+import { apiCatalog, type KeyPurpose, securityTxt } from "@gatehouse/protocol";
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { etagOf, isFresh } from "../../platform/http/etag.js";
@@ -13,8 +14,8 @@ const API_CATALOG_TYPE =
   'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 
 /** The key set of RFC 7517: current, announced and retired keys, and older ids of the same keys. */
-async function keySetText({ keys }: Context): Promise<string> {
-  const listed = await keys.listed("card");
+async function keySetText({ keys }: Context, purpose: KeyPurpose): Promise<string> {
+  const listed = await keys.listed(purpose);
   return JSON.stringify({
     keys: listed.map(({ kid, jwk }) => ({ ...jwk, alg: "EdDSA", use: "sig", kid })),
   });
@@ -24,14 +25,17 @@ async function keySetText({ keys }: Context): Promise<string> {
 export function installationRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
   const { config, clock } = context;
 
-  routes.get("/.well-known/jwks.json", async (c) => {
-    const text = await keySetText(context);
+  const keySet = (purpose: KeyPurpose) => async (c: HonoContext<HttpEnv>) => {
+    const text = await keySetText(context, purpose);
     const etag = etagOf(text);
     c.header("etag", etag);
     c.header("cache-control", KEY_SET_CACHE);
     if (isFresh(c.req.header("if-none-match"), etag)) return c.body(null, 304);
     return c.body(text, 200, { "content-type": "application/jwk-set+json; charset=utf-8" });
-  });
+  };
+  routes.get("/.well-known/jwks.json", keySet("card"));
+  // A key of its own: whoever can sign cards cannot rewrite what was decided.
+  routes.get("/.well-known/audit-jwks.json", keySet("audit"));
 
   routes.get("/.well-known/api-catalog", (c) => {
     c.header("link", `<${config.baseUrl}/.well-known/api-catalog>; rel="api-catalog"`);

@@ -11,6 +11,11 @@ const OTHERS = [
     type: "application/jwk-set+json",
   },
   {
+    path: "/.well-known/audit-jwks.json",
+    summary: "Public keys that verify the audit logs of all sites",
+    type: "application/jwk-set+json",
+  },
+  {
     path: "/.well-known/api-catalog",
     summary: "API catalog (RFC 9727)",
     type: "application/linkset+json",

@@ -4,6 +4,10 @@ export type SiteStatus = "pending" | "verified";
 export const VERIFICATION_METHODS = ["dns", "file", "meta", "operator"] as const;
 export type VerificationMethod = (typeof VERIFICATION_METHODS)[number];
 
+/** Who may see how far a site's log is: anybody at once, anybody once an hour, only its owner. */
+export const AUDIT_PUBLIC = ["full", "hourly", "owner"] as const;
+export type AuditPublic = (typeof AUDIT_PUBLIC)[number];
+
 /** A website that Gatehouse stands before. Times are milliseconds. */
 export interface Site {
   readonly siteKey: string;
@@ -14,6 +18,7 @@ export interface Site {
   readonly description: string;
   /** In the owner's order. */
   readonly skills: readonly SkillSetting[];
+  readonly auditPublic: AuditPublic;
   readonly status: SiteStatus;
   /** Counts every change; caches and signed documents are keyed by it. */
   readonly version: number;

@@ -1,6 +1,12 @@
 import type { SiteNames, SkillSetting } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../platform/db/database.js";
-import { SITE_TOPIC, type Site, type SiteStatus, type VerificationMethod } from "./site.js";
+import {
+  type AuditPublic,
+  SITE_TOPIC,
+  type Site,
+  type SiteStatus,
+  type VerificationMethod,
+} from "./site.js";
 
 interface Row {
   site_key: string;
@@ -9,6 +15,7 @@ interface Row {
   name: string;
   description: string;
   skills: string;
+  audit_public: AuditPublic;
   status: SiteStatus;
   version: number;
   verification_token: string;
@@ -35,6 +42,7 @@ function siteOf(row: Row): Site {
     name: row.name,
     description: row.description,
     skills: skillsOf(row.skills),
+    auditPublic: row.audit_public,
     status: row.status,
     version: row.version,
     verification: Object.freeze({
@@ -57,6 +65,21 @@ export async function siteByHash(db: Queries, siteKeyHash: string): Promise<Site
     siteKeyHash,
   );
   return row && siteOf(row);
+}
+
+/** The domain of a site, deleted ones included: their logs go on. */
+export async function domainOfSite(db: Queries, siteKeyHash: string): Promise<string | undefined> {
+  const sql = "SELECT domain FROM sites WHERE site_key_hash = ?";
+  return (await db.get<{ domain: string }>(sql, siteKeyHash))?.domain;
+}
+
+/** Who may see a site's log, deleted sites included. */
+export async function auditPublicOf(
+  db: Queries,
+  siteKeyHash: string,
+): Promise<AuditPublic | undefined> {
+  const sql = "SELECT audit_public FROM sites WHERE site_key_hash = ?";
+  return (await db.get<Pick<Row, "audit_public">>(sql, siteKeyHash))?.audit_public;
 }
 
 /** The verified site of a domain, or the newest of those that still have to prove it. */
@@ -145,12 +168,20 @@ export async function insertSite(tx: Transaction, site: Site): Promise<void> {
 export async function updateSite(tx: Transaction, site: Site, now: number): Promise<boolean> {
   const { verification: proof } = site;
   const changed = await tx.run(
-    `UPDATE sites SET domain = ?, name = ?, description = ?, skills = ?, status = ?, version = version + 1,
-       verification_token = ?, verification_method = ?, verification_reason = ?, verified_at = ?,
+    `UPDATE sites SET domain = ?, name = ?, description = ?, skills = ?, audit_public = ?, status = ?,
+       version = version + 1, verification_token = ?, verification_method = ?, verification_reason = ?, verified_at = ?,
        checked_at = ?, failed_days = ?, problem = ?, changed_at = ?
      WHERE site_key_hash = ? AND version = ? AND deleted_at IS NULL`,
-    ...[site.domain, site.name, site.description, JSON.stringify(site.skills), site.status],
-    ...[proof.token, proof.method, proof.reason, proof.verifiedAt, proof.checkedAt],
+    ...[site.domain, site.name, site.description, JSON.stringify(site.skills)],
+    ...[
+      site.auditPublic,
+      site.status,
+      proof.token,
+      proof.method,
+      proof.reason,
+      proof.verifiedAt,
+      proof.checkedAt,
+    ],
     ...[proof.failedDays, proof.problem, now, site.siteKeyHash, site.version],
   );
   if (changed === 1) await tx.announce(SITE_TOPIC, site.siteKeyHash);
@@ -174,15 +205,16 @@ export async function unverifyOthers(
   domain: string,
   exceptHash: string,
   now: number,
-): Promise<void> {
-  const rows = await tx.all<{ site_key_hash: string }>(
+): Promise<Site[]> {
+  const rows = await tx.all<Row>(
     `UPDATE sites SET status = 'pending', version = version + 1, changed_at = ?,
        problem = 'Another site here has since proven control of this domain.'
      WHERE domain = ? AND status = 'verified' AND deleted_at IS NULL AND site_key_hash <> ?
-     RETURNING site_key_hash`,
+     RETURNING *`,
     ...[now, domain, exceptHash],
   );
   for (const { site_key_hash } of rows) await tx.announce(SITE_TOPIC, site_key_hash);
+  return rows.map(siteOf);
 }
 
 export async function deleteSite(

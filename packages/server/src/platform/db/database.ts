@@ -11,7 +11,14 @@ export interface Queries {
   run(sql: string, ...values: SqlValue[]): Promise<number>;
 }
 
+/** A row to write, by column. */
+export type NewRow = Readonly<Record<string, SqlValue>>;
+
 export interface Transaction extends Queries {
+  /** Reads rows and holds them until the transaction ends: whoever comes later waits. */
+  lock<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]>;
+  /** Writes rows with the same columns at once. Names are the code's own, never a caller's. */
+  insert(table: string, rows: readonly NewRow[]): Promise<void>;
   /** Tells every process of a change, if and when this transaction commits. */
   announce(topic: string, id: string): Promise<void>;
 }

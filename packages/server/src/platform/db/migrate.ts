@@ -6,6 +6,7 @@ import { isoTime } from "../clock.js";
 import type { Database, Dialect, Transaction } from "./database.js";
 import { foundation } from "./migrations/0001-foundation.js";
 import { skills } from "./migrations/0002-skills.js";
+import { audit } from "./migrations/0003-audit.js";
 import { copySqlite } from "./sqlite.js";
 
 /** Column types by database. Migrations are plain SQL with these words filled in. */
@@ -13,6 +14,8 @@ interface SqlWords {
   readonly integer: string;
   /** Closes a CREATE TABLE: SQLite then enforces column types as PostgreSQL does. */
   readonly strict: string;
+  /** Statements that make the database refuse to change or delete a table's rows. */
+  appendOnly(table: string): string;
 }
 
 export interface Migration {
@@ -21,13 +24,32 @@ export interface Migration {
 }
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
-const MIGRATIONS: readonly Migration[] = [foundation, skills];
+const MIGRATIONS: readonly Migration[] = [foundation, skills, audit];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 
 const WORDS: Readonly<Record<Dialect, SqlWords>> = {
-  sqlite: { integer: "INTEGER", strict: "STRICT" },
-  postgres: { integer: "BIGINT", strict: "" },
+  sqlite: {
+    integer: "INTEGER",
+    strict: "STRICT",
+    appendOnly: (table) =>
+      ["UPDATE", "DELETE"]
+        .map(
+          (verb) =>
+            `CREATE TRIGGER ${table}_no_${verb.toLowerCase()} BEFORE ${verb} ON ${table} ` +
+            `BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;`,
+        )
+        .join("\n"),
+  },
+  postgres: {
+    integer: "BIGINT",
+    strict: "",
+    // The function stands on one line: scripts are divided where a line ends with a semicolon.
+    appendOnly: (table) => `
+CREATE FUNCTION ${table}_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '${table} is append-only'; END $$;
+CREATE TRIGGER ${table}_no_change BEFORE UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION ${table}_refuse();
+CREATE TRIGGER ${table}_no_truncate BEFORE TRUNCATE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION ${table}_refuse();`,
+  },
 };
 
 /** Tables the migrations make: what a backup holds, whatever else lives in the same database. */

@@ -45,8 +45,9 @@ function translated(error: unknown): unknown {
   const code = String((error as { code?: unknown }).code ?? "");
   const message = error instanceof Error ? error.message : String(error);
   if (code === "23505") return new DatabaseConflictError(message, { cause: error });
-  // Without a code the driver itself gave up: no connection, or it ended under the query.
-  if (code === "" ? error instanceof Error : /^(08|53|57|58|E[A-Z])/.test(code)) {
+  // Without a code the driver itself gave up: no connection, or it ended under the query. 25006 is
+  // a server that takes no writes: a replica, or one that was told so.
+  if (code === "" ? error instanceof Error : /^(08|53|57|58|E[A-Z]|25006)/.test(code)) {
     return new DatabaseUnavailableError(message, { cause: error });
   }
   return error;
@@ -161,8 +162,19 @@ class PostgresDatabase implements Database {
   private async inTransaction<T>(begin: string, body: (tx: Transaction) => Promise<T>) {
     const client = await this.connect();
     const announced: { topic: string; id: string }[] = [];
+    const queries = queriesOf(client);
     const tx: Transaction = {
-      ...queriesOf(client),
+      ...queries,
+      lock: (sql, ...values) => queries.all(`${sql} FOR UPDATE`, ...values),
+      insert: async (table, rows) => {
+        const [first] = rows;
+        if (first === undefined) return;
+        const columns = Object.keys(first).join(", ");
+        // One value for all rows: the table's own types read it, and one plan serves any number.
+        const sql = `INSERT INTO ${table} (${columns})
+          SELECT ${columns} FROM json_populate_recordset(NULL::${table}, ?)`;
+        await queries.run(sql, JSON.stringify(rows));
+      },
       announce: async (topic, id) => {
         const payload = JSON.stringify([this.origin, topic, id]);
         await query(client, "SELECT pg_notify('gatehouse_changes', ?)", [payload]);
@@ -171,6 +183,11 @@ class PostgresDatabase implements Database {
     };
     this.clients.set(tx, client);
     let broken: Error | undefined;
+    // A connection that ends between two queries says so by an event, and nobody else listens now.
+    const noticed = (error: Error) => {
+      broken = error;
+    };
+    client.on("error", noticed);
     let result: T;
     try {
       await control(client, begin);
@@ -186,6 +203,7 @@ class PostgresDatabase implements Database {
       });
       throw error;
     } finally {
+      client.off("error", noticed);
       client.release(broken);
     }
     for (const change of announced) this.changes.emit(change);

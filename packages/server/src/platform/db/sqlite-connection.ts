@@ -2,6 +2,7 @@ import Libsql from "libsql";
 import {
   DatabaseConflictError,
   DatabaseUnavailableError,
+  type NewRow,
   type Queries,
   type SqlValue,
 } from "./database.js";
@@ -71,6 +72,21 @@ export class SqliteConnection implements Queries {
   async run(sql: string, ...values: SqlValue[]): Promise<number> {
     try {
       return this.prepare(sql).run(...values).changes;
+    } catch (error) {
+      throw translateSqliteError(error);
+    }
+  }
+
+  async insert(table: string, rows: readonly NewRow[]): Promise<void> {
+    const [first] = rows;
+    if (first === undefined) return;
+    const columns = Object.keys(first);
+    const marks = columns.map(() => "?").join(", ");
+    try {
+      const statement = this.prepare(
+        `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks})`,
+      );
+      for (const row of rows) statement.run(...columns.map((column) => row[column] as SqlValue));
     } catch (error) {
       throw translateSqliteError(error);
     }

@@ -109,6 +109,9 @@ class SqliteDatabase implements Database {
       all: (sql, ...values) => writer.all(sql, ...values),
       get: (sql, ...values) => writer.get(sql, ...values),
       run: (sql, ...values) => writer.run(sql, ...values),
+      // The one writer holds everything already.
+      lock: (sql, ...values) => writer.all(sql, ...values),
+      insert: (table, rows) => writer.insert(table, rows),
       announce: async (topic, id) => {
         announced.push({ topic, id });
       },

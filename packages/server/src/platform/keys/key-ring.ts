@@ -13,7 +13,7 @@ import {
 import type { KeyAlias } from "../../config/config.js";
 import type { Clock } from "../clock.js";
 import { ANY_CHANGE } from "../db/changes.js";
-import type { Database, Transaction } from "../db/database.js";
+import type { Database, Queries, Transaction } from "../db/database.js";
 import type { Secrets } from "../secrets/secrets.js";
 import { nodeSigner, type PrivateJwk } from "./signing.js";
 import {
@@ -40,6 +40,11 @@ export interface ListedKey {
   readonly jwk: Ed25519Jwk;
   readonly state: StoredKey["state"] | "alias";
   readonly listedUntil: number | null;
+}
+
+export interface SigningKey {
+  readonly signer: Signer;
+  readonly jwk: Ed25519Jwk;
 }
 
 export interface Rotation {
@@ -146,12 +151,28 @@ export class KeyRing {
   }
 
   async signer(purpose: KeyPurpose): Promise<Signer> {
+    return (await this.signingKey(purpose)).signer;
+  }
+
+  /** The key that signs now, and its public half. */
+  async signingKey(purpose: KeyPurpose): Promise<SigningKey> {
     const key = await this.current(purpose);
-    const known = this.signers.get(key.kid);
-    if (known !== undefined) return known;
-    const signer = this.unseal(key);
-    this.signers.set(key.kid, signer);
-    return signer;
+    let signer = this.signers.get(key.kid);
+    if (signer === undefined) {
+      signer = this.unseal(key);
+      this.signers.set(key.kid, signer);
+    }
+    return { signer, jwk: { kty: "OKP", crv: "Ed25519", x: key.public_x } };
+  }
+
+  /**
+   * Whether a key signs now, as a transaction sees it. If not, what this process remembers is out
+   * of date, and is forgotten.
+   */
+  async isCurrent(tx: Queries, purpose: KeyPurpose, kid: string): Promise<boolean> {
+    const current = (await keyInSlot(tx, purpose, "current"))?.kid === kid;
+    if (!current) this.stale();
+    return current;
   }
 
   /**

@@ -32,7 +32,7 @@ export async function lockSlots(tx: Transaction, purpose: KeyPurpose): Promise<v
 }
 
 export function keyInSlot(
-  tx: Transaction,
+  tx: Queries,
   purpose: KeyPurpose,
   state: "next" | "current",
 ): Promise<StoredKey | undefined> {

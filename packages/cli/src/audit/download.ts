@@ -1,0 +1,64 @@
+import { existsSync } from "node:fs";
+import { mkdir, open, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import type { AdminClient } from "../admin-client.js";
+import { CommandError, EXIT } from "../exit.js";
+import type { Terminal } from "../terminal.js";
+
+export type ExportFormat = "json" | "html" | "ocsf";
+
+/** A name from outside becomes a file of ours only if it can be nothing but a name. */
+const FILE_NAME = /^[\w][\w.-]{0,254}$/;
+
+function nameIn(response: Response): string {
+  const disposition = response.headers.get("content-disposition") ?? "";
+  const [, name = ""] = /filename="([^"]*)"/.exec(disposition) ?? [];
+  if (FILE_NAME.test(name)) return name;
+  throw new CommandError("The answer does not name its file.", EXIT.failed);
+}
+
+/** Written beside its final name: a download that was cut off never looks whole. */
+async function save(response: Response, folder: string): Promise<string> {
+  const file = join(folder, nameIn(response));
+  if (existsSync(file)) {
+    await response.body?.cancel();
+    const hint = "Take it away, or name another folder with --out.";
+    throw new CommandError(`${file} exists already.`, EXIT.failed, hint);
+  }
+  const partial = `${file}.partial`;
+  const handle = await open(partial, "w", 0o600);
+  try {
+    for await (const chunk of response.body ?? []) await handle.write(chunk);
+    await handle.sync();
+  } catch {
+    await handle.close();
+    await rm(partial, { force: true });
+    throw new CommandError("The download was cut off.", EXIT.unreachable, "Export again.");
+  }
+  await handle.close();
+  await rename(partial, file);
+  return file;
+}
+
+/** Saves every part of an export, and the notes of files that carry no signature of their own. */
+export async function downloadExport(
+  client: AdminClient,
+  path: string,
+  folder: string,
+  terminal: Terminal,
+): Promise<string[]> {
+  await mkdir(folder, { recursive: true });
+  const files: string[] = [];
+  const withNotes = !path.includes("format=json");
+  for (let next: string | undefined = path; next !== undefined; ) {
+    const response: Response = await client.download(next);
+    const file = await save(response, folder);
+    files.push(file);
+    if (withNotes) files.push(await save(await client.download(`${next}&note=true`), folder));
+    const [, following]: readonly (string | undefined)[] =
+      /^<([^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "") ?? [];
+    if (following !== undefined) terminal.err(`saved ${file}`);
+    next = following;
+  }
+  return files;
+}

@@ -1,0 +1,188 @@
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { ManualClock } from "../../server/src/platform/clock.ts";
+import {
+  cleanUp,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+  temporaryFolder,
+} from "../../server/test/harness.ts";
+import { runCommand } from "../src/program.ts";
+
+let env: Record<string, string>;
+let server: TestServer;
+let folder: string;
+
+/** One command line, against the running service. */
+async function run(...args: string[]) {
+  const said = { out: "", err: "" };
+  const terminal = {
+    env,
+    out: (text: string) => {
+      said.out += `${text}\n`;
+    },
+    err: (text: string) => {
+      said.err += `${text}\n`;
+    },
+  };
+  return { code: await runCommand(args, terminal), ...said };
+}
+
+const EXPORT = ["audit", "export", "shop.example.com", "--day", "2030-05-17"];
+let file: string;
+let keys: string;
+
+beforeAll(async () => {
+  const base = await freshEnvironment("sqlite");
+  server = await startServer(base, { clock: new ManualClock(NOON) });
+  env = { ...base, GATEHOUSE_BASE_URL: server.url };
+  folder = temporaryFolder();
+  await run("site", "create", "shop.example.com", "--name", "Fern & Petal");
+  for (const name of ["One", "Two", "Three"]) {
+    await run("site", "change", "shop.example.com", "--name", name);
+  }
+  const exported = await run(...EXPORT, "--out", folder);
+  file = exported.out.trim();
+  keys = join(folder, "keys.json");
+  writeFileSync(keys, await (await fetch(`${server.url}/.well-known/audit-jwks.json`)).text());
+  return cleanUp;
+});
+
+/** A copy of the export in which one thing was changed. */
+function tampered(change: (text: string) => string): string {
+  const copy = join(temporaryFolder(), "copy.json");
+  writeFileSync(copy, change(readFileSync(file, "utf8")));
+  return copy;
+}
+
+describe("gatehouse audit verify", () => {
+  test("says of a good export what holds and what was not asked, and exits 0", async () => {
+    const { code, out } = await run("audit", "verify", file, "--key", keys);
+    expect(code).toBe(0);
+    expect(out).toContain("✓ integrity     no record was changed, moved, added or taken out");
+    expect(out).toContain("✓ completeness  every record of these days is here");
+    expect(out).toContain("– anchoring     no checkpoint from elsewhere was given");
+    expect(out).toContain("– replay");
+    expect(out).toMatch(
+      /5 records of shop\.example\.com\/audit\/1 from 0 on, 2030-05-17; the last day/,
+    );
+  });
+
+  test("names the first bad record, and exits 1", async () => {
+    const bad = tampered((text) => text.replace('"version":3', '"version":9'));
+    const { code, out, err } = await run("audit", "verify", bad, "--key", keys);
+    expect([code, err]).toEqual([1, "The export does not hold.\n"]);
+    expect(out).toContain(
+      "✗ integrity     record 3: the record does not have the hash it came with",
+    );
+  });
+
+  test("gives programs the whole report", async () => {
+    const good = JSON.parse(
+      (await run("audit", "verify", file, "--key", keys, "--json", "--replay")).out,
+    );
+    expect([good.ok, good.records, good.answers.replay.verdict]).toEqual([true, 5, "holds"]);
+    const bad = tampered((text) => text.replace('"version":3', '"version":9'));
+    const { code, out } = await run("audit", "verify", bad, "--key", keys, "--json");
+    const report = JSON.parse(out);
+    expect([code, report.ok, report.findings[0].seq]).toEqual([1, false, 3]);
+  });
+
+  test("takes the key as the service's address, or as one line", async () => {
+    expect((await run("audit", "verify", file, "--key", server.url)).code).toBe(0);
+    const genesis = JSON.parse(readFileSync(file, "utf8")).bundle.records[0].record;
+    expect((await run("audit", "verify", file, "--key", genesis.vkey)).code).toBe(0);
+    const other = genesis.vkey.replace("+", "+0");
+    expect((await run("audit", "verify", file, "--key", other)).code).not.toBe(0);
+  });
+
+  test("needs a key from elsewhere: the file could bring its own", async () => {
+    const { code, err } = await run("audit", "verify", file);
+    expect([code, err]).toEqual([2, expect.stringContaining("--key")]);
+    // The key set of cards verifies no log.
+    const wrong = await run(
+      "audit",
+      "verify",
+      file,
+      "--key",
+      `${server.url}/.well-known/jwks.json`,
+    );
+    expect([wrong.code, wrong.out]).toEqual([1, expect.stringContaining("not in the key set")]);
+  });
+
+  test("a kept checkpoint must be met, not merely uncontradicted", async () => {
+    const kept = join(folder, "kept.txt");
+    const checkpoint = await run("audit", "checkpoint", "shop.example.com");
+    writeFileSync(kept, checkpoint.out);
+    // The export was taken before: its own record is not in it.
+    const beyond = await run("audit", "verify", file, "--key", keys, "--checkpoint", kept);
+    expect([beyond.code, beyond.out]).toEqual([
+      1,
+      expect.stringMatching(/✗ anchoring {5}unanchored/),
+    ]);
+    const later = temporaryFolder();
+    const again = (await run(...EXPORT, "--out", later)).out.trim();
+    const met = await run("audit", "verify", again, "--key", keys, "--checkpoint", kept);
+    expect([met.code, met.out]).toEqual([0, expect.stringContaining("✓ anchoring")]);
+  });
+
+  test("says what is wrong with files that are none", async () => {
+    const missing = await run("audit", "verify", join(folder, "nothing.json"), "--key", keys);
+    expect([missing.code, missing.err]).toEqual([2, expect.stringContaining("There is no file")]);
+    const card = await run("audit", "verify", keys, "--key", keys);
+    expect([card.code, card.err]).toEqual([1, expect.stringContaining("is no part of an export")]);
+  });
+});
+
+describe("gatehouse audit export", () => {
+  test("saves a page and lines with the notes that sign them, which verify", async () => {
+    const out = temporaryFolder();
+    const page = await run(...EXPORT, "--format", "html", "--out", out);
+    const [html = "", note = ""] = page.out.trim().split("\n");
+    expect([html.endsWith(".html"), note]).toEqual([true, `${html}.note`]);
+    expect((await run("audit", "verify", html, "--key", keys)).code).toBe(0);
+    const lines = await run(...EXPORT, "--format", "ocsf", "--out", out);
+    const [ndjson = ""] = lines.out.trim().split("\n");
+    const good = await run("audit", "verify", ndjson, "--key", keys);
+    expect([good.code, good.out]).toEqual([
+      0,
+      expect.stringContaining("the file is as it was signed"),
+    ]);
+    writeFileSync(ndjson, readFileSync(ndjson, "utf8").replace("Gatehouse", "Gatehause"));
+    expect((await run("audit", "verify", ndjson, "--key", keys)).code).toBe(1);
+    rmSync(`${ndjson}.note`);
+    expect((await run("audit", "verify", ndjson, "--key", keys)).err).toContain(
+      "which is not there",
+    );
+  });
+
+  test("replaces no file, and refuses days that are none", async () => {
+    const again = await run(...EXPORT, "--out", folder);
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining("exists already")]);
+    const wrong = await run("audit", "export", "shop.example.com", "--day", "2030-02-30");
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("write it as")]);
+  });
+});
+
+test("gatehouse verify knows a part of an export when it sees one", async () => {
+  expect((await run("verify", file, "--keys", server.url)).code).toBe(0);
+  const { code, err } = await run("verify", file);
+  expect([code, err]).toEqual([2, expect.stringContaining("Say whose keys you trust")]);
+});
+
+test("gatehouse audit tail and logs show what is there", async () => {
+  const tail = await run("audit", "tail", "shop.example.com", "-n", "3");
+  expect([tail.code, tail.out.trim().split("\n").length]).toEqual([0, 3]);
+  const lines = (await run("audit", "tail", "shop.example.com", "-n", "200", "--json")).out;
+  const records = lines
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line).record);
+  expect(records.map(({ seq }) => seq)).toEqual(records.map((_, i) => i));
+  expect((await run("audit", "tail", "shop.example.com", "-n", "0")).code).toBe(2);
+  const logs = await run("audit", "logs", "shop.example.com");
+  expect(logs.out).toMatch(/shop\.example\.com\/audit\/1 +open/);
+});

@@ -1,0 +1,35 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
+
+function textAt(record: JsonObject, ...names: readonly string[]): string {
+  let found: JsonValue | undefined = record;
+  for (const name of names) found = isJsonObject(found) ? found[name] : undefined;
+  return typeof found === "string" || typeof found === "number" ? String(found) : "";
+}
+
+/** A record in a few words. Both are the record's own, and may be hostile. */
+export interface RecordSummary {
+  /** What happened: an outcome, and what it was about. */
+  readonly what: string;
+  /** Who did it: an agent, a token, or a part of the service. */
+  readonly who: string;
+}
+
+/**
+ * What a list shows of a record. It may be any JSON object: records are shown before they are
+ * verified too, so no member is taken for granted.
+ *
+ * @example
+ * recordSummary({ tool: { name: "get_pricing", outcome: "answered" } }).what; //=> "answered get_pricing"
+ */
+export function recordSummary(record: JsonObject): RecordSummary {
+  const at = (...names: readonly string[]) => textAt(record, ...names);
+  const outcome =
+    at("decision", "outcome") ||
+    at("payment", "outcome") ||
+    at("review", "outcome") ||
+    at("tool", "outcome");
+  const about =
+    at("change", "kind") || at("tool", "name") || at("skill") || at("export", "day") || at("day");
+  const what = [outcome, about].filter((text) => text !== "").join(" ");
+  return { what, who: at("agent", "id") || at("actor", "id") };
+}

@@ -1,0 +1,83 @@
+import { type Bundle, ed25519Bytes, noteKeyText, verifyCheckpoint } from "@gatehouse/protocol";
+import { make, setAttributes, visible } from "./dom.js";
+import type { Brought, Given } from "./judge.js";
+import { readPastedKey } from "./keys.js";
+
+interface Field {
+  readonly element: HTMLElement;
+  readonly input: HTMLTextAreaElement;
+  complain(fault: string): void;
+}
+
+function field(id: string, label: string, hint: string): Field {
+  const input = make("textarea", "");
+  const error = make("p", "error");
+  const note = make("p", "hint", hint);
+  const name = make("label", "", label);
+  [input.id, error.id, note.id, name.htmlFor] = [id, `${id}-error`, `${id}-hint`, id];
+  setAttributes(input, { rows: "4", spellcheck: "false", autocomplete: "off" });
+  input.setAttribute("aria-describedby", `${error.id} ${note.id}`);
+  const complain = (fault: string) => {
+    error.textContent = fault;
+    input.setAttribute("aria-invalid", String(fault !== ""));
+  };
+  return { element: make("div", "", name, input, error, note), input, complain };
+}
+
+/** The keys that signed the records here; all that the file names, where it has no record. */
+async function namedKeys({ bundle, keys }: Brought): Promise<HTMLElement> {
+  const used = new Set(bundle.records.map(({ key_id }) => key_id));
+  const named = [...keys].filter(([kid]) => used.size === 0 || used.has(kid));
+  const lines = await Promise.all(
+    // From the key itself: an id in the file may be anybody's.
+    named.map(([, jwk]) => noteKeyText({ name: bundle.chain, publicKey: ed25519Bytes(jwk) })),
+  );
+  const items = lines.map((line) => make("li", "", make("code", "", visible(line))));
+  return make("ul", "keys", ...items);
+}
+
+/** A note ends with a line break, which is easily lost on the way through a clipboard. */
+const asNote = (text: string) => (text.trim() === "" ? undefined : `${text.trim()}\n`);
+
+/** What was pasted; nothing, after complaining, where some of it cannot be read. */
+async function readForm(key: Field, checkpoint: Field): Promise<Given> {
+  const pasted = key.input.value.trim() === "" ? undefined : await readPastedKey(key.input.value);
+  const note = asNote(checkpoint.input.value);
+  // Its form only; whether the right key signed it is part of the verdict.
+  const form = note === undefined ? undefined : await verifyCheckpoint(note, []);
+  const malformed = form?.ok === false && form.reason === "malformed";
+  key.complain(pasted?.ok === false ? `This cannot be read: ${pasted.detail}.` : "");
+  checkpoint.complain(malformed ? `This cannot be read: ${form.detail}.` : "");
+  const wrong = [pasted?.ok === false && key, malformed && checkpoint].find((one) => one !== false);
+  wrong?.input.focus();
+  if (wrong !== undefined || pasted?.ok === false) return {};
+  return { keys: pasted?.value, checkpoint: note };
+}
+
+function checkpointHint({ first_seq, count }: Bundle): string {
+  const sizes = `${first_seq} to ${first_seq + count} records`;
+  return `Three lines, an empty one, and a signature. One at ${sizes} lies within this file.`;
+}
+
+/**
+ * Where the auditor says whom to trust. Until what was pasted can be read, the page falls back to
+ * what it can say without: nothing is green that was not asked.
+ */
+export async function trustForm(
+  brought: Brought,
+  verify: (given: Promise<Given>) => void,
+): Promise<HTMLElement> {
+  const keyHint = "The whole of /.well-known/audit-jwks.json, or one line name+id+key.";
+  const key = field("trusted-key", "Key you trust", keyHint);
+  const label = "Checkpoint you kept (optional)";
+  const checkpoint = field("kept-checkpoint", label, checkpointHint(brought.bundle));
+  const button = make("button", "", "Verify again");
+  const form = make("form", "", key.element, checkpoint.element, button);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    verify(readForm(key, checkpoint));
+  });
+  const title = make("h2", "", "Verify with a key you trust");
+  const said = make("p", "", "The key this file names, as a line to compare:");
+  return make("section", "", title, said, await namedKeys(brought), form);
+}

@@ -1,0 +1,34 @@
+import {
+  type JsonObject,
+  ok,
+  policyDigest,
+  type Result,
+  readPolicy,
+  refuse,
+} from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import { type Actor, actorDraft } from "../owners/audit/drafts.js";
+import { currentPolicy, insertPolicy, type PublishedPolicy } from "../owners/policies/store.js";
+
+/** Checks a policy and makes it the one in force. Versions stay for ever: records name them. */
+export async function publishPolicy(
+  { audit, clock }: Context,
+  siteKeyHash: string,
+  document: JsonObject,
+  actor: Actor,
+): Promise<Result<PublishedPolicy, "invalid_request">> {
+  const read = readPolicy(document);
+  if (!read.ok) return refuse("invalid_request", `${read.detail}.`);
+  const { answer } = await audit.commit(siteKeyHash, async (tx) => {
+    const now = clock.now();
+    const version = ((await currentPolicy(tx, siteKeyHash))?.version ?? 0) + 1;
+    // The number a draft carries is the one it was made from; the number it gets is its place.
+    const numbered = { ...document, version };
+    const digest = await policyDigest(numbered);
+    const policy = { version, digest, document: numbered, publishedAt: now };
+    await insertPolicy(tx, siteKeyHash, policy);
+    const change = { kind: "policy_published", policy_version: version, policy_digest: digest };
+    return { records: [actorDraft("site.changed", actor, now, { change })], answer: policy };
+  });
+  return ok(answer);
+}

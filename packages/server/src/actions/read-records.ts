@@ -1,0 +1,89 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import { type Actor, actorDraft } from "../owners/audit/drafts.js";
+import type { LogHead } from "../owners/audit/log.js";
+import {
+  logsOfSite,
+  recordsBefore,
+  recordsBetween,
+  type StoredRecord,
+} from "../owners/audit/store.js";
+import type { Queries } from "../platform/db/database.js";
+
+export interface RecordsQuery {
+  /** One of the site's logs; the newest if none is named. */
+  readonly chain: string | null;
+  readonly type: string | null;
+  /** Oldest first from this place on; null for newest first. */
+  readonly from: number | null;
+  /** Newest first: only records before this place. */
+  readonly before: number | null;
+  readonly limit: number;
+}
+
+export interface RecordsPage {
+  readonly chain: string;
+  readonly records: readonly StoredRecord[];
+  /** Where an older page begins; undefined at the end of the log. */
+  readonly next: number | undefined;
+}
+
+/** A log of a site: the newest, or the one that is named. */
+async function findLog(
+  db: Queries,
+  siteKeyHash: string,
+  chain: string | null,
+): Promise<Result<LogHead, "not_found">> {
+  const logs = await logsOfSite(db, siteKeyHash);
+  const found = chain === null ? logs[0] : logs.find((log) => log.chain === chain);
+  return found === undefined ? refuse("not_found", "The site has no such log.") : ok(found);
+}
+
+async function pageOf(db: Queries, head: LogHead, query: RecordsQuery): Promise<RecordsPage> {
+  const { type, from, limit } = query;
+  const { chain } = head;
+  if (from !== null) {
+    const records = await recordsBetween(db, chain, from, Math.min(from + limit, head.size));
+    const wanted = records.filter((record) => type === null || record.type === type);
+    return { chain, records: wanted, next: undefined };
+  }
+  const rows = await recordsBefore(db, chain, query.before ?? head.size, {
+    type,
+    limit: limit + 1,
+  });
+  const records = rows.slice(0, limit);
+  return { chain, records, next: rows.length > limit ? records.at(-1)?.seq : undefined };
+}
+
+/** Whether a page shows nothing but that this reader has been reading. */
+function showsOwnReading(records: readonly StoredRecord[], actor: Actor): boolean {
+  return records.every(
+    ({ type, text }) => type === "audit.read" && JSON.parse(text).actor?.id === actor.id,
+  );
+}
+
+/**
+ * Reads a page of a log, and records that it was read, before it is shown. A reader that follows
+ * the log would otherwise be shown its own reading for ever: such a page is not recorded again.
+ */
+export async function readRecords(
+  { audit, clock }: Context,
+  siteKeyHash: string,
+  query: RecordsQuery,
+  actor: Actor,
+): Promise<Result<RecordsPage, "not_found">> {
+  type Answer = Result<RecordsPage, "not_found">;
+  const { answer } = await audit.commit<Answer>(siteKeyHash, async (tx) => {
+    const log = await findLog(tx, siteKeyHash, query.chain);
+    if (!log.ok) return { records: [], answer: log };
+    const page = await pageOf(tx, log.value, query);
+    const { records, chain } = page;
+    if (showsOwnReading(records, actor)) return { records: [], answer: ok(page) };
+    const places = records.map(({ seq }) => seq);
+    const range = { from_seq: Math.min(...places), to_seq: Math.max(...places) };
+    const read = { chain, ...range, count: records.length };
+    const draft = actorDraft("audit.read", actor, clock.now(), { read });
+    return { records: [draft], answer: ok(page) };
+  });
+  return answer;
+}

@@ -1,0 +1,15 @@
+import type { Context } from "../context.js";
+import type { LogHead } from "../owners/audit/log.js";
+
+/** Ends a site's log where it is and opens the next epoch, which names the reason. */
+export async function renewLog(
+  { audit, db, log }: Context,
+  siteKeyHash: string,
+  reason: string,
+): Promise<LogHead> {
+  await audit.renew(siteKeyHash, reason);
+  const head = await audit.newest(db, siteKeyHash);
+  if (head === undefined) throw new Error("a renewed log is not there");
+  log.warn({ chain: head.chain, reason }, "audit.log_renewed");
+  return head;
+}

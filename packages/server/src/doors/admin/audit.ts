@@ -1,0 +1,235 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
+import { exportDay } from "../../actions/export-day.js";
+import { latestCheckpoint } from "../../actions/prove-record.js";
+import { readRecords } from "../../actions/read-records.js";
+import { renewLog } from "../../actions/renew-log.js";
+import type { Context } from "../../context.js";
+import { EXPORT_FORMATS } from "../../owners/audit/exports/snapshot.js";
+import { dayOf, type LogHead } from "../../owners/audit/log.js";
+import { logsOfSite, type StoredRecord } from "../../owners/audit/store.js";
+import { maySee, type Role } from "../../owners/tokens/token.js";
+import { isoTime } from "../../platform/clock.js";
+import { Problem } from "../../platform/http/problem.js";
+import { streamOf } from "../../platform/http/stream.js";
+import { type AdminEnv, actorOf, requireRole } from "./access.js";
+import {
+  body,
+  errors,
+  json,
+  NextCursor,
+  PageQuery,
+  refused,
+  SiteParams,
+  Timestamp,
+} from "./schemas.js";
+import { line } from "./text-line.js";
+
+const REASON_CHARS_MAX = 500;
+const PARTS_MAX = 1_000_000;
+const TAGS = ["Audit log"];
+
+/** The name of a log: `{domain}/audit/{epoch}`. */
+const Chain = z.string().max(280).openapi({ example: "shop.example.com/audit/1" });
+
+/** A record with what proves it, as it stands in exports. */
+const EntryBody = z
+  .object({
+    record: z.record(z.string(), z.unknown()),
+    hash: z.string(),
+    sig: z.string(),
+    key_id: z.string(),
+  })
+  .openapi("AuditEntry");
+
+const LogBody = z
+  .object({
+    chain: Chain,
+    epoch: z.int(),
+    state: z.enum(["open", "closed"]),
+    records: z.int(),
+    first_day: z.string(),
+    last_day: z.string(),
+    opened_at: Timestamp,
+    held: z.string().nullable().openapi({ description: "Why nothing is written to it, if so." }),
+  })
+  .openapi("AuditLog");
+
+const logs = createRoute({
+  method: "get",
+  path: "/v1/admin/sites/{site_key_hash}/audit/logs",
+  tags: TAGS,
+  summary: "List a site's audit logs",
+  description: "One is open. A change of domain and a restore end a log and open another.",
+  request: { params: SiteParams },
+  responses: {
+    200: json(z.object({ items: z.array(LogBody) }), "Newest first."),
+    ...errors("not_found"),
+  },
+});
+
+const records = createRoute({
+  method: "get",
+  path: "/v1/admin/sites/{site_key_hash}/audit/records",
+  tags: TAGS,
+  summary: "Read a site's audit log",
+  description:
+    "Newest first; with `from_seq`, oldest first from that record on. Reading is recorded, except " +
+    "where it shows nothing but the reader's own reading.",
+  request: {
+    params: SiteParams,
+    query: PageQuery.extend({
+      type: z.string().max(64).optional(),
+      from_seq: z.coerce.number().int().min(0).optional(),
+      chain: Chain.optional(),
+    }),
+  },
+  responses: {
+    200: json(
+      z.object({ chain: Chain, items: z.array(EntryBody), next_cursor: NextCursor }),
+      "A page of records.",
+    ),
+    ...errors("invalid_request", "not_found"),
+  },
+});
+
+const exports = createRoute({
+  method: "get",
+  path: "/v1/admin/sites/{site_key_hash}/audit/exports",
+  tags: TAGS,
+  summary: "Export a day of a site's audit log",
+  description:
+    "A UTC day, in parts of 1,000 records: `json` (signed), `html` (a page that verifies itself) or " +
+    "`ocsf` (OCSF 1.8.0 lines). Part 1 fixes what the later parts are taken from, for an hour; " +
+    "`Link` names the next part. With `note`, the signed note that belongs to the file.",
+  request: {
+    params: SiteParams,
+    query: z.object({
+      day: z.string().regex(/^\d{4}-\d\d-\d\d$/, "write it as 2030-05-17"),
+      format: z.enum(EXPORT_FORMATS).default("json"),
+      part: z.coerce.number().int().min(1).max(PARTS_MAX).default(1),
+      note: z.enum(["true", "false"]).default("false"),
+      chain: Chain.optional(),
+    }),
+  },
+  responses: {
+    200: {
+      description: "The part, as a file.",
+      content: {
+        "application/json": { schema: z.unknown() },
+        "text/html": { schema: z.string() },
+        "application/x-ndjson": { schema: z.string() },
+      },
+    },
+    ...errors("invalid_request", "not_found", "conflict"),
+  },
+});
+
+const checkpoint = createRoute({
+  method: "get",
+  path: "/v1/admin/sites/{site_key_hash}/audit/checkpoint",
+  tags: TAGS,
+  summary: "The newest checkpoint of a site's audit log, whatever is public",
+  request: { params: SiteParams },
+  responses: {
+    200: { description: "The checkpoint.", content: { "text/plain": { schema: z.string() } } },
+    ...errors("not_found"),
+  },
+});
+
+const renew = createRoute({
+  method: "post",
+  path: "/v1/admin/sites/{site_key_hash}/audit/epochs",
+  tags: TAGS,
+  summary: "End a site's audit log and open the next epoch",
+  description:
+    "For a log that is held because the database is behind what was published of it. The new log " +
+    "names the end of the old one, and the reason. Needs an operator.",
+  request: { params: SiteParams, body: body(z.strictObject({ reason: line(REASON_CHARS_MAX) })) },
+  responses: { 201: json(LogBody, "The new log."), ...errors("forbidden", "not_found") },
+});
+
+function renderEntry({ text, hash, sig, key_id }: StoredRecord): z.infer<typeof EntryBody> {
+  return { record: JSON.parse(text), hash, sig, key_id };
+}
+
+export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  const { audit, db } = context;
+
+  const render = (log: LogHead): z.infer<typeof LogBody> => ({
+    ...{ chain: log.chain, epoch: log.epoch, state: log.state, records: log.size },
+    ...{ first_day: dayOf(log.openedAt), last_day: dayOf(log.recordedAt) },
+    opened_at: isoTime(log.openedAt),
+    held: audit.heldLogs.find(({ chain }) => chain === log.chain)?.why ?? null,
+  });
+
+  /** Logs outlive their sites: a deleted one can still be audited. */
+  async function requireLogs(c: HonoContext<AdminEnv>, site: string, role: Role) {
+    const found = maySee(c.get("principal"), site) ? await logsOfSite(db, site) : [];
+    if (found.length === 0) throw new Problem("not_found");
+    requireRole(c, role);
+    return found;
+  }
+
+  app.openapi(logs, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    const found = await requireLogs(c, site_key_hash, "auditor");
+    return c.json({ items: found.map(render) }, 200);
+  });
+
+  app.openapi(records, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireLogs(c, site_key_hash, "auditor");
+    const { limit, cursor, type, from_seq, chain } = c.req.valid("query");
+    const before =
+      cursor === undefined ? null : Number(/^\d{1,15}$/.exec(cursor)?.[0] ?? Number.NaN);
+    if (Number.isNaN(before)) {
+      throw new Problem("invalid_request", {
+        message: "The cursor is not one this list gave out.",
+      });
+    }
+    const query = {
+      chain: chain ?? null,
+      type: type ?? null,
+      from: from_seq ?? null,
+      before,
+      limit,
+    };
+    const page = await readRecords(context, site_key_hash, query, actorOf(c));
+    if (!page.ok) return refused(page);
+    const next_cursor = page.value.next === undefined ? undefined : String(page.value.next);
+    const items = page.value.records.map(renderEntry);
+    return c.json({ chain: page.value.chain, items, next_cursor }, 200);
+  });
+
+  app.openapi(exports, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireLogs(c, site_key_hash, "auditor");
+    const { day, format, part, note, chain } = c.req.valid("query");
+    const request = { day, format, part, chain: chain ?? null, note: note === "true" };
+    const file = await exportDay(context, site_key_hash, request, actorOf(c));
+    if (!file.ok) return refused(file);
+    const { name, type, parts, chunks } = file.value;
+    c.header("content-disposition", `attachment; filename="${name}"`);
+    if (part < parts) {
+      const next = new URLSearchParams({ ...c.req.query(), part: String(part + 1) });
+      c.header("link", `<${c.req.path}?${next}>; rel="next"`);
+    }
+    return c.body(streamOf(chunks), 200, { "content-type": type });
+  });
+
+  app.openapi(checkpoint, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireLogs(c, site_key_hash, "auditor");
+    const found = await latestCheckpoint(context, site_key_hash, "owner");
+    if (!found.ok) return refused(found);
+    return c.text(found.value.note, 200);
+  });
+
+  app.openapi(renew, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireLogs(c, site_key_hash, "operator");
+    const log = await renewLog(context, site_key_hash, c.req.valid("json").reason);
+    return c.json(render(log), 201);
+  });
+}

@@ -1,0 +1,39 @@
+import type { JsonObject, RecordType } from "@gatehouse/protocol";
+
+/** What somebody wants recorded; the log adds where and when. */
+export interface RecordDraft {
+  readonly type: RecordType;
+  /** Made beforehand where the answer names it. */
+  readonly recordId?: string | undefined;
+  /** The site whose log it goes to, where that is not the one being committed to. */
+  readonly siteKeyHash?: string | undefined;
+  /** When it happened, by the caller's clock. */
+  readonly occurredAt: number;
+  readonly content: JsonObject;
+}
+
+/** Who did it: a token by its id, or the service itself. Never a name, never a token. */
+export interface Actor {
+  readonly kind: "token" | "service";
+  readonly id: string;
+  readonly role: string;
+}
+
+/** A job or another part of the service, acting by itself. */
+export function serviceActor(id: string): Actor {
+  return { kind: "service", id, role: "service" };
+}
+
+export function tokenActor({ tokenId, role }: { readonly tokenId: string; readonly role: string }) {
+  return { kind: "token", id: tokenId, role } satisfies Actor;
+}
+
+/** One of the logs' own kinds of record, with who did it. */
+export function actorDraft(
+  type: "site.changed" | "audit.read" | "audit.exported",
+  actor: Actor,
+  occurredAt: number,
+  content: JsonObject,
+): RecordDraft {
+  return { type, occurredAt, content: { actor: { ...actor }, ...content } };
+}

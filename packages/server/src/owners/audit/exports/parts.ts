@@ -1,0 +1,116 @@
+import { createHash } from "node:crypto";
+import {
+  type BundleHead,
+  bundleFrame,
+  entryText,
+  PART_RECORDS_MAX,
+  type PolicyVersion,
+  signBundle,
+  toHex,
+} from "@gatehouse/protocol";
+import type { Queries } from "../../../platform/db/database.js";
+import type { AuditLog } from "../audit-log.js";
+import { frontierAt } from "../nodes.js";
+import { recordsBetween, type StoredRecord } from "../store.js";
+import type { ExportSnapshot } from "./snapshot.js";
+
+/** Records read at a time: what an export holds in memory, however long the day. */
+const RECORDS_PER_READ = 100;
+
+/** The policy versions that records name; the room of policies tells. */
+export type PoliciesNamed = (
+  records: AsyncIterable<StoredRecord>,
+) => Promise<readonly PolicyVersion[]>;
+
+/** The records of one part, a few at a time. */
+export async function* partRecords(
+  db: Queries,
+  snapshot: ExportSnapshot,
+  part: number,
+): AsyncGenerator<StoredRecord> {
+  const [first, end] = rangeOf(snapshot, part);
+  for (let from = first; from < end; from += RECORDS_PER_READ) {
+    const to = Math.min(from + RECORDS_PER_READ, end);
+    yield* await recordsBetween(db, snapshot.chain, from, to);
+  }
+}
+
+export function rangeOf({ firstSeq, count }: ExportSnapshot, part: number): [number, number] {
+  const first = firstSeq + (part - 1) * PART_RECORDS_MAX;
+  return [first, Math.min(first + PART_RECORDS_MAX, firstSeq + count)];
+}
+
+/** Writes the parts of one snapshot. The parts name each other by digest, so that none can be swapped. */
+export class ExportParts {
+  private readonly db: Queries;
+  private readonly audit: AuditLog;
+  private readonly snapshot: ExportSnapshot;
+  private readonly policiesNamed: PoliciesNamed;
+
+  constructor(
+    db: Queries,
+    audit: AuditLog,
+    snapshot: ExportSnapshot,
+    policiesNamed: PoliciesNamed,
+  ) {
+    this.db = db;
+    this.audit = audit;
+    this.snapshot = snapshot;
+    this.policiesNamed = policiesNamed;
+  }
+
+  /** What a part says of itself. */
+  private async head(part: number, prevDigest: string | null): Promise<BundleHead> {
+    const { db, audit, snapshot } = this;
+    const { chain, day, closed, parts, firstSeq, count } = snapshot;
+    const [first, end] = rangeOf(snapshot, part);
+    const before = await frontierAt(db, chain, first);
+    return {
+      ...{ chain, day, closed, part, parts, day_first_seq: firstSeq, day_count: count },
+      ...{ first_seq: first, count: end - first, prev_part_sha256: prevDigest },
+      before: { size: before.size, frontier: before.hashes.map(toHex) },
+      checkpoint_before: (await audit.checkpoints.at(db, chain, first)).note,
+      checkpoint_after: (await audit.checkpoints.at(db, chain, end)).note,
+      policies: await this.policiesNamed(partRecords(db, snapshot, part)),
+    };
+  }
+
+  /** The canonical text of a part's bundle, piece by piece. */
+  private async *bundle(part: number): AsyncGenerator<string> {
+    const prevDigest = part === 1 ? null : await this.digest(part - 1);
+    const { opening, closing } = bundleFrame(await this.head(part, prevDigest));
+    yield opening;
+    let divider = "";
+    for await (const record of partRecords(this.db, this.snapshot, part)) {
+      yield divider + entryText(record);
+      divider = ",";
+    }
+    yield closing;
+  }
+
+  /** Made again from the beginning of the day where nobody remembers it: nothing is kept on disk. */
+  private async digest(part: number): Promise<string> {
+    const known = this.audit.partDigests.get(this.snapshot, part);
+    if (known !== undefined) return known;
+    const hash = createHash("sha256");
+    for await (const piece of this.bundle(part)) hash.update(piece);
+    const digest = hash.digest("hex");
+    this.audit.partDigests.set(this.snapshot, part, digest);
+    return digest;
+  }
+
+  /** One part as it is sent: `{bundle, signature}`, the signature made while the rest went out. */
+  async *signed(part: number): AsyncGenerator<string> {
+    const hash = createHash("sha256");
+    yield '{"bundle":';
+    for await (const piece of this.bundle(part)) {
+      hash.update(piece);
+      yield piece;
+    }
+    const digest = hash.digest("hex");
+    this.audit.partDigests.set(this.snapshot, part, digest);
+    const { signer, publicKey } = await this.audit.key();
+    const note = await signBundle(digest, { name: this.snapshot.chain, publicKey }, signer);
+    yield `,"signature":${JSON.stringify(note)}}\n`;
+  }
+}

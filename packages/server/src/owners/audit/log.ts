@@ -1,0 +1,48 @@
+import { DatabaseUnavailableError } from "../../platform/db/database.js";
+
+/** The head of one site's log: everything needed to go on writing it. */
+export interface LogHead {
+  /** Origin of the log, `{host}/audit/{epoch}`. */
+  readonly chain: string;
+  readonly siteKeyHash: string;
+  readonly host: string;
+  readonly epoch: number;
+  /** Counts the logs of its site, whatever domains they were for. */
+  readonly ordinal: number;
+  readonly state: "open" | "closed";
+  /** Records in it; the next one gets this number. */
+  readonly size: number;
+  /** Roots of the complete subtrees, largest first, in hex. */
+  readonly frontier: readonly string[];
+  readonly lastHash: string;
+  /** Of the last record; no later one is dated before it. */
+  readonly recordedAt: number;
+  /** The key that signed the last record. */
+  readonly keyId: string;
+  readonly openedAt: number;
+}
+
+export const DAY_MS = 86_400_000;
+
+export function originOf(host: string, epoch: number): string {
+  return `${host}/audit/${epoch}`;
+}
+
+/** The UTC day a moment lies in, as exports name it. */
+export function dayOf(ms: number): string {
+  return new Date(ms).toISOString().slice(0, 10);
+}
+
+/** The first moment of a UTC day; undefined for a day that is none. */
+export function startOfDay(day: string): number | undefined {
+  const ms = Date.parse(`${day}T00:00:00.000Z`);
+  return Number.isNaN(ms) || dayOf(ms) !== day ? undefined : ms;
+}
+
+/** Nothing can be recorded now, so nothing may happen. */
+export class AuditUnavailableError extends DatabaseUnavailableError {}
+
+/** Another process was first at the head, or has changed the key: what was signed is thrown away. */
+export class HeadMovedError extends Error {
+  override readonly name = "HeadMovedError";
+}

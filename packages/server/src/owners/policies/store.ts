@@ -1,0 +1,61 @@
+import type { JsonObject, PolicyVersion } from "@gatehouse/protocol";
+import type { Queries, Transaction } from "../../platform/db/database.js";
+
+interface Row {
+  version: number;
+  digest: string;
+  document: string;
+  published_at: number;
+}
+
+/** A published version of a site's rules. */
+export interface PublishedPolicy extends PolicyVersion {
+  readonly publishedAt: number;
+}
+
+function policyOf(row: Row): PublishedPolicy {
+  return Object.freeze({
+    version: row.version,
+    digest: row.digest,
+    document: JSON.parse(row.document) as JsonObject,
+    publishedAt: row.published_at,
+  });
+}
+
+/** The version in force: the newest. */
+export async function currentPolicy(
+  db: Queries,
+  siteKeyHash: string,
+): Promise<PublishedPolicy | undefined> {
+  const row = await db.get<Row>(
+    "SELECT * FROM policy_versions WHERE site_key_hash = ? ORDER BY version DESC LIMIT 1",
+    siteKeyHash,
+  );
+  return row && policyOf(row);
+}
+
+/** A version by the digest records name it with. Published twice, it is the same document. */
+export async function policyByDigest(
+  db: Queries,
+  siteKeyHash: string,
+  digest: string,
+): Promise<PublishedPolicy | undefined> {
+  const row = await db.get<Row>(
+    `SELECT * FROM policy_versions WHERE site_key_hash = ? AND digest = ?
+     ORDER BY version LIMIT 1`,
+    ...[siteKeyHash, digest],
+  );
+  return row && policyOf(row);
+}
+
+export async function insertPolicy(
+  tx: Transaction,
+  siteKeyHash: string,
+  { version, digest, document, publishedAt }: PublishedPolicy,
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO policy_versions (site_key_hash, version, digest, document, published_at)
+     VALUES (?, ?, ?, ?, ?)`,
+    ...[siteKeyHash, version, digest, JSON.stringify(document), publishedAt],
+  );
+}

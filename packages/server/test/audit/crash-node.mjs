@@ -1,0 +1,52 @@
+/**
+ * The built service in a process of its own, as `serve` composes it. Its parent may ask it to end
+ * itself without warning at a named point, to fill a log, or how much memory it has needed.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { createApp } from "../../dist/app.js";
+import { readConfig } from "../../dist/config/config.js";
+import { createContext } from "../../dist/context.js";
+import { planJobs } from "../../dist/jobs.js";
+import { systemClock } from "../../dist/platform/clock.js";
+import { listen } from "../../dist/platform/http/server.js";
+
+let armed;
+const pass = (point) => {
+  if (armed?.point !== point) return;
+  armed.times--;
+  if (armed.times === 0) process.kill(process.pid, "SIGKILL");
+};
+
+const env = process.env;
+const listener = await listen({ ...readConfig(env), clock: systemClock });
+const config = readConfig({ ...env, GATEHOUSE_PORT: String(listener.port) });
+const context = await createContext(config, { pass });
+planJobs(context);
+await context.jobs.start();
+listener.serve(createApp(context));
+
+/** Records as many changes as asked for, in the batches the log takes them in. */
+async function fill({ site, count }) {
+  for (let written = 0; written < count; written += 256) {
+    const batch = Array.from({ length: Math.min(256, count - written) }, (_, i) => {
+      const change = { kind: "filled", number: written + i, text: "x".repeat(400) };
+      const draft = { type: "site.changed", occurredAt: Date.now(), content: { change } };
+      return context.audit.commit(site, async () => ({ records: [draft], answer: null }));
+    });
+    await Promise.all(batch);
+  }
+}
+
+/** What this program needed at most. (What getrusage says counts the parent it was forked from.) */
+function peakKb() {
+  const status = "/proc/self/status";
+  if (!existsSync(status)) return process.memoryUsage.rss() / 1024;
+  return Number(/^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(status, "utf8"))?.[1]);
+}
+
+process.on("message", async (message) => {
+  if (message.point !== undefined) armed = message;
+  if (message.fill !== undefined) await fill(message.fill);
+  process.send({ peakKb: peakKb() });
+});
+process.send({ port: listener.port });

@@ -1,0 +1,90 @@
+import { type Checkpoint, verifyCheckpoint } from "@gatehouse/protocol";
+import { describe, expect, test } from "vitest";
+import { CRASH_POINTS } from "../../src/platform/crash-points.ts";
+import { DATABASES, freshEnvironment } from "../harness.ts";
+import { auditKeys, exportDays, verdictOf } from "./exporting.ts";
+import { type NodeProcess, startNode } from "./node-process.ts";
+
+/** A sample in `npm test`; `npm run test:long` asks for the full count. */
+const ROUNDS = Number(process.env.AUDIT_CRASH_ROUNDS ?? 1);
+const LANES = 4;
+
+interface Shop {
+  readonly hash: string;
+  /** Versions of the site that were answered for. */
+  readonly answered: number[];
+  /** The last checkpoint somebody outside got. */
+  pin: string | undefined;
+}
+
+async function createShop(node: NodeProcess, domain: string): Promise<Shop> {
+  const answer = await node.admin("POST", "/v1/admin/sites", { domain, name: domain });
+  const { site_key_hash: hash } = (await answer.json()) as { site_key_hash: string };
+  return { hash, answered: [1], pin: undefined };
+}
+
+/** Changes the shops and fetches checkpoints from many sides until the process is gone. */
+async function writeUntilDead(node: NodeProcess, shops: readonly Shop[]): Promise<void> {
+  const lane = async (number: number) => {
+    for (let i = 0; ; i++) {
+      const shop = shops[(number + i) % shops.length] as Shop;
+      const path = `/v1/admin/sites/${shop.hash}`;
+      const answer = await node.admin("PATCH", path, { name: `lane ${number} change ${i}` });
+      // Two lanes may meet at one version; the loser is told so, and nothing happened.
+      if (answer.status === 409) continue;
+      expect(answer.status).toBe(200);
+      shop.answered.push(((await answer.json()) as { version: number }).version);
+      const seen = await fetch(`${node.url}/v1/audit/${shop.hash}/checkpoint`);
+      shop.pin = await seen.text();
+    }
+  };
+  await Promise.allSettled(Array.from({ length: LANES }, (_, number) => lane(number)));
+}
+
+async function checkShop(node: NodeProcess, shop: Shop): Promise<void> {
+  const keys = await auditKeys(node);
+  const parts = await exportDays(node, shop.hash);
+  const pins: Checkpoint[] = [];
+  if (shop.pin !== undefined) {
+    const pin = await verifyCheckpoint(shop.pin, keys.values());
+    if (!pin.ok) throw new Error(pin.detail);
+    pins.push(pin.value);
+  }
+  const report = await verdictOf(
+    parts.map(({ text }) => text),
+    { keys, pins },
+  );
+  expect(report.findings).toEqual([]);
+  const versions = parts
+    .flatMap(({ text }) => JSON.parse(text).bundle.records)
+    .flatMap(({ record }) => (record.type === "site.changed" ? [record.change.version] : []));
+  // One record for every change, in order, and none for a change that is not there.
+  expect(versions).toEqual(versions.map((_, i) => i + 1));
+  expect(versions).toEqual(expect.arrayContaining(shop.answered));
+  const site = await node.admin("GET", `/v1/admin/sites/${shop.hash}`);
+  expect(((await site.json()) as { version: number }).version).toBe(versions.length);
+}
+
+describe.each(DATABASES)("killed at every named point of the log, on %s", (dialect) => {
+  test("what was answered is in the log, and the log has no gap, fork or duplicate", {
+    timeout: 60_000 + ROUNDS * 60_000,
+  }, async () => {
+    const env = await freshEnvironment(dialect);
+    let node = await startNode(env);
+    const shops = [
+      await createShop(node, "one.example.com"),
+      await createShop(node, "two.example.com"),
+    ];
+    for (let round = 0; round < ROUNDS; round++) {
+      for (const point of CRASH_POINTS) {
+        // A different pass in every round, by count and not by time.
+        await node.ask({ point, times: 3 + ((round * 5) % 7) });
+        await writeUntilDead(node, shops);
+        expect([point, await node.died]).toEqual([point, "SIGKILL"]);
+        node = await startNode(env);
+        for (const shop of shops) await checkShop(node, shop);
+      }
+    }
+    expect(shops.every(({ answered }) => answered.length > CRASH_POINTS.length)).toBe(true);
+  });
+});

@@ -1,0 +1,194 @@
+import { type Bundle, sealRecord } from "@gatehouse/protocol";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { skipChromium } from "../../../../test/chromium.ts";
+import { cleanUp, temporaryFolder } from "../harness.ts";
+import { keySet, pageBrowser, pageOf, pageOfLog } from "./page-browser.ts";
+import {
+  type AuditKey,
+  auditKey,
+  checkpointAt,
+  type OpenBundle,
+  openEntry,
+  signedPart,
+  signPart,
+  type WrittenLog,
+  writeLog,
+  writePart,
+  writeRecord,
+} from "./written-log.ts";
+
+const SIZE = 20;
+/** Two parts: a full one, and three records more. */
+const TWO_PARTS = 1003;
+
+let key: AuditKey;
+let other: AuditKey;
+let log: WrittenLog;
+let long: WrittenLog;
+let browser: Awaited<ReturnType<typeof pageBrowser>>;
+beforeAll(async () => {
+  key = await auditKey();
+  other = await auditKey();
+  log = await writeLog(SIZE, key);
+  long = await writeLog(TWO_PARTS, key);
+  if (!skipChromium) browser = await pageBrowser(temporaryFolder());
+});
+afterAll(async () => {
+  await browser?.close();
+  await cleanUp();
+});
+
+type Change = (bundle: OpenBundle) => OpenBundle | Promise<OpenBundle>;
+type Entry = Bundle["records"][number];
+
+const withRecords = (bundle: OpenBundle, change: (records: Entry[]) => void): OpenBundle => {
+  const records = [...bundle.records];
+  change(records);
+  return { ...bundle, records };
+};
+const edited = ({ record, ...proof }: Entry): Entry => ({
+  ...proof,
+  record: { ...record, change: { kind: "something else" } },
+});
+const editAt = (bundle: OpenBundle, seq: number) =>
+  withRecords(bundle, (records) => records.splice(seq, 1, edited(records[seq] as Entry)));
+
+const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
+  ["an edited record", /record 7: the record does not have the hash/, (it) => editAt(it, 7)],
+  [
+    "an edited record with its hash made again",
+    /record 7: the signature of the record does not hold/,
+    async (it) => {
+      const entry = edited(it.records[7] as Entry);
+      const { hash } = await sealRecord(entry.record);
+      return withRecords(it, (records) => records.splice(7, 1, { ...entry, hash }));
+    },
+  ],
+  ["an edited last record", /record 19: the record does not have the hash/, (it) => editAt(it, 19)],
+  [
+    "a deleted record",
+    /record 7: here stands the record that calls itself 8/,
+    (it) => withRecords(it, (records) => records.splice(7, 1)),
+  ],
+  [
+    "an inserted record",
+    /record 8: the signature of the record does not hold/,
+    async (it) => {
+      const forger = { chain: it.chain, key: { ...other, kid: key.kid } };
+      const entry = await writeRecord(forger, 8, (it.records[7] as Entry).hash, {});
+      return withRecords(it, (records) => records.splice(8, 0, openEntry(entry)));
+    },
+  ],
+  [
+    "records in another order",
+    /record 7: here stands the record that calls itself 8/,
+    (it) => withRecords(it, (records) => records.splice(7, 2, ...records.slice(7, 9).reverse())),
+  ],
+  [
+    "a tail cut off",
+    /the part says 20 records and has 19/,
+    (it) => withRecords(it, (records) => records.splice(19)),
+  ],
+  [
+    "a tail cut off and the counts with it",
+    /the checkpoint behind the part: it is of another size/,
+    (it) => ({
+      ...withRecords(it, (records) => records.splice(19)),
+      ...{ count: 19, day_count: 19 },
+    }),
+  ],
+  ["a changed genesis", /record 0: the record does not have the hash/, (it) => editAt(it, 0)],
+  [
+    "a log that does not begin with its genesis",
+    /record 0: a log begins with its genesis/,
+    async () => writePart(await writeLog(3, key, () => ({ type: "site.changed" }))),
+  ],
+  [
+    "a changed checkpoint",
+    /the checkpoint behind the part: the signature of a known key does not hold/,
+    (it) => {
+      const [origin = "", size, root = "", ...rest] = it.checkpoint_after.split("\n");
+      const turned = root.startsWith("A") ? `B${root.slice(1)}` : `A${root.slice(1)}`;
+      return { ...it, checkpoint_after: [origin, size, turned, ...rest].join("\n") };
+    },
+  ],
+  [
+    "a checkpoint of an earlier moment",
+    /the checkpoint behind the part: it is of another size/,
+    async (it) => ({ ...it, checkpoint_after: await checkpointAt(log, 12) }),
+  ],
+  [
+    "the records of another part",
+    /record 1000: here stands the record that calls itself 0/,
+    async () => {
+      const [one, two] = [await writePart(long), await writePart(long, { part: 2 })];
+      return { ...two, records: one.records.slice(0, two.count) };
+    },
+  ],
+  [
+    "fewer records than the day is said to have",
+    /2030-05-17 does not hold the records its number stands for/,
+    (it) => ({ ...it, day_count: 25 }),
+  ],
+  [
+    "a part whose own number is none",
+    /2030-05-17 part 1 of 2 is missing/,
+    async () => ({ ...(await writePart(long)), part: 0, day_first_seq: 1000, day_count: 1500 }),
+  ],
+];
+
+describe.skipIf(skipChromium)("a file that was changed", () => {
+  // Signed again by the right key, nothing but the layer in question can notice.
+  test.each(CHANGES)("fails and says where: %s", async (_name, where, change) => {
+    const good = await writePart(log);
+    const bundle = await change(good);
+    const stale = await signPart(log, good);
+    for (const signature of [stale, await signPart(log, bundle)]) {
+      const html = await pageOf({ bundle, signature }, [key]);
+      const { verdict, banner, text, answer, give, page } = await browser.open(html);
+      expect(await verdict()).toBe("fails");
+      expect(await text()).toMatch(where);
+      const [, seq] = /record (\d+)/.exec(where.source) ?? [];
+      const [integrity] = await answer("integrity");
+      if (integrity === "fails") expect(await page.locator("dd.holds").count()).toBe(0);
+      if (seq !== undefined) {
+        expect(await banner()).toMatch(where);
+        expect(await page.getAttribute(`#record-${seq}`, "class")).toBe("bad");
+      }
+      if (signature === stale) continue;
+      expect(await give({ key: keySet(key) })).toBe("fails");
+      expect(await text()).toMatch(where);
+    }
+  });
+
+  test("fails by the part's signature alone, where only the frame was changed", async () => {
+    const { bundle, signature } = await signedPart(log, await writePart(log));
+    const running = { ...bundle, closed: false };
+    const { verdict, banner } = await browser.open(
+      await pageOf({ bundle: running, signature }, [key]),
+    );
+    expect(await verdict()).toBe("fails");
+    expect(await banner()).toContain("the signature of the part");
+  });
+
+  test("fails where it carries no export", async () => {
+    const html = (await pageOfLog(log)).replace('{"bundle":', '{"bundel":');
+    const { verdict, banner } = await browser.open(html);
+    expect(await verdict()).toBe("fails");
+    expect(await banner()).toContain("it is not a part of an audit export");
+  });
+
+  test.each([
+    ["prev_hash", {}],
+    ["seq", {}],
+    ["recorded_at", []],
+  ])("fails where a record's %s is of another kind", async (name, value) => {
+    const bundle = withRecords(await writePart(log), (records) => {
+      const { record, ...proof } = records[7] as Entry;
+      records.splice(7, 1, { ...proof, record: { ...record, [name]: value } });
+    });
+    const html = await pageOf(await signedPart(log, bundle), [key]);
+    const { verdict } = await browser.open(html);
+    expect(await verdict()).toBe("fails");
+  });
+});

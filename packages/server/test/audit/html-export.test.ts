@@ -1,0 +1,253 @@
+import { readFileSync } from "node:fs";
+import { exportInPage, exportVerifier, noteKeyText } from "@gatehouse/protocol";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { bundleAuditPage } from "../../../../scripts/bundle-audit-page.mjs";
+import { skipChromium } from "../../../../test/chromium.ts";
+import { cleanUp, temporaryFolder } from "../harness.ts";
+import { keySet, pageBrowser, pageOf, pageOfLog } from "./page-browser.ts";
+import { writtenDecision } from "./written-decision.ts";
+import {
+  type AuditKey,
+  auditKey,
+  checkpointAt,
+  noteKeyOf,
+  signedPart,
+  type WrittenLog,
+  writeLog,
+  writePart,
+} from "./written-log.ts";
+
+const SIZE = 20;
+/** Two parts: a full one, and three records more. */
+const TWO_PARTS = 1003;
+
+let key: AuditKey;
+let other: AuditKey;
+let log: WrittenLog;
+let long: WrittenLog;
+let browser: Awaited<ReturnType<typeof pageBrowser>>;
+beforeAll(async () => {
+  key = await auditKey();
+  other = await auditKey();
+  log = await writeLog(SIZE, key);
+  long = await writeLog(TWO_PARTS, key);
+  if (!skipChromium) browser = await pageBrowser(temporaryFolder());
+});
+afterAll(async () => {
+  await browser?.close();
+  await cleanUp();
+});
+
+const goodPage = (of = log) => pageOfLog(of);
+
+describe("the file", () => {
+  test("carries the script that its source gives; if not, run `npm run build`", async () => {
+    const built = new URL("../../assets/audit-page.js", import.meta.url);
+    const code = await bundleAuditPage();
+    expect(readFileSync(built, "utf8") === code).toBe(true);
+    expect(code.match(/<\/script|<script|<!--/i) ?? code.match(/\P{ASCII}/u)).toBeNull();
+  });
+
+  test("is the same bytes for the same part, however the stream is cut", async () => {
+    const content = () => ({ change: { kind: "</script><!--<script>ümlaut 👩‍🌾" } });
+    const hostile = await writeLog(3, key, content);
+    const signed = await signedPart(hostile, await writePart(hostile));
+    const whole = await pageOf(signed, [key]);
+    for (const length of [1, 7, 1000]) expect(await pageOf(signed, [key], length)).toBe(whole);
+    const carried = exportInPage(whole) as string;
+    expect(carried).not.toContain("<");
+    expect(JSON.parse(carried)).toEqual(signed);
+    const trust = { keys: new Map([[key.kid, key.jwk]]), pins: [], replay: true };
+    const verifier = exportVerifier(trust);
+    await verifier.add(carried);
+    expect(verifier.report().ok).toBe(true);
+  });
+});
+
+describe.skipIf(skipChromium)("an export nobody touched", () => {
+  test("holds by its own key, says so, and asks whose key it is", async () => {
+    const { verdict, banner, answer, text } = await browser.open(await goodPage());
+    expect(await verdict()).toBe("unconfirmed");
+    expect(await banner()).toMatch(
+      /Nothing was changed since the key named in this file signed it/,
+    );
+    expect(await banner()).toMatch(/cannot know whose key that is[\s\S]*audit-jwks\.json/);
+    for (const question of ["integrity", "completeness", "replay"]) {
+      expect((await answer(question))[0]).toBe("holds");
+    }
+    expect((await answer("anchoring"))[0]).toBe("not_checked");
+    expect(await text()).toContain(await noteKeyText(noteKeyOf(log)));
+    expect(await text()).toContain("proves nothing if its script was replaced");
+  });
+
+  test.each(["key set", "vkey"])("holds once the right %s is pasted", async (kind) => {
+    const { verdict, give, banner } = await browser.open(await goodPage());
+    await verdict();
+    const pasted = kind === "vkey" ? await noteKeyText(noteKeyOf(log)) : keySet(other, key);
+    expect(await give({ key: ` ${pasted}\n` })).toBe("holds");
+    expect(await banner()).toMatch(/^✓\s*This export holds/);
+  });
+
+  test("shows every record, and opens each with its proof", async () => {
+    const { verdict, page } = await browser.open(await goodPage());
+    await verdict();
+    expect(await page.locator("tbody tr[id]").count()).toBe(SIZE);
+    const cells = await page.locator("#record-7 :is(th, td)").allTextContents();
+    const time = "2030-05-17T08:00:07.000Z";
+    expect(cells).toEqual(["7", time, "site.changed", "profile 7", "token-1"]);
+    await page.focus("#record-7 + tr summary");
+    await page.keyboard.press("Enter");
+    const { text, hash, sig, key_id } = log.entries[7] as WrittenLog["entries"][number];
+    expect(await page.textContent("#record-7 + tr pre")).toBe(text);
+    expect(await page.locator("#record-7 + tr dd").allTextContents()).toEqual([hash, sig, key_id]);
+  });
+
+  test("goes through checkpoints kept from before, at its ends and between", async () => {
+    const { verdict, give, answer } = await browser.open(await goodPage());
+    await verdict();
+    for (const size of [0, 12, SIZE]) {
+      const checkpoint = (await checkpointAt(log, size)).trimEnd();
+      expect(await give({ checkpoint })).toBe("unconfirmed");
+      expect((await answer("anchoring"))[0]).toBe("holds");
+      expect(await give({ checkpoint, key: keySet(key) })).toBe("holds");
+    }
+  });
+
+  test("does not look wrong for being one part of several", async () => {
+    const signed = await signedPart(long, await writePart(long, { part: 2 }));
+    const { verdict, give, answer, text } = await browser.open(await pageOf(signed, [key]));
+    expect(await verdict()).toBe("unconfirmed");
+    const [kind, words] = await answer("completeness");
+    expect(kind).toBe("not_checked");
+    expect(words).toContain("this is part 2 of 2; completeness of the day needs all parts");
+    expect(await text()).not.toContain("is missing");
+    expect(await give({ key: keySet(key) })).toBe("holds");
+  });
+
+  test("holds with no record at all", async () => {
+    const empty = await signedPart(log, await writePart(log, { end: 0 }));
+    const { verdict, text } = await browser.open(await pageOf(empty, [key]));
+    expect(await verdict()).toBe("unconfirmed");
+    expect(await text()).toContain("This part holds no record.");
+  });
+
+  test("says what it is where no script runs, and is not verified there", async () => {
+    const { page } = await browser.open(await goodPage(), { javaScriptEnabled: false });
+    expect(await page.textContent("noscript")).toMatch(/Not verified[\s\S]*gatehouse audit verify/);
+    expect(await page.getAttribute("html", "data-verdict")).toBeNull();
+  });
+});
+
+describe.skipIf(skipChromium)("a key or a checkpoint from elsewhere", () => {
+  test("shows a log that was signed anew by another key under the same id", async () => {
+    const thief = { ...other, kid: key.kid };
+    const { verdict, give, banner, text } = await browser.open(
+      await goodPage(await writeLog(SIZE, thief)),
+    );
+    expect(await verdict()).toBe("unconfirmed");
+    expect(await text()).not.toContain(await noteKeyText(noteKeyOf(log)));
+    for (const pasted of [keySet(key), await noteKeyText(noteKeyOf(log))]) {
+      expect(await give({ key: pasted })).toBe("fails");
+      expect(await banner()).toContain("record 0: the signature of the record does not hold");
+      expect(await banner()).toContain("The keys you gave are not those that this file names.");
+    }
+    expect(await give({})).toBe("unconfirmed");
+  });
+
+  test("fails by a key that signed nothing here", async () => {
+    const { verdict, give, banner } = await browser.open(await goodPage());
+    await verdict();
+    expect(await give({ key: keySet(other) })).toBe("fails");
+    expect(await banner()).toContain("record 0: it is signed by a key that is not in the key set");
+  });
+
+  test("shows a history that was written anew with the right key", async () => {
+    const again = await writeLog(SIZE, key, () => ({ change: { kind: "rewritten" } }));
+    const { verdict, give, banner } = await browser.open(await goodPage(again));
+    await verdict();
+    expect(await give({ key: keySet(key) })).toBe("holds");
+    const checkpoint = await checkpointAt(log, 12);
+    expect(await give({ key: keySet(key), checkpoint })).toBe("fails");
+    expect(await banner()).toContain("at 12 records the checkpoint has another history");
+  });
+
+  test("fails as unanchored where the checkpoint lies beyond the export", async () => {
+    const html = await pageOf(await signedPart(log, await writePart(log, { end: 15 })), [key]);
+    const { verdict, give, answer } = await browser.open(html);
+    await verdict();
+    const checkpoint = await checkpointAt(log, 18);
+    expect(await give({ key: keySet(key), checkpoint })).toBe("fails");
+    const [kind, words] = await answer("anchoring");
+    expect(kind).toBe("fails");
+    expect(words).toContain("unanchored: the checkpoint at 18 records");
+  });
+
+  test("fails where somebody else signed the checkpoint", async () => {
+    const { verdict, give, answer } = await browser.open(await goodPage());
+    await verdict();
+    const checkpoint = await checkpointAt(await writeLog(SIZE, other), 12);
+    expect(await give({ key: keySet(key), checkpoint })).toBe("fails");
+    expect((await answer("anchoring"))[1]).toContain("no known key has signed it");
+  });
+
+  test.each([
+    ["a key set without keys", { key: '{"keys":[]}' }, "#trusted-key"],
+    ["words", { key: "the key" }, "#trusted-key"],
+    [
+      "a checkpoint without its signature",
+      { checkpoint: "a.example/1\n7\nAA==" },
+      "#kept-checkpoint",
+    ],
+  ])("is complained of where it cannot be read, and nothing is green by it: %s", async (...row) => {
+    const [, given, field] = row;
+    const { verdict, give, page } = await browser.open(await goodPage());
+    await verdict();
+    expect(await give({ key: keySet(key) })).toBe("holds");
+    expect(await give({ key: keySet(key), ...given })).toBe("unconfirmed");
+    expect(await page.getAttribute(field, "aria-invalid")).toBe("true");
+    expect(await page.textContent(`${field}-error`)).toContain("cannot be read");
+    expect(await page.evaluate(() => `#${document.activeElement?.id}`)).toBe(field);
+    expect(await give({ key: keySet(key) })).toBe("holds");
+    expect(await page.getAttribute(field, "aria-invalid")).toBe("false");
+  });
+});
+
+test.skipIf(skipChromium)("of two questions the later one counts", async () => {
+  const { page, verdict, banner } = await browser.open(await goodPage());
+  await verdict();
+  const pasted = [await noteKeyText(noteKeyOf({ ...log, key: other })), keySet(key)];
+  const ask = (texts: readonly string[]) => {
+    const field = document.querySelector("#trusted-key") as HTMLTextAreaElement;
+    for (const text of texts) {
+      field.value = text;
+      field.form?.requestSubmit();
+    }
+  };
+  await page.evaluate(ask, pasted);
+  expect(await verdict()).toBe("holds");
+  await page.evaluate(ask, [...pasted].reverse());
+  expect(await verdict()).toBe("fails");
+  expect(await banner()).toContain("not in the key set");
+});
+
+describe.skipIf(skipChromium)("decisions", () => {
+  async function decided(outcome?: string) {
+    const { content, policies } = await writtenDecision(outcome);
+    const of = await writeLog(4, key, (seq) => (seq === 2 ? content : {}));
+    const signed = await signedPart(of, await writePart(of, { policies }));
+    return browser.open(await pageOf(signed, [key]));
+  }
+
+  test("are made again by the rules they name", async () => {
+    const { verdict, answer, page } = await decided();
+    expect(await verdict()).toBe("unconfirmed");
+    expect((await answer("replay"))[1]).toContain("(1 made again)");
+    expect(await page.textContent("#record-2 td:nth-of-type(3)")).toMatch(/^approved/);
+  });
+
+  test("that do not follow from them fail", async () => {
+    const { verdict, banner } = await decided("denied<img src=x onerror=alert(1)>");
+    expect(await verdict()).toBe("fails");
+    expect(await banner()).toContain("record 2: it says denied<img src=x onerror=alert(1)>");
+  });
+});

@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { backup } from "../../src/upkeep/backup.ts";
+import { restore } from "../../src/upkeep/restore.ts";
+import {
+  createSite,
+  DATABASES,
+  freshEnvironment,
+  startServer,
+  temporaryFolder,
+} from "../harness.ts";
+import { auditKeys, exportDay, exportDays, verdictOf } from "./exporting.ts";
+
+describe.each(DATABASES)("a log restored into %s", (dialect) => {
+  test("is never continued: a new epoch names its end, and both verify together", async () => {
+    const from = await freshEnvironment("sqlite");
+    const first = await startServer(from);
+    const { site_key_hash: site } = await createSite(first, "shop.example.com");
+    const out = join(temporaryFolder(), "backup.ndjson.gz");
+    await backup(from, { out });
+    // What the first installation goes on to record is lost, and must not be told differently.
+    await first.admin("PATCH", `/v1/admin/sites/${site}`, { name: "After the backup" });
+    await first.stop();
+    const to = await freshEnvironment(dialect);
+    await restore(to, out);
+    const server = await startServer(to);
+    await server.context.audit.tendAll();
+    const logs = (await server.admin("GET", `/v1/admin/sites/${site}/audit/logs`)).body.items;
+    expect(logs.map(({ chain, state, records }) => [chain, state, records])).toEqual([
+      ["shop.example.com/audit/2", "open", 1],
+      ["shop.example.com/audit/1", "closed", 3],
+    ]);
+    expect((await server.admin("PATCH", `/v1/admin/sites/${site}`, { name: "Again" })).status).toBe(
+      200,
+    );
+    const now = await exportDays(server, site);
+    expect(now[0]?.name).toMatch(/^shop\.example\.com-epoch-2-\d{4}-\d\d-\d\d\.json$/);
+    const day = logs[1].first_day;
+    const before = await exportDay(server, site, { day, chain: logs[1].chain });
+    const texts = [...before, ...now].map(({ text }) => text);
+    const report = await verdictOf(texts, { keys: await auditKeys(server) });
+    expect([report.findings, report.logs.length]).toEqual([[], 2]);
+    const [genesis] = JSON.parse(now[0]?.text as string).bundle.records;
+    expect(genesis.record.previous).toMatchObject({ chain: "shop.example.com/audit/1", size: 3 });
+  });
+});

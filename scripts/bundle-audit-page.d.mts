@@ -1,0 +1,2 @@
+/** The script of an HTML export, for its element. */
+export function bundleAuditPage(): Promise<string>;
