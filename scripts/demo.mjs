@@ -223,7 +223,10 @@ async function walkAudit(env, url, site) {
   say("everything so far was recorded; the export of today proves itself by the audit key alone:");
   for (const line of verdict.trim().split("\n")) console.log(`      ${line}`);
   const forged = join(out, "forged.json");
-  writeFileSync(forged, readFileSync(file, "utf8").replace('"kind":"verified"', '"kind":"approved"'));
+  writeFileSync(
+    forged,
+    readFileSync(file, "utf8").replace('"kind":"verified"', '"kind":"approved"'),
+  );
   const args = ["audit", "verify", forged, "--key", keys];
   const refused = spawnSync(process.execPath, [bin, ...args], { env: here, encoding: "utf8" });
   const [finding] = refused.stdout.split("\n").filter((line) => line.startsWith("✗"));
@@ -231,7 +234,9 @@ async function walkAudit(env, url, site) {
   say(`one word changed in it, and the record is named: “${finding.replace(/\s+/g, " ")}”`);
   const checkpoint = await (await fetch(`${url}/v1/audit/${site.site_key_hash}/checkpoint`)).text();
   expect(checkpoint.split("\n").length === 6, "a signed checkpoint");
-  say(`anybody may keep the log's checkpoint: ${checkpoint.split("\n")[1]} records, and their root`);
+  say(
+    `anybody may keep the log's checkpoint: ${checkpoint.split("\n")[1]} records, and their root`,
+  );
 }
 
 async function main() {

@@ -23,9 +23,11 @@ export function plainJson(value: unknown): string {
 export function table(rows: readonly Readonly<Record<string, string>>[]): string {
   const [first] = rows;
   if (first === undefined) return "";
+  const cellOf = (row: Readonly<Record<string, string>>, name: string) =>
+    plainText(row[name] ?? "");
   const names = Object.keys(first);
   const widths = names.map((name) =>
-    Math.max(name.length, ...rows.map((row) => (row[name] ?? "").length)),
+    Math.max(name.length, ...rows.map((row) => cellOf(row, name).length)),
   );
   const line = (cells: readonly string[]) =>
     cells
@@ -34,7 +36,7 @@ export function table(rows: readonly Readonly<Record<string, string>>[]): string
       .trimEnd();
   return [
     line(names.map((name) => name.toUpperCase())),
-    ...rows.map((row) => line(names.map((name) => row[name] ?? ""))),
+    ...rows.map((row) => line(names.map((name) => cellOf(row, name)))),
   ].join("\n");
 }
 
@@ -42,6 +44,6 @@ export function table(rows: readonly Readonly<Record<string, string>>[]): string
 export function card(record: Readonly<Record<string, string>>): string {
   const width = Math.max(...Object.keys(record).map((name) => name.length));
   return Object.entries(record)
-    .map(([name, value]) => `${name.padEnd(width)}  ${value}`)
+    .map(([name, value]) => `${name.padEnd(width)}  ${value.split("\n").map(plainText).join("\n")}`)
     .join("\n");
 }

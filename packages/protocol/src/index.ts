@@ -27,6 +27,7 @@ export {
 } from "./audit/export-file.js";
 export type { AuditFinding, AuditQuestion } from "./audit/findings.js";
 export {
+  isNoteName,
   NOTE_CHARS_MAX,
   NOTE_SIGNATURES_MAX,
   type NoteFault,

@@ -40,9 +40,8 @@ export interface Judgement {
  * Whether a finding only says that the other parts are not in this file. Of a part whose own number
  * is none, nothing is excused.
  */
-function isOtherPart({ day, part, parts }: Bundle, { about, seq, text }: AuditFinding): boolean {
-  if (about !== "completeness" || seq !== null || part < 1 || part > parts) return false;
-  return text.startsWith(`${day} part `) && text.endsWith(` of ${parts} is missing`);
+function isOtherPart({ part, parts }: Bundle, { missingParts }: AuditFinding): boolean {
+  return missingParts === true && part >= 1 && part <= parts;
 }
 
 function completeness(bundle: Bundle, findings: readonly AuditFinding[]): AuditAnswer {

@@ -7,8 +7,11 @@ import type { Terminal } from "../terminal.js";
 
 export type ExportFormat = "json" | "html" | "ocsf";
 
-/** A name from outside becomes a file of ours only if it can be nothing but a name. */
-const FILE_NAME = /^[\w][\w.-]{0,254}$/;
+/** A name from outside becomes a file of ours only if it is one that exports have: no program's. */
+const FILE_NAME =
+  /^[\w][\w.-]{0,300}-\d{4}-\d\d-\d\d(?:-part-\d+-of-\d+)?\.(?:json|html|ndjson)(?:\.note)?$/;
+/** Parts of one export at most: a day of a hundred million records. */
+const PARTS_MAX = 100_000;
 
 function nameIn(response: Response): string {
   const disposition = response.headers.get("content-disposition") ?? "";
@@ -26,7 +29,9 @@ async function save(response: Response, folder: string): Promise<string> {
     throw new CommandError(`${file} exists already.`, EXIT.failed, hint);
   }
   const partial = `${file}.partial`;
-  const handle = await open(partial, "w", 0o600);
+  // What lies there under this name is not ours, and may lead elsewhere.
+  await rm(partial, { force: true });
+  const handle = await open(partial, "wx", 0o600);
   try {
     for await (const chunk of response.body ?? []) await handle.write(chunk);
     await handle.sync();
@@ -50,7 +55,7 @@ export async function downloadExport(
   await mkdir(folder, { recursive: true });
   const files: string[] = [];
   const withNotes = !path.includes("format=json");
-  for (let next: string | undefined = path; next !== undefined; ) {
+  for (let next: string | undefined = path; next !== undefined && files.length < PARTS_MAX; ) {
     const response: Response = await client.download(next);
     const file = await save(response, folder);
     files.push(file);

@@ -3,8 +3,10 @@ import { createReadStream, existsSync, readFileSync, statSync } from "node:fs";
 import { basename } from "node:path";
 import {
   type AuditReport,
+  type AuditTrust,
   type Checkpoint,
   type Ed25519Jwk,
+  type ExportFileClaim,
   ed25519Jwk,
   exportInPage,
   exportVerifier,
@@ -20,12 +22,14 @@ import { plainJson, plainText, type Terminal } from "../terminal.js";
 import { AUDIT_KEY_SET_PATH, keySetAddress, loadKeys } from "../verify/key-set.js";
 
 export interface VerifyAuditFlags {
-  readonly key: string;
+  readonly key: readonly string[];
   readonly checkpoint?: readonly string[];
   readonly replay?: boolean;
   readonly json?: boolean;
 }
 
+/** A vkey is one line; a key set is longer. */
+const VKEY_BYTES_MAX = 1024;
 const publicKeys = new Map<string, KeyObject>();
 
 /** Node's own verification: three times as fast as Web Crypto on a hundred thousand records. */
@@ -40,19 +44,35 @@ const verifyFast: Verify = (jwk, message, signature) => {
 
 const hashFast = (data: Uint8Array | string) => hash("sha256", data, "buffer");
 
+interface Trusted {
+  readonly keys: ReadonlyMap<string, Ed25519Jwk>;
+  /** The host a vkey is for; a key set is for every log of its service. */
+  readonly host: string | undefined;
+}
+
+const hostOf = (chain: string) => chain.slice(0, chain.indexOf("/"));
+
 /** The keys to trust: a line `name+id+key`, or a key set at an address or in a file. */
-async function trustedKeys(source: string): Promise<ReadonlyMap<string, Ed25519Jwk>> {
-  const line =
-    existsSync(source) && statSync(source).size < 1024 ? readFileSync(source, "utf8") : source;
-  const noteKey = await readNoteKey(line);
+async function trustedKeys(source: string): Promise<Trusted> {
+  const short = existsSync(source) && statSync(source).size < VKEY_BYTES_MAX;
+  const noteKey = await readNoteKey(short ? readFileSync(source, "utf8") : source);
   if (noteKey.ok) {
-    const { publicKey } = noteKey.value;
-    return new Map([[await serviceKeyId("audit", publicKey), ed25519Jwk(publicKey)]]);
+    const { name, publicKey } = noteKey.value;
+    const kid = await serviceKeyId("audit", publicKey);
+    return { keys: new Map([[kid, ed25519Jwk(publicKey)]]), host: hostOf(name) };
   }
   const keys = await loadKeys(keySetAddress(source, AUDIT_KEY_SET_PATH));
   const own = [...keys].filter(([, jwk]) => jwk.kty === "OKP") as [string, Ed25519Jwk][];
-  if (own.length > 0) return new Map(own);
+  if (own.length > 0) return { keys: new Map(own), host: undefined };
   throw new CommandError(`${source} holds no Ed25519 key.`, EXIT.failed);
+}
+
+/** A vkey was handed over for one site: another site's log is not vouched for by it. */
+function refuseOtherHosts(sets: readonly Trusted[], report: AuditReport | undefined): void {
+  if (sets.some(({ host }) => host === undefined)) return;
+  const other = report?.logs.find(({ chain }) => !sets.some(({ host }) => host === hostOf(chain)));
+  if (other === undefined) return;
+  throw new CommandError(`The vkey is not for ${plainText(other.chain)}.`, EXIT.failed);
 }
 
 async function readPins(
@@ -85,7 +105,7 @@ function readPart(file: string): Buffer {
 }
 
 /** A file that is signed by the note beside it: OCSF lines, or a page with its script. */
-async function verifyLines(file: string, keys: Iterable<Ed25519Jwk>): Promise<string> {
+async function verifyByNote(file: string, keys: Iterable<Ed25519Jwk>): Promise<ExportFileClaim> {
   const note = `${file}.note`;
   if (!existsSync(note)) {
     const hint = "`gatehouse audit export` saves it beside the file.";
@@ -95,11 +115,12 @@ async function verifyLines(file: string, keys: Iterable<Ed25519Jwk>): Promise<st
   if (!claim.ok) throw new CommandError(`${note}: ${claim.detail}.`, EXIT.failed);
   const digest = createHash("sha256");
   for await (const chunk of createReadStream(file)) digest.update(chunk as Buffer);
-  const { chain, name, sha256, first_seq, count } = claim.value;
+  const { name, sha256 } = claim.value;
   if (digest.digest("hex") !== sha256 || name !== basename(file)) {
-    throw new CommandError(`${file} is not the file that ${note} was signed for.`, EXIT.failed);
+    const hint = "The note covers its contents and its name.";
+    throw new CommandError(`${file} is not the file ${note} was signed for.`, EXIT.failed, hint);
   }
-  return `${count} records of ${chain} from ${first_seq} on: the file is as it was signed`;
+  return claim.value;
 }
 
 const MARKS = { holds: "✓", fails: "✗", not_checked: "–" } as const;
@@ -110,29 +131,34 @@ function reportLines(report: AuditReport): string[] {
     const where = first?.seq == null ? "" : `record ${first.seq}: `;
     return `${MARKS[verdict]} ${question.padEnd(13)} ${where}${text}`;
   });
-  const logs = report.logs.map(({ chain, days, records, first_seq, closed }) => {
+  const logs = report.logs.map(({ chain, days, records, first_seq }) => {
     const span = days.length === 1 ? days[0] : `${days[0]} to ${days.at(-1)}`;
-    const running = closed ? "" : "; the last day was still running";
-    return `${records} records of ${chain} from ${first_seq} on, ${span}${running}`;
+    return `${records} records of ${chain} from ${first_seq} on, ${span}`;
   });
   return [...answers, ...logs].map(plainText);
 }
 
-/** Verifies the files of an export; the command fails unless everything that was asked holds. */
-export async function verifyAudit(
-  files: readonly string[],
-  flags: VerifyAuditFlags,
-  terminal: Terminal,
-): Promise<void> {
-  const keys = await trustedKeys(flags.key);
+/** Files by what they are; notes are read with the file they belong to. */
+function sortFiles(files: readonly string[], { checkpoint = [], replay }: VerifyAuditFlags) {
   const lines = files.filter((file) => file.endsWith(".ndjson"));
-  const pages = files.filter((file) => file.endsWith(".html") && existsSync(`${file}.note`));
-  for (const file of [...lines, ...pages])
-    terminal.out(`✓ ${plainText(await verifyLines(file, keys.values()))}`);
   const parts = files.filter((file) => !/\.(ndjson|note)$/.test(file));
-  if (parts.length === 0) return;
-  const pins = await readPins(flags.checkpoint ?? [], keys.values());
-  const trust = { keys, pins, replay: flags.replay === true, verify: verifyFast, hash: hashFast };
+  if (lines.length + parts.length === 0) {
+    throw new CommandError("Name the files that the notes belong to.", EXIT.usage);
+  }
+  if (lines.length > 0 && (checkpoint.length > 0 || replay === true)) {
+    const hint = "Export the day with --format json.";
+    const why = "OCSF lines are checked by their note only: no checkpoint, no replay.";
+    throw new CommandError(why, EXIT.usage, hint);
+  }
+  return { lines, parts, pages: parts.filter((file) => file.endsWith(".html")) };
+}
+
+async function readParts(
+  parts: readonly string[],
+  trust: AuditTrust,
+  terminal: Terminal,
+): Promise<AuditReport | undefined> {
+  if (parts.length === 0) return undefined;
   const verifier = exportVerifier(trust);
   for (const [i, file] of parts.entries()) {
     const bytes = readPart(file);
@@ -143,8 +169,44 @@ export async function verifyAudit(
     }
     if (parts.length > 1) terminal.err(`read ${i + 1} of ${parts.length}: ${plainText(file)}`);
   }
-  const report = verifier.report();
-  if (flags.json === true) terminal.out(plainJson(report));
-  else for (const line of reportLines(report)) terminal.out(line);
-  if (!report.ok) throw new CommandError("The export does not hold.", EXIT.failed);
+  return verifier.report();
+}
+
+/** What is signed by a note. A page without one may show something else than the records in it. */
+async function checkNotes(signed: readonly string[], keys: readonly Ed25519Jwk[]) {
+  const claims = [];
+  for (const file of signed) {
+    const page = file.endsWith(".html");
+    if (page && !existsSync(`${file}.note`)) claims.push({ file, signed: false });
+    else claims.push({ file, signed: true, ...(await verifyByNote(file, keys)) });
+  }
+  return claims;
+}
+
+/** Verifies the files of an export; the command fails unless everything that was asked holds. */
+export async function verifyAudit(
+  files: readonly string[],
+  flags: VerifyAuditFlags,
+  terminal: Terminal,
+): Promise<void> {
+  const { lines, parts, pages } = sortFiles(files, flags);
+  const sets = await Promise.all(flags.key.map(trustedKeys));
+  const keys = new Map(sets.flatMap((set) => [...set.keys]));
+  const notes = await checkNotes([...lines, ...pages], [...keys.values()]);
+  const pins = await readPins(flags.checkpoint ?? [], keys.values());
+  const replay = flags.replay === true;
+  const trust = { keys, pins, replay, verify: verifyFast, hash: hashFast };
+  const report = await readParts(parts, trust, terminal);
+  refuseOtherHosts(sets, report);
+  if (flags.json === true) terminal.out(plainJson({ ok: true, ...report, files: notes }));
+  else {
+    for (const { file, signed } of notes) {
+      const text = signed
+        ? `✓ file          ${file} is as it was signed`
+        : `– file          ${file} has no note beside it: what the page shows was not checked`;
+      terminal.out(plainText(text));
+    }
+    for (const line of report === undefined ? [] : reportLines(report)) terminal.out(line);
+  }
+  if (report?.ok === false) throw new CommandError("The export does not hold.", EXIT.failed);
 }

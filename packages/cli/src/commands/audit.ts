@@ -1,4 +1,4 @@
-import type { AuditRecord } from "@gatehouse/protocol";
+import { type AuditRecord, isSiteKey, isSiteKeyHash, siteKeyHash } from "@gatehouse/protocol";
 import { type Command, Option } from "commander";
 import { adminClient } from "../admin-client.js";
 import { downloadExport, type ExportFormat } from "../audit/download.js";
@@ -30,11 +30,31 @@ const SITE = ["<site>", "domain, site key or site key hash"] as const;
 const FOLLOW_EVERY_MS = 2000;
 const FOLLOW_RECORDS = 200;
 
-/** The admin path of a site's log. */
+/** The admin path of a site's log. Logs outlive their sites: a key or its hash is enough. */
 async function logPath(terminal: Terminal, text: string, rest: string): Promise<string> {
-  const { site_key_hash } = await findSite(adminClient(terminal), text);
-  return `/v1/admin/sites/${site_key_hash}/audit/${rest}`;
+  const named = isSiteKey(text) ? await siteKeyHash(text) : text;
+  const hash = isSiteKeyHash(named)
+    ? named
+    : (await findSite(adminClient(terminal), text)).site_key_hash;
+  return `/v1/admin/sites/${hash}/audit/${rest}`;
 }
+
+async function logsOf(terminal: Terminal, text: string): Promise<readonly LogBody[]> {
+  const path = await logPath(terminal, text, "logs");
+  return (await adminClient(terminal).call<{ items: LogBody[] }>("GET", path)).items;
+}
+
+/** The logs of a site that were written to on a day: more than one where a log ended on it. */
+async function logsOfDay(terminal: Terminal, text: string, day: string): Promise<string[]> {
+  const logs = await logsOf(terminal, text);
+  const those = logs.filter(
+    ({ first_day, last_day, state }) => first_day <= day && (state === "open" || day <= last_day),
+  );
+  // The service says best what is wrong with a day no log has.
+  return (those.length === 0 ? logs.slice(0, 1) : those).map(({ chain }) => chain).reverse();
+}
+
+const collect = (value: string, before: string[] = []) => [...before, value];
 
 function today(): string {
   return new Date().toISOString().slice(0, 10);
@@ -51,14 +71,18 @@ function exportCommand(audit: Command, terminal: Terminal): void {
         .choices(["json", "html", "ocsf"])
         .default("json"),
     )
-    .option("--chain <name>", "an older log of the site, as `audit logs` lists them")
+    .option("--chain <log>", "only this log, as `audit logs` lists them (default: all of the day)")
     .option("--out <folder>", "where the files go (default: here)", ".")
     .option("--json", "print JSON")
     .action(async (text: string, flags: ExportFlags) => {
-      const { day = today(), format, chain, out } = flags;
-      const query = new URLSearchParams({ day, format, ...(chain === undefined ? {} : { chain }) });
-      const path = await logPath(terminal, text, `exports?${query}`);
-      const files = await downloadExport(adminClient(terminal), path, out, terminal);
+      const { day = today(), format, out } = flags;
+      const chains = flags.chain ? [flags.chain] : await logsOfDay(terminal, text, day);
+      const files: string[] = [];
+      for (const chain of chains) {
+        const query = new URLSearchParams({ day, format, chain });
+        const path = await logPath(terminal, text, `exports?${query}`);
+        files.push(...(await downloadExport(adminClient(terminal), path, out, terminal)));
+      }
       terminal.out(flags.json === true ? plainJson({ files }) : files.join("\n"));
     });
 }
@@ -77,9 +101,10 @@ function verifyCommand(audit: Command, terminal: Terminal): void {
     .description("prove offline that nothing was changed, dropped or reordered")
     .requiredOption(
       "--key <source>",
-      "audit keys you trust: a key set (file or address), or a vkey",
+      "audit keys you trust: a key set (file or address), or a vkey; may be repeated",
+      collect,
     )
-    .option("--checkpoint <file...>", "checkpoints you kept from before; each must be met")
+    .option("--checkpoint <file>", "a checkpoint you kept; must be met; may be repeated", collect)
     .option("--replay", "decide every decision again by the rules it names")
     .option("--json", "print JSON")
     .action(async (files: string[], flags: VerifyAuditFlags) => {
@@ -94,6 +119,12 @@ function printRecords(terminal: Terminal, flags: Flags, entries: readonly EntryB
   }
 }
 
+interface TailFlags extends Flags {
+  readonly lines: string;
+  readonly follow?: boolean;
+  readonly chain?: string;
+}
+
 function tailCommand(audit: Command, terminal: Terminal): void {
   audit
     .command("tail")
@@ -101,8 +132,9 @@ function tailCommand(audit: Command, terminal: Terminal): void {
     .description("show the newest records; reading is recorded too")
     .option("-n, --lines <count>", "how many", "20")
     .option("-f, --follow", "go on showing new ones")
+    .option("--chain <log>", "an older log of the site, as `audit logs` lists them")
     .option("--json", "print one JSON object a line")
-    .action(async (text: string, flags: Flags & { lines: string; follow?: boolean }) => {
+    .action(async (text: string, flags: TailFlags) => {
       const count = Number(flags.lines);
       if (!Number.isInteger(count) || count < 1 || count > FOLLOW_RECORDS) {
         throw new CommandError(`--lines: from 1 to ${FOLLOW_RECORDS}.`, EXIT.usage);
@@ -110,12 +142,13 @@ function tailCommand(audit: Command, terminal: Terminal): void {
       const client = adminClient(terminal);
       const path = await logPath(terminal, text, "records");
       type Page = { chain: string; items: EntryBody[] };
-      const first = await client.call<Page>("GET", `${path}?limit=${count}`);
+      const named = flags.chain === undefined ? "" : `&chain=${encodeURIComponent(flags.chain)}`;
+      const first = await client.call<Page>("GET", `${path}?limit=${count}${named}`);
       printRecords(terminal, flags, first.items.toReversed());
       let next = (first.items[0]?.record.seq ?? -1) + 1;
       while (flags.follow === true) {
         await new Promise((resolve) => setTimeout(resolve, FOLLOW_EVERY_MS));
-        const query = `?from_seq=${next}&limit=${FOLLOW_RECORDS}&chain=${first.chain}`;
+        const query = `?from_seq=${next}&limit=${FOLLOW_RECORDS}&chain=${encodeURIComponent(first.chain)}`;
         const { items } = await client.call<Page>("GET", path + query);
         printRecords(terminal, flags, items);
         next += items.length;
@@ -130,8 +163,7 @@ function logCommands(audit: Command, terminal: Terminal): void {
     .description("list the logs of a site; one is open")
     .option("--json", "print JSON")
     .action(async (text: string, flags: Flags) => {
-      const path = await logPath(terminal, text, "logs");
-      const { items } = await adminClient(terminal).call<{ items: LogBody[] }>("GET", path);
+      const items = await logsOf(terminal, text);
       if (flags.json === true) return terminal.out(plainJson(items));
       const rows = items.map((log) => ({
         ...{ log: log.chain, state: log.held === null ? log.state : "held" },
@@ -139,7 +171,7 @@ function logCommands(audit: Command, terminal: Terminal): void {
       }));
       terminal.out(table(rows));
       for (const { chain, held } of items) {
-        if (held !== null) terminal.err(`${chain} is held: ${held}.`);
+        if (held !== null) terminal.err(plainText(`${chain} is held: ${held}.`));
       }
     });
 
@@ -149,18 +181,20 @@ function logCommands(audit: Command, terminal: Terminal): void {
     .description("print the newest checkpoint; keep it somewhere else")
     .action(async (text: string) => {
       const path = await logPath(terminal, text, "checkpoint");
-      terminal.out((await adminClient(terminal).text(path)).trimEnd());
+      const note = await adminClient(terminal).text(path);
+      terminal.out(note.trimEnd().split("\n").map(plainText).join("\n"));
     });
 
   audit
     .command("renew")
     .argument(...SITE)
     .description("end a log that is held, and open the next epoch")
-    .requiredOption("--reason <text>", "why; it is written into the new log")
+    .requiredOption("--reason <text>", "why; it stands in the new log for ever, so name nobody")
+    .option("--force", "end a log that is not held, too")
     .option("--json", "print JSON")
-    .action(async (text: string, flags: Flags & { reason: string }) => {
+    .action(async (text: string, flags: Flags & { reason: string; force?: boolean }) => {
       const path = await logPath(terminal, text, "epochs");
-      const body = { reason: flags.reason };
+      const body = { reason: flags.reason, force: flags.force === true };
       const log = await adminClient(terminal).call<LogBody>("POST", path, body);
       const { chain, state } = log;
       terminal.out(flags.json === true ? plainJson(log) : card({ log: chain, state }));

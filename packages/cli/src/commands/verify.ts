@@ -129,7 +129,7 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
       const source = await readSource(target);
       if (source.url === undefined && isExport(source.bytes)) {
         if (flags.keys === undefined) throw noKeysNamed();
-        return verifyAudit([target], { key: flags.keys, json: flags.json === true }, terminal);
+        return verifyAudit([target], { key: [flags.keys], json: flags.json === true }, terminal);
       }
       const result = await check(source, flags);
       if (flags.json) terminal.out(plainJson({ target, ...result }));

@@ -3,7 +3,7 @@ import { ed25519Bytes } from "../keys/ed25519.js";
 import type { Ed25519Jwk } from "../keys/jwk.js";
 import type { Verify } from "../keys/signer.js";
 import { ok, type Result, refuse } from "../result.js";
-import { type NoteFault, verifyNote } from "./note.js";
+import { isNoteName, type NoteFault, verifyNote } from "./note.js";
 
 /** A tree at one size (C2SP tlog-checkpoint): what an auditor keeps to compare with later. */
 export interface Checkpoint {
@@ -13,7 +13,6 @@ export interface Checkpoint {
   readonly root: Uint8Array;
 }
 
-const ORIGIN = /^[^\s+]{1,255}$/;
 const ROOT_BYTES = 32;
 
 /**
@@ -23,7 +22,7 @@ const ROOT_BYTES = 32;
  * checkpointText({ origin: "a.example/audit/1", size: 0, root: new Uint8Array(32) }).split("\n")[1]; //=> "0"
  */
 export function checkpointText({ origin, size, root }: Checkpoint): string {
-  if (!ORIGIN.test(origin) || !Number.isSafeInteger(size) || size < 0) {
+  if (!isNoteName(origin) || !Number.isSafeInteger(size) || size < 0) {
     throw new TypeError("checkpointText: not a checkpoint");
   }
   return `${origin}\n${size}\n${toBase64(root)}\n`;
@@ -39,7 +38,7 @@ export function checkpointText({ origin, size, root }: Checkpoint): string {
 export function readCheckpoint(text: string): Result<Checkpoint, "malformed"> {
   const fault = refuse("malformed", "not the three lines of a checkpoint");
   const [origin = "", digits = "", coded = "", end, ...more] = text.split("\n");
-  if (end !== "" || more.length > 0 || !ORIGIN.test(origin)) return fault;
+  if (end !== "" || more.length > 0 || !isNoteName(origin)) return fault;
   if (!/^(?:0|[1-9]\d{0,15})$/.test(digits) || !Number.isSafeInteger(Number(digits))) return fault;
   const root = fromBase64(coded);
   if (root?.length !== ROOT_BYTES) return fault;
@@ -62,7 +61,7 @@ export async function verifyCheckpoint(
   verify?: Verify,
 ): Promise<Result<Checkpoint, NoteFault>> {
   const name = note.slice(0, note.indexOf("\n"));
-  if (!ORIGIN.test(name)) return refuse("malformed", "it does not begin with the name of a log");
+  if (!isNoteName(name)) return refuse("malformed", "it does not begin with the name of a log");
   const noteKeys = [...keys].map((jwk) => ({ name, publicKey: ed25519Bytes(jwk) }));
   const verified = await verifyNote(note, noteKeys, verify);
   return verified.ok ? readCheckpoint(verified.value.text) : verified;

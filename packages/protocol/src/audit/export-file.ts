@@ -59,7 +59,7 @@ export async function verifyExportFile(
   verify?: Verify,
 ): Promise<Result<ExportFileClaim, NoteFault>> {
   const pattern =
-    /^audit-file\/v1\n([^\s+]{1,255})\n([^\n]{1,255})\nsha256 ([0-9a-f]{64})\nrecords (\d{1,15}) (\d{1,4})\ntree /;
+    /^audit-file\/v1\n([^\s+]{1,300})\n([^\n]{1,400})\nsha256 ([0-9a-f]{64})\nrecords (\d{1,15}) (\d{1,4})\ntree /;
   const [, chain, name, sha256, first, count] = pattern.exec(note) ?? [];
   if (chain === undefined || name === undefined || sha256 === undefined) {
     return refuse("malformed", "not the signature of an exported file");

@@ -8,9 +8,11 @@ export interface AuditFinding {
   /** The record it is about; null when it is about a whole part. */
   readonly seq: number | null;
   readonly text: string;
+  /** That parts of a day are not among those given; whoever has one part only may expect it. */
+  readonly missingParts?: true;
 }
 
-/** Findings kept; a file in which everything is wrong says so often enough. */
+/** Findings kept of each question; a file in which everything is wrong says so often enough. */
 const FINDINGS_MAX = 100;
 
 /** Collects what does not hold, in the order it was found. */
@@ -23,7 +25,15 @@ export class Findings {
   }
 
   add(about: AuditQuestion, text: string, seq: number | null = null): void {
-    if (this.list.length >= FINDINGS_MAX) return;
-    this.list.push(Object.freeze({ about, chain: this.chain, seq, text }));
+    this.push({ about, chain: this.chain, seq, text });
+  }
+
+  addMissingParts(text: string): void {
+    this.push({ about: "completeness", chain: this.chain, seq: null, text, missingParts: true });
+  }
+
+  private push(finding: AuditFinding): void {
+    const same = this.list.filter(({ about }) => about === finding.about);
+    if (same.length < FINDINGS_MAX) this.list.push(Object.freeze(finding));
   }
 }

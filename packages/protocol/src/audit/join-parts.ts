@@ -1,5 +1,5 @@
-import { isJsonObject } from "../json/value.js";
-import { PART_RECORDS_MAX } from "./bundle.js";
+import { isJsonObject, type JsonValue } from "../json/value.js";
+import { type BundleEntry, PART_RECORDS_MAX } from "./bundle.js";
 import { Findings } from "./findings.js";
 import { type PartSummary, placeFault } from "./verify-part.js";
 
@@ -18,6 +18,9 @@ function checkDay(day: readonly PartSummary[], findings: Findings): void {
       one.parts === parts && one.day_first_seq === day_first_seq && one.day_count === day_count;
     if (!agrees || one.closed !== closed) {
       findings.add("completeness", `${nameOf(one)} was taken at another moment than the others`);
+    }
+    if (one.part < 1 || one.part > parts) {
+      findings.add("completeness", `${nameOf(one)} is no part of the day`);
     }
     const wanted = Math.min(PART_RECORDS_MAX, day_count - (one.part - 1) * PART_RECORDS_MAX);
     const place = day_first_seq + (one.part - 1) * PART_RECORDS_MAX;
@@ -41,18 +44,21 @@ function checkDay(day: readonly PartSummary[], findings: Findings): void {
   let part = 1;
   while (given.includes(part)) part++;
   const more = missing === 1 ? "" : `, and ${missing - 1} more`;
-  findings.add("completeness", `${nameOf({ ...first, part })} is missing${more}`);
+  findings.addMissingParts(`${nameOf({ ...first, part })} is missing${more}`);
+}
+
+/** The end of what was joined so far: the part, and the last record that holds, if all up to it do. */
+interface End {
+  readonly part: PartSummary;
+  readonly last: BundleEntry | undefined;
 }
 
 /** Whether a part goes on where the one before it ended. */
-function checkJoint(before: PartSummary, next: PartSummary, findings: Findings): void {
+function checkJoint({ part: before, last }: End, next: PartSummary, findings: Findings): void {
   const end = before.first_seq + before.count;
   if (next.first_seq < end) {
-    findings.add(
-      "integrity",
-      `${nameOf(next)} tells ${next.first_seq} a second time`,
-      next.first_seq,
-    );
+    const text = `${nameOf(next)} tells ${next.first_seq} a second time`;
+    findings.add("integrity", text, next.first_seq);
     return;
   }
   if (next.first_seq > end) {
@@ -61,16 +67,19 @@ function checkJoint(before: PartSummary, next: PartSummary, findings: Findings):
     return;
   }
   if (before.after !== undefined && !sameFrontier(before.after, next.before)) {
-    findings.add(
-      "integrity",
-      `${nameOf(next)} begins in another tree than ${nameOf(before)} ends`,
-      end,
-    );
+    const text = `${nameOf(next)} begins in another tree than ${nameOf(before)} ends`;
+    findings.add("integrity", text, end);
   }
-  if (before.last === undefined || next.first === undefined) return;
-  const expected = { seq: end, day: next.day, chain: next.chain, previous: before.last };
+  if (last === undefined || next.first === undefined) return;
+  const expected = { seq: end, day: next.day, chain: next.chain, previous: last };
   const fault = placeFault(next.first, expected);
   if (fault !== undefined) findings.add("integrity", fault, end);
+}
+
+/** The last record a joined part leaves: its own, or, where it has none, that of the part before. */
+function endBehind(before: End | undefined, part: PartSummary): End {
+  const goesOn = before?.part.after !== undefined && sameFrontier(before.part.after, part.before);
+  return { part, last: part.count === 0 && goesOn ? before.last : part.last };
 }
 
 /** Whether the parts of a day name each other, so that none can be exchanged for another's. */
@@ -93,8 +102,9 @@ function checkLink(before: PartSummary | undefined, next: PartSummary, findings:
 /** Joins the parts of one log, whatever order they were given in. */
 export function joinParts(parts: readonly PartSummary[], chain: string): Findings {
   const findings = new Findings(chain);
-  const sorted = [...parts].sort(
-    (a, b) => Date.parse(a.day) - Date.parse(b.day) || a.part - b.part || a.first_seq - b.first_seq,
+  const place = (a: PartSummary, b: PartSummary) => a.part - b.part || a.first_seq - b.first_seq;
+  const sorted = [...parts].sort((a, b) =>
+    a.day === b.day ? place(a, b) : a.day < b.day ? -1 : 1,
   );
   for (const day of new Set(sorted.map((part) => part.day))) {
     checkDay(
@@ -102,27 +112,37 @@ export function joinParts(parts: readonly PartSummary[], chain: string): Finding
       findings,
     );
   }
-  for (const [i, part] of sorted.entries()) {
-    const before = sorted[i - 1];
+  let end: End | undefined;
+  for (const part of sorted) {
+    const before = end?.part;
     checkLink(before, part, findings);
-    if (before === undefined) continue;
-    const again = before.day === part.day && before.part === part.part;
+    const again = before?.day === part.day && before.part === part.part;
     if (again && before.digest !== part.digest) {
       findings.add("integrity", `there are two different ${nameOf(part)}`, part.first_seq);
-    } else if (!again) checkJoint(before, part, findings);
+    } else if (end !== undefined && !again) checkJoint(end, part, findings);
+    end = endBehind(end, part);
   }
   return findings;
 }
 
 /** The text of a note without its signatures, which depend on the key of the day. */
-const unsigned = (note: string) => note.slice(0, note.lastIndexOf("\n\n"));
+const unsigned = (note: JsonValue | undefined) =>
+  typeof note === "string" ? note.slice(0, note.lastIndexOf("\n\n")) : undefined;
 
 /** Whether a log that says it goes on from another names the end that one has here. */
-export function checkSuccession(next: PartSummary, ended: PartSummary, findings: Findings): void {
+export function checkSuccession(
+  next: PartSummary,
+  ended: PartSummary,
+  findings: { readonly next: Findings; readonly ended: Findings },
+): void {
   const previous = next.first?.record.previous;
   if (!isJsonObject(previous) || previous.chain !== ended.chain) return;
-  if (previous.size !== ended.after?.size) return;
-  if (unsigned(String(previous.checkpoint)) !== unsigned(ended.checkpoint_after)) {
-    findings.add("integrity", "its genesis names another end of the log before it", 0);
+  const end = ended.first_seq + ended.count;
+  const { size } = previous;
+  if (typeof size === "number" && size > end) {
+    const text = `the log that goes on from here names ${size} records, and ${end} are given`;
+    findings.ended.add("completeness", text, end);
+  } else if (size !== end || unsigned(previous.checkpoint) !== unsigned(ended.checkpoint_after)) {
+    findings.next.add("integrity", "its genesis names another end of the log before it", 0);
   }
 }

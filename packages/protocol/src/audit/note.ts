@@ -17,8 +17,20 @@ export const NOTE_SIGNATURES_MAX = 64;
 
 const ED25519 = 1;
 const KEY_ID_BYTES = 4;
-const NAME = /^[^\s+]{1,255}$/;
+/** A name has no spaces and no plus. Ours are `{domain}/audit/{epoch}`; a domain has up to 253. */
+const NAME = /^[^\s+]{1,300}$/;
 const SIGNATURE_LINE = /^\u2014 (\S+) (\S+)$/;
+
+/**
+ * Whether a text can be the name of a log or of whoever signs notes.
+ *
+ * @example
+ * isNoteName("shop.example.com/audit/1"); //=> true
+ * isNoteName("two words"); //=> false
+ */
+export function isNoteName(text: string): boolean {
+  return NAME.test(text);
+}
 
 /** Why a note was not accepted. */
 export type NoteFault = "malformed" | "unknown_key" | "signature_invalid";

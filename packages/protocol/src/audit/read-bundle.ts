@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
 import { ok, type Result, refuse } from "../result.js";
 import { BUNDLE_SCHEMA, type Bundle, PART_RECORDS_MAX } from "./bundle.js";
+import { isNoteName } from "./note.js";
 
 /** One part of an export as it travels: the bundle, and the note that signs it. */
 export interface SignedBundle {
@@ -12,8 +13,6 @@ type Test = (value: JsonValue | undefined) => boolean;
 
 const HEX_HASH = /^[0-9a-f]{64}$/;
 const DAY = /^\d{4}-\d\d-\d\d$/;
-/** As the names of notes are: no spaces, no plus. */
-const CHAIN = /^[^\s+]{1,255}$/;
 
 const isText: Test = (value) => typeof value === "string";
 const isHash: Test = (value) => typeof value === "string" && HEX_HASH.test(value);
@@ -37,7 +36,7 @@ const isPolicy = shape({ version: isCount, digest: isHash, document: isJsonObjec
 
 const isBundle = shape({
   schema: (value) => value === BUNDLE_SCHEMA,
-  chain: (value) => typeof value === "string" && CHAIN.test(value),
+  chain: (value) => typeof value === "string" && isNoteName(value),
   day: (value) => typeof value === "string" && DAY.test(value),
   closed: (value) => typeof value === "boolean",
   ...{ part: isCount, parts: isCount, day_first_seq: isCount, day_count: isCount },

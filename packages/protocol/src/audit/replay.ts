@@ -32,7 +32,9 @@ function policyOf(version: PolicyVersion): Promise<Policy | undefined> {
 /** One line per rule, as records write them. */
 function traceText(rules: JsonValue | undefined): string {
   if (!Array.isArray(rules)) return "";
-  return rules.map((rule) => (isJsonObject(rule) ? `${rule.id} ${rule.result}` : "")).join("\n");
+  return rules
+    .map((rule) => (isJsonObject(rule) ? JSON.stringify([rule.id, rule.result]) : ""))
+    .join("\n");
 }
 
 /**

@@ -6,6 +6,18 @@ function textAt(record: JsonObject, ...names: readonly string[]): string {
   return typeof found === "string" || typeof found === "number" ? String(found) : "";
 }
 
+function listAt(record: JsonObject, ...names: readonly string[]): string {
+  let found: JsonValue | undefined = record;
+  for (const name of names) found = isJsonObject(found) ? found[name] : undefined;
+  return Array.isArray(found) ? found.filter((one) => typeof one === "string").join(", ") : "";
+}
+
+/** Which records were read or exported. */
+function rangeOf(record: JsonObject): string {
+  const [from, to] = [textAt(record, "read", "from_seq"), textAt(record, "read", "to_seq")];
+  return from === "" ? "" : `${from} to ${to}`;
+}
+
 /** A record in a few words. Both are the record's own, and may be hostile. */
 export interface RecordSummary {
   /** What happened: an outcome, and what it was about. */
@@ -30,6 +42,7 @@ export function recordSummary(record: JsonObject): RecordSummary {
     at("tool", "outcome");
   const about =
     at("change", "kind") || at("tool", "name") || at("skill") || at("export", "day") || at("day");
-  const what = [outcome, about].filter((text) => text !== "").join(" ");
+  const more = listAt(record, "change", "fields") || at("reason") || rangeOf(record);
+  const what = [outcome, about, more].filter((text) => text !== "").join(" ");
   return { what, who: at("agent", "id") || at("actor", "id") };
 }

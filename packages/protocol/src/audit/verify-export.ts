@@ -72,8 +72,8 @@ class PartsVerifier implements ExportVerifier {
       chain,
       parts: this.parts.filter((part) => part.chain === chain),
     }));
-    const findings = joined.flatMap(({ chain, parts }) => this.findingsOf(chain, parts));
     if (this.parts.length === 0) throw new Error("report: nothing was added");
+    const findings = this.allFindings(joined);
     const missed = this.trust.pins.filter(
       (pin) => !this.parts.some(({ metPins }) => metPins.includes(pin)),
     );
@@ -94,15 +94,21 @@ class PartsVerifier implements ExportVerifier {
     });
   }
 
-  private findingsOf(chain: string, parts: readonly PartSummary[]): AuditFinding[] {
-    const found = joinParts(parts, chain);
-    const first = parts.find(({ first_seq }) => first_seq === 0);
-    if (first !== undefined) {
-      for (const other of this.parts) {
-        if (other.chain !== chain) checkSuccession(first, other, found);
+  /** Everything wrong with each log, and with how they follow each other. */
+  private allFindings(logs: readonly Log[]): AuditFinding[] {
+    const joined = logs.map(({ chain, parts }) => ({ parts, found: joinParts(parts, chain) }));
+    for (const next of joined) {
+      const first = next.parts.find(({ first_seq }) => first_seq === 0);
+      if (first === undefined) continue;
+      for (const ended of joined) {
+        if (ended === next) continue;
+        checkSuccession(first, lastOf(ended.parts), { next: next.found, ended: ended.found });
       }
     }
-    return [...parts.flatMap(({ findings }) => findings), ...found.list];
+    return joined.flatMap(({ parts, found }) => [
+      ...parts.flatMap(({ findings }) => findings),
+      ...found.list,
+    ]);
   }
 
   private answers(findings: readonly AuditFinding[]): AuditReport["answers"] {
@@ -115,7 +121,12 @@ class PartsVerifier implements ExportVerifier {
     };
     return Object.freeze({
       integrity: answer("integrity", "no record was changed, moved, added or taken out"),
-      completeness: answer("completeness", "every record of these days is here"),
+      completeness: answer(
+        "completeness",
+        this.parts.every(({ closed }) => closed)
+          ? "every record of these days is here"
+          : "every record is here up to the export; the last day was still running",
+      ),
       anchoring: answer(
         "anchoring",
         "the export goes through the checkpoint you kept",
@@ -142,8 +153,22 @@ export function exportVerifier(trust: AuditTrust): ExportVerifier {
   return new PartsVerifier(trust);
 }
 
+/** The parts of one log. */
+interface Log {
+  readonly chain: string;
+  readonly parts: readonly PartSummary[];
+}
+
+/** The part that reaches furthest. */
+function lastOf(parts: readonly PartSummary[]): PartSummary {
+  const end = ({ first_seq, count }: PartSummary) => first_seq + count;
+  return parts.reduce((last, part) => (end(part) > end(last) ? part : last));
+}
+
 function logOf(chain: string, parts: readonly PartSummary[]): AuditReport["logs"][number] {
-  const sorted = [...parts].sort((a, b) => a.first_seq - b.first_seq);
+  const sorted = [...parts].sort((a, b) =>
+    a.day === b.day ? a.part - b.part : a.day < b.day ? -1 : 1,
+  );
   const last = sorted.at(-1) as PartSummary;
   return Object.freeze({
     chain,

@@ -2,6 +2,7 @@ import { fromHex, toHex } from "../bytes.js";
 import { ed25519Bytes } from "../keys/ed25519.js";
 import type { Ed25519Jwk } from "../keys/jwk.js";
 import type { Verify } from "../keys/signer.js";
+import { policyDigest } from "../policy/document.js";
 import { type Bundle, type BundleEntry, bundleDigest, verifyBundleSignature } from "./bundle.js";
 import { type Checkpoint, verifyCheckpoint } from "./checkpoint.js";
 import { type AuditFinding, Findings } from "./findings.js";
@@ -25,6 +26,7 @@ export interface AuditTrust {
 export interface PartSummary extends Omit<Bundle, "records" | "policies"> {
   readonly digest: string;
   readonly findings: readonly AuditFinding[];
+  /** Its first and last record, if they hold. */
   readonly first: BundleEntry | undefined;
   readonly last: BundleEntry | undefined;
   /** The tree behind the last record; undefined when the records are not whole. */
@@ -63,6 +65,19 @@ interface Expected {
   readonly previous: BundleEntry | undefined;
 }
 
+/** A key takes over where the log says so, and by the name it says. */
+function keyFault({ record, key_id }: BundleEntry, previous: BundleEntry | undefined) {
+  if (record.type === "chain.genesis" && record.key_id !== key_id) {
+    return "another key signed it than it names";
+  }
+  if (record.type !== "chain.key_rotated") {
+    const same = previous === undefined || previous.key_id === key_id;
+    return same ? undefined : "another key signed it, and no rotation is recorded";
+  }
+  const known = previous === undefined || previous.key_id === record.previous_key_id;
+  return known && record.key_id === key_id ? undefined : "it names other keys than those that sign";
+}
+
 /** What is wrong with a record's place; undefined when nothing is. */
 export function placeFault(entry: BundleEntry, expected: Expected): string | undefined {
   const { seq, day, chain, previous } = expected;
@@ -77,12 +92,10 @@ export function placeFault(entry: BundleEntry, expected: Expected): string | und
     return "it does not name the record before it";
   }
   if (!record.recorded_at.startsWith(day)) return `it was not recorded on ${day}`;
-  if (previous === undefined) return undefined;
-  if (record.recorded_at < previous.record.recorded_at) return "it is older than the one before";
-  if (record.type !== "chain.key_rotated" && entry.key_id !== previous.key_id) {
-    return "another key signed it, and no rotation is recorded";
+  if (previous !== undefined && record.recorded_at < previous.record.recorded_at) {
+    return "it is older than the one before";
   }
-  return undefined;
+  return keyFault(entry, previous);
 }
 
 /** What is wrong with one record; undefined when nothing is. */
@@ -97,6 +110,8 @@ async function recordFault(entry: BundleEntry, expected: Expected, trust: AuditT
 
 interface Walked {
   readonly frontier: Frontier | undefined;
+  /** Records that hold, from the first on. */
+  readonly held: number;
   readonly metPins: readonly Checkpoint[];
   readonly decisionsReplayed: number;
 }
@@ -121,7 +136,7 @@ async function walkRecords(bundle: Bundle, trust: AuditTrust, findings: Findings
     const fault = await recordFault(entry, { seq, day, chain, previous }, trust);
     if (fault !== undefined) {
       findings.add("integrity", fault, seq);
-      return { frontier: undefined, metPins, decisionsReplayed };
+      return { frontier: undefined, held: i, metPins, decisionsReplayed };
     }
     frontier = await appendLeaf(frontier, fromHex(entry.hash) as Uint8Array, trust.hash);
     await meet(frontier);
@@ -133,7 +148,15 @@ async function walkRecords(bundle: Bundle, trust: AuditTrust, findings: Findings
   if (records.length !== count) {
     findings.add("integrity", `the part says ${count} records and has ${records.length}`);
   }
-  return { frontier, metPins, decisionsReplayed };
+  return { frontier, held: records.length, metPins, decisionsReplayed };
+}
+
+/** Every policy in a part must be the one its digest names, asked to be replayed or not. */
+async function checkPolicies({ policies }: Bundle, findings: Findings): Promise<void> {
+  for (const { version, digest, document } of policies) {
+    if ((await policyDigest(document)) === digest) continue;
+    findings.add("integrity", `policy version ${version} is not the one its digest names`);
+  }
 }
 
 /**
@@ -170,12 +193,14 @@ export async function verifyPart(
   }
   const begin = await checkpointFault(bundle.checkpoint_before, chain, before, trust);
   if (begin !== undefined) findings.add("integrity", `the checkpoint before the part: ${begin}`);
-  const { frontier, ...walked } = await walkRecords(bundle, trust, findings);
+  await checkPolicies(bundle, findings);
+  const { frontier, held, ...walked } = await walkRecords(bundle, trust, findings);
   if (frontier !== undefined) {
     const end = await checkpointFault(bundle.checkpoint_after, chain, frontier, trust);
     if (end !== undefined) findings.add("integrity", `the checkpoint behind the part: ${end}`);
   }
   const after = frontier && { size: frontier.size, frontier: frontier.hashes.map(toHex) };
-  const ends = { first: records[0], last: records.at(-1), after };
+  const first = held > 0 ? records[0] : undefined;
+  const ends = { first, last: held === records.length ? records.at(-1) : undefined, after };
   return { ...head, digest, findings: findings.list, ...ends, ...walked };
 }

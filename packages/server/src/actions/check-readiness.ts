@@ -23,7 +23,7 @@ export async function failingParts(context: Context): Promise<ReadinessPart[]> {
     database: () => pingDatabase(db),
     keys: () => keys.check(),
     clock: () => checkClock(db, clock.now()),
-    audit: async () => audit.check(),
+    audit: () => audit.check(),
   };
   const verdicts = await Promise.all(
     READINESS_PARTS.map(async (part) => {

@@ -46,7 +46,7 @@ async function logOfDay(
  * the log before anybody gets a byte of it.
  */
 async function recordExport(
-  { audit, clock }: Context,
+  { audit }: Context,
   siteKeyHash: string,
   request: ExportRequest,
   actor: Actor,
@@ -54,19 +54,22 @@ async function recordExport(
   type Answer = Result<{ snapshot: ExportSnapshot; log: LogHead }, ExportFault>;
   const start = startOfDay(request.day);
   if (start === undefined) return refuse("invalid_request", "day: write it as 2030-05-17.");
-  if (request.day > dayOf(clock.now())) return refuse("invalid_request", "day: it is yet to come.");
   const { signer } = await audit.key();
-  const { answer } = await audit.commit<Answer>(siteKeyHash, async (tx: Transaction) => {
+  const { answer } = await audit.commit<Answer>(siteKeyHash, async (tx: Transaction, now) => {
     const log = await logOfDay(tx, siteKeyHash, request, start);
     if (!log.ok) return { records: [], answer: log };
+    // By the log's own time: a clock that once ran ahead must not hide what was written then.
+    if (request.day > dayOf(Math.max(now, log.value.recordedAt))) {
+      return { records: [], answer: refuse("invalid_request", "day: it is yet to come.") };
+    }
     const { day, format, part, note } = request;
     const name = { tokenId: actor.id, day, format };
-    const now = { now: clock.now(), keyId: signer.kid };
+    const moment = { now, keyId: signer.kid };
     // A file's note is asked for beside the file: only the file begins an export.
     const begins = part === 1 && !note;
     const taken = begins
-      ? ok(await takeSnapshot(tx, name, log.value, now))
-      : await findSnapshot(tx, name, log.value, now);
+      ? ok(await takeSnapshot(tx, name, log.value, moment))
+      : await findSnapshot(tx, name, log.value, moment);
     if (!taken.ok) return { records: [], answer: taken };
     const { parts, firstSeq, count, chain } = taken.value;
     if (part > parts) {
@@ -76,7 +79,7 @@ async function recordExport(
     const found = ok({ snapshot: taken.value, log: log.value });
     if (note) return { records: [], answer: found };
     const done = { chain, day, format, part, parts, first_seq: firstSeq, count };
-    const draft = actorDraft("audit.exported", actor, now.now, { export: done });
+    const draft = actorDraft("audit.exported", actor, now, { export: done });
     return { records: [draft], answer: found };
   });
   return answer;

@@ -5,7 +5,8 @@ import type { PublishedCheckpoint } from "../owners/audit/checkpoints.js";
 import type { LogHead } from "../owners/audit/log.js";
 import { logByChain, recordById, type StoredRecord } from "../owners/audit/store.js";
 import type { AuditPublic } from "../owners/sites/site.js";
-import { auditPublicOf, domainOfSite } from "../owners/sites/store.js";
+import { auditPublicOf } from "../owners/sites/store.js";
+import { siteLogs } from "./site-logs.js";
 
 const HOUR_MS = 3_600_000;
 
@@ -39,19 +40,14 @@ export async function latestCheckpoint(
   siteKeyHash: string,
   asker: Asker,
 ): Promise<Result<PublishedCheckpoint, "not_found">> {
-  const { audit, db } = context;
+  const { audit } = context;
   const setting = await settingOf(context, siteKeyHash, asker);
   if (!setting.ok) return setting;
-  let head = await audit.newest(db, siteKeyHash);
-  if (head === undefined && (await domainOfSite(db, siteKeyHash)) !== undefined) {
-    // A site from before there was a log: it begins now.
-    await audit.tend(siteKeyHash);
-    head = await audit.newest(db, siteKeyHash);
-  }
+  const [head] = await siteLogs(context, siteKeyHash);
   if (head === undefined) return refuse("not_found", "The site has no log.");
   const size = await shownSize(context, head, setting.value, asker);
   if (size === head.size) return ok(await audit.checkpoints.latest(head));
-  return ok(await audit.checkpoints.at(db, head.chain, size));
+  return ok(await audit.checkpoints.at(head.chain, size));
 }
 
 export interface ProvenRecord {

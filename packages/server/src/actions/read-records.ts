@@ -55,16 +55,14 @@ async function pageOf(db: Queries, head: LogHead, query: RecordsQuery): Promise<
   return { chain, records, next: rows.length > limit ? records.at(-1)?.seq : undefined };
 }
 
-/** Whether a page shows nothing but that this reader has been reading. */
-function showsOwnReading(records: readonly StoredRecord[], actor: Actor): boolean {
-  return records.every(
-    ({ type, text }) => type === "audit.read" && JSON.parse(text).actor?.id === actor.id,
-  );
+/** Whether a page shows nothing but that somebody has been reading. */
+function showsOnlyReading(records: readonly StoredRecord[]): boolean {
+  return records.every(({ type }) => type === "audit.read");
 }
 
 /**
- * Reads a page of a log, and records that it was read, before it is shown. A reader that follows
- * the log would otherwise be shown its own reading for ever: such a page is not recorded again.
+ * Reads a page of a log, and records that it was read, before it is shown. Two who follow a log
+ * would otherwise show each other their reading for ever: a page of nothing else is not recorded.
  */
 export async function readRecords(
   { audit, clock }: Context,
@@ -78,10 +76,11 @@ export async function readRecords(
     if (!log.ok) return { records: [], answer: log };
     const page = await pageOf(tx, log.value, query);
     const { records, chain } = page;
-    if (showsOwnReading(records, actor)) return { records: [], answer: ok(page) };
+    if (query.type === null && showsOnlyReading(records)) return { records: [], answer: ok(page) };
     const places = records.map(({ seq }) => seq);
-    const range = { from_seq: Math.min(...places), to_seq: Math.max(...places) };
-    const read = { chain, ...range, count: records.length };
+    const range =
+      places.length === 0 ? {} : { from_seq: Math.min(...places), to_seq: Math.max(...places) };
+    const read = { chain, ...range, count: records.length, type: query.type };
     const draft = actorDraft("audit.read", actor, clock.now(), { read });
     return { records: [draft], answer: ok(page) };
   });

@@ -27,6 +27,8 @@ export async function siteChange(
   const change = {
     ...{ kind, domain, status, version, ...proof },
     ...(fields === undefined ? {} : { fields }),
+    ...(fields?.includes("audit_public") === true ? { audit_public: auditPublic } : {}),
+    ...(kind === "skills_set" ? { skills: skills.map(({ id }) => id) } : {}),
     settings_digest: await digestOf(shown),
   };
   const draft = actorDraft("site.changed", actor, now, { change });

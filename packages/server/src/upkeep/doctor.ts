@@ -1,5 +1,5 @@
 import { type Config, type Environment, readConfig } from "../config/config.js";
-import { heldLogs } from "../owners/audit/compare-published.js";
+import { comparePublished } from "../owners/audit/compare-published.js";
 import { KeptCheckpoints } from "../owners/audit/kept-checkpoints.js";
 import { siteHealth } from "../owners/sites/store.js";
 import { systemClock } from "../platform/clock.js";
@@ -99,9 +99,14 @@ async function checkSites(db: Database): Promise<Finding> {
 async function checkAudit(config: Config, db: Database): Promise<Finding> {
   const part = "audit log";
   const published = new KeptCheckpoints(config.dataDir).read();
-  const held = await heldLogs(db, published);
+  const { held, lost, missing } = await comparePublished(db, published);
+  const gone = [...missing.map(({ origin }) => origin), ...lost.map(({ chain }) => chain)];
+  if (held.length === 0 && gone.length > 0) {
+    const says = `more was published than this database has of ${gone.join(", ")}`;
+    return { part, verdict: "warning", says };
+  }
   if (held.length === 0) {
-    const says = `${published.length} logs agree with what was published of them`;
+    const says = `${published.length} published, and as they were published`;
     return { part, verdict: "good", says };
   }
   const says = held.map(({ chain, why }) => `${chain}: ${why}`).join("; ");

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { actorDraft, serviceActor } from "../../src/owners/audit/drafts.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import { createSite, DATABASES, freshEnvironment, NOON, startServer } from "../harness.ts";
-import { auditKeys, exportDay, exportDays, verdictOf } from "./exporting.ts";
+import { auditKeys, exportDay, exportDays, type Told, verdictOf } from "./exporting.ts";
 
 const DAY_MS = 86_400_000;
 const note = (text: string, at: number) =>
@@ -18,7 +18,9 @@ async function startShop(dialect: (typeof DATABASES)[number]) {
     const texts = parts.map(({ text }) => text);
     const report = await verdictOf(texts, { keys: await auditKeys(server) });
     expect(report.findings).toEqual([]);
-    return texts.flatMap((text) => JSON.parse(text).bundle.records.map(({ record }) => record));
+    return texts.flatMap((text) =>
+      JSON.parse(text).bundle.records.map(({ record }: Told) => record),
+    );
   };
   return { clock, server, site, records, audit: server.context.audit };
 }
@@ -165,7 +167,7 @@ describe.each(DATABASES)("what a log says of itself on %s", (dialect) => {
     const { server, site, records } = await startShop(dialect);
     await server.admin("PATCH", `/v1/admin/sites/${site}`, { domain: "new.example.com" });
     const { body } = await server.admin("GET", `/v1/admin/sites/${site}/audit/logs`);
-    expect(body.items.map(({ chain, state }) => [chain, state])).toEqual([
+    expect(body.items.map(({ chain, state }: Told) => [chain, state])).toEqual([
       ["new.example.com/audit/1", "open"],
       ["shop.example.com/audit/1", "closed"],
     ]);
@@ -182,7 +184,7 @@ describe.each(DATABASES)("what a log says of itself on %s", (dialect) => {
     // Back again: an epoch is never used twice.
     await server.admin("PATCH", `/v1/admin/sites/${site}`, { domain: "shop.example.com" });
     const again = await server.admin("GET", `/v1/admin/sites/${site}/audit/logs`);
-    expect(again.body.items.map(({ chain }) => chain)).toContain("shop.example.com/audit/2");
+    expect(again.body.items.map(({ chain }: Told) => chain)).toContain("shop.example.com/audit/2");
   });
 
   test("the database itself refuses to change, delete, fork or skip a record", async () => {

@@ -9,7 +9,7 @@ const verify: Verify = (jwk, message, signature) => {
   publicKeys.set(jwk.x, key);
   return signature.length === 64 && verifyNow(null, message, key, signature);
 };
-const hash = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest();
+const hash = (data: Uint8Array | string) => createHash("sha256").update(data).digest();
 
 /** Whatever serves: the service of a test, or one in a process of its own. */
 interface Served {
@@ -109,3 +109,7 @@ export async function exportDays(server: Served, siteKeyHash: string): Promise<E
   for await (const file of partsOf(server, siteKeyHash)) files.push(file);
   return files;
 }
+
+/** A record of an export, by member: a test reads what it expects. */
+// biome-ignore lint/suspicious/noExplicitAny: see above
+export type Told = any;

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { actorDraft, serviceActor } from "../../src/owners/audit/drafts.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import { createSite, DATABASES, freshEnvironment, NOON, startServer } from "../harness.ts";
-import { auditKeys, exportDay, exportPart, exportPath, verdictOf } from "./exporting.ts";
+import { auditKeys, exportDay, exportPart, exportPath, type Told, verdictOf } from "./exporting.ts";
 
 const DAY_MS = 86_400_000;
 const TODAY = "2030-05-17";
@@ -112,6 +112,37 @@ describe("an export", () => {
     expect([later.status, later.body.message]).toEqual([409, expect.stringContaining("rotated")]);
   });
 
+  test("says a day is over only if its own record is of a later one", async () => {
+    const { clock, server, site, write } = await startShop();
+    clock.advance(DAY_MS / 2 - 1);
+    // The batch is dated by the last millisecond of the day; its bodies run in the next.
+    const { audit } = server.context;
+    const slow = audit.commit(site, async () => {
+      clock.advance(2);
+      return { records: [], answer: null };
+    });
+    const exported = exportPart(server, exportPath(site, { day: TODAY }));
+    await slow;
+    const [first] = [await exported];
+    await write(1);
+    const second = await exportPart(server, exportPath(site, { day: TODAY }));
+    const [one, two] = [first, second].map(({ text }) => JSON.parse(text).bundle);
+    expect(one.closed ? one.day_count : two.day_count).toBe(two.day_count);
+    expect(two.closed).toBe(true);
+  });
+
+  test("does not believe times that nobody signed", async () => {
+    const { clock, server, write, get } = await startShop();
+    await write(5);
+    clock.advance(DAY_MS);
+    await write(1);
+    const { db } = server.context;
+    await db.run("DROP TRIGGER audit_records_no_update");
+    await db.run("UPDATE audit_records SET recorded_at = ? WHERE seq >= 6", clock.now());
+    const answer = await get({ day: TODAY });
+    expect([answer.status, answer.body.error]).toEqual([503, "unavailable"]);
+  });
+
   test("is recorded before it is sent: who took what", async () => {
     const { server, site } = await startShop();
     await exportDay(server, site, { day: TODAY, format: "ocsf" });
@@ -205,7 +236,7 @@ describe("an export", () => {
     const good = await exportDay(server, site, { day: TODAY });
     const { bundle } = JSON.parse(good[0]?.text as string);
     // Publishing a version names it too.
-    expect(bundle.policies.map(({ version }) => version)).toEqual([1, 2]);
+    expect(bundle.policies.map(({ version }: Told) => version)).toEqual([1, 2]);
     const trust = { keys: await auditKeys(server), replay: true };
     const report = await verdictOf([good[0]?.text as string], trust);
     expect([report.findings, report.decisions_replayed]).toEqual([[], 1]);

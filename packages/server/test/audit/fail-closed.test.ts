@@ -36,11 +36,12 @@ async function expectClosedThenOpen(
     expect.arrayContaining(["audit"]),
   ]);
   await open();
-  expect((await server.admin("GET", path)).body.name).toBe("shop.example.com");
-  expect((await server.admin("PATCH", path, { name: "Accepted" })).status).toBe(200);
+  // Ready again before anything else is written: nobody may be sent here to write it otherwise.
   clock.advance(1000);
   const again = await fetch(`${server.url}/readyz`);
   expect([again.status, await again.json()]).toEqual([200, expect.anything()]);
+  expect((await server.admin("GET", path)).body.name).toBe("shop.example.com");
+  expect((await server.admin("PATCH", path, { name: "Accepted" })).status).toBe(200);
   expect(await checkLog(server, site)).toEqual(["created", "verified", "changed"]);
 }
 

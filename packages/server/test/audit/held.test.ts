@@ -43,11 +43,10 @@ describe("a database that is behind what was published of it", () => {
     // Documents are still served; nothing that must be recorded happens.
     expect((await fetch(`${server.url}/v1/agent/${site}`)).status).toBe(200);
     expect((await server.admin("GET", path)).body.name).toBe("shop.example.com");
-    const ready = await fetch(`${server.url}/readyz`);
-    expect([ready.status, await ready.json()]).toEqual([
-      503,
-      expect.objectContaining({ failing: ["audit"] }),
-    ]);
+    // Other sites go on: the installation as a whole is ready.
+    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    // Nothing is signed of it any more, so that nobody is shown a second history.
+    expect((await fetch(`${server.url}/v1/audit/${site}/checkpoint`)).status).toBe(503);
     const logs = (await server.admin("GET", `${path}/audit/logs`)).body.items;
     expect(logs[0].held).toBe("it has 3 records, and a checkpoint of 5 was published");
     // Another site of the same installation is not concerned.
@@ -64,7 +63,10 @@ describe("a database that is behind what was published of it", () => {
     const report = await verdictOf(parts, { keys: await auditKeys(server) });
     expect(report.findings).toEqual([]);
     const [{ record }] = JSON.parse(parts[0] as string).bundle.records;
-    expect([record.previous.size, record.reason]).toEqual([3, "restored a copy"]);
+    expect([record.previous.size, record.previous.records_left, record.reason]).toEqual([
+      ...[5, 3, "restored a copy"],
+    ]);
+    expect(record.actor.id).toBe("operator");
   });
 
   test("is named by doctor before the service starts", async () => {
@@ -90,7 +92,7 @@ describe("a database that is behind what was published of it", () => {
 
   test("without the log at all does not start, and neither does one with a spoilt checkpoint", async () => {
     const { env, dataDir } = await movedWith("none");
-    await expect(startServer(env)).rejects.toThrow("this database has no such log");
+    await expect(startServer(env)).rejects.toThrow("this database has none of these logs");
     const [file] = readdirSync(join(dataDir, "checkpoints")) as [string];
     writeFileSync(join(dataDir, "checkpoints", file), "nonsense");
     await expect(startServer(env)).rejects.toThrow("cannot be read");
@@ -103,4 +105,68 @@ describe("a database that is behind what was published of it", () => {
     expect(changed.status).toBe(200);
     expect(published.split("\n")[1]).toBe("5");
   });
+});
+
+describe("a database that goes back under a running service", () => {
+  test("is noticed at the next change, and at the next checkpoint, and nothing more is signed", async () => {
+    const server = await startServer(await freshEnvironment("sqlite"));
+    const { site_key_hash: site } = await createSite(server, "shop.example.com");
+    const path = `/v1/admin/sites/${site}`;
+    const { db } = server.context;
+    const [before] = await db.all<Record<string, string>>("SELECT * FROM audit_chains");
+    for (const name of ["One", "Two"]) await server.admin("PATCH", path, { name });
+    expect((await fetch(`${server.url}/v1/audit/${site}/checkpoint`)).status).toBe(200);
+    // As somebody would who can write to the database and has no key.
+    await db.run("DROP TRIGGER audit_records_no_delete");
+    await db.run("DELETE FROM audit_records WHERE seq >= 3");
+    await db.run(
+      "UPDATE audit_chains SET size = 3, frontier = ?, last_hash = ?",
+      ...[before?.frontier as string, before?.last_hash as string],
+    );
+    expect((await server.admin("PATCH", path, { name: "Fork" })).status).toBe(503);
+    expect((await fetch(`${server.url}/v1/audit/${site}/checkpoint`)).status).toBe(503);
+    const { body } = await server.admin("GET", `${path}/audit/logs`);
+    expect(body.items[0].held).toContain("a checkpoint of 5 was published");
+  });
+
+  test("or is written anew up to the same size, is noticed before a checkpoint is signed", async () => {
+    const server = await startServer(await freshEnvironment("sqlite"));
+    const { site_key_hash: site } = await createSite(server, "shop.example.com");
+    const path = `/v1/admin/sites/${site}`;
+    const { db } = server.context;
+    await server.admin("PATCH", path, { name: "One" });
+    await fetch(`${server.url}/v1/audit/${site}/checkpoint`);
+    await db.run("DROP TRIGGER audit_records_no_update");
+    await db.run("UPDATE audit_records SET closed = ? WHERE seq = 3", "ab".repeat(64));
+    await server.admin("PATCH", path, { name: "Two" });
+    expect((await fetch(`${server.url}/v1/audit/${site}/checkpoint`)).status).toBe(503);
+    expect((await server.admin("PATCH", path, { name: "Three" })).status).toBe(503);
+  });
+
+  test("a log nobody can keep the checkpoint of does not keep the others from it", async () => {
+    const clock = new ManualClock(Date.now());
+    const env = await freshEnvironment("sqlite");
+    const server = await startServer(env, { clock });
+    const long = `${"a".repeat(60)}.${"b".repeat(60)}.${"c".repeat(60)}.${"d".repeat(60)}.example`;
+    const made = await server.admin("POST", "/v1/admin/sites", { domain: long, name: "Long" });
+    const site = made.body.site_key_hash;
+    await createSite(server, "shop.example.com");
+    expect((await fetch(`${server.url}/v1/audit/${site}/checkpoint`)).status).toBe(200);
+    await server.stop();
+    const files = readdirSync(join(env.GATEHOUSE_DATA_DIR as string, "checkpoints"));
+    expect(files.length).toBe(2);
+    expect(files).toContain("shop.example.com_audit_1.txt");
+  });
+});
+
+test("a hold ends with the log it is on, whichever node renewed it", async () => {
+  const { env, site } = await movedWith("older");
+  const [one, two] = [await startServer(env), await startServer(env)];
+  const path = `/v1/admin/sites/${site}`;
+  expect((await two.admin("PATCH", path, { name: "No" })).status).toBe(503);
+  await one.admin("POST", `${path}/audit/epochs`, { reason: "restored a copy" });
+  expect((await two.admin("PATCH", path, { name: "Yes" })).status).toBe(200);
+  // A log that is not held is not ended by mistake.
+  const again = await one.admin("POST", `${path}/audit/epochs`, { reason: "once more" });
+  expect(again.status).toBe(409);
 });

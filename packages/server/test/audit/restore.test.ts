@@ -1,6 +1,8 @@
+import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { backup } from "../../src/upkeep/backup.ts";
+import { doctor } from "../../src/upkeep/doctor.ts";
 import { restore } from "../../src/upkeep/restore.ts";
 import {
   createSite,
@@ -9,7 +11,7 @@ import {
   startServer,
   temporaryFolder,
 } from "../harness.ts";
-import { auditKeys, exportDay, exportDays, verdictOf } from "./exporting.ts";
+import { auditKeys, exportDay, exportDays, type Told, verdictOf } from "./exporting.ts";
 
 describe.each(DATABASES)("a log restored into %s", (dialect) => {
   test("is never continued: a new epoch names its end, and both verify together", async () => {
@@ -26,7 +28,7 @@ describe.each(DATABASES)("a log restored into %s", (dialect) => {
     const server = await startServer(to);
     await server.context.audit.tendAll();
     const logs = (await server.admin("GET", `/v1/admin/sites/${site}/audit/logs`)).body.items;
-    expect(logs.map(({ chain, state, records }) => [chain, state, records])).toEqual([
+    expect(logs.map(({ chain, state, records }: Told) => [chain, state, records])).toEqual([
       ["shop.example.com/audit/2", "open", 1],
       ["shop.example.com/audit/1", "closed", 3],
     ]);
@@ -43,4 +45,27 @@ describe.each(DATABASES)("a log restored into %s", (dialect) => {
     const [genesis] = JSON.parse(now[0]?.text as string).bundle.records;
     expect(genesis.record.previous).toMatchObject({ chain: "shop.example.com/audit/1", size: 3 });
   });
+});
+
+test("checkpoints of a later time are no hindrance, and their epochs are not used again", async () => {
+  const from = await freshEnvironment("sqlite");
+  const first = await startServer(from);
+  await createSite(first, "shop.example.com");
+  const out = join(temporaryFolder(), "backup.ndjson.gz");
+  await backup(from, { out });
+  await createSite(first, "late.example.com");
+  await first.stop();
+  const to = await freshEnvironment("sqlite");
+  const [old, now] = [from.GATEHOUSE_DATA_DIR, to.GATEHOUSE_DATA_DIR] as [string, string];
+  cpSync(join(old, "checkpoints"), join(now, "checkpoints"), { recursive: true });
+  await restore(to, out);
+  const server = await startServer(to);
+  const finding = (await doctor(to)).find(({ part }) => part === "audit log");
+  expect([finding?.verdict, finding?.says]).toEqual([
+    "warning",
+    expect.stringContaining("late.example.com/audit/1"),
+  ]);
+  const late = await createSite(server, "late.example.com");
+  const logs = await server.admin("GET", `/v1/admin/sites/${late.site_key_hash}/audit/logs`);
+  expect(logs.body.items[0].chain).toBe("late.example.com/audit/2");
 });

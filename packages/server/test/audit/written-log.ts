@@ -71,7 +71,8 @@ export async function writeRecord(
   const at = new Date(Date.parse(`${DAY}T08:00:00Z`) + seq * 1000).toISOString();
   const record: AuditRecord = {
     ...{ schema: "audit-record/v1", chain, seq, prev_hash, record_id: `r-${seq}` },
-    ...{ type: seq === 0 ? "chain.genesis" : "site.changed", occurred_at: at, recorded_at: at },
+    ...(seq === 0 ? { type: "chain.genesis", key_id: key.kid } : { type: "site.changed" }),
+    ...{ occurred_at: at, recorded_at: at },
     actor: { id: "token-1", kind: "token", role: "owner" },
     ...content,
   };

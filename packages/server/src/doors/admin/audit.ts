@@ -4,10 +4,11 @@ import { exportDay } from "../../actions/export-day.js";
 import { latestCheckpoint } from "../../actions/prove-record.js";
 import { readRecords } from "../../actions/read-records.js";
 import { renewLog } from "../../actions/renew-log.js";
+import { siteLogs } from "../../actions/site-logs.js";
 import type { Context } from "../../context.js";
 import { EXPORT_FORMATS } from "../../owners/audit/exports/snapshot.js";
 import { dayOf, type LogHead } from "../../owners/audit/log.js";
-import { logsOfSite, type StoredRecord } from "../../owners/audit/store.js";
+import type { StoredRecord } from "../../owners/audit/store.js";
 import { maySee, type Role } from "../../owners/tokens/token.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
@@ -137,16 +138,24 @@ const checkpoint = createRoute({
   },
 });
 
+const RenewBody = z.strictObject({
+  reason: line(REASON_CHARS_MAX).openapi({ description: "Stands in the log for ever." }),
+  force: z.boolean().default(false),
+});
+
 const renew = createRoute({
   method: "post",
   path: "/v1/admin/sites/{site_key_hash}/audit/epochs",
   tags: TAGS,
   summary: "End a site's audit log and open the next epoch",
   description:
-    "For a log that is held because the database is behind what was published of it. The new log " +
-    "names the end of the old one, and the reason. Needs an operator.",
-  request: { params: SiteParams, body: body(z.strictObject({ reason: line(REASON_CHARS_MAX) })) },
-  responses: { 201: json(LogBody, "The new log."), ...errors("forbidden", "not_found") },
+    "For a log that is held because the database is behind what was published of it; with `force`, for " +
+    "any. The new log names the end of the old one, who wanted it, and why. Needs an operator.",
+  request: { params: SiteParams, body: body(RenewBody) },
+  responses: {
+    201: json(LogBody, "The new log."),
+    ...errors("forbidden", "not_found", "conflict"),
+  },
 });
 
 function renderEntry({ text, hash, sig, key_id }: StoredRecord): z.infer<typeof EntryBody> {
@@ -154,18 +163,19 @@ function renderEntry({ text, hash, sig, key_id }: StoredRecord): z.infer<typeof 
 }
 
 export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
-  const { audit, db } = context;
+  const { audit } = context;
 
   const render = (log: LogHead): z.infer<typeof LogBody> => ({
     ...{ chain: log.chain, epoch: log.epoch, state: log.state, records: log.size },
     ...{ first_day: dayOf(log.openedAt), last_day: dayOf(log.recordedAt) },
     opened_at: isoTime(log.openedAt),
-    held: audit.heldLogs.find(({ chain }) => chain === log.chain)?.why ?? null,
+    held: audit.heldWhy(log.chain) ?? null,
   });
 
   /** Logs outlive their sites: a deleted one can still be audited. */
   async function requireLogs(c: HonoContext<AdminEnv>, site: string, role: Role) {
-    const found = maySee(c.get("principal"), site) ? await logsOfSite(db, site) : [];
+    if (!maySee(c.get("principal"), site)) throw new Problem("not_found");
+    const found = await siteLogs(context, site);
     if (found.length === 0) throw new Problem("not_found");
     requireRole(c, role);
     return found;
@@ -228,8 +238,13 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
 
   app.openapi(renew, async (c) => {
     const { site_key_hash } = c.req.valid("param");
-    await requireLogs(c, site_key_hash, "operator");
-    const log = await renewLog(context, site_key_hash, c.req.valid("json").reason);
+    const logs = await requireLogs(c, site_key_hash, "operator");
+    const { reason, force } = c.req.valid("json");
+    if (!force && audit.heldWhy(logs[0]?.chain ?? "") === undefined) {
+      const message = "This log is not held, and goes on as it is. Say `force` to end it anyway.";
+      throw new Problem("conflict", { message });
+    }
+    const log = await renewLog(context, site_key_hash, { reason, actor: actorOf(c) });
     return c.json(render(log), 201);
   });
 }

@@ -6,12 +6,12 @@ import type { Ids } from "../../platform/ids.js";
 import type { KeyRing } from "../../platform/keys/key-ring.js";
 import type { Log } from "../../platform/log/log.js";
 import type { Metrics } from "../../platform/metrics.js";
-import type { BatchTools, CommitBody } from "./batch.js";
+import type { BatchTools, CommitBody, NewEpoch } from "./batch.js";
 import { Checkpoints, type PublishedCheckpoint } from "./checkpoints.js";
-import { type HeldLog, heldLogs } from "./compare-published.js";
+import { comparePublished } from "./compare-published.js";
 import { PartDigests } from "./exports/part-digests.js";
 import { KeptCheckpoints } from "./kept-checkpoints.js";
-import { AuditUnavailableError, DAY_MS, type LogHead } from "./log.js";
+import { DAY_MS, type LogHead } from "./log.js";
 import { type LogKey, sha256Now } from "./log-writer.js";
 import { nodesOf, sizeBefore } from "./nodes.js";
 import { newRecordId } from "./record-id.js";
@@ -44,7 +44,8 @@ export class AuditLog {
   private readonly tools: AuditTools;
   private readonly kept: KeptCheckpoints;
   private readonly sequencer: Sequencer;
-  private readonly held = new Map<string, HeldLog>();
+  /** Logs nothing is added to, and why. */
+  private readonly held = new Map<string, string>();
   private readonly node: string;
   readonly checkpoints: Checkpoints;
   readonly partDigests = new PartDigests();
@@ -54,8 +55,11 @@ export class AuditLog {
     this.kept = new KeptCheckpoints(tools.dataDir);
     this.node = tools.ids.id("node");
     const { clock, log, pass, db, keys } = tools;
-    const key = () => this.key();
-    this.checkpoints = new Checkpoints({ clock, log, pass, kept: this.kept, key });
+    this.checkpoints = new Checkpoints({
+      ...{ db, clock, log, pass, kept: this.kept, key: () => this.key() },
+      heldWhy: (chain) => this.held.get(chain),
+      hold: (chain, why) => this.hold(chain, why),
+    });
     this.sequencer = new Sequencer({
       ...{ db, pass },
       batchTools: () => this.batchTools(),
@@ -75,10 +79,19 @@ export class AuditLog {
 
   /** Compares the database with what was published; logs that differ are not written to. */
   async start(): Promise<void> {
-    for (const held of await heldLogs(this.tools.db, this.kept.read())) {
-      this.held.set(held.siteKeyHash, held);
-      this.tools.log.error({ chain: held.chain, why: held.why }, "audit.log_held");
+    const { held, lost, missing } = await comparePublished(this.tools.db, this.kept.read());
+    for (const { chain, why } of held) this.hold(chain, why);
+    for (const { chain, size } of lost) {
+      this.tools.log.warn({ chain, published: size }, "audit.ended_log_is_behind");
     }
+    for (const { origin, file } of missing) {
+      this.tools.log.warn({ chain: origin, file }, "audit.published_log_missing");
+    }
+  }
+
+  private hold(chain: string, why: string): void {
+    this.held.set(chain, why);
+    this.tools.log.error({ chain, why }, "audit.log_held");
   }
 
   /** The key that signs now. */
@@ -94,28 +107,25 @@ export class AuditLog {
       ...{ now, node: this.node, pass, domainOf, key: await this.key() },
       newRecordId: () => newRecordId(ids, now),
       publishedEpoch: (host) => this.kept.epochOf(host),
+      published: (chain) => this.kept.of(chain),
+      holdIfBehind: (head) => this.checkpoints.holdIfBehind(head),
+      heldWhy: (chain) => this.held.get(chain),
     };
-  }
-
-  newRecordId(): string {
-    return newRecordId(this.tools.ids, this.tools.clock.now());
   }
 
   /**
    * The commit seam: runs `body` and records what it asks for in one transaction of the site's log.
-   * Resolved, both are durable; rejected, neither happened.
+   * Resolved, both are durable. Rejected, neither happened, unless the database was lost in
+   * mid-commit and could not be asked again: whoever retries must find what is there.
    */
   commit<T>(siteKeyHash: string, body: CommitBody<T>): Promise<Committed<T>> {
-    const held = this.held.get(siteKeyHash);
-    if (held === undefined) return this.sequencer.commit(siteKeyHash, body);
-    return Promise.reject(new AuditUnavailableError(`${held.chain} is held: ${held.why}`));
+    return this.sequencer.commit(siteKeyHash, body);
   }
 
   /** Ends a log that may not go on and opens the next epoch, which says so in its first record. */
-  async renew(siteKeyHash: string, reason: string): Promise<void> {
-    const besides = { newEpoch: reason };
-    await this.sequencer.commit(siteKeyHash, async () => ({ records: [], answer: null, besides }));
-    this.held.delete(siteKeyHash);
+  async renew(siteKeyHash: string, why: NewEpoch): Promise<void> {
+    await this.commit(siteKeyHash, async () => ({ records: [], answer: null, besides: why }));
+    for (const { chain } of await logsOfSite(this.tools.db, siteKeyHash)) this.held.delete(chain);
   }
 
   /** Opens a site's log if it has none, and writes what it owes of itself. */
@@ -154,19 +164,17 @@ export class AuditLog {
   async prove(db: Queries, record: StoredRecord, size: number): Promise<RecordProof> {
     const { chain, seq } = record;
     const hashes = await inclusionHashes(seq, size, nodesOf(db, chain), sha256Now);
-    return { ...(await this.checkpoints.at(db, chain, size)), index: seq, hashes };
+    return { ...(await this.checkpoints.at(chain, size)), index: seq, hashes };
   }
 
-  /** Logs that are not written to, and why. */
-  get heldLogs(): readonly HeldLog[] {
-    return [...this.held.values()];
+  /** Why a log is not written to; undefined for one that is. */
+  heldWhy(chain: string): string | undefined {
+    return this.held.get(chain);
   }
 
-  /** Throws while something that must be recorded could not be. */
-  check(): void {
-    const [held] = this.held.values();
-    if (held !== undefined) throw new Error(`${held.chain} is held: ${held.why}`);
-    if (this.sequencer.failing !== undefined) throw this.sequencer.failing;
+  /** Throws while nothing can be recorded. A log that is held is its own site's trouble. */
+  check(): Promise<void> {
+    return this.sequencer.probe();
   }
 
   async close(): Promise<void> {

@@ -3,8 +3,6 @@ import type { JsonObject, RecordType } from "@gatehouse/protocol";
 /** What somebody wants recorded; the log adds where and when. */
 export interface RecordDraft {
   readonly type: RecordType;
-  /** Made beforehand where the answer names it. */
-  readonly recordId?: string | undefined;
   /** The site whose log it goes to, where that is not the one being committed to. */
   readonly siteKeyHash?: string | undefined;
   /** When it happened, by the caller's clock. */
@@ -13,7 +11,7 @@ export interface RecordDraft {
 }
 
 /** Who did it: a token by its id, or the service itself. Never a name, never a token. */
-export interface Actor {
+export interface Actor extends JsonObject {
   readonly kind: "token" | "service";
   readonly id: string;
   readonly role: string;

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
 import { mkdir, open, rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,21 +10,39 @@ import { AuditUnavailableError } from "./log.js";
 const CHECKPOINTS_DIR = "checkpoints";
 const ENDING = ".txt";
 
-/** Names a file after a log; a domain has none of these characters but the colon of a port. */
-const fileOf = (chain: string) => `${chain.replace(/[/:]/g, "_")}${ENDING}`;
+const FILE_NAME_CHARS_MAX = 200;
+
+/** Names a file after a log, as far as file systems let it; the file itself says which log it is of. */
+function fileOf(chain: string): string {
+  const name = chain.replace(/[/:]/g, "_");
+  const short = name.length > FILE_NAME_CHARS_MAX ? hash("sha256", chain) : name;
+  return `${short}${ENDING}`;
+}
 
 export interface KeptCheckpoint extends Checkpoint {
   readonly file: string;
+  /** As it was signed. */
+  readonly note: string;
 }
 
 function readKept(file: string): KeptCheckpoint {
   const note = readTextFile(file, "The kept checkpoint");
   // Nobody but this installation writes here, so what counts is the text; the signature is for readers.
   const read = readCheckpoint(note.slice(0, note.lastIndexOf("\n\n") + 1));
-  if (read.ok) return { ...read.value, file };
+  if (read.ok) return { ...read.value, file, note };
   throw new StartupError(
     `The kept checkpoint ${file} cannot be read: put back a copy, or, if there is none, take it away.`,
   );
+}
+
+/** What a rename wrote is there after a power cut only once its folder is synced too. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
 }
 
 /**
@@ -32,7 +51,7 @@ function readKept(file: string): KeptCheckpoint {
  */
 export class KeptCheckpoints {
   private readonly folder: string;
-  private readonly kept = new Map<string, number>();
+  private readonly kept = new Map<string, KeptCheckpoint>();
   private last: Promise<unknown> = Promise.resolve();
 
   constructor(dataDir: string) {
@@ -44,8 +63,13 @@ export class KeptCheckpoints {
     if (!existsSync(this.folder)) return [];
     const files = readdirSync(this.folder).filter((name) => name.endsWith(ENDING));
     const all = files.map((name) => readKept(join(this.folder, name)));
-    for (const { origin, size } of all) this.kept.set(origin, size);
+    for (const one of all) this.kept.set(one.origin, one);
     return all;
+  }
+
+  /** The last one of a log. */
+  of(chain: string): KeptCheckpoint | undefined {
+    return this.kept.get(chain);
   }
 
   /** Highest epoch of a host that was ever kept here. */
@@ -57,10 +81,14 @@ export class KeptCheckpoints {
     return Math.max(0, ...epochs.filter(Number.isSafeInteger));
   }
 
+  private isKept({ origin, size }: Checkpoint): boolean {
+    return (this.kept.get(origin)?.size ?? -1) >= size;
+  }
+
   /** Durable before it returns; a smaller one than is kept already changes nothing. */
-  keep(chain: string, size: number, note: string): Promise<void> {
-    if ((this.kept.get(chain) ?? -1) >= size) return Promise.resolve();
-    const turn = this.last.then(() => this.write(chain, size, note));
+  keep(checkpoint: Checkpoint, note: string): Promise<void> {
+    if (this.isKept(checkpoint)) return Promise.resolve();
+    const turn = this.last.then(() => this.write(checkpoint, note));
     this.last = turn.catch(() => undefined);
     // What cannot be kept must not be shown: a full disk makes checkpoints unavailable.
     return turn.catch((cause) => {
@@ -69,10 +97,13 @@ export class KeptCheckpoints {
   }
 
   /** A crash leaves the file of before, or a `.new` beside it that nothing reads. */
-  private async write(chain: string, size: number, note: string): Promise<void> {
-    if ((this.kept.get(chain) ?? -1) >= size) return;
+  private async write(checkpoint: Checkpoint, note: string): Promise<void> {
+    if (this.isKept(checkpoint)) return;
     await mkdir(this.folder, { recursive: true, mode: 0o700 });
-    const path = join(this.folder, fileOf(chain));
+    const path = join(this.folder, fileOf(checkpoint.origin));
+    // Another process in this folder may have kept a later one meanwhile.
+    if (existsSync(path)) this.kept.set(checkpoint.origin, readKept(path));
+    if (this.isKept(checkpoint)) return;
     const fresh = `${path}.${process.pid}.new`;
     const file = await open(fresh, "w", 0o600);
     try {
@@ -82,6 +113,7 @@ export class KeptCheckpoints {
       await file.close();
     }
     await rename(fresh, path);
-    this.kept.set(chain, size);
+    await syncFolder(this.folder);
+    this.kept.set(checkpoint.origin, { ...checkpoint, file: path, note });
   }
 }

@@ -87,10 +87,10 @@ export class LogWriter {
   }
 
   /** The first record: the key, and where the log before this one ended. */
-  async genesis(previous: JsonObject | null, reason: string | null): Promise<void> {
+  async genesis(beginning: JsonObject): Promise<void> {
     const { signer, publicKey } = this.tools.key;
     const key = { name: this.at.chain, publicKey };
-    const content = { key_id: signer.kid, vkey: await noteKeyText(key), previous, reason };
+    const content = { ...beginning, key_id: signer.kid, vkey: await noteKeyText(key) };
     await this.write({ type: "chain.genesis", occurredAt: this.tools.now, content });
   }
 

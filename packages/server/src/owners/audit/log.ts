@@ -40,7 +40,26 @@ export function startOfDay(day: string): number | undefined {
 }
 
 /** Nothing can be recorded now, so nothing may happen. */
-export class AuditUnavailableError extends DatabaseUnavailableError {}
+export class AuditUnavailableError extends DatabaseUnavailableError {
+  override readonly name: string = "AuditUnavailableError";
+}
+
+export function behind(size: number, published: number): string {
+  return `it has ${size} records, and a checkpoint of ${published} was published`;
+}
+
+export const OTHER_HISTORY = "its records are not those of the published checkpoint";
+
+/** A log tells another history than was published of it: nothing may be added to it. */
+export class HeldLogError extends AuditUnavailableError {
+  override readonly name = "HeldLogError";
+  override readonly advice =
+    "The audit log of this site is held, so nothing that must be recorded can happen. An operator must act: see docs/guide/audit.md.";
+
+  constructor(chain: string, why: string) {
+    super(`${chain} is held: ${why}`);
+  }
+}
 
 /** Another process was first at the head, or has changed the key: what was signed is thrown away. */
 export class HeadMovedError extends Error {

@@ -6,10 +6,11 @@ import {
   type CommitBody,
   EntryFailedError,
   type Written,
+  type WrittenBatch,
   writeBatch,
 } from "./batch.js";
 import { AuditUnavailableError, HeadMovedError, type LogHead } from "./log.js";
-import { lockOpenLog, recordExists } from "./store.js";
+import { lockOpenLog, recordExists, touchLogs } from "./store.js";
 
 /** Commits taken into one transaction. */
 const BATCH_ENTRIES_MAX = 256;
@@ -48,6 +49,13 @@ export interface SequencerTools {
   pass: BatchTools["pass"];
 }
 
+/** What whoever asked is told: their own fault, or that nothing can be recorded now. */
+function reasonOf(error: unknown): unknown {
+  if (error instanceof EntryFailedError) return error.cause;
+  if (!(error instanceof HeadMovedError)) return error;
+  return new AuditUnavailableError("the log is contended", { cause: error });
+}
+
 /**
  * The one way into the logs. What has queued while a batch was written makes the next one, so a
  * lone commit does not wait and many share one sync to disk. Answers go out after the commit.
@@ -59,7 +67,7 @@ export class Sequencer {
   private finished: Promise<void> = Promise.resolve();
   private cancelSweep: (() => void) | undefined;
   /** Why nothing could be written the last time; undefined once something could. */
-  failing: unknown;
+  private failing: unknown;
 
   constructor(tools: SequencerTools) {
     this.tools = tools;
@@ -81,6 +89,13 @@ export class Sequencer {
   /** Commits that have not begun. */
   get waiting(): number {
     return this.queue.length;
+  }
+
+  /** Tries to write, if that failed the last time; throws while it still does. */
+  async probe(): Promise<void> {
+    if (this.failing === undefined) return;
+    await this.tools.db.transaction(touchLogs);
+    this.failing = undefined;
   }
 
   /** Waits until everything that was queued is decided. */
@@ -123,12 +138,16 @@ export class Sequencer {
       this.tools.count({ result: "recorded" }, entries.length);
       this.tools.pass("audit.released");
     } catch (error) {
+      // A log that cannot be written to for itself must not keep the others from being written.
+      if (error instanceof HeadMovedError && entries.length > 1) {
+        for (const entry of entries) await this.settle([entry]);
+        return;
+      }
       if (error instanceof DatabaseUnavailableError) this.failing = error;
       // One entry's fault is not the others': they go again, without it.
       const failed =
         error instanceof EntryFailedError ? [entries[error.index] as Waiting] : entries;
-      for (const { reject } of failed)
-        reject(error instanceof EntryFailedError ? error.cause : error);
+      for (const { reject } of failed) reject(reasonOf(error));
       this.tools.count({ result: "failed" }, failed.length);
       const others = entries.filter((entry) => !failed.includes(entry));
       if (others.length > 0) await this.settle(others);
@@ -140,8 +159,7 @@ export class Sequencer {
       try {
         return await this.writeOnce(entries);
       } catch (error) {
-        if (!(error instanceof HeadMovedError)) throw error;
-        if (tries >= HEAD_TRIES_MAX) throw new AuditUnavailableError("the log is contended");
+        if (!(error instanceof HeadMovedError) || tries >= HEAD_TRIES_MAX) throw error;
       }
     }
   }
@@ -149,7 +167,7 @@ export class Sequencer {
   private async writeOnce(entries: readonly Waiting[]): Promise<readonly Written[]> {
     const { db, keyIsCurrent, grown } = this.tools;
     const batch = await this.tools.batchTools();
-    let ready: Awaited<ReturnType<typeof writeBatch>> | undefined;
+    let ready: WrittenBatch | undefined;
     try {
       await db.transaction(async (tx) => {
         ready = undefined;
@@ -160,28 +178,29 @@ export class Sequencer {
       });
     } catch (error) {
       // Before the end of the body nothing can have been committed. After it, only asking tells.
-      if (ready === undefined || !(await this.wasCommitted(entries, ready.written))) throw error;
+      if (ready === undefined || !(await this.wasCommitted(entries, ready.firstRecordId)))
+        throw error;
     }
-    const done = ready as unknown as Awaited<ReturnType<typeof writeBatch>>;
+    const done = ready as unknown as WrittenBatch;
     grown(done.heads);
     return done.written;
   }
 
-  /** Whether a batch whose commit got no answer is in the log all the same. */
+  /**
+   * Whether a batch whose commit got no answer is in the log all the same. (Where it would have
+   * opened a site's first log there is no head to wait for: told "no", it may yet be there.)
+   */
   private async wasCommitted(
     entries: readonly BatchEntry[],
-    written: readonly Written[],
+    firstRecordId: string | undefined,
   ): Promise<boolean> {
-    const at = written.findIndex(({ recordIds }) => recordIds.length > 0);
-    const [recordId] = written[at]?.recordIds ?? [];
-    const site = entries[at]?.siteKeyHash;
-    if (recordId === undefined || site === undefined) return false;
+    if (firstRecordId === undefined) return false;
     for (let tries = 1; ; tries++) {
       try {
         return await this.tools.db.transaction(async (tx) => {
           // A commit still under way on the server holds the head: this waits for its end.
-          await lockOpenLog(tx, site);
-          return recordExists(tx, recordId);
+          for (const { siteKeyHash } of entries) await lockOpenLog(tx, siteKeyHash);
+          return recordExists(tx, firstRecordId);
         });
       } catch (error) {
         if (tries >= OUTCOME_TRIES_MAX) throw error;

@@ -29,6 +29,8 @@ export function readDomain(
   if (isIP(host.replace(/^\[(.*)\]$/, "$1")) !== 0) {
     return refuse("not_a_domain", "an IP address is not a domain");
   }
+  // Asked again: the ASCII form of a name can be four times as long as the one it was written in.
+  if (host.length > DOMAIN_CHARS_MAX) return fault;
   const labels = host.split(".");
   const local = labels.at(-1) === "localhost";
   if (!labels.every((label) => LABEL.test(label)) || hasBrokenPunycode(host)) return fault;

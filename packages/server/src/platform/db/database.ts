@@ -46,7 +46,9 @@ export async function pingDatabase(db: Queries): Promise<void> {
 
 /** The database cannot be asked now: unreachable, overloaded, shutting down or out of room. */
 export class DatabaseUnavailableError extends Error {
-  override readonly name = "DatabaseUnavailableError";
+  override readonly name: string = "DatabaseUnavailableError";
+  /** What to tell whoever asked, where waiting does not help; undefined where it may. */
+  readonly advice: string | undefined;
 }
 
 /** A unique constraint refused the write. */

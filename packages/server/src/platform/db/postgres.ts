@@ -154,7 +154,10 @@ class PostgresDatabase implements Database {
         return await this.inTransaction("BEGIN", body);
       } catch (error) {
         const code = String((error as { code?: unknown }).code ?? "");
-        if (!RETRY_CODES.has(code) || tries >= TRIES_MAX) throw error;
+        if (!RETRY_CODES.has(code)) throw error;
+        if (tries >= TRIES_MAX) {
+          throw new DatabaseUnavailableError("the database is contended", { cause: error });
+        }
       }
     }
   }

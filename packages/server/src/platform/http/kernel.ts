@@ -41,7 +41,8 @@ function answerOptions(c: Context<HttpEnv>, allow: string): Response {
 function toProblem(error: Error): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof DatabaseUnavailableError) {
-    return new Problem("unavailable", { headers: { "retry-after": RETRY_AFTER_S } });
+    const { advice: message } = error;
+    return new Problem("unavailable", { message, headers: { "retry-after": RETRY_AFTER_S } });
   }
   // Two requests raced for the same name; the loser may read again and retry.
   if (error instanceof DatabaseConflictError) return new Problem("conflict");

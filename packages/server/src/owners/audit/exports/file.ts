@@ -59,11 +59,14 @@ async function policiesNamed(
   for await (const { text } of records) {
     for (const [, digest] of text.matchAll(POLICY_NAMED)) named.add(digest as string);
   }
-  const found = await Promise.all([...named].map(policyByDigest));
-  return found
-    .filter((policy) => policy !== undefined)
-    .map(({ version, digest, document }) => ({ version, digest, document }))
-    .sort((a, b) => a.version - b.version);
+  const found: PolicyVersion[] = [];
+  for (const digest of named) {
+    const policy = await policyByDigest(digest);
+    // A record cannot name what was never published here; a log of elsewhere could.
+    if (policy === undefined) continue;
+    found.push({ version: policy.version, digest, document: policy.document });
+  }
+  return found.sort((a, b) => a.version - b.version);
 }
 
 async function* ocsfLines(records: AsyncIterable<StoredRecord>, version: string) {

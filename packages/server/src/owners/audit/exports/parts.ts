@@ -69,8 +69,8 @@ export class ExportParts {
       ...{ chain, day, closed, part, parts, day_first_seq: firstSeq, day_count: count },
       ...{ first_seq: first, count: end - first, prev_part_sha256: prevDigest },
       before: { size: before.size, frontier: before.hashes.map(toHex) },
-      checkpoint_before: (await audit.checkpoints.at(db, chain, first)).note,
-      checkpoint_after: (await audit.checkpoints.at(db, chain, end)).note,
+      checkpoint_before: (await audit.checkpoints.at(chain, first)).note,
+      checkpoint_after: (await audit.checkpoints.at(chain, end)).note,
       policies: await this.policiesNamed(partRecords(db, snapshot, part)),
     };
   }

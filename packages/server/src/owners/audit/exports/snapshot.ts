@@ -1,7 +1,8 @@
 import { ok, PART_RECORDS_MAX, type Result, refuse } from "@gatehouse/protocol";
-import type { Transaction } from "../../../platform/db/database.js";
-import { DAY_MS, dayOf, type LogHead, startOfDay } from "../log.js";
+import type { Queries, Transaction } from "../../../platform/db/database.js";
+import { AuditUnavailableError, DAY_MS, dayOf, type LogHead, startOfDay } from "../log.js";
 import { sizeBefore } from "../nodes.js";
+import { recordsBetween } from "../store.js";
 import { replaceSnapshot, type SnapshotRow, snapshotByName } from "./store.js";
 
 export const EXPORT_FORMATS = ["json", "html", "ocsf"] as const;
@@ -45,6 +46,26 @@ function snapshotOf(row: SnapshotRow): ExportSnapshot {
 }
 
 /**
+ * Places were found by a column nobody signed: before an export is signed, the records at both ends
+ * of the day are asked themselves. Whoever can write to the database could cut a day short otherwise.
+ */
+async function checkBounds(
+  tx: Queries,
+  { chain, size }: LogHead,
+  day: string,
+  [first, end]: readonly [number, number],
+): Promise<void> {
+  const dayAt = async (seq: number) => {
+    const [record] = await recordsBetween(tx, chain, seq, seq + 1);
+    return String(JSON.parse(record?.text ?? "{}").recorded_at).slice(0, 10);
+  };
+  const before = first === 0 || (await dayAt(first - 1)) < day;
+  const after = end === size || (await dayAt(end)) > day;
+  const inside = first === end || ((await dayAt(first)) === day && (await dayAt(end - 1)) === day);
+  if (!before || !after || !inside) throw new AuditUnavailableError(`the times of ${chain} differ`);
+}
+
+/**
  * Fixes what the parts of an export are taken from, in the transaction that records the export: the
  * record itself is dated today, so no later one can be dated before it, into a day that is over.
  */
@@ -58,6 +79,7 @@ export async function takeSnapshot(
   if (start === undefined) throw new TypeError("takeSnapshot: not a day");
   const first_seq = await sizeBefore(tx, head.chain, head.size, start);
   const end = await sizeBefore(tx, head.chain, head.size, start + DAY_MS);
+  await checkBounds(tx, head, day, [first_seq, end]);
   const today = dayOf(Math.max(now, head.recordedAt));
   const row: SnapshotRow = {
     ...{ token_id: tokenId, chain: head.chain, day, format, first_seq, count: end - first_seq },

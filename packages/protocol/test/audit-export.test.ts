@@ -1,0 +1,254 @@
+import { describe, expect, test } from "vitest";
+import {
+  type AuditRecord,
+  appendLeaf,
+  type BundleHead,
+  bundleDigest,
+  bundleFrame,
+  type Checkpoint,
+  checkpointText,
+  type Ed25519Jwk,
+  EMPTY_FRONTIER,
+  ed25519Bytes,
+  entryText,
+  exportInPage,
+  exportVerifier,
+  type Frontier,
+  fromHex,
+  generateEd25519,
+  inclusionHashes,
+  type JsonObject,
+  NO_PREVIOUS_HASH,
+  type PolicyVersion,
+  policyDigest,
+  readReceipt,
+  receiptText,
+  type StoredEntry,
+  sealRecord,
+  signBundle,
+  signExportFile,
+  signNote,
+  signRecord,
+  toHex,
+  treeRoot,
+  verifyCheckpoint,
+  verifyExportFile,
+  verifyReceipt,
+} from "../src/index.ts";
+
+const CHAIN = "shop.example.com/audit/1";
+const DAY = "2030-05-17";
+
+/** A log of one day under a key of its own. */
+async function writeLog(contents: readonly JsonObject[]) {
+  const { signer, jwk } = await generateEd25519("k1");
+  const key = { name: CHAIN, publicKey: ed25519Bytes(jwk) };
+  const entries: (StoredEntry & { readonly record: AuditRecord })[] = [];
+  let frontier: Frontier = EMPTY_FRONTIER;
+  for (const [seq, content] of contents.entries()) {
+    const at = `${DAY}T12:00:0${seq}.000Z`;
+    const record = {
+      ...(seq === 0 ? { type: "chain.genesis", key_id: "k1" } : { type: "site.changed" }),
+      ...content,
+      ...{ schema: "audit-record/v1", chain: CHAIN, seq, record_id: `r${seq}` },
+      ...{ occurred_at: at, recorded_at: at, prev_hash: entries.at(-1)?.hash ?? NO_PREVIOUS_HASH },
+    } as AuditRecord;
+    const { text, leaf, hash } = await sealRecord(record);
+    entries.push({ record, text, hash, sig: await signRecord(record, hash, signer), key_id: "k1" });
+    frontier = await appendLeaf(frontier, leaf);
+  }
+  const checkpointAt = async (tree: Frontier) => {
+    const root = await treeRoot(tree);
+    return signNote(checkpointText({ origin: CHAIN, size: tree.size, root }), key, signer);
+  };
+  return { signer, jwk, key, entries, frontier, checkpointAt };
+}
+
+type Written = Awaited<ReturnType<typeof writeLog>>;
+
+async function exportOf(log: Written, policies: readonly PolicyVersion[] = []) {
+  const count = log.entries.length;
+  const head: BundleHead = {
+    ...{ chain: CHAIN, day: DAY, closed: true, part: 1, parts: 1, day_first_seq: 0, policies },
+    ...{ day_count: count, first_seq: 0, count, prev_part_sha256: null },
+    before: { size: 0, frontier: [] },
+    checkpoint_before: await log.checkpointAt(EMPTY_FRONTIER),
+    checkpoint_after: await log.checkpointAt(log.frontier),
+  };
+  const { opening, closing } = bundleFrame(head);
+  const bundle = opening + log.entries.map(entryText).join(",") + closing;
+  const signature = await signBundle(await bundleDigest(JSON.parse(bundle)), log.key, log.signer);
+  return `{"bundle":${bundle},"signature":${JSON.stringify(signature)}}`;
+}
+
+async function verdict(text: string, jwk: Ed25519Jwk, pins: Checkpoint[] = [], replay = false) {
+  const verifier = exportVerifier({ keys: new Map([["k1", jwk]]), pins, replay });
+  const added = await verifier.add(text);
+  if (!added.ok) throw new Error(added.detail);
+  return verifier.report();
+}
+
+describe("an export", () => {
+  test("verifies by the key alone", async () => {
+    const log = await writeLog([{}, { note: "a" }, { note: "b" }]);
+    const report = await verdict(await exportOf(log), log.jwk);
+    expect([report.ok, report.records, report.findings.length]).toEqual([true, 3, 0]);
+    expect(report.answers.anchoring.verdict).toBe("not_checked");
+  });
+
+  test("does not verify by another key, or with one byte changed anywhere", async () => {
+    const log = await writeLog([{}, { note: "a" }]);
+    const text = await exportOf(log);
+    const { jwk } = await generateEd25519("k1");
+    expect((await verdict(text, jwk)).ok).toBe(false);
+    for (let at = 20; at < text.length - 2; at += 61) {
+      const changed = `${text.slice(0, at)}${text[at] === "a" ? "b" : "a"}${text.slice(at + 1)}`;
+      const verifier = exportVerifier({
+        keys: new Map([["k1", log.jwk]]),
+        pins: [],
+        replay: false,
+      });
+      const added = await verifier.add(changed);
+      expect(added.ok && verifier.report().ok).toBe(false);
+    }
+  });
+
+  test("goes through a checkpoint from before, and must reach one from later", async () => {
+    const log = await writeLog([{}, { note: "a" }, { note: "b" }]);
+    const longer = await writeLog([{}, { note: "a" }, { note: "b" }, { note: "c" }]);
+    const text = await exportOf(log);
+    const root = await treeRoot(log.frontier);
+    const pin = { origin: CHAIN, size: 3, root };
+    expect((await verdict(text, log.jwk, [pin])).answers.anchoring.verdict).toBe("holds");
+    const later = { origin: CHAIN, size: 4, root: await treeRoot(longer.frontier) };
+    const beyond = (await verdict(text, log.jwk, [later])).answers.anchoring;
+    expect([beyond.verdict, beyond.text.startsWith("unanchored")]).toEqual(["fails", true]);
+    const fork = { origin: CHAIN, size: 3, root: new Uint8Array(32) };
+    expect((await verdict(text, log.jwk, [fork])).answers.anchoring.verdict).toBe("fails");
+  });
+
+  test.each([
+    [[]],
+    [{ prev_hash: {} }],
+    [{ prev_hash: [NO_PREVIOUS_HASH] }],
+    [{ recorded_at: [`${DAY}T12:00:01.000Z`] }],
+    [{ occurred_at: {} }],
+    [{ seq: "1" }],
+    [{ type: ["site.changed"] }],
+  ])("with a member of another kind is refused, not stumbled over: %j", async (members) => {
+    const log = await writeLog([{}, { note: "a" }]);
+    const parsed = JSON.parse(await exportOf(log));
+    Object.assign(parsed.bundle.records[1].record, members, { extra: 1 });
+    const report = await verdict(JSON.stringify(parsed), log.jwk);
+    expect([report.ok, report.findings[0]?.seq]).toEqual([false, 1]);
+  });
+
+  test("that claims more parts than there are numbers ends all the same", async () => {
+    const log = await writeLog([{}]);
+    const parsed = JSON.parse(await exportOf(log));
+    parsed.bundle.parts = Number.MAX_SAFE_INTEGER;
+    expect((await verdict(JSON.stringify(parsed), log.jwk)).ok).toBe(false);
+  });
+});
+
+test("a decision against the rules it names is found, though everything is signed", async () => {
+  const document = {
+    ...{ policy: "rules/1", version: 1, timezone: "UTC", default: "deny" },
+    rules: [{ id: "small", effect: "allow", when: { "cart.total": { lte: { EUR: "10.00" } } } }],
+  };
+  const digest = await policyDigest(document);
+  const decided = (total: number, outcome: string, result: string) => ({
+    type: "mandate.decision",
+    decision: {
+      ...{ outcome, policy_digest: digest, facts: { cart: { total, currency: "EUR" } } },
+      rules: [{ id: "small", result }],
+    },
+  });
+  const policies = [{ version: 1, digest, document }];
+  const good = await writeLog([{}, decided(900, "approved", "matched")]);
+  const held = await verdict(await exportOf(good, policies), good.jwk, [], true);
+  expect([held.ok, held.decisions_replayed]).toEqual([true, 1]);
+  for (const [record, carried] of [
+    [decided(1100, "approved", "matched"), policies],
+    [decided(900, "approved", "not_matched"), policies],
+    [decided(900, "approved", "matched"), []],
+    [
+      decided(900, "approved", "matched"),
+      [{ ...policies[0], document: { ...document, default: "escalate" } }],
+    ],
+    [
+      { ...decided(900, "approved", "matched"), decision: { outcome: {}, policy_digest: digest } },
+      policies,
+    ],
+  ] as [JsonObject, PolicyVersion[]][]) {
+    const bad = await writeLog([{}, record]);
+    const report = await verdict(await exportOf(bad, carried), bad.jwk, [], true);
+    const { replay } = report.answers;
+    expect([replay.verdict, report.findings[0]?.seq]).toEqual(["fails", 1]);
+  }
+});
+
+test("a receipt proves its own record and no other", async () => {
+  const log = await writeLog([{}, { note: "a" }, { note: "b" }]);
+  const leaves = log.entries.map(({ hash }) => fromHex(hash) as Uint8Array);
+  const pair = (
+    await appendLeaf(
+      await appendLeaf(EMPTY_FRONTIER, leaves[0] as Uint8Array),
+      leaves[1] as Uint8Array,
+    )
+  ).hashes[0];
+  const nodeAt = (level: number, index: number) =>
+    (level === 1 ? pair : leaves[index]) as Uint8Array;
+  const hashes = await inclusionHashes(1, 3, nodeAt);
+  const text = receiptText({ index: 1, hashes, checkpoint: await log.checkpointAt(log.frontier) });
+  const read = readReceipt(text);
+  if (!read.ok) throw new Error(read.detail);
+  expect((await verifyReceipt(read.value, leaves[1] as Uint8Array, [log.jwk])).ok).toBe(true);
+  expect((await verifyReceipt(read.value, leaves[2] as Uint8Array, [log.jwk])).ok).toBe(false);
+  const other = await generateEd25519("k1");
+  expect((await verifyReceipt(read.value, leaves[1] as Uint8Array, [other.jwk])).ok).toBe(false);
+  const withExtra = text.replace("\n", "\nextra aGVsbG8=\n");
+  expect(readReceipt(withExtra)).toEqual(read);
+  for (const bad of ["", "x", text.replace("index 1", "index 01"), text.replace("index 1\n", "")]) {
+    expect(readReceipt(bad).ok).toBe(false);
+  }
+});
+
+test("a checkpoint counts only in its own log's name", async () => {
+  const log = await writeLog([{}]);
+  const note = await log.checkpointAt(log.frontier);
+  expect((await verifyCheckpoint(note, [log.jwk])).ok).toBe(true);
+  const renamed = note.replaceAll("shop.example.com", "other.example.com");
+  expect((await verifyCheckpoint(renamed, [log.jwk])).ok).toBe(false);
+  expect((await verifyCheckpoint(note.replace("\n1\n", "\n2\n"), [log.jwk])).ok).toBe(false);
+});
+
+test("the note of a file holds for what it says and nothing else", async () => {
+  const { signer, jwk, key } = await writeLog([{}]);
+  const file = {
+    ...{ chain: CHAIN, name: "a.ndjson", sha256: "ab".repeat(32), first_seq: 0, count: 1 },
+    root: new Uint8Array(32),
+  };
+  const note = await signExportFile(file, key, signer);
+  const claim = await verifyExportFile(note, [jwk]);
+  expect(claim.ok && [claim.value.name, claim.value.sha256, claim.value.count]).toEqual([
+    "a.ndjson",
+    "ab".repeat(32),
+    1,
+  ]);
+  for (const change of [
+    note.replace("a.ndjson", "b.ndjson"),
+    note.replace("ab", "cd"),
+    note.slice(1),
+  ]) {
+    expect((await verifyExportFile(change, [jwk])).ok).toBe(false);
+  }
+});
+
+test("the part inside a page is found, and its root can be made again", async () => {
+  const log = await writeLog([{}]);
+  const text = (await exportOf(log)).replaceAll("<", "\\u003c");
+  const page = `<p>hello</p><script type="application/json" id="audit-export">${text}</script>`;
+  expect((await verdict(exportInPage(page) as string, log.jwk)).ok).toBe(true);
+  expect(toHex(await treeRoot(log.frontier))).toBe(log.entries[0]?.hash as string);
+});
