@@ -2,7 +2,7 @@
  * Walks what exists today on a throw-away installation, saying each step in plain words. Ends with
  * an error if an answer is not what it should be. `--once` stops there; otherwise it keeps serving.
  */
-import { spawn, spawnSync } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
@@ -71,11 +71,17 @@ async function startGatehouse(env) {
   return { child, url, token };
 }
 
-function command(env, ...args) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [bin, ...args], {
-    env,
-    encoding: "utf8",
+/** Not waited for in one piece: connections that end meanwhile are noticed, and not used again. */
+function run(env, ...args) {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [bin, ...args], { env }, (error, stdout, stderr) => {
+      resolve({ status: error === null ? 0 : error.code, stdout, stderr });
+    });
   });
+}
+
+async function command(env, ...args) {
+  const { status, stdout, stderr } = await run(env, ...args);
   expect(status === 0, `\`gatehouse ${args.join(" ")}\` to succeed, but: ${stderr}`);
   return stdout;
 }
@@ -191,7 +197,7 @@ async function walkVerification(env, card) {
   say(`an agent verified the card with the public keys; a forged one fails: ${refused.text}`);
   const address = `${new URL(card.site.jwks_url).origin}/v1/agent-card/${card.site.site_key}.json`;
   say("`gatehouse verify` says each step:");
-  const lines = command(env, "verify", address).trim().split("\n");
+  const lines = (await command(env, "verify", address)).trim().split("\n");
   for (const line of lines) console.log(`      ${line}`);
 }
 
@@ -204,10 +210,10 @@ async function walkUpkeep(ask, env) {
   expect(hasty.status === 409, "a hasty rotation to be refused");
   say(`rotating now would surprise verifiers, so: “${hasty.body.message}”`);
   const file = join(folder, "backup.ndjson.gz");
-  say(command(env, "backup", "--out", file).split("\n")[0].replace(folder, "…"));
+  say((await command(env, "backup", "--out", file)).split("\n")[0].replace(folder, "…"));
   const elsewhere = environment("elsewhere");
-  command(elsewhere, "restore", file);
-  const findings = command(elsewhere, "doctor");
+  await command(elsewhere, "restore", file);
+  const findings = await command(elsewhere, "doctor");
   expect(!/^✗/m.test(findings), "doctor to find nothing wrong");
   say("restored it into an empty folder; `gatehouse doctor` there is clean:");
   for (const line of findings.trim().split("\n")) console.log(`      ${line.replace(folder, "…")}`);
@@ -217,9 +223,9 @@ async function walkUpkeep(ask, env) {
 async function walkAudit(env, url, site) {
   const here = { ...env, GATEHOUSE_BASE_URL: url };
   const out = join(folder, "audit");
-  const file = command(here, "audit", "export", site.domain, "--out", out).trim();
+  const file = (await command(here, "audit", "export", site.domain, "--out", out)).trim();
   const keys = `${url}/.well-known/audit-jwks.json`;
-  const verdict = command(here, "audit", "verify", file, "--key", keys);
+  const verdict = await command(here, "audit", "verify", file, "--key", keys);
   say("everything so far was recorded; the export of today proves itself by the audit key alone:");
   for (const line of verdict.trim().split("\n")) console.log(`      ${line}`);
   const forged = join(out, "forged.json");
@@ -228,7 +234,7 @@ async function walkAudit(env, url, site) {
     readFileSync(file, "utf8").replace('"kind":"verified"', '"kind":"approved"'),
   );
   const args = ["audit", "verify", forged, "--key", keys];
-  const refused = spawnSync(process.execPath, [bin, ...args], { env: here, encoding: "utf8" });
+  const refused = await run(here, ...args);
   const [finding] = refused.stdout.split("\n").filter((line) => line.startsWith("✗"));
   expect(refused.status === 1 && finding !== undefined, "a forged record to be found");
   say(`one word changed in it, and the record is named: “${finding.replace(/\s+/g, " ")}”`);

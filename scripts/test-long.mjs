@@ -1,6 +1,9 @@
-/** The long tier: full fuzz counts and crash rounds. Writes its summary to conformance/RESULTS.md. */
+/**
+ * The long tier: full fuzz counts and crash rounds. Writes its summary to conformance/RESULTS.md;
+ * `npm run test:long -- audit-crash` runs one suite and replaces its line.
+ */
 import { spawnSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 
 const FUZZ_RUNS = "1000000";
 const CRASH_ROUNDS = "25";
@@ -11,6 +14,7 @@ const LARGE_DAY_RECORDS = "100000";
 
 const SUITES = [
   {
+    key: "json",
     name: `strict JSON and JCS, ${Number(FUZZ_RUNS).toLocaleString("en")} fuzzed inputs per property`,
     args: [
       "--project",
@@ -21,35 +25,58 @@ const SUITES = [
     env: { FUZZ_RUNS, FUZZ_SEED: String(Date.now() % 2 ** 31) },
   },
   {
+    key: "crash",
     name: `${CRASH_ROUNDS} crash rounds on each database`,
     args: ["--project", "cli", "packages/cli/test/crash"],
     env: { CRASH_ROUNDS },
   },
   {
+    key: "rotation",
     name: `${Number(ROTATION_FETCHES).toLocaleString("en")} cards fetched and verified across five rotations`,
     args: ["--project", "server", "packages/server/test/discovery/editions", "-t", "rotation"],
     env: { ROTATION_FETCHES },
   },
   {
+    key: "surfaces",
     name: `${Number(SURFACE_RUNS).toLocaleString("en")} random sites, the same skills on every surface`,
     args: ["--project", "server", "packages/server/test/discovery/surfaces"],
     env: { SURFACE_RUNS },
   },
   {
+    key: "audit-crash",
     name: `${AUDIT_CRASH_ROUNDS} rounds of kill -9 at every named point of the audit log, on each database`,
     args: ["--project", "server", "packages/server/test/audit/crash"],
     env: { AUDIT_CRASH_ROUNDS },
   },
   {
+    key: "audit-day",
     name: `a day of ${Number(LARGE_DAY_RECORDS).toLocaleString("en")} records exported under 200 MB and verified`,
     args: ["--project", "server", "packages/server/test/audit/large-day"],
     env: { LARGE_DAY_RECORDS },
   },
 ];
 
-const rows = [];
+const RESULTS = "conformance/RESULTS.md";
+const asked = process.argv.slice(2);
+const unknown = asked.filter((key) => !SUITES.some((suite) => suite.key === key));
+if (unknown.length > 0) {
+  const known = SUITES.map(({ key }) => key).join(", ");
+  console.error(`There is no suite ${unknown.join(", ")}. There are: ${known}.`);
+  process.exit(2);
+}
+
+const day = new Date().toISOString().slice(0, 10);
+const machine = `Node ${process.versions.node}, ${process.platform} ${process.arch}`;
+/** Lines of suites, by key: those of before, until they are run again. */
+const lines = new Map(
+  [...readFileSync(RESULTS, "utf8").matchAll(/^\| `([\w-]+)` \|.*$/gm)].map(([line, key]) => [
+    key,
+    line,
+  ]),
+);
 let failed = false;
-for (const { name, args, env } of SUITES) {
+for (const { key, name, args, env } of SUITES) {
+  if (asked.length > 0 && !asked.includes(key)) continue;
   console.log(`\n== ${name}`);
   const began = Date.now();
   const { status } = spawnSync("npx", ["vitest", "run", "--testTimeout=7200000", ...args], {
@@ -58,17 +85,18 @@ for (const { name, args, env } of SUITES) {
   });
   const seconds = Math.round((Date.now() - began) / 1000);
   const seed = env.FUZZ_SEED === undefined ? "" : ` (seed ${env.FUZZ_SEED})`;
-  rows.push(`| ${name}${seed} | ${status === 0 ? "passed" : "FAILED"} | ${seconds} s |`);
+  const result = status === 0 ? "passed" : "FAILED";
+  lines.set(key, `| \`${key}\` | ${name}${seed} | ${result} | ${seconds} s | ${day}, ${machine} |`);
   failed ||= status !== 0;
 }
 
-const day = new Date().toISOString().slice(0, 10);
+const rows = SUITES.flatMap(({ key }) => lines.get(key) ?? []);
 writeFileSync(
-  "conformance/RESULTS.md",
+  RESULTS,
   [
-    "# Last long run\n",
-    `\`npm run test:long\` on ${day}, Node ${process.versions.node}, ${process.platform} ${process.arch}.\n`,
-    "| Suite | Result | Time |\n|---|---|---|",
+    "# Last long runs\n",
+    "`npm run test:long`, each suite when it was last run.\n",
+    "| Suite | What | Result | Time | When |\n|---|---|---|---|---|",
     ...rows,
     "",
   ].join("\n"),

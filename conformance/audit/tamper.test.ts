@@ -891,6 +891,16 @@ cases("joins parts and days:", [
     answer: { anchoring: "fails" },
   },
   {
+    what: "the last part is missing, and the first says that there was none, but not of how many records",
+    given: async () => {
+      const [part] = (await partsOf(twoParts)) as [Part, Part];
+      part.bundle.parts = 1;
+      part.signature = await signPart(part, key);
+      return { files: [fileOf(part)] };
+    },
+    answer: { completeness: "fails" },
+  },
+  {
     what: "a part is given twice",
     given: async () => {
       const [first, second] = filesOf(await partsOf(twoParts)) as [string, string];
@@ -1270,7 +1280,7 @@ describe.each(VERIFIERS)("$name never takes for whole, whoever signed it,", ({ j
   });
 });
 
-describe("replay", () => {
+describe("our verifier, asked to decide again,", () => {
   const replayed = async (parts: readonly Part[]) => {
     const report = await reportOn(filesOf(parts), { keys: keySet, replay: true });
     const { seq } = report.findings.find(({ about }) => about === "replay") ?? {};

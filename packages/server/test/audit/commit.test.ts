@@ -132,6 +132,31 @@ describe.each(DATABASES)("what is recorded on %s", (dialect) => {
   });
 });
 
+test("a commit that does not get its turn is turned away, and never begins", async () => {
+  const { site, audit, records } = await startShop("sqlite");
+  let release = () => {};
+  const busy = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const first = audit.commit(site, async () => {
+    await busy;
+    return { records: [note("first", NOON)], answer: 0 };
+  });
+  // Taken into the batch with the first, or not at all: this one comes when that has begun.
+  await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
+  let begun = false;
+  const second = audit.commit(site, async () => {
+    begun = true;
+    return { records: [note("second", NOON)], answer: 0 };
+  });
+  await expect(second).rejects.toThrow("the audit log is busy");
+  release();
+  await first;
+  const kinds = (await records()).flatMap(({ change }: Told) => change?.kind ?? []);
+  expect([begun, kinds]).toEqual([false, ["created", "verified", "first"]]);
+});
+
 describe.each(DATABASES)("what a log says of itself on %s", (dialect) => {
   test("a day is closed by the first record after midnight, empty days with it", async () => {
     const { clock, server, site, audit, records } = await startShop(dialect);
