@@ -121,12 +121,16 @@ function decisionOn(minor: number): JsonObject {
 const HOSTILE =
   'a\u2028b\u2029"\\/\b\f\n\r\t\u0000\u001f\u007f\u0080é\u{1f337}\ufeff\ufffd</script>עלה';
 
+/** From here on, records say little: long logs are here for their length. */
+const HOSTILE_MAX = 100;
+
 /** What records of different types hold besides their frame. */
 function contentOf(i: number): JsonObject {
   if (i % 3 === 0) {
     const decision = { ...decisionOn(i * 1000), reason_codes: [], policy_version: policy.version };
     return { type: "mandate.decision", decision: { ...decision, policy_digest: policy.digest } };
   }
+  if (i > HOSTILE_MAX) return { type: "mcp.tools_call" };
   if (i % 3 === 1) return { type: "mcp.tools_call", tool: { name: HOSTILE, outcome: "answered" } };
   return { type: "refusals.folded", refusals: { count: i, reason_codes: ["malformed"] } };
 }

@@ -535,10 +535,7 @@ const TAMPERINGS: readonly Tampering[] = [
     change: (parts) => {
       headOf(parts, 1).closed = false;
     },
-    caught: {
-      nothing: ["all layers", { integrity: "fails", completeness: "fails" }],
-      bundle: ["the other part", { completeness: "fails" }],
-    },
+    caught: { bundle: ["the other part", { completeness: "fails" }] },
   },
   {
     what: "two parts changed their records",
@@ -558,9 +555,7 @@ const TAMPERINGS: readonly Tampering[] = [
       headOf(parts).part = 2;
       headOf(parts, 1).part = 1;
     },
-    caught: always(["nothing", "bundle"], "the places of the parts", {
-      ...{ integrity: 0, completeness: "fails" },
-    }),
+    caught: { bundle: ["the places of the parts", { integrity: 0, completeness: "fails" }] },
   },
 ];
 
@@ -620,19 +615,18 @@ cases(
   "accepts an export nobody touched:",
   [
     ...[1, 999, 1000, 1001, 2001].map((count) => ({
-      what: `a day of ${count}`,
+      what: `a day of ${count}, the last part first`,
       given: async () => {
         const parts = await exportLog(beginning(longDay, count));
         expect(parts.length).toBe(Math.ceil(count / 1000));
-        return { files: filesOf(parts) };
+        return { files: filesOf(parts.reverse()) };
       },
     })),
     {
       what: "several days, the files in any order",
       given: async () => {
-        const log = await writeLog({ key, days: daysOf(3, 1001, 5, 1) });
-        const files = filesOf(await exportLog(log));
-        return { files: [3, 1, 4, 0, 2].map((i) => files[i] as string) };
+        const files = filesOf(await exportLog(await writeLog({ key, days: daysOf(3, 4, 5, 1) })));
+        return { files: [3, 1, 0, 2].map((i) => files[i] as string) };
       },
     },
     {
@@ -1387,9 +1381,9 @@ cases("overlooks nothing that a first version overlooked:", [
   {
     what: "there is an empty part behind the last",
     given: async () => {
-      const parts = await partsOf(twoFullParts);
-      const extra = structuredClone(parts[1] as Part);
-      Object.assign(extra.bundle, { part: 3, first_seq: 2000, records: [], count: 0 });
+      const parts = await exportLog(beginning(longDay, 1000));
+      const extra = structuredClone(parts[0] as Part);
+      Object.assign(extra.bundle, { part: 2, first_seq: 1000, records: [], count: 0 });
       parts.push(extra);
       await forge(parts, { tree: true, bundle: true, counts: false }, trusted);
       return { files: filesOf(parts) };
@@ -1449,18 +1443,18 @@ describe(`the guide's program in Python${why}`, () => {
       const server = await startServer(await freshEnvironment("sqlite"));
       const site = await createSite(server, "shop.example.com");
       const day = new Date().toISOString().slice(0, 10);
-      const commit = (i: number) =>
-        server.context.audit.commit(site.site_key_hash, async () => ({
-          records: [
-            {
-              type: "mcp.tools_call",
-              occurredAt: Date.now(),
-              content: { tool: { name: `tool ${i} \u{1f337}` } },
-            },
-          ],
-          answer: i,
+      const toolCall = (i: number) => ({
+        ...{ type: "mcp.tools_call" as const, occurredAt: Date.now() },
+        content: { tool: { name: `tool ${i} \u{1f337}` } },
+      });
+      // One after the other: a commit whose turn does not come within two seconds is refused.
+      for (let from = 0; from < 1100; from += 100) {
+        const records = Array.from({ length: 100 }, (_, i) => toolCall(from + i));
+        await server.context.audit.commit(site.site_key_hash, async () => ({
+          records,
+          answer: null,
         }));
-      await Promise.all(Array.from({ length: 1100 }, (_, i) => commit(i)));
+      }
       const path = `/v1/admin/sites/${site.site_key_hash}/audit/checkpoint`;
       const { body: pin } = await server.admin("GET", path);
       const files = (await exportDay(server, site.site_key_hash, { day })).map(({ text }) => text);

@@ -126,8 +126,8 @@ class Logs {
   /** The open log of a site; opened if there is none. Refuses one that is held. */
   async of(site: string): Promise<LogWriter> {
     const writer = this.writers.get(site) ?? (await this.open(site));
-    const why = this.tools.heldWhy(writer.head.chain);
-    if (why !== undefined) throw new HeldLogError(writer.head.chain, why);
+    const why = this.tools.heldWhy(writer.chain);
+    if (why !== undefined) throw new HeldLogError(writer.chain, why);
     return writer;
   }
 

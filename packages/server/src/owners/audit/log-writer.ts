@@ -170,6 +170,10 @@ export class LogWriter {
     return { rows: this.rows, head: this.head, from: this.fromSize };
   }
 
+  get chain(): string {
+    return this.at.chain;
+  }
+
   get head(): LogHead {
     return { ...this.at, frontier: this.frontier.hashes.map(toHex) };
   }
