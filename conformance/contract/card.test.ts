@@ -1,3 +1,4 @@
+import { parseUrl } from "@gatehouse/protocol";
 import { expect, inject, test } from "vitest";
 import { ask, pathsOf, type Site, setSkills, siteWithSkills, verifiedSite } from "./asking.ts";
 import {
@@ -145,8 +146,9 @@ test("[9-i] the id of the key that signs carries v1", async () => {
 function ownAddresses(value: unknown): string[] {
   if (typeof value === "object" && value !== null)
     return Object.values(value).flatMap(ownAddresses);
-  if (typeof value !== "string" || !URL.canParse(value)) return [];
-  return new URL(value).origin === new URL(url).origin ? [value.replace(/#.*$/, "")] : [];
+  const address = typeof value === "string" ? parseUrl(value) : undefined;
+  if (typeof value !== "string" || address === undefined) return [];
+  return address.origin === new URL(url).origin ? [value.replace(/#.*$/, "")] : [];
 }
 
 const TASK_METHODS = ["message/send", "message/stream", "SendMessage", "tasks/get"];

@@ -204,6 +204,7 @@ export { REASONS, type Reason, type ReasonCode, reasonDocsSlug } from "./reasons
 export { ok, type Refusal, type Result, refuse } from "./result.js";
 export { isLegacySiteKey, isSiteKey, isSiteKeyHash, siteKeyFrom, siteKeyHash } from "./site-key.js";
 export { signTagged, taggedBytes, verifyTagged } from "./tagged.js";
+export { parseUrl } from "./url.js";
 export { cardInPage } from "./verify/agent-page.js";
 export { verifyA2aCard, verifyCard } from "./verify/card.js";
 export { verifyCatalog } from "./verify/catalog.js";

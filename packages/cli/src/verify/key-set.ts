@@ -6,6 +6,7 @@ import {
   type JsonValue,
   type PublicJwk,
   parseJson,
+  parseUrl,
   readPublicJwk,
 } from "@gatehouse/protocol";
 import { CommandError, EXIT } from "../exit.js";
@@ -16,7 +17,7 @@ export const AUDIT_KEY_SET_PATH = "/.well-known/audit-jwks.json";
 
 /** An origin alone means its well-known key set. */
 export function keySetAddress(text: string, path = KEY_SET_PATH): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = parseUrl(text);
   const origin = url?.protocol.startsWith("http") === true && url.pathname === "/";
   return origin ? url.origin + path : text;
 }
@@ -68,9 +69,9 @@ export function trustedKeySet(source: Source, document: JsonObject): string {
   if (url === undefined) throw noKeysNamed();
   const own = url.origin + KEY_SET_PATH;
   const { domain, keys } = claimsOf(document);
-  if (url.host !== domain || !URL.canParse(keys)) return own;
+  const address = parseUrl(keys);
+  if (url.host !== domain || address === undefined) return own;
   // A document may name an address, never a file, and none that somebody on the way could change.
-  const address = new URL(keys);
   return isPrivate(address) ? address.href : own;
 }
 

@@ -1,4 +1,5 @@
 import { ok, type Result, refuse } from "../result.js";
+import { parseUrl } from "../url.js";
 import { builtInSkill, RESERVED_SKILLS } from "./built-in-skills.js";
 
 /** A skill as the owner set it. What is left out comes from the table, or from the id. */
@@ -54,9 +55,10 @@ export function isSkillId(text: string): boolean {
 export function readSkillUrl(
   text: string,
 ): Result<string, "malformed" | "not_https" | "not_public" | "has_credentials" | "too_long"> {
-  if (!URL.canParse(text))
+  const url = parseUrl(text);
+  if (url === undefined) {
     return refuse("malformed", "must be a whole address that begins with https://");
-  const url = new URL(text);
+  }
   if (url.protocol !== "https:") return refuse("not_https", "must begin with https://");
   if (!url.hostname.includes(".") || NOT_PUBLIC.test(url.hostname)) {
     return refuse("not_public", "must name a public host, such as shop.example.com");

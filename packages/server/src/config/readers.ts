@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
-import { fromBase64url } from "@gatehouse/protocol";
+import { fromBase64url, parseUrl } from "@gatehouse/protocol";
 import { LOG_LEVELS, type LogLevel } from "../platform/log/log.js";
 import { StartupError } from "../startup-error.js";
 import type { KeyAlias } from "./config.js";
@@ -62,7 +62,7 @@ export function path(_name: string, value: string | undefined): string {
 }
 
 export function baseUrl(name: string, value: string, mode: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const url = parseUrl(value);
   const scheme = mode === "development" ? ["https:", "http:"] : ["https:"];
   if (url === undefined || !scheme.includes(url.protocol)) {
     fail(name, `an ${mode === "development" ? "http:// or " : ""}https:// address`);
@@ -75,7 +75,7 @@ export function baseUrl(name: string, value: string, mode: string): string {
 /** RFC 2142 gives every domain a security mailbox; that is the contact when none is named. */
 export function contact(name: string, value: string | undefined, baseUrl: string): string {
   if (value === undefined) return `mailto:security@${new URL(baseUrl).hostname}`;
-  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const url = parseUrl(value);
   if (url === undefined || !["https:", "mailto:", "tel:"].includes(url.protocol)) {
     fail(name, "a mailto:, https: or tel: address");
   }
@@ -84,7 +84,7 @@ export function contact(name: string, value: string | undefined, baseUrl: string
 
 export function databaseUrl(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
-  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const url = parseUrl(value);
   if (url === undefined || !["postgres:", "postgresql:"].includes(url.protocol)) {
     fail(name, "a postgres://user:password@host:port/name address, or absent for SQLite");
   }
@@ -128,7 +128,7 @@ export function networks(name: string, value: string | undefined): readonly stri
 
 export function hosts(name: string, value: string | undefined): readonly string[] {
   return list(value).map((entry) => {
-    const url = URL.canParse(`http://${entry}`) ? new URL(`http://${entry}`) : undefined;
+    const url = parseUrl(`http://${entry}`);
     if (url === undefined || url.pathname !== "/" || url.username !== "" || entry.includes("/")) {
       fail(name, "hosts with or without a port, such as shop.localhost:3000");
     }

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { ok, type Result, refuse } from "@gatehouse/protocol";
+import { ok, parseUrl, type Result, refuse } from "@gatehouse/protocol";
 import { hasBrokenPunycode } from "../../platform/host-names.js";
 
 const DOMAIN_CHARS_MAX = 253;
@@ -18,7 +18,7 @@ export function readDomain(
     return refuse("not_a_domain", "leave https:// and everything after the host name off");
   }
   if (text.length > DOMAIN_CHARS_MAX || /[/?#@\\\s]/.test(text)) return fault;
-  const url = URL.canParse(`https://${text}/`) ? new URL(`https://${text}/`) : undefined;
+  const url = parseUrl(`https://${text}/`);
   if (url === undefined) return fault;
   const digits = /:(\d+)$/.exec(text)?.[1];
   const port = digits === undefined ? "" : `:${Number(digits)}`;

@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import { ok, type Result, refuse } from "@gatehouse/protocol";
+import { ok, parseUrl, type Result, refuse } from "@gatehouse/protocol";
 import { hasBrokenPunycode } from "../host-names.js";
 import { isGlobalAddress } from "./addresses.js";
 import type { Resolver } from "./resolver.js";
@@ -36,12 +36,12 @@ function isAllowed(url: URL, allow: readonly string[]): boolean {
 
 /** Form alone: scheme, user info, port, names that cannot be public. Nothing is looked up. */
 export function readUrl(text: string, allow: readonly string[]): Result<URL, TargetFault> {
-  if (text.length > URL_CHARS_MAX || !URL.canParse(text)) {
+  const url = text.length > URL_CHARS_MAX ? undefined : parseUrl(text);
+  if (url === undefined) {
     return refuse("not_allowed_url", "the address is not a valid URL");
   }
   if (AMBIGUOUS.test(text)) return refuse("not_allowed_url", "the address is ambiguous");
   if (USER_INFO.test(text)) return refuse("not_allowed_url", "the address holds user information");
-  const url = new URL(text);
   // One spelling per host: limits and caches are keyed by it.
   if (url.hostname.endsWith(".") || url.hostname.includes("..")) {
     return refuse("not_allowed_url", "the host ends in a dot or holds two in a row");
