@@ -2,7 +2,7 @@
 import { EXIT } from "../packages/cli/dist/exit.js";
 import { createProgram } from "../packages/cli/dist/program.js";
 import { isServed, PROTOCOLS } from "../packages/protocol/dist/index.js";
-import { VARIABLES } from "../packages/server/dist/index.js";
+import { VARIABLES } from "../packages/server/dist/installation.js";
 
 const NOTE = "<!-- Made from the code by `npm run docs`; edits here are lost. -->";
 

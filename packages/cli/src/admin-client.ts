@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { REASONS, type ReasonCode, reasonDocsSlug } from "@gatehouse/protocol";
-import { OPERATOR_TOKEN_FILE, readConfig } from "@gatehouse/server";
+import { OPERATOR_TOKEN_FILE, readConfig } from "@gatehouse/server/installation";
 import { CommandError, EXIT } from "./exit.js";
 import type { Terminal } from "./terminal.js";
 

@@ -3,7 +3,7 @@ import {
   DatabaseUnavailableError,
   StartupError,
   VERSION,
-} from "@gatehouse/server";
+} from "@gatehouse/server/installation";
 import { Command, CommanderError } from "commander";
 import { auditCommands } from "./commands/audit.js";
 import { backupCommands } from "./commands/backup.js";

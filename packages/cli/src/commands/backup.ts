@@ -1,4 +1,3 @@
-import { backup, restore } from "@gatehouse/server";
 import type { Command } from "commander";
 import type { Terminal } from "../terminal.js";
 
@@ -16,6 +15,7 @@ export function backupCommands(program: Command, terminal: Terminal): void {
     .option("--without-secrets-key", "leave the secrets key out; the restore then needs it")
     .option("--json", "print the report as JSON")
     .action(async ({ out, withoutSecretsKey, json }: BackupFlags) => {
+      const { backup } = await import("@gatehouse/server");
       const report = await backup(terminal.env, {
         out,
         withoutSecretsKey,
@@ -36,6 +36,7 @@ export function backupCommands(program: Command, terminal: Terminal): void {
     .description("fill an empty data folder or database from a backup")
     .option("--json", "print the report as JSON")
     .action(async (file: string, { json }: { json?: boolean }) => {
+      const { restore } = await import("@gatehouse/server");
       const report = await restore(terminal.env, file);
       if (json) return terminal.out(JSON.stringify(report, null, 2));
       terminal.out(`Restored ${report.rows} rows of ${report.createdAt}.`);

@@ -1,4 +1,4 @@
-import { doctor, type Finding } from "@gatehouse/server";
+import type { Finding } from "@gatehouse/server";
 import type { Command } from "commander";
 import { CommandError, EXIT } from "../exit.js";
 import type { Terminal } from "../terminal.js";
@@ -15,6 +15,7 @@ export function doctorCommand(program: Command, terminal: Terminal): void {
     .description("check everything this installation stands on; changes nothing")
     .option("--json", "print the findings as JSON")
     .action(async ({ json }: { json?: boolean }) => {
+      const { doctor } = await import("@gatehouse/server");
       const findings = await doctor(terminal.env);
       if (json) terminal.out(JSON.stringify({ findings }, null, 2));
       else

@@ -1,4 +1,5 @@
-import { type Running, start, VARIABLES } from "@gatehouse/server";
+import type { Running } from "@gatehouse/server";
+import { VARIABLES } from "@gatehouse/server/installation";
 import type { Command } from "commander";
 import type { Terminal } from "../terminal.js";
 
@@ -31,6 +32,7 @@ export function serveCommand(program: Command, terminal: Terminal): void {
       // Listened for before anybody is told that we are ready.
       let running: Running | undefined;
       const stopped = untilStopped(() => running?.reloadTls());
+      const { start } = await import("@gatehouse/server");
       running = await start(terminal.env, (text) => terminal.out(text));
       await stopped;
       terminal.err("Stopping: finishing the requests under way.");

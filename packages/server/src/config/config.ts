@@ -1,4 +1,4 @@
-import type { LogLevel } from "../platform/log/log.js";
+import type { LogLevel } from "../platform/log/levels.js";
 import { StartupError } from "../startup-error.js";
 import * as read from "./readers.js";
 import { PREFIX, VARIABLES } from "./variables.js";

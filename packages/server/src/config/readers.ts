@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { fromBase64url, parseUrl } from "@gatehouse/protocol";
-import { LOG_LEVELS, type LogLevel } from "../platform/log/log.js";
+import { LOG_LEVELS, type LogLevel } from "../platform/log/levels.js";
 import { StartupError } from "../startup-error.js";
 import type { KeyAlias } from "./config.js";
 import { LIMIT_MAX } from "./variables.js";

@@ -1,8 +1,6 @@
 import pino from "pino";
+import type { LogLevel } from "./levels.js";
 import { redact } from "./redact.js";
-
-export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
-export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** One JSON line per event, on standard error; standard output is for people. */
 export interface Log {
