@@ -13,9 +13,9 @@ test("an address in another script is read alike at the first call and at the la
   expect(misread).toBe(0);
 });
 
-test.each(["", "bücher", "//example.com/", "https://", "https://a b/"])(
+test.each(["", "bücher", "//example.com/", "https://", "https://["])(
   "%j is not a whole address",
   (text) => {
-    expect(parseUrl(text)).toBeUndefined();
+    expect(parseUrl(text)).toBe(undefined);
   },
 );

@@ -1,41 +1,23 @@
 import { type Bundle, sealRecord } from "@gatehouse/protocol";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { skipChromium } from "../../../../test/chromium.ts";
-import { cleanUp, temporaryFolder } from "../harness.ts";
-import { keySet, pageBrowser, pageOf, pageOfLog } from "./page-browser.ts";
+import { keySet, type PageSetUp, pageOf, pageOfLog, setUpPages } from "./page-browser.ts";
 import {
-  type AuditKey,
-  auditKey,
   checkpointAt,
   type OpenBundle,
   openEntry,
   signedPart,
   signPart,
-  type WrittenLog,
   writeLog,
   writePart,
   writeRecord,
 } from "./written-log.ts";
 
-const SIZE = 20;
-/** Two parts: a full one, and three records more. */
-const TWO_PARTS = 1003;
-
-let key: AuditKey;
-let other: AuditKey;
-let log: WrittenLog;
-let long: WrittenLog;
-let browser: Awaited<ReturnType<typeof pageBrowser>>;
+let { key, other, log, long, browser } = {} as PageSetUp;
 beforeAll(async () => {
-  key = await auditKey();
-  other = await auditKey();
-  log = await writeLog(SIZE, key);
-  long = await writeLog(TWO_PARTS, key);
-  if (!skipChromium) browser = await pageBrowser(temporaryFolder());
-});
-afterAll(async () => {
-  await browser?.close();
-  await cleanUp();
+  const pages = await setUpPages();
+  ({ key, other, log, long, browser } = pages);
+  return pages.tearDown;
 });
 
 type Change = (bundle: OpenBundle) => OpenBundle | Promise<OpenBundle>;

@@ -3,13 +3,16 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
-import { launchChromium } from "../../../../test/chromium.ts";
+import { launchChromium, skipChromium } from "../../../../test/chromium.ts";
 import { htmlPage } from "../../src/owners/audit/exports/html.ts";
+import { cleanUp, temporaryFolder } from "../harness.ts";
 import {
   type AuditKey,
+  auditKey,
   type OpenBundle,
   signedPart,
   type WrittenLog,
+  writeLog,
   writePart,
 } from "./written-log.ts";
 
@@ -44,7 +47,7 @@ export async function pageOfLog(log: WrittenLog): Promise<string> {
   return pageOf(await signedPart(log, await writePart(log)), [log.key]);
 }
 
-export interface OpenPage {
+interface OpenPage {
   readonly page: Page;
   readonly url: string;
   /** Addresses the page asked for, its own included; those its policy stopped are marked. */
@@ -76,9 +79,12 @@ function openPage(page: Page, url: string): OpenPage {
       return [await item.getAttribute("class"), await item.textContent()];
     },
     give: async ({ key = "", checkpoint = "" }) => {
-      await page.fill("#trusted-key", key);
-      await page.fill("#kept-checkpoint", checkpoint);
-      await page.click("button");
+      const paste = ([trusted = "", kept = ""]: readonly string[]) => {
+        (document.querySelector("#trusted-key") as HTMLTextAreaElement).value = trusted;
+        (document.querySelector("#kept-checkpoint") as HTMLTextAreaElement).value = kept;
+        document.querySelector("button")?.click();
+      };
+      await page.evaluate(paste, [key, checkpoint]);
       return settled();
     },
   };
@@ -96,23 +102,53 @@ interface OpenOptions extends BrowserContextOptions {
 }
 
 /** A browser that opens pages from disk. */
-export async function pageBrowser(folder: string) {
+async function pageBrowser(folder: string) {
   const browser = await launchChromium();
-  const plain = await browser.newContext();
+  const plain = await (await browser.newContext()).newPage();
   let files = 0;
   return {
     close: () => browser.close(),
+    /** A page with options gets a window of its own; the others take turns in one. */
     async open(html: string, { init, ...options }: OpenOptions = {}): Promise<OpenPage> {
       const file = join(folder, `export-${files++}.html`);
       writeFileSync(file, html);
-      const own = init !== undefined || Object.keys(options).length > 0;
-      const context = own ? await browser.newContext(options) : plain;
-      if (init !== undefined) await context.addInitScript(init);
-      const page = await context.newPage();
-      onTestFinished(() => (own ? context.close() : page.close()));
+      let page = plain;
+      if (init !== undefined || Object.keys(options).length > 0) {
+        const context = await browser.newContext(options);
+        if (init !== undefined) await context.addInitScript(init);
+        page = await context.newPage();
+        onTestFinished(() => context.close());
+      }
+      page.removeAllListeners();
       const open = openPage(page, pathToFileURL(file).href);
       await page.goto(open.url);
       return open;
     },
   };
 }
+
+/** Records of the log that most tests are about. */
+export const SIZE = 20;
+/** Two parts: a full one, and three records more. */
+const TWO_PARTS = 1003;
+
+/** Two keys, a short log and a long one by the first, and a browser to open their exports in. */
+export async function setUpPages() {
+  const key = await auditKey();
+  const other = await auditKey();
+  const log = await writeLog(SIZE, key);
+  const long = await writeLog(TWO_PARTS, key);
+  const folder = temporaryFolder();
+  const browser = skipChromium ? undefined : await pageBrowser(folder);
+  return {
+    ...{ key, other, log, long },
+    // Tests that open a page are skipped where there is no browser.
+    browser: browser as NonNullable<typeof browser>,
+    tearDown: async () => {
+      await browser?.close();
+      await cleanUp();
+    },
+  };
+}
+
+export type PageSetUp = Awaited<ReturnType<typeof setUpPages>>;
