@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config";
 
-const source = { conditions: ["source"] };
+const source = { conditions: ["gatehouse-source"] };
 
 /** Tests run from TypeScript source; commands under test run from dist, built by `pretest`. */
 export default defineConfig({

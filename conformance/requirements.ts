@@ -20,7 +20,7 @@ export type Part =
   | "orders";
 
 /** Parts whose promises must all be proven by now; the promises of the others are not built yet. */
-export const BUILT_PARTS: readonly Part[] = ["foundation", "discovery", "audit"];
+export const BUILT_PARTS: readonly Part[] = ["foundation", "discovery", "audit", "mcp"];
 
 export const requirements: readonly Requirement[] = [
   // 1. What the service does
@@ -101,7 +101,7 @@ export const requirements: readonly Requirement[] = [
   },
   {
     id: "1.6-i",
-    part: "mcp",
+    part: "mandates",
     text: "A skill that moves money, for example `place_order`, needs a signed mandate.",
   },
   { id: "1.7-a", part: "ucp", text: "The service publishes a UCP profile for the store." },
@@ -581,7 +581,7 @@ export const requirements: readonly Requirement[] = [
   { id: "4.1.9-e", part: "mcp", text: "MCP responses are not signed." },
   {
     id: "4.1.9-f",
-    part: "mcp",
+    part: "mandates",
     text: "A `tools/call` that moves money is evaluated exactly as at the mandate endpoint.",
   },
   {
@@ -666,7 +666,7 @@ export const requirements: readonly Requirement[] = [
     text: "Card, catalog, `llms.txt`, `/agent` pages and JWKS need no authentication.",
   },
   { id: "5-d", part: "mcp", text: "MCP needs no authentication." },
-  { id: "5-e", part: "mcp", text: "MCP tools that move money need a signed mandate." },
+  { id: "5-e", part: "mandates", text: "MCP tools that move money need a signed mandate." },
   {
     id: "5-f",
     part: "mandates",

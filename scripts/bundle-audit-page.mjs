@@ -15,7 +15,7 @@ export async function bundleAuditPage() {
     minify: true,
     format: "iife",
     target: "es2022",
-    conditions: ["source"],
+    conditions: ["gatehouse-source"],
     // What the repository's own settings say is about Node.
     tsconfigRaw: {},
     charset: "ascii",

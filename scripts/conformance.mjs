@@ -7,7 +7,7 @@ import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 
 const { values } = parseArgs({ options: { target: { type: "string" } } });
-const env = { ...process.env };
+const env = { ...process.env, OUTSIDE_TOOLS: "fetch" };
 if (values.target !== undefined) {
   if (!env.GATEHOUSE_ADMIN_TOKEN) {
     console.error("Set GATEHOUSE_ADMIN_TOKEN to an operator's token of the target.");

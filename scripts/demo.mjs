@@ -201,6 +201,44 @@ async function walkVerification(env, card) {
   for (const line of lines) console.log(`      ${line}`);
 }
 
+/** What an agent does with it: connect to the address in the card, and call a tool. */
+async function walkMcp(env, url, card) {
+  let session = {};
+  const rpc = async (method, params = {}) => {
+    const response = await fetch(card.site.mcp_endpoint, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...session },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+    });
+    const id = response.headers.get("mcp-session-id");
+    if (id !== null) session = { "mcp-session-id": id };
+    return response.json();
+  };
+  const { result: server } = await rpc("initialize", {
+    protocolVersion: "2025-06-18",
+    capabilities: {},
+    clientInfo: { name: "demo-agent", version: "1" },
+  });
+  const { tools } = (await rpc("tools/list")).result;
+  const names = (list, member) => list.map((one) => one[member]).join(", ");
+  expect(names(tools, "name") === names(card.skills, "id"), "the card's skills as tools");
+  say(`an agent connected over MCP to “${server.serverInfo.title}” and found its skills as tools`);
+  const { result } = await rpc("tools/call", {
+    name: "get_pricing",
+    arguments: { question: "What does a bouquet cost?" },
+  });
+  expect(result.structuredContent.url === card.skills[0].url, "the page that answers");
+  say(`it called get_pricing: “${result.content[0].text}”`);
+  const { error } = await rpc("tools/call", { name: "place_order", arguments: {} });
+  expect(error.code === -32602, "a tool that is not offered to be refused");
+  const here = { ...env, GATEHOUSE_BASE_URL: url };
+  const tail = await command(here, "audit", "tail", card.site.domain);
+  const calls = tail.split("\n").filter((line) => line.includes("mcp.tools_call"));
+  expect(calls.length === 2, "both calls in the log");
+  say("that call, and one of a tool the shop does not offer, are in the log already:");
+  for (const line of calls) console.log(`      ${line}`);
+}
+
 async function walkUpkeep(ask, env) {
   const { items } = (await ask("GET", "/v1/admin/keys")).body;
   const current = items.filter((key) => key.state === "current").map((key) => key.kid);
@@ -266,7 +304,9 @@ async function main() {
     site = await walkSites(ask, shop);
     await walkAccess(ask, site);
     await walkSignatures();
-    await walkVerification(env, await walkDiscovery(ask, url, site));
+    const card = await walkDiscovery(ask, url, site);
+    await walkVerification(env, card);
+    await walkMcp(env, url, card);
     await walkAudit(env, url, site);
     await walkUpkeep(ask, env);
   } catch (error) {

@@ -11,6 +11,8 @@ const ROTATION_FETCHES = "10000";
 const SURFACE_RUNS = "2000";
 const AUDIT_CRASH_ROUNDS = "50";
 const LARGE_DAY_RECORDS = "100000";
+const MCP_FUZZ_RUNS = "20000";
+const MCP_SESSIONS = "10000";
 
 const SUITES = [
   {
@@ -53,6 +55,18 @@ const SUITES = [
     name: `a day of ${Number(LARGE_DAY_RECORDS).toLocaleString("en")} records exported under 200 MB and verified`,
     args: ["--project", "server", "packages/server/test/audit/large-day"],
     env: { LARGE_DAY_RECORDS },
+  },
+  {
+    key: "mcp-fuzz",
+    name: `${Number(MCP_FUZZ_RUNS).toLocaleString("en")} fuzzed bodies sent to an MCP server`,
+    args: ["--project", "server", "packages/server/test/mcp/fuzz"],
+    env: { MCP_FUZZ_RUNS, FUZZ_SEED: String(Date.now() % 2 ** 31) },
+  },
+  {
+    key: "mcp-sessions",
+    name: `${Number(MCP_SESSIONS).toLocaleString("en")} MCP sessions of one address, its limit and memory as before`,
+    args: ["--project", "server", "packages/server/test/mcp/limits", "-t", "sessions"],
+    env: { MCP_SESSIONS },
   },
 ];
 

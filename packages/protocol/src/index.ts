@@ -108,7 +108,6 @@ export { previewCatalog, type SignedCatalog, signCatalog } from "./discovery/cat
 export { didDocument, didOf, type PublishedKey } from "./discovery/did.js";
 export { apiCatalog, securityTxt } from "./discovery/installation.js";
 export { llmsTxt } from "./discovery/llms-txt.js";
-export { mcpServerCard, mcpTools } from "./discovery/mcp.js";
 export { robotsBlock } from "./discovery/robots.js";
 export {
   isSkillId,
@@ -167,6 +166,9 @@ export {
   type Verify,
   verifyWithWebCrypto,
 } from "./keys/signer.js";
+export { MCP_REVISIONS, MCP_STATELESS_REVISION } from "./mcp/revisions.js";
+export { mcpServerCard, mcpServerInfo } from "./mcp/server-card.js";
+export { linkResult, mcpInstructions, mcpTools, readLinkArguments } from "./mcp/tools.js";
 export { type AmountFault, formatAmount, type Money, parseAmount } from "./money/amount.js";
 export { currencyCodes, minorUnitDigits } from "./money/iso4217.js";
 export { POLICY_BYTES_MAX, POLICY_RULES_MAX, policyDigest, readPolicy } from "./policy/document.js";

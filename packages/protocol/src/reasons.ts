@@ -116,6 +116,10 @@ const HTTP_REASONS = {
   unauthorized: reason(401, "A valid bearer token is needed in the Authorization header."),
   https_required: reason(403, "This service is served over HTTPS only."),
   forbidden: reason(403, "The token's role does not allow this. Use a token with a higher role."),
+  host_not_allowed: reason(
+    403,
+    "This service listens on this machine only. Ask it under its own address, from its own pages.",
+  ),
   not_found: reason(404, "There is nothing at this address."),
   pending_verification: reason(
     404,

@@ -8,6 +8,7 @@ import { documentAnswers } from "./doors/discovery/document-answers.js";
 import { Editions } from "./doors/discovery/editions.js";
 import { docsDoor } from "./doors/docs/docs-door.js";
 import { mandatesDoor } from "./doors/mandates/mandates-door.js";
+import { McpAnswers } from "./doors/mcp/mcp-answers.js";
 import { mcpDoor } from "./doors/mcp/mcp-door.js";
 import { metricsDoor } from "./doors/operations/metrics-door.js";
 import { openapiDoor } from "./doors/operations/openapi-door.js";
@@ -28,7 +29,7 @@ export function createApp(context: Context): RequestListener {
     operationsDoor(context),
     discovery,
     audit,
-    mcpDoor(context),
+    mcpDoor(),
     mandatesDoor(context),
     metricsDoor(context),
     admin,
@@ -46,7 +47,8 @@ export function createApp(context: Context): RequestListener {
       return new Problem("invalid_request").response(ids.id("req"), config.baseUrl);
     },
   });
-  const served = documentAnswers(editions, context, routed);
+  const documents = documentAnswers(editions, context, routed);
+  const served = new McpAnswers(context).listener(documents);
   if (config.mode === "development" && config.tls === undefined) return served;
   const count = metrics.counter("gatehouse_plaintext_refused_total", "Requests without HTTPS.");
   return (request, response) => {

@@ -1,5 +1,7 @@
+import type { Tool } from "./actions/tools.js";
 import type { Config } from "./config/config.js";
 import { AuditLog } from "./owners/audit/audit-log.js";
+import { LiveSites } from "./owners/sites/live-sites.js";
 import { domainOfSite } from "./owners/sites/store.js";
 import { type OperatorToken, operatorToken } from "./owners/tokens/operator-token.js";
 import { SignInDesk } from "./owners/tokens/sign-in-desk.js";
@@ -16,6 +18,7 @@ import { Jobs } from "./platform/jobs/jobs.js";
 import { KeyRing } from "./platform/keys/key-ring.js";
 import { createLog, type Log } from "./platform/log/log.js";
 import { Metrics } from "./platform/metrics.js";
+import { LocalLimiter } from "./platform/rate-limit/local.js";
 import { dnsResolver, type Resolver } from "./platform/safe-fetch/resolver.js";
 import { SafeFetch } from "./platform/safe-fetch/safe-fetch.js";
 import type { Secrets } from "./platform/secrets/secrets.js";
@@ -36,13 +39,20 @@ export interface Context {
   readonly resolver: Resolver;
   readonly safeFetch: SafeFetch;
   readonly proxies: TrustedProxies;
+  /** Requests of one address that change or cost something, whatever door they come to. */
+  readonly sources: LocalLimiter;
+  readonly liveSites: LiveSites;
   readonly signInDesk: SignInDesk;
   readonly operatorToken: OperatorToken;
+  /** Tools every site has besides its own: none, but for tests. */
+  readonly fixtureTools: readonly Tool[];
   close(): Promise<void>;
 }
 
 /** What tests and tools replace; everything else is composed as in production. */
-export type Overrides = Partial<Pick<Context, "clock" | "ids" | "log" | "resolver">> & {
+export type Overrides = Partial<
+  Pick<Context, "clock" | "ids" | "log" | "resolver" | "fixtureTools">
+> & {
   /** Told of every moment at which a crash would leave something half done. */
   readonly pass?: PassPoint;
 };
@@ -91,6 +101,9 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       metrics,
       safeFetch: new SafeFetch({ resolver, clock, allow: config.fetchAllow }),
       proxies: new TrustedProxies(config.trustProxy),
+      sources: new LocalLimiter({ perMinute: config.limits.SOURCE_REQUESTS_PER_MINUTE }),
+      liveSites: new LiveSites(db, config.baseUrl),
+      fixtureTools: overrides.fixtureTools ?? [],
       signInDesk: new SignInDesk(db, clock, token.token),
       operatorToken: token,
       close: async () => {

@@ -77,6 +77,7 @@ function reasonsOf(record: JsonObject): string[] {
     ...textsOf(memberOf(record, "decision").reason_codes),
     ...textsOf(memberOf(record, "refusals").reason_codes),
     ...textsOf([memberOf(record, "review").reason_code ?? null]),
+    ...textsOf([memberOf(record, "tool").reason ?? null]),
   ];
 }
 

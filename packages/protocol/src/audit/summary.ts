@@ -22,7 +22,7 @@ function rangeOf(record: JsonObject): string {
 export interface RecordSummary {
   /** What happened: an outcome, and what it was about. */
   readonly what: string;
-  /** Who did it: an agent, a token, or a part of the service. */
+  /** Who did it: an agent, a token, a part of the service, or what a client calls itself. */
   readonly who: string;
 }
 
@@ -42,7 +42,10 @@ export function recordSummary(record: JsonObject): RecordSummary {
     at("tool", "outcome");
   const about =
     at("change", "kind") || at("tool", "name") || at("skill") || at("export", "day") || at("day");
-  const more = listAt(record, "change", "fields") || at("reason") || rangeOf(record);
+  const more =
+    listAt(record, "change", "fields") || at("reason") || at("tool", "reason") || rangeOf(record);
   const what = [outcome, about, more].filter((text) => text !== "").join(" ");
-  return { what, who: at("agent", "id") || at("actor", "id") };
+  const named = at("client", "name");
+  const claimed = named === "" ? "" : `calls itself ${named}`;
+  return { what, who: at("agent", "id") || at("actor", "id") || claimed };
 }

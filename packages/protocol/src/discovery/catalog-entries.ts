@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json/value.js";
-import { isServed, protocolById } from "../protocols.js";
+import { protocolById } from "../protocols.js";
 import { IDENTIFIERS } from "../wire.js";
 import { cardSkill } from "./card.js";
 import type { SiteSnapshot } from "./snapshot.js";
@@ -68,9 +68,7 @@ function mcpEntry(site: SiteSnapshot): JsonObject {
     title: `${name}: MCP server`,
     type: "application/mcp-server-card+json",
     url: addresses.mcpServerCard,
-    description: isServed("mcp")
-      ? `The MCP server of ${name}: its skills as tools.`
-      : `Where the MCP server of ${name} will be; it is not served yet.`,
+    description: `The MCP server of ${name}: its skills as tools.`,
     tags: ["mcp", "tools"],
     queries: [`Which MCP tools does ${name} have?`, `How do I connect to ${name} over MCP?`],
     more: skills.length === 0 ? {} : { capabilities: skills.map(({ id }) => id) },

@@ -1,4 +1,3 @@
-import { isServed } from "../protocols.js";
 import type { SiteSnapshot } from "./snapshot.js";
 import { markdownText, markdownUrl } from "./text.js";
 
@@ -17,18 +16,12 @@ function skillLinks({ skills, addresses }: SiteSnapshot): string[] {
   );
 }
 
-function mcpNote(): string {
-  return isServed("mcp")
-    ? "how to connect to the MCP server"
-    : "where the MCP server will be; it is not served yet";
-}
-
 function interfaceLinks({ addresses }: SiteSnapshot): string[] {
   return [
     link("Agent page", addresses.agentPage, "all of this for people; Markdown on request"),
     link("Agent card", addresses.card, "signed A2A card: skills, endpoints, expiry"),
     link("Catalog", addresses.catalog, "signed ARD catalog of everything published for agents"),
-    link("MCP server card", addresses.mcpServerCard, mcpNote()),
+    link("MCP server card", addresses.mcpServerCard, "how to connect to the MCP server"),
     link("Key set", addresses.keySet, "public keys that verify card and catalog"),
     link("How to verify", addresses.verifyGuide, "the recipe, with short programs"),
   ];

@@ -1,7 +1,7 @@
 import type { LogLevel } from "../platform/log/levels.js";
 import { StartupError } from "../startup-error.js";
 import * as read from "./readers.js";
-import { PREFIX, VARIABLES } from "./variables.js";
+import { LIMIT_NAMES, type LimitName, PREFIX, VARIABLES } from "./variables.js";
 
 export interface KeyAlias {
   readonly alias: string;
@@ -27,6 +27,7 @@ export interface Config {
   readonly keyAliases: readonly KeyAlias[];
   /** Where security.txt sends whoever found a weakness. */
   readonly securityContact: string;
+  readonly limits: Readonly<Record<LimitName, number>>;
   /** `host` or `host:port` entries; empty outside development. */
   readonly fetchAllow: readonly string[];
 }
@@ -87,6 +88,11 @@ function refuseOutsideDevelopment(env: Environment, mode: Config["mode"]): void 
   }
 }
 
+function readLimits(env: Environment): Config["limits"] {
+  const entries = LIMIT_NAMES.map((name) => [name, read.limit(PREFIX + name, setting(env, name))]);
+  return Object.freeze(Object.fromEntries(entries));
+}
+
 /** Environment → configuration, or one sentence that says which variable to mend and how. */
 export function readConfig(env: Environment): Config {
   refuseUnknown(env);
@@ -100,9 +106,6 @@ export function readConfig(env: Environment): Config {
       `Development mode without TLS listens on loopback only: set GATEHOUSE_HOST=127.0.0.1 instead ` +
         `of ${host}, or give GATEHOUSE_TLS_CERT and GATEHOUSE_TLS_KEY.`,
     );
-  }
-  for (const { name } of VARIABLES.filter(({ group }) => group === "limits")) {
-    read.limit(name, setting(env, name.slice(PREFIX.length)));
   }
   const scheme = mode === "development" && tls === undefined ? "http" : "https";
   const ownUrl = `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
@@ -122,6 +125,7 @@ export function readConfig(env: Environment): Config {
     secretsKey: readSecretsKey(env),
     keyAliases: read.keyAliases("GATEHOUSE_KEY_ALIASES", setting(env, "KEY_ALIASES")),
     securityContact: read.contact("GATEHOUSE_SECURITY_CONTACT", contact, baseUrl),
+    limits: readLimits(env),
     fetchAllow: read.hosts("GATEHOUSE_FETCH_ALLOW", setting(env, "FETCH_ALLOW")),
   });
 }

@@ -15,18 +15,54 @@ export interface Variable {
 export const PREFIX = "GATEHOUSE_";
 export const LIMIT_MAX = 1_000_000;
 
-const LIMITS: readonly [name: string, fallback: number, help: string, awaits: string][] = [
-  ["MANDATES_PER_SITE_PER_MINUTE", 120, "mandates one site takes", "mandates"],
-  ["MANDATES_PER_AGENT_PER_MINUTE", 60, "mandates one agent may send to a site", "mandates"],
-  ["MCP_CALLS_PER_SESSION_PER_MINUTE", 60, "tool calls of one MCP session (burst 20)", "MCP"],
-  ["MCP_CALLS_PER_ADDRESS_PER_MINUTE", 120, "tool calls from one address to a site", "MCP"],
-  ["MCP_CALLS_PER_SITE_PER_MINUTE", 600, "tool calls one site takes", "MCP"],
-  ["MCP_SESSIONS_PER_ADDRESS_PER_MINUTE", 30, "MCP sessions one address may open", "MCP"],
-  ["SOURCE_REQUESTS_PER_MINUTE", 600, "POST requests from one address", "mandates"],
-  ["BEACONS_PER_SITE_PER_MINUTE", 6000, "page-load beacons one site takes", "visits"],
-  ["REGISTRATIONS_PER_ADDRESS_PER_HOUR", 10, "agent registrations from one address", "mandates"],
-  ["PROFILE_FETCHES_PER_SOURCE_PER_MINUTE", 30, "platform profiles fetched for one address", "UCP"],
-];
+interface Limit {
+  readonly fallback: number;
+  readonly help: string;
+  readonly awaits?: string;
+}
+
+/** Limits by the name their variable has behind the prefix. */
+const LIMITS = {
+  MANDATES_PER_SITE_PER_MINUTE: {
+    fallback: 120,
+    help: "mandates one site takes",
+    awaits: "mandates",
+  },
+  MANDATES_PER_AGENT_PER_MINUTE: {
+    fallback: 60,
+    help: "mandates one agent may send to a site",
+    awaits: "mandates",
+  },
+  MCP_CALLS_PER_SESSION_PER_MINUTE: {
+    fallback: 60,
+    help: "tool calls of one MCP session (burst 20)",
+  },
+  MCP_CALLS_PER_ADDRESS_PER_MINUTE: {
+    fallback: 120,
+    help: "tool calls from one address to a site",
+  },
+  MCP_CALLS_PER_SITE_PER_MINUTE: { fallback: 600, help: "tool calls one site takes" },
+  MCP_SESSIONS_PER_ADDRESS_PER_MINUTE: { fallback: 30, help: "MCP sessions one address may open" },
+  SOURCE_REQUESTS_PER_MINUTE: { fallback: 600, help: "POST requests from one address" },
+  BEACONS_PER_SITE_PER_MINUTE: {
+    fallback: 6000,
+    help: "page-load beacons one site takes",
+    awaits: "visits",
+  },
+  REGISTRATIONS_PER_ADDRESS_PER_HOUR: {
+    fallback: 10,
+    help: "agent registrations from one address",
+    awaits: "mandates",
+  },
+  PROFILE_FETCHES_PER_SOURCE_PER_MINUTE: {
+    fallback: 30,
+    help: "platform profiles fetched for one address",
+    awaits: "UCP",
+  },
+} as const satisfies Readonly<Record<string, Limit>>;
+
+export type LimitName = keyof typeof LIMITS;
+export const LIMIT_NAMES = Object.keys(LIMITS) as readonly LimitName[];
 
 /** The whole configuration, in the order it is shown. Nothing else reads the environment. */
 export const VARIABLES: readonly Variable[] = [
@@ -127,11 +163,11 @@ export const VARIABLES: readonly Variable[] = [
     help: "development only: address of a Stripe simulator",
     awaits: "payments",
   },
-  ...LIMITS.map(([name, fallback, help, awaits]) => ({
+  ...Object.entries<Limit>(LIMITS).map(([name, { fallback, help, ...rest }]) => ({
     name: PREFIX + name,
     group: "limits" as const,
     fallback: String(fallback),
     help: `limit: ${help}`,
-    awaits,
+    ...rest,
   })),
 ];

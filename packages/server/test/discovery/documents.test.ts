@@ -259,15 +259,10 @@ describe("the agent page", () => {
     }
   });
 
-  test("says of MCP what its address does", async () => {
-    const init = { method: "initialize", jsonrpc: "2.0", id: 7 };
-    const headers = { "content-type": "application/json" };
-    const body = JSON.stringify(init);
-    const answer = await at(`/v1/mcp/${shop.site.site_key}`, { method: "POST", headers, body });
-    expect([answer.body.id, answer.body.error.code]).toEqual([7, -32_601]);
+  test("says of each protocol whether it is served", async () => {
     const page: string = (await shop.get("page")).body;
-    expect(page).toMatch(/>MCP<\/a>[^\n]*not served yet/);
-    expect(page).not.toMatch(/>A2A<\/a>[^\n]*not served yet/);
+    expect(page).toMatch(/>MCP<\/a>[^\n]*live/);
+    expect(page).not.toMatch(/>MCP<\/a>[^\n]*not served yet/);
   });
 
   test("may load nothing and run nothing, and says where machines find the same", async () => {

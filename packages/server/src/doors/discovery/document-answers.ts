@@ -1,17 +1,14 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Context } from "../../context.js";
 import { prefersMarkdown } from "../../platform/http/accept.js";
-import { corsHeaders } from "../../platform/http/cors.js";
 import { isFresh } from "../../platform/http/etag.js";
+import { OPEN_HEADERS } from "../../platform/http/open-headers.js";
 import type { Document } from "./document.js";
 import type { Editions } from "./editions.js";
 import { documentAt } from "./kinds.js";
 
 /** A Host without which, or with any other, the router answers 400. */
 const HOST = /^(?:[\w.-]+|\[[\da-f:.]+\])(?::(?:\d{1,4}|[1-5]\d{4}))?$/i;
-
-/** The headers of every answer, as the kernel would add them. */
-const COMMON = ["x-content-type-options", "nosniff", ...corsHeaders("open", undefined).flat()];
 
 /**
  * Header lists are made once per document: most of what this path costs would be making them. The
@@ -23,7 +20,7 @@ function headerLists(document: Document) {
   let found = lists.get(document);
   if (found === undefined) {
     const { "content-type": type = "", ...rest } = document.headers;
-    const unchanged = [...Object.entries(rest).flat(), ...COMMON, "x-request-id", ""];
+    const unchanged = [...Object.entries(rest).flat(), ...OPEN_HEADERS, "x-request-id", ""];
     const length = String(document.bytes.length);
     found = { whole: ["content-type", type, "content-length", length, ...unchanged], unchanged };
     lists.set(document, found);

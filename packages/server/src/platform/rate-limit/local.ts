@@ -24,6 +24,11 @@ export class LocalLimiter {
     this.tolerance = burst * this.interval;
   }
 
+  /** Keys it remembers. */
+  get size(): number {
+    return this.arrivals.size;
+  }
+
   private arrival(key: string, now: number): number {
     return Math.max(this.arrivals.get(key) ?? 0, now * 1000) + this.interval;
   }

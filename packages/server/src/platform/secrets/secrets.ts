@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHash, hkdfSync, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createSecretKey,
+  hkdfSync,
+  type KeyObject,
+  randomBytes,
+} from "node:crypto";
 import { fromBase64url, toBase64url, utf8 } from "@gatehouse/protocol";
 
 const NONCE_BYTES = 12;
@@ -16,6 +24,8 @@ export interface Secrets {
   /** `place` says what the value is and whose: a sealed value moved elsewhere does not open. */
   seal(place: string, plain: string): string;
   open(place: string, sealed: string): string;
+  /** A key of its own for something that is not kept: the same on every node and after a restart. */
+  keyFor(purpose: string): KeyObject;
 }
 
 export function createSecrets(masterKey: Uint8Array): Secrets {
@@ -25,6 +35,7 @@ export function createSecrets(masterKey: Uint8Array): Secrets {
   const sealKey = derive("seal v1");
   return {
     keyId: createHash("sha256").update(derive("key id")).digest("hex").slice(0, 16),
+    keyFor: (purpose) => createSecretKey(derive(purpose)),
     seal(place, plain) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv("aes-256-gcm", sealKey, nonce).setAAD(utf8(place));

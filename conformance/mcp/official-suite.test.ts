@@ -1,0 +1,120 @@
+import { execFile } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  cleanUp,
+  createSite,
+  freshEnvironment,
+  startServer,
+} from "../../packages/server/test/harness.ts";
+import { FIXTURE_TOOLS } from "./fixture-tools.ts";
+
+const run = promisify(execFile);
+/** The suite does not load on Node 20. */
+const SUITE = [
+  "-y",
+  "-p",
+  "node@22.23.3",
+  "-p",
+  "@modelcontextprotocol/conformance@0.2.0-alpha.12",
+];
+const INSPECTOR = ["-y", "@modelcontextprotocol/inspector@1.0.3", "--cli"];
+const RUN_MS_MAX = 300_000;
+
+/** Asked for by `npm run conformance`: these tools weigh 400 MB and are no part of the tests. */
+const asked = process.env.OUTSIDE_TOOLS === "fetch";
+const OUTPUT = { maxBuffer: 64 * 1024 * 1024, timeout: RUN_MS_MAX };
+
+async function obtainable(args: readonly string[]): Promise<boolean> {
+  try {
+    await run("npx", [...args], OUTPUT);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+interface Check {
+  readonly id: string;
+  readonly status: string;
+}
+
+/** Failures by scenario and check, as the suite has written them down. */
+function failuresIn(folder: string): string[] {
+  return readdirSync(folder).flatMap((name) => {
+    const scenario = name.replace(/^server-(.*?)-\d{4}-\d{2}-\d{2}T.*$/, "$1");
+    const checks = JSON.parse(readFileSync(join(folder, name, "checks.json"), "utf8")) as Check[];
+    return checks.flatMap(({ id, status }) => (status === "FAILURE" ? `${scenario} ${id}` : []));
+  });
+}
+
+/** What README.md says does not apply. */
+function excused(): string[] {
+  const text = readFileSync(new URL("README.md", import.meta.url), "utf8");
+  return [...text.matchAll(/^\| `([^`]+)` *\| `([^`]+)` *\| \S.* \|$/gm)].map(
+    ([, scenario, check]) => `${scenario} ${check}`,
+  );
+}
+
+describe.skipIf(!asked)("the official tools", { timeout: RUN_MS_MAX }, () => {
+  const folder = mkdtempSync(join(tmpdir(), "gatehouse-mcp-suite-"));
+  let url = "";
+  beforeAll(async () => {
+    const limits = {
+      GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "100000",
+      GATEHOUSE_MCP_CALLS_PER_ADDRESS_PER_MINUTE: "100000",
+      GATEHOUSE_MCP_CALLS_PER_SITE_PER_MINUTE: "100000",
+      GATEHOUSE_MCP_SESSIONS_PER_ADDRESS_PER_MINUTE: "100000",
+    };
+    const env = { ...(await freshEnvironment("sqlite")), ...limits };
+    const server = await startServer(env, { fixtureTools: FIXTURE_TOOLS });
+    const site = await createSite(server, "shop.example.com");
+    url = `http://localhost:${server.port}/v1/mcp/${site.site_key}`;
+  });
+  afterAll(async () => {
+    rmSync(folder, { recursive: true, force: true });
+    await cleanUp();
+  });
+
+  test("the conformance suite finds no failure that is not excused, and every one that is", async (context) => {
+    if (!(await obtainable([...SUITE, "--", "conformance", "--version"]))) {
+      context.skip("the MCP conformance suite cannot be fetched here");
+    }
+    const found = new Set<string>();
+    for (const revision of ["2025-06-18", "2025-11-25", "2026-07-28"]) {
+      const out = join(folder, revision);
+      const args = ["--suite", "all", "--spec-version", revision, "-o", out];
+      // Its exit code says that something failed; what, is in its files.
+      await run(
+        "npx",
+        [...SUITE, "--", "conformance", "server", "--url", url, ...args],
+        OUTPUT,
+      ).catch(() => undefined);
+      expect(readdirSync(out).length).toBeGreaterThan(20);
+      for (const failure of failuresIn(out)) found.add(failure);
+    }
+    expect([...found].sort()).toEqual(excused().sort());
+  });
+
+  test("the inspector lists the tools and calls one", async (context) => {
+    if (!(await obtainable([...INSPECTOR, "--help"]))) {
+      context.skip("the MCP inspector cannot be fetched here");
+    }
+    const inspect = async (...args: readonly string[]) => {
+      const { stdout } = await run(
+        "npx",
+        [...INSPECTOR, url, "--transport", "http", ...args],
+        OUTPUT,
+      );
+      return JSON.parse(stdout);
+    };
+    const { tools } = await inspect("--method", "tools/list");
+    const names = FIXTURE_TOOLS.map(({ definition }) => definition.name);
+    expect(tools.map(({ name }: { name: string }) => name)).toEqual(names);
+    const result = await inspect("--method", "tools/call", "--tool-name", "test_simple_text");
+    expect(result.content[0].text).toMatch(/simple text/);
+  });
+});

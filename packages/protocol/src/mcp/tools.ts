@@ -1,0 +1,117 @@
+import type { LiveSkill } from "../discovery/skills.js";
+import type { SiteSnapshot } from "../discovery/snapshot.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
+import { ok, type Result, refuse } from "../result.js";
+
+const QUESTION_CHARS_MAX = 500;
+
+const LINK_INPUT: JsonObject = {
+  type: "object",
+  properties: {
+    question: {
+      type: "string",
+      maxLength: QUESTION_CHARS_MAX,
+      description: "What the person wants to know, in their own words.",
+    },
+  },
+  additionalProperties: false,
+};
+
+const LINK_OUTPUT: JsonObject = {
+  type: "object",
+  properties: {
+    skill: { type: "string" },
+    title: { type: "string" },
+    url: { type: "string", format: "uri" },
+    message: { type: "string" },
+  },
+  required: ["skill", "title", "url", "message"],
+  additionalProperties: false,
+};
+
+function linkTool({ id, title, description }: LiveSkill): JsonObject {
+  return {
+    name: id,
+    title,
+    description,
+    inputSchema: LINK_INPUT,
+    outputSchema: LINK_OUTPUT,
+    annotations: {
+      title,
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+  };
+}
+
+/**
+ * The site's skills as MCP tools, in the card's order.
+ *
+ * @example
+ * mcpTools(EXAMPLE_SITE).map((tool) => tool.name); //=> ["get_pricing", "track_delivery"]
+ */
+export function mcpTools(site: SiteSnapshot): readonly JsonObject[] {
+  return site.skills.map(linkTool);
+}
+
+/**
+ * What a model is told of the server before it sees its tools.
+ *
+ * @example
+ * mcpInstructions(EXAMPLE_SITE).startsWith("Tools of shop.example.com (Fern & Petal)"); //=> true
+ */
+export function mcpInstructions({ domain, name, summary }: SiteSnapshot): string {
+  return (
+    `Tools of ${domain} (${name}), offered to agents by its owner. ${summary} ` +
+    "A tool answers with the page of the site to open; calling it buys nothing and sends nothing."
+  );
+}
+
+/**
+ * The arguments of a link tool: a question, or nothing. Everything else is refused, so that an
+ * agent does not believe that something it sent was heard.
+ *
+ * @example
+ * readLinkArguments({ question: "For ten people?" }).ok; //=> true
+ * readLinkArguments({ budget: 5 }).detail; //=> "there is no argument but `question`"
+ */
+export function readLinkArguments(sent: JsonValue): Result<JsonObject, "invalid_arguments"> {
+  if (!isJsonObject(sent)) return refuse("invalid_arguments", "`arguments` must be an object");
+  const { question, ...others } = sent;
+  if (Object.keys(others).length > 0) {
+    return refuse("invalid_arguments", "there is no argument but `question`");
+  }
+  if (question === undefined) return ok(sent);
+  if (typeof question !== "string") {
+    return refuse("invalid_arguments", "`question` must be a text");
+  }
+  if (question.length > QUESTION_CHARS_MAX && [...question].length > QUESTION_CHARS_MAX) {
+    return refuse(
+      "invalid_arguments",
+      `\`question\` has more than ${QUESTION_CHARS_MAX} characters`,
+    );
+  }
+  return ok(sent);
+}
+
+/**
+ * What a link tool answers, as a `tools/call` result.
+ *
+ * @example
+ * const [pricing] = EXAMPLE_SITE.skills;
+ * linkResult(pricing, EXAMPLE_SITE).structuredContent.url; //=> "https://shop.example.com/prices"
+ */
+export function linkResult(skill: LiveSkill, site: SiteSnapshot): JsonObject {
+  const { id, title, description, url = "" } = skill;
+  const message = `${title} at ${site.name}: ${url}`;
+  return {
+    content: [
+      { type: "text", text: message },
+      { type: "resource_link", uri: url, name: id, title, description },
+    ],
+    structuredContent: { skill: id, title, url, message },
+    isError: false,
+  };
+}

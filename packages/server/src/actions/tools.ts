@@ -1,0 +1,67 @@
+import { hash } from "node:crypto";
+import {
+  canonicalize,
+  type JsonObject,
+  type JsonValue,
+  type LiveSkill,
+  linkResult,
+  mcpTools,
+  readLinkArguments,
+  type SiteSnapshot,
+} from "@gatehouse/protocol";
+
+/** How a call came out: the tool did it, could not do it, or was not asked. */
+export type ToolOutcome = "answered" | "error" | "refused" | "rate_limited";
+
+/** What a tool answers, ready to be sent. */
+export interface ToolResult {
+  readonly outcome: ToolOutcome;
+  /** Why it was not asked. */
+  readonly reason?: string;
+  /** The result as canonical JSON, without its braces: a revision of MCP may add members. */
+  readonly members: string;
+  /** SHA-256 of the canonical result, in hex. */
+  readonly digest: string;
+}
+
+/** Something an agent can call. What it is shown as, and what it does. */
+export interface Tool {
+  readonly definition: JsonObject;
+  call(args: JsonValue): ToolResult | Promise<ToolResult>;
+}
+
+/** SHA-256 of a value's canonical text, in hex. */
+export function digestOf(value: JsonValue): string {
+  return hash("sha256", canonicalize(value), "hex");
+}
+
+export function toolResult(result: JsonObject, outcome: ToolOutcome, reason?: string): ToolResult {
+  const text = canonicalize(result);
+  const digest = hash("sha256", text, "hex");
+  const made = { outcome, members: text.slice(1, -1), digest };
+  return Object.freeze(reason === undefined ? made : { ...made, reason });
+}
+
+/** Arguments a tool cannot use: told as a result, so that a model reads it and corrects itself. */
+function refusedArguments(detail: string): ToolResult {
+  const text = `Not called: ${detail}. See the tool's input schema.`;
+  const result = { content: [{ type: "text", text }], isError: true };
+  return toolResult(result, "refused", "invalid_arguments");
+}
+
+function linkTool(skill: LiveSkill, definition: JsonObject, site: SiteSnapshot): Tool {
+  const answered = toolResult(linkResult(skill, site), "answered");
+  return {
+    definition,
+    call(args) {
+      const read = readLinkArguments(args);
+      return read.ok ? answered : refusedArguments(read.detail);
+    },
+  };
+}
+
+/** The tools of a site: its live skills, in the order all its documents list them. */
+export function toolsOf(site: SiteSnapshot): readonly Tool[] {
+  const definitions = mcpTools(site);
+  return site.skills.map((skill, i) => linkTool(skill, definitions[i] as JsonObject, site));
+}

@@ -1,0 +1,135 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  MCP_REVISIONS,
+  MCP_STATELESS_REVISION,
+} from "@gatehouse/protocol";
+import { callTool, recordCall, type ToolCall } from "../../actions/call-tool.js";
+import type { Context } from "../../context.js";
+import { cutAddress, limitKey } from "../../platform/http/connection.js";
+import type { CallLimits } from "./call-limits.js";
+import type { RpcRequest } from "./message.js";
+import { limitedReply } from "./replies.js";
+import { clientInfoOf, type Revision } from "./revision.js";
+import { errorReply, type Reply, RPC, resultReply } from "./rpc.js";
+import { readClient, type Session, type Sessions } from "./sessions.js";
+import type { SiteServer } from "./site-server.js";
+
+/** A request whose revision is known, and what came with it. */
+export interface Asked {
+  readonly request: RpcRequest;
+  readonly revision: Revision;
+  readonly server: SiteServer;
+  readonly requestId: string;
+  /** Where it came from. */
+  readonly address: string;
+  /** The session header as it was sent. */
+  readonly session: string | undefined;
+}
+
+export interface MethodTools {
+  readonly context: Context;
+  readonly limits: CallLimits;
+  readonly sessions: Sessions;
+}
+
+const EMPTY = "{}";
+
+function invalidParams({ request }: Asked, message: string): Reply {
+  return errorReply(200, request.id, { code: RPC.invalidParams, message });
+}
+
+/** Interface 2.8: what `initialize` holds. */
+function initializeFault({ protocolVersion, capabilities, clientInfo }: JsonObject) {
+  if (typeof protocolVersion !== "string") return "`protocolVersion` must be a text.";
+  if (!isJsonObject(capabilities)) return "`capabilities` must be an object.";
+  const { name, version } = isJsonObject(clientInfo) ? clientInfo : {};
+  const named = typeof name === "string" && typeof version === "string";
+  return named ? undefined : "`clientInfo` must hold `name` and `version`.";
+}
+
+/**
+ * Whatever version was asked for, ours is answered. An address that opens too many sessions gets
+ * none: it is served all the same, and limited by its address.
+ */
+function initialize(asked: Asked, { context, limits, sessions }: MethodTools): Reply {
+  const { request, server, address } = asked;
+  const fault = initializeFault(request.params);
+  if (fault !== undefined) return invalidParams(asked, fault);
+  if (!limits.takeSession(limitKey(address), context.clock.now())) {
+    return resultReply(request.id, server.initialize);
+  }
+  const session = sessions.mint(server.siteKeyHash, readClient(clientInfoOf(request)));
+  return resultReply(request.id, server.initialize, ["mcp-session-id", session]);
+}
+
+function listTools(asked: Asked): Reply {
+  const { request, revision, server } = asked;
+  const { cursor = "" } = request.params;
+  const page = typeof cursor === "string" ? server.pages.get(cursor) : undefined;
+  if (page === undefined)
+    return invalidParams(asked, "The cursor is not of this list. Begin anew.");
+  return resultReply(request.id, page[revision]);
+}
+
+function clientOf({ address, request, revision }: Asked, session: Session | undefined): JsonObject {
+  const { name, version } =
+    revision === "stateless"
+      ? readClient(clientInfoOf(request))
+      : (session?.client ?? { name: "", version: "" });
+  return {
+    address: cutAddress(address),
+    ...(name === "" ? {} : { name }),
+    ...(version === "" ? {} : { version }),
+    ...(session === undefined ? {} : { session: session.id }),
+  };
+}
+
+async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
+  const { request, revision, server, requestId, address } = asked;
+  const { context, limits, sessions } = tools;
+  const { siteKeyHash } = server;
+  // The stateless revision has no sessions; a header of one is ignored there.
+  const held = revision === "declared" ? asked.session : undefined;
+  const session = held === undefined ? undefined : sessions.read(siteKeyHash, held);
+  const { name, arguments: args = {} } = request.params;
+  const call: ToolCall = {
+    ...{ siteKeyHash, requestId, name, args },
+    revision: revision === "declared" ? (MCP_REVISIONS[0] as string) : MCP_STATELESS_REVISION,
+    client: clientOf(asked, session),
+  };
+  const caller = { siteKeyHash, address: limitKey(address), session: session?.id };
+  const limited = limits.takeCall(caller, context.clock.now());
+  if (limited !== undefined) {
+    await recordCall(context, call, { outcome: "rate_limited", reason: limited.scope });
+    return limitedReply(request.id, limited.waitMs, limited.scope);
+  }
+  const tool = typeof name === "string" ? server.tools.get(name) : undefined;
+  if (tool === undefined) {
+    await recordCall(context, call, { outcome: "refused", reason: "unknown_tool" });
+    return invalidParams(asked, "This site has no tool of that name. See tools/list.");
+  }
+  const { members } = await callTool(context, tool, call);
+  return resultReply(request.id, server.result(revision, members));
+}
+
+function unknownMethod({ request, revision }: Asked, baseUrl: string): Reply {
+  const data = { docs_url: `${baseUrl}/docs/reference/protocols.md` };
+  const error = { code: RPC.methodNotFound, message: "Method not found", data };
+  return errorReply(revision === "declared" ? 200 : 404, request.id, error);
+}
+
+/** Answers a request of either revision. */
+export function answerMethod(asked: Asked, tools: MethodTools): Reply | Promise<Reply> {
+  const { request, revision, server } = asked;
+  const { method, id } = request;
+  if (method === "tools/call") return callOneTool(asked, tools);
+  if (method === "tools/list") return listTools(asked);
+  if (revision === "declared") {
+    if (method === "initialize") return initialize(asked, tools);
+    if (method === "ping") return resultReply(id, EMPTY);
+  } else if (method === "server/discover") {
+    return resultReply(id, server.discover);
+  }
+  return unknownMethod(asked, tools.context.config.baseUrl);
+}

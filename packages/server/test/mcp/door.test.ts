@@ -1,0 +1,257 @@
+import { createHash } from "node:crypto";
+import { canonicalize } from "@gatehouse/protocol";
+import { beforeAll, describe, expect, test } from "vitest";
+import { toolResult } from "../../src/actions/tools.ts";
+import { answerOf, cleanUp, createSite, DATABASES, raw } from "../harness.ts";
+import { INITIALIZE, mcpShop } from "./asking.ts";
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const STATELESS = "2026-07-28";
+
+/** One for all tests that leave it as it was; its public name is another than loopback. */
+let shop: Awaited<ReturnType<typeof mcpShop>>;
+beforeAll(async () => {
+  shop = await mcpShop({ env: { GATEHOUSE_BASE_URL: "https://gate.example.com" } });
+  return cleanUp;
+});
+
+describe.each(DATABASES)("a call, on %s", (dialect) => {
+  test("is in the log with what it was, who said they made it, and no word of what they asked", async () => {
+    const { rpc, session, calls, call } = await mcpShop({ dialect });
+    const question = "How much for my aunt Ludmila?";
+    const answer = await call(await session(), "get_pricing", { question });
+    const [record] = await calls();
+    expect(record).toMatchObject({
+      protocol: "mcp",
+      protocol_version: "2025-06-18",
+      request: { id: answer.headers.get("x-request-id"), method: "POST" },
+      client: { address: "127.0.0.0/24", name: "tester", version: "1.2.3" },
+      tool: { name: "get_pricing", outcome: "answered", is_error: false },
+    });
+    expect(record.tool.args_digest).toBe(sha256(canonicalize({ question })));
+    expect(record.tool.result_digest).toBe(sha256(canonicalize(answer.body.result)));
+    expect(JSON.stringify(record)).not.toContain("Ludmila");
+    await rpc("tools/list");
+    expect(await calls()).toHaveLength(1);
+  });
+
+  test("is not answered where it cannot be recorded, and is again once it can", async () => {
+    const { server, call, rpc } = await mcpShop({ dialect });
+    await call();
+    const { audit } = server.context;
+    const { DatabaseUnavailableError } = await import("../../src/platform/db/database.ts");
+    const commit = audit.commit.bind(audit);
+    audit.commit = () => Promise.reject(new DatabaseUnavailableError("gone"));
+    const refused = await call();
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(refused.body).toMatchObject({
+      id: 1,
+      error: { code: -32000, data: { error: "unavailable", retry_after_seconds: 5 } },
+    });
+    expect((await rpc("tools/list")).status).toBe(200);
+    audit.commit = commit;
+    expect((await call()).body.result.isError).toBe(false);
+  });
+
+  test("of what the owner has just changed gets the new answer", async () => {
+    const { server, admin, call, rpc } = await mcpShop({ dialect });
+    const names = async () =>
+      (await rpc("tools/list")).body.result.tools.map(({ name }: { name: string }) => name);
+    expect(await names()).toEqual(["get_pricing", "sign_up"]);
+    const url = "https://shop.example.com/new-prices";
+    await server.admin("PUT", `${admin}/skills`, {
+      skills: [{ id: "get_pricing", enabled: true, url }],
+    });
+    expect(await names()).toEqual(["get_pricing"]);
+    expect((await call()).body.result.structuredContent.url).toBe(url);
+    await server.admin("DELETE", admin);
+    expect((await rpc("tools/list")).status).toBe(404);
+  });
+});
+
+test("a site nobody knows, and one whose domain is not proven, have no server", async () => {
+  const { server, url } = shop;
+  const pending = await createSite(server, "pending.example.com", false);
+  const ask = async (key: string) =>
+    answerOf(
+      await fetch(`${server.url}/v1/mcp/${key}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" }),
+      }),
+    );
+  expect(await ask(`us_${"B".repeat(43)}`)).toMatchObject({
+    status: 404,
+    body: { error: "not_found", message: "No site has this key." },
+  });
+  expect(await ask(pending.site_key)).toMatchObject({
+    status: 404,
+    body: { status: "pending_verification", domain: "pending.example.com" },
+  });
+  expect((await ask(`${url.split("/").at(-1)}?a=b`)).status).toBe(200);
+});
+
+test("other methods are refused with what is allowed, and preflights answered", async () => {
+  const { url } = shop;
+  for (const method of ["GET", "DELETE", "PUT"]) {
+    const { status, headers } = await fetch(url, { method });
+    expect([status, headers.get("allow")]).toEqual([405, "OPTIONS, POST"]);
+    expect(headers.get("access-control-allow-origin")).toBe("*");
+  }
+  const { status, headers } = await fetch(url, { method: "OPTIONS" });
+  expect(status).toBe(204);
+  const allowed = headers.get("access-control-allow-headers")?.toLowerCase() ?? "";
+  for (const name of ["mcp-session-id", "mcp-protocol-version", "mcp-method", "mcp-name"]) {
+    expect(allowed).toContain(name);
+  }
+  const posted = await fetch(url, { method: "POST", body: "{}" });
+  expect(posted.headers.get("access-control-allow-origin")).toBe("*");
+  expect(posted.headers.get("access-control-expose-headers")).toContain("Mcp-Session-Id");
+});
+
+test("bodies over 256 KB, compressed ones and those of other types are refused", async () => {
+  const { send } = shop;
+  const large = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping", params: { a: "b" } });
+  const padded = large.replace('"b"', JSON.stringify("b".repeat(256 * 1024)));
+  expect(await send(padded)).toMatchObject({ status: 413, body: { error: { code: -32000 } } });
+  expect((await send(large, { "content-encoding": "gzip" })).status).toBe(415);
+  expect((await send(large, { "content-type": "text/json" })).status).toBe(415);
+  expect((await send(large)).status).toBe(200);
+});
+
+test.each([
+  ["", -32700],
+  ["{", -32700],
+  ['{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}', -32600],
+  ['{"jsonrpc":"2.0","id":1,"method":"ping","params":{"__proto__":{}}}', -32600],
+  ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600],
+  ['{"jsonrpc":"2.0","method":"tools/call","params":{"name":"get_pricing"}}', -32600],
+  [`{"jsonrpc":"2.0","id":1,"method":"${"a".repeat(201)}"}`, -32600],
+  ['{"jsonrpc":"2.0","id":1}', -32600],
+])("%s is refused as no message", async (body, code) => {
+  const { send, calls } = shop;
+  const { status, body: answer } = await send(body);
+  expect([status, answer.error.code]).toEqual([400, code]);
+  expect(await calls()).toEqual([]);
+});
+
+test("notifications and responses are taken without an answer", async () => {
+  const { send } = shop;
+  const taken = [
+    { jsonrpc: "2.0", method: "notifications/initialized" },
+    { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } },
+    { jsonrpc: "2.0", id: 1, result: {} },
+    { jsonrpc: "2.0", id: 1, error: { code: 1, message: "no" } },
+  ];
+  for (const message of taken) {
+    expect(await send(JSON.stringify(message))).toMatchObject({ status: 202, body: "" });
+  }
+});
+
+describe("the stateless revision", () => {
+  const META = "io.modelcontextprotocol/";
+  const meta = { [`${META}protocolVersion`]: STATELESS, [`${META}clientCapabilities`]: {} };
+  const headers = (method: string) => ({ "mcp-protocol-version": STATELESS, "mcp-method": method });
+
+  test("opens no session, and counts by the address whatever session is sent", async () => {
+    const { rpc, session, calls } = await mcpShop();
+    const { body, headers: got } = await rpc(
+      "server/discover",
+      { _meta: meta },
+      headers("server/discover"),
+    );
+    expect(got.get("mcp-session-id")).toBeNull();
+    expect(body.result).toMatchObject({
+      ...{ resultType: "complete", supportedVersions: ["2025-06-18", STATELESS] },
+      capabilities: { tools: {} },
+      cacheScope: "public",
+    });
+    const params = { name: "get_pricing", _meta: meta };
+    const sent = { ...headers("tools/call"), "mcp-name": "get_pricing", ...(await session()) };
+    expect((await rpc("tools/call", params, sent)).body.result.resultType).toBe("complete");
+    expect((await calls())[0].client).toEqual({ address: "127.0.0.0/24" });
+  });
+
+  test("has neither initialize nor ping", async () => {
+    const { rpc } = shop;
+    for (const method of ["initialize", "ping"]) {
+      const params = { ...INITIALIZE, _meta: meta };
+      const { status, body } = await rpc(method, params, headers(method));
+      expect([status, body.error.code]).toEqual([404, -32601]);
+    }
+  });
+
+  test("takes a tool's name in base64, and refuses another than the body's", async () => {
+    const { rpc } = shop;
+    const call = (name: string) =>
+      rpc(
+        "tools/call",
+        { name: "get_pricing", _meta: meta },
+        {
+          ...headers("tools/call"),
+          "mcp-name": name,
+        },
+      );
+    const encoded = `=?base64?${Buffer.from("get_pricing").toString("base64")}?=`;
+    expect((await call(encoded)).status).toBe(200);
+    for (const name of ["sign_up", "=?base64?c2lnbl91cA==?=", "=?base64?%?="]) {
+      expect(await call(name)).toMatchObject({ status: 400, body: { error: { code: -32020 } } });
+    }
+  });
+});
+
+test("a list longer than a page is read page by page, and begun anew after a change", async () => {
+  const tools = Array.from({ length: 118 }, (_, i) => ({
+    definition: { name: `tool_${i}`, inputSchema: { type: "object" } },
+    call: () => toolResult({ content: [] }, "answered"),
+  }));
+  const { rpc, server, admin } = await mcpShop({ overrides: { fixtureTools: tools } });
+  const names: string[] = [];
+  const cursors: string[] = [];
+  for (let cursor: string | undefined = ""; cursor !== undefined; ) {
+    const { body } = await rpc("tools/list", cursor === "" ? {} : { cursor });
+    const result: { tools: { name: string }[]; nextCursor?: string } = body.result;
+    names.push(...result.tools.map(({ name }: { name: string }) => name));
+    cursor = result.nextCursor;
+    if (cursor !== undefined) cursors.push(cursor);
+  }
+  const own = ["get_pricing", "sign_up"];
+  expect(names).toEqual([...own, ...tools.map(({ definition }) => definition.name)]);
+  expect(cursors).toHaveLength(2);
+  await server.admin("PATCH", admin, { name: "Another name" });
+  const stale = await rpc("tools/list", { cursor: cursors[0] });
+  expect([stale.status, stale.body.error.code]).toEqual([200, -32602]);
+});
+
+describe("on loopback", () => {
+  const head = (port: number, key: string, host: string, origin?: string) => {
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+    const lines = [
+      `POST /v1/mcp/${key} HTTP/1.1`,
+      ...[`Host: ${host}`, "Content-Type: application/json", `Content-Length: ${body.length}`],
+      ...(origin === undefined ? [] : [`Origin: ${origin}`]),
+      "Connection: close",
+    ];
+    return raw(port, `${lines.join("\r\n")}\r\n\r\n${body}`);
+  };
+
+  test.each([
+    ["localhost", undefined, 200],
+    ["127.0.0.1:8787", "http://localhost:3000", 200],
+    ["[::1]:8787", "http://[::1]", 200],
+    ["shop.localhost", "http://shop.localhost", 200],
+    ["gate.example.com", "https://agent.example.net", 200],
+    ["localhost", "https://gate.example.com", 200],
+    ["evil.example.com", undefined, 403],
+    ["evil.example.com", "http://evil.example.com", 403],
+    ["localhost.evil.example.com", undefined, 403],
+    ["localhost", "https://evil.example.com", 403],
+    ["localhost", "null", 403],
+    ["", undefined, 403],
+  ])("asked for %j from %j: %d", async (host, origin, status) => {
+    const { server, site } = shop;
+    const answer = await head(server.port, site.site_key, host, origin);
+    expect(answer).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+    if (status === 403) expect(answer).toContain("host_not_allowed");
+  });
+});
