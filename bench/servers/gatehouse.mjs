@@ -15,7 +15,15 @@ import { listen } from "../../packages/server/dist/platform/http/server.js";
 
 const PIECE_ROUNDS = 15;
 const [folder, count] = process.argv.slice(2);
-const env = { GATEHOUSE_MODE: "development", GATEHOUSE_PORT: "0", GATEHOUSE_DATA_DIR: folder };
+/** No limit may be met: what is measured is answers, not refusals. */
+const LIMITS = [
+  ...["SOURCE_REQUESTS", "MCP_CALLS_PER_SESSION", "MCP_CALLS_PER_ADDRESS", "MCP_CALLS_PER_SITE"],
+  "MCP_SESSIONS_PER_ADDRESS",
+].map((name) => [`GATEHOUSE_${name}_PER_MINUTE`, "1000000"]);
+const env = {
+  ...{ GATEHOUSE_MODE: "development", GATEHOUSE_PORT: "0", GATEHOUSE_DATA_DIR: folder },
+  ...Object.fromEntries(LIMITS),
+};
 const asked = readConfig(env);
 const listener = await listen({ ...asked, clock: systemClock });
 const config = readConfig({ ...env, GATEHOUSE_PORT: String(listener.port) });
@@ -43,7 +51,7 @@ const headers = [...response.headers].filter(
   ([name]) => !/^(date|connection|keep-alive)$/.test(name),
 );
 const card = JSON.stringify({ headers: headers.flat(), body: await response.text() });
-process.send({ url, paths, card });
+process.send({ url, paths, card, siteKey: sites[0].siteKey });
 /** Median CPU microseconds of one step, over many different sites as in a cold run. */
 async function cost(step) {
   const samples = [];

@@ -101,12 +101,16 @@ describe("the strict parser refuses", () => {
   });
 });
 
-test("what it returns cannot be changed", () => {
+test("what it returns cannot be changed, and inherits nothing", () => {
   const result = parseJson('{"a":[1]}');
   const value = result.ok ? (result.value as { a: number[] }) : { a: [] };
   expect(() => value.a.push(2)).toThrow(TypeError);
   expect(() => Object.assign(value, { b: 1 })).toThrow(TypeError);
-  expect(Object.getPrototypeOf(value)).toBe(null);
+  const inherited = Object.getPrototypeOf(value);
+  expect(Reflect.ownKeys(inherited).length).toBe(0);
+  expect(Object.getPrototypeOf(inherited)).toBe(null);
+  expect(() => Object.assign(inherited, { c: 1 })).toThrow(TypeError);
+  expect("toString" in value).toBe(false);
 });
 
 test("a refusal says where, and never repeats the input", () => {

@@ -1,4 +1,5 @@
 import { utf8 } from "../bytes.js";
+import { NOTHING } from "./value.js";
 
 const LONE_SURROGATE = /[\uD800-\uDFFF]/u;
 /** Printable ASCII without quote and backslash needs no escape; most strings are of this kind. */
@@ -36,7 +37,7 @@ function isSorted(keys: readonly string[]): boolean {
 
 function writeObject(value: Record<string, unknown>): string {
   const prototype = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) {
+  if (prototype !== Object.prototype && prototype !== NOTHING && prototype !== null) {
     throw new TypeError("JCS: only plain objects can be canonicalized");
   }
   // RFC 8785 section 3.2.3 sorts by UTF-16 code units, which is what sort() does.

@@ -1,5 +1,5 @@
 import { type Refusal, type Result, refuse } from "../result.js";
-import type { JsonValue } from "./value.js";
+import { type JsonValue, NOTHING } from "./value.js";
 
 /** Deepest nesting accepted unless a caller says less. */
 export const JSON_DEPTH_MAX = 16;
@@ -40,6 +40,10 @@ const ESCAPES: Record<string, string> = {
   t: "\t",
 };
 
+/** As empty as `Object.create(null)`, which engines keep as a hash table from the start: slowly. */
+const Members = function Members() {} as unknown as new () => Record<string, JsonValue>;
+Members.prototype = NOTHING;
+
 class Parser {
   private readonly text: string;
   private readonly depthMax: number;
@@ -79,7 +83,7 @@ class Parser {
 
   private object(depth: number): JsonValue {
     if (depth > this.depthMax) this.fail("too_deep");
-    const members: Record<string, JsonValue> = Object.create(null);
+    const members = new Members();
     this.at++;
     this.space();
     if (this.accept(0x7d)) return Object.freeze(members);

@@ -1,4 +1,7 @@
-/** A JSON value as the strict parser returns it: frozen, objects without a prototype. */
+/** What objects of the strict parser inherit from: nothing at all. */
+export const NOTHING: object = Object.freeze(Object.create(null));
+
+/** A JSON value as the strict parser returns it: frozen, objects that inherit nothing. */
 export type JsonValue = string | number | boolean | null | JsonArray | JsonObject;
 
 /** An array of the strict parser. */

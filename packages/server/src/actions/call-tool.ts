@@ -15,40 +15,43 @@ export interface ToolCall {
   readonly client: JsonObject;
 }
 
-/** Names of tools that do not exist are recorded only where they could be one. */
-function recordedName(name: JsonValue | undefined): JsonObject {
-  return typeof name === "string" && isSkillId(name) ? { name } : {};
-}
-
 interface Outcome {
   readonly outcome: ToolOutcome;
   readonly reason?: string;
   readonly digest?: string;
 }
 
+/** What a record says of a call. Names of tools that cannot exist are not in it. */
+function toolMember(
+  { name, args }: ToolCall,
+  { outcome, reason, digest }: Outcome,
+): Record<string, JsonValue> {
+  const member: Record<string, JsonValue> = {
+    args_digest: digestOf(args),
+    is_error: outcome !== "answered",
+    outcome,
+  };
+  if (typeof name === "string" && isSkillId(name)) member.name = name;
+  if (reason !== undefined) member.reason = reason;
+  if (digest !== undefined) member.result_digest = digest;
+  return member;
+}
+
 /** Records a call that no tool was asked for: it is in the log before it is answered, too. */
 export async function recordCall(
   { audit, clock }: Context,
-  { siteKeyHash, requestId, name, args, revision, client }: ToolCall,
-  { outcome, reason, digest }: Outcome,
+  call: ToolCall,
+  outcome: Outcome,
 ): Promise<void> {
-  const occurredAt = clock.now();
   const content: JsonObject = {
+    client: call.client,
     protocol: "mcp",
-    protocol_version: revision,
-    request: { id: requestId, method: "POST", route: "/v1/mcp/{site_key}" },
-    client,
-    tool: {
-      ...recordedName(name),
-      outcome,
-      ...(reason === undefined ? {} : { reason }),
-      args_digest: digestOf(args),
-      ...(digest === undefined ? {} : { result_digest: digest }),
-      is_error: outcome !== "answered",
-    },
+    protocol_version: call.revision,
+    request: { id: call.requestId, method: "POST", route: "/v1/mcp/{site_key}" },
+    tool: toolMember(call, outcome),
   };
-  const records = [{ type: "mcp.tools_call" as const, occurredAt, content }];
-  await audit.commit(siteKeyHash, async () => ({ records, answer: null }));
+  const records = [{ type: "mcp.tools_call" as const, occurredAt: clock.now(), content }];
+  await audit.commit(call.siteKeyHash, async () => ({ records, answer: null }));
 }
 
 /** Calls a tool and records it. Rejected, nothing was recorded and nothing may be answered. */

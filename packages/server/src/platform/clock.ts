@@ -22,12 +22,15 @@ export function pause(ms: number): Promise<void> {
 
 /** The one form of time on the wire: ISO-8601 UTC with milliseconds. */
 export function isoTime(ms: number): string {
-  // Records written together carry the same moment, many times over.
-  if (ms !== lastWritten.ms) lastWritten = { ms, text: new Date(ms).toISOString() };
-  return lastWritten.text;
+  // Many moments of one second are written; all but the last digits of them are alike.
+  const second = Math.floor(ms / 1000);
+  if (second !== lastSecond.second) {
+    lastSecond = { second, text: new Date(second * 1000).toISOString().slice(0, -4) };
+  }
+  return `${lastSecond.text}${String(ms - second * 1000).padStart(3, "0")}Z`;
 }
 
-let lastWritten = { ms: 0, text: new Date(0).toISOString() };
+let lastSecond = { second: 0, text: "1970-01-01T00:00:00." };
 
 /** A clock that stands still until it is told to advance. */
 export class ManualClock implements Clock {

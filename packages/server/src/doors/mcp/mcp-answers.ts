@@ -7,7 +7,7 @@ import { OPEN_HEADERS } from "../../platform/http/open-headers.js";
 import { collectBody } from "../../platform/http/raw-body.js";
 import { CallLimits } from "./call-limits.js";
 import { hostGuard } from "./host-guard.js";
-import { readMessage } from "./message.js";
+import { type Message, readMessage } from "./message.js";
 import { answerMethod, type MethodTools } from "./methods.js";
 import {
   failedReply,
@@ -28,15 +28,25 @@ const JSON_TYPE = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
 /** A request for one site's server. */
 interface Incoming {
   readonly request: IncomingMessage;
+  readonly response: ServerResponse;
   readonly siteName: string;
   readonly requestId: string;
   /** Where it came from. */
   readonly address: string;
 }
 
+/** Headers of nearly every answer; its length and its request's id are filled in. */
+const LENGTH_AT = 3;
+const ANSWER_HEADERS: readonly string[] = [
+  ...["content-type", "application/json", "content-length", "", "cache-control", "no-store"],
+  ...OPEN_HEADERS,
+  ...["x-request-id", ""],
+];
+
 /**
  * Every site's MCP server, answered straight from node:http: most requests are a handshake or a
- * list that was made before. Other methods and other paths are handed on.
+ * list that was made before, and are answered without a promise in between. Other methods and other
+ * paths are handed on.
  */
 export class McpAnswers {
   private readonly context: Context;
@@ -62,29 +72,12 @@ export class McpAnswers {
     return (request, response) => {
       const siteName = request.method === "POST" ? PATH.exec(request.url ?? "")?.[1] : undefined;
       if (siteName === undefined) return next(request, response);
-      const requestId = ids.id("req");
       const { address } = connectionOf(request, proxies);
-      this.answer({ request, siteName, requestId, address })
-        .catch((error: unknown) => this.failed(error, requestId))
-        .then((reply) => this.send(request, response, reply, requestId));
+      const incoming = { request, response, siteName, requestId: ids.id("req"), address };
+      const refusal = this.refusal(incoming);
+      if (refusal !== undefined) this.send(incoming, refusal);
+      else this.findSite(incoming);
     };
-  }
-
-  private async answer(incoming: Incoming): Promise<Reply> {
-    const { config, clock, liveSites } = this.context;
-    const { request, siteName, requestId } = incoming;
-    const refusal = this.refusal(incoming);
-    if (refusal !== undefined) return refusal;
-    let live = liveSites.ready(siteName);
-    if (live === undefined) {
-      const found = await liveSites.find(siteName);
-      if (found.ok) live = found.value;
-      else if (found.reason === "not_found") return unknownSiteReply(requestId, config.baseUrl);
-      else return pendingSiteReply(found.detail, config.baseUrl);
-    }
-    const body = await collectBody(request, BODY_BYTES_MAX, clock);
-    if (!body.ok) return refusalReply(body.reason, body.detail);
-    return this.answerMessage(incoming, live, body.value);
   }
 
   /** What can be refused by its head alone. */
@@ -98,23 +91,63 @@ export class McpAnswers {
     return plain && JSON_TYPE.test(type) ? undefined : refusalReply("unsupported_media_type");
   }
 
-  private answerMessage(
+  private findSite(incoming: Incoming): void {
+    const { config, liveSites } = this.context;
+    const { siteName, requestId } = incoming;
+    const ready = liveSites.ready(siteName);
+    if (ready !== undefined) {
+      this.readBody(incoming, ready);
+      return;
+    }
+    liveSites.find(siteName).then(
+      (found) => {
+        if (found.ok) return this.readBody(incoming, found.value);
+        const unknown = found.reason === "not_found";
+        const reply = unknown
+          ? unknownSiteReply(requestId, config.baseUrl)
+          : pendingSiteReply(found.detail, config.baseUrl);
+        this.send(incoming, reply);
+      },
+      (error: unknown) => this.send(incoming, this.failed(error, requestId)),
+    );
+  }
+
+  private readBody(incoming: Incoming, live: LiveSite): void {
+    const { request, requestId } = incoming;
+    collectBody(request, BODY_BYTES_MAX, this.context.clock, (body) => {
+      if (!body.ok) return this.send(incoming, refusalReply(body.reason, body.detail));
+      try {
+        this.answer(incoming, live, body.value);
+      } catch (error) {
+        this.send(incoming, this.failed(error, requestId));
+      }
+    });
+  }
+
+  private answer(incoming: Incoming, live: LiveSite, body: Uint8Array): void {
+    const reply = this.replyTo(incoming, live, readMessage(body));
+    if (reply instanceof Promise) reply.then((made) => this.send(incoming, made));
+    else this.send(incoming, reply);
+  }
+
+  private replyTo(
     { request: { headers }, requestId, address }: Incoming,
     live: LiveSite,
-    body: Uint8Array,
+    message: Message,
   ): Reply | Promise<Reply> {
-    const request = readMessage(body);
-    if (request.kind === "refused") return request.reply;
-    if (request.kind === "unanswered") return ACCEPTED;
-    const revision = revisionOf(request, headers);
+    if (message.kind === "refused") return message.reply;
+    if (message.kind === "unanswered") return ACCEPTED;
+    const revision = revisionOf(message, headers);
     if (typeof revision !== "string") return revision;
+    const sent = headers["mcp-session-id"];
+    const session = typeof sent === "string" ? sent : undefined;
     const server = this.serverOf(live);
-    const session = headers["mcp-session-id"];
-    const asked = { request, revision, server, requestId, address };
-    const held = typeof session === "string" ? session : undefined;
-    const reply = answerMethod({ ...asked, session: held }, this.tools);
+    const reply = answerMethod(
+      { request: message, revision, server, requestId, address, session },
+      this.tools,
+    );
     if (!(reply instanceof Promise)) return reply;
-    return reply.catch((error: unknown) => this.failed(error, requestId, request.id));
+    return reply.catch((error: unknown) => this.failed(error, requestId, message.id));
   }
 
   private serverOf(live: LiveSite): SiteServer {
@@ -133,20 +166,15 @@ export class McpAnswers {
     return failedReply(error, { id, requestId, baseUrl: config.baseUrl });
   }
 
-  private send(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { status, body, headers = [] }: Reply,
-    requestId: string,
-  ): void {
-    const common = ["cache-control", "no-store", ...OPEN_HEADERS, "x-request-id", requestId];
-    if (body === undefined) response.writeHead(status, [...headers, ...common]).end();
-    else {
-      const bytes = Buffer.from(body);
-      const length = String(bytes.length);
-      const type = ["content-type", "application/json", "content-length", length];
-      response.writeHead(status, [...type, ...headers, ...common]).end(bytes);
-    }
+  private send({ request, response, requestId }: Incoming, reply: Reply): void {
+    const { status, body = "", headers = [] } = reply;
+    const list = [...ANSWER_HEADERS, ...headers];
+    list[ANSWER_HEADERS.length - 1] = requestId;
+    list[LENGTH_AT] = String(Buffer.byteLength(body));
+    // A 202 has no body, and so no type.
+    response.writeHead(status, reply.body === undefined ? list.slice(LENGTH_AT - 1) : list);
+    // As one text with its head: one write instead of two.
+    response.end(body);
     this.count(status);
     const { method, url: path } = request;
     const facts = { request_id: requestId, door: "mcp", method, path, status };

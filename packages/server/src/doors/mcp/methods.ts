@@ -1,6 +1,7 @@
 import {
   isJsonObject,
   type JsonObject,
+  type JsonValue,
   MCP_REVISIONS,
   MCP_STATELESS_REVISION,
 } from "@gatehouse/protocol";
@@ -73,16 +74,12 @@ function listTools(asked: Asked): Reply {
 }
 
 function clientOf({ address, request, revision }: Asked, session: Session | undefined): JsonObject {
-  const { name, version } =
-    revision === "stateless"
-      ? readClient(clientInfoOf(request))
-      : (session?.client ?? { name: "", version: "" });
-  return {
-    address: cutAddress(address),
-    ...(name === "" ? {} : { name }),
-    ...(version === "" ? {} : { version }),
-    ...(session === undefined ? {} : { session: session.id }),
-  };
+  const client: Record<string, JsonValue> = { address: cutAddress(address) };
+  const said = revision === "stateless" ? readClient(clientInfoOf(request)) : session?.client;
+  if (said !== undefined && said.name !== "") client.name = said.name;
+  if (session !== undefined) client.session = session.id;
+  if (said !== undefined && said.version !== "") client.version = said.version;
+  return client;
 }
 
 async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
@@ -94,7 +91,10 @@ async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
   const session = held === undefined ? undefined : sessions.read(siteKeyHash, held);
   const { name, arguments: args = {} } = request.params;
   const call: ToolCall = {
-    ...{ siteKeyHash, requestId, name, args },
+    siteKeyHash,
+    requestId,
+    name,
+    args,
     revision: revision === "declared" ? (MCP_REVISIONS[0] as string) : MCP_STATELESS_REVISION,
     client: clientOf(asked, session),
   };

@@ -1,13 +1,12 @@
 import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
-import { fromBase64url, type JsonObject, toBase64url } from "@gatehouse/protocol";
+import type { JsonObject } from "@gatehouse/protocol";
 import type { Ids } from "../../platform/ids.js";
 import type { Secrets } from "../../platform/secrets/secrets.js";
 
-const NONCE_BYTES = 16;
-const MAC_BYTES = 16;
+const MAC_CHARS = 22;
 const CLIENT_CHARS_MAX = 64;
-/** Nonce, client, mac. */
-const FORM = /^([\w-]{22})\.([\w-]{0,700})\.([\w-]{22})$/;
+/** A nonce, the client's name and version, the mac. */
+const FORM = /^(mcp_[\w-]{24})~([\w%!'()*.-]{0,800})~([\w%!'()*.-]{0,800})~([\w-]{22})$/;
 
 /** What a client calls itself; self-reported, for the record only. */
 export interface Client {
@@ -22,13 +21,18 @@ export interface Session {
 }
 
 function cut(text: unknown): string {
-  return typeof text === "string"
-    ? [...text.slice(0, 1000)].slice(0, CLIENT_CHARS_MAX).join("")
-    : "";
+  if (typeof text !== "string") return "";
+  if (text.length <= CLIENT_CHARS_MAX) return text;
+  return [...text.slice(0, 2 * CLIENT_CHARS_MAX)].slice(0, CLIENT_CHARS_MAX).join("");
 }
 
 export function readClient({ name, version }: JsonObject): Client {
   return { name: cut(name), version: cut(version) };
+}
+
+/** `~` stands between the parts of an id. */
+function encoded(text: string): string {
+  return encodeURIComponent(text).replaceAll("~", "%7E");
 }
 
 /**
@@ -44,24 +48,24 @@ export class Sessions {
     this.ids = ids;
   }
 
-  private mac(siteKeyHash: string, body: string): Buffer {
-    const whole = createHmac("sha256", this.key).update(`${siteKeyHash}.${body}`).digest();
-    return whole.subarray(0, MAC_BYTES);
+  /** 132 bits of it, which nobody guesses. */
+  private mac(siteKeyHash: string, body: string): string {
+    const mac = createHmac("sha256", this.key).update(`${siteKeyHash}~${body}`);
+    return mac.digest("base64url").slice(0, MAC_CHARS);
   }
 
   mint(siteKeyHash: string, { name, version }: Client): string {
-    const nonce = toBase64url(this.ids.bytes(NONCE_BYTES));
-    const body = `${nonce}.${Buffer.from(JSON.stringify([name, version])).toString("base64url")}`;
-    return `${body}.${this.mac(siteKeyHash, body).toString("base64url")}`;
+    const body = `${this.ids.id("mcp")}~${encoded(name)}~${encoded(version)}`;
+    return `${body}~${this.mac(siteKeyHash, body)}`;
   }
 
   /** The session an id stands for; undefined for one of another site, or of nobody's making. */
   read(siteKeyHash: string, text: string): Session | undefined {
-    const [, id = "", client = "", mac = ""] = FORM.exec(text) ?? [];
-    const given = fromBase64url(mac);
-    if (given?.length !== MAC_BYTES) return undefined;
-    if (!timingSafeEqual(given, this.mac(siteKeyHash, `${id}.${client}`))) return undefined;
-    const [name, version] = JSON.parse(Buffer.from(client, "base64url").toString());
-    return { id, client: { name, version } };
+    const [, id = "", name = "", version = "", mac = ""] = FORM.exec(text) ?? [];
+    if (mac.length !== MAC_CHARS) return undefined;
+    const own = Buffer.from(this.mac(siteKeyHash, `${id}~${name}~${version}`), "latin1");
+    if (!timingSafeEqual(Buffer.from(mac, "latin1"), own)) return undefined;
+    const client = { name: decodeURIComponent(name), version: decodeURIComponent(version) };
+    return { id, client };
   }
 }

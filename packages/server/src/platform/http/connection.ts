@@ -25,6 +25,15 @@ function plainAddress(text: string): string {
   return mapped?.[1] ?? address;
 }
 
+/** A peer asks many times over; what its address is needs to be found out once. */
+let lastPeer = { text: "", address: "" };
+
+function peerAddress({ socket }: IncomingMessage): string {
+  const text = socket.remoteAddress ?? "";
+  if (text !== lastPeer.text) lastPeer = { text, address: plainAddress(text) };
+  return lastPeer.address;
+}
+
 /** Knows which peers are proxies of ours. */
 export class TrustedProxies {
   private readonly list = new BlockList();
@@ -56,9 +65,10 @@ function header(request: IncomingMessage, name: string): string {
  * left are what strangers wrote. From an untrusted peer every forwarding header is ignored.
  */
 export function connectionOf(request: IncomingMessage, proxies: TrustedProxies): Connection {
-  const peer = plainAddress(request.socket.remoteAddress ?? "");
+  const peer = peerAddress(request);
   const encrypted = (request.socket as TLSSocket).encrypted === true;
-  const forwarded = FORWARDING_HEADERS.some((name) => request.headers[name] !== undefined);
+  const { headers } = request;
+  const forwarded = FORWARDING_HEADERS.some((name) => headers[name] !== undefined);
   if (!proxies.includes(peer)) return { address: peer, secure: encrypted, forwarded };
   const hops = header(request, "x-forwarded-for")
     .split(",")

@@ -6,34 +6,40 @@ import { BODY_MS_MAX } from "./body.js";
 export type BodyFault = "body_too_large" | "request_timeout" | "invalid_request";
 
 /**
- * A whole body for doors in front of the kernel, counted while it comes. A refused one is left
- * unread: its connection cannot carry another request.
+ * A whole body for doors in front of the kernel, counted while it comes, and told once. A refused
+ * one is left unread: its connection cannot carry another request.
  */
 export function collectBody(
   request: IncomingMessage,
   bytesMax: number,
   clock: Clock,
-): Promise<Result<Buffer, BodyFault>> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    const finish = (result: Result<Buffer, BodyFault>) => {
-      cancel();
-      request.removeAllListeners("data");
-      if (!result.ok) request.pause();
-      resolve(result);
-    };
-    const cancel = clock.after(BODY_MS_MAX, () => {
+  done: (body: Result<Buffer, BodyFault>) => void,
+): void {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  let finished = false;
+  let cancel = () => {};
+  const finish = (result: Result<Buffer, BodyFault>) => {
+    if (finished) return;
+    finished = true;
+    cancel();
+    if (!result.ok) request.pause();
+    done(result);
+  };
+  // Most bodies come with their head: only for the others there is something to wait for.
+  process.nextTick(() => {
+    if (request.complete || finished) return;
+    cancel = clock.after(BODY_MS_MAX, () => {
       finish(refuse("request_timeout", "the body did not arrive in time"));
     });
-    request.on("data", (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= bytesMax) chunks.push(chunk);
-      else finish(refuse("body_too_large", `the body is larger than ${bytesMax} bytes`));
-    });
-    request.on("end", () => {
-      finish(ok(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-    });
-    request.on("error", () => finish(refuse("invalid_request", "the body was cut short")));
   });
+  request.on("data", (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= bytesMax) chunks.push(chunk);
+    else finish(refuse("body_too_large", `the body is larger than ${bytesMax} bytes`));
+  });
+  request.on("end", () => {
+    finish(ok(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
+  });
+  request.on("error", () => finish(refuse("invalid_request", "the body was cut short")));
 }

@@ -18,6 +18,7 @@ export class LocalLimiter {
   private readonly tolerance: number;
   /** Theoretical arrival time by key, oldest use first. */
   private readonly arrivals = new Map<string, number>();
+  private latest: string | undefined;
 
   constructor({ perMinute, burst = perMinute }: Rate) {
     this.interval = Math.floor(MINUTE_US / perMinute);
@@ -29,22 +30,28 @@ export class LocalLimiter {
     return this.arrivals.size;
   }
 
-  private arrival(key: string, now: number): number {
-    return Math.max(this.arrivals.get(key) ?? 0, now * 1000) + this.interval;
+  /** When the next one after this would be due, had they come evenly. */
+  private arrival(key: string, nowUs: number): number {
+    return Math.max(this.arrivals.get(key) ?? 0, nowUs) + this.interval;
+  }
+
+  private waitUntil(arrival: number, nowUs: number): number {
+    return Math.max(0, Math.ceil((arrival - nowUs - this.tolerance) / 1000));
   }
 
   /** Milliseconds to wait before one more may pass; 0 when it may pass now. Takes nothing. */
   wait(key: string, now: number): number {
-    const early = this.arrival(key, now) - now * 1000 - this.tolerance;
-    return Math.max(0, Math.ceil(early / 1000));
+    return this.waitUntil(this.arrival(key, now * 1000), now * 1000);
   }
 
   /** Lets one pass, or says how many milliseconds to wait. */
   take(key: string, now: number): number {
-    const wait = this.wait(key, now);
+    const arrival = this.arrival(key, now * 1000);
+    const wait = this.waitUntil(arrival, now * 1000);
     if (wait > 0) return wait;
-    const arrival = this.arrival(key, now);
-    this.arrivals.delete(key);
+    // Moved to the end, where the latest used stands; mostly it stands there already.
+    if (key !== this.latest) this.arrivals.delete(key);
+    this.latest = key;
     this.arrivals.set(key, arrival);
     if (this.arrivals.size > KEYS_MAX) this.forgetOldest();
     return 0;
