@@ -14,6 +14,7 @@ import { siteCommands } from "./commands/site.js";
 import { skillCommands } from "./commands/skill.js";
 import { tokenCommands } from "./commands/token.js";
 import { verifyCommand } from "./commands/verify.js";
+import { visitCommands } from "./commands/visit.js";
 import { CommandError, EXIT } from "./exit.js";
 import { plainText, type Terminal } from "./terminal.js";
 
@@ -34,6 +35,7 @@ export function createProgram(terminal: Terminal): Command {
   verifyCommand(program, terminal);
   siteCommands(program, terminal);
   skillCommands(program, terminal);
+  visitCommands(program, terminal);
   auditCommands(program, terminal);
   keyCommands(program, terminal);
   tokenCommands(program, terminal);

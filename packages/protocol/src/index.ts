@@ -212,6 +212,19 @@ export { verifyA2aCard, verifyCard } from "./verify/card.js";
 export { verifyCatalog } from "./verify/catalog.js";
 export type { Check, Verdict } from "./verify/checklist.js";
 export { CLOCK_SKEW_MS, type VerifyOptions } from "./verify/document.js";
+export { BEACON_VERSION, type Beacon, readBeacon } from "./visits/beacon.js";
+export {
+  CLASSIFICATIONS,
+  type Classification,
+  type Classified,
+  classifyCaller,
+} from "./visits/classify.js";
+export {
+  declaredAgent,
+  KNOWN_AGENTS,
+  KNOWN_AGENTS_DATE,
+  type KnownAgent,
+} from "./visits/known-agents.js";
 export {
   IDENTIFIERS,
   KEY_ID_PREFIXES,

@@ -13,6 +13,8 @@ import { mcpDoor } from "./doors/mcp/mcp-door.js";
 import { metricsDoor } from "./doors/operations/metrics-door.js";
 import { openapiDoor } from "./doors/operations/openapi-door.js";
 import { operationsDoor } from "./doors/operations/operations-door.js";
+import { BeaconAnswers } from "./doors/visits/beacon-answers.js";
+import { visitsDoor } from "./doors/visits/visits-door.js";
 import { connectionOf } from "./platform/http/connection.js";
 import { createKernel } from "./platform/http/kernel.js";
 import { Problem } from "./platform/http/problem.js";
@@ -30,6 +32,7 @@ export function createApp(context: Context): RequestListener {
     discovery,
     audit,
     mcpDoor(),
+    visitsDoor(),
     mandatesDoor(context),
     metricsDoor(context),
     admin,
@@ -48,7 +51,8 @@ export function createApp(context: Context): RequestListener {
     },
   });
   const documents = documentAnswers(editions, context, routed);
-  const served = new McpAnswers(context).listener(documents);
+  const beacons = new BeaconAnswers(context).listener(documents);
+  const served = new McpAnswers(context).listener(beacons);
   if (config.mode === "development" && config.tls === undefined) return served;
   const count = metrics.counter("gatehouse_plaintext_refused_total", "Requests without HTTPS.");
   return (request, response) => {

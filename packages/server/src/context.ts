@@ -5,6 +5,7 @@ import { LiveSites } from "./owners/sites/live-sites.js";
 import { domainOfSite } from "./owners/sites/store.js";
 import { type OperatorToken, operatorToken } from "./owners/tokens/operator-token.js";
 import { SignInDesk } from "./owners/tokens/sign-in-desk.js";
+import { VisitLog } from "./owners/visits/visit-log.js";
 import { type Clock, systemClock } from "./platform/clock.js";
 import type { PassPoint } from "./platform/crash-points.js";
 import type { Database } from "./platform/db/database.js";
@@ -42,6 +43,7 @@ export interface Context {
   /** Requests of one address that change or cost something, whatever door they come to. */
   readonly sources: LocalLimiter;
   readonly liveSites: LiveSites;
+  readonly visits: VisitLog;
   readonly signInDesk: SignInDesk;
   readonly operatorToken: OperatorToken;
   /** Tools every site has besides its own: none, but for tests. */
@@ -94,11 +96,12 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const audit = new AuditLog({ db, clock, ids, log, metrics, keys, pass, dataDir, domainOf });
     await audit.start();
     const token = operatorToken(config, ids);
+    const visits = new VisitLog(db);
     const jobs = new Jobs(db, clock, ids, log);
     await recordHeartbeat(db, clock.now());
     return {
       ...{ config, clock, ids, log, db, secrets, keys, audit, jobs, resolver },
-      metrics,
+      ...{ metrics, visits },
       safeFetch: new SafeFetch({ resolver, clock, allow: config.fetchAllow }),
       proxies: new TrustedProxies(config.trustProxy),
       sources: new LocalLimiter({ perMinute: config.limits.SOURCE_REQUESTS_PER_MINUTE }),
@@ -108,6 +111,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       operatorToken: token,
       close: async () => {
         await jobs.stop();
+        await visits.drain();
         await audit.close();
         await db.close();
       },

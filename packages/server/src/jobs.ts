@@ -1,3 +1,4 @@
+import { forgetOldVisits } from "./actions/forget-visits.js";
 import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/recheck-sites.js";
 import type { Context } from "./context.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
@@ -11,6 +12,11 @@ export function planJobs(context: Context): void {
   const { jobs, db, audit } = context;
   jobs.add({ name: "heartbeat", everyMs: HEARTBEAT_MS, run: (now) => recordHeartbeat(db, now) });
   jobs.add({ name: "limits.forget", everyMs: HOUR_MS, run: (now) => forgetExpired(db, now) });
+  jobs.add({
+    name: "visits.forget",
+    everyMs: HOUR_MS,
+    run: (_now, stopping) => forgetOldVisits(context, stopping),
+  });
   jobs.add({
     name: "audit.tend",
     everyMs: MINUTE_MS,

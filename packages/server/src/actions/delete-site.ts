@@ -1,9 +1,13 @@
 import type { Context } from "../context.js";
 import type { Actor } from "../owners/audit/drafts.js";
 import { deleteSite as markDeleted, siteByHash } from "../owners/sites/store.js";
+import { deleteVisits } from "../owners/visits/store.js";
 import { siteChange } from "./site-change.js";
 
-/** Deletes a site. Its row stays, so that its key is never given out again, and so does its log. */
+/**
+ * Deletes a site, and what is known of its visitors. Its row stays, so that its key is never given
+ * out again, and so does its log.
+ */
 export async function deleteSite(
   { audit, clock }: Context,
   siteKeyHash: string,
@@ -15,6 +19,7 @@ export async function deleteSite(
     if (site === undefined || !(await markDeleted(tx, siteKeyHash, now))) {
       return { records: [], answer: false };
     }
+    await deleteVisits(tx, siteKeyHash);
     const deleted = { ...site, version: site.version + 1 };
     return { records: [await siteChange("deleted", deleted, { actor, now })], answer: true };
   });

@@ -47,7 +47,6 @@ const LIMITS = {
   BEACONS_PER_SITE_PER_MINUTE: {
     fallback: 6000,
     help: "page-load beacons one site takes",
-    awaits: "visits",
   },
   REGISTRATIONS_PER_ADDRESS_PER_HOUR: {
     fallback: 10,

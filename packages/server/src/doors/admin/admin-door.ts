@@ -12,6 +12,7 @@ import { policyRoutes } from "./policy.js";
 import { siteRoutes } from "./sites.js";
 import { skillRoutes } from "./skills.js";
 import { tokenRoutes } from "./tokens.js";
+import { visitRoutes } from "./visits.js";
 
 const BODY_BYTES_MAX = 1024 * 1024;
 const BODY_METHODS = new Set(["POST", "PUT", "PATCH"]);
@@ -51,6 +52,7 @@ export function adminDoor(context: Context): Door {
   documentRoutes(routes, context);
   policyRoutes(routes, context);
   auditRoutes(routes, context);
+  visitRoutes(routes, context);
   tokenRoutes(routes, context);
   keyRoutes(routes, context);
   return { name: "admin", cors: "none", routes: routes as unknown as OpenAPIHono<HttpEnv> };

@@ -3,7 +3,7 @@ import { toolsOf } from "../../actions/tools.js";
 import type { Context } from "../../context.js";
 import type { LiveSite } from "../../owners/sites/live-sites.js";
 import { connectionOf, limitKey } from "../../platform/http/connection.js";
-import { OPEN_HEADERS } from "../../platform/http/open-headers.js";
+import { FrontAnswers, type Reply } from "../../platform/http/front-answers.js";
 import { collectBody } from "../../platform/http/raw-body.js";
 import { CallLimits } from "./call-limits.js";
 import { hostGuard } from "./host-guard.js";
@@ -17,7 +17,7 @@ import {
   unknownSiteReply,
 } from "./replies.js";
 import { revisionOf } from "./revision.js";
-import { ACCEPTED, type Reply, type RpcId } from "./rpc.js";
+import { ACCEPTED, type RpcId } from "./rpc.js";
 import { Sessions } from "./sessions.js";
 import { type SiteServer, siteServer } from "./site-server.js";
 
@@ -35,14 +35,6 @@ interface Incoming {
   readonly address: string;
 }
 
-/** Headers of nearly every answer; its length and its request's id are filled in. */
-const LENGTH_AT = 3;
-const ANSWER_HEADERS: readonly string[] = [
-  ...["content-type", "application/json", "content-length", "", "cache-control", "no-store"],
-  ...OPEN_HEADERS,
-  ...["x-request-id", ""],
-];
-
 /**
  * Every site's MCP server, answered straight from node:http: most requests are a handshake or a
  * list that was made before, and are answered without a promise in between. Other methods and other
@@ -53,7 +45,7 @@ export class McpAnswers {
   private readonly tools: MethodTools;
   private readonly isAllowed: (request: IncomingMessage) => boolean;
   private readonly servers = new WeakMap<LiveSite, SiteServer>();
-  private readonly counts = new Map<number, () => void>();
+  private readonly answers: FrontAnswers;
 
   constructor(context: Context) {
     const { config, ids, metrics, secrets, liveSites } = context;
@@ -65,6 +57,7 @@ export class McpAnswers {
     metrics.gauge("gatehouse_live_site_bytes", kept, () => liveSites.bytes);
     this.tools = { context, limits, sessions: new Sessions(secrets, ids) };
     this.isAllowed = hostGuard(config);
+    this.answers = new FrontAnswers("mcp", context);
   }
 
   listener(next: RequestListener): RequestListener {
@@ -101,12 +94,8 @@ export class McpAnswers {
     }
     liveSites.find(siteName).then(
       (found) => {
-        if (found.ok) return this.readBody(incoming, found.value);
-        const unknown = found.reason === "not_found";
-        const reply = unknown
-          ? unknownSiteReply(requestId, config.baseUrl)
-          : pendingSiteReply(found.detail, config.baseUrl);
-        this.send(incoming, reply);
+        if (found !== undefined) this.readBody(incoming, found);
+        else this.send(incoming, unknownSiteReply(requestId, config.baseUrl));
       },
       (error: unknown) => this.send(incoming, this.failed(error, requestId)),
     );
@@ -114,6 +103,11 @@ export class McpAnswers {
 
   private readBody(incoming: Incoming, live: LiveSite): void {
     const { request, requestId } = incoming;
+    const { status, domain } = live.site;
+    if (status !== "verified") {
+      this.send(incoming, pendingSiteReply(domain, this.context.config.baseUrl));
+      return;
+    }
     collectBody(request, BODY_BYTES_MAX, this.context.clock, (body) => {
       if (!body.ok) return this.send(incoming, refusalReply(body.reason, body.detail));
       try {
@@ -167,28 +161,6 @@ export class McpAnswers {
   }
 
   private send({ request, response, requestId }: Incoming, reply: Reply): void {
-    const { status, body = "", headers = [] } = reply;
-    const list = [...ANSWER_HEADERS, ...headers];
-    list[ANSWER_HEADERS.length - 1] = requestId;
-    list[LENGTH_AT] = String(Buffer.byteLength(body));
-    // A 202 has no body, and so no type.
-    response.writeHead(status, reply.body === undefined ? list.slice(LENGTH_AT - 1) : list);
-    // As one text with its head: one write instead of two.
-    response.end(body);
-    this.count(status);
-    const { method, url: path } = request;
-    const facts = { request_id: requestId, door: "mcp", method, path, status };
-    this.context.log.debug(facts, "mcp.answered");
-  }
-
-  private count(status: number): void {
-    let count = this.counts.get(status);
-    if (count === undefined) {
-      const labels = { door: "mcp", method: "POST", status: String(status) };
-      const { metrics } = this.context;
-      count = metrics.series("gatehouse_http_requests_total", "Requests answered.", labels);
-      this.counts.set(status, count);
-    }
-    count();
+    this.answers.send(request, response, reply, requestId);
   }
 }

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonFault, type JsonObject, parseJson } from "@gatehouse/protocol";
-import { errorReply, type Reply, RPC, type RpcId } from "./rpc.js";
+import type { Reply } from "../../platform/http/front-answers.js";
+import { errorReply, RPC, type RpcId } from "./rpc.js";
 
 export interface RpcRequest {
   readonly kind: "request";

@@ -8,11 +8,12 @@ import {
 import { callTool, recordCall, type ToolCall } from "../../actions/call-tool.js";
 import type { Context } from "../../context.js";
 import { cutAddress, limitKey } from "../../platform/http/connection.js";
+import type { Reply } from "../../platform/http/front-answers.js";
 import type { CallLimits } from "./call-limits.js";
 import type { RpcRequest } from "./message.js";
 import { limitedReply } from "./replies.js";
 import { clientInfoOf, type Revision } from "./revision.js";
-import { errorReply, type Reply, RPC, resultReply } from "./rpc.js";
+import { errorReply, RPC, resultReply } from "./rpc.js";
 import { readClient, type Session, type Sessions } from "./sessions.js";
 import type { SiteServer } from "./site-server.js";
 

@@ -1,8 +1,9 @@
 import { REASONS, type ReasonCode } from "@gatehouse/protocol";
 import { DatabaseUnavailableError } from "../../platform/db/database.js";
+import type { Reply } from "../../platform/http/front-answers.js";
 import { docsUrl, Problem } from "../../platform/http/problem.js";
 import { pendingBody } from "../pending.js";
-import { errorReply, type Reply, RPC, type RpcId } from "./rpc.js";
+import { errorReply, RPC, type RpcId } from "./rpc.js";
 
 const RETRY_AFTER_S = 5;
 /** The rest of the body is not read, so the connection cannot carry another request. */

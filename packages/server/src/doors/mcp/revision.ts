@@ -5,8 +5,9 @@ import {
   MCP_REVISIONS,
   MCP_STATELESS_REVISION,
 } from "@gatehouse/protocol";
+import type { Reply } from "../../platform/http/front-answers.js";
 import type { RpcRequest } from "./message.js";
-import { errorReply, type Reply, RPC } from "./rpc.js";
+import { errorReply, RPC } from "./rpc.js";
 
 /** The revision with a handshake that is declared, or the one without. */
 export type Revision = "declared" | "stateless";

@@ -1,3 +1,5 @@
+import type { Reply } from "../../platform/http/front-answers.js";
+
 /** JSON-RPC 2.0, and what MCP adds to it. */
 export const RPC = Object.freeze({
   parseError: -32_700,
@@ -12,15 +14,6 @@ export const RPC = Object.freeze({
 });
 
 export type RpcId = string | number;
-
-/** An answer before it is sent. */
-export interface Reply {
-  readonly status: number;
-  /** JSON text; absent where a message is only accepted. */
-  readonly body?: string;
-  /** Names and values in turn. */
-  readonly headers?: readonly string[];
-}
 
 export interface RpcError {
   readonly code: number;

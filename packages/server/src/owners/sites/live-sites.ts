@@ -1,4 +1,4 @@
-import { ok, type Result, refuse, type SiteSnapshot } from "@gatehouse/protocol";
+import type { SiteSnapshot } from "@gatehouse/protocol";
 import { ANY_CHANGE, type Change } from "../../platform/db/changes.js";
 import type { Database } from "../../platform/db/database.js";
 import { findSite } from "./find.js";
@@ -12,13 +12,11 @@ const SITE_BYTES = 8192;
 const SKILL_BYTES = 4096;
 const SKILL_WEIGHT = 12;
 
-/** A verified site and what agents may see of it now. */
+/** A site and what agents may see of it, once it is verified. */
 export interface LiveSite {
   readonly site: Site;
   readonly snapshot: SiteSnapshot;
 }
-
-type NotLive = "not_found" | "pending_verification";
 
 function weightOf({ skills }: Site): number {
   return SITE_BYTES + skills.length * SKILL_BYTES + JSON.stringify(skills).length * SKILL_WEIGHT;
@@ -34,7 +32,7 @@ export class LiveSites {
   private readonly bytesMax: number;
   /** By name, the longest kept first: the first to go, and to come back with one read. */
   private readonly kept = new Map<string, LiveSite>();
-  private readonly reading = new Map<string, Promise<Result<LiveSite, NotLive>>>();
+  private readonly reading = new Map<string, Promise<LiveSite | undefined>>();
   /** Counts changes: what was read before one is not kept after it. */
   private changes = 0;
   bytes = 0;
@@ -51,10 +49,10 @@ export class LiveSites {
     return this.db.changes.live ? this.kept.get(name) : undefined;
   }
 
-  /** The same, asked for where it must be. The detail of a pending site is its domain. */
-  find(name: string): Promise<Result<LiveSite, NotLive>> {
+  /** The same, asked for where it must be; undefined where no site has the name. */
+  find(name: string): Promise<LiveSite | undefined> {
     const ready = this.ready(name);
-    if (ready !== undefined) return Promise.resolve(ok(ready));
+    if (ready !== undefined) return Promise.resolve(ready);
     const under = this.reading.get(name);
     if (under !== undefined) return under;
     const reading = this.read(name).finally(() => {
@@ -64,17 +62,16 @@ export class LiveSites {
     return reading;
   }
 
-  private async read(name: string): Promise<Result<LiveSite, NotLive>> {
+  private async read(name: string): Promise<LiveSite | undefined> {
     const before = this.changes;
     const site = await findSite(this.db, name, "either");
-    if (site === undefined) return refuse("not_found", "");
-    if (site.status !== "verified") return refuse("pending_verification", site.domain);
+    if (site === undefined) return undefined;
     const kept = this.kept.get(name);
     // Without news from other nodes every request asks; mostly nothing has changed.
-    if (kept?.site.version === site.version) return ok(kept);
+    if (kept?.site.version === site.version) return kept;
     const live = Object.freeze({ site, snapshot: snapshotOf(site, this.baseUrl) });
     if (before === this.changes) this.keep(live);
-    return ok(live);
+    return live;
   }
 
   private keep(live: LiveSite): void {

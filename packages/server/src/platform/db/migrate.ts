@@ -7,6 +7,7 @@ import type { Database, Dialect, Transaction } from "./database.js";
 import { foundation } from "./migrations/0001-foundation.js";
 import { skills } from "./migrations/0002-skills.js";
 import { audit } from "./migrations/0003-audit.js";
+import { visits } from "./migrations/0004-visits.js";
 import { copySqlite } from "./sqlite.js";
 
 /** Column types by database. Migrations are plain SQL with these words filled in. */
@@ -24,7 +25,7 @@ export interface Migration {
 }
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
-const MIGRATIONS: readonly Migration[] = [foundation, skills, audit];
+const MIGRATIONS: readonly Migration[] = [foundation, skills, audit, visits];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

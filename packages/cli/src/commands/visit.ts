@@ -1,0 +1,100 @@
+import { CLASSIFICATIONS } from "@gatehouse/protocol";
+import { type Command, Option } from "commander";
+import { adminClient } from "../admin-client.js";
+import { findSite } from "../find-site.js";
+import { plainJson, type Terminal, table } from "../terminal.js";
+
+interface VisitBody {
+  readonly observed_at: string;
+  readonly classification: string;
+  readonly agent?: { readonly name: string; readonly operator: string };
+  readonly signature?: { readonly outcome: string };
+  readonly page_url?: string;
+  readonly off_site: boolean;
+}
+
+interface CountBody {
+  readonly start: string;
+  readonly visits: number;
+  readonly by_classification: Readonly<Record<string, number>>;
+  readonly by_agent: Readonly<Record<string, number>>;
+}
+
+interface Filters {
+  readonly classification?: string;
+  readonly agent?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly json?: boolean;
+}
+
+function withFilters(command: Command): Command {
+  return command
+    .argument("<site>", "its domain, key or hash")
+    .addOption(new Option("--classification <kind>", "only one kind").choices(CLASSIFICATIONS))
+    .option("--agent <name>", "only one agent, such as GPTBot")
+    .option("--from <time>", "from this UTC time on, such as 2030-05-17T00:00:00Z")
+    .option("--to <time>", "up to this UTC time")
+    .option("--json", "print JSON");
+}
+
+function queryOf({ classification, agent, from, to }: Filters): URLSearchParams {
+  const given = Object.entries({ classification, agent, from, to });
+  return new URLSearchParams(
+    given.filter(([, value]) => value !== undefined) as [string, string][],
+  );
+}
+
+const row = ({ observed_at, classification, agent, signature, page_url, off_site }: VisitBody) => ({
+  observed_at,
+  classification,
+  agent: agent === undefined ? "" : `${agent.name} (${agent.operator})`,
+  signature: signature?.outcome ?? "",
+  page: (page_url ?? "") + (off_site ? " (another site)" : ""),
+});
+
+const countRow = ({ start, visits, by_classification, by_agent }: CountBody, by: string) => ({
+  [by]: by === "day" ? start.slice(0, 10) : start.slice(0, 16),
+  visits: String(visits),
+  ...Object.fromEntries(
+    CLASSIFICATIONS.map((name) => [name, String(by_classification[name] ?? 0)]),
+  ),
+  agents: Object.entries(by_agent)
+    .sort(([, a], [, b]) => b - a)
+    .map(([name, count]) => `${name} ${count}`)
+    .join(", "),
+});
+
+export function visitCommands(program: Command, terminal: Terminal): void {
+  const visit = program.command("visit").description("who comes to a site");
+  withFilters(visit.command("list").description("list visits, the newest first"))
+    .option("--limit <number>", "how many", "50")
+    .action(async (text: string, flags: Filters & { limit: string }) => {
+      const client = adminClient(terminal);
+      const { site_key_hash } = await findSite(client, text);
+      const query = queryOf(flags);
+      query.set("limit", flags.limit);
+      const path = `/v1/admin/sites/${site_key_hash}/visits?${query}`;
+      const { items } = await client.call<{ items: VisitBody[] }>("GET", path);
+      if (flags.json) return terminal.out(plainJson({ items }));
+      if (items.length === 0) return terminal.out("No visits.");
+      terminal.out(table(items.map(row)));
+    });
+
+  withFilters(visit.command("count").description("count visits over time"))
+    .addOption(
+      new Option("--by <step>", "what to count by").choices(["hour", "day"]).default("day"),
+    )
+    .action(async (text: string, flags: Filters & { by: string }) => {
+      const client = adminClient(terminal);
+      const { site_key_hash } = await findSite(client, text);
+      const query = queryOf(flags);
+      query.set("by", flags.by);
+      const path = `/v1/admin/sites/${site_key_hash}/visits/counts?${query}`;
+      const found = await client.call<{ items: CountBody[]; cut: boolean }>("GET", path);
+      if (flags.json) return terminal.out(plainJson(found));
+      if (found.items.length === 0) return terminal.out("No visits.");
+      terminal.out(table(found.items.map((one) => countRow(one, flags.by))));
+      if (found.cut) terminal.err("There is more: ask for a shorter time with --from and --to.");
+    });
+}

@@ -1,0 +1,140 @@
+import { CLASSIFICATIONS } from "@gatehouse/protocol";
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { COUNT_BY, countVisits } from "../../actions/count-visits.js";
+import { pageOf, readCursor } from "../../actions/page.js";
+import type { Context } from "../../context.js";
+import { listVisits, type VisitFilter } from "../../owners/visits/store.js";
+import type { Visit } from "../../owners/visits/visit.js";
+import { isoTime } from "../../platform/clock.js";
+import { type AdminEnv, requireSite } from "./access.js";
+import { errors, json, NextCursor, PageQuery, refused, SiteParams, Timestamp } from "./schemas.js";
+
+const AGENT_CHARS_MAX = 64;
+
+const Filter = z.object({
+  classification: z.enum(CLASSIFICATIONS).optional(),
+  agent: z.string().max(AGENT_CHARS_MAX).optional().openapi({ example: "GPTBot" }),
+  from: Timestamp.optional(),
+  to: Timestamp.optional().openapi({ description: "Up to this moment, without it." }),
+});
+
+const VisitBody = z
+  .object({
+    visit_id: z.string(),
+    observed_at: Timestamp,
+    classification: z.enum(CLASSIFICATIONS),
+    agent: z.object({ name: z.string(), operator: z.string() }).optional(),
+    signature: z
+      .object({
+        outcome: z.enum(["verified", "invalid", "unverified"]),
+        key_id: z.string().nullable(),
+        agent_url: z.string().nullable(),
+      })
+      .optional(),
+    page_url: z.string().optional().openapi({ description: "Without its query." }),
+    off_site: z.boolean().openapi({ description: "Of another host; not counted." }),
+    source: z.enum(["beacon", "edge"]),
+  })
+  .openapi("Visit");
+
+const CountBody = z
+  .object({
+    start: Timestamp,
+    visits: z.int(),
+    by_classification: z.record(z.enum(CLASSIFICATIONS), z.int()),
+    by_agent: z.record(z.string(), z.int()),
+  })
+  .openapi("VisitCount");
+
+const list = createRoute({
+  method: "get",
+  path: "/v1/admin/sites/{site_key_hash}/visits",
+  tags: ["Visits"],
+  summary: "List visits",
+  description: "The newest first. Single visits are kept for 90 days.",
+  request: { params: SiteParams, query: PageQuery.extend(Filter.shape) },
+  responses: {
+    200: json(z.object({ items: z.array(VisitBody), next_cursor: NextCursor }), "Visits."),
+    ...errors("invalid_request", "not_found"),
+  },
+});
+
+const counts = createRoute({
+  method: "get",
+  path: "/v1/admin/sites/{site_key_hash}/visits/counts",
+  tags: ["Visits"],
+  summary: "Count visits over time",
+  description: "By UTC hour or day; those without a visit are left out.",
+  request: {
+    params: SiteParams,
+    query: Filter.extend({ by: z.enum(COUNT_BY).default("day") }),
+  },
+  responses: {
+    200: json(
+      z.object({
+        items: z.array(CountBody),
+        cut: z.boolean().openapi({ description: "There is more: ask for a shorter time." }),
+      }),
+      "Counts, the oldest first.",
+    ),
+    ...errors("invalid_request", "not_found"),
+  },
+});
+
+function filterOf({ classification, agent, from, to }: z.infer<typeof Filter>): VisitFilter {
+  const moment = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
+  return { classification, agent, from: moment(from), to: moment(to) };
+}
+
+function render(visit: Visit): z.infer<typeof VisitBody> {
+  const { agent, signature, pageUrl } = visit;
+  return {
+    visit_id: visit.visitId,
+    observed_at: isoTime(visit.observedAt),
+    classification: visit.classification,
+    ...(agent === null ? {} : { agent: { ...agent } }),
+    ...(signature === null
+      ? {}
+      : {
+          signature: {
+            outcome: signature.outcome,
+            key_id: signature.keyId,
+            agent_url: signature.agentUrl,
+          },
+        }),
+    ...(pageUrl === null ? {} : { page_url: pageUrl }),
+    off_site: visit.offSite,
+    source: visit.source,
+  };
+}
+
+export function visitRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  app.openapi(list, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "auditor");
+    const { limit, cursor, ...filter } = c.req.valid("query");
+    const after = readCursor(cursor);
+    if (!after.ok) return refused(after);
+    const page = { after: after.value, limit: limit + 1 };
+    const found = await listVisits(context.db, site_key_hash, filterOf(filter), page);
+    const cut = pageOf(found, limit, ({ observedAt, visitId }) => ({
+      createdAt: observedAt,
+      id: visitId,
+    }));
+    return c.json({ items: cut.items.map(render), next_cursor: cut.nextCursor }, 200);
+  });
+
+  app.openapi(counts, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "auditor");
+    const { by, ...filter } = c.req.valid("query");
+    const found = await countVisits(context, site_key_hash, filterOf(filter), by);
+    const items = found.counts.map(({ start, visits, by: kinds, agents }) => ({
+      start: isoTime(start),
+      visits,
+      by_classification: kinds,
+      by_agent: agents,
+    }));
+    return c.json({ items, cut: found.cut }, 200);
+  });
+}

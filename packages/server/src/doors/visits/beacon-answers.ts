@@ -1,0 +1,128 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { parseJson, type ReasonCode, readBeacon } from "@gatehouse/protocol";
+import { recordBeacon } from "../../actions/record-beacon.js";
+import type { Context } from "../../context.js";
+import { DatabaseUnavailableError } from "../../platform/db/database.js";
+import { connectionOf, limitKey } from "../../platform/http/connection.js";
+import { FrontAnswers, type Reply } from "../../platform/http/front-answers.js";
+import { Problem } from "../../platform/http/problem.js";
+import { collectBody } from "../../platform/http/raw-body.js";
+import { LocalLimiter } from "../../platform/rate-limit/local.js";
+
+export const BEACON_PATH = "/v1/discovery/ingest";
+const BODY_BYTES_MAX = 16 * 1024;
+const JSON_TYPE = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
+const RETRY_AFTER_S = 5;
+/** The rest of the body is not read, so the connection cannot carry another request. */
+const UNREAD_REST = ["connection", "close"];
+const TAKEN: Reply = Object.freeze({ status: 204 });
+
+interface Incoming {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+}
+
+/** Page loads as pages tell of them, answered in front of the router: they are many and small. */
+export class BeaconAnswers {
+  private readonly context: Context;
+  private readonly answers: FrontAnswers;
+  private readonly perSite: LocalLimiter;
+
+  constructor(context: Context) {
+    this.context = context;
+    this.answers = new FrontAnswers("visits", context);
+    const perMinute = context.config.limits.BEACONS_PER_SITE_PER_MINUTE;
+    this.perSite = new LocalLimiter({ perMinute });
+  }
+
+  listener(next: RequestListener): RequestListener {
+    const { ids } = this.context;
+    return (request, response) => {
+      if (request.method !== "POST" || request.url !== BEACON_PATH) return next(request, response);
+      const incoming = { request, response, requestId: ids.id("req") };
+      const refusal = this.refusal(incoming);
+      if (refusal !== undefined) this.send(incoming, refusal);
+      else this.readBody(incoming);
+    };
+  }
+
+  /** What can be refused by its head alone. */
+  private refusal({ request, requestId }: Incoming): Reply | undefined {
+    const { clock, proxies, sources } = this.context;
+    const { address } = connectionOf(request, proxies);
+    const waitMs = sources.take(limitKey(address), clock.now());
+    if (waitMs > 0) return this.limited(requestId, waitMs, UNREAD_REST);
+    const { "content-type": type = "", "content-encoding": encoding } = request.headers;
+    const plain = encoding === undefined || encoding.toLowerCase() === "identity";
+    if (plain && JSON_TYPE.test(type)) return undefined;
+    return this.problem("unsupported_media_type", requestId, undefined, UNREAD_REST);
+  }
+
+  private readBody(incoming: Incoming): void {
+    const { request, requestId } = incoming;
+    collectBody(request, BODY_BYTES_MAX, this.context.clock, (body) => {
+      if (!body.ok) {
+        const said = `Refused: ${body.detail}.`;
+        this.send(incoming, this.problem(body.reason, requestId, said, UNREAD_REST));
+        return;
+      }
+      this.answer(body.value, requestId)
+        .catch((error: unknown) => this.failed(error, requestId))
+        .then((reply) => this.send(incoming, reply));
+    });
+  }
+
+  private async answer(bytes: Uint8Array, requestId: string): Promise<Reply> {
+    const { clock, liveSites } = this.context;
+    const parsed = parseJson(bytes);
+    if (!parsed.ok) {
+      const said = `The body is not strict JSON: ${parsed.detail}.`;
+      return this.problem("invalid_request", requestId, said);
+    }
+    const beacon = readBeacon(parsed.value);
+    if (!beacon.ok) {
+      return this.problem("invalid_request", requestId, `Not a beacon: ${beacon.detail}.`);
+    }
+    const { siteKey } = beacon.value;
+    const live = liveSites.ready(siteKey) ?? (await liveSites.find(siteKey));
+    // The key is what the contract asks for; its hash names other routes.
+    if (live?.site.siteKey !== siteKey) {
+      return this.problem("not_found", requestId, "No site has this key.");
+    }
+    const waitMs = this.perSite.take(live.site.siteKeyHash, clock.now());
+    if (waitMs > 0) return this.limited(requestId, waitMs);
+    await recordBeacon(this.context, live.site, beacon.value);
+    return TAKEN;
+  }
+
+  private limited(requestId: string, waitMs: number, more: readonly string[] = []): Reply {
+    const wait = String(Math.ceil(waitMs / 1000));
+    return this.problem("rate_limited", requestId, undefined, ["retry-after", wait, ...more]);
+  }
+
+  private problem(
+    code: ReasonCode,
+    requestId: string,
+    message?: string,
+    headers: readonly string[] = [],
+  ): Reply {
+    const problem = new Problem(code, { message });
+    const body = JSON.stringify(problem.body(requestId, this.context.config.baseUrl));
+    return { status: problem.status, body, headers };
+  }
+
+  /** What is not durable is not acknowledged. */
+  private failed(error: unknown, requestId: string): Reply {
+    this.context.log.error({ request_id: requestId, error }, "visits.failed");
+    if (!(error instanceof DatabaseUnavailableError)) {
+      return this.problem("internal_error", requestId);
+    }
+    const retry = ["retry-after", String(RETRY_AFTER_S)];
+    return this.problem("unavailable", requestId, error.advice, retry);
+  }
+
+  private send({ request, response, requestId }: Incoming, reply: Reply): void {
+    this.answers.send(request, response, reply, requestId);
+  }
+}

@@ -1,0 +1,16 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Door, HttpEnv } from "../../platform/http/env.js";
+import { Problem } from "../../platform/http/problem.js";
+import { BEACON_PATH } from "./beacon-answers.js";
+
+/**
+ * The beacon's path, for preflights and wrong methods. Beacons are answered in front of the kernel;
+ * what comes through has something behind the path.
+ */
+export function visitsDoor(): Door {
+  const routes = new OpenAPIHono<HttpEnv>();
+  routes.post(BEACON_PATH, () => {
+    throw new Problem("not_found");
+  });
+  return { name: "visits", cors: "open", routes };
+}

@@ -1,0 +1,25 @@
+import type { Classification } from "@gatehouse/protocol";
+
+/** What a signature on a page request was worth; told by an edge only. */
+export interface VisitSignature {
+  readonly outcome: "verified" | "invalid" | "unverified";
+  readonly keyId: string | null;
+  readonly agentUrl: string | null;
+}
+
+/** One page load. Times are milliseconds. */
+export interface Visit {
+  readonly visitId: string;
+  readonly siteKeyHash: string;
+  readonly observedAt: number;
+  readonly receivedAt: number;
+  readonly source: "beacon" | "edge";
+  readonly classification: Classification;
+  readonly agent: { readonly name: string; readonly operator: string } | null;
+  readonly signature: VisitSignature | null;
+  readonly pageUrl: string | null;
+  /** The page is of another host than the site's: shown, and not counted. */
+  readonly offSite: boolean;
+}
+
+export const HOUR_MS = 3_600_000;
