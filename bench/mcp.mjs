@@ -33,7 +33,7 @@ const BODIES = {
   "tools/list": bodyOf("tools/list", {}),
   "tools/call": bodyOf("tools/call", CALL),
 };
-const GOOD = '"result":';
+const GOOD = { text: '"result":' };
 
 /** What our server answers, for the baseline to send the very same. */
 async function answerOf(url, method, headers = HEADERS) {

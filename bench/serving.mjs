@@ -73,6 +73,7 @@ function requestBytes({ url, body, headers }) {
 function answerLength(text) {
   const head = text.indexOf("\r\n\r\n");
   if (head < 0) return 0;
+  if (text.startsWith("HTTP/1.1 204 ")) return head + 4;
   const [, length] = /\r\ncontent-length: (\d+)/i.exec(text.slice(0, head)) ?? [];
   if (length !== undefined) {
     const whole = head + 4 + Number(length);
@@ -85,9 +86,9 @@ function answerLength(text) {
 /**
  * CPU microseconds of the server per request, sent from bare sockets that cost this process so
  * little that the server is never left waiting: what a library costs is then not hidden behind
- * waking up. Every answer must be a 200 that holds `good`.
+ * waking up. Every answer must have the status and hold the text.
  */
-export async function flood(server, requests, count, good) {
+export async function flood(server, requests, count, { status = 200, text: held }) {
   const { hostname, port } = new URL(requests[0].url);
   const before = await server.ask("cpu");
   let left = count;
@@ -107,7 +108,7 @@ export async function flood(server, requests, count, good) {
           const length = answerLength(text);
           if (length === 0) return;
           const answer = text.slice(0, length);
-          if (!answer.startsWith("HTTP/1.1 200 ") || !answer.includes(good)) {
+          if (!answer.startsWith(`HTTP/1.1 ${status} `) || !answer.includes(held)) {
             reject(new Error(`${server.url}: ${answer.slice(0, 400)}`));
           }
           text = text.slice(length);

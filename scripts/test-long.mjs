@@ -13,6 +13,7 @@ const AUDIT_CRASH_ROUNDS = "50";
 const LARGE_DAY_RECORDS = "100000";
 const MCP_FUZZ_RUNS = "20000";
 const MCP_SESSIONS = "10000";
+const CRASH_BEACONS = "20000";
 
 const SUITES = [
   {
@@ -55,6 +56,12 @@ const SUITES = [
     name: `a day of ${Number(LARGE_DAY_RECORDS).toLocaleString("en")} records exported under 200 MB and verified`,
     args: ["--project", "server", "packages/server/test/audit/large-day"],
     env: { LARGE_DAY_RECORDS },
+  },
+  {
+    key: "beacon-crash",
+    name: `${Number(CRASH_BEACONS).toLocaleString("en")} beacons and a kill -9 on each database, every answered one kept`,
+    args: ["--project", "cli", "packages/cli/test/beacon-crash"],
+    env: { CRASH_BEACONS },
   },
   {
     key: "mcp-fuzz",

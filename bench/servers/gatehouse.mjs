@@ -17,7 +17,13 @@ const PIECE_ROUNDS = 15;
 const [folder, count] = process.argv.slice(2);
 /** No limit may be met: what is measured is answers, not refusals. */
 const LIMITS = [
-  ...["SOURCE_REQUESTS", "MCP_CALLS_PER_SESSION", "MCP_CALLS_PER_ADDRESS", "MCP_CALLS_PER_SITE"],
+  ...[
+    "SOURCE_REQUESTS",
+    "BEACONS_PER_SITE",
+    "MCP_CALLS_PER_SESSION",
+    "MCP_CALLS_PER_ADDRESS",
+    "MCP_CALLS_PER_SITE",
+  ],
   "MCP_SESSIONS_PER_ADDRESS",
 ].map((name) => [`GATEHOUSE_${name}_PER_MINUTE`, "1000000"]);
 const env = {
