@@ -11,7 +11,7 @@ const STEP_MS: Readonly<Record<CountBy, number>> = { hour: HOUR_MS, day: 24 * HO
 const ROWS_MAX = 50_000;
 
 /** How many visits a UTC hour or day had, in all, by kind and by agent. */
-export interface VisitCount {
+interface VisitCount {
   readonly start: number;
   readonly visits: number;
   readonly by: Readonly<Record<Classification, number>>;

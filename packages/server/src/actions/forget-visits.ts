@@ -8,7 +8,7 @@ import {
 
 const DAY_MS = 86_400_000;
 /** How long single visits are kept. */
-export const VISIT_DAYS_MAX = 90;
+const VISIT_DAYS_MAX = 90;
 /** How long the counts by hour are kept. */
 const HOUR_DAYS_MAX = 800;
 /** Single visits one site may have; the oldest go first. */

@@ -1,9 +1,11 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { bundleAuditPage } from "./bundle-audit-page.mjs";
+import { bundleEmbed } from "./bundle-embed.mjs";
 
-/** Where the server looks for it, from src and from dist alike. */
+/** Where the server looks for them, from src and from dist alike. */
 const folder = fileURLToPath(new URL("../packages/server/assets/", import.meta.url));
 
 mkdirSync(folder, { recursive: true });
 writeFileSync(`${folder}audit-page.js`, await bundleAuditPage());
+writeFileSync(`${folder}embed.js`, await bundleEmbed());

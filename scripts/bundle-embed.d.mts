@@ -1,0 +1,2 @@
+/** The script of the script tag. */
+export function bundleEmbed(): Promise<string>;
