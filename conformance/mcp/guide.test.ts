@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { transformSync } from "esbuild";
 import { expect, inject, onTestFinished, test } from "vitest";
 import { siteWithSkills } from "../contract/asking.ts";
 import { recordedCalls } from "../contract/calling.ts";
@@ -14,14 +13,12 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const guide = readFileSync(join(root, "docs/guide/mcp.md"), "utf8");
 
 /** The guide's program in one language, where a reader who copies it would run it. */
-function copied(language: "ts" | "sh", file: string): string {
+function copied(language: "js" | "sh", file: string): string {
   const [, code = ""] = new RegExp(`\n\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`\n`).exec(guide) ?? [];
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-guide-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-  const text =
-    language === "ts" ? transformSync(code, { loader: "ts", format: "esm" }).code : `${code}\n`;
-  writeFileSync(join(folder, file), text);
+  writeFileSync(join(folder, file), `${code}\n`);
   return join(folder, file);
 }
 
@@ -29,7 +26,7 @@ const addressOf = (key: string) => `${inject("target").url}/v1/mcp/${key}`;
 
 test("the guide's program with the official client lists the tools and calls the first", async () => {
   const { site, live } = await siteWithSkills();
-  const file = copied("ts", "agent.mjs");
+  const file = copied("js", "agent.mjs");
   const { stdout } = await run(process.execPath, [file, addressOf(site.site_key)]);
   for (const { id } of live) expect(stdout).toContain(`${id} - `);
   expect(stdout).toContain(`"url":"${live[0]?.url}"`);

@@ -22,6 +22,7 @@ export interface SiteBody {
     readonly meta: { readonly url: string; readonly tag: string };
   };
   readonly agent_page_url: string;
+  readonly mcp_url: string;
   readonly created_at: string;
 }
 

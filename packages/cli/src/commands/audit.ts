@@ -123,6 +123,7 @@ interface TailFlags extends Flags {
   readonly lines: string;
   readonly follow?: boolean;
   readonly chain?: string;
+  readonly type?: string;
 }
 
 function tailCommand(audit: Command, terminal: Terminal): void {
@@ -130,7 +131,8 @@ function tailCommand(audit: Command, terminal: Terminal): void {
     .command("tail")
     .argument(...SITE)
     .description("show the newest records; reading is recorded too")
-    .option("-n, --lines <count>", "how many", "20")
+    .option("-n, --lines <count>", `how many, at most ${FOLLOW_RECORDS}`, "20")
+    .option("--type <type>", "only records of one type, such as mcp.tools_call")
     .option("-f, --follow", "go on showing new ones")
     .option("--chain <log>", "an older log of the site, as `audit logs` lists them")
     .option("--json", "print one JSON object a line")
@@ -142,7 +144,11 @@ function tailCommand(audit: Command, terminal: Terminal): void {
       const client = adminClient(terminal);
       const path = await logPath(terminal, text, "records");
       type Page = { chain: string; items: EntryBody[] };
-      const named = flags.chain === undefined ? "" : `&chain=${encodeURIComponent(flags.chain)}`;
+      const { chain, type } = flags;
+      const given = Object.entries({ chain, type }).filter(([, value]) => value !== undefined);
+      const named = given
+        .map(([name, value]) => `&${name}=${encodeURIComponent(value ?? "")}`)
+        .join("");
       const first = await client.call<Page>("GET", `${path}?limit=${count}${named}`);
       printRecords(terminal, flags, first.items.toReversed());
       let next = (first.items[0]?.record.seq ?? -1) + 1;

@@ -20,7 +20,7 @@ function describe(site: SiteBody): string {
     ...(proof.verified_at === null ? {} : { verified_at: proof.verified_at }),
     ...(proof.checked_at === null ? {} : { checked_at: proof.checked_at }),
     ...(proof.problem === null ? {} : { problem: proof.problem }),
-    ...(site.status === "verified" ? { agent_page: site.agent_page_url } : {}),
+    ...(site.status === "verified" ? { agent_page: site.agent_page_url, mcp: site.mcp_url } : {}),
     site_key: site.site_key,
     site_key_hash: site.site_key_hash,
     created_at: site.created_at,

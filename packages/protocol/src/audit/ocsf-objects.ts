@@ -98,7 +98,15 @@ export function httpRequestOf(record: JsonObject) {
   const path = textOf(route);
   const http_method = METHODS.find((known) => known === method);
   if (http_method === undefined && path === undefined) return undefined;
-  return { http_method, url: path && { path }, uid: textOf(id) };
+  const { name, version } = memberOf(record, "client");
+  // What a client calls itself, where OCSF has a place for it that nobody takes for a proof.
+  const user_agent = [textOf(name), textOf(version)].filter((text) => text !== undefined).join("/");
+  return {
+    http_method,
+    url: path && { path },
+    uid: textOf(id),
+    user_agent: user_agent || undefined,
+  };
 }
 
 /** What it was done to. */

@@ -46,6 +46,6 @@ export function recordSummary(record: JsonObject): RecordSummary {
     listAt(record, "change", "fields") || at("reason") || at("tool", "reason") || rangeOf(record);
   const what = [outcome, about, more].filter((text) => text !== "").join(" ");
   const named = at("client", "name");
-  const claimed = named === "" ? "" : `calls itself ${named}`;
+  const claimed = named === "" ? "" : `${named} (unproven)`;
   return { what, who: at("agent", "id") || at("actor", "id") || claimed };
 }

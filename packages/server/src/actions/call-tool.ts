@@ -39,7 +39,7 @@ function toolMember(
 
 /** Records a call that no tool was asked for: it is in the log before it is answered, too. */
 export async function recordCall(
-  { audit, clock }: Context,
+  { audit, clock, metrics }: Context,
   call: ToolCall,
   outcome: Outcome,
 ): Promise<void> {
@@ -52,6 +52,8 @@ export async function recordCall(
   };
   const records = [{ type: "mcp.tools_call" as const, occurredAt: clock.now(), content }];
   await audit.commit(call.siteKeyHash, async () => ({ records, answer: null }));
+  const count = metrics.counter("gatehouse_mcp_calls_total", "Tool calls recorded, by outcome.");
+  count({ outcome: outcome.outcome });
 }
 
 /** Calls a tool and records it. Rejected, nothing was recorded and nothing may be answered. */

@@ -43,7 +43,10 @@ const LIMITS = {
   },
   MCP_CALLS_PER_SITE_PER_MINUTE: { fallback: 600, help: "tool calls one site takes" },
   MCP_SESSIONS_PER_ADDRESS_PER_MINUTE: { fallback: 30, help: "MCP sessions one address may open" },
-  SOURCE_REQUESTS_PER_MINUTE: { fallback: 600, help: "POST requests from one address" },
+  SOURCE_REQUESTS_PER_MINUTE: {
+    fallback: 600,
+    help: "POST requests from one address to MCP servers and of beacons",
+  },
   BEACONS_PER_SITE_PER_MINUTE: {
     fallback: 6000,
     help: "page-load beacons one site takes",

@@ -15,6 +15,26 @@ interface Family {
   readonly help: string;
   readonly type: "counter" | "gauge" | "histogram";
   readonly series: Map<string, number>;
+  /** Durations by their labels; only of a histogram. */
+  readonly durations: Map<string, Durations>;
+}
+
+/** How many durations fell between two bounds; they are added up when somebody looks. */
+interface Durations {
+  readonly labels: Labels;
+  readonly counts: number[];
+  sum: number;
+}
+
+function durationLines(name: string, { labels, counts, sum }: Durations): string {
+  let text = "";
+  let upTo = 0;
+  for (const [i, le] of [...DURATION_BUCKETS_S, "+Inf"].entries()) {
+    upTo += counts[i] as number;
+    text += `${name}_bucket${labelText({ ...labels, le: String(le) })} ${upTo}\n`;
+  }
+  const own = labelText(labels);
+  return `${text}${name}_sum${own} ${sum}\n${name}_count${own} ${upTo}\n`;
 }
 
 /** Counters, gauges and durations in the Prometheus text format (version 0.0.4). */
@@ -25,7 +45,7 @@ export class Metrics {
   private family(name: string, type: Family["type"], help: string): Family {
     let family = this.families.get(name);
     if (family === undefined) {
-      family = { help, type, series: new Map() };
+      family = { help, type, series: new Map(), durations: new Map() };
       this.families.set(name, family);
     }
     return family;
@@ -55,24 +75,41 @@ export class Metrics {
   }
 
   duration(name: string, help: string): (labels: Labels, seconds: number) => void {
-    const family = this.family(name, "histogram", help);
-    return (labels, seconds) => {
-      for (const le of DURATION_BUCKETS_S) {
-        if (seconds > le) continue;
-        this.add(family, `${name}_bucket${labelText({ ...labels, le: String(le) })}`, 1);
+    return (labels, seconds) => this.durationSeries(name, help, labels)(seconds);
+  }
+
+  /** One series of durations, for places where making its labels each time would show. */
+  durationSeries(name: string, help: string, labels: Labels): (seconds: number) => void {
+    const { durations } = this.family(name, "histogram", help);
+    const key = labelText(labels);
+    let found = durations.get(key);
+    if (found === undefined) {
+      const counts = Array<number>(DURATION_BUCKETS_S.length + 1).fill(0);
+      found = { labels, counts, sum: 0 };
+      if (durations.size < SERIES_MAX) durations.set(key, found);
+    }
+    const { counts } = found;
+    const kept = found;
+    return (seconds) => {
+      let bucket = 0;
+      while (
+        bucket < DURATION_BUCKETS_S.length &&
+        seconds > (DURATION_BUCKETS_S[bucket] as number)
+      ) {
+        bucket++;
       }
-      this.add(family, `${name}_bucket${labelText({ ...labels, le: "+Inf" })}`, 1);
-      this.add(family, `${name}_sum${labelText(labels)}`, seconds);
-      this.add(family, `${name}_count${labelText(labels)}`, 1);
+      counts[bucket] = (counts[bucket] as number) + 1;
+      kept.sum += seconds;
     };
   }
 
   render(): string {
     for (const read of this.gauges) read();
     let text = "";
-    for (const [name, { help, type, series }] of this.families) {
+    for (const [name, { help, type, series, durations }] of this.families) {
       text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
       for (const [key, value] of series) text += `${key} ${value}\n`;
+      for (const one of durations.values()) text += durationLines(name, one);
     }
     return text;
   }

@@ -135,6 +135,21 @@ test.each([
   expect(await calls()).toEqual([]);
 });
 
+test("what a client calls itself is cut, and cannot steer whoever reads it", async () => {
+  const { rpc, call, calls } = await mcpShop();
+  const name = `operator\n\u001b[31m\u202e${"🌷".repeat(100)}`;
+  const clientInfo = { name, version: "~1%41" };
+  const { headers } = await rpc("initialize", { ...INITIALIZE, clientInfo });
+  const id = headers.get("mcp-session-id") ?? "";
+  expect(id).toMatch(/^[!-~]{1,2000}$/);
+  await call({ "mcp-session-id": id });
+  const [{ client }] = await calls();
+  expect(client.name).toBe(`operator[31m${"🌷".repeat(52)}`);
+  expect(client.version).toBe("~1%41");
+  await call({ "mcp-session-id": id.replace("operator", "someone1") });
+  expect((await calls())[1].client.session).toBeUndefined();
+});
+
 test("notifications and responses are taken without an answer", async () => {
   const { send } = shop;
   const taken = [
@@ -170,6 +185,26 @@ describe("the stateless revision", () => {
     const sent = { ...headers("tools/call"), "mcp-name": "get_pricing", ...(await session()) };
     expect((await rpc("tools/call", params, sent)).body.result.resultType).toBe("complete");
     expect((await calls())[0].client).toEqual({ address: "127.0.0.0/24" });
+  });
+
+  test("a call that contradicts itself is refused, and recorded as a call", async () => {
+    const { rpc, calls, server } = await mcpShop();
+    const params = { name: "get_pricing", _meta: meta };
+    const wrong = { ...headers("tools/call"), "mcp-name": "sign_up" };
+    expect((await rpc("tools/call", params, wrong)).status).toBe(400);
+    expect((await rpc("tools/call", {}, { "mcp-protocol-version": "1999-01-01" })).status).toBe(
+      400,
+    );
+    expect((await rpc("tools/call", {})).body.error.message).toContain("`params.name`");
+    const seen = (await calls()).map(({ tool }) => [tool.name, tool.outcome, tool.reason]);
+    expect(seen).toEqual([
+      ["get_pricing", "refused", "protocol_error"],
+      [undefined, "refused", "protocol_error"],
+      [undefined, "refused", "no_tool_named"],
+    ]);
+    const metrics = server.context.metrics.render();
+    expect(metrics).toContain('gatehouse_mcp_calls_total{outcome="refused"} 3\n');
+    expect(metrics).toMatch(/gatehouse_http_request_seconds_count\{door="mcp"\} 3\n/);
   });
 
   test("has neither initialize nor ping", async () => {

@@ -110,7 +110,7 @@ describe.skipIf(skipChromium)("in a browser the script", () => {
   });
 
   test("works under a strict policy with a nonce", async () => {
-    const csp = `default-src 'none'; script-src 'nonce-abc' 'strict-dynamic'; connect-src ${server.url}`;
+    const csp = `default-src 'none'; img-src data:; script-src 'nonce-abc' 'strict-dynamic'; connect-src ${server.url}`;
     const { complaints, told } = await open("/strict", { attributes: 'nonce="abc"', csp });
     expect(await told(1)).toEqual(["/strict"]);
     expect(complaints).toEqual([]);

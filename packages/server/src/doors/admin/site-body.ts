@@ -32,6 +32,7 @@ export const SiteBody = z
       .openapi({ description: "Who may see how far the audit log is." }),
     version: z.int(),
     agent_page_url: z.string().openapi({ description: "There once the domain is verified." }),
+    mcp_url: z.string().openapi({ description: "The site's MCP server, from then on." }),
     verification: z.object({
       token: z.string(),
       method: z.enum(VERIFICATION_METHODS).nullable(),
@@ -67,6 +68,7 @@ export function renderSite(
     audit_public: site.auditPublic,
     version: site.version,
     agent_page_url: siteAddresses(baseUrl, site).agentPage,
+    mcp_url: siteAddresses(baseUrl, site).mcp,
     verification: {
       token: proof.token,
       method: proof.method,

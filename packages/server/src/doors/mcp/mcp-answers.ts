@@ -8,7 +8,7 @@ import { collectBody } from "../../platform/http/raw-body.js";
 import { CallLimits } from "./call-limits.js";
 import { hostGuard } from "./host-guard.js";
 import { type Message, readMessage } from "./message.js";
-import { answerMethod, type MethodTools } from "./methods.js";
+import { type Asked, answerMethod, type MethodTools, recordUnservable } from "./methods.js";
 import {
   failedReply,
   floodedReply,
@@ -31,6 +31,8 @@ interface Incoming {
   readonly response: ServerResponse;
   readonly siteName: string;
   readonly requestId: string;
+  /** When it came. */
+  readonly since: number;
   /** Where it came from. */
   readonly address: string;
 }
@@ -61,12 +63,14 @@ export class McpAnswers {
   }
 
   listener(next: RequestListener): RequestListener {
-    const { ids, proxies } = this.context;
+    const { clock, ids, proxies } = this.context;
     return (request, response) => {
       const siteName = request.method === "POST" ? PATH.exec(request.url ?? "")?.[1] : undefined;
       if (siteName === undefined) return next(request, response);
       const { address } = connectionOf(request, proxies);
-      const incoming = { request, response, siteName, requestId: ids.id("req"), address };
+      const since = clock.now();
+      const requestId = ids.id("req");
+      const incoming = { request, response, siteName, requestId, since, address };
       const refusal = this.refusal(incoming);
       if (refusal !== undefined) this.send(incoming, refusal);
       else this.findSite(incoming);
@@ -131,17 +135,21 @@ export class McpAnswers {
   ): Reply | Promise<Reply> {
     if (message.kind === "refused") return message.reply;
     if (message.kind === "unanswered") return ACCEPTED;
-    const revision = revisionOf(message, headers);
-    if (typeof revision !== "string") return revision;
     const sent = headers["mcp-session-id"];
     const session = typeof sent === "string" ? sent : undefined;
-    const server = this.serverOf(live);
-    const reply = answerMethod(
-      { request: message, revision, server, requestId, address, session },
-      this.tools,
-    );
+    const asked = { request: message, server: this.serverOf(live), requestId, address, session };
+    const revision = revisionOf(message, headers);
+    const reply =
+      typeof revision === "string"
+        ? answerMethod({ ...asked, revision }, this.tools)
+        : this.unservable(asked, revision);
     if (!(reply instanceof Promise)) return reply;
     return reply.catch((error: unknown) => this.failed(error, requestId, message.id));
+  }
+
+  private unservable(asked: Omit<Asked, "revision">, reply: Reply): Reply | Promise<Reply> {
+    if (asked.request.method !== "tools/call") return reply;
+    return recordUnservable(asked, this.tools).then(() => reply);
   }
 
   private serverOf(live: LiveSite): SiteServer {
@@ -160,7 +168,8 @@ export class McpAnswers {
     return failedReply(error, { id, requestId, baseUrl: config.baseUrl });
   }
 
-  private send({ request, response, requestId }: Incoming, reply: Reply): void {
-    this.answers.send(request, response, reply, requestId);
+  private send({ request, response, requestId, since }: Incoming, reply: Reply): void {
+    const ms = this.context.clock.now() - since;
+    this.answers.send(request, response, reply, { requestId, ms });
   }
 }

@@ -83,6 +83,25 @@ function clientOf({ address, request, revision }: Asked, session: Session | unde
   return client;
 }
 
+/** A call that says what it speaks in a way that cannot be served: a call all the same. */
+export async function recordUnservable(
+  asked: Omit<Asked, "revision">,
+  { context }: MethodTools,
+): Promise<void> {
+  const { request, server, requestId, address } = asked;
+  const { name, arguments: args = {} } = request.params;
+  const client = { address: cutAddress(address) };
+  const call = {
+    siteKeyHash: server.siteKeyHash,
+    requestId,
+    name,
+    args,
+    revision: "unknown",
+    client,
+  };
+  await recordCall(context, call, { outcome: "refused", reason: "protocol_error" });
+}
+
 async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
   const { request, revision, server, requestId, address } = asked;
   const { context, limits, sessions } = tools;
@@ -105,7 +124,11 @@ async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
     await recordCall(context, call, { outcome: "rate_limited", reason: limited.scope });
     return limitedReply(request.id, limited.waitMs, limited.scope);
   }
-  const tool = typeof name === "string" ? server.tools.get(name) : undefined;
+  if (typeof name !== "string") {
+    await recordCall(context, call, { outcome: "refused", reason: "no_tool_named" });
+    return invalidParams(asked, "`params.name` must name a tool. See tools/list.");
+  }
+  const tool = server.tools.get(name);
   if (tool === undefined) {
     await recordCall(context, call, { outcome: "refused", reason: "unknown_tool" });
     return invalidParams(asked, "This site has no tool of that name. See tools/list.");
@@ -115,7 +138,7 @@ async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
 }
 
 function unknownMethod({ request, revision }: Asked, baseUrl: string): Reply {
-  const data = { docs_url: `${baseUrl}/docs/reference/protocols.md` };
+  const data = { docs_url: `${baseUrl}/docs/guide/mcp.md` };
   const error = { code: RPC.methodNotFound, message: "Method not found", data };
   return errorReply(revision === "declared" ? 200 : 404, request.id, error);
 }

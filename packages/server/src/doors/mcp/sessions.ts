@@ -20,10 +20,12 @@ export interface Session {
   readonly client: Client;
 }
 
+/** Not more of it than a name needs, and nothing that would steer or turn text around. */
 function cut(text: unknown): string {
   if (typeof text !== "string") return "";
-  if (text.length <= CLIENT_CHARS_MAX) return text;
-  return [...text.slice(0, 2 * CLIENT_CHARS_MAX)].slice(0, CLIENT_CHARS_MAX).join("");
+  const plain = text.slice(0, 2 * CLIENT_CHARS_MAX).replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
+  if (plain.length <= CLIENT_CHARS_MAX) return plain;
+  return [...plain].slice(0, CLIENT_CHARS_MAX).join("");
 }
 
 export function readClient({ name, version }: JsonObject): Client {

@@ -21,6 +21,8 @@ interface Incoming {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly requestId: string;
+  /** When it came. */
+  readonly since: number;
 }
 
 /** Page loads as pages tell of them, answered in front of the router: they are many and small. */
@@ -37,10 +39,10 @@ export class BeaconAnswers {
   }
 
   listener(next: RequestListener): RequestListener {
-    const { ids } = this.context;
+    const { clock, ids } = this.context;
     return (request, response) => {
       if (request.method !== "POST" || request.url !== BEACON_PATH) return next(request, response);
-      const incoming = { request, response, requestId: ids.id("req") };
+      const incoming = { request, response, requestId: ids.id("req"), since: clock.now() };
       const refusal = this.refusal(incoming);
       if (refusal !== undefined) this.send(incoming, refusal);
       else this.readBody(incoming);
@@ -122,7 +124,8 @@ export class BeaconAnswers {
     return this.problem("unavailable", requestId, error.advice, retry);
   }
 
-  private send({ request, response, requestId }: Incoming, reply: Reply): void {
-    this.answers.send(request, response, reply, requestId);
+  private send({ request, response, requestId, since }: Incoming, reply: Reply): void {
+    const ms = this.context.clock.now() - since;
+    this.answers.send(request, response, reply, { requestId, ms });
   }
 }

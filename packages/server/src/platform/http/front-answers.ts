@@ -30,18 +30,21 @@ export class FrontAnswers {
   private readonly metrics: Metrics;
   private readonly log: Log;
   private readonly counts = new Map<number, () => void>();
+  private readonly took: (seconds: number) => void;
 
   constructor(door: string, { metrics, log }: { metrics: Metrics; log: Log }) {
     this.door = door;
     this.metrics = metrics;
     this.log = log;
+    const name = "gatehouse_http_request_seconds";
+    this.took = metrics.durationSeries(name, "Time to answer a request.", { door });
   }
 
   send(
     request: IncomingMessage,
     response: ServerResponse,
     { status, body, headers = [] }: Reply,
-    requestId: string,
+    { requestId, ms }: { readonly requestId: string; readonly ms: number },
   ): void {
     const list = [...(body === undefined ? BODILESS_HEADERS : ANSWER_HEADERS), ...headers];
     list[list.length - headers.length - 1] = requestId;
@@ -50,8 +53,9 @@ export class FrontAnswers {
     // As one text with its head: one write instead of two.
     response.end(body);
     this.count(status);
+    this.took(ms / 1000);
     const { method, url: path } = request;
-    const facts = { request_id: requestId, door: this.door, method, path, status };
+    const facts = { request_id: requestId, door: this.door, method, path, status, ms };
     this.log.debug(facts, `${this.door}.answered`);
   }
 
