@@ -101,6 +101,13 @@ describe("the strict parser refuses", () => {
   });
 });
 
+test("more values than were asked for are refused, however small", () => {
+  const text = JSON.stringify(Array.from({ length: 99 }, () => 1));
+  expect(parseJson(text, { valuesMax: 100 }).ok).toBe(true);
+  const refused = parseJson(text, { valuesMax: 99 });
+  expect(refused.ok ? "" : refused.reason).toBe("too_many_values");
+});
+
 test("what it returns cannot be changed, and inherits nothing", () => {
   const result = parseJson('{"a":[1]}');
   const value = result.ok ? (result.value as { a: number[] }) : { a: [] };

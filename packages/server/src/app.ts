@@ -15,14 +15,13 @@ import { openapiDoor } from "./doors/operations/openapi-door.js";
 import { operationsDoor } from "./doors/operations/operations-door.js";
 import { BeaconAnswers } from "./doors/visits/beacon-answers.js";
 import { visitsDoor } from "./doors/visits/visits-door.js";
-import { connectionOf } from "./platform/http/connection.js";
+import { httpsOnly } from "./platform/http/https-only.js";
 import { createKernel } from "./platform/http/kernel.js";
 import { Problem } from "./platform/http/problem.js";
-import { answerHttpsRequired } from "./platform/http/raw-answers.js";
 
 /** Every door of the house. */
 export function createApp(context: Context): RequestListener {
-  const { config, ids, log, metrics, proxies } = context;
+  const { config, ids, log, metrics } = context;
   const admin = adminDoor(context);
   const editions = new Editions(context);
   const discovery = discoveryDoor(context, editions);
@@ -53,11 +52,5 @@ export function createApp(context: Context): RequestListener {
   const documents = documentAnswers(editions, context, routed);
   const beacons = new BeaconAnswers(context).listener(documents);
   const served = new McpAnswers(context).listener(beacons);
-  if (config.mode === "development" && config.tls === undefined) return served;
-  const count = metrics.counter("gatehouse_plaintext_refused_total", "Requests without HTTPS.");
-  return (request, response) => {
-    if (connectionOf(request, proxies).secure) return served(request, response);
-    count();
-    answerHttpsRequired(request, response);
-  };
+  return httpsOnly(context, served);
 }

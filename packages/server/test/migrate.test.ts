@@ -54,7 +54,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     const names = await db.all<{ name: string }>(
       "SELECT name FROM schema_versions ORDER BY version",
     );
-    expect(names.map(({ name }) => name)).toEqual(["foundation", "skills", "audit"]);
+    expect(names.map(({ name }) => name)).toEqual(["foundation", "skills", "audit", "visits"]);
   });
 
   test("apply what is missing, in order", async () => {

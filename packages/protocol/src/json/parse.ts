@@ -13,6 +13,7 @@ export type JsonFault =
   | "lone_surrogate"
   | "unsafe_number"
   | "too_deep"
+  | "too_many_values"
   | "trailing_data";
 
 /** Thrown and caught inside this file only. */
@@ -47,11 +48,14 @@ Members.prototype = NOTHING;
 class Parser {
   private readonly text: string;
   private readonly depthMax: number;
+  private readonly valuesMax: number;
+  private values = 0;
   private at = 0;
 
-  constructor(text: string, depthMax: number) {
+  constructor(text: string, depthMax: number, valuesMax: number) {
     this.text = text;
     this.depthMax = depthMax;
+    this.valuesMax = valuesMax;
   }
 
   document(): JsonValue {
@@ -63,6 +67,7 @@ class Parser {
   }
 
   private value(depth: number): JsonValue {
+    if (++this.values > this.valuesMax) this.fail("too_many_values");
     switch (this.text.charCodeAt(this.at)) {
       case 0x7b:
         return this.object(depth + 1);
@@ -216,7 +221,8 @@ function decode(input: string | Uint8Array): string | undefined {
 /**
  * Parses JSON so that every reader sees the same value. Refused, where `JSON.parse` guesses:
  * duplicate keys (escaped spellings too), `__proto__`, lone surrogates, integers past 2^53 − 1,
- * −0, a byte order mark, invalid UTF-8, nesting past `depthMax`, anything after the value.
+ * −0, a byte order mark, invalid UTF-8, nesting past `depthMax`, more than `valuesMax` values (there
+ * is no such limit unless said), anything after the value.
  * What it accepts, `JSON.parse` reads as the same value.
  *
  * @example
@@ -225,13 +231,14 @@ function decode(input: string | Uint8Array): string | undefined {
  */
 export function parseJson(
   input: string | Uint8Array,
-  options: { readonly depthMax?: number } = {},
+  options: { readonly depthMax?: number; readonly valuesMax?: number } = {},
 ): Result<JsonValue, JsonFault> {
   const text = decode(input);
   if (text === undefined) return refuse("invalid_utf8", "the text is not valid UTF-8");
   if (LONE_SURROGATE.test(text)) return refuse("lone_surrogate", "a lone surrogate in the text");
   try {
-    return { ok: true, value: new Parser(text, options.depthMax ?? JSON_DEPTH_MAX).document() };
+    const { depthMax = JSON_DEPTH_MAX, valuesMax = Number.POSITIVE_INFINITY } = options;
+    return { ok: true, value: new Parser(text, depthMax, valuesMax).document() };
   } catch (error) {
     if (error instanceof JsonFaultError) return describe(error);
     throw error;

@@ -1,5 +1,6 @@
 import { isSkillId, type JsonObject, type JsonValue } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
+import { isVerified } from "../owners/sites/store.js";
 import { digestOf, type Tool, type ToolOutcome, type ToolResult } from "./tools.js";
 
 /** One `tools/call`, as a door has read it. */
@@ -15,6 +16,11 @@ export interface ToolCall {
   readonly client: JsonObject;
 }
 
+/** The site went away while a call was under way: nothing was recorded, and nothing is answered. */
+export class SiteGoneError extends Error {
+  override readonly name = "SiteGoneError";
+}
+
 interface Outcome {
   readonly outcome: ToolOutcome;
   readonly reason?: string;
@@ -26,11 +32,9 @@ function toolMember(
   { name, args }: ToolCall,
   { outcome, reason, digest }: Outcome,
 ): Record<string, JsonValue> {
-  const member: Record<string, JsonValue> = {
-    args_digest: digestOf(args),
-    is_error: outcome !== "answered",
-    outcome,
-  };
+  const member: Record<string, JsonValue> = { is_error: outcome !== "answered", outcome };
+  // Of a call that was refused it would be work for nothing.
+  if (outcome === "answered" || outcome === "error") member.args_digest = digestOf(args);
   if (typeof name === "string" && isSkillId(name)) member.name = name;
   if (reason !== undefined) member.reason = reason;
   if (digest !== undefined) member.result_digest = digest;
@@ -51,7 +55,12 @@ export async function recordCall(
     tool: toolMember(call, outcome),
   };
   const records = [{ type: "mcp.tools_call" as const, occurredAt: clock.now(), content }];
-  await audit.commit(call.siteKeyHash, async () => ({ records, answer: null }));
+  const { answer: recorded } = await audit.commit(call.siteKeyHash, async (tx) => {
+    // Nothing is said in the name of a site that was deleted or lost its domain meanwhile.
+    const there = await isVerified(tx, call.siteKeyHash);
+    return { records: there ? records : [], answer: there };
+  });
+  if (!recorded) throw new SiteGoneError();
   const count = metrics.counter("gatehouse_mcp_calls_total", "Tool calls recorded, by outcome.");
   count({ outcome: outcome.outcome });
 }

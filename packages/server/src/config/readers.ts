@@ -53,8 +53,10 @@ export function host(name: string, value: string | undefined): string {
   return plain;
 }
 
+/** Only addresses begin with 127: `127.example.com` is a name of somebody's. */
 export function isLoopback(address: string): boolean {
-  return address === "localhost" || address === "::1" || /^127\./.test(address);
+  if (address === "localhost" || address === "::1") return true;
+  return isIP(address) === 4 && address.startsWith("127.");
 }
 
 export function path(_name: string, value: string | undefined): string {

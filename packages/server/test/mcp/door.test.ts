@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { connect } from "node:net";
 import { canonicalize } from "@gatehouse/protocol";
 import { beforeAll, describe, expect, test } from "vitest";
 import { toolResult } from "../../src/actions/tools.ts";
@@ -128,7 +130,8 @@ test.each([
   ['{"jsonrpc":"2.0","method":"tools/call","params":{"name":"get_pricing"}}', -32600],
   [`{"jsonrpc":"2.0","id":1,"method":"${"a".repeat(201)}"}`, -32600],
   ['{"jsonrpc":"2.0","id":1}', -32600],
-])("%s is refused as no message", async (body, code) => {
+  [`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":[${"1,".repeat(5000)}1]}}`, -32600],
+])("%.60s is refused as no message", async (body, code) => {
   const { send, calls } = shop;
   const { status, body: answer } = await send(body);
   expect([status, answer.error.code]).toEqual([400, code]);
@@ -161,6 +164,77 @@ test("notifications and responses are taken without an answer", async () => {
   for (const message of taken) {
     expect(await send(JSON.stringify(message))).toMatchObject({ status: 202, body: "" });
   }
+});
+
+/** Sends a head and part of a body, then the rest once `meanwhile` is done. */
+async function slowly(
+  { server, site }: Awaited<ReturnType<typeof mcpShop>>,
+  meanwhile: () => Promise<unknown>,
+): Promise<string> {
+  const params = { name: "get_pricing", arguments: {} };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
+  const socket = connect(server.port, "127.0.0.1");
+  await once(socket, "connect");
+  const lines = ["Host: localhost", "Content-Type: application/json", "Connection: close"];
+  const head = [
+    `POST /v1/mcp/${site.site_key} HTTP/1.1`,
+    ...lines,
+    `Content-Length: ${body.length}`,
+  ];
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body.slice(0, 5)}`);
+  // The service has the head once it has answered something asked after it.
+  await server.admin("GET", "/v1/admin/sites");
+  await meanwhile();
+  socket.write(body.slice(5));
+  let answer = "";
+  for await (const piece of socket.setEncoding("utf8")) answer += piece;
+  return answer;
+}
+
+describe("a body that takes its time", () => {
+  test("is answered by the site as it is then", async () => {
+    const shop = await mcpShop();
+    const { server, admin } = shop;
+    const url = "https://shop.example.com/new";
+    const skills = [{ id: "get_pricing", enabled: true, url }];
+    const put = () => server.admin("PUT", `${admin}/skills`, { skills });
+    expect(await slowly(shop, put)).toContain(url);
+    const moved = () => server.admin("PATCH", admin, { domain: "moved.example.com" });
+    expect(await slowly(shop, moved)).toContain("pending_verification");
+  });
+
+  test("gets no answer from a site that is gone, and leaves no record", async () => {
+    const shop = await mcpShop();
+    const answer = await slowly(shop, () => shop.server.admin("DELETE", shop.admin));
+    expect(answer).toMatch(/^HTTP\/1.1 404 /);
+    const { audit, db } = shop.server.context;
+    const head = await audit.newest(db, shop.site.site_key_hash);
+    const sql =
+      "SELECT COUNT(*) AS n FROM audit_records WHERE chain = ? AND type = 'mcp.tools_call'";
+    expect(Number((await db.get<{ n: number }>(sql, head?.chain ?? ""))?.n)).toBe(0);
+  });
+});
+
+test("a call that was under way when its site was deleted is not answered, nor recorded", async () => {
+  const shop = await mcpShop();
+  const { audit } = shop.server.context;
+  await shop.call();
+  const commit = audit.commit.bind(audit);
+  audit.commit = (async (...args: Parameters<typeof commit>) => {
+    audit.commit = commit;
+    await shop.server.admin("DELETE", shop.admin);
+    return commit(...args);
+  }) as typeof commit;
+  expect((await shop.call()).status).toBe(404);
+});
+
+test("a large body takes the place of several small ones", async () => {
+  const env = { GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "60" };
+  const { rpc } = await mcpShop({ env });
+  const large = { name: "get_pricing", arguments: { question: "a".repeat(200 * 1024) } };
+  const statuses: number[] = [];
+  for (let i = 0; i < 4; i++) statuses.push((await rpc("tools/call", large)).status);
+  expect(statuses).toEqual([200, 200, 429, 429]);
 });
 
 describe("the stateless revision", () => {
@@ -278,6 +352,10 @@ describe("on loopback", () => {
     ["gate.example.com", "https://agent.example.net", 200],
     ["localhost", "https://gate.example.com", 200],
     ["evil.example.com", undefined, 403],
+    ["127.evil.example.com", "http://127.evil.example.com", 403],
+    ["127.0.0.1.evil.example.com", undefined, 403],
+    ["localhost", "http://127.evil.example.com", 403],
+    ["evil.example.com@localhost", undefined, 403],
     ["evil.example.com", "http://evil.example.com", 403],
     ["localhost.evil.example.com", undefined, 403],
     ["localhost", "https://evil.example.com", 403],

@@ -20,7 +20,8 @@ export function hostGuard({ host, baseUrl }: Config): (request: IncomingMessage)
   let known: string | undefined;
   return ({ headers }) => {
     if (headers.host === known && headers.origin === undefined && known !== undefined) return true;
-    const asked = parseUrl(`http://${headers.host ?? ""}`)?.hostname;
+    const host = headers.host ?? "";
+    const asked = /[@/?#\\]/.test(host) ? undefined : parseUrl(`http://${host}`)?.hostname;
     if (asked === undefined || !isOurs(asked)) return false;
     known = headers.host;
     if (headers.origin === undefined || !isLocal(asked)) return true;

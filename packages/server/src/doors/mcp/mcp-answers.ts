@@ -1,4 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { SiteGoneError } from "../../actions/call-tool.js";
 import { toolsOf } from "../../actions/tools.js";
 import type { Context } from "../../context.js";
 import type { LiveSite } from "../../owners/sites/live-sites.js";
@@ -22,6 +23,8 @@ import { Sessions } from "./sessions.js";
 import { type SiteServer, siteServer } from "./site-server.js";
 
 const BODY_BYTES_MAX = 256 * 1024;
+/** A large body takes the place of several small ones: reading it costs as much. */
+const BODY_BYTES_PER_PLACE = 8 * 1024;
 const PATH = /^\/v1\/mcp\/([A-Za-z0-9_-]+)(?:\?|$)/;
 const JSON_TYPE = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
 
@@ -68,6 +71,11 @@ export class McpAnswers {
       const siteName = request.method === "POST" ? PATH.exec(request.url ?? "")?.[1] : undefined;
       if (siteName === undefined) return next(request, response);
       const { address } = connectionOf(request, proxies);
+      // Gone before it was asked who it was: nobody is there to be answered, or to be counted.
+      if (address === "") {
+        request.destroy();
+        return;
+      }
       const since = clock.now();
       const requestId = ids.id("req");
       const incoming = { request, response, siteName, requestId, since, address };
@@ -89,7 +97,7 @@ export class McpAnswers {
   }
 
   private findSite(incoming: Incoming): void {
-    const { config, liveSites } = this.context;
+    const { liveSites } = this.context;
     const { siteName, requestId } = incoming;
     const ready = liveSites.ready(siteName);
     if (ready !== undefined) {
@@ -99,7 +107,7 @@ export class McpAnswers {
     liveSites.find(siteName).then(
       (found) => {
         if (found !== undefined) this.readBody(incoming, found);
-        else this.send(incoming, unknownSiteReply(requestId, config.baseUrl));
+        else this.send(incoming, this.noServer(incoming, found));
       },
       (error: unknown) => this.send(incoming, this.failed(error, requestId)),
     );
@@ -107,19 +115,45 @@ export class McpAnswers {
 
   private readBody(incoming: Incoming, live: LiveSite): void {
     const { request, requestId } = incoming;
-    const { status, domain } = live.site;
-    if (status !== "verified") {
-      this.send(incoming, pendingSiteReply(domain, this.context.config.baseUrl));
+    if (live.site.status !== "verified") {
+      this.send(incoming, this.noServer(incoming, live));
       return;
     }
     collectBody(request, BODY_BYTES_MAX, this.context.clock, (body) => {
       if (!body.ok) return this.send(incoming, refusalReply(body.reason, body.detail));
       try {
-        this.answer(incoming, live, body.value);
+        this.answerBody(incoming, live, body.value);
       } catch (error) {
         this.send(incoming, this.failed(error, requestId));
       }
     });
+  }
+
+  /** A body may have taken its time: the site is looked at again, and its size is counted. */
+  private answerBody(incoming: Incoming, live: LiveSite, body: Uint8Array): void {
+    const { clock, liveSites, sources } = this.context;
+    const { siteName, requestId, address } = incoming;
+    const places = Math.floor(body.length / BODY_BYTES_PER_PLACE);
+    const waitMs = places === 0 ? 0 : sources.take(limitKey(address), clock.now(), places);
+    if (waitMs > 0) this.send(incoming, floodedReply(waitMs));
+    else if (liveSites.ready(siteName) === live) this.answer(incoming, live, body);
+    else {
+      liveSites.find(siteName).then(
+        (found) => this.answerAgain(incoming, found, body),
+        (error: unknown) => this.send(incoming, this.failed(error, requestId)),
+      );
+    }
+  }
+
+  private answerAgain(incoming: Incoming, live: LiveSite | undefined, body: Uint8Array): void {
+    if (live?.site.status === "verified") this.answer(incoming, live, body);
+    else this.send(incoming, this.noServer(incoming, live));
+  }
+
+  private noServer({ requestId }: Incoming, live: LiveSite | undefined): Reply {
+    const { baseUrl } = this.context.config;
+    if (live === undefined) return unknownSiteReply(requestId, baseUrl);
+    return pendingSiteReply(live.site.domain, baseUrl);
   }
 
   private answer(incoming: Incoming, live: LiveSite, body: Uint8Array): void {
@@ -144,7 +178,11 @@ export class McpAnswers {
         ? answerMethod({ ...asked, revision }, this.tools)
         : this.unservable(asked, revision);
     if (!(reply instanceof Promise)) return reply;
-    return reply.catch((error: unknown) => this.failed(error, requestId, message.id));
+    return reply.catch((error: unknown) => {
+      if (error instanceof SiteGoneError)
+        return unknownSiteReply(requestId, this.context.config.baseUrl);
+      return this.failed(error, requestId, message.id);
+    });
   }
 
   private unservable(asked: Omit<Asked, "revision">, reply: Reply): Reply | Promise<Reply> {

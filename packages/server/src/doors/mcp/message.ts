@@ -19,6 +19,8 @@ export type Message =
 /** What JSON itself forbids; everything else is JSON that readers understand differently. */
 const NOT_JSON: readonly JsonFault[] = ["syntax", "invalid_utf8", "trailing_data"];
 const METHOD_CHARS_MAX = 200;
+/** Values in one message: what small ones cost to read does not show in the bytes of a body. */
+const VALUES_MAX = 5000;
 
 function refused(code: number, message: string, id?: RpcId): Message {
   return { kind: "refused", reply: errorReply(400, id, { code, message }) };
@@ -33,7 +35,7 @@ function idIn({ id }: JsonObject): RpcId | undefined {
  * and requests without one are refused whole.
  */
 export function readMessage(bytes: Uint8Array): Message {
-  const parsed = parseJson(bytes);
+  const parsed = parseJson(bytes, { valuesMax: VALUES_MAX });
   if (!parsed.ok) {
     const code = NOT_JSON.includes(parsed.reason) ? RPC.parseError : RPC.invalidRequest;
     return refused(code, `The body is not strict JSON: ${parsed.detail}.`);

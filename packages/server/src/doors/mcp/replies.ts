@@ -39,12 +39,13 @@ export function floodedReply(waitMs: number): Reply {
 
 export function unknownSiteReply(requestId: string, baseUrl: string): Reply {
   const problem = new Problem("not_found", { message: "No site has this key." });
-  return { status: problem.status, body: JSON.stringify(problem.body(requestId, baseUrl)) };
+  const body = JSON.stringify(problem.body(requestId, baseUrl));
+  return { status: problem.status, body, headers: UNREAD_REST };
 }
 
 export function pendingSiteReply(domain: string, baseUrl: string): Reply {
   const { status } = REASONS.pending_verification;
-  return { status, body: JSON.stringify(pendingBody(baseUrl, domain)) };
+  return { status, body: JSON.stringify(pendingBody(baseUrl, domain)), headers: UNREAD_REST };
 }
 
 /** What could not be recorded is not answered; what went wrong inside is not told. */

@@ -23,6 +23,8 @@ interface Incoming {
   readonly requestId: string;
   /** When it came. */
   readonly since: number;
+  /** Where it came from. */
+  readonly address: string;
 }
 
 /** Page loads as pages tell of them, answered in front of the router: they are many and small. */
@@ -39,10 +41,17 @@ export class BeaconAnswers {
   }
 
   listener(next: RequestListener): RequestListener {
-    const { clock, ids } = this.context;
+    const { clock, ids, proxies } = this.context;
     return (request, response) => {
       if (request.method !== "POST" || request.url !== BEACON_PATH) return next(request, response);
-      const incoming = { request, response, requestId: ids.id("req"), since: clock.now() };
+      const { address } = connectionOf(request, proxies);
+      // Gone before it was asked who it was: nobody is there to be answered, or to be counted.
+      if (address === "") {
+        request.destroy();
+        return;
+      }
+      const requestId = ids.id("req");
+      const incoming = { request, response, requestId, since: clock.now(), address };
       const refusal = this.refusal(incoming);
       if (refusal !== undefined) this.send(incoming, refusal);
       else this.readBody(incoming);
@@ -50,9 +59,8 @@ export class BeaconAnswers {
   }
 
   /** What can be refused by its head alone. */
-  private refusal({ request, requestId }: Incoming): Reply | undefined {
-    const { clock, proxies, sources } = this.context;
-    const { address } = connectionOf(request, proxies);
+  private refusal({ request, requestId, address }: Incoming): Reply | undefined {
+    const { clock, sources } = this.context;
     const waitMs = sources.take(limitKey(address), clock.now());
     if (waitMs > 0) return this.limited(requestId, waitMs, UNREAD_REST);
     const { "content-type": type = "", "content-encoding": encoding } = request.headers;

@@ -67,6 +67,15 @@ export async function siteByHash(db: Queries, siteKeyHash: string): Promise<Site
   return row && siteOf(row);
 }
 
+/** Whether a site is there and its domain proven, now. */
+export async function isVerified(db: Queries, siteKeyHash: string): Promise<boolean> {
+  const row = await db.get<{ status: string }>(
+    "SELECT status FROM sites WHERE site_key_hash = ? AND deleted_at IS NULL",
+    siteKeyHash,
+  );
+  return row?.status === "verified";
+}
+
 /** The domain of a site, deleted ones included: their logs go on. */
 export async function domainOfSite(db: Queries, siteKeyHash: string): Promise<string | undefined> {
   const sql = "SELECT domain FROM sites WHERE site_key_hash = ?";

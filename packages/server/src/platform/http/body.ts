@@ -1,5 +1,6 @@
 import { parseJson } from "@gatehouse/protocol";
 import type { Clock } from "../clock.js";
+import { BodyBytes } from "./body-bytes.js";
 import { Problem } from "./problem.js";
 
 export const BODY_MS_MAX = 15_000;
@@ -16,20 +17,17 @@ async function readBytes(request: Request, bytesMax: number, clock: Clock): Prom
       reject(new Problem("request_timeout", { headers: UNREAD_REST }));
     });
   });
-  const chunks: Uint8Array[] = [];
-  let size = 0;
+  const bytes = new BodyBytes(bytesMax);
   try {
     for (;;) {
       const { done, value } = await Promise.race([reader.read(), late]);
-      if (done) return Buffer.concat(chunks);
-      size += value.length;
-      if (size > bytesMax) {
+      if (done) return bytes.whole();
+      if (!bytes.add(value)) {
         throw new Problem("body_too_large", {
           message: `The body is larger than the ${bytesMax} bytes this route takes.`,
           headers: UNREAD_REST,
         });
       }
-      chunks.push(value);
     }
   } catch (error) {
     await reader.cancel().catch(() => undefined);

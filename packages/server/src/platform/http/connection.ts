@@ -22,7 +22,22 @@ const FORWARDING_HEADERS = [
 function plainAddress(text: string): string {
   const address = text.replace(/^\[(.*)\](?::\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1");
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
-  return mapped?.[1] ?? address;
+  if (mapped !== null) return mapped[1] as string;
+  return isIP(address) === 6 ? unmapped(address) : address;
+}
+
+/** The same address in whatever other spelling of a mapped one. */
+function unmapped(address: string): string {
+  const dotted = /:(\d+)\.(\d+)\.(\d+)\.(\d+)$/.exec(address);
+  const [a, b, c, d] = (dotted?.slice(1) ?? []).map(Number) as [number, number, number, number];
+  const hex =
+    dotted === null
+      ? address
+      : address.replace(/[\d.]+$/, `${((a << 8) | b).toString(16)}:${((c << 8) | d).toString(16)}`);
+  const groups = expandIpv6(hex);
+  if (groups.slice(0, 5).some((group) => group !== "0") || groups[5] !== "ffff") return address;
+  const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
+  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
 /** A peer asks many times over; what its address is needs to be found out once. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Clock } from "../clock.js";
 import { BODY_MS_MAX } from "./body.js";
+import { BodyBytes } from "./body-bytes.js";
 
 export type BodyFault = "body_too_large" | "request_timeout" | "invalid_request";
 
@@ -15,8 +16,7 @@ export function collectBody(
   clock: Clock,
   done: (body: Result<Buffer, BodyFault>) => void,
 ): void {
-  const chunks: Buffer[] = [];
-  let size = 0;
+  const bytes = new BodyBytes(bytesMax);
   let finished = false;
   let cancel = () => {};
   const finish = (result: Result<Buffer, BodyFault>) => {
@@ -34,12 +34,9 @@ export function collectBody(
     });
   });
   request.on("data", (chunk: Buffer) => {
-    size += chunk.length;
-    if (size <= bytesMax) chunks.push(chunk);
-    else finish(refuse("body_too_large", `the body is larger than ${bytesMax} bytes`));
+    if (bytes.add(chunk)) return;
+    finish(refuse("body_too_large", `the body is larger than ${bytesMax} bytes`));
   });
-  request.on("end", () => {
-    finish(ok(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)));
-  });
+  request.on("end", () => finish(ok(bytes.whole())));
   request.on("error", () => finish(refuse("invalid_request", "the body was cut short")));
 }

@@ -30,9 +30,9 @@ export class LocalLimiter {
     return this.arrivals.size;
   }
 
-  /** When the next one after this would be due, had they come evenly. */
-  private arrival(key: string, nowUs: number): number {
-    return Math.max(this.arrivals.get(key) ?? 0, nowUs) + this.interval;
+  /** When the next one after `places` of them would be due, had they come evenly. */
+  private arrival(key: string, nowUs: number, places = 1): number {
+    return Math.max(this.arrivals.get(key) ?? 0, nowUs) + places * this.interval;
   }
 
   private waitUntil(arrival: number, nowUs: number): number {
@@ -44,9 +44,9 @@ export class LocalLimiter {
     return this.waitUntil(this.arrival(key, now * 1000), now * 1000);
   }
 
-  /** Lets one pass, or says how many milliseconds to wait. */
-  take(key: string, now: number): number {
-    const arrival = this.arrival(key, now * 1000);
+  /** Lets one pass that takes so many places, or says how many milliseconds to wait. */
+  take(key: string, now: number, places = 1): number {
+    const arrival = this.arrival(key, now * 1000, places);
     const wait = this.waitUntil(arrival, now * 1000);
     if (wait > 0) return wait;
     // Moved to the end, where the latest used stands; mostly it stands there already.
