@@ -225,6 +225,20 @@ export {
   KNOWN_AGENTS_DATE,
   type KnownAgent,
 } from "./visits/known-agents.js";
+export { type AgentKey, readAgentKey } from "./web-bot-auth/key.js";
+export {
+  type KeySourceType,
+  keySourceUrl,
+  readSignatureAgent,
+  type SignatureAgent,
+} from "./web-bot-auth/signature-agent.js";
+export {
+  type FoundKey,
+  type SignedRequest,
+  verifyWebBotAuth,
+  type WebBotAuthOptions,
+  type WebBotAuthVerdict,
+} from "./web-bot-auth/verify.js";
 export {
   IDENTIFIERS,
   KEY_ID_PREFIXES,

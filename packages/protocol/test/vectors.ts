@@ -18,6 +18,19 @@ export interface Vectors {
   readonly merkle: readonly { name: string; text: string }[];
   readonly merkleRoots: { leaf_inputs_hex: readonly string[]; root_hashes_hex: readonly string[] };
   readonly note: { vkey: string; note: string };
+  /** Signed requests of Web Bot Auth: by its library's vectors, and as its draft prints them. */
+  readonly webBotAuth: readonly {
+    readonly name: string;
+    readonly key: Record<string, string>;
+    readonly url: string;
+    readonly created: number;
+    readonly fields: readonly { readonly name: string; readonly value: string }[];
+  }[];
+  readonly signatureAgents: readonly {
+    readonly name: string;
+    readonly header: string;
+    readonly entries: readonly { label: string; uri: string; type: string }[];
+  }[];
   readonly thumbprints: readonly { name: string; jwk: string; thumbprint: string }[];
 }
 
@@ -39,6 +52,57 @@ function merkleProofs() {
     .map((name) => ({ name, text: text(home + name) }));
 }
 
+interface SignedVector {
+  readonly key: Record<string, string>;
+  readonly target_url: string;
+  readonly created_ms: number;
+  readonly signature: string;
+  readonly signature_input: string;
+  readonly signature_agent?: string;
+}
+
+function signedVectors(version: string): Vectors["webBotAuth"] {
+  const found: SignedVector[] = json(`web-bot-auth/web_bot_auth_architecture_${version}.json`);
+  return found.map((one, i) => ({
+    name: `${version} ${i + 1} (${one.key.kty})`,
+    key: one.key,
+    url: one.target_url,
+    created: one.created_ms,
+    fields: [
+      { name: "Signature", value: one.signature },
+      { name: "Signature-Input", value: one.signature_input },
+      ...(one.signature_agent === undefined
+        ? []
+        : [{ name: "Signature-Agent", value: one.signature_agent }]),
+    ],
+  }));
+}
+
+/** Requests as the draft prints them; their keys are those of the other vectors. */
+function draftVectors(): Vectors["webBotAuth"] {
+  const keys = signedVectors("v2").map(({ key }) => key);
+  const printed: { title: string; blocks: string[] }[] = json("web-bot-auth/draft-02.json");
+  return printed
+    .filter(({ title }) => title.includes("Signature-Agent"))
+    .map(({ title, blocks }, i) => {
+      const text = blocks.at(-1) ?? "";
+      const fields = text.split("\n").map((line) => {
+        const [, name = "", value = ""] = /^([\w-]+): (.*)$/.exec(line) ?? [];
+        return { name, value };
+      });
+      const kty = text.includes("ed25519") ? "OKP" : "RSA";
+      const key = keys.find((one) => one.kty === kty) ?? {};
+      const name = `draft-02 ${i + 1}: ${title.replace(/ \{.*$/, "")} (${kty})`;
+      return {
+        name,
+        key,
+        url: "https://example.com/path/to/resource",
+        created: 1735689600000,
+        fields,
+      };
+    });
+}
+
 function load(): Vectors {
   const names = readdirSync(`${folder}jcs/input`);
   return {
@@ -55,6 +119,8 @@ function load(): Vectors {
       }),
     ),
     speccheck: json("ed25519/ed25519-speccheck-cases.json"),
+    webBotAuth: [...signedVectors("v1"), ...signedVectors("v2"), ...draftVectors()],
+    signatureAgents: json("web-bot-auth/web_bot_auth_signature_agent_v1.json"),
     thumbprints: json("web-bot-auth/jwk-thumbprint.json"),
     merkle: merkleProofs(),
     merkleRoots: json("merkle/rfc6962-roots.json"),

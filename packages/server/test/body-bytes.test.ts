@@ -8,7 +8,7 @@ test("pieces are put together in order, up to the limit and not beyond", () => {
   const pieces = Array.from({ length: 100 }, (_, i) => Buffer.alloc(i, i));
   for (const piece of pieces) expect(bytes.add(piece)).toBe(true);
   const whole = Buffer.concat(pieces);
-  expect(bytes.whole().equals(whole)).toBe(true);
+  expect(Buffer.from(bytes.whole()).equals(whole)).toBe(true);
   expect(bytes.add(Buffer.alloc(10_000 - whole.length))).toBe(true);
   expect(bytes.add(Buffer.alloc(1))).toBe(false);
   expect(bytes.whole().length).toBe(10_000);
@@ -20,6 +20,8 @@ test("no piece is held on to once it was added", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const bytes = new BodyBytes(10_000);
+  // The first is held until a second comes: most bodies are one piece.
+  bytes.add(Buffer.alloc(1));
   const pieces = Array.from({ length: 1000 }, () => {
     const piece = Buffer.alloc(1);
     bytes.add(piece);
@@ -29,5 +31,5 @@ test("no piece is held on to once it was added", async () => {
   await new Promise((resolve) => setImmediate(resolve));
   collect();
   expect(pieces.filter((piece) => piece.deref() !== undefined)).toEqual([]);
-  expect(bytes.whole().length).toBe(1000);
+  expect(bytes.whole().length).toBe(1001);
 });

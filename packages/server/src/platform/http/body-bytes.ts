@@ -7,6 +7,8 @@ const ROOM_BYTES = 4096;
  */
 export class BodyBytes {
   private readonly bytesMax: number;
+  /** All of it so far, where it came in one piece: most bodies do, and are not copied. */
+  private only: Uint8Array | undefined;
   private room: Buffer | undefined;
   private length = 0;
 
@@ -18,18 +20,26 @@ export class BodyBytes {
   add(piece: Uint8Array): boolean {
     const length = this.length + piece.length;
     if (length > this.bytesMax) return false;
-    if (this.room === undefined || length > this.room.length) {
-      const size = Math.min(this.bytesMax, Math.max(ROOM_BYTES, 2 * length));
-      const larger = Buffer.allocUnsafe(size);
-      this.room?.copy(larger, 0, 0, this.length);
-      this.room = larger;
+    if (this.length === 0) {
+      this.only = piece;
+    } else {
+      const room = this.roomFor(length);
+      room.set(piece, this.length);
+      this.only = undefined;
     }
-    this.room.set(piece, this.length);
     this.length = length;
     return true;
   }
 
-  whole(): Buffer {
-    return (this.room ?? Buffer.alloc(0)).subarray(0, this.length);
+  private roomFor(length: number): Buffer {
+    if (this.room !== undefined && length <= this.room.length) return this.room;
+    const larger = Buffer.allocUnsafe(Math.min(this.bytesMax, Math.max(ROOM_BYTES, 2 * length)));
+    larger.set(this.only ?? this.room?.subarray(0, this.length) ?? []);
+    this.room = larger;
+    return larger;
+  }
+
+  whole(): Uint8Array {
+    return this.only ?? this.room?.subarray(0, this.length) ?? new Uint8Array();
   }
 }

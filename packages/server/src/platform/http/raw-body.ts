@@ -14,12 +14,12 @@ export function collectBody(
   request: IncomingMessage,
   bytesMax: number,
   clock: Clock,
-  done: (body: Result<Buffer, BodyFault>) => void,
+  done: (body: Result<Uint8Array, BodyFault>) => void,
 ): void {
   const bytes = new BodyBytes(bytesMax);
   let finished = false;
   let cancel = () => {};
-  const finish = (result: Result<Buffer, BodyFault>) => {
+  const finish = (result: Result<Uint8Array, BodyFault>) => {
     if (finished) return;
     finished = true;
     cancel();
@@ -27,8 +27,8 @@ export function collectBody(
     done(result);
   };
   // Most bodies come with their head: only for the others there is something to wait for.
-  process.nextTick(() => {
-    if (request.complete || finished) return;
+  setImmediate(() => {
+    if (finished) return;
     cancel = clock.after(BODY_MS_MAX, () => {
       finish(refuse("request_timeout", "the body did not arrive in time"));
     });

@@ -1,0 +1,225 @@
+import {
+  type ComponentDescriptor,
+  isSignatureError,
+  type RequestDescriptor,
+  verifySignature,
+  webcrypto,
+} from "http-message-sig";
+import { parseDictionary } from "structured-headers";
+import { type AgentKey, PAGE_ALGORITHMS } from "./key.js";
+import { keySourceUrl, readSignatureAgent, type SignatureAgent } from "./signature-agent.js";
+
+const HEADER_CHARS_MAX = 4096;
+const LABELS_MAX = 8;
+const CLOCK_SKEW_S = 60;
+const DAY_S = 86_400;
+/** Visa's Trusted Agent Protocol gives its signatures eight minutes. */
+const TAP_LIFE_S = 480;
+
+/** How long a signature of each tag may live, and what it must cover besides the host. */
+const TAGS: ReadonlyMap<string, { readonly lifeS: number; readonly path: boolean }> = new Map([
+  ["web-bot-auth", { lifeS: DAY_S, path: false }],
+  ["agent-browser-auth", { lifeS: TAP_LIFE_S, path: true }],
+  ["agent-payer-auth", { lifeS: TAP_LIFE_S, path: true }],
+]);
+
+/** Keys printed in drafts: whoever signs with one has proven nothing. */
+const PUBLISHED_KEYS: ReadonlySet<string> = new Set([
+  "poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U",
+  "oD0HwocPBSfpNy5W3bpJeyFGY_IQ_YpqxSjQ3Yd-CLA",
+]);
+
+/** A page request as it came: the address the client asked for, and its header fields in order. */
+export interface SignedRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly fields: readonly { readonly name: string; readonly value: string }[];
+}
+
+/** Looking a key up can end without one: the source has none such, or could not be asked. */
+export type FoundKey = AgentKey | "unknown_key" | "not_reachable";
+
+export interface WebBotAuthOptions {
+  /** Milliseconds. */
+  readonly now: number;
+  /** The key of a source by its thumbprint; a key is an agent's only together with its source. */
+  findKey(source: string | undefined, thumbprint: string): Promise<FoundKey>;
+  /** For tests with published keys. */
+  readonly allowPublishedKeys?: boolean;
+  /** Seconds a signature may live, where a day is not what is wanted. */
+  readonly lifeMaxS?: number;
+}
+
+/** What a request's signatures are worth. A page is served whatever it says. */
+export interface WebBotAuthVerdict {
+  readonly outcome: "unsigned" | "verified" | "invalid" | "unverified";
+  /** Why not, in a word; of a verified one, nothing. */
+  readonly reason?: string;
+  readonly agentUrl?: string;
+  readonly keyId?: string;
+  readonly tag?: string;
+}
+
+function fieldOf({ fields }: SignedRequest, name: string): string | undefined {
+  const found = fields.filter((field) => field.name.toLowerCase() === name);
+  return found.length === 0 ? undefined : found.map(({ value }) => value).join(", ");
+}
+
+/** Labels of signatures that are about agents, with their tags; undefined for an unreadable header. */
+function labelsOf(header: string): readonly (readonly [string, string])[] | undefined {
+  if (header.length > HEADER_CHARS_MAX) return undefined;
+  try {
+    const members = [...parseDictionary(header)];
+    if (members.length > LABELS_MAX) return undefined;
+    return members.flatMap(([label, [, parameters]]) => {
+      const tag = parameters.get("tag");
+      return typeof tag === "string" && TAGS.has(tag) ? [[label, tag] as const] : [];
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+/** The member of Signature-Agent that a signature covers, and so speaks for. */
+function agentOf(
+  components: readonly ComponentDescriptor[],
+  agents: readonly SignatureAgent[],
+): SignatureAgent | undefined {
+  const covered = components.filter(({ name }) => name === "signature-agent");
+  return agents.find(({ label }) =>
+    covered.some(({ parameters }) => (parameters.key ?? null) === label),
+  );
+}
+
+function coversEnough(components: readonly ComponentDescriptor[], tag: string): boolean {
+  const names = components
+    .filter(({ parameters }) => Object.keys(parameters).length === 0)
+    .map(({ name }) => name);
+  const host = names.includes("@authority") || names.includes("@target-uri");
+  const path = names.includes("@path") || names.includes("@target-uri");
+  return host && (path || TAGS.get(tag)?.path !== true);
+}
+
+/** Thrown and caught in this file only: why a signature is not verified. */
+class Unproven extends Error {
+  readonly outcome: "invalid" | "unverified";
+  constructor(outcome: "invalid" | "unverified", reason: string) {
+    super(reason);
+    this.outcome = outcome;
+  }
+}
+
+interface Candidate {
+  readonly label: string;
+  readonly tag: string;
+  readonly agents: readonly SignatureAgent[] | undefined;
+}
+
+function checkTimes(
+  { created, expires }: { readonly created?: number; readonly expires?: number },
+  tag: string,
+  { now, lifeMaxS }: WebBotAuthOptions,
+): void {
+  if (created === undefined || expires === undefined) throw new Unproven("invalid", "no_times");
+  if (created > now / 1000 + CLOCK_SKEW_S) throw new Unproven("invalid", "in_the_future");
+  if (expires < now / 1000) throw new Unproven("invalid", "expired");
+  const lifeS = lifeMaxS ?? TAGS.get(tag)?.lifeS ?? DAY_S;
+  if (expires <= created || expires - created > lifeS)
+    throw new Unproven("invalid", "lives_too_long");
+}
+
+async function verifyOne(
+  request: SignedRequest,
+  { label, tag, agents }: Candidate,
+  options: WebBotAuthOptions,
+): Promise<WebBotAuthVerdict> {
+  let agentUrl: string | undefined;
+  let keyId: string | undefined;
+  const about = () => ({
+    tag,
+    ...(agentUrl === undefined ? {} : { agentUrl }),
+    ...(keyId === undefined ? {} : { keyId }),
+  });
+  const message: RequestDescriptor = {
+    ...{ kind: "request", method: request.method, targetUri: request.url },
+    fields: request.fields,
+  };
+  try {
+    await verifySignature(message, {
+      label,
+      policy: {
+        algorithms: PAGE_ALGORITHMS,
+        requiredComponents: [],
+        requiredParameters: ["created", "expires", "keyid", "tag"],
+        clockSkew: CLOCK_SKEW_S,
+        now: Math.floor(options.now / 1000),
+      },
+      resolveVerifier: async ({ components, parameters }) => {
+        keyId = parameters.keyid ?? "";
+        if (!coversEnough(components, tag)) throw new Unproven("invalid", "covers_too_little");
+        checkTimes(parameters, tag, options);
+        const agent = agents === undefined ? undefined : agentOf(components, agents);
+        if (agents !== undefined && agent === undefined) {
+          throw new Unproven("invalid", "signature_agent_not_covered");
+        }
+        const source = agent === undefined ? undefined : keySourceUrl(agent);
+        if (source !== undefined && !source.ok)
+          throw new Unproven("invalid", "bad_signature_agent");
+        agentUrl = source?.value;
+        if (PUBLISHED_KEYS.has(keyId) && options.allowPublishedKeys !== true) {
+          throw new Unproven("invalid", "published_key");
+        }
+        const found = await options.findKey(agentUrl, keyId);
+        if (typeof found === "string") throw new Unproven("unverified", found);
+        if (found.thumbprint !== keyId) throw new Unproven("unverified", "unknown_key");
+        return { ...webcrypto.verifier(found.key), algorithm: found.algorithm };
+      },
+    });
+    return { outcome: "verified", ...about() };
+  } catch (error) {
+    return { ...verdictOf(error), ...about() };
+  }
+}
+
+function verdictOf(error: unknown): Pick<WebBotAuthVerdict, "reason"> & {
+  readonly outcome: "invalid" | "unverified";
+} {
+  const cause = isSignatureError(error) ? (error.cause ?? error) : error;
+  if (cause instanceof Unproven) return { outcome: cause.outcome, reason: cause.message };
+  if (isSignatureError(error)) return { outcome: "invalid", reason: error.code };
+  return { outcome: "unverified", reason: "not_checked" };
+}
+
+/**
+ * Checks the signatures an agent attaches to a page request (RFC 9421 with the profile of Web Bot
+ * Auth). Never throws. One verified signature makes the request verified; else one invalid one makes
+ * it invalid.
+ *
+ * @example
+ * const request = { method: "GET", url: "https://shop.example.com/", fields: [] };
+ * const options = { now: Date.now(), findKey: async () => "unknown_key" };
+ * (await verifyWebBotAuth(request, options)).outcome; //=> "unsigned"
+ */
+export async function verifyWebBotAuth(
+  request: SignedRequest,
+  options: WebBotAuthOptions,
+): Promise<WebBotAuthVerdict> {
+  const input = fieldOf(request, "signature-input");
+  if (input === undefined) return { outcome: "unsigned" };
+  const labels = labelsOf(input);
+  if (labels === undefined) return { outcome: "invalid", reason: "malformed" };
+  if (labels.length === 0) return { outcome: "unsigned" };
+  const header = fieldOf(request, "signature-agent");
+  const agents = header === undefined ? undefined : readSignatureAgent(header);
+  if (agents !== undefined && !agents.ok) {
+    return { outcome: "invalid", reason: "bad_signature_agent" };
+  }
+  const verdicts: WebBotAuthVerdict[] = [];
+  for (const [label, tag] of labels) {
+    const verdict = await verifyOne(request, { label, tag, agents: agents?.value }, options);
+    if (verdict.outcome === "verified") return verdict;
+    verdicts.push(verdict);
+  }
+  const invalid = verdicts.find(({ outcome }) => outcome === "invalid");
+  return invalid ?? (verdicts[0] as WebBotAuthVerdict);
+}

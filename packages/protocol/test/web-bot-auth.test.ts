@@ -1,0 +1,274 @@
+import { createSignature, webcrypto } from "http-message-sig";
+import { describe, expect, test } from "vitest";
+import {
+  type FoundKey,
+  type JsonValue,
+  keySourceUrl,
+  readAgentKey,
+  readSignatureAgent,
+  type SignedRequest,
+  verifyWebBotAuth,
+  type WebBotAuthOptions,
+} from "../src/index.ts";
+import { vectors } from "./vectors.ts";
+
+const NOW = Date.UTC(2030, 4, 17, 12, 0, 0);
+const SOURCE = "https://agent.example/.well-known/http-message-signatures-directory";
+
+/** An agent with a key of its own, and what a site that knows it would find. */
+async function newAgent() {
+  const pair = (await crypto.subtle.generateKey("Ed25519", true, [
+    "sign",
+    "verify",
+  ])) as CryptoKeyPair;
+  const jwk = (await crypto.subtle.exportKey("jwk", pair.publicKey)) as unknown as JsonValue;
+  const key = await readAgentKey(jwk);
+  if (key === undefined) throw new Error("a key that cannot be read");
+  return { key, signer: webcrypto.signer(pair.privateKey) };
+}
+
+type Agent = Awaited<ReturnType<typeof newAgent>>;
+
+interface Wanted {
+  readonly agentHeader?: string | undefined;
+  readonly components?: Parameters<typeof createSignature>[1]["components"];
+  readonly parameters?: Record<string, string | number | undefined>;
+  readonly label?: string;
+  readonly url?: string;
+}
+
+const COVERED = ["@authority", { name: "signature-agent", parameters: { key: "sig1" } }] as const;
+
+async function signed({ key, signer }: Agent, wanted: Wanted = {}): Promise<SignedRequest> {
+  const { agentHeader = 'sig1="https://agent.example"', label = "sig1" } = wanted;
+  const url = wanted.url ?? "https://shop.example.com/prices";
+  const agent = agentHeader === "" ? [] : [{ name: "Signature-Agent", value: agentHeader }];
+  const seconds = NOW / 1000;
+  const times = { created: seconds - 10, expires: seconds + 300 };
+  const given = { ...times, keyid: key.thumbprint, tag: "web-bot-auth", ...wanted.parameters };
+  const parameters = Object.fromEntries(
+    Object.entries(given).filter(([, value]) => value !== undefined),
+  );
+  const message = { kind: "request" as const, method: "GET", targetUri: url, fields: agent };
+  const components = wanted.components ?? COVERED;
+  const made = await createSignature(message, { label, components, parameters, signer });
+  return {
+    method: "GET",
+    url,
+    fields: [
+      ...agent,
+      { name: "Signature-Input", value: made.signatureInput },
+      { name: "Signature", value: made.signature },
+    ],
+  };
+}
+
+function knowing({ key }: Agent, source: string | undefined = SOURCE): WebBotAuthOptions {
+  const findKey = async (asked: string | undefined, thumbprint: string): Promise<FoundKey> =>
+    asked === source && thumbprint === key.thumbprint ? key : "unknown_key";
+  return { now: NOW, findKey };
+}
+
+describe("the published vectors", () => {
+  for (const { name, key, url, created, fields } of vectors?.webBotAuth ?? []) {
+    test(`verify: ${name}`, async ({ task }) => {
+      const { d: _d, p: _p, q: _q, dp: _dp, dq: _dq, qi: _qi, ...publicKey } = key;
+      const found = await readAgentKey(publicKey);
+      const options: WebBotAuthOptions = {
+        now: created + 1000,
+        findKey: async () => found ?? "unknown_key",
+        lifeMaxS: Number.MAX_SAFE_INTEGER,
+      };
+      const request = { method: "GET", url, fields };
+      const allowed = await verifyWebBotAuth(request, { ...options, allowPublishedKeys: true });
+      expect(allowed.outcome).toBe("verified");
+      expect((await verifyWebBotAuth(request, options)).reason).toBe("published_key");
+      const elsewhere = { ...request, url: "https://other.example.com/" };
+      const moved = await verifyWebBotAuth(elsewhere, { ...options, allowPublishedKeys: true });
+      expect(moved.outcome).toBe("invalid");
+      Object.assign(task.meta, { outside: 1 });
+    });
+  }
+
+  for (const { name, header, entries } of vectors?.signatureAgents ?? []) {
+    test(`are read: Signature-Agent, ${name}`, ({ task }) => {
+      const read = readSignatureAgent(header);
+      expect(read.ok ? read.value : []).toEqual([...entries]);
+      Object.assign(task.meta, { outside: 1 });
+    });
+  }
+});
+
+describe("a signature", () => {
+  test("holds for the agent that is known by its source and its key", async () => {
+    const agent = await newAgent();
+    expect(await verifyWebBotAuth(await signed(agent), knowing(agent))).toEqual({
+      outcome: "verified",
+      tag: "web-bot-auth",
+      agentUrl: SOURCE,
+      keyId: agent.key.thumbprint,
+    });
+  });
+
+  test("holds with the older, plain form of Signature-Agent", async () => {
+    const agent = await newAgent();
+    const components = ["@authority", "signature-agent"];
+    const request = await signed(agent, { agentHeader: '"https://agent.example"', components });
+    expect((await verifyWebBotAuth(request, knowing(agent))).outcome).toBe("verified");
+  });
+
+  test("of a key that stands under another address is not verified", async () => {
+    const agent = await newAgent();
+    const other = knowing(
+      agent,
+      "https://other.example/.well-known/http-message-signatures-directory",
+    );
+    const verdict = await verifyWebBotAuth(await signed(agent), other);
+    expect([verdict.outcome, verdict.reason]).toEqual(["unverified", "unknown_key"]);
+  });
+
+  test("whose keys cannot be fetched is not verified, and not invalid either", async () => {
+    const agent = await newAgent();
+    const options = { now: NOW, findKey: async () => "not_reachable" as const };
+    const verdict = await verifyWebBotAuth(await signed(agent), options);
+    expect([verdict.outcome, verdict.reason]).toEqual(["unverified", "not_reachable"]);
+  });
+
+  test("that somebody else made under the same name is invalid", async () => {
+    const [agent, thief] = [await newAgent(), await newAgent()];
+    const request = await signed({ ...thief, key: agent.key });
+    expect((await verifyWebBotAuth(request, knowing(agent))).outcome).toBe("invalid");
+  });
+
+  test("for another host, port or scheme is invalid", async () => {
+    const agent = await newAgent();
+    const request = await signed(agent);
+    for (const url of ["https://shop.example.com:8443/prices", "https://shop.example.org/prices"]) {
+      expect((await verifyWebBotAuth({ ...request, url }, knowing(agent))).outcome).toBe("invalid");
+    }
+  });
+
+  const seconds = NOW / 1000;
+  const faults: readonly (readonly [string, Wanted, string])[] = [
+    ["no component", { components: [] }, "covers_too_little"],
+    ["the method alone", { components: ["@method", COVERED[1]] }, "covers_too_little"],
+    [
+      "no Signature-Agent among them",
+      { components: ["@authority"] },
+      "signature_agent_not_covered",
+    ],
+    ["no created", { parameters: { created: undefined } }, "PolicyViolation"],
+    ["no expires", { parameters: { expires: undefined } }, "PolicyViolation"],
+    ["no keyid", { parameters: { keyid: undefined } }, "PolicyViolation"],
+    [
+      "a date in the future",
+      { parameters: { created: seconds + 120, expires: seconds + 300 } },
+      "PolicyViolation",
+    ],
+    [
+      "a date that is over",
+      { parameters: { created: seconds - 300, expires: seconds - 1 } },
+      "expired",
+    ],
+    ["more than a day of life", { parameters: { expires: seconds + 86_400 } }, "lives_too_long"],
+    ["a payment tag and no path", { parameters: { tag: "agent-payer-auth" } }, "covers_too_little"],
+    [
+      "an address that is not https",
+      { agentHeader: 'sig1="http://agent.example"' },
+      "bad_signature_agent",
+    ],
+    [
+      "a directory with a path",
+      { agentHeader: 'sig1="https://agent.example/keys"' },
+      "bad_signature_agent",
+    ],
+  ];
+  for (const [name, wanted, reason] of faults) {
+    test(`with ${name} is invalid`, async () => {
+      const agent = await newAgent();
+      const verdict = await verifyWebBotAuth(await signed(agent, wanted), knowing(agent));
+      expect(verdict.outcome).toBe("invalid");
+      expect(verdict.reason).toBe(reason);
+    });
+  }
+
+  test("that was changed, doubled or cut is invalid, and nothing throws", async () => {
+    const agent = await newAgent();
+    const request = await signed(agent);
+    const input = request.fields.find(({ name }) => name === "Signature-Input")?.value ?? "";
+    const twice = input.replace('("@authority"', '("@authority" "@authority"');
+    for (const value of [
+      twice,
+      `${input}, ${input}`,
+      input.slice(0, -3),
+      "((((",
+      '"',
+      `${input};=`,
+    ]) {
+      const fields = request.fields.map((field) =>
+        field.name === "Signature-Input" ? { ...field, value } : field,
+      );
+      const verdict = await verifyWebBotAuth({ ...request, fields }, knowing(agent));
+      expect(["invalid", "unsigned"].includes(verdict.outcome)).toBe(true);
+    }
+    const many = Array.from({ length: 9 }, (_, i) => `${input.replace("sig1", `sig${i + 2}`)}`);
+    const fields = [
+      { name: "Signature-Input", value: many.join(", ") },
+      ...request.fields.slice(0, 1),
+    ];
+    expect((await verifyWebBotAuth({ ...request, fields }, knowing(agent))).reason).toBe(
+      "malformed",
+    );
+  });
+
+  test("of two, one good one is enough; other kinds of signature are none of ours", async () => {
+    const agent = await newAgent();
+    const [good, bad] = [
+      await signed(agent),
+      await signed(agent, {
+        parameters: { expires: seconds - 1, created: seconds - 9 },
+        label: "sig0",
+      }),
+    ];
+    const joined = (name: string) =>
+      [bad, good]
+        .map(({ fields }) => fields.find((field) => field.name === name)?.value)
+        .join(", ");
+    const fields = [
+      good.fields[0] as SignedRequest["fields"][number],
+      { name: "Signature-Input", value: joined("Signature-Input") },
+      { name: "Signature", value: joined("Signature") },
+    ];
+    expect((await verifyWebBotAuth({ ...good, fields }, knowing(agent))).outcome).toBe("verified");
+    const foreign = await signed(agent, { parameters: { tag: "something-else" } });
+    expect((await verifyWebBotAuth(foreign, knowing(agent))).outcome).toBe("unsigned");
+  });
+});
+
+test("keys are known by their thumbprint, whatever id they were given, and weak ones not at all", async () => {
+  const jwk = {
+    kty: "OKP",
+    crv: "Ed25519",
+    x: "JrQLj5P_89iXES9-vFgrIy29clF9CC_oPPsw3c5D0bs",
+    kid: "mine",
+  };
+  expect((await readAgentKey(jwk))?.thumbprint).toBe("poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U");
+  const weak = { kty: "RSA", e: "AQAB", n: "A".repeat(171) };
+  for (const key of [
+    weak,
+    { kty: "oct", k: "AAAA" },
+    { ...jwk, x: 5 },
+    { ...jwk, x: "AA" },
+    [],
+    null,
+  ]) {
+    expect(await readAgentKey(key)).toBe(undefined);
+  }
+});
+
+test("an agent is its address without query and fragment", () => {
+  const of = (uri: string, type: "cimd" | "jwks_uri") => keySourceUrl({ label: "a", uri, type });
+  const one = of("https://Agent.example/card?x=1#y", "cimd");
+  expect(one.ok ? one.value : "").toBe("https://agent.example/card");
+  expect(of("https://user:pass@agent.example/", "jwks_uri").ok).toBe(false);
+});
