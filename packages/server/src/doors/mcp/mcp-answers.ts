@@ -171,12 +171,15 @@ export class McpAnswers {
     if (message.kind === "unanswered") return ACCEPTED;
     const sent = headers["mcp-session-id"];
     const session = typeof sent === "string" ? sent : undefined;
-    const asked = { request: message, server: this.serverOf(live), requestId, address, session };
+    const server = this.serverOf(live);
     const revision = revisionOf(message, headers);
     const reply =
       typeof revision === "string"
-        ? answerMethod({ ...asked, revision }, this.tools)
-        : this.unservable(asked, revision);
+        ? answerMethod(
+            { request: message, revision, server, requestId, address, session },
+            this.tools,
+          )
+        : this.unservable({ request: message, server, requestId, address, session }, revision);
     if (!(reply instanceof Promise)) return reply;
     return reply.catch((error: unknown) => {
       if (error instanceof SiteGoneError)
