@@ -48,8 +48,12 @@ describe("the protocol package", () => {
     }
   });
 
-  test("depends on one library, for checking keys", () => {
-    expect(Object.keys(manifest("protocol").dependencies)).toEqual(["@noble/curves"]);
+  test("depends on few libraries: for checking keys, and for signatures on requests", () => {
+    expect(Object.keys(manifest("protocol").dependencies)).toEqual([
+      "@noble/curves",
+      "http-message-sig",
+      "structured-headers",
+    ]);
   });
 });
 
