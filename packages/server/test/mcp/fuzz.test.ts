@@ -9,7 +9,7 @@ import { cleanUp } from "../harness.ts";
 import { INITIALIZE, mcpShop } from "./asking.ts";
 
 /** A sample in `npm test`; `npm run test:long` asks for the full count. */
-const RUNS = Number(process.env.MCP_FUZZ_RUNS ?? 800);
+const RUNS = Number(process.env.MCP_FUZZ_RUNS ?? 500);
 const SEED = Number(process.env.FUZZ_SEED ?? 2026);
 const ANSWER_MS_MAX = 10_000;
 
