@@ -5,6 +5,7 @@ import type { Context } from "../../context.js";
 import type { LiveSite } from "../../owners/sites/live-sites.js";
 import { connectionOf, limitKey } from "../../platform/http/connection.js";
 import { FrontAnswers, type Reply } from "../../platform/http/front-answers.js";
+import { isJsonType, isPlainEncoding } from "../../platform/http/json-type.js";
 import { collectBody } from "../../platform/http/raw-body.js";
 import { CallLimits } from "./call-limits.js";
 import { hostGuard } from "./host-guard.js";
@@ -26,7 +27,6 @@ const BODY_BYTES_MAX = 256 * 1024;
 /** A large body takes the place of several small ones: reading it costs as much. */
 const BODY_BYTES_PER_PLACE = 8 * 1024;
 const PATH = /^\/v1\/mcp\/([A-Za-z0-9_-]+)(?:\?|$)/;
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
 
 /** A request for one site's server. */
 interface Incoming {
@@ -92,8 +92,8 @@ export class McpAnswers {
     const waitMs = sources.take(limitKey(address), clock.now());
     if (waitMs > 0) return floodedReply(waitMs);
     const { "content-type": type = "", "content-encoding": encoding } = request.headers;
-    const plain = encoding === undefined || encoding.toLowerCase() === "identity";
-    return plain && JSON_TYPE.test(type) ? undefined : refusalReply("unsupported_media_type");
+    const plain = isPlainEncoding(encoding);
+    return plain && isJsonType(type) ? undefined : refusalReply("unsupported_media_type");
   }
 
   private findSite(incoming: Incoming): void {

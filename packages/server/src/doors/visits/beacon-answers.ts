@@ -5,13 +5,13 @@ import type { Context } from "../../context.js";
 import { DatabaseUnavailableError } from "../../platform/db/database.js";
 import { connectionOf, limitKey } from "../../platform/http/connection.js";
 import { FrontAnswers, type Reply } from "../../platform/http/front-answers.js";
+import { isJsonType, isPlainEncoding } from "../../platform/http/json-type.js";
 import { Problem } from "../../platform/http/problem.js";
 import { collectBody } from "../../platform/http/raw-body.js";
 import { LocalLimiter } from "../../platform/rate-limit/local.js";
 
 export const BEACON_PATH = "/v1/discovery/ingest";
 const BODY_BYTES_MAX = 16 * 1024;
-const JSON_TYPE = /^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i;
 const RETRY_AFTER_S = 5;
 /** The rest of the body is not read, so the connection cannot carry another request. */
 const UNREAD_REST = ["connection", "close"];
@@ -64,8 +64,8 @@ export class BeaconAnswers {
     const waitMs = sources.take(limitKey(address), clock.now());
     if (waitMs > 0) return this.limited(requestId, waitMs, UNREAD_REST);
     const { "content-type": type = "", "content-encoding": encoding } = request.headers;
-    const plain = encoding === undefined || encoding.toLowerCase() === "identity";
-    if (plain && JSON_TYPE.test(type)) return undefined;
+    const plain = isPlainEncoding(encoding);
+    if (plain && isJsonType(type)) return undefined;
     return this.problem("unsupported_media_type", requestId, undefined, UNREAD_REST);
   }
 

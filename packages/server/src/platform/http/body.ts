@@ -1,6 +1,7 @@
 import { parseJson } from "@gatehouse/protocol";
 import type { Clock } from "../clock.js";
 import { BodyBytes } from "./body-bytes.js";
+import { isJsonType, isPlainEncoding } from "./json-type.js";
 import { Problem } from "./problem.js";
 
 export const BODY_MS_MAX = 15_000;
@@ -42,8 +43,7 @@ async function readBytes(request: Request, bytesMax: number, clock: Clock): Prom
 }
 
 function refuseEncoding(request: Request): void {
-  const encoding = request.headers.get("content-encoding");
-  if (encoding !== null && encoding.toLowerCase() !== "identity") {
+  if (!isPlainEncoding(request.headers.get("content-encoding") ?? undefined)) {
     throw new Problem("unsupported_media_type", {
       message: "Compressed bodies are not accepted. Send the body without Content-Encoding.",
     });
@@ -51,8 +51,7 @@ function refuseEncoding(request: Request): void {
 }
 
 function refuseOtherTypes(request: Request): void {
-  const type = request.headers.get("content-type") ?? "";
-  if (!/^application\/json\s*(?:;\s*charset="?utf-8"?\s*)?$/i.test(type)) {
+  if (!isJsonType(request.headers.get("content-type") ?? "")) {
     throw new Problem("unsupported_media_type");
   }
 }
