@@ -28,12 +28,17 @@ const RUN_MS_MAX = 300_000;
 const asked = process.env.OUTSIDE_TOOLS === "fetch";
 const OUTPUT = { maxBuffer: 64 * 1024 * 1024, timeout: RUN_MS_MAX };
 
+/** What npm says where a registry cannot be reached; a tool that came and does not run is a failure. */
+const NOT_FETCHED =
+  /npm error code (?:E404|E403|ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT)/;
+
 async function obtainable(args: readonly string[]): Promise<boolean> {
   try {
     await run("npx", [...args], OUTPUT);
     return true;
-  } catch {
-    return false;
+  } catch (error) {
+    if (NOT_FETCHED.test(String((error as { stderr?: unknown }).stderr))) return false;
+    throw error;
   }
 }
 

@@ -66,12 +66,13 @@ async function open(
   options: {
     attributes?: string;
     before?: (context: BrowserContext) => Promise<unknown>;
+    siteKey?: string;
     csp?: string;
   } = {},
 ): Promise<Opened> {
   const site = await createSite(server, `shop.localhost:${(shop.address() as AddressInfo).port}`);
   const { attributes = "", csp } = options;
-  head = `<script async src="${server.url}/embed.js" data-site-key="${site.site_key}" ${attributes}></script>`;
+  head = `<script async src="${server.url}/embed.js" data-site-key="${options.siteKey ?? site.site_key}" ${attributes}></script>`;
   policy = csp;
   const context = await browser.newContext();
   onTestFinished(() => context.close());
@@ -180,14 +181,18 @@ describe.skipIf(skipChromium)("in a browser the script", () => {
   });
 
   test("does nothing without a site key", async () => {
-    const { page, complaints } = await open("/plain", { attributes: 'data-site-key=""' });
-    await page.evaluate(() => {
-      const script = document.createElement("script");
-      script.src = (document.querySelector("script") as HTMLScriptElement).src;
-      document.head.append(script);
-      return new Promise((resolve) => script.addEventListener("load", resolve));
+    const asked: string[] = [];
+    const { page, complaints } = await open("/plain", {
+      siteKey: "",
+      before: (context) =>
+        context.route("**/v1/**", (route) => {
+          asked.push(route.request().url());
+          return route.abort();
+        }),
     });
-    expect(await page.locator("link:not([rel=icon])").count()).toBe(3);
-    expect(complaints).toEqual([]);
+    await page.evaluate(() => history.pushState({}, "", "/moved"));
+    await page.evaluate(() => new Promise((resolve) => setTimeout(resolve)));
+    expect(await page.locator("link:not([rel=icon])").count()).toBe(0);
+    expect([asked, complaints]).toEqual([[], []]);
   });
 });
