@@ -29,6 +29,13 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          name: "edge",
+          include: ["packages/{edge,safe-fetch}/test/**/*.test.ts"],
+        },
+      },
+      {
+        extends: true,
+        test: {
           name: "cli",
           include: ["packages/cli/test/**/*.test.ts"],
           globalSetup: ["test/postgres.ts"],

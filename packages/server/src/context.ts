@@ -1,3 +1,4 @@
+import { dnsResolver, type Resolver, SafeFetch } from "@gatehouse/safe-fetch";
 import type { Tool } from "./actions/tools.js";
 import type { Config } from "./config/config.js";
 import { AuditLog } from "./owners/audit/audit-log.js";
@@ -20,8 +21,7 @@ import { KeyRing } from "./platform/keys/key-ring.js";
 import { createLog, type Log } from "./platform/log/log.js";
 import { Metrics } from "./platform/metrics.js";
 import { LocalLimiter } from "./platform/rate-limit/local.js";
-import { dnsResolver, type Resolver } from "./platform/safe-fetch/resolver.js";
-import { SafeFetch } from "./platform/safe-fetch/safe-fetch.js";
+
 import type { Secrets } from "./platform/secrets/secrets.js";
 import { findSecretsKey } from "./platform/secrets/secrets-key.js";
 

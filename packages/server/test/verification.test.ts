@@ -1,11 +1,11 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { dnsResolver } from "@gatehouse/safe-fetch";
 import { describe, expect, onTestFinished, test } from "vitest";
+import { startDnsServer } from "../../safe-fetch/test/dns-server.ts";
 import { recheckSites } from "../src/actions/recheck-sites.ts";
 import { ManualClock } from "../src/platform/clock.ts";
-import { dnsResolver } from "../src/platform/safe-fetch/resolver.ts";
 import { createSite, DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
-import { startDnsServer } from "./safe-fetch/dns-server.ts";
 
 const DAY_MS = 86_400_000;
 

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { ok, parseUrl, type Result, refuse } from "@gatehouse/protocol";
-import { hasBrokenPunycode } from "../../platform/host-names.js";
+import { hasBrokenPunycode } from "@gatehouse/safe-fetch";
 
 const DOMAIN_CHARS_MAX = 253;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;

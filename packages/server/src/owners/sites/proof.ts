@@ -1,6 +1,5 @@
 import { ok, type Result, refuse, SITE_VERIFICATION } from "@gatehouse/protocol";
-import type { Resolver } from "../../platform/safe-fetch/resolver.js";
-import type { FetchResult, SafeFetch } from "../../platform/safe-fetch/safe-fetch.js";
+import type { FetchResult, Resolver, SafeFetch } from "@gatehouse/safe-fetch";
 import { headMetaContents } from "./head-metas.js";
 import type { Site, VerificationMethod } from "./site.js";
 

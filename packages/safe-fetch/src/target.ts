@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { ok, parseUrl, type Result, refuse } from "@gatehouse/protocol";
-import { hasBrokenPunycode } from "../host-names.js";
 import { isGlobalAddress } from "./addresses.js";
+import { hasBrokenPunycode } from "./host-names.js";
 import type { Resolver } from "./resolver.js";
 
 export type TargetFault = "not_allowed_url" | "not_global_address" | "no_address";

@@ -1,5 +1,5 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
-import type { Clock } from "../clock.js";
+import type { Clock } from "./clock.js";
 import { type RequestFault, requestTarget, type SafeResponse } from "./request.js";
 import type { Resolver } from "./resolver.js";
 import { readUrl, resolveTarget, type Target, type TargetFault } from "./target.js";

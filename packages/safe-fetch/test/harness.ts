@@ -3,11 +3,11 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTcpServer, type Server as NetServer, type Socket } from "node:net";
 import { ok } from "@gatehouse/protocol";
 import { onTestFinished } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
-import type { SafeResponse } from "../../src/platform/safe-fetch/request.ts";
-import { dnsResolver, type Resolver } from "../../src/platform/safe-fetch/resolver.ts";
-import { SafeFetch } from "../../src/platform/safe-fetch/safe-fetch.ts";
-import type { Target } from "../../src/platform/safe-fetch/target.ts";
+import { ManualClock } from "../../server/src/platform/clock.ts";
+import type { SafeResponse } from "../src/request.ts";
+import { dnsResolver, type Resolver } from "../src/resolver.ts";
+import { SafeFetch } from "../src/safe-fetch.ts";
+import type { Target } from "../src/target.ts";
 
 export type Send = NonNullable<ConstructorParameters<typeof SafeFetch>[0]["send"]>;
 type Sent = Awaited<ReturnType<Send>>;
@@ -32,7 +32,7 @@ export function newClock(): ManualClock {
 }
 
 export function page(text: string, status = 200): { ok: true; value: SafeResponse } {
-  return ok({ status, contentType: "text/plain", body: Buffer.from(text) });
+  return ok({ status, contentType: "text/plain", cacheControl: "", body: Buffer.from(text) });
 }
 
 /** Stands for the network: records where a request would have gone, and answers at once. */

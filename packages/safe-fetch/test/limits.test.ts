@@ -1,9 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  FETCH_MS_MAX,
-  type FetchResult,
-  SafeFetch,
-} from "../../src/platform/safe-fetch/safe-fetch.ts";
+import { FETCH_MS_MAX, type FetchResult, SafeFetch } from "../src/safe-fetch.ts";
 import { heldSend, newClock, page, publicDns, type Send, turn } from "./harness.ts";
 
 const TOO_BUSY = { ok: false, reason: "too_busy" };

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import type { ClientRequest, ServerResponse } from "node:http";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { FETCH_MS_MAX, SafeFetch } from "../../src/platform/safe-fetch/safe-fetch.ts";
+import { FETCH_MS_MAX, SafeFetch } from "../src/safe-fetch.ts";
 import { startDnsServer } from "./dns-server.ts";
 import {
   localFetch,

@@ -2,7 +2,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from "node:https";
 import { isIPv6, type LookupFunction } from "node:net";
 import { ok, type Result, refuse } from "@gatehouse/protocol";
-import type { Clock } from "../clock.js";
+import type { Clock } from "./clock.js";
 import type { Target } from "./target.js";
 
 export type RequestFault = "timed_out" | "unreachable" | "too_large" | "redirected" | "encoded";
@@ -10,6 +10,7 @@ export type RequestFault = "timed_out" | "unreachable" | "too_large" | "redirect
 export interface SafeResponse {
   readonly status: number;
   readonly contentType: string;
+  readonly cacheControl: string;
   readonly body: Uint8Array;
 }
 
@@ -117,7 +118,8 @@ async function readResponse(
   }
   const body = await readBody(response, limits.bodyBytes);
   if (!body.ok) return body;
-  return ok({ status, contentType: response.headers["content-type"] ?? "", body: body.value });
+  const { "content-type": contentType = "", "cache-control": cacheControl = "" } = response.headers;
+  return ok({ status, contentType, cacheControl, body: body.value });
 }
 
 /** One GET of a checked target, within its time and size, following nothing. */

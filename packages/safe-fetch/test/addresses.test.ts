@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { isGlobalAddress } from "../../src/platform/safe-fetch/addresses.ts";
+import { isGlobalAddress } from "../src/addresses.ts";
 import { HOSTILE_ADDRESSES } from "./hostile-answers.ts";
 
 describe("a public address, however near a block that is not:", () => {

@@ -3,7 +3,7 @@ import { createServer } from "node:https";
 import tls from "node:tls";
 import { generate } from "selfsigned";
 import { beforeAll, expect, onTestFinished, test, vi } from "vitest";
-import { requestTarget } from "../../src/platform/safe-fetch/request.ts";
+import { requestTarget } from "../src/request.ts";
 import { newClock } from "./harness.ts";
 
 type Pems = Awaited<ReturnType<typeof generate>>;

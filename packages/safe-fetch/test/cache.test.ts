@@ -1,6 +1,6 @@
 import { refuse } from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
-import { SafeFetch } from "../../src/platform/safe-fetch/safe-fetch.ts";
+import { SafeFetch } from "../src/safe-fetch.ts";
 import { heldSend, newClock, PUBLIC_V4, page, publicDns, recordingSend, turn } from "./harness.ts";
 
 const URL_ONE = "https://example.com/one";

@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { requestTarget } from "../../src/platform/safe-fetch/request.ts";
+import { requestTarget } from "../src/request.ts";
 import { startDnsServer } from "./dns-server.ts";
 import { newClock, PUBLIC_V4, PUBLIC_V6, recordingFetch, serveHttp } from "./harness.ts";
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { describe, expect, test } from "vitest";
-import { requestTarget } from "../../src/platform/safe-fetch/request.ts";
-import { FETCH_BODY_BYTES_MAX } from "../../src/platform/safe-fetch/safe-fetch.ts";
+import { requestTarget } from "../src/request.ts";
+import { FETCH_BODY_BYTES_MAX } from "../src/safe-fetch.ts";
 import { localFetch, newClock, serveHttp, signal } from "./harness.ts";
 
 const LIMIT = 65_536;

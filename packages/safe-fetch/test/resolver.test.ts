@@ -1,5 +1,5 @@
 import { describe, expect, onTestFinished, test } from "vitest";
-import { dnsResolver } from "../../src/platform/safe-fetch/resolver.ts";
+import { dnsResolver } from "../src/resolver.ts";
 import { type DnsAnswer, startDnsServer } from "./dns-server.ts";
 import { PUBLIC_V4, PUBLIC_V6 } from "./harness.ts";
 
