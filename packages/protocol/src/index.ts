@@ -219,12 +219,23 @@ export {
   type Classified,
   classifyCaller,
 } from "./visits/classify.js";
+export { readPage, type VisitedPage } from "./visits/fields.js";
 export {
   declaredAgent,
+  isKnownAgent,
   KNOWN_AGENTS,
   KNOWN_AGENTS_DATE,
   type KnownAgent,
+  signingAgent,
 } from "./visits/known-agents.js";
+export {
+  REPORT_VISITS_MAX,
+  type ReportedSignature,
+  type ReportedVisit,
+  readVisitReport,
+  SIGNATURE_OUTCOMES,
+  visitReport,
+} from "./visits/report.js";
 export { type AgentKey, readAgentKey } from "./web-bot-auth/key.js";
 export {
   type KeySourceType,

@@ -14,6 +14,7 @@ import { metricsDoor } from "./doors/operations/metrics-door.js";
 import { openapiDoor } from "./doors/operations/openapi-door.js";
 import { operationsDoor } from "./doors/operations/operations-door.js";
 import { BeaconAnswers } from "./doors/visits/beacon-answers.js";
+import { edgeVisitsDoor } from "./doors/visits/edge-visits.js";
 import { visitsDoor } from "./doors/visits/visits-door.js";
 import { httpsOnly } from "./platform/http/https-only.js";
 import { createKernel } from "./platform/http/kernel.js";
@@ -32,6 +33,7 @@ export function createApp(context: Context): RequestListener {
     audit,
     mcpDoor(),
     visitsDoor(),
+    edgeVisitsDoor(context),
     mandatesDoor(context),
     metricsDoor(context),
     admin,

@@ -4,8 +4,12 @@ import type { Config } from "./config/config.js";
 import { AuditLog } from "./owners/audit/audit-log.js";
 import { LiveSites } from "./owners/sites/live-sites.js";
 import { domainOfSite } from "./owners/sites/store.js";
+import { authenticate, tokenDigest } from "./owners/tokens/authenticate.js";
+import type { EdgeToken } from "./owners/tokens/edge/edge-token.js";
+import { liveEdgeToken } from "./owners/tokens/edge/store.js";
 import { type OperatorToken, operatorToken } from "./owners/tokens/operator-token.js";
 import { SignInDesk } from "./owners/tokens/sign-in-desk.js";
+import type { Principal } from "./owners/tokens/token.js";
 import { VisitLog } from "./owners/visits/visit-log.js";
 import { type Clock, systemClock } from "./platform/clock.js";
 import type { PassPoint } from "./platform/crash-points.js";
@@ -44,7 +48,9 @@ export interface Context {
   readonly sources: LocalLimiter;
   readonly liveSites: LiveSites;
   readonly visits: VisitLog;
-  readonly signInDesk: SignInDesk;
+  readonly signInDesk: SignInDesk<Principal>;
+  /** Apart from people's: an edge with a wrong token must not lock its owner out. */
+  readonly edgeDesk: SignInDesk<EdgeToken>;
   readonly operatorToken: OperatorToken;
   /** Tools every site has besides its own: none, but for tests. */
   readonly fixtureTools: readonly Tool[];
@@ -96,6 +102,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const audit = new AuditLog({ db, clock, ids, log, metrics, keys, pass, dataDir, domainOf });
     await audit.start();
     const token = operatorToken(config, ids);
+    const operatorDigest = tokenDigest(token.token);
     const visits = new VisitLog(db);
     const jobs = new Jobs(db, clock, ids, log);
     await recordHeartbeat(db, clock.now());
@@ -107,7 +114,8 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       sources: new LocalLimiter({ perMinute: config.limits.SOURCE_REQUESTS_PER_MINUTE }),
       liveSites: new LiveSites(db, config.baseUrl),
       fixtureTools: overrides.fixtureTools ?? [],
-      signInDesk: new SignInDesk(db, clock, token.token),
+      signInDesk: new SignInDesk(clock, (digest) => authenticate(db, digest, operatorDigest)),
+      edgeDesk: new SignInDesk(clock, (digest) => liveEdgeToken(db, digest)),
       operatorToken: token,
       close: async () => {
         await jobs.stop();

@@ -54,7 +54,13 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     const names = await db.all<{ name: string }>(
       "SELECT name FROM schema_versions ORDER BY version",
     );
-    expect(names.map(({ name }) => name)).toEqual(["foundation", "skills", "audit", "visits"]);
+    expect(names.map(({ name }) => name)).toEqual([
+      "foundation",
+      "skills",
+      "audit",
+      "visits",
+      "edge-tokens",
+    ]);
   });
 
   test("apply what is missing, in order", async () => {

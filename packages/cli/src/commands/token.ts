@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
-import { adminClient } from "../admin-client.js";
-import { findSite } from "../find-site.js";
+import { type AdminClient, adminClient } from "../admin-client.js";
+import { CommandError, EXIT } from "../exit.js";
+import { findSite, type SiteBody } from "../find-site.js";
 import { type Terminal, table } from "../terminal.js";
 
 interface TokenBody {
@@ -12,52 +13,97 @@ interface TokenBody {
   readonly revoked_at: string | null;
 }
 
+type EdgeTokenBody = Omit<TokenBody, "role" | "sites">;
+
 interface Flags {
   readonly json?: boolean;
 }
 
+interface CreateFlags extends Flags {
+  readonly name: string;
+  readonly role: string;
+  readonly site?: readonly string[];
+}
+
+async function sitesOf(client: AdminClient, texts: readonly string[]): Promise<SiteBody[]> {
+  const sites: SiteBody[] = [];
+  for (const text of texts) sites.push(await findSite(client, text));
+  return sites;
+}
+
+/** A token for the site's edge worker or plugin, with the settings it goes into. */
+async function createEdge(terminal: Terminal, { name, site = [], json }: CreateFlags) {
+  const client = adminClient(terminal);
+  const [one, second] = await sitesOf(client, site);
+  if (one === undefined || second !== undefined) {
+    throw new CommandError("An edge token is for one site.", EXIT.usage, "Name it with --site.");
+  }
+  const path = `/v1/admin/sites/${one.site_key_hash}/edge-tokens`;
+  const made = await client.call<EdgeTokenBody & { token: string }>("POST", path, { name });
+  if (json) return terminal.out(JSON.stringify(made, null, 2));
+  terminal.out(
+    [
+      `GATEHOUSE_URL=${new URL(one.agent_page_url).origin}`,
+      `GATEHOUSE_SITE_KEY_HASH=${one.site_key_hash}`,
+      `GATEHOUSE_EDGE_TOKEN=${made.token}`,
+    ].join("\n"),
+  );
+  terminal.err(
+    `Settings of the worker or the plugin (docs/guide/install.md). Token ${made.token_id} may only report visits of ${one.domain}. It is not shown again.`,
+  );
+}
+
+async function create(terminal: Terminal, flags: CreateFlags): Promise<void> {
+  const { name, role, site = [], json } = flags;
+  if (role === "edge") return createEdge(terminal, flags);
+  const client = adminClient(terminal);
+  const sites = (await sitesOf(client, site)).map(({ site_key_hash }) => site_key_hash);
+  // Owners make tokens for one site of theirs; only operators make any other.
+  const [path, body] =
+    sites.length === 1 && role !== "operator"
+      ? [`/v1/admin/sites/${sites[0]}/tokens`, { name, role }]
+      : ["/v1/admin/tokens", { name, role, ...(sites.length === 0 ? {} : { sites }) }];
+  const made = await client.call<TokenBody & { token: string }>("POST", path, body);
+  if (json) return terminal.out(JSON.stringify(made, null, 2));
+  terminal.out(made.token);
+  terminal.err(`Token ${made.token_id} (${made.role}). It is not shown again.`);
+}
+
+/** Tokens of people and, for one site, of its edges. */
+async function listed(client: AdminClient, site: string | undefined): Promise<TokenBody[]> {
+  const of = site === undefined ? undefined : await findSite(client, site);
+  const path = of === undefined ? "/v1/admin" : `/v1/admin/sites/${of.site_key_hash}`;
+  const tokens: TokenBody[] = [];
+  for await (const one of client.pages<TokenBody>(`${path}/tokens?limit=200`)) tokens.push(one);
+  if (of === undefined) return tokens;
+  for await (const one of client.pages<EdgeTokenBody>(`${path}/edge-tokens?limit=200`)) {
+    tokens.push({ ...one, role: "edge", sites: [of.site_key_hash] });
+  }
+  return tokens;
+}
+
 export function tokenCommands(program: Command, terminal: Terminal): void {
-  const token = program.command("token").description("admin tokens and their roles");
+  const token = program.command("token").description("tokens of people and of edges");
   token
     .command("create")
     .description("make a token; it is shown once")
     .requiredOption("--name <name>", "who or what it is for")
     .addOption(
-      new Option("--role <role>", "what it may do")
-        .choices(["operator", "owner", "reviewer", "auditor"])
+      new Option("--role <role>", "what it may do; edge: report visits of one site")
+        .choices(["operator", "owner", "reviewer", "auditor", "edge"])
         .makeOptionMandatory(),
     )
     .option("--site <site...>", "sites it is limited to (domain, key or hash); not for operators")
     .option("--json", "print JSON")
-    .action(async (flags: Flags & { name: string; role: string; site?: string[] }) => {
-      const { name, role, site = [], json } = flags;
-      const client = adminClient(terminal);
-      const sites: string[] = [];
-      for (const text of site) sites.push((await findSite(client, text)).site_key_hash);
-      // Owners make tokens for one site of theirs; only operators make any other.
-      const [path, body] =
-        sites.length === 1 && role !== "operator"
-          ? [`/v1/admin/sites/${sites[0]}/tokens`, { name, role }]
-          : ["/v1/admin/tokens", { name, role, ...(sites.length === 0 ? {} : { sites }) }];
-      const made = await client.call<TokenBody & { token: string }>("POST", path, body);
-      if (json) return terminal.out(JSON.stringify(made, null, 2));
-      terminal.out(made.token);
-      terminal.err(`Token ${made.token_id} (${made.role}). It is not shown again.`);
-    });
+    .action((flags: CreateFlags) => create(terminal, flags));
 
   token
     .command("list")
     .description("list tokens, revoked ones included")
-    .option("--site <site>", "only those of one site, as its owner may see")
+    .option("--site <site>", "only those of one site, as its owner may see; its edges' included")
     .option("--json", "print JSON")
     .action(async ({ site, json }: Flags & { site?: string }) => {
-      const client = adminClient(terminal);
-      const of = site === undefined ? undefined : await findSite(client, site);
-      const path = of === undefined ? "/v1/admin" : `/v1/admin/sites/${of.site_key_hash}`;
-      const tokens: TokenBody[] = [];
-      for await (const one of client.pages<TokenBody>(`${path}/tokens?limit=200`)) {
-        tokens.push(one);
-      }
+      const tokens = await listed(adminClient(terminal), site);
       if (json) return terminal.out(JSON.stringify({ items: tokens }, null, 2));
       if (tokens.length === 0) {
         return terminal.out(

@@ -8,7 +8,7 @@ interface VisitBody {
   readonly observed_at: string;
   readonly classification: string;
   readonly agent?: { readonly name: string; readonly operator: string };
-  readonly signature?: { readonly outcome: string };
+  readonly signature?: { readonly outcome: string; readonly reason: string | null };
   readonly page_url?: string;
   readonly off_site: boolean;
 }
@@ -45,11 +45,14 @@ function queryOf({ classification, agent, from, to }: Filters): URLSearchParams 
   );
 }
 
+const signatureText = ({ outcome, reason }: NonNullable<VisitBody["signature"]>) =>
+  reason === null ? outcome : `${outcome} (${reason})`;
+
 const row = ({ observed_at, classification, agent, signature, page_url, off_site }: VisitBody) => ({
   observed_at,
   classification,
   agent: agent === undefined ? "" : `${agent.name} (${agent.operator})`,
-  signature: signature?.outcome ?? "",
+  signature: signature === undefined ? "" : signatureText(signature),
   page: (page_url ?? "") + (off_site ? " (another site)" : ""),
 });
 

@@ -1,3 +1,5 @@
+import { parseUrl } from "../url.js";
+
 /** An agent that says who it is in its requests. */
 export interface KnownAgent {
   /** As it calls itself in `User-Agent`. */
@@ -88,4 +90,38 @@ const DECLARED = new RegExp(`(?<![A-Za-z0-9])(${escaped.join("|")})(?![A-Za-z0-9
 export function declaredAgent(userAgent: string): KnownAgent | undefined {
   const [, name] = DECLARED.exec(userAgent) ?? [];
   return name === undefined ? undefined : byName.get(name.toLowerCase());
+}
+
+/** Agents that sign their requests, by the origin their keys stand at. */
+const SIGNERS: ReadonlyMap<string, KnownAgent> = new Map([
+  [
+    "https://chatgpt.com",
+    agent("ChatGPT agent", "OpenAI", "https://help.openai.com/en/articles/11845367"),
+  ],
+  ["https://shopify.com", agent("Shopify", "Shopify")],
+]);
+
+/**
+ * The agent whose keys stand at an address. One that is not known is called by its host: that much
+ * is proven, and nothing else it says of itself is.
+ *
+ * @example
+ * signingAgent("https://chatgpt.com/.well-known/http-message-signatures-directory").operator; //=> "OpenAI"
+ * signingAgent("https://agent.example/keys.json").name; //=> "agent.example"
+ */
+export function signingAgent(agentUrl: string): KnownAgent {
+  const url = parseUrl(agentUrl);
+  const host = url?.host ?? agentUrl;
+  return SIGNERS.get(url?.origin ?? "") ?? agent(host, host);
+}
+
+/**
+ * Whether a name is one of the table's, so that counts by name stay few.
+ *
+ * @example
+ * isKnownAgent("GPTBot"); //=> true
+ * isKnownAgent("agent.example"); //=> false
+ */
+export function isKnownAgent(name: string): boolean {
+  return byName.has(name.toLowerCase()) || [...SIGNERS.values()].some((one) => one.name === name);
 }

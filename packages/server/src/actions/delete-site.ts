@@ -1,6 +1,7 @@
 import type { Context } from "../context.js";
 import type { Actor } from "../owners/audit/drafts.js";
 import { deleteSite as markDeleted, siteByHash } from "../owners/sites/store.js";
+import { deleteEdgeTokens } from "../owners/tokens/edge/store.js";
 import { deleteVisits } from "../owners/visits/store.js";
 import { siteChange } from "./site-change.js";
 
@@ -20,6 +21,7 @@ export async function deleteSite(
       return { records: [], answer: false };
     }
     await deleteVisits(tx, siteKeyHash);
+    await deleteEdgeTokens(tx, siteKeyHash);
     const deleted = { ...site, version: site.version + 1 };
     return { records: [await siteChange("deleted", deleted, { actor, now })], answer: true };
   });

@@ -1,12 +1,13 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { ZodError } from "zod";
 import type { Context } from "../../context.js";
-import { readJsonText } from "../../platform/http/body.js";
+import { readJson } from "../../platform/http/body.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, signIn } from "./access.js";
 import { auditRoutes } from "./audit.js";
 import { documentRoutes } from "./documents.js";
+import { edgeTokenRoutes } from "./edge-tokens.js";
 import { keyRoutes } from "./keys.js";
 import { policyRoutes } from "./policy.js";
 import { siteRoutes } from "./sites.js";
@@ -40,7 +41,7 @@ export function adminDoor(context: Context): Door {
   routes.use("/v1/admin/*", signIn(context));
   routes.use("/v1/admin/*", async (c, next) => {
     if (BODY_METHODS.has(c.req.method)) {
-      const text = await readJsonText(c.req.raw, BODY_BYTES_MAX, context.clock);
+      const { text } = await readJson(c.req.raw, BODY_BYTES_MAX, context.clock);
       // Hono's validator reads the text that was counted and strictly parsed here.
       c.req.bodyCache.text = Promise.resolve(text) as never;
       c.req.raw.headers.set("content-type", "application/json");
@@ -54,6 +55,7 @@ export function adminDoor(context: Context): Door {
   auditRoutes(routes, context);
   visitRoutes(routes, context);
   tokenRoutes(routes, context);
+  edgeTokenRoutes(routes, context);
   keyRoutes(routes, context);
   return { name: "admin", cors: "none", routes: routes as unknown as OpenAPIHono<HttpEnv> };
 }

@@ -1,4 +1,4 @@
-import { CLASSIFICATIONS } from "@gatehouse/protocol";
+import { CLASSIFICATIONS, SIGNATURE_OUTCOMES } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { COUNT_BY, countVisits } from "../../actions/count-visits.js";
 import { pageOf, readCursor } from "../../actions/page.js";
@@ -26,7 +26,8 @@ const VisitBody = z
     agent: z.object({ name: z.string(), operator: z.string() }).optional(),
     signature: z
       .object({
-        outcome: z.enum(["verified", "invalid", "unverified"]),
+        outcome: z.enum(SIGNATURE_OUTCOMES),
+        reason: z.string().nullable().openapi({ description: "Why it is not verified." }),
         key_id: z.string().nullable(),
         agent_url: z.string().nullable(),
       })
@@ -98,6 +99,7 @@ function render(visit: Visit): z.infer<typeof VisitBody> {
       : {
           signature: {
             outcome: signature.outcome,
+            reason: signature.reason,
             key_id: signature.keyId,
             agent_url: signature.agentUrl,
           },

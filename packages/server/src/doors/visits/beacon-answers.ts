@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { parseJson, type ReasonCode, readBeacon } from "@gatehouse/protocol";
-import { recordBeacon } from "../../actions/record-beacon.js";
+import { recordBeacon } from "../../actions/record-visits.js";
 import type { Context } from "../../context.js";
 import { DatabaseUnavailableError } from "../../platform/db/database.js";
 import { connectionOf, limitKey } from "../../platform/http/connection.js";

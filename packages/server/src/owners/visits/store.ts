@@ -1,4 +1,4 @@
-import type { Classification } from "@gatehouse/protocol";
+import { type Classification, isKnownAgent } from "@gatehouse/protocol";
 import type { Queries, SqlValue, Transaction } from "../../platform/db/database.js";
 import { HOUR_MS, type Visit, type VisitSignature } from "./visit.js";
 
@@ -42,6 +42,11 @@ export interface HourCount {
   readonly visits: number;
 }
 
+/** Anybody can sign under any host of theirs; counts by name are of names in the table only. */
+function countedName(agent: Visit["agent"]): string {
+  return agent !== null && isKnownAgent(agent.name) ? agent.name : "";
+}
+
 /** Writes visits and what they add to their hours: both are there, or neither. */
 export async function insertVisits(tx: Transaction, visits: readonly Visit[]): Promise<void> {
   await tx.insert(
@@ -69,9 +74,10 @@ function countsOf(visits: readonly Visit[]): HourCount[] {
   for (const { siteKeyHash, observedAt, classification, agent, offSite } of visits) {
     if (offSite) continue;
     const hour = Math.floor(observedAt / HOUR_MS) * HOUR_MS;
-    const key = `${siteKeyHash} ${hour} ${classification} ${agent?.name ?? ""}`;
+    const name = countedName(agent);
+    const key = `${siteKeyHash} ${hour} ${classification} ${name}`;
     const before = counts.get(key)?.visits ?? 0;
-    const own = { siteKeyHash, hour, classification, agent: agent?.name ?? "" };
+    const own = { siteKeyHash, hour, classification, agent: name };
     counts.set(key, { ...own, visits: before + 1 });
   }
   return [...counts.keys()].sort().map((key) => counts.get(key) as HourCount);

@@ -1,11 +1,7 @@
-import type { Classification } from "@gatehouse/protocol";
+import type { Classification, ReportedSignature } from "@gatehouse/protocol";
 
 /** What a signature on a page request was worth; told by an edge only. */
-export interface VisitSignature {
-  readonly outcome: "verified" | "invalid" | "unverified";
-  readonly keyId: string | null;
-  readonly agentUrl: string | null;
-}
+export type VisitSignature = ReportedSignature;
 
 /** One page load. Times are milliseconds. */
 export interface Visit {

@@ -8,6 +8,7 @@ import { foundation } from "./migrations/0001-foundation.js";
 import { skills } from "./migrations/0002-skills.js";
 import { audit } from "./migrations/0003-audit.js";
 import { visits } from "./migrations/0004-visits.js";
+import { edgeTokens } from "./migrations/0005-edge-tokens.js";
 import { copySqlite } from "./sqlite.js";
 
 /** Column types by database. Migrations are plain SQL with these words filled in. */
@@ -25,7 +26,7 @@ export interface Migration {
 }
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
-const MIGRATIONS: readonly Migration[] = [foundation, skills, audit, visits];
+const MIGRATIONS: readonly Migration[] = [foundation, skills, audit, visits, edgeTokens];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
 

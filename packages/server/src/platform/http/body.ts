@@ -1,4 +1,4 @@
-import { parseJson } from "@gatehouse/protocol";
+import { type JsonValue, parseJson } from "@gatehouse/protocol";
 import type { Clock } from "../clock.js";
 import { BodyBytes } from "./body-bytes.js";
 import { isJsonType, isPlainEncoding } from "./json-type.js";
@@ -57,17 +57,17 @@ function refuseOtherTypes(request: Request): void {
 }
 
 /**
- * The text of a strict JSON body. An absent body reads as an empty object, for routes whose
- * fields are all optional.
+ * A strict JSON body, as its text and as its value. An absent body reads as an empty object, for
+ * routes whose fields are all optional.
  */
-export async function readJsonText(
+export async function readJson(
   request: Request,
   bytesMax: number,
   clock: Clock,
-): Promise<string> {
+): Promise<{ readonly text: string; readonly value: JsonValue }> {
   refuseEncoding(request);
   const bytes = await readBytes(request, bytesMax, clock);
-  if (bytes.length === 0) return "{}";
+  if (bytes.length === 0) return { text: "{}", value: {} };
   refuseOtherTypes(request);
   const parsed = parseJson(bytes);
   if (!parsed.ok) {
@@ -75,5 +75,5 @@ export async function readJsonText(
       message: `The body is not strict JSON: ${parsed.detail}.`,
     });
   }
-  return new TextDecoder().decode(bytes);
+  return { text: new TextDecoder().decode(bytes), value: parsed.value };
 }

@@ -1,0 +1,79 @@
+import {
+  type Beacon,
+  type Classified,
+  classifyCaller,
+  type ReportedVisit,
+  signingAgent,
+  type VisitedPage,
+} from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import type { Site } from "../owners/sites/site.js";
+import type { Visit, VisitSignature } from "../owners/visits/visit.js";
+
+/** A clock elsewhere may be wrong; one further off than this is not believed. */
+const OBSERVED_OFF_MS_MAX = 24 * 3_600_000;
+
+/** Whether a page stands on the site's own domain, or below it. */
+function isOfSite(host: string, { domain }: Site): boolean {
+  return host === domain || host.endsWith(`.${domain}`);
+}
+
+function visitOf(
+  { ids, clock }: Context,
+  site: Site,
+  { observedAt, page }: { readonly observedAt: number; readonly page?: VisitedPage | undefined },
+  seen: Classified & Pick<Visit, "source" | "signature">,
+): Visit {
+  const now = clock.now();
+  const off = Math.abs(observedAt - now) > OBSERVED_OFF_MS_MAX;
+  return {
+    visitId: ids.id("vis"),
+    siteKeyHash: site.siteKeyHash,
+    observedAt: off ? now : observedAt,
+    receivedAt: now,
+    source: seen.source,
+    classification: seen.classification,
+    agent: seen.agent ?? null,
+    signature: seen.signature,
+    pageUrl: page?.url ?? null,
+    offSite: page !== undefined && !isOfSite(page.host, site),
+  };
+}
+
+/** Takes a page load down. Resolved, it is durable. Whatever a beacon claims, nobody is verified. */
+export function recordBeacon(context: Context, site: Site, beacon: Beacon): Promise<void> {
+  const seen = { ...classifyCaller(beacon), source: "beacon", signature: null } as const;
+  return context.visits.add([visitOf(context, site, beacon, seen)]);
+}
+
+/** A signature that holds for another host was made for another host, and proves nothing here. */
+function signatureOf({ signature, page }: ReportedVisit, site: Site): VisitSignature | null {
+  if (signature === undefined) return null;
+  if (signature.outcome !== "verified") return signature;
+  const here = page !== undefined && isOfSite(page.host, site);
+  return here ? signature : { ...signature, outcome: "unverified", reason: "another_host" };
+}
+
+function classify(userAgent: string, signature: VisitSignature | null): Classified {
+  if (signature?.outcome !== "verified" || signature.agentUrl === null) {
+    return classifyCaller({ userAgent, webdriver: false });
+  }
+  // By its key alone: what a verified agent says of itself may still be another's name.
+  const { name, operator } = signingAgent(signature.agentUrl);
+  return { classification: "verified_agent", agent: { name, operator } };
+}
+
+/** Takes down what the site's own edge tells of. Resolved, it is durable. */
+export function recordReport(
+  context: Context,
+  site: Site,
+  visits: readonly ReportedVisit[],
+): Promise<void> {
+  return context.visits.add(
+    visits.map((visit) => {
+      const signature = signatureOf(visit, site);
+      const seen = classify(visit.userAgent, signature);
+      return visitOf(context, site, visit, { ...seen, source: "edge", signature });
+    }),
+  );
+}

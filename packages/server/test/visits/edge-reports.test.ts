@@ -1,0 +1,185 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ManualClock } from "../../src/platform/clock.ts";
+import {
+  answerOf,
+  cleanUp,
+  createSite,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+
+const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0";
+const AGENT = "https://agent.example/.well-known/http-message-signatures-directory";
+const VERIFIED = { outcome: "verified", key_id: "thumb", agent_url: AGENT };
+
+const visitOf = (fields: Record<string, unknown> = {}) => ({
+  observed_at: new Date(NOON).toISOString(),
+  user_agent: FIREFOX,
+  page_url: "https://shop.example.com/prices",
+  ...fields,
+});
+
+describe.each(DATABASES)("reports of a site's edge, on %s", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let server: TestServer;
+  // biome-ignore lint/suspicious/noExplicitAny: what the admin interface answers
+  let site: any;
+  let token = "";
+  beforeAll(async () => {
+    const env = await freshEnvironment(dialect);
+    server = await startServer({ ...env, GATEHOUSE_BEACONS_PER_SITE_PER_MINUTE: "200" }, { clock });
+    return cleanUp;
+  });
+  beforeEach(async () => {
+    clock.advance(61_000);
+    site = await createSite(server, "shop.example.com");
+    token = (await makeToken()).token;
+  });
+
+  const path = () => `/v1/admin/sites/${site.site_key_hash}`;
+  const makeToken = async (name = "worker") =>
+    (await server.admin("POST", `${path()}/edge-tokens`, { name })).body;
+  const visits = async () => (await server.admin("GET", `${path()}/visits`)).body.items;
+  const report = async (body: unknown, bearer = token, hash = site.site_key_hash) =>
+    answerOf(
+      await fetch(`${server.url}/v1/edge/${hash}/visits`, {
+        method: "POST",
+        headers: { "content-type": "application/json", authorization: `Bearer ${bearer}` },
+        body: JSON.stringify(body),
+      }),
+    );
+
+  test("say who came: verified, declared, suspected, or a person", async () => {
+    const callers = [
+      [{ signature: VERIFIED, user_agent: "GPTBot/1.2" }, "verified_agent", "agent.example"],
+      [{ user_agent: "GPTBot/1.2" }, "declared_agent", "GPTBot"],
+      [{ user_agent: "curl/8.5.0" }, "suspected_automation", undefined],
+      [{}, "person", undefined],
+    ] as const;
+    const answer = await report({ visits: callers.map(([fields]) => visitOf(fields)) });
+    expect([answer.status, answer.body]).toEqual([204, ""]);
+    type Seen = { classification: string; agent?: { name: string }; source: string };
+    const seen = (await visits()).map(
+      ({ classification, agent, source }: Seen) => `${classification} ${agent?.name} ${source}`,
+    );
+    expect(seen.sort()).toEqual(callers.map(([, kind, name]) => `${kind} ${name} edge`).sort());
+  });
+
+  test("show a signature that failed with its reason, and verify nobody by it", async () => {
+    const failed = { ...VERIFIED, outcome: "invalid", reason: "expired" };
+    await report({ visits: [visitOf({ signature: failed, user_agent: "GPTBot/1.2" })] });
+    const [visit] = await visits();
+    expect(visit).toMatchObject({ classification: "declared_agent", signature: failed });
+  });
+
+  test("count a verified agent by its kind, and by its name where it is known", async () => {
+    const chatgpt = { ...VERIFIED, agent_url: "https://chatgpt.com/.well-known/keys" };
+    const signed = [VERIFIED, chatgpt].map((signature) => visitOf({ signature }));
+    await report({ visits: signed });
+    const { items } = (await server.admin("GET", `${path()}/visits/counts`)).body;
+    expect(items).toMatchObject([
+      { visits: 2, by_classification: { verified_agent: 2 }, by_agent: { "ChatGPT agent": 1 } },
+    ]);
+    expect(items[0].by_agent).not.toHaveProperty("agent.example");
+  });
+
+  test("verify nobody for a page of another host, or of none", async () => {
+    const elsewhere = { signature: VERIFIED, page_url: "https://evil.example/prices" };
+    const nowhere = { signature: VERIFIED, page_url: null };
+    await report({ visits: [visitOf(elsewhere), visitOf(nowhere)] });
+    for (const visit of await visits()) {
+      expect(visit.classification).toBe("person");
+      expect(visit.signature).toMatchObject({ outcome: "unverified", reason: "another_host" });
+    }
+  });
+
+  test("are refused whole when one visit of them is none", async () => {
+    const bad: [string, unknown][] = [
+      ["nothing", {}],
+      ["no list", { visits: {} }],
+      ["an empty list", { visits: [] }],
+      ["101 visits", { visits: Array(101).fill(visitOf()) }],
+      ["no time", { visits: [visitOf(), visitOf({ observed_at: "yesterday" })] }],
+      ["a file", { visits: [visitOf({ page_url: "file:///etc/passwd" })] }],
+      ["an outcome of its own", { visits: [visitOf({ signature: { outcome: "trusted" } })] }],
+      ["verified by nobody", { visits: [visitOf({ signature: { outcome: "verified" } })] }],
+      [
+        "keys over http",
+        { visits: [visitOf({ signature: { ...VERIFIED, agent_url: "http://a.example" } })] },
+      ],
+      ["a reason in words", { visits: [visitOf({ signature: { ...VERIFIED, reason: "<b>" } })] }],
+      ["a list as signature", { visits: [visitOf({ signature: [] })] }],
+    ];
+    for (const [name, body] of bad) {
+      const { status, body: said } = await report(body);
+      expect([name, status, said.error]).toEqual([name, 400, "invalid_request"]);
+    }
+    expect(await visits()).toEqual([]);
+  });
+
+  test("lose the query of the page, and a time far off", async () => {
+    const page_url = "https://shop.example.com/a?mail=me@example.com#x";
+    await report({ visits: [visitOf({ page_url, observed_at: "2020-01-01T00:00:00Z" })] });
+    const [visit] = await visits();
+    expect(visit.page_url).toBe("https://shop.example.com/a");
+    expect(visit.observed_at).toBe(new Date(clock.now()).toISOString());
+  });
+
+  test("need the site's own live token, which opens nothing else", async () => {
+    const one = { visits: [visitOf()] };
+    expect((await report(one, "wrong")).status).toBe(401);
+    const other = await createSite(server, "other.example.com");
+    expect((await report(one, token, other.site_key_hash)).status).toBe(403);
+    expect((await server.admin("GET", path(), undefined, token)).status).toBe(401);
+    const { items } = (await server.admin("GET", `${path()}/edge-tokens`)).body;
+    expect(items.map(({ name }: { name: string }) => name)).toEqual(["worker"]);
+    expect(JSON.stringify(items)).not.toContain(token);
+    expect((await server.admin("DELETE", `/v1/admin/tokens/${items[0].token_id}`)).status).toBe(
+      204,
+    );
+    expect((await report(one)).status).toBe(401);
+    expect(await visits()).toEqual([]);
+  });
+
+  test("of a wrong token do not lock people out of the same address", async () => {
+    const tries = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => report({ visits: [visitOf()] }, `wrong-${n}`)),
+    );
+    expect(tries.some(({ status }) => status === 429)).toBe(true);
+    expect((await server.admin("GET", path())).status).toBe(200);
+  });
+
+  test("are limited for each site by the visits they hold", async () => {
+    const hundred = { visits: Array(100).fill(visitOf()) };
+    expect((await report(hundred)).status).toBe(204);
+    expect((await report(hundred)).status).toBe(204);
+    const over = await report(hundred);
+    expect([over.status, Number(over.headers.get("retry-after")) > 0]).toEqual([429, true]);
+  });
+
+  test("end with the site", async () => {
+    await server.admin("DELETE", path());
+    expect((await report({ visits: [visitOf()] })).status).toBe(401);
+  });
+
+  test("tokens are an owner's to make, for the own site, and at most twenty", async () => {
+    const roles = `${path()}/tokens`;
+    const reviewer = (await server.admin("POST", roles, { name: "R", role: "reviewer" })).body
+      .token;
+    const make = (bearer?: string) =>
+      server.admin("POST", `${path()}/edge-tokens`, { name: "w" }, bearer);
+    expect((await make(reviewer)).status).toBe(403);
+    const owner = (await server.admin("POST", roles, { name: "O", role: "owner" })).body.token;
+    for (let made = 1; made < 20; made++) expect((await make(owner)).status).toBe(201);
+    expect((await make(owner)).status).toBe(409);
+    const other = await createSite(server, "other.example.com");
+    const elsewhere = `/v1/admin/sites/${other.site_key_hash}/edge-tokens`;
+    expect((await server.admin("POST", elsewhere, { name: "w" }, owner)).status).toBe(404);
+    const foreign = (await server.admin("POST", elsewhere, { name: "w" })).body;
+    const revoke = `/v1/admin/tokens/${foreign.token_id}`;
+    expect((await server.admin("DELETE", revoke, undefined, owner)).status).toBe(404);
+  });
+});
