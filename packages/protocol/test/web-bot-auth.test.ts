@@ -157,13 +157,13 @@ describe("a signature", () => {
       { components: ["@authority"] },
       "signature_agent_not_covered",
     ],
-    ["no created", { parameters: { created: undefined } }, "PolicyViolation"],
-    ["no expires", { parameters: { expires: undefined } }, "PolicyViolation"],
-    ["no keyid", { parameters: { keyid: undefined } }, "PolicyViolation"],
+    ["no created", { parameters: { created: undefined } }, "no_times"],
+    ["no expires", { parameters: { expires: undefined } }, "no_times"],
+    ["no keyid", { parameters: { keyid: undefined } }, "policy_violation"],
     [
       "a date in the future",
       { parameters: { created: seconds + 120, expires: seconds + 300 } },
-      "PolicyViolation",
+      "in_the_future",
     ],
     [
       "a date that is over",

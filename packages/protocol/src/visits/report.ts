@@ -7,6 +7,7 @@ import { readPage, readTime, readUserAgent, type VisitedPage } from "./fields.js
 export const REPORT_VISITS_MAX = 100;
 const KEY_ID_CHARS_MAX = 128;
 const AGENT_URL_CHARS_MAX = 2048;
+const REASON_CHARS_MAX = 64;
 const REASON = /^[a-z_]{1,64}$/;
 
 /** What a signature on a page request can be worth. */
@@ -31,8 +32,23 @@ export interface ReportedVisit {
   readonly signature: ReportedSignature | undefined;
 }
 
+/** What a stranger wrote, cut to what a report may hold: one of them must not spoil the rest. */
+function signatureBody({ outcome, reason, keyId, agentUrl }: ReportedSignature): JsonObject {
+  const word = reason
+    ?.toLowerCase()
+    .replace(/[^a-z_]+/g, "_")
+    .slice(0, REASON_CHARS_MAX);
+  const address = agentUrl !== null && agentUrl.length > AGENT_URL_CHARS_MAX ? null : agentUrl;
+  return {
+    outcome,
+    reason: word === undefined || word === "" ? null : word,
+    key_id: keyId?.slice(0, KEY_ID_CHARS_MAX) ?? null,
+    agent_url: address,
+  };
+}
+
 /**
- * The body an edge sends.
+ * The body an edge sends; {@link readVisitReport} takes it whatever the visits hold.
  *
  * @example
  * const visit = { observedAt: 0, userAgent: "curl/8", page: undefined, signature: undefined };
@@ -42,18 +58,9 @@ export function visitReport(visits: readonly ReportedVisit[]): JsonObject {
   return {
     visits: visits.map(({ observedAt, userAgent, page, signature }) => ({
       observed_at: new Date(observedAt).toISOString(),
-      user_agent: userAgent,
+      user_agent: readUserAgent(userAgent),
       ...(page === undefined ? {} : { page_url: page.url }),
-      ...(signature === undefined
-        ? {}
-        : {
-            signature: {
-              outcome: signature.outcome,
-              reason: signature.reason,
-              key_id: signature.keyId,
-              agent_url: signature.agentUrl,
-            },
-          }),
+      ...(signature === undefined ? {} : { signature: signatureBody(signature) }),
     })),
   };
 }
@@ -72,7 +79,7 @@ function readSignature(
   const outcome = SIGNATURE_OUTCOMES.find((one) => one === value.outcome);
   const keyId = textOrNull(value.key_id, KEY_ID_CHARS_MAX);
   const agentUrl = textOrNull(value.agent_url, AGENT_URL_CHARS_MAX);
-  const reason = textOrNull(value.reason, KEY_ID_CHARS_MAX);
+  const reason = textOrNull(value.reason, REASON_CHARS_MAX);
   if (outcome === undefined) {
     return refuse("invalid", "`signature.outcome` must be verified, invalid or unverified");
   }

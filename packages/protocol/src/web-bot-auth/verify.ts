@@ -65,15 +65,25 @@ function fieldOf({ fields }: SignedRequest, name: string): string | undefined {
   return found.length === 0 ? undefined : found.map(({ value }) => value).join(", ");
 }
 
-/** Labels of signatures that are about agents, with their tags; undefined for an unreadable header. */
-function labelsOf(header: string): readonly (readonly [string, string])[] | undefined {
+/** A signature that is about agents, as its header announces it: nothing of it is proven. */
+interface Announced {
+  readonly label: string;
+  readonly tag: string;
+  readonly created: unknown;
+  readonly expires: unknown;
+}
+
+/** The signatures of a header that are about agents; undefined for an unreadable one. */
+function announcedIn(header: string): readonly Announced[] | undefined {
   if (header.length > HEADER_CHARS_MAX) return undefined;
   try {
     const members = [...parseDictionary(header)];
     if (members.length > LABELS_MAX) return undefined;
     return members.flatMap(([label, [, parameters]]) => {
       const tag = parameters.get("tag");
-      return typeof tag === "string" && TAGS.has(tag) ? [[label, tag] as const] : [];
+      if (typeof tag !== "string" || !TAGS.has(tag)) return [];
+      const times = { created: parameters.get("created"), expires: parameters.get("expires") };
+      return [{ label, tag, ...times }];
     });
   } catch {
     return undefined;
@@ -109,18 +119,18 @@ class Unproven extends Error {
   }
 }
 
-interface Candidate {
-  readonly label: string;
-  readonly tag: string;
+interface Candidate extends Announced {
   readonly agents: readonly SignatureAgent[] | undefined;
 }
 
+/** Before anything else, so that an owner reads what is wrong and not that something is. */
 function checkTimes(
-  { created, expires }: { readonly created?: number; readonly expires?: number },
-  tag: string,
+  { tag, created, expires }: Announced,
   { now, lifeMaxS }: WebBotAuthOptions,
 ): void {
-  if (created === undefined || expires === undefined) throw new Unproven("invalid", "no_times");
+  if (typeof created !== "number" || typeof expires !== "number") {
+    throw new Unproven("invalid", "no_times");
+  }
   if (created > now / 1000 + CLOCK_SKEW_S) throw new Unproven("invalid", "in_the_future");
   if (expires < now / 1000) throw new Unproven("invalid", "expired");
   const lifeS = lifeMaxS ?? TAGS.get(tag)?.lifeS ?? DAY_S;
@@ -130,9 +140,10 @@ function checkTimes(
 
 async function verifyOne(
   request: SignedRequest,
-  { label, tag, agents }: Candidate,
+  candidate: Candidate,
   options: WebBotAuthOptions,
 ): Promise<WebBotAuthVerdict> {
+  const { label, tag, agents } = candidate;
   let agentUrl: string | undefined;
   let keyId: string | undefined;
   const about = () => ({
@@ -145,6 +156,7 @@ async function verifyOne(
     fields: request.fields,
   };
   try {
+    checkTimes(candidate, options);
     await verifySignature(message, {
       label,
       policy: {
@@ -157,7 +169,6 @@ async function verifyOne(
       resolveVerifier: async ({ components, parameters }) => {
         keyId = parameters.keyid ?? "";
         if (!coversEnough(components, tag)) throw new Unproven("invalid", "covers_too_little");
-        checkTimes(parameters, tag, options);
         const agent = agents === undefined ? undefined : agentOf(components, agents);
         if (agents !== undefined && agent === undefined) {
           throw new Unproven("invalid", "signature_agent_not_covered");
@@ -181,12 +192,17 @@ async function verifyOne(
   }
 }
 
+/** `VerificationFailed` as all reasons are written. */
+function asWord(code: string): string {
+  return code.replace(/(?!^)[A-Z]/g, "_$&").toLowerCase();
+}
+
 function verdictOf(error: unknown): Pick<WebBotAuthVerdict, "reason"> & {
   readonly outcome: "invalid" | "unverified";
 } {
   const cause = isSignatureError(error) ? (error.cause ?? error) : error;
   if (cause instanceof Unproven) return { outcome: cause.outcome, reason: cause.message };
-  if (isSignatureError(error)) return { outcome: "invalid", reason: error.code };
+  if (isSignatureError(error)) return { outcome: "invalid", reason: asWord(error.code) };
   return { outcome: "unverified", reason: "not_checked" };
 }
 
@@ -206,17 +222,17 @@ export async function verifyWebBotAuth(
 ): Promise<WebBotAuthVerdict> {
   const input = fieldOf(request, "signature-input");
   if (input === undefined) return { outcome: "unsigned" };
-  const labels = labelsOf(input);
-  if (labels === undefined) return { outcome: "invalid", reason: "malformed" };
-  if (labels.length === 0) return { outcome: "unsigned" };
+  const announced = announcedIn(input);
+  if (announced === undefined) return { outcome: "invalid", reason: "malformed" };
+  if (announced.length === 0) return { outcome: "unsigned" };
   const header = fieldOf(request, "signature-agent");
   const agents = header === undefined ? undefined : readSignatureAgent(header);
   if (agents !== undefined && !agents.ok) {
     return { outcome: "invalid", reason: "bad_signature_agent" };
   }
   const verdicts: WebBotAuthVerdict[] = [];
-  for (const [label, tag] of labels) {
-    const verdict = await verifyOne(request, { label, tag, agents: agents?.value }, options);
+  for (const one of announced) {
+    const verdict = await verifyOne(request, { ...one, agents: agents?.value }, options);
     if (verdict.outcome === "verified") return verdict;
     verdicts.push(verdict);
   }

@@ -1,8 +1,8 @@
+import { prefersMarkdown } from "@gatehouse/protocol";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
 import { hashesOf } from "../../owners/sites/find.js";
-import { prefersMarkdown } from "../../platform/http/accept.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { isFresh } from "../../platform/http/etag.js";
 import { Problem } from "../../platform/http/problem.js";

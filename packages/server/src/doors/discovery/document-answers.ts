@@ -1,6 +1,6 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import { prefersMarkdown } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { prefersMarkdown } from "../../platform/http/accept.js";
 import { isFresh } from "../../platform/http/etag.js";
 import { OPEN_HEADERS } from "../../platform/http/open-headers.js";
 import type { Document } from "./document.js";

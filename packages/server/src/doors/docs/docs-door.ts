@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { prefersMarkdown } from "@gatehouse/protocol";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
-import { prefersMarkdown } from "../../platform/http/accept.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
 

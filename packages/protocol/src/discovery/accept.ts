@@ -17,7 +17,13 @@ function rangesOf(accept: string): ReadonlyMap<string, number> {
   return ranges;
 }
 
-/** Whether the client asks for Markdown by name, and likes it at least as well as what we have. */
+/**
+ * Whether a client asks for Markdown by name, and likes it at least as well as what we have.
+ *
+ * @example
+ * prefersMarkdown("text/markdown, text/html;q=0.5", "text/html"); //=> true
+ * prefersMarkdown("text/html", "text/html"); //=> false
+ */
 export function prefersMarkdown(accept: string | undefined, ours: string): boolean {
   if (accept === undefined || !/markdown/i.test(accept)) return false;
   const ranges = rangesOf(accept);

@@ -1,0 +1,98 @@
+import {
+  parseUrl,
+  prefersMarkdown,
+  type SignedRequest,
+  verifyWebBotAuth,
+  type WebBotAuthVerdict,
+} from "@gatehouse/protocol";
+import { answerFile } from "./kept-file.js";
+import { KeptFiles } from "./kept-files.js";
+import { KeyDirectories } from "./key-directories.js";
+import type { Background, Runtime } from "./runtime.js";
+import type { Settings } from "./settings.js";
+import { askedFile, siteFileAt } from "./site-files.js";
+import { type Answered, headerOf, isPersons, isSigned, isVisit, visitOf } from "./visit.js";
+import { VisitReporter } from "./visit-reporter.js";
+
+/** Signatures looked at together; the next ones are reported as not looked at. */
+const CHECKING_MAX = 64;
+const NOT_CHECKED: WebBotAuthVerdict = { outcome: "unverified", reason: "too_busy" };
+
+/**
+ * Gatehouse on a site's own domain, whatever it runs in. Nothing of it throws, and nothing but a
+ * document of Gatehouse's own makes a visitor wait: the site goes on without it.
+ */
+export class Edge {
+  private readonly settings: Settings;
+  private readonly runtime: Runtime;
+  private readonly files: KeptFiles;
+  private readonly keys: KeyDirectories;
+  private readonly reporter: VisitReporter;
+  private checking = 0;
+
+  constructor(settings: Settings, runtime: Runtime) {
+    this.settings = settings;
+    this.runtime = runtime;
+    this.files = new KeptFiles(runtime);
+    this.keys = new KeyDirectories(runtime);
+    this.reporter = new VisitReporter(settings, runtime);
+  }
+
+  /** Whether a request may be for one of Gatehouse's documents. */
+  isAsked({ method, url }: Pick<SignedRequest, "method" | "url">): boolean {
+    return (method === "GET" || method === "HEAD") && this.fileAt(url) !== undefined;
+  }
+
+  private fileAt(url: string) {
+    const path = parseUrl(url)?.pathname ?? "";
+    return this.settings.except.includes(path) ? undefined : siteFileAt(path);
+  }
+
+  /** One of Gatehouse's documents; undefined when the site should answer. */
+  async answer(request: SignedRequest, background: Background): Promise<Response | undefined> {
+    try {
+      const file = this.isAsked(request) ? this.fileAt(request.url) : undefined;
+      if (file === undefined) return undefined;
+      const text = file.type.startsWith("text/");
+      const markdown = text && prefersMarkdown(headerOf(request, "accept"), file.type);
+      const found = await this.files.find(askedFile(file, this.settings, markdown), background);
+      if (found === undefined) return undefined;
+      const match = headerOf(request, "if-none-match");
+      return answerFile(found, request.method, match === "" ? null : match);
+    } catch (error) {
+      this.runtime.warn(`a document could not be served: ${String(error)}`);
+      return undefined;
+    }
+  }
+
+  /** Looks at who came, and tells Gatehouse; for the background, after the site has answered. */
+  async observe(request: SignedRequest, answered: Answered): Promise<void> {
+    try {
+      if (this.settings.edgeToken === undefined || !isVisit(request, answered)) return;
+      if (this.settings.agentsOnly && isPersons(request)) return;
+      const observedAt = this.runtime.clock.now();
+      await this.reporter.add(visitOf(request, observedAt, await this.verdict(request)));
+    } catch (error) {
+      this.runtime.warn(`a visit could not be reported: ${String(error)}`);
+    }
+  }
+
+  private async verdict(request: SignedRequest): Promise<WebBotAuthVerdict> {
+    if (!isSigned(request)) return { outcome: "unsigned" };
+    if (this.checking >= CHECKING_MAX) return NOT_CHECKED;
+    this.checking++;
+    try {
+      return await verifyWebBotAuth(request, {
+        now: this.runtime.clock.now(),
+        findKey: (source, thumbprint) => this.keys.find(source, thumbprint),
+      });
+    } finally {
+      this.checking--;
+    }
+  }
+
+  /** Reports what waits, as before the process ends. */
+  flush(): Promise<void> {
+    return this.reporter.flush();
+  }
+}

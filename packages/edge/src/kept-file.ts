@@ -1,0 +1,60 @@
+/** A document of Gatehouse as it is kept: its bytes, and the headers that belong to them. */
+export interface KeptFile {
+  readonly body: Uint8Array;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Milliseconds. */
+  readonly keptAt: number;
+  readonly freshUntil: number;
+}
+
+/** What of an answer describes the document, and not the connection it came over. */
+const PASSED_ON = [
+  ...["content-type", "cache-control", "etag", "vary", "link", "content-security-policy"],
+  ...["referrer-policy", "x-content-type-options"],
+  ...["access-control-allow-origin", "access-control-expose-headers"],
+];
+
+/** A document is asked for again after this long, even one that nobody should store. */
+const FRESH_MS_MIN = 5_000;
+const FRESH_MS_MAX = 3_600_000;
+
+function freshMs(cacheControl: string): number {
+  if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return FRESH_MS_MIN;
+  const seconds = Number(/(?:^|[\s,])max-age=(\d{1,9})/i.exec(cacheControl)?.[1] ?? 0);
+  return Math.min(Math.max(seconds * 1000, FRESH_MS_MIN), FRESH_MS_MAX);
+}
+
+export function keepFile(answer: Response, body: Uint8Array, now: number): KeptFile {
+  const headers = PASSED_ON.flatMap((name) => {
+    const value = answer.headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  const freshUntil = now + freshMs(answer.headers.get("cache-control") ?? "");
+  return Object.freeze({ body, headers, keptAt: now, freshUntil });
+}
+
+/** Weak comparison (RFC 9110 section 13.1.2). */
+function isUnchanged(ifNoneMatch: string | null, etag: string | undefined): boolean {
+  if (ifNoneMatch === null || etag === undefined) return false;
+  const tags = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+  return tags.includes("*") || tags.includes(etag.replace(/^W\//, ""));
+}
+
+/** The answer to a request for it. */
+export function answerFile(
+  { body, headers }: KeptFile,
+  method: string,
+  ifNoneMatch: string | null,
+): Response {
+  const own = headers.map(([name, value]): [string, string] => [name, value]);
+  const etag = own.find(([name]) => name === "etag")?.[1];
+  if (isUnchanged(ifNoneMatch, etag)) {
+    return new Response(null, {
+      status: 304,
+      headers: own.filter(([name]) => name !== "content-type"),
+    });
+  }
+  const length: [string, string] = ["content-length", String(body.length)];
+  const content = method === "HEAD" ? null : (body as Uint8Array<ArrayBuffer>);
+  return new Response(content, { headers: [...own, length] });
+}

@@ -1,0 +1,35 @@
+import { dnsResolver, SafeFetch } from "@gatehouse/safe-fetch";
+import { memoryShelf } from "../memory-shelf.js";
+import type { Clock, Runtime } from "../runtime.js";
+
+const systemClock: Clock = {
+  now: () => Date.now(),
+  after(delayMs, task) {
+    const timer = setTimeout(task, delayMs);
+    // Nothing here is worth keeping a process alive for.
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+export function nodeRuntime(overrides: {
+  readonly clock?: Clock | undefined;
+  /** Hosts (`host` or `host:port`) that keys may be fetched from although they are not public. */
+  readonly allow?: readonly string[] | undefined;
+  readonly warn?: ((text: string) => void) | undefined;
+}): Runtime {
+  const { clock = systemClock, allow = [] } = overrides;
+  const safeFetch = new SafeFetch({ resolver: dnsResolver(), clock, allow });
+  return {
+    clock,
+    fetch: (url, init) => fetch(url, init),
+    async fetchKeys(url) {
+      const found = await safeFetch.get(url);
+      return found.ok && found.value.status === 200 ? found.value : undefined;
+    },
+    shelf: memoryShelf(),
+    sharesWork: true,
+    // biome-ignore lint/suspicious/noConsole: an application that logs elsewhere says where
+    warn: overrides.warn ?? ((text) => console.warn(`gatehouse: ${text}`)),
+  };
+}

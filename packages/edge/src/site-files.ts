@@ -1,0 +1,91 @@
+import { SITE_PATHS } from "@gatehouse/protocol";
+
+/** A document of Gatehouse that stands on the site's own domain too. */
+export interface SiteFile {
+  /** Where agents look for it on the site. */
+  readonly path: string;
+  /** Where Gatehouse has it. */
+  readonly source: string;
+  /** Media type; a document that is text is Markdown to whoever asks for that. */
+  readonly type: string;
+  /** Whether a text is such a document: whatever stands in Gatehouse's place must not speak for the site. */
+  holds(text: string): boolean;
+}
+
+/** A JSON object with a member that only this document has. */
+function jsonWith(member: string): (text: string) => boolean {
+  return (text) => {
+    try {
+      const value: unknown = JSON.parse(text);
+      return typeof value === "object" && value !== null && Object.hasOwn(value, member);
+    } catch {
+      return false;
+    }
+  };
+}
+
+const isMarkdown = (text: string) => text.startsWith("# ");
+const isAgentPage = (text: string) =>
+  /^<!doctype html>/i.test(text) && text.includes("application/ld+json");
+
+const JSON_TYPE = "application/json";
+
+const SITE_FILES: readonly SiteFile[] = [
+  { path: "/llms.txt", source: SITE_PATHS.llms, type: "text/plain", holds: isMarkdown },
+  { path: "/agent", source: SITE_PATHS.agentPage, type: "text/html", holds: isAgentPage },
+  {
+    path: "/.well-known/agent-card.json",
+    source: SITE_PATHS.card,
+    type: JSON_TYPE,
+    holds: jsonWith("signing"),
+  },
+  {
+    path: "/.well-known/ai-catalog.json",
+    source: SITE_PATHS.catalog,
+    type: JSON_TYPE,
+    holds: jsonWith("entries"),
+  },
+  {
+    path: "/.well-known/ard.json",
+    source: SITE_PATHS.ard,
+    type: JSON_TYPE,
+    holds: jsonWith("entries"),
+  },
+  {
+    path: "/.well-known/did.json",
+    source: SITE_PATHS.did,
+    type: "application/did+json",
+    holds: jsonWith("verificationMethod"),
+  },
+  {
+    path: "/.well-known/acp.json",
+    source: SITE_PATHS.acp,
+    type: JSON_TYPE,
+    holds: jsonWith("protocol"),
+  },
+];
+
+/** The document a path of the site names, if it is one of Gatehouse's. */
+export function siteFileAt(path: string): SiteFile | undefined {
+  return SITE_FILES.find((file) => file.path === path);
+}
+
+/** In the form somebody asked for: as it is, or as Markdown. */
+export interface AskedFile {
+  readonly address: string;
+  readonly accept: string;
+  holds(text: string): boolean;
+}
+
+const MARKDOWN_TYPE = "text/markdown";
+
+export function askedFile(
+  { source, type, holds }: SiteFile,
+  { gatehouse, siteKeyHash }: { readonly gatehouse: string; readonly siteKeyHash: string },
+  markdown: boolean,
+): AskedFile {
+  const address = gatehouse + source.replace(/\{site_key(?:_hash)?\}/, siteKeyHash);
+  return markdown
+    ? { address, accept: MARKDOWN_TYPE, holds: isMarkdown }
+    : { address, accept: type, holds };
+}

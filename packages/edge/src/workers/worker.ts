@@ -1,0 +1,83 @@
+import type { SignedRequest } from "@gatehouse/protocol";
+import { Edge } from "../edge.js";
+import { type EdgeOptions, readSettings } from "../settings.js";
+import { workersRuntime } from "./workers-runtime.js";
+
+/** Variables and secrets of the Worker. */
+export interface GatehouseEnv {
+  readonly GATEHOUSE_URL?: string;
+  readonly GATEHOUSE_SITE_KEY_HASH?: string;
+  readonly GATEHOUSE_EDGE_TOKEN?: string;
+  /** Paths left to the site, separated by commas. */
+  readonly GATEHOUSE_EXCEPT?: string;
+  /** `all` or `agents`. */
+  readonly GATEHOUSE_VISITS?: string;
+}
+
+export interface WorkerContext {
+  waitUntil(work: Promise<unknown>): void;
+  passThroughOnException?(): void;
+}
+
+/** A Worker, or the part of one that answers. */
+export interface WorkerSite<Env> {
+  fetch(request: Request, env: Env, context: WorkerContext): Response | Promise<Response>;
+}
+
+/** What stands behind the route: the site itself. */
+const ORIGIN: WorkerSite<unknown> = { fetch: (request) => fetch(request) };
+
+function optionsOf(env: GatehouseEnv): EdgeOptions {
+  const { GATEHOUSE_EXCEPT: except = "", GATEHOUSE_VISITS: visits = "all" } = env;
+  return {
+    gatehouse: env.GATEHOUSE_URL ?? "",
+    siteKeyHash: env.GATEHOUSE_SITE_KEY_HASH ?? "",
+    edgeToken: env.GATEHOUSE_EDGE_TOKEN || undefined,
+    except: except.split(",").flatMap((path) => (path.trim() === "" ? [] : [path.trim()])),
+    visits: visits as "all" | "agents",
+  };
+}
+
+/** Undefined for settings that cannot hold: the site goes on as if nothing stood before it. */
+function createEdge(env: GatehouseEnv): Edge | undefined {
+  const runtime = workersRuntime();
+  const settings = readSettings(optionsOf(env));
+  if (settings.ok) return new Edge(settings.value, runtime);
+  runtime.warn(`not active: ${settings.detail}`);
+  return undefined;
+}
+
+function readRequest(request: Request): SignedRequest {
+  const fields: { name: string; value: string }[] = [];
+  request.headers.forEach((value, name) => {
+    fields.push({ name, value });
+  });
+  return { method: request.method, url: request.url, fields };
+}
+
+/**
+ * A Worker that stands before a site: `export default withGatehouse()` before an origin, or around a
+ * Worker that is the site.
+ */
+export function withGatehouse<Env extends GatehouseEnv>(
+  site: WorkerSite<Env> = ORIGIN,
+): WorkerSite<Env> {
+  // One for the life of the isolate: its variables do not change.
+  let edge: { readonly active: Edge | undefined } | undefined;
+  return {
+    async fetch(request, env, context) {
+      // Should anything here break after all, the platform asks the origin itself.
+      context.passThroughOnException?.();
+      edge ??= { active: createEdge(env) };
+      const { active } = edge;
+      if (active === undefined) return site.fetch(request, env, context);
+      const asked = readRequest(request);
+      const found = await active.answer(asked, (work) => context.waitUntil(work));
+      const response = found ?? (await site.fetch(request, env, context));
+      const contentType = response.headers.get("content-type") ?? "";
+      const answered = { status: response.status, contentType, ours: found !== undefined };
+      context.waitUntil(active.observe(asked, answered));
+      return response;
+    },
+  };
+}

@@ -1,0 +1,309 @@
+import { createServer, type RequestListener } from "node:http";
+import express from "express";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { ManualClock } from "../../server/src/platform/clock.ts";
+import {
+  cleanUp,
+  createSite,
+  freshEnvironment,
+  startServer,
+  type TestServer,
+} from "../../server/test/harness.ts";
+import { gatehouse, type Plugin, type PluginOptions } from "../src/node/plugin.ts";
+import { type GateMode, type Listening, rawAnswer, serve, startGate, until } from "./harness.ts";
+
+const DOCUMENTS = [
+  ["/llms.txt", "/v1/llms/{hash}.txt"],
+  ["/agent", "/v1/agent/{hash}"],
+  ["/.well-known/agent-card.json", "/v1/agent-card/{hash}.json"],
+  ["/.well-known/ai-catalog.json", "/v1/catalog/{hash}.json"],
+  ["/.well-known/ard.json", "/v1/catalog/{hash}/ard.json"],
+  ["/.well-known/did.json", "/v1/did/{hash}.json"],
+  ["/.well-known/acp.json", "/v1/acp/{hash}.json"],
+] as const;
+
+let server: TestServer;
+let gate: Awaited<ReturnType<typeof startGate>>;
+// biome-ignore lint/suspicious/noExplicitAny: what the admin interface answers
+let site: any;
+let edgeToken = "";
+beforeAll(async () => {
+  server = await startServer(await freshEnvironment("sqlite"));
+  gate = await startGate(server.url);
+});
+afterAll(async () => {
+  await gate.close();
+  await cleanUp();
+});
+beforeEach(async () => {
+  gate.mode = "up";
+  gate.asked = [];
+  site = await createSite(server, "shop.example.com");
+  const path = `/v1/admin/sites/${site.site_key_hash}/edge-tokens`;
+  edgeToken = (await server.admin("POST", path, { name: "plugin" })).body.token;
+});
+
+const options = (more: Partial<PluginOptions> = {}): PluginOptions => ({
+  site: "https://shop.example.com",
+  gatehouse: gate.url,
+  siteKeyHash: site.site_key_hash,
+  edgeToken,
+  warn: () => undefined,
+  ...more,
+});
+
+/** The shop in Express, with whatever stands before it. */
+function shopApp(...before: Plugin[]) {
+  const app = express();
+  for (const plugin of before) app.use(plugin);
+  app.get("/prices", (_request, response) => void response.send("<p>24 €</p>"));
+  app.get("/moved", (_request, response) => void response.redirect("/prices"));
+  app.get("/stream", (_request, response) => {
+    response.writeHead(200, { "Content-Type": "text/html", "X-Own": ["a", "b"] });
+    response.write("<p>one");
+    response.end("two");
+  });
+  app.get("/logo.png", (_request, response) => void response.type("png").send(Buffer.from([1, 2])));
+  app.post("/agent", express.text(), (request, response) => void response.send(request.body));
+  return app;
+}
+
+async function front(app: RequestListener): Promise<Listening> {
+  const listening = await serve(app);
+  onTestFinished(() => listening.close());
+  return listening;
+}
+
+async function shop(more: Partial<PluginOptions> = {}) {
+  const plugin = gatehouse(options(more));
+  return { plugin, ...(await front(shopApp(plugin))) };
+}
+
+const visits = (count: number) =>
+  until(async () => {
+    const path = `/v1/admin/sites/${site.site_key_hash}/visits?limit=200`;
+    const { items } = (await server.admin("GET", path)).body;
+    return items.length >= count ? items : undefined;
+  });
+
+describe("behind the plugin, documents on the site's own domain", () => {
+  test.each(DOCUMENTS)("%s has the service's bytes and cache rules", async (path, source) => {
+    const { url } = await shop();
+    const theirs = await fetch(server.url + source.replace("{hash}", site.site_key_hash));
+    const ours = await fetch(url + path);
+    expect([ours.status, await ours.text()]).toEqual([200, await theirs.text()]);
+    const names = ["content-type", "cache-control", "etag", "vary", "link"];
+    for (const name of names) {
+      expect([name, ours.headers.get(name)]).toEqual([name, theirs.headers.get(name)]);
+    }
+    const etag = ours.headers.get("etag") as string;
+    const again = await fetch(url + path, { headers: { "if-none-match": etag } });
+    expect([again.status, await again.text()]).toEqual([304, ""]);
+    const head = await fetch(url + path, { method: "HEAD" });
+    expect([head.status, head.headers.get("etag"), await head.text()]).toEqual([200, etag, ""]);
+  });
+
+  test("are found below a path the plugin is mounted at only by their own paths", async () => {
+    const app = express();
+    app.use("/shop", gatehouse(options()));
+    app.use((_request, response) => void response.send("the shop's"));
+    const { url } = await front(app);
+    expect(await (await fetch(`${url}/shop/llms.txt`)).text()).toBe("the shop's");
+  });
+
+  test("are asked for once by many at a time", async () => {
+    const { url } = await shop();
+    await Promise.all(Array.from({ length: 20 }, () => fetch(`${url}/llms.txt`)));
+    expect(gate.asked.filter((line) => line.includes("/v1/llms/"))).toHaveLength(1);
+  });
+
+  test("are renewed when they are old, served stale for a day without Gatehouse, then no more", async () => {
+    const clock = new ManualClock(Date.now());
+    const { url } = await shop({ clock, edgeToken: undefined });
+    const text = async () => (await fetch(`${url}/.well-known/agent-card.json`)).text();
+    const first = await text();
+    clock.advance(61_000);
+    expect(await text()).toBe(first);
+    expect(gate.asked).toHaveLength(2);
+    gate.mode = "failing";
+    clock.advance(61_000);
+    expect(await text()).toBe(first);
+    expect(gate.asked).toHaveLength(3);
+    expect(await text()).toBe(first);
+    expect(gate.asked).toHaveLength(3);
+    clock.advance(23 * 3_600_000);
+    expect(await text()).toBe(first);
+    clock.advance(3_600_000);
+    expect(await text()).toContain("Cannot GET");
+  });
+
+  test("are gone at once when Gatehouse has the site no more", async () => {
+    const clock = new ManualClock(Date.now());
+    const { url } = await shop({ clock });
+    const card = `${url}/.well-known/agent-card.json`;
+    expect((await fetch(card)).status).toBe(200);
+    await server.admin("DELETE", `/v1/admin/sites/${site.site_key_hash}`);
+    clock.advance(61_000);
+    expect((await fetch(card)).status).toBe(404);
+    gate.mode = "failing";
+    clock.advance(61_000);
+    expect((await fetch(card)).status).toBe(404);
+  });
+});
+
+describe("behind the plugin, everything else", () => {
+  const requests = ["/prices", "/prices?a=1", "/moved", "/stream", "/logo.png", "/none"].map(
+    (path) => `GET ${path} HTTP/1.1\r\nHost: shop.example.com\r\nConnection: close\r\n\r\n`,
+  );
+  const posted =
+    "POST /agent HTTP/1.1\r\nHost: shop.example.com\r\nContent-Type: text/plain\r\nContent-Length: 5\r\nConnection: close\r\n\r\nhello";
+  const documents = DOCUMENTS.map(
+    ([path]) => `GET ${path} HTTP/1.1\r\nHost: shop.example.com\r\nConnection: close\r\n\r\n`,
+  );
+
+  test("is answered byte by byte as without it", async () => {
+    const bare = await front(shopApp());
+    const { port } = await shop();
+    for (const request of [...requests, posted]) {
+      expect(await rawAnswer(port, request)).toBe(await rawAnswer(bare.port, request));
+    }
+  });
+
+  test.each(["failing", "garbage", "resetting", "redirecting"] as GateMode[])(
+    "is so too while Gatehouse is %s, at the paths of its documents as well",
+    async (mode) => {
+      gate.mode = mode;
+      const bare = await front(shopApp());
+      const { port } = await shop();
+      for (const request of [...requests, posted, ...documents]) {
+        expect(await rawAnswer(port, request)).toBe(await rawAnswer(bare.port, request));
+      }
+      expect(gate.asked.filter((line) => line.startsWith("GET"))).toHaveLength(DOCUMENTS.length);
+    },
+  );
+
+  test("is so too while nobody listens where Gatehouse was", async () => {
+    const gone = await serve(() => undefined);
+    await gone.close();
+    const bare = await front(shopApp());
+    const { port } = await shop({ gatehouse: gone.url });
+    for (const request of [...requests, ...documents]) {
+      expect(await rawAnswer(port, request)).toBe(await rawAnswer(bare.port, request));
+    }
+  });
+
+  test("waits 300 ms for a Gatehouse that is silent, at its documents only, and not again soon", async () => {
+    gate.mode = "silent";
+    const clock = new ManualClock(Date.now());
+    const { url } = await shop({ clock, edgeToken: undefined });
+    expect(await (await fetch(`${url}/prices`)).text()).toBe("<p>24 €</p>");
+    let answered = false;
+    const asked = fetch(`${url}/llms.txt`).finally(() => {
+      answered = true;
+    });
+    await until(async () => (gate.asked.length === 1 ? true : undefined));
+    clock.advance(299);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(answered).toBe(false);
+    clock.advance(1);
+    expect((await asked).status).toBe(404);
+    // The question itself is given up after five seconds; until then nobody asks again.
+    clock.advance(5_000);
+    expect((await fetch(`${url}/llms.txt`)).status).toBe(404);
+    expect(gate.asked).toHaveLength(1);
+  });
+});
+
+describe("behind the plugin, visits", () => {
+  const browser = { "user-agent": "Mozilla/5.0 Firefox/140.0", accept: "text/html" };
+
+  test("are of pages and documents, also where the type is written at the last moment", async () => {
+    const { url, plugin } = await shop();
+    for (const path of ["/prices?who=me", "/stream", "/logo.png", "/moved", "/none"]) {
+      await (await fetch(url + path, { headers: browser, redirect: "manual" })).text();
+    }
+    await (await fetch(`${url}/llms.txt`, { headers: { "user-agent": "GPTBot/1.2" } })).text();
+    await plugin.flush();
+    const seen = (await visits(3)).map(
+      ({ classification, page_url }: { classification: string; page_url: string }) =>
+        `${classification} ${page_url}`,
+    );
+    expect(seen.sort()).toEqual([
+      "declared_agent https://shop.example.com/llms.txt",
+      "person https://shop.example.com/prices",
+      "person https://shop.example.com/stream",
+    ]);
+  });
+
+  test("are the site's, whatever Host they came with, and below it by their own", async () => {
+    const { port, plugin } = await shop();
+    for (const host of ["evil.example", "www.shop.example.com", ""]) {
+      const head = `GET /prices HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: GPTBot/1\r\n`;
+      await rawAnswer(port, `${head}Connection: close\r\n\r\n`);
+    }
+    await plugin.flush();
+    const pages = (await visits(3)).map(({ page_url }: { page_url: string }) => page_url);
+    expect(pages.sort()).toEqual([
+      "https://shop.example.com/prices",
+      "https://shop.example.com/prices",
+      "https://www.shop.example.com/prices",
+    ]);
+  });
+
+  test("go in reports of a hundred at most, a second apart, and a lost one is not sent again", async () => {
+    const clock = new ManualClock(Date.now());
+    const warnings: string[] = [];
+    const { url } = await shop({ clock, warn: (text) => warnings.push(text) });
+    const ask = (count: number) =>
+      Promise.all(
+        Array.from({ length: count }, async () =>
+          (await fetch(`${url}/prices`, { headers: browser })).text(),
+        ),
+      );
+    const reports = () =>
+      gate.asked.filter((line) => line.startsWith(`POST /v1/edge/${site.site_key_hash}`)).length;
+    await ask(3);
+    await until(async () => {
+      clock.advance(1_000);
+      return reports() > 0 ? true : undefined;
+    });
+    expect(await visits(3)).toHaveLength(3);
+    const before = reports();
+    await ask(100);
+    await visits(103);
+    expect(reports()).toBe(before + 1);
+    gate.mode = "failing";
+    await ask(100);
+    await until(async () => (warnings.length > 0 ? true : undefined));
+    expect(warnings).toEqual(["100 visits were not reported: Gatehouse answered with 500"]);
+    gate.mode = "up";
+    clock.advance(10_000);
+    expect(reports()).toBe(before + 2);
+  });
+
+  test("keep no process alive, and need no Express", async () => {
+    const plugin = gatehouse(options());
+    const bare = createServer((request, response) =>
+      plugin(request, response, () => response.end("the shop's")),
+    );
+    const { url } = await front((request, response) => bare.emit("request", request, response));
+    expect(await (await fetch(`${url}/prices`)).text()).toBe("the shop's");
+    expect((await fetch(`${url}/llms.txt`)).headers.get("content-type")).toMatch(/^text\/plain/);
+  });
+});
+
+test("options that cannot hold stop the application when it starts, in words that name them", () => {
+  const wrong: [Partial<Record<keyof PluginOptions, unknown>>, RegExp][] = [
+    [{ gatehouse: "gate.example.com" }, /`gatehouse` must be the address/],
+    [{ gatehouse: undefined }, /`gatehouse` must be the address/],
+    [{ siteKeyHash: "us_123" }, /`siteKeyHash` must be/],
+    [{ edgeToken: "gha_operator-token-of-somebody" }, /`edgeToken` must be/],
+    [{ except: ["agent"] }, /`except` must list/],
+    [{ visits: "none" }, /`visits` must be/],
+    [{ site: "shop.example.com" }, /`site` must be/],
+    [{ site: undefined }, /`site` must be/],
+  ];
+  for (const [more, words] of wrong) {
+    expect(() => gatehouse(options(more as Partial<PluginOptions>))).toThrow(words);
+  }
+});

@@ -1,0 +1,332 @@
+import type { Readable } from "node:stream";
+import { Miniflare, type Request as WorkerRequest, Response as WorkerResponse } from "miniflare";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import {
+  cleanUp,
+  createSite,
+  freshEnvironment,
+  startServer,
+  type TestServer,
+} from "../../server/test/harness.ts";
+import { bundleWorker } from "./bundle-worker.ts";
+import {
+  createAgent,
+  type GateMode,
+  type Listening,
+  serve,
+  startGate,
+  type TestAgent,
+  until,
+} from "./harness.ts";
+
+const SITE = "https://shop.example.com";
+const AGENT = "https://agent.example.com";
+const DOCUMENTS = [
+  ["/llms.txt", "/v1/llms/{hash}.txt"],
+  ["/agent", "/v1/agent/{hash}"],
+  ["/.well-known/agent-card.json", "/v1/agent-card/{hash}.json"],
+  ["/.well-known/ai-catalog.json", "/v1/catalog/{hash}.json"],
+  ["/.well-known/ard.json", "/v1/catalog/{hash}/ard.json"],
+  ["/.well-known/did.json", "/v1/did/{hash}.json"],
+  ["/.well-known/acp.json", "/v1/acp/{hash}.json"],
+] as const;
+
+let code = "";
+let server: TestServer;
+let gate: Awaited<ReturnType<typeof startGate>>;
+let origin: Listening;
+let agent: TestAgent;
+// biome-ignore lint/suspicious/noExplicitAny: what the admin interface answers
+let site: any;
+let edgeToken = "";
+let worker: Miniflare;
+/** Requests that reached the site. */
+let reached: string[] = [];
+/** What the Worker wrote to its log. */
+const said: string[] = [];
+
+const PAGE = Buffer.from("<!doctype html><title>Prices</title><p>24 €\r\n\u0000 end");
+
+beforeAll(async () => {
+  code = await bundleWorker();
+  server = await startServer(await freshEnvironment("sqlite"));
+  gate = await startGate(server.url);
+  agent = await createAgent();
+  origin = await serve(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const { "x-own": own = "" } = request.headers;
+    reached.push(`${request.method} ${request.url} ${own} ${Buffer.concat(chunks)}`.trim());
+    if (request.url === "/moved") {
+      response.writeHead(302, { location: "/prices", "set-cookie": ["a=1", "b=2"] }).end();
+      return;
+    }
+    response.writeHead(request.url === "/broken" ? 500 : 200, {
+      "content-type": "text/html",
+      "x-shop": "Fern",
+    });
+    response.end(PAGE);
+  });
+});
+afterAll(async () => {
+  await worker?.dispose();
+  await gate.close();
+  await origin.close();
+  await cleanUp();
+});
+
+/** A Worker in workerd before the site, with a memory and a cache of its own. */
+async function startWorker(bindings: Record<string, string> = {}): Promise<Miniflare> {
+  await worker?.dispose();
+  worker = new Miniflare({
+    modules: true,
+    script: code,
+    compatibilityDate: "2026-01-01",
+    bindings: {
+      GATEHOUSE_URL: gate.url,
+      GATEHOUSE_SITE_KEY_HASH: site.site_key_hash,
+      GATEHOUSE_EDGE_TOKEN: edgeToken,
+      ...bindings,
+    },
+    handleRuntimeStdio: (out: Readable, err: Readable) => {
+      for (const stream of [out, err]) stream.on("data", (text) => said.push(String(text)));
+    },
+    // Where names lead outside: the site, the agent's keys, and Gatehouse.
+    outboundService: async (request: WorkerRequest) => {
+      const url = new URL(request.url);
+      if (url.origin === AGENT) {
+        return WorkerResponse.json(
+          { keys: [agent.jwk] },
+          {
+            headers: { "content-type": "application/http-message-signatures-directory+json" },
+          },
+        );
+      }
+      const target = url.host === new URL(SITE).host ? origin.url : url.origin;
+      const answer = await fetch(target + url.pathname + url.search, {
+        method: request.method,
+        headers: Object.fromEntries(request.headers),
+        redirect: "manual",
+        ...(request.body === null ? {} : { body: Buffer.from(await request.arrayBuffer()) }),
+      });
+      const body = answer.status === 204 ? null : await answer.arrayBuffer();
+      return new WorkerResponse(body, {
+        status: answer.status,
+        headers: [...answer.headers] as [string, string][],
+      });
+    },
+  });
+  return worker;
+}
+
+beforeEach(async () => {
+  gate.mode = "up";
+  gate.asked = [];
+  reached = [];
+  site = await createSite(server, "shop.example.com");
+  const path = `/v1/admin/sites/${site.site_key_hash}/edge-tokens`;
+  edgeToken = (await server.admin("POST", path, { name: "worker" })).body.token;
+});
+
+const ask = (path: string, init: Record<string, unknown> = {}) =>
+  worker.dispatchFetch(SITE + path, { redirect: "manual", ...init });
+
+/** The visits Gatehouse knows, when there are so many. */
+const visits = (count: number) =>
+  until(async () => {
+    const path = `/v1/admin/sites/${site.site_key_hash}/visits`;
+    const { items } = (await server.admin("GET", path)).body;
+    return items.length >= count ? items : undefined;
+  });
+
+test("the Worker is small enough to deploy: one module without Node's", () => {
+  expect(code).not.toMatch(/from\s*"node:/);
+  expect(code.length).toBeLessThan(300_000);
+});
+
+describe("in workerd, documents on the site's own domain", () => {
+  test.each(DOCUMENTS)("%s has the service's bytes and cache rules", async (path, source) => {
+    await startWorker();
+    const theirs = await fetch(server.url + source.replace("{hash}", site.site_key_hash));
+    const ours = await ask(path);
+    expect(ours.status).toBe(200);
+    expect(await ours.text()).toBe(await theirs.text());
+    for (const name of [
+      "content-type",
+      "cache-control",
+      "etag",
+      "vary",
+      "link",
+      "access-control-allow-origin",
+    ]) {
+      expect([name, ours.headers.get(name)]).toEqual([name, theirs.headers.get(name)]);
+    }
+    expect(reached).toEqual([]);
+    const etag = ours.headers.get("etag") as string;
+    const again = await ask(path, { headers: { "if-none-match": etag } });
+    expect([again.status, await again.text(), again.headers.get("etag")]).toEqual([304, "", etag]);
+    const head = await ask(path, { method: "HEAD" });
+    expect([head.status, await head.text()]).toEqual([200, ""]);
+  });
+
+  test("are Markdown to whoever asks for it, and kept apart", async () => {
+    await startWorker();
+    const page = await ask("/agent", { headers: { accept: "text/html" } });
+    const markdown = await ask("/agent", { headers: { accept: "text/markdown" } });
+    expect(page.headers.get("content-type")).toMatch(/^text\/html/);
+    expect(markdown.headers.get("content-type")).toMatch(/^text\/markdown/);
+    expect((await markdown.text()).startsWith("# ")).toBe(true);
+    expect((await (await ask("/agent")).text()).startsWith("<!doctype")).toBe(true);
+  });
+
+  test("are kept: Gatehouse is asked once, and not for a fresh one when it is away", async () => {
+    await startWorker();
+    const first = await (await ask("/llms.txt")).text();
+    for (let n = 0; n < 5; n++) await (await ask("/llms.txt")).text();
+    expect(gate.asked.filter((line) => line.includes("/v1/llms/"))).toHaveLength(1);
+    gate.mode = "failing";
+    expect(await (await ask("/llms.txt")).text()).toBe(first);
+  });
+
+  test("are the site's own where the owner says so, and before the domain is verified", async () => {
+    await startWorker({ GATEHOUSE_EXCEPT: "/agent, /llms.txt" });
+    for (const path of ["/agent", "/llms.txt"])
+      expect(await bytesOf(await ask(path))).toEqual(PAGE);
+    expect((await ask("/.well-known/acp.json")).headers.get("content-type")).toMatch(/json/);
+    site = await createSite(server, "shop.example.com", false);
+    await startWorker();
+    expect(await bytesOf(await ask("/llms.txt"))).toEqual(PAGE);
+  });
+});
+
+const bytesOf = async (response: { arrayBuffer(): Promise<ArrayBuffer> }) =>
+  Buffer.from(await response.arrayBuffer());
+
+describe("in workerd, everything else", () => {
+  test("reaches the site untouched, and so does its answer", async () => {
+    await startWorker();
+    const page = await ask("/prices?colour=red", { headers: { "x-own": "kept" } });
+    expect([page.status, page.headers.get("x-shop"), await bytesOf(page)]).toEqual([
+      200,
+      "Fern",
+      PAGE,
+    ]);
+    const posted = await ask("/agent", { method: "POST", body: "name=Robin" });
+    expect(posted.status).toBe(200);
+    const moved = await ask("/moved");
+    expect([moved.status, moved.headers.get("location")]).toEqual([302, "/prices"]);
+    expect(moved.headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+    expect((await ask("/broken")).status).toBe(500);
+    expect((await ask("/.well-known/other.json")).status).toBe(200);
+    expect(reached).toEqual([
+      "GET /prices?colour=red kept",
+      "POST /agent  name=Robin",
+      "GET /moved",
+      "GET /broken",
+      "GET /.well-known/other.json",
+    ]);
+  });
+
+  test("is served while Gatehouse is away in any way, also at the paths of documents", async () => {
+    const ways: GateMode[] = ["failing", "garbage", "resetting", "redirecting", "silent"];
+    for (const way of ways) {
+      // A new one each time: one that has failed does not ask again for some seconds.
+      await startWorker();
+      gate.mode = way;
+      gate.asked = [];
+      for (const path of ["/prices", ...DOCUMENTS.map(([path]) => path)]) {
+        const answer = await ask(path);
+        expect([way, path, answer.status, await bytesOf(answer)]).toEqual([way, path, 200, PAGE]);
+        expect(answer.headers.get("x-shop")).toBe("Fern");
+      }
+      const asked = gate.asked.filter((line) => line.startsWith("GET"));
+      expect([way, asked.length]).toEqual([way, DOCUMENTS.length]);
+    }
+    await startWorker();
+    await gate.close();
+    try {
+      for (const path of ["/prices", "/llms.txt"])
+        expect(await bytesOf(await ask(path))).toEqual(PAGE);
+    } finally {
+      gate = await startGate(server.url);
+    }
+  });
+
+  test("is served by a Worker that is not set up, or wrongly", async () => {
+    for (const bindings of [
+      { GATEHOUSE_URL: "" },
+      { GATEHOUSE_SITE_KEY_HASH: "nonsense" },
+      { GATEHOUSE_EDGE_TOKEN: "nonsense" },
+      { GATEHOUSE_VISITS: "some" },
+    ]) {
+      await startWorker(bindings as Record<string, string>);
+      expect(await bytesOf(await ask("/llms.txt"))).toEqual(PAGE);
+      await until(async () =>
+        said.join("").includes("gatehouse: not active: `") ? true : undefined,
+      );
+      said.length = 0;
+    }
+    expect(gate.asked).toEqual([]);
+  });
+});
+
+describe("in workerd, visits", () => {
+  test("with a signature that holds are a verified agent's, in both forms of the header", async () => {
+    await startWorker();
+    for (const legacy of [false, true]) {
+      const headers = await agent.sign(`${SITE}/prices`, { origin: AGENT, legacy });
+      expect((await ask("/prices?who=me", { headers })).status).toBe(200);
+    }
+    for (const visit of await visits(2)) {
+      expect(visit).toMatchObject({
+        classification: "verified_agent",
+        agent: { name: "agent.example.com" },
+        signature: { outcome: "verified", key_id: agent.thumbprint },
+        page_url: `${SITE}/prices`,
+        source: "edge",
+      });
+    }
+  });
+
+  test("with a signature that fails are shown so, and the page is served", async () => {
+    await startWorker();
+    const headers = await agent.sign("https://other.example.com/", { origin: AGENT });
+    const page = await ask("/prices", { headers: { ...headers, "user-agent": "GPTBot/1.2" } });
+    expect(await bytesOf(page)).toEqual(PAGE);
+    const [visit] = await visits(1);
+    expect(visit).toMatchObject({
+      classification: "declared_agent",
+      agent: { name: "GPTBot" },
+      signature: { outcome: "invalid", reason: "verification_failed" },
+    });
+  });
+
+  test("are of pages and documents, not of pictures, redirects or what a browser prefetches", async () => {
+    await startWorker();
+    const browser = { "user-agent": "Mozilla/5.0 Firefox/140.0", accept: "text/html" };
+    await ask("/moved", { headers: browser });
+    await ask("/prices", { headers: { ...browser, "sec-purpose": "prefetch" } });
+    await ask("/broken", { headers: browser });
+    await ask("/llms.txt", { headers: { "user-agent": "ClaudeBot/1.0" } });
+    await ask("/prices", { headers: browser });
+    const seen = (await visits(2)).map(
+      ({ classification, page_url }: { classification: string; page_url: string }) =>
+        `${classification} ${new URL(page_url).pathname}`,
+    );
+    expect(seen.sort()).toEqual(["declared_agent /llms.txt", "person /prices"]);
+    expect(gate.asked.filter((line) => line.includes("/v1/edge/")).length).toBeLessThan(3);
+  });
+
+  test("of people are left out where pages carry the script, and all without a token", async () => {
+    await startWorker({ GATEHOUSE_VISITS: "agents" });
+    await ask("/prices", { headers: { "user-agent": "Mozilla/5.0 Firefox/140.0" } });
+    await ask("/prices", { headers: { "user-agent": "GPTBot/1.2" } });
+    const seen = await visits(1);
+    expect(seen).toMatchObject([{ agent: { name: "GPTBot" } }]);
+    await startWorker({ GATEHOUSE_EDGE_TOKEN: "" });
+    gate.asked = [];
+    await ask("/prices", { headers: { "user-agent": "GPTBot/1.2" } });
+    await ask("/llms.txt");
+    expect(gate.asked).toEqual([`GET /v1/llms/${site.site_key_hash}.txt`]);
+  });
+});
