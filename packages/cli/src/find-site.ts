@@ -49,3 +49,15 @@ export async function findSite(client: AdminClient, text: string): Promise<SiteB
     `Name one by its key: ${items.map((item) => item.site_key).join(", ")}`,
   );
 }
+
+/** The public address of the service, as its documents name it. */
+export function serviceOf({ agent_page_url }: SiteBody): string {
+  return agent_page_url.slice(0, agent_page_url.indexOf("/v1/agent/"));
+}
+
+const LOOPBACK = /^(?:localhost|[^:]+\.localhost|127(?:\.\d{1,3}){3})(?::\d+)?$/;
+
+/** Where the site itself is: https, but on this machine. */
+export function siteAddress({ domain }: SiteBody): string {
+  return `${LOOPBACK.test(domain) ? "http" : "https"}://${domain}`;
+}

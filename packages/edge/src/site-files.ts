@@ -1,9 +1,7 @@
-import { SITE_PATHS } from "@gatehouse/protocol";
+import { OWN_DOMAIN_PATHS, SITE_PATHS } from "@gatehouse/protocol";
 
 /** A document of Gatehouse that stands on the site's own domain too. */
 export interface SiteFile {
-  /** Where agents look for it on the site. */
-  readonly path: string;
   /** Where Gatehouse has it. */
   readonly source: string;
   /** Media type; a document that is text is Markdown to whoever asks for that. */
@@ -30,44 +28,29 @@ const isAgentPage = (text: string) =>
 
 const JSON_TYPE = "application/json";
 
-const SITE_FILES: readonly SiteFile[] = [
-  { path: "/llms.txt", source: SITE_PATHS.llms, type: "text/plain", holds: isMarkdown },
-  { path: "/agent", source: SITE_PATHS.agentPage, type: "text/html", holds: isAgentPage },
-  {
-    path: "/.well-known/agent-card.json",
-    source: SITE_PATHS.card,
-    type: JSON_TYPE,
-    holds: jsonWith("signing"),
-  },
-  {
-    path: "/.well-known/ai-catalog.json",
-    source: SITE_PATHS.catalog,
-    type: JSON_TYPE,
-    holds: jsonWith("entries"),
-  },
-  {
-    path: "/.well-known/ard.json",
-    source: SITE_PATHS.ard,
-    type: JSON_TYPE,
-    holds: jsonWith("entries"),
-  },
-  {
-    path: "/.well-known/did.json",
-    source: SITE_PATHS.did,
-    type: "application/did+json",
-    holds: jsonWith("verificationMethod"),
-  },
-  {
-    path: "/.well-known/acp.json",
-    source: SITE_PATHS.acp,
-    type: JSON_TYPE,
-    holds: jsonWith("protocol"),
-  },
-];
+type OwnDomainDocument = (typeof OWN_DOMAIN_PATHS)[keyof typeof OWN_DOMAIN_PATHS];
+
+/** What each document is, and how it is told from anything else. */
+const KINDS: Readonly<Record<OwnDomainDocument, Pick<SiteFile, "type" | "holds">>> = {
+  llms: { type: "text/plain", holds: isMarkdown },
+  agentPage: { type: "text/html", holds: isAgentPage },
+  card: { type: JSON_TYPE, holds: jsonWith("signing") },
+  catalog: { type: JSON_TYPE, holds: jsonWith("entries") },
+  ard: { type: JSON_TYPE, holds: jsonWith("entries") },
+  did: { type: "application/did+json", holds: jsonWith("verificationMethod") },
+  acp: { type: JSON_TYPE, holds: jsonWith("protocol") },
+};
+
+const SITE_FILES: ReadonlyMap<string, SiteFile> = new Map(
+  Object.entries(OWN_DOMAIN_PATHS).map(([path, name]) => [
+    path,
+    { source: SITE_PATHS[name], ...KINDS[name] },
+  ]),
+);
 
 /** The document a path of the site names, if it is one of Gatehouse's. */
 export function siteFileAt(path: string): SiteFile | undefined {
-  return SITE_FILES.find((file) => file.path === path);
+  return SITE_FILES.get(path);
 }
 
 /** In the form somebody asked for: as it is, or as Markdown. */

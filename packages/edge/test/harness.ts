@@ -77,7 +77,7 @@ export interface TestAgent {
   sign(url: string, options?: SignOptions): Promise<Record<string, string>>;
 }
 
-export interface SignOptions {
+interface SignOptions {
   /** Where it says its keys are. */
   readonly origin: string;
   /** The older form: one string instead of a dictionary. */

@@ -109,6 +109,7 @@ export { previewCatalog, type SignedCatalog, signCatalog } from "./discovery/cat
 export { didDocument, didOf, type PublishedKey } from "./discovery/did.js";
 export { apiCatalog, securityTxt } from "./discovery/installation.js";
 export { llmsTxt } from "./discovery/llms-txt.js";
+export { OWN_DOMAIN_PATHS } from "./discovery/own-domain.js";
 export { robotsBlock } from "./discovery/robots.js";
 export {
   isSkillId,

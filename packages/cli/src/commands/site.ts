@@ -4,6 +4,7 @@ import { CommandError, EXIT } from "../exit.js";
 import { findSite, type SiteBody } from "../find-site.js";
 import { card, type Terminal, table } from "../terminal.js";
 import { previewCommand } from "./preview.js";
+import { siteCheckCommand } from "./site-check.js";
 
 interface Flags {
   readonly json?: boolean;
@@ -169,6 +170,7 @@ export function siteCommands(program: Command, terminal: Terminal): void {
   readCommands(site, terminal);
   changeCommands(site, terminal);
   previewCommand(site, terminal);
+  siteCheckCommand(site, terminal);
   site
     .command("verify")
     .argument("<site>", "domain, site key or site key hash")

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
-import { findSite, type SiteBody } from "../find-site.js";
+import { findSite, type SiteBody, serviceOf, siteAddress } from "../find-site.js";
 import { type Terminal, table } from "../terminal.js";
 
 interface TokenBody {
@@ -43,7 +43,8 @@ async function createEdge(terminal: Terminal, { name, site = [], json }: CreateF
   if (json) return terminal.out(JSON.stringify(made, null, 2));
   terminal.out(
     [
-      `GATEHOUSE_URL=${new URL(one.agent_page_url).origin}`,
+      `GATEHOUSE_SITE=${siteAddress(one)}`,
+      `GATEHOUSE_URL=${serviceOf(one)}`,
       `GATEHOUSE_SITE_KEY_HASH=${one.site_key_hash}`,
       `GATEHOUSE_EDGE_TOKEN=${made.token}`,
     ].join("\n"),

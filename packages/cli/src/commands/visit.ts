@@ -71,12 +71,19 @@ const countRow = ({ start, visits, by_classification, by_agent }: CountBody, by:
 export function visitCommands(program: Command, terminal: Terminal): void {
   const visit = program.command("visit").description("who comes to a site");
   withFilters(visit.command("list").description("list visits, the newest first"))
+    .addOption(
+      new Option("--source <source>", "only what pages or what an edge told of").choices([
+        "beacon",
+        "edge",
+      ]),
+    )
     .option("--limit <number>", "how many", "50")
-    .action(async (text: string, flags: Filters & { limit: string }) => {
+    .action(async (text: string, flags: Filters & { limit: string; source?: string }) => {
       const client = adminClient(terminal);
       const { site_key_hash } = await findSite(client, text);
       const query = queryOf(flags);
       query.set("limit", flags.limit);
+      if (flags.source !== undefined) query.set("source", flags.source);
       const path = `/v1/admin/sites/${site_key_hash}/visits?${query}`;
       const { items } = await client.call<{ items: VisitBody[] }>("GET", path);
       if (flags.json) return terminal.out(plainJson({ items }));

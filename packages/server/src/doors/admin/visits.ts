@@ -9,7 +9,8 @@ import { isoTime } from "../../platform/clock.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { errors, json, NextCursor, PageQuery, refused, SiteParams, Timestamp } from "./schemas.js";
 
-const AGENT_CHARS_MAX = 64;
+const AGENT_CHARS_MAX = 255;
+const SOURCES = ["beacon", "edge"] as const;
 
 const Filter = z.object({
   classification: z.enum(CLASSIFICATIONS).optional(),
@@ -34,7 +35,7 @@ const VisitBody = z
       .optional(),
     page_url: z.string().optional().openapi({ description: "Without its query." }),
     off_site: z.boolean().openapi({ description: "Of another host; not counted." }),
-    source: z.enum(["beacon", "edge"]),
+    source: z.enum(SOURCES),
   })
   .openapi("Visit");
 
@@ -53,7 +54,10 @@ const list = createRoute({
   tags: ["Visits"],
   summary: "List visits",
   description: "The newest first. Single visits are kept for 90 days.",
-  request: { params: SiteParams, query: PageQuery.extend(Filter.shape) },
+  request: {
+    params: SiteParams,
+    query: PageQuery.extend({ ...Filter.shape, source: z.enum(SOURCES).optional() }),
+  },
   responses: {
     200: json(z.object({ items: z.array(VisitBody), next_cursor: NextCursor }), "Visits."),
     ...errors("invalid_request", "not_found"),
@@ -114,11 +118,16 @@ export function visitRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    const { limit, cursor, ...filter } = c.req.valid("query");
+    const { limit, cursor, source, ...filter } = c.req.valid("query");
     const after = readCursor(cursor);
     if (!after.ok) return refused(after);
     const page = { after: after.value, limit: limit + 1 };
-    const found = await listVisits(context.db, site_key_hash, filterOf(filter), page);
+    const found = await listVisits(
+      context.db,
+      site_key_hash,
+      { ...filterOf(filter), source },
+      page,
+    );
     const cut = pageOf(found, limit, ({ observedAt, visitId }) => ({
       createdAt: observedAt,
       id: visitId,

@@ -95,6 +95,7 @@ async function addToHour(tx: Transaction, count: HourCount): Promise<void> {
 }
 
 export interface VisitFilter {
+  readonly source?: Visit["source"] | undefined;
   readonly classification: Classification | undefined;
   readonly agent: string | undefined;
   /** From this moment on. */
@@ -105,6 +106,7 @@ export interface VisitFilter {
 
 function conditions(filter: VisitFilter, columns: { agent: string; time: string }) {
   const found: [string, SqlValue][] = [];
+  if (filter.source !== undefined) found.push(["source = ?", filter.source]);
   if (filter.classification !== undefined) {
     found.push(["classification = ?", filter.classification]);
   }

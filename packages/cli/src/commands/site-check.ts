@@ -1,0 +1,49 @@
+import type { Command } from "commander";
+import { adminClient } from "../admin-client.js";
+import { CommandError, EXIT } from "../exit.js";
+import { findSite, siteAddress } from "../find-site.js";
+import { checkSite } from "../site-check/check-site.js";
+import type { FindingState, SiteFinding } from "../site-check/finding.js";
+import { plainJson, plainText, type Terminal } from "../terminal.js";
+
+const MARKS: Readonly<Record<FindingState, string>> = { good: "✓", missing: "–", wrong: "✗" };
+
+function lines(findings: readonly SiteFinding[]): string[] {
+  const width = Math.max(...findings.map(({ item }) => item.length));
+  return findings.flatMap(({ item, state, found, advice }) => [
+    `${MARKS[state]} ${item.padEnd(width)}  ${plainText(found)}`,
+    ...(advice === undefined ? [] : [`  ${" ".repeat(width)}  → ${plainText(advice)}`]),
+  ]);
+}
+
+/** Names below localhost are this machine (RFC 6761), which not every resolver knows. */
+function reachable(address: string): string {
+  return address.replace(/^http:\/\/[^:/]+\.localhost(?=:|$)/, "http://127.0.0.1");
+}
+
+/** `site check`: what an agent finds on the site, and what its owner could do. */
+export function siteCheckCommand(site: Command, terminal: Terminal): void {
+  site
+    .command("check")
+    .argument("<site>", "domain, site key or site key hash")
+    .description("look at the site as an agent does; say what is there, and what to do")
+    .option("--origin <address>", "look here instead, such as http://127.0.0.1:3000")
+    .option("--json", "print JSON")
+    .action(async (text: string, { origin, json }: { origin?: string; json?: boolean }) => {
+      const client = adminClient(terminal);
+      const found = await findSite(client, text);
+      const address = (origin ?? reachable(siteAddress(found))).replace(/\/+$/, "");
+      if (!/^https?:\/\/[^/]+$/.test(address)) {
+        throw new CommandError("--origin is scheme and host only.", EXIT.usage);
+      }
+      const findings = await checkSite(client, found, address);
+      if (json) terminal.out(plainJson({ findings }));
+      else for (const line of lines(findings)) terminal.out(line);
+      const wrong = findings.filter(({ state }) => state === "wrong").length;
+      if (wrong === 0) return;
+      throw new CommandError(
+        `${wrong} of ${findings.length} things are to be mended.`,
+        EXIT.failed,
+      );
+    });
+}

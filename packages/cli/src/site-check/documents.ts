@@ -1,0 +1,66 @@
+import { OWN_DOMAIN_PATHS, siteAddresses } from "@gatehouse/protocol";
+import { type SiteBody, serviceOf } from "../find-site.js";
+import { type FetchedPage, fetchPage } from "./fetch-page.js";
+import { INSTALL_GUIDE, type SiteFinding } from "./finding.js";
+
+type Path = keyof typeof OWN_DOMAIN_PATHS;
+
+/** Every address in Gatehouse's documents names the site, by its key or the key's hash. */
+function isGatehouses({ text }: FetchedPage, { site_key, site_key_hash }: SiteBody): boolean {
+  return text.includes(site_key) || text.includes(site_key_hash);
+}
+
+const mediaType = ({ headers }: FetchedPage) =>
+  headers.get("content-type")?.split(";")[0] ?? "none";
+
+const ADVICE: Readonly<Partial<Record<Path, string>>> = {
+  "/.well-known/did.json":
+    "If it is your own, add Gatehouse's verification method and its id to `assertionMethod` (`gatehouse site preview … --document did`).",
+};
+
+async function checkDocument(path: Path, origin: string, site: SiteBody): Promise<SiteFinding> {
+  const names = { siteKey: site.site_key, siteKeyHash: site.site_key_hash };
+  const source = siteAddresses(serviceOf(site), names)[OWN_DOMAIN_PATHS[path]];
+  const [here, there] = await Promise.all([
+    fetchPage(origin + path, "manual"),
+    fetchPage(source, "manual"),
+  ]);
+  if ("fault" in here) return { item: path, state: "wrong", found: here.fault };
+  if ("fault" in there || there.status !== 200) {
+    const why = "fault" in there ? there.fault : `answers with status ${there.status}`;
+    return { item: path, state: "wrong", found: `cannot be compared: ${source} ${why}` };
+  }
+  if (here.status >= 300 && here.status < 400) {
+    const found = `leads to ${here.headers.get("location")}, where agents may not follow`;
+    return {
+      item: path,
+      state: "wrong",
+      found,
+      advice: `Serve it at its own path: ${INSTALL_GUIDE}.`,
+    };
+  }
+  if (here.status !== 200) {
+    const found = `not served (status ${here.status})`;
+    const advice = `A worker, the Node plugin or a proxy rule serves it: ${INSTALL_GUIDE}.`;
+    return { item: path, state: "missing", found, advice };
+  }
+  if (!isGatehouses(here, site)) {
+    const found = "another document than Gatehouse's is there";
+    const advice = ADVICE[path] ?? "If it is your own, leave it and name the path in `except`.";
+    return { item: path, state: "wrong", found, advice };
+  }
+  if (mediaType(here) !== mediaType(there)) {
+    const found = `Gatehouse's, but served as ${mediaType(here)} instead of ${mediaType(there)}`;
+    const advice = "Pass the answer on with its headers.";
+    return { item: path, state: "wrong", found, advice };
+  }
+  const same = here.text === there.text;
+  const found = same ? "Gatehouse's, the same bytes" : "Gatehouse's, an edition some minutes old";
+  return { item: path, state: "good", found };
+}
+
+/** Each document where agents look for it on the site's own domain. */
+export function checkDocuments(origin: string, site: SiteBody): Promise<SiteFinding[]> {
+  const paths = Object.keys(OWN_DOMAIN_PATHS) as Path[];
+  return Promise.all(paths.map((path) => checkDocument(path, origin, site)));
+}

@@ -1,0 +1,122 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { expect, onTestFinished, test } from "vitest";
+import { gatehouse, serve } from "../../../test/gatehouse-process.ts";
+import { gatehouse as plugin } from "../../edge/src/node/plugin.ts";
+import { freshEnvironment } from "../../server/test/harness.ts";
+
+/** A site whose pages are as a test wants them. */
+async function startShop() {
+  const shop = {
+    listener: ((_request, response) => response.writeHead(404).end()) as RequestListener,
+  };
+  const server = createServer((request, response) => shop.listener(request, response));
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  onTestFinished(() => void server.close());
+  return Object.assign(shop, {
+    domain: `shop.localhost:${(server.address() as AddressInfo).port}`,
+  });
+}
+
+/** Pages by path; everything else is not there. */
+const pages =
+  (texts: Record<string, string>, headers: Record<string, string> = {}): RequestListener =>
+  (request, response) => {
+    const text = texts[request.url ?? ""];
+    response.writeHead(text === undefined ? 404 : 200, { "content-type": "text/html", ...headers });
+    response.end(text);
+  };
+
+interface Finding {
+  readonly item: string;
+  readonly state: string;
+  readonly found: string;
+  readonly advice?: string;
+}
+
+test("site check says for each thing what is there and what to do", {
+  timeout: 60_000,
+}, async () => {
+  const shop = await startShop();
+  const env = { ...(await freshEnvironment("sqlite")), GATEHOUSE_FETCH_ALLOW: shop.domain };
+  const { url } = await serve(env);
+  const here = { ...env, GATEHOUSE_BASE_URL: url };
+  const run = (...args: string[]) => gatehouse(args, here);
+  const made = JSON.parse(
+    (await run("site", "create", shop.domain, "--name", "Shop", "--json")).out,
+  );
+  const check = async () => {
+    const { code, out } = await run("site", "check", shop.domain, "--json");
+    const { findings } = JSON.parse(out) as { findings: Finding[] };
+    const state = (wanted: string) => findings.find(({ item }) => item === wanted)?.state;
+    return { code, findings, state };
+  };
+
+  const down = await check();
+  expect([down.code, down.state("domain"), down.state("home page")]).toEqual([1, "wrong", "wrong"]);
+
+  await run("site", "verify", shop.domain, "--method", "operator", "--reason", "a test");
+  shop.listener = pages({ "/": "<!doctype html><title>Shop</title>" });
+  const bare = await check();
+  expect(bare.findings.filter(({ state }) => state === "wrong")).toEqual([]);
+  expect(bare.code).toBe(0);
+  expect(bare.state("/llms.txt")).toBe("missing");
+  expect(bare.state("script tag")).toBe("missing");
+  const tag = bare.findings.find(({ item }) => item === "script tag")?.advice ?? "";
+  const script = /<script.*<\/script>/.exec(tag)?.[0] ?? "";
+  expect(script).toContain(made.site_key);
+
+  const strict = { "content-security-policy": "default-src 'self'" };
+  shop.listener = pages(
+    {
+      "/": `<!doctype html>${script}`,
+      "/llms.txt": "our own words",
+      "/agent": "<p>our agents</p>",
+    },
+    strict,
+  );
+  const odd = await check();
+  expect(odd.code).toBe(1);
+  expect(odd.state("script tag")).toBe("good");
+  expect(odd.state("content security policy")).toBe("wrong");
+  expect(odd.state("/llms.txt")).toBe("wrong");
+  const commented = `<!doctype html><!-- ${script} --><p>`;
+  shop.listener = pages({ "/": commented.replace(made.site_key, "us_other") });
+  expect((await check()).state("script tag")).toBe("missing");
+
+  const settings = await run(
+    ...["token", "create", "--role", "edge", "--name", "shop", "--site", shop.domain],
+  );
+  const set = Object.fromEntries(
+    settings.out
+      .trim()
+      .split("\n")
+      .map((line) => line.split("=")),
+  );
+  expect(set.GATEHOUSE_SITE).toBe(`http://${shop.domain}`);
+  const before = plugin({
+    site: set.GATEHOUSE_SITE,
+    gatehouse: set.GATEHOUSE_URL,
+    siteKeyHash: set.GATEHOUSE_SITE_KEY_HASH,
+    edgeToken: set.GATEHOUSE_EDGE_TOKEN,
+  });
+  const site = pages({ "/": `<!doctype html>${script}` });
+  shop.listener = (request, response) => before(request, response, () => site(request, response));
+  await (await fetch(`http://${shop.domain.replace("shop.localhost", "127.0.0.1")}/`)).text();
+  await before.flush();
+  const whole = await check();
+  expect(whole.findings.filter(({ state }) => state === "wrong")).toEqual([]);
+  for (const item of ["domain", "/llms.txt", "/.well-known/did.json", "edge reports"]) {
+    expect([item, whole.state(item)]).toEqual([item, "good"]);
+  }
+  const text = await run("site", "check", shop.domain);
+  expect(text.code).toBe(0);
+  expect(text.out).toMatch(/^✓ \/\.well-known\/agent-card\.json +Gatehouse's, the same bytes$/m);
+  expect(text.out).toMatch(/^– beacons .*no page has told of a visitor yet\n +→ Open a page/m);
+
+  const listed = await run("token", "list", "--site", shop.domain);
+  const [, id] = /^(edg_\S+) +shop +edge +1 +live$/m.exec(listed.out) ?? [];
+  expect((await run("token", "revoke", id ?? "")).code).toBe(0);
+  const again = await run("token", "list", "--site", shop.domain);
+  expect(again.out).toMatch(/^edg_\S+ +shop +edge +1 +revoked /m);
+});
