@@ -54,7 +54,9 @@ test("every dependency is named in docs/dependencies.md with its exact version",
   const page = read("docs/dependencies.md");
   const manifests = [
     "package.json",
-    ...readdirSync(join(root, "packages")).map((name) => `packages/${name}/package.json`),
+    ...["packages", "examples"].flatMap((folder) =>
+      readdirSync(join(root, folder)).map((name) => `${folder}/${name}/package.json`),
+    ),
   ];
   const missing = manifests.flatMap((path) => {
     const { dependencies = {}, devDependencies = {} } = JSON.parse(read(path));

@@ -1,20 +1,17 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { createAgent, startDirectory, type TestAgent } from "../../../scripts/signing-agent.mjs";
 import {
   cleanUp,
   createSite,
   freshEnvironment,
   startServer,
   type TestServer,
-  temporaryFolder,
 } from "../../server/test/harness.ts";
-import { createAgent, startDirectory, type TestAgent, until } from "./harness.ts";
+import { until } from "./harness.ts";
+import { startExample } from "./start-example.ts";
 
-const EXAMPLE = fileURLToPath(new URL("../../../examples/express-site/server.js", import.meta.url));
 const SITE = "https://shop.example.com";
 
 let server: TestServer;
@@ -25,27 +22,6 @@ let url = "";
 // biome-ignore lint/suspicious/noExplicitAny: what the admin interface answers
 let site: any;
 
-/** The example in a process of its own, trusting the authority of the agent's directory. */
-async function startExample(edgeToken: string): Promise<string> {
-  const ca = join(temporaryFolder(), "ca.pem");
-  writeFileSync(ca, directory.ca);
-  shop = spawn(process.execPath, [EXAMPLE], {
-    env: {
-      PATH: process.env.PATH,
-      NODE_EXTRA_CA_CERTS: ca,
-      PORT: "0",
-      GATEHOUSE_SITE: SITE,
-      GATEHOUSE_URL: server.url,
-      GATEHOUSE_SITE_KEY_HASH: site.site_key_hash,
-      GATEHOUSE_EDGE_TOKEN: edgeToken,
-      GATEHOUSE_KEYS_ALLOW: directory.host,
-    },
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [line] = (await once(shop.stdout as NodeJS.ReadableStream, "data")) as [Buffer];
-  return /http:\S+/.exec(String(line))?.[0] as string;
-}
-
 beforeAll(async () => {
   server = await startServer(await freshEnvironment("sqlite"));
   directory = await startDirectory("agent.localhost");
@@ -54,7 +30,13 @@ beforeAll(async () => {
   site = await createSite(server, "shop.example.com");
   const path = `/v1/admin/sites/${site.site_key_hash}/edge-tokens`;
   const { body } = await server.admin("POST", path, { name: "plugin" });
-  url = await startExample(body.token);
+  const settings = {
+    GATEHOUSE_SITE: SITE,
+    GATEHOUSE_URL: server.url,
+    GATEHOUSE_SITE_KEY_HASH: site.site_key_hash,
+    GATEHOUSE_EDGE_TOKEN: body.token,
+  };
+  ({ url, child: shop } = await startExample(settings, directory));
 });
 afterAll(async () => {
   shop?.kill("SIGKILL");

@@ -1,11 +1,6 @@
-import { createPrivateKey, generateKeyPairSync, type JsonWebKey } from "node:crypto";
 import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
-import { createServer as createTlsServer } from "node:https";
+import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
-import { createSigner, httpbis } from "http-message-signatures";
-import { calculateJwkThumbprint } from "jose";
-import { generate } from "selfsigned";
 
 export interface Listening {
   readonly port: number;
@@ -13,7 +8,8 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-async function listening(server: Server, scheme: string): Promise<Listening> {
+export async function serve(listener: RequestListener): Promise<Listening> {
+  const server = createServer(listener);
   const sockets = new Set<Socket>();
   server.on("connection", (socket) => sockets.add(socket));
   server.listen(0, "127.0.0.1");
@@ -24,11 +20,7 @@ async function listening(server: Server, scheme: string): Promise<Listening> {
     server.close();
     await once(server, "close");
   };
-  return { port, url: `${scheme}://127.0.0.1:${port}`, close };
-}
-
-export function serve(listener: RequestListener): Promise<Listening> {
-  return listening(createServer(listener), "http");
+  return { port, url: `http://127.0.0.1:${port}`, close };
 }
 
 /** How the service behaves that the edge asks. */
@@ -68,85 +60,6 @@ export async function startGate(target: string) {
     response.writeHead(answer.status, Object.fromEntries(passed)).end(body);
   });
   return Object.assign(gate, server);
-}
-
-export interface TestAgent {
-  readonly jwk: JsonWebKey;
-  readonly thumbprint: string;
-  /** Headers of a request signed as an agent would. */
-  sign(url: string, options?: SignOptions): Promise<Record<string, string>>;
-}
-
-interface SignOptions {
-  /** Where it says its keys are. */
-  readonly origin: string;
-  /** The older form: one string instead of a dictionary. */
-  readonly legacy?: boolean;
-  readonly createdAt?: number;
-  readonly lifeS?: number;
-  readonly method?: string;
-}
-
-/** An agent that signs with another library than ours. */
-export async function createAgent(): Promise<TestAgent> {
-  const { publicKey, privateKey } = generateKeyPairSync("ed25519");
-  const jwk = publicKey.export({ format: "jwk" }) as JsonWebKey;
-  const thumbprint = await calculateJwkThumbprint(jwk as never);
-  const pem = privateKey.export({ format: "pem", type: "pkcs8" });
-  const key = createSigner(createPrivateKey(pem), "ed25519", thumbprint);
-  return {
-    jwk,
-    thumbprint,
-    async sign(
-      url,
-      { origin, legacy, createdAt = Date.now(), lifeS = 300, method = "GET" } = { origin: "" },
-    ) {
-      const header = legacy ? `"${origin}"` : `sig1="${origin}"`;
-      const covered = legacy ? "signature-agent" : '"signature-agent";key="sig1"';
-      const created = new Date(createdAt);
-      const expires = new Date(createdAt + lifeS * 1000);
-      const signed = await httpbis.signMessage(
-        {
-          key,
-          name: "sig1",
-          fields: ["@authority", covered],
-          params: ["created", "expires", "keyid", "tag"],
-          paramValues: { created, expires, tag: "web-bot-auth" },
-        },
-        { method, url, headers: { "signature-agent": header } },
-      );
-      return signed.headers as Record<string, string>;
-    },
-  };
-}
-
-/** A directory of keys over TLS, with a certificate of its own authority. */
-export async function startDirectory(host: string) {
-  const directory = { keys: [] as JsonWebKey[], status: 200, asked: 0 };
-  const pems = await generate([{ name: "commonName", value: host }], {
-    keyType: "ec",
-    algorithm: "sha256",
-    notBeforeDate: new Date(Date.now() - 3_600_000),
-    extensions: [
-      { name: "basicConstraints", cA: true },
-      { name: "subjectAltName", altNames: [{ type: 2, value: host }] },
-    ],
-  });
-  const server = createTlsServer({ key: pems.private, cert: pems.cert }, (_request, response) => {
-    directory.asked++;
-    response.writeHead(directory.status, {
-      "content-type": "application/http-message-signatures-directory+json",
-      "cache-control": "max-age=60",
-    });
-    response.end(JSON.stringify({ keys: directory.keys }));
-  });
-  const { port, close } = await listening(server as unknown as Server, "https");
-  return Object.assign(directory, {
-    origin: `https://${host}:${port}`,
-    host: `${host}:${port}`,
-    close,
-    ca: pems.cert,
-  });
 }
 
 /** Everything that comes back for a request, byte by byte, but for the date. */

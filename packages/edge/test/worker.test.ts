@@ -1,6 +1,6 @@
-import type { Readable } from "node:stream";
-import { Miniflare, type Request as WorkerRequest, Response as WorkerResponse } from "miniflare";
+import type { Miniflare } from "miniflare";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createAgent, type TestAgent } from "../../../scripts/signing-agent.mjs";
 import {
   cleanUp,
   createSite,
@@ -9,15 +9,8 @@ import {
   type TestServer,
 } from "../../server/test/harness.ts";
 import { bundleWorker } from "./bundle-worker.ts";
-import {
-  createAgent,
-  type GateMode,
-  type Listening,
-  serve,
-  startGate,
-  type TestAgent,
-  until,
-} from "./harness.ts";
+import { type GateMode, type Listening, serve, startGate, until } from "./harness.ts";
+import { startWorker } from "./start-worker.ts";
 
 const SITE = "https://shop.example.com";
 const AGENT = "https://agent.example.com";
@@ -31,7 +24,6 @@ const DOCUMENTS = [
   ["/.well-known/acp.json", "/v1/acp/{hash}.json"],
 ] as const;
 
-let code = "";
 let server: TestServer;
 let gate: Awaited<ReturnType<typeof startGate>>;
 let origin: Listening;
@@ -48,7 +40,6 @@ const said: string[] = [];
 const PAGE = Buffer.from("<!doctype html><title>Prices</title><p>24 €\r\n\u0000 end");
 
 beforeAll(async () => {
-  code = await bundleWorker();
   server = await startServer(await freshEnvironment("sqlite"));
   gate = await startGate(server.url);
   agent = await createAgent();
@@ -76,47 +67,20 @@ afterAll(async () => {
 });
 
 /** A Worker in workerd before the site, with a memory and a cache of its own. */
-async function startWorker(bindings: Record<string, string> = {}): Promise<Miniflare> {
+async function freshWorker(bindings: Record<string, string> = {}): Promise<void> {
   await worker?.dispose();
-  worker = new Miniflare({
-    modules: true,
-    script: code,
-    compatibilityDate: "2026-01-01",
+  worker = await startWorker({
     bindings: {
       GATEHOUSE_URL: gate.url,
       GATEHOUSE_SITE_KEY_HASH: site.site_key_hash,
       GATEHOUSE_EDGE_TOKEN: edgeToken,
       ...bindings,
     },
-    handleRuntimeStdio: (out: Readable, err: Readable) => {
-      for (const stream of [out, err]) stream.on("data", (text) => said.push(String(text)));
-    },
-    // Where names lead outside: the site, the agent's keys, and Gatehouse.
-    outboundService: async (request: WorkerRequest) => {
-      const url = new URL(request.url);
-      if (url.origin === AGENT) {
-        return WorkerResponse.json(
-          { keys: [agent.jwk] },
-          {
-            headers: { "content-type": "application/http-message-signatures-directory+json" },
-          },
-        );
-      }
-      const target = url.host === new URL(SITE).host ? origin.url : url.origin;
-      const answer = await fetch(target + url.pathname + url.search, {
-        method: request.method,
-        headers: Object.fromEntries(request.headers),
-        redirect: "manual",
-        ...(request.body === null ? {} : { body: Buffer.from(await request.arrayBuffer()) }),
-      });
-      const body = answer.status === 204 ? null : await answer.arrayBuffer();
-      return new WorkerResponse(body, {
-        status: answer.status,
-        headers: [...answer.headers] as [string, string][],
-      });
-    },
+    siteHost: new URL(SITE).host,
+    origin: origin.url,
+    directory: { origin: AGENT, keys: [agent.jwk] },
+    said: (text) => said.push(text),
   });
-  return worker;
 }
 
 beforeEach(async () => {
@@ -139,14 +103,15 @@ const visits = (count: number) =>
     return items.length >= count ? items : undefined;
   });
 
-test("the Worker is small enough to deploy: one module without Node's", () => {
+test("the Worker is small enough to deploy: one module without Node's", async () => {
+  const code = await bundleWorker();
   expect(code).not.toMatch(/from\s*"node:/);
   expect(code.length).toBeLessThan(300_000);
 });
 
 describe("in workerd, documents on the site's own domain", () => {
   test.each(DOCUMENTS)("%s has the service's bytes and cache rules", async (path, source) => {
-    await startWorker();
+    await freshWorker();
     const theirs = await fetch(server.url + source.replace("{hash}", site.site_key_hash));
     const ours = await ask(path);
     expect(ours.status).toBe(200);
@@ -170,7 +135,7 @@ describe("in workerd, documents on the site's own domain", () => {
   });
 
   test("are Markdown to whoever asks for it, and kept apart", async () => {
-    await startWorker();
+    await freshWorker();
     const page = await ask("/agent", { headers: { accept: "text/html" } });
     const markdown = await ask("/agent", { headers: { accept: "text/markdown" } });
     expect(page.headers.get("content-type")).toMatch(/^text\/html/);
@@ -180,7 +145,7 @@ describe("in workerd, documents on the site's own domain", () => {
   });
 
   test("are kept: Gatehouse is asked once, and not for a fresh one when it is away", async () => {
-    await startWorker();
+    await freshWorker();
     const first = await (await ask("/llms.txt")).text();
     for (let n = 0; n < 5; n++) await (await ask("/llms.txt")).text();
     expect(gate.asked.filter((line) => line.includes("/v1/llms/"))).toHaveLength(1);
@@ -189,12 +154,12 @@ describe("in workerd, documents on the site's own domain", () => {
   });
 
   test("are the site's own where the owner says so, and before the domain is verified", async () => {
-    await startWorker({ GATEHOUSE_EXCEPT: "/agent, /llms.txt" });
+    await freshWorker({ GATEHOUSE_EXCEPT: "/agent, /llms.txt" });
     for (const path of ["/agent", "/llms.txt"])
       expect(await bytesOf(await ask(path))).toEqual(PAGE);
     expect((await ask("/.well-known/acp.json")).headers.get("content-type")).toMatch(/json/);
     site = await createSite(server, "shop.example.com", false);
-    await startWorker();
+    await freshWorker();
     expect(await bytesOf(await ask("/llms.txt"))).toEqual(PAGE);
   });
 });
@@ -204,7 +169,7 @@ const bytesOf = async (response: { arrayBuffer(): Promise<ArrayBuffer> }) =>
 
 describe("in workerd, everything else", () => {
   test("reaches the site untouched, and so does its answer", async () => {
-    await startWorker();
+    await freshWorker();
     const page = await ask("/prices?colour=red", { headers: { "x-own": "kept" } });
     expect([page.status, page.headers.get("x-shop"), await bytesOf(page)]).toEqual([
       200,
@@ -231,7 +196,7 @@ describe("in workerd, everything else", () => {
     const ways: GateMode[] = ["failing", "garbage", "resetting", "redirecting", "silent"];
     for (const way of ways) {
       // A new one each time: one that has failed does not ask again for some seconds.
-      await startWorker();
+      await freshWorker();
       gate.mode = way;
       gate.asked = [];
       for (const path of ["/prices", ...DOCUMENTS.map(([path]) => path)]) {
@@ -242,7 +207,7 @@ describe("in workerd, everything else", () => {
       const asked = gate.asked.filter((line) => line.startsWith("GET"));
       expect([way, asked.length]).toEqual([way, DOCUMENTS.length]);
     }
-    await startWorker();
+    await freshWorker();
     await gate.close();
     try {
       for (const path of ["/prices", "/llms.txt"])
@@ -259,7 +224,7 @@ describe("in workerd, everything else", () => {
       { GATEHOUSE_EDGE_TOKEN: "nonsense" },
       { GATEHOUSE_VISITS: "some" },
     ]) {
-      await startWorker(bindings as Record<string, string>);
+      await freshWorker(bindings as Record<string, string>);
       expect(await bytesOf(await ask("/llms.txt"))).toEqual(PAGE);
       await until(async () =>
         said.join("").includes("gatehouse: not active: `") ? true : undefined,
@@ -272,7 +237,7 @@ describe("in workerd, everything else", () => {
 
 describe("in workerd, visits", () => {
   test("with a signature that holds are a verified agent's, in both forms of the header", async () => {
-    await startWorker();
+    await freshWorker();
     for (const legacy of [false, true]) {
       const headers = await agent.sign(`${SITE}/prices`, { origin: AGENT, legacy });
       expect((await ask("/prices?who=me", { headers })).status).toBe(200);
@@ -289,7 +254,7 @@ describe("in workerd, visits", () => {
   });
 
   test("with a signature that fails are shown so, and the page is served", async () => {
-    await startWorker();
+    await freshWorker();
     const headers = await agent.sign("https://other.example.com/", { origin: AGENT });
     const page = await ask("/prices", { headers: { ...headers, "user-agent": "GPTBot/1.2" } });
     expect(await bytesOf(page)).toEqual(PAGE);
@@ -302,7 +267,7 @@ describe("in workerd, visits", () => {
   });
 
   test("are of pages and documents, not of pictures, redirects or what a browser prefetches", async () => {
-    await startWorker();
+    await freshWorker();
     const browser = { "user-agent": "Mozilla/5.0 Firefox/140.0", accept: "text/html" };
     await ask("/moved", { headers: browser });
     await ask("/prices", { headers: { ...browser, "sec-purpose": "prefetch" } });
@@ -318,12 +283,12 @@ describe("in workerd, visits", () => {
   });
 
   test("of people are left out where pages carry the script, and all without a token", async () => {
-    await startWorker({ GATEHOUSE_VISITS: "agents" });
+    await freshWorker({ GATEHOUSE_VISITS: "agents" });
     await ask("/prices", { headers: { "user-agent": "Mozilla/5.0 Firefox/140.0" } });
     await ask("/prices", { headers: { "user-agent": "GPTBot/1.2" } });
     const seen = await visits(1);
     expect(seen).toMatchObject([{ agent: { name: "GPTBot" } }]);
-    await startWorker({ GATEHOUSE_EDGE_TOKEN: "" });
+    await freshWorker({ GATEHOUSE_EDGE_TOKEN: "" });
     gate.asked = [];
     await ask("/prices", { headers: { "user-agent": "GPTBot/1.2" } });
     await ask("/llms.txt");
