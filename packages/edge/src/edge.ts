@@ -12,7 +12,7 @@ import type { Background, Runtime } from "./runtime.js";
 import type { Settings } from "./settings.js";
 import { askedFile, siteFileAt } from "./site-files.js";
 import { type Answered, headerOf, isPersons, isSigned, isVisit, visitOf } from "./visit.js";
-import { VisitReporter } from "./visit-reporter.js";
+import { type Placed, VisitReporter } from "./visit-reporter.js";
 
 /** Signatures looked at together; the next ones are reported as not looked at. */
 const CHECKING_MAX = 64;
@@ -28,7 +28,8 @@ export class Edge {
   private readonly files: KeptFiles;
   private readonly keys: KeyDirectories;
   private readonly reporter: VisitReporter;
-  private checking = 0;
+  /** Visits whose signatures are being looked at. */
+  private readonly checking = new Set<Promise<Placed>>();
 
   constructor(settings: Settings, runtime: Runtime) {
     this.settings = settings;
@@ -70,29 +71,29 @@ export class Edge {
     try {
       if (this.settings.edgeToken === undefined || !isVisit(request, answered)) return;
       if (this.settings.agentsOnly && isPersons(request)) return;
-      const observedAt = this.runtime.clock.now();
-      await this.reporter.add(visitOf(request, observedAt, await this.verdict(request)));
+      await this.reporter.gather(await this.place(request, this.runtime.clock.now()));
     } catch (error) {
       this.runtime.warn(`a visit could not be reported: ${String(error)}`);
     }
   }
 
-  private async verdict(request: SignedRequest): Promise<WebBotAuthVerdict> {
-    if (!isSigned(request)) return { outcome: "unsigned" };
-    if (this.checking >= CHECKING_MAX) return NOT_CHECKED;
-    this.checking++;
-    try {
-      return await verifyWebBotAuth(request, {
-        now: this.runtime.clock.now(),
-        findKey: (source, thumbprint) => this.keys.find(source, thumbprint),
-      });
-    } finally {
-      this.checking--;
-    }
+  /** Looks at who came, and puts the visit among those to be reported. */
+  private async place(request: SignedRequest, observedAt: number): Promise<Placed> {
+    const placeWith = (verdict: WebBotAuthVerdict) =>
+      this.reporter.place(visitOf(request, observedAt, verdict));
+    if (!isSigned(request)) return placeWith({ outcome: "unsigned" });
+    if (this.checking.size >= CHECKING_MAX) return placeWith(NOT_CHECKED);
+    const placed = verifyWebBotAuth(request, {
+      now: observedAt,
+      findKey: (source, thumbprint) => this.keys.find(source, thumbprint),
+    }).then(placeWith);
+    this.checking.add(placed);
+    return placed.finally(() => this.checking.delete(placed));
   }
 
-  /** Reports what waits, as before the process ends. */
-  flush(): Promise<void> {
-    return this.reporter.flush();
+  /** Reports what waits, as before the process ends; signatures being looked at are waited for. */
+  async flush(): Promise<void> {
+    await Promise.allSettled([...this.checking]);
+    await this.reporter.flush();
   }
 }

@@ -10,6 +10,9 @@ const SENDING_MAX = 4;
 /** A lasting fault is told once in so long. */
 const WARN_EVERY_MS = 60_000;
 
+/** Where in its group a visit stands, by which it knows whether to send the group. */
+export type Placed = "first" | "between" | "last";
+
 /**
  * Tells Gatehouse of visits, some at a time, while nobody waits. A report that fails is not sent
  * again: whether Gatehouse took it down cannot be known, and no visit should count twice.
@@ -26,13 +29,20 @@ export class VisitReporter {
     this.runtime = runtime;
   }
 
-  /** Resolved when this visit is reported, or will be by somebody else. Never rejects. */
-  async add(visit: ReportedVisit): Promise<void> {
+  /** Puts a visit among those that wait. */
+  place(visit: ReportedVisit): Placed {
     this.waiting.push(visit);
-    if (this.waiting.length >= REPORT_VISITS_MAX) return this.flush();
-    if (this.waiting.length > 1) return;
+    if (this.waiting.length >= REPORT_VISITS_MAX) return "last";
+    return this.waiting.length === 1 ? "first" : "between";
+  }
+
+  /** Sends the group where that is this visit's part. Never rejects. */
+  async gather(placed: Placed): Promise<void> {
+    if (placed === "between") return;
     // The first of a group waits for the others: in Workers only its own request may send later.
-    await new Promise<void>((resolve) => this.runtime.clock.after(GATHER_MS, resolve));
+    if (placed === "first") {
+      await new Promise<void>((resolve) => this.runtime.clock.after(GATHER_MS, resolve));
+    }
     await this.flush();
   }
 

@@ -19,7 +19,7 @@ export interface Caller {
 
 /** Programs that say what they are, and browsers without anybody before them. */
 const AUTOMATED =
-  /headless|phantomjs|selenium|puppeteer|playwright|python-|aiohttp|httpx|curl\/|wget|go-http-client|okhttp|node-fetch|undici|axios|java\/|libwww|scrapy|\bbot\b|crawler|spider/i;
+  /^node$|^deno\/|^bun\/|headless|phantomjs|selenium|puppeteer|playwright|python-|aiohttp|httpx|curl\/|wget|go-http-client|okhttp|node-fetch|undici|axios|java\/|libwww|scrapy|\bbot\b|crawler|spider/i;
 
 export interface Classified {
   readonly classification: Classification;
