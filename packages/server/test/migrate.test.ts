@@ -60,6 +60,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "audit",
       "visits",
       "edge-tokens",
+      "visits-by-time",
     ]);
   });
 

@@ -36,6 +36,15 @@ describe("the limiter of one process", () => {
     );
   });
 
+  test("makes nobody wait for a time the clock had before it was set back", () => {
+    const limiter = new LocalLimiter({ perMinute: 1 });
+    limiter.take("a", NOON);
+    expect(limiter.take("a", NOON - 3_600_000)).toBe(0);
+    limiter.take("b", NOON);
+    limiter.refund("b", NOON);
+    expect(limiter.take("b", NOON - 30_000)).toBe(0);
+  });
+
   test("forgets the oldest keys rather than growing without end", () => {
     const limiter = new LocalLimiter({ perMinute: 1 });
     limiter.take("first", NOON);

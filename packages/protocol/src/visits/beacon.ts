@@ -12,7 +12,7 @@ export interface Beacon {
   readonly observedAt: number;
   readonly userAgent: string;
   readonly webdriver: boolean;
-  readonly page?: VisitedPage;
+  readonly page: VisitedPage | undefined;
 }
 
 /**
@@ -41,6 +41,6 @@ export function readBeacon(body: JsonValue): Result<Beacon, "invalid"> {
   const { user_agent, automation } = identification;
   const userAgent = readUserAgent(user_agent);
   const webdriver = isJsonObject(automation) && automation.webdriver === true;
-  const beacon = { siteKey: site_key, observedAt, userAgent, webdriver };
-  return ok(Object.freeze(page.value === undefined ? beacon : { ...beacon, page: page.value }));
+  const { value } = page;
+  return ok(Object.freeze({ siteKey: site_key, observedAt, userAgent, webdriver, page: value }));
 }

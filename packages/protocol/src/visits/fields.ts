@@ -16,6 +16,10 @@ export interface VisitedPage {
 /**
  * Reads the address of a page. Its query and fragment are dropped here, so nothing behind this point
  * has them. Without an address there is no page, which is no fault.
+ *
+ * @example
+ * readPage("https://shop.example.com/prices?who=me", "url").value.url; //=> "https://shop.example.com/prices"
+ * readPage("file:///etc/passwd", "url").ok; //=> false
  */
 export function readPage(
   url: JsonValue | undefined,

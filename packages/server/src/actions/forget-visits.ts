@@ -20,10 +20,10 @@ export async function forgetOldVisits(
   stopping: () => boolean,
 ): Promise<void> {
   const now = clock.now();
-  await forgetVisits(db, now - VISIT_DAYS_MAX * DAY_MS);
   await forgetHours(db, now - HOUR_DAYS_MAX * DAY_MS);
   for (const site of await sitesWithVisits(db)) {
     if (stopping()) return;
+    await forgetVisits(db, site, now - VISIT_DAYS_MAX * DAY_MS);
     await forgetBeyond(db, site, VISITS_PER_SITE_MAX);
   }
 }

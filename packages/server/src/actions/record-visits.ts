@@ -18,23 +18,30 @@ function isOfSite(host: string, { domain }: Site): boolean {
   return host === domain || host.endsWith(`.${domain}`);
 }
 
+/** What the door of a visit found out about it. */
+interface Seen {
+  readonly source: Visit["source"];
+  readonly classified: Classified;
+  readonly signature: VisitSignature | null;
+}
+
 function visitOf(
   { ids, clock }: Context,
   site: Site,
-  { observedAt, page }: { readonly observedAt: number; readonly page?: VisitedPage | undefined },
-  seen: Classified & Pick<Visit, "source" | "signature">,
+  { observedAt, page }: { readonly observedAt: number; readonly page: VisitedPage | undefined },
+  { source, classified, signature }: Seen,
 ): Visit {
   const now = clock.now();
   const off = Math.abs(observedAt - now) > OBSERVED_OFF_MS_MAX;
   return {
-    visitId: ids.id("vis"),
+    visitId: ids.timeId("vis", now),
     siteKeyHash: site.siteKeyHash,
     observedAt: off ? now : observedAt,
     receivedAt: now,
-    source: seen.source,
-    classification: seen.classification,
-    agent: seen.agent ?? null,
-    signature: seen.signature,
+    source,
+    classification: classified.classification,
+    agent: classified.agent ?? null,
+    signature,
     pageUrl: page?.url ?? null,
     offSite: page !== undefined && !isOfSite(page.host, site),
   };
@@ -42,7 +49,8 @@ function visitOf(
 
 /** Takes a page load down. Resolved, it is durable. Whatever a beacon claims, nobody is verified. */
 export function recordBeacon(context: Context, site: Site, beacon: Beacon): Promise<void> {
-  const seen = { ...classifyCaller(beacon), source: "beacon", signature: null } as const;
+  const classified = classifyCaller(beacon);
+  const seen: Seen = { source: "beacon", classified, signature: null };
   return context.visits.add([visitOf(context, site, beacon, seen)]);
 }
 
@@ -72,8 +80,8 @@ export function recordReport(
   return context.visits.add(
     visits.map((visit) => {
       const signature = signatureOf(visit, site);
-      const seen = classify(visit.userAgent, signature);
-      return visitOf(context, site, visit, { ...seen, source: "edge", signature });
+      const classified = classify(visit.userAgent, signature);
+      return visitOf(context, site, visit, { source: "edge", classified, signature });
     }),
   );
 }

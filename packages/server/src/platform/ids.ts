@@ -5,6 +5,8 @@ export interface Ids {
   bytes(length: number): Uint8Array;
   /** A public id of 144 random bits with a prefix that says what it names. */
   id(prefix: string): string;
+  /** The same, but in order of time: what is made later sorts later, so that it is stored beside it. */
+  timeId(prefix: string, now: number): string;
 }
 
 /** 144 random bits: 24 characters without a remainder, so that many can be encoded at once. */
@@ -26,6 +28,14 @@ function idText(): string {
   return pool.slice(used - ID_CHARS, used);
 }
 
+/** 48 bits of milliseconds as twelve digits; many ids are of one moment. */
+function timeText(now: number): string {
+  if (now !== lastTime.now) lastTime = { now, text: now.toString(16).padStart(12, "0") };
+  return lastTime.text;
+}
+
+let lastTime = { now: 0, text: "000000000000" };
+
 /** Bytes asked for at once, for the same reason; each is given out once and then forgotten. */
 const POOL_BYTES = 4096;
 let bytePool = Buffer.alloc(0);
@@ -42,4 +52,5 @@ function pooledBytes(length: number): Uint8Array {
 export const systemIds: Ids = {
   bytes: pooledBytes,
   id: (prefix) => `${prefix}_${idText()}`,
+  timeId: (prefix, now) => `${prefix}_${timeText(now)}${idText()}`,
 };

@@ -65,7 +65,7 @@ export class SignInDesk<Holder> {
       const left = (this.underWay.get(digest) ?? 1) - 1;
       if (left > 0) this.underWay.set(digest, left);
       else this.underWay.delete(digest);
-      if (taken !== undefined && !wrong) this.failures.refund(taken);
+      if (taken !== undefined && !wrong) this.failures.refund(taken, this.clock.now());
     }
   }
 

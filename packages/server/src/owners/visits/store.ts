@@ -70,15 +70,15 @@ export async function insertVisits(tx: Transaction, visits: readonly Visit[]): P
 
 /** In one order for all writers, so that two of them cannot wait for each other's rows. */
 function countsOf(visits: readonly Visit[]): HourCount[] {
-  const counts = new Map<string, HourCount>();
+  const counts = new Map<string, HourCount & { visits: number }>();
   for (const { siteKeyHash, observedAt, classification, agent, offSite } of visits) {
     if (offSite) continue;
-    const hour = Math.floor(observedAt / HOUR_MS) * HOUR_MS;
+    const hour = observedAt - (observedAt % HOUR_MS);
     const name = countedName(agent);
     const key = `${siteKeyHash} ${hour} ${classification} ${name}`;
-    const before = counts.get(key)?.visits ?? 0;
-    const own = { siteKeyHash, hour, classification, agent: name };
-    counts.set(key, { ...own, visits: before + 1 });
+    const count = counts.get(key);
+    if (count !== undefined) count.visits++;
+    else counts.set(key, { siteKeyHash, hour, classification, agent: name, visits: 1 });
   }
   return [...counts.keys()].sort().map((key) => counts.get(key) as HourCount);
 }
@@ -153,9 +153,10 @@ export async function visitHours(
   return rows.map((row) => ({ ...row, siteKeyHash }));
 }
 
-/** Forgets visits that are too old; their hours stay. Returns how many there were. */
-export function forgetVisits(db: Queries, before: number): Promise<number> {
-  return db.run("DELETE FROM visits WHERE observed_at < ?", before);
+/** Forgets visits of a site that are too old; their hours stay. Returns how many there were. */
+export function forgetVisits(db: Queries, siteKeyHash: string, before: number): Promise<number> {
+  const sql = "DELETE FROM visits WHERE site_key_hash = ? AND observed_at < ?";
+  return db.run(sql, siteKeyHash, before);
 }
 
 export function forgetHours(db: Queries, before: number): Promise<number> {

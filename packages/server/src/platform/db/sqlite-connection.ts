@@ -8,6 +8,8 @@ import {
 } from "./database.js";
 
 const STATEMENTS_MAX = 500;
+/** Rows one statement writes where there are so many: half of what a row costs is the call. */
+const ROWS_PER_INSERT = 16;
 /** Readers wait inside SQLite; a writer must not, since that would stop the whole process. */
 const READER_BUSY_MS = 5000;
 
@@ -81,12 +83,20 @@ export class SqliteConnection implements Queries {
     const [first] = rows;
     if (first === undefined) return;
     const columns = Object.keys(first);
-    const marks = columns.map(() => "?").join(", ");
+    const marks = `(${columns.map(() => "?").join(", ")})`;
+    const into = `INSERT INTO ${table} (${columns.join(", ")}) VALUES `;
+    const whole = rows.length - (rows.length % ROWS_PER_INSERT);
     try {
-      const statement = this.prepare(
-        `INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks})`,
-      );
-      for (const row of rows) statement.run(...columns.map((column) => row[column] as SqlValue));
+      for (let at = 0; at < rows.length; ) {
+        const count = at < whole ? ROWS_PER_INSERT : 1;
+        const statement = this.prepare(into + Array(count).fill(marks).join(", "));
+        const values: SqlValue[] = [];
+        for (const row of rows.slice(at, at + count)) {
+          for (const column of columns) values.push(row[column] as SqlValue);
+        }
+        statement.run(values);
+        at += count;
+      }
     } catch (error) {
       throw translateSqliteError(error);
     }

@@ -32,7 +32,11 @@ export class LocalLimiter {
 
   /** When the next one after `places` of them would be due, had they come evenly. */
   private arrival(key: string, nowUs: number, places = 1): number {
-    return Math.max(this.arrivals.get(key) ?? 0, nowUs) + places * this.interval;
+    const due = this.arrivals.get(key) ?? 0;
+    // Further ahead than anything that passed could bring it: the clock was set back, and nobody
+    // should wait for the time it had.
+    const from = due > nowUs + this.tolerance ? nowUs : Math.max(due, nowUs);
+    return from + places * this.interval;
   }
 
   private waitUntil(arrival: number, nowUs: number): number {
@@ -57,10 +61,11 @@ export class LocalLimiter {
     return 0;
   }
 
-  /** Gives back what {@link take} took. */
-  refund(key: string): void {
-    const arrival = this.arrivals.get(key);
-    if (arrival !== undefined) this.arrivals.set(key, arrival - this.interval);
+  /** Gives back what {@link take} took; where that was all, nothing is remembered. */
+  refund(key: string, now: number): void {
+    const arrival = (this.arrivals.get(key) ?? 0) - this.interval;
+    if (arrival > now * 1000) this.arrivals.set(key, arrival);
+    else this.arrivals.delete(key);
   }
 
   private forgetOldest(): void {
