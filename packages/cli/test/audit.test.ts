@@ -11,26 +11,14 @@ import {
   type TestServer,
   temporaryFolder,
 } from "../../server/test/harness.ts";
-import { runCommand } from "../src/program.ts";
+import { command } from "./command.ts";
 
 let env: Record<string, string>;
 let server: TestServer;
 let folder: string;
 
 /** One command line, against the running service. */
-async function run(...args: string[]) {
-  const said = { out: "", err: "" };
-  const terminal = {
-    env,
-    out: (text: string) => {
-      said.out += `${text}\n`;
-    },
-    err: (text: string) => {
-      said.err += `${text}\n`;
-    },
-  };
-  return { code: await runCommand(args, terminal), ...said };
-}
+const run = (...args: string[]) => command(args, env);
 
 const EXPORT = ["audit", "export", "shop.example.com", "--day", "2030-05-17"];
 let file: string;

@@ -1,14 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { gatehouse, serve } from "../../../test/gatehouse-process.ts";
-import { freshEnvironment, temporaryFolder } from "../../server/test/harness.ts";
+import { gatehouse } from "../../../test/gatehouse-process.ts";
+import { freshEnvironment, startServer, temporaryFolder } from "../../server/test/harness.ts";
+import { command } from "./command.ts";
 
 async function running() {
   const env = await freshEnvironment("sqlite");
-  const server = await serve(env);
+  const server = await startServer(env);
   const here = { ...env, GATEHOUSE_BASE_URL: server.url };
-  return { server, env: here, run: (...args: string[]) => gatehouse(args, here) };
+  return { server, env: here, run: (...args: string[]) => command(args, here) };
 }
 
 describe("site commands", () => {
@@ -93,12 +94,12 @@ describe("key and token commands", () => {
     const made = await run("token", "create", "--name", "CI", "--role", "operator");
     expect(made.out).toMatch(/^gha_[A-Za-z0-9_-]{43}\n$/);
     const withIt = { ...env, GATEHOUSE_ADMIN_TOKEN: made.out.trim() };
-    expect((await gatehouse(["site", "list"], withIt)).code).toBe(0);
+    expect((await command(["site", "list"], withIt)).code).toBe(0);
     const listed = await run("token", "list");
     const id = /adm_\S+/.exec(listed.out)?.[0] as string;
     expect(listed.out).toMatch(/CI {4}operator {2}all {4}live/);
     expect((await run("token", "revoke", id)).out).toBe(`Revoked ${id}.\n`);
-    const after = await gatehouse(["site", "list"], withIt);
+    const after = await command(["site", "list"], withIt);
     expect([after.code, after.err]).toEqual([
       1,
       expect.stringContaining("Set GATEHOUSE_ADMIN_TOKEN to a valid token."),
@@ -111,11 +112,11 @@ describe("key and token commands", () => {
     const create = ["token", "create", "--name", "Ann", "--site", "shop.example.com", "--role"];
     const owner = (await run(...create, "owner")).out.trim();
     const asOwner = { ...env, GATEHOUSE_ADMIN_TOKEN: owner };
-    const made = await gatehouse([...create, "reviewer"], asOwner);
+    const made = await command([...create, "reviewer"], asOwner);
     expect([made.code, made.out]).toEqual([0, expect.stringMatching(/^gha_/)]);
-    const listed = await gatehouse(["token", "list", "--site", "shop.example.com"], asOwner);
+    const listed = await command(["token", "list", "--site", "shop.example.com"], asOwner);
     expect(listed.out).toMatch(/owner[\s\S]*reviewer/);
-    expect((await gatehouse(["token", "list"], asOwner)).err).toMatch(
+    expect((await command(["token", "list"], asOwner)).err).toMatch(
       /needs a token with the role operator/,
     );
   });
@@ -146,7 +147,7 @@ describe("key and token commands", () => {
       sites[0].site_key,
     ];
     const { token } = JSON.parse((await run(...args, "--json")).out);
-    const list = await gatehouse(["site", "list", "--json"], {
+    const list = await command(["site", "list", "--json"], {
       ...env,
       GATEHOUSE_ADMIN_TOKEN: token,
     });
@@ -170,19 +171,19 @@ describe("upkeep commands", () => {
     ]);
     expect(made.out).toMatch(/holds the secrets key/);
     const elsewhere = await freshEnvironment("sqlite");
-    expect((await gatehouse(["restore", file], elsewhere)).out).toMatch(/^Restored \d+ rows/);
-    const checked = await gatehouse(["doctor"], elsewhere);
+    expect((await command(["restore", file], elsewhere)).out).toMatch(/^Restored \d+ rows/);
+    const checked = await command(["doctor"], elsewhere);
     expect(checked.code).toBe(0);
     expect(checked.out).not.toMatch(/^[✗!]/m);
     expect(checked.out).toMatch(/^✓ sites: 1, of which 0 verified$/m);
-    const server = await serve(elsewhere);
+    const server = await startServer(elsewhere);
     const here = { ...elsewhere, GATEHOUSE_BASE_URL: server.url };
-    expect((await gatehouse(["site", "list"], here)).out).toContain("shop.example.com");
+    expect((await command(["site", "list"], here)).out).toContain("shop.example.com");
   });
 
   test("doctor exits 1 when a check fails, and prints JSON for programs", async () => {
     const env = await freshEnvironment("sqlite");
-    const { code, out, err } = await gatehouse(["doctor", "--json"], env);
+    const { code, out, err } = await command(["doctor", "--json"], env);
     expect([code, err]).toEqual([1, "1 of 6 checks failed.\n"]);
     expect(JSON.parse(out).findings.at(-1)).toMatchObject({ part: "database", verdict: "failure" });
   });
@@ -221,7 +222,7 @@ describe("the command line", () => {
   ] as const)(
     "exits with a code of its own for %s",
     async (_name, args, code, message, env?: Record<string, string>) => {
-      const finished = await gatehouse(args, env ?? {});
+      const finished = await command(args, env ?? {});
       expect(finished.code).toBe(code);
       expect(finished.err).toMatch(message);
     },
@@ -231,28 +232,28 @@ describe("the command line", () => {
     const stopped = await running();
     await stopped.server.stop();
     const { env } = stopped;
-    const { code, err } = await gatehouse(["site", "list"], env);
+    const { code, err } = await command(["site", "list"], env);
     expect(code).toBe(4);
     expect(err).toMatch(
       /No Gatehouse answers at http:\/\/127\.0\.0\.1:\d+ \(ECONNREFUSED\)\.\nStart it with `gatehouse serve`/,
     );
     const { GATEHOUSE_ADMIN_TOKEN: _, ...without } = env as Record<string, string>;
-    expect((await gatehouse(["site", "list"], without)).err).toMatch(/There is no admin token in/);
+    expect((await command(["site", "list"], without)).err).toMatch(/There is no admin token in/);
   });
 
   test("says what it probably is when the other end is no HTTPS, or not trusted", async () => {
     const { server, env } = await running();
     const https = { ...env, GATEHOUSE_BASE_URL: server.url.replace("http:", "https:") };
-    const { code, err } = await gatehouse(["site", "list"], https);
+    const { code, err } = await command(["site", "list"], https);
     expect(code).toBe(4);
     expect(err).toMatch(/Something answers there in plain HTTP: set GATEHOUSE_MODE=development/);
   });
 
   test("finds the operator's own token in the data folder", async () => {
     const { GATEHOUSE_ADMIN_TOKEN: _, ...env } = await freshEnvironment("sqlite");
-    const server = await serve(env);
+    const server = await startServer(env);
     const here = { ...env, GATEHOUSE_BASE_URL: server.url };
-    expect((await gatehouse(["site", "list"], here)).code).toBe(0);
+    expect((await command(["site", "list"], here)).code).toBe(0);
     expect(readFileSync(join(env.GATEHOUSE_DATA_DIR as string, "admin-token"), "utf8")).toMatch(
       /^gha_/,
     );

@@ -3,17 +3,22 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { gatehouse, serve } from "../../../test/gatehouse-process.ts";
-import { cleanUp, freshEnvironment, temporaryFolder } from "../../server/test/harness.ts";
+import {
+  cleanUp,
+  freshEnvironment,
+  startServer,
+  temporaryFolder,
+} from "../../server/test/harness.ts";
+import { command } from "./command.ts";
 
 let env: Record<string, string>;
 let url = "";
 let site = { site_key: "", site_key_hash: "" };
-const run = (...args: string[]) => gatehouse(args, env);
+const run = (...args: string[]) => command(args, env);
 
 beforeAll(async () => {
   env = await freshEnvironment("sqlite");
-  const server = await serve(env);
+  const server = await startServer(env);
   url = server.url;
   env = { ...env, GATEHOUSE_BASE_URL: url };
   const made = await run("site", "create", "shop.example.com", "--name", "Fern", "--json");
@@ -21,7 +26,6 @@ beforeAll(async () => {
   await run("site", "verify", "shop.example.com", "--method", "operator", "--reason", "test");
   await run("skill", "set", "shop.example.com", "get_pricing", "--url", "https://a.example/p");
   return async () => {
-    await server.stop();
     await cleanUp();
   };
 });

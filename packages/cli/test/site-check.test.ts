@@ -1,9 +1,9 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
-import { gatehouse, serve } from "../../../test/gatehouse-process.ts";
-import { gatehouse as plugin } from "../../edge/src/node/plugin.ts";
-import { freshEnvironment } from "../../server/test/harness.ts";
+import { gatehouse } from "../../edge/src/node/plugin.ts";
+import { freshEnvironment, startServer } from "../../server/test/harness.ts";
+import { command } from "./command.ts";
 
 /** A site whose pages are as a test wants them. */
 async function startShop() {
@@ -39,9 +39,9 @@ test("site check says for each thing what is there and what to do", {
 }, async () => {
   const shop = await startShop();
   const env = { ...(await freshEnvironment("sqlite")), GATEHOUSE_FETCH_ALLOW: shop.domain };
-  const { url } = await serve(env);
+  const { url } = await startServer(env);
   const here = { ...env, GATEHOUSE_BASE_URL: url };
-  const run = (...args: string[]) => gatehouse(args, here);
+  const run = (...args: string[]) => command(args, here);
   const made = JSON.parse(
     (await run("site", "create", shop.domain, "--name", "Shop", "--json")).out,
   );
@@ -94,7 +94,7 @@ test("site check says for each thing what is there and what to do", {
       .map((line) => line.split("=")),
   );
   expect(set.GATEHOUSE_SITE).toBe(`http://${shop.domain}`);
-  const before = plugin({
+  const before = gatehouse({
     site: set.GATEHOUSE_SITE,
     gatehouse: set.GATEHOUSE_URL,
     siteKeyHash: set.GATEHOUSE_SITE_KEY_HASH,

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { gatehouse, serve } from "../../../test/gatehouse-process.ts";
-import { freshEnvironment } from "../../server/test/harness.ts";
+import { freshEnvironment, startServer } from "../../server/test/harness.ts";
+import { command } from "./command.ts";
 
 test("visit list and count show who came, for people and programs", async () => {
   const env = await freshEnvironment("sqlite");
-  const { url } = await serve(env);
+  const { url } = await startServer(env);
   const here = { ...env, GATEHOUSE_BASE_URL: url };
-  const run = (...args: string[]) => gatehouse(args, here);
+  const run = (...args: string[]) => command(args, here);
   const made = JSON.parse(
     (await run("site", "create", "shop.example.com", "--name", "Shop", "--json")).out,
   );

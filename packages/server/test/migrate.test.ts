@@ -64,6 +64,22 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     ]);
   });
 
+  test("keep the visits of before they lay in order", async () => {
+    const { db } = await fresh(dialect);
+    await migrate(db, { now: NOON, upTo: 4 });
+    const visit = {
+      ...{ visit_id: "vis_1", site_key_hash: "hash", observed_at: NOON, received_at: NOON + 5 },
+      ...{ source: "beacon", classification: "declared_agent", agent_name: "GPTBot" },
+      ...{ agent_operator: "OpenAI", signature: null, page_url: "https://a.example/", off_site: 0 },
+    };
+    await db.transaction((tx) => tx.insert("visits", [visit]));
+    await migrate(db, { now: NOON });
+    const [kept] = await db.all<Record<string, unknown>>("SELECT * FROM visits");
+    expect({ ...kept }).toEqual(visit);
+    const again = db.transaction((tx) => tx.insert("visits", [visit]));
+    await expect(again).rejects.toThrow();
+  });
+
   test("apply what is missing, in order", async () => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON }, [first]);
