@@ -1,5 +1,12 @@
 /** The bytes Gatehouse and its agents agree on. Everything here runs in Node, Workers and browsers. */
 export {
+  KEY_SOURCE_TYPES,
+  type KeySource,
+  type Registration,
+  readRegistration,
+} from "./agents/registration.js";
+export { type Asked, isScope, SCOPES_MAX, scopesAllow } from "./agents/scopes.js";
+export {
   BUNDLE_SCHEMA,
   type Bundle,
   type BundleEntry,
@@ -168,6 +175,15 @@ export {
   type Verify,
   verifyWithWebCrypto,
 } from "./keys/signer.js";
+export {
+  MANDATE_BYTES_MAX,
+  type Mandate,
+  type MandateFault,
+  type MandatePayment,
+  mandateDigest,
+  readMandate,
+  signMandate,
+} from "./mandate/mandate.js";
 export { MCP_REVISIONS, MCP_STATELESS_REVISION } from "./mcp/revisions.js";
 export { mcpServerCard, mcpServerInfo } from "./mcp/server-card.js";
 export { linkResult, mcpInstructions, mcpTools, readLinkArguments } from "./mcp/tools.js";
@@ -206,6 +222,13 @@ export {
 } from "./protocols.js";
 export { REASONS, type Reason, type ReasonCode, reasonDocsSlug } from "./reasons.js";
 export { ok, type Refusal, type Result, refuse } from "./result.js";
+export {
+  type Envelope,
+  readEnvelope,
+  readSignedMessage,
+  readWireTime,
+  type SignedMessage,
+} from "./signed-message.js";
 export { isLegacySiteKey, isSiteKey, isSiteKeyHash, siteKeyFrom, siteKeyHash } from "./site-key.js";
 export { signTagged, taggedBytes, verifyTagged } from "./tagged.js";
 export { parseUrl } from "./url.js";

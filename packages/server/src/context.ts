@@ -1,6 +1,7 @@
 import { dnsResolver, type Resolver, SafeFetch } from "@gatehouse/safe-fetch";
 import type { Tool } from "./actions/tools.js";
 import type { Config } from "./config/config.js";
+import { Challenges } from "./owners/agents/challenge.js";
 import { AuditLog } from "./owners/audit/audit-log.js";
 import { LiveSites } from "./owners/sites/live-sites.js";
 import { domainOfSite } from "./owners/sites/store.js";
@@ -48,6 +49,7 @@ export interface Context {
   readonly sources: LocalLimiter;
   readonly liveSites: LiveSites;
   readonly visits: VisitLog;
+  readonly challenges: Challenges;
   readonly signInDesk: SignInDesk<Principal>;
   /** Apart from people's: an edge with a wrong token must not lock its owner out. */
   readonly edgeDesk: SignInDesk<EdgeToken>;
@@ -113,6 +115,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       proxies: new TrustedProxies(config.trustProxy),
       sources: new LocalLimiter({ perMinute: config.limits.SOURCE_REQUESTS_PER_MINUTE }),
       liveSites: new LiveSites(db, config.baseUrl),
+      challenges: new Challenges(secrets, ids),
       fixtureTools: overrides.fixtureTools ?? [],
       signInDesk: new SignInDesk(clock, (digest) => authenticate(db, digest, operatorDigest)),
       edgeDesk: new SignInDesk(clock, (digest) => liveEdgeToken(db, digest)),

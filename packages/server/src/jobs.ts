@@ -1,6 +1,7 @@
 import { forgetOldVisits } from "./actions/forget-visits.js";
 import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/recheck-sites.js";
 import type { Context } from "./context.js";
+import { forgetPending } from "./owners/agents/store.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
 import { forgetExpired } from "./platform/rate-limit/exact.js";
 
@@ -16,6 +17,13 @@ export function planJobs(context: Context): void {
     name: "visits.forget",
     everyMs: HOUR_MS,
     run: (_now, stopping) => forgetOldVisits(context, stopping),
+  });
+  jobs.add({
+    name: "agents.forget",
+    everyMs: HOUR_MS,
+    run: async (now) => {
+      await db.transaction((tx) => forgetPending(tx, now));
+    },
   });
   jobs.add({
     name: "audit.tend",

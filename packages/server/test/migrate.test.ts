@@ -61,6 +61,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "visits",
       "edge-tokens",
       "visits-by-time",
+      "agents",
     ]);
   });
 

@@ -10,9 +10,9 @@ export interface RecordDraft {
   readonly content: JsonObject;
 }
 
-/** Who did it: a token by its id, or the service itself. Never a name, never a token. */
+/** Who did it: a token or an agent by its id, or the service itself. Never a name, never a token. */
 export interface Actor extends JsonObject {
-  readonly kind: "token" | "service";
+  readonly kind: "token" | "service" | "agent";
   readonly id: string;
   readonly role: string;
 }
@@ -20,6 +20,11 @@ export interface Actor extends JsonObject {
 /** A job or another part of the service, acting by itself. */
 export function serviceActor(id: string): Actor {
   return { kind: "service", id, role: "service" };
+}
+
+/** An agent, by a signature that holds. */
+export function agentActor(agentId: string): Actor {
+  return { kind: "agent", id: agentId, role: "agent" };
 }
 
 export function tokenActor({ tokenId, role }: { readonly tokenId: string; readonly role: string }) {

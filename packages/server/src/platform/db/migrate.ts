@@ -10,6 +10,7 @@ import { audit } from "./migrations/0003-audit.js";
 import { visits } from "./migrations/0004-visits.js";
 import { edgeTokens } from "./migrations/0005-edge-tokens.js";
 import { visitsByTime } from "./migrations/0006-visits-by-time.js";
+import { agents } from "./migrations/0007-agents.js";
 import { copySqlite } from "./sqlite.js";
 
 /** Column types by database. Migrations are plain SQL with these words filled in. */
@@ -30,7 +31,7 @@ export interface Migration {
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
 const MIGRATIONS: readonly Migration[] = [
-  ...[foundation, skills, audit, visits, edgeTokens, visitsByTime],
+  ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -56,6 +56,18 @@ function refuseOtherTypes(request: Request): void {
   }
 }
 
+/** The bytes of a body that says to be JSON, counted while they come; an absent one has none. */
+export async function readJsonBytes(
+  request: Request,
+  bytesMax: number,
+  clock: Clock,
+): Promise<Uint8Array> {
+  refuseEncoding(request);
+  const bytes = await readBytes(request, bytesMax, clock);
+  if (bytes.length > 0) refuseOtherTypes(request);
+  return bytes;
+}
+
 /**
  * A strict JSON body, as its text and as its value. An absent body reads as an empty object, for
  * routes whose fields are all optional.
@@ -65,10 +77,8 @@ export async function readJson(
   bytesMax: number,
   clock: Clock,
 ): Promise<{ readonly text: string; readonly value: JsonValue }> {
-  refuseEncoding(request);
-  const bytes = await readBytes(request, bytesMax, clock);
+  const bytes = await readJsonBytes(request, bytesMax, clock);
   if (bytes.length === 0) return { text: "{}", value: {} };
-  refuseOtherTypes(request);
   const parsed = parseJson(bytes);
   if (!parsed.ok) {
     throw new Problem("invalid_request", {

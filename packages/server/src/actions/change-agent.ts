@@ -1,0 +1,99 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import type { Agent, AgentStatus } from "../owners/agents/agent.js";
+import { agentById, endKey, keysOf, updateAgent } from "../owners/agents/store.js";
+import type { Actor } from "../owners/audit/drafts.js";
+import { type AgentChangeKind, agentChange } from "./agent-change.js";
+
+/** What an owner does with an agent, from which states, and what it becomes. */
+const STEPS = {
+  approve: { from: ["pending", "suspended", "rejected"], to: "active", kind: "agent_approved" },
+  reject: { from: ["pending"], to: "rejected", kind: "agent_rejected" },
+  suspend: { from: ["active", "pending"], to: "suspended", kind: "agent_suspended" },
+  revoke: {
+    from: ["pending", "active", "suspended", "rejected"],
+    to: "revoked",
+    kind: "agent_revoked",
+  },
+} as const satisfies Readonly<
+  Record<string, { from: readonly AgentStatus[]; to: AgentStatus; kind: AgentChangeKind }>
+>;
+
+export type AgentStep = keyof typeof STEPS;
+export const AGENT_STEPS = Object.keys(STEPS) as readonly AgentStep[];
+
+/**
+ * Moves an agent on. It holds for the very next decision on every node: those read the agent inside
+ * their own transaction. A revoked one stays revoked, and so do its keys.
+ */
+export async function stepAgent(
+  { audit, clock }: Context,
+  siteKeyHash: string,
+  agentId: string,
+  { step, scopes }: { readonly step: AgentStep; readonly scopes?: readonly string[] | undefined },
+  actor: Actor,
+): Promise<Result<Agent, "not_found" | "conflict">> {
+  const { answer } = await audit.commit(siteKeyHash, async (tx) => {
+    const refused = (answer: Result<Agent, "not_found" | "conflict">) => ({ records: [], answer });
+    const agent = await agentById(tx, siteKeyHash, agentId);
+    if (agent === undefined) return refused(refuse("not_found", "The site has no such agent."));
+    const { from, to, kind } = STEPS[step];
+    if (agent.status === to) return refused(ok(agent));
+    if (!(from as readonly AgentStatus[]).includes(agent.status)) {
+      const why = `The agent is ${agent.status}: it cannot be changed so.`;
+      return refused(refuse("conflict", why));
+    }
+    const now = clock.now();
+    const changed: Agent = {
+      ...agent,
+      status: to,
+      scopes: scopes ?? agent.scopes,
+      changedBy: actor.id,
+      changedAt: now,
+      expiresAt: null,
+    };
+    await updateAgent(tx, changed);
+    const keys = await keysOf(tx, agentId);
+    if (to === "revoked") for (const { kid } of keys) await endKey(tx, siteKeyHash, kid, "revoked");
+    const kids = keys.map(({ kid }) => kid);
+    return { records: [agentChange(kind, changed, { actor, now, kids })], answer: ok(changed) };
+  });
+  return answer;
+}
+
+export interface AgentChanges {
+  readonly name?: string | undefined;
+  readonly scopes?: readonly string[] | null | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
+/** Changes what the owner says of an agent. */
+export async function changeAgent(
+  { audit, clock }: Context,
+  siteKeyHash: string,
+  agentId: string,
+  changes: AgentChanges,
+  actor: Actor,
+): Promise<Result<Agent, "not_found">> {
+  const { answer } = await audit.commit<Result<Agent, "not_found">>(siteKeyHash, async (tx) => {
+    const agent = await agentById(tx, siteKeyHash, agentId);
+    if (agent === undefined) {
+      return { records: [], answer: refuse("not_found", "The site has no such agent.") };
+    }
+    const now = clock.now();
+    const changed: Agent = {
+      ...agent,
+      name: changes.name ?? agent.name,
+      scopes: changes.scopes === undefined ? agent.scopes : changes.scopes,
+      tags: changes.tags ?? agent.tags,
+      changedBy: actor.id,
+      changedAt: now,
+    };
+    await updateAgent(tx, changed);
+    return {
+      records: [agentChange("agent_changed", changed, { actor, now })],
+      answer: ok(changed),
+    };
+  });
+  return answer;
+}

@@ -1,0 +1,141 @@
+import {
+  type JsonValue,
+  ok,
+  parseUrl,
+  type Registration,
+  type Result,
+  readRegistration,
+  refuse,
+  verifyTagged,
+} from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import type { Agent } from "../owners/agents/agent.js";
+import {
+  agentById,
+  countPending,
+  insertAgent,
+  insertKey,
+  keyByKid,
+} from "../owners/agents/store.js";
+import { agentActor } from "../owners/audit/drafts.js";
+import { mandateSettings } from "../owners/mandate-settings/store.js";
+import type { Site } from "../owners/sites/site.js";
+import { readAgentKeyStrictly } from "./add-agent.js";
+import { agentChange } from "./agent-change.js";
+import { publishesKey } from "./find-published-key.js";
+
+/** Agents of one site that wait for its owner; strangers must not fill the queue without end. */
+const PENDING_MAX = 200;
+/** How long one waits whose key nobody vouches for. */
+const PENDING_MS = 7 * 24 * 3_600_000;
+const SKEW_MS = 60_000;
+const LIFE_MS_MAX = 15 * 60_000;
+
+export type RegistrationFault =
+  | "schema_invalid"
+  | "unsupported_version"
+  | "audience_mismatch"
+  | "signature_invalid"
+  | "identity_check_failed"
+  | "rate_limited";
+
+type Registered = Result<{ readonly agent: Agent; readonly kid: string }, RegistrationFault>;
+
+export function registrationAudience(baseUrl: string, { siteKey }: Site): string {
+  return `${baseUrl}/v1/m/${siteKey}/agents`;
+}
+
+/** Everything that can be said of a registration without the database. */
+async function check(
+  { config, clock, challenges }: Context,
+  site: Site,
+  registration: Registration,
+): Promise<Result<true, RegistrationFault>> {
+  const { audience, siteKey, kid, challenge, issuedAt, expiresAt, envelope } = registration;
+  const now = clock.now();
+  if (audience !== registrationAudience(config.baseUrl, site) || siteKey !== site.siteKey) {
+    return refuse("audience_mismatch", "signed for another address");
+  }
+  const key = await readAgentKeyStrictly(registration.jwk);
+  if (!key.ok) return refuse("schema_invalid", key.detail);
+  if (key.value.kid !== kid) return refuse("schema_invalid", "`kid` is not the key's thumbprint.");
+  if (!challenges.holds({ siteKeyHash: site.siteKeyHash, kid }, challenge, now)) {
+    return refuse("schema_invalid", "The challenge is not ours, or too old: ask for another one.");
+  }
+  const inTime = issuedAt <= now + SKEW_MS && now < expiresAt + SKEW_MS;
+  if (!inTime || expiresAt <= issuedAt || expiresAt - issuedAt > LIFE_MS_MAX) {
+    return refuse(
+      "schema_invalid",
+      "`issued_at` and `expires_at` must lie around now, 15 min apart.",
+    );
+  }
+  const { signed, jwk } = registration;
+  const holds = await verifyTagged("agentRegistration", signed, envelope.signature, jwk);
+  return holds ? ok(true) : refuse("signature_invalid", "the signature does not verify");
+}
+
+/** Puts a new agent down, or finds the one that has this key already. */
+async function admit(
+  { audit, clock, ids }: Context,
+  site: Site,
+  registration: Registration,
+  vouched: boolean,
+): Promise<Registered> {
+  const { siteKeyHash } = site;
+  const { kid, jwk, keySource } = registration;
+  const { answer } = await audit.commit<Registered>(siteKeyHash, async (tx) => {
+    const done = (answer: Registered) => ({ records: [], answer });
+    const known = await keyByKid(tx, siteKeyHash, kid);
+    if (known !== undefined) {
+      const agent = await agentById(tx, siteKeyHash, known.agentId);
+      // A revoked key does not come back by registering again.
+      if (agent === undefined || known.status === "revoked") {
+        return done(refuse("identity_check_failed", "the key was revoked"));
+      }
+      return done(ok({ agent, kid }));
+    }
+    const { autoAdmit } = await mandateSettings(tx, siteKeyHash);
+    const origin = keySource === null ? undefined : parseUrl(keySource.url)?.origin;
+    const active = vouched && origin !== undefined && autoAdmit.includes(origin);
+    if (!active && (await countPending(tx, siteKeyHash)) >= PENDING_MAX) {
+      return done(refuse("rate_limited", "too many agents wait for the owner"));
+    }
+    const now = clock.now();
+    const agentId = ids.id("agt");
+    const agent: Agent = {
+      ...{ agentId, siteKeyHash, name: registration.name, contact: registration.contact },
+      ...{ operatorUrl: registration.operatorUrl, keySource, source: "self" },
+      ...{ status: active ? "active" : "pending", scopes: null, tags: [] },
+      ...{ requestedScopes: registration.requestedScopes, createdBy: agentId, createdAt: now },
+      ...{ changedBy: null, changedAt: null },
+      expiresAt: active || vouched ? null : now + PENDING_MS,
+    };
+    const key = { siteKeyHash, kid, agentId, jwk, status: "active", createdAt: now } as const;
+    await insertAgent(tx, agent);
+    await insertKey(tx, { ...key, notAfter: null });
+    const actor = agentActor(agentId);
+    const admitted = agentChange("agent_admitted", agent, { actor, now, kids: [kid] });
+    // Who only waits is nobody yet: strangers do not write into the log.
+    return { records: active ? [admitted] : [], answer: ok({ agent, kid }) };
+  });
+  return answer;
+}
+
+/** An agent that proves to have a key asks to be known. Safe to repeat: one key is one agent. */
+export async function registerAgent(
+  context: Context,
+  site: Site,
+  body: JsonValue,
+): Promise<Registered> {
+  const read = readRegistration(body);
+  if (!read.ok) return read;
+  const registration = read.value;
+  const checked = await check(context, site, registration);
+  if (!checked.ok) return checked;
+  const { keySource, kid } = registration;
+  const vouched = keySource !== null && (await publishesKey(context, keySource, kid));
+  if (keySource !== null && !vouched) {
+    return refuse("identity_check_failed", "The key was not found at `key_source`.");
+  }
+  return admit(context, site, registration, vouched);
+}

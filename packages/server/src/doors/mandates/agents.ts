@@ -1,0 +1,67 @@
+import { isJsonObject } from "@gatehouse/protocol";
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import { readAgentKeyStrictly } from "../../actions/add-agent.js";
+import { registerAgent, registrationAudience } from "../../actions/register-agent.js";
+import type { Context } from "../../context.js";
+import { agentById } from "../../owners/agents/store.js";
+import { isoTime } from "../../platform/clock.js";
+import { limitKey } from "../../platform/http/connection.js";
+import type { HttpEnv } from "../../platform/http/env.js";
+import { Problem } from "../../platform/http/problem.js";
+import { LocalLimiter } from "../../platform/rate-limit/local.js";
+import { answer, answering, readBody, requireMandateSite } from "./answering.js";
+import { MandateRefusal } from "./refusal.js";
+
+const MINUTES_PER_HOUR = 60;
+
+/** How agents get known to a site: a challenge, an answer to it, and a look at what became of it. */
+export function agentRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
+  const { clock, config, challenges, db } = context;
+  const perHour = config.limits.REGISTRATIONS_PER_ADDRESS_PER_HOUR;
+  const registrations = new LocalLimiter({ perMinute: perHour / MINUTES_PER_HOUR, burst: perHour });
+
+  const challenge = answering(context, async (c) => {
+    const site = await requireMandateSite(context, c);
+    const body = await readBody(context, c);
+    const key = await readAgentKeyStrictly(isJsonObject(body) ? body.jwk : undefined);
+    if (!key.ok) throw new MandateRefusal("schema_invalid", { message: key.detail });
+    const challenged = { siteKeyHash: site.siteKeyHash, kid: key.value.kid };
+    const minted = challenges.mint(challenged, clock.now());
+    return answer(c, 200, {
+      challenge: minted.challenge,
+      expires_at: isoTime(minted.expiresAt),
+      audience: registrationAudience(config.baseUrl, site),
+      kid: key.value.kid,
+    });
+  });
+  routes.post("/v1/m/:site/agents/challenge", challenge);
+
+  const register = answering(context, async (c) => {
+    const site = await requireMandateSite(context, c);
+    const body = await readBody(context, c);
+    const source = limitKey(c.get("connection").address);
+    const waitMs = registrations.take(source, clock.now());
+    if (waitMs > 0) {
+      const wait = String(Math.ceil(waitMs / 1000));
+      throw new MandateRefusal("rate_limited", { headers: { "retry-after": wait } });
+    }
+    const registered = await registerAgent(context, site, body);
+    if (!registered.ok) {
+      const { reason, detail } = registered;
+      const told = /^[A-Z`].*\.$/.test(detail) ? detail : undefined;
+      throw new MandateRefusal(reason, { message: told });
+    }
+    const { agent, kid } = registered.value;
+    const { agentId: agent_id, status } = agent;
+    return answer(c, status === "active" ? 201 : 202, { agent_id, kid, status });
+  });
+  routes.post("/v1/m/:site/agents", register);
+
+  // The id is known to the agent and the owner alone: 144 random bits.
+  routes.get("/v1/m/:site/agents/:agent{agt_[\\w-]+}", async (c) => {
+    const site = await requireMandateSite(context, c).catch(() => undefined);
+    const agent = site && (await agentById(db, site.siteKeyHash, c.req.param("agent") ?? ""));
+    if (agent === undefined) throw new Problem("not_found");
+    return c.json({ agent_id: agent.agentId, status: agent.status });
+  });
+}

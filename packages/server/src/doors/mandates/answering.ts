@@ -1,0 +1,109 @@
+import {
+  type JsonValue,
+  MANDATE_BYTES_MAX,
+  parseJson,
+  REASONS,
+  REQUEST_ID_HEADER,
+} from "@gatehouse/protocol";
+import type { Context as HonoContext } from "hono";
+import type { ContentfulStatusCode } from "hono/utils/http-status";
+import type { Context } from "../../context.js";
+import { findSite } from "../../owners/sites/find.js";
+import type { Site } from "../../owners/sites/site.js";
+import { DatabaseUnavailableError } from "../../platform/db/database.js";
+import { readJsonBytes } from "../../platform/http/body.js";
+import { limitKey } from "../../platform/http/connection.js";
+import type { HttpEnv } from "../../platform/http/env.js";
+import { docsUrl, Problem } from "../../platform/http/problem.js";
+import { MandateRefusal } from "./refusal.js";
+
+/** What a caller may have echoed: visible ASCII, and not too much of it. */
+const ECHOED = /^[!-~]{1,128}$/;
+const RETRY_AFTER_S = "5";
+/** What the contract says to wait, whatever the limit. */
+const RATE_LIMITED_S = 60;
+
+type C = HonoContext<HttpEnv>;
+
+/** Gives a body of this door with the headers all of them have. */
+export function answer(
+  c: C,
+  status: number,
+  body: Readonly<Record<string, unknown>>,
+  headers: Readonly<Record<string, string>> = {},
+): Response {
+  const sent = c.req.header(REQUEST_ID_HEADER) ?? "";
+  if (ECHOED.test(sent)) c.header(REQUEST_ID_HEADER, sent);
+  for (const [name, value] of Object.entries(headers)) c.header(name, value);
+  return c.json(body, status as ContentfulStatusCode);
+}
+
+function refusalOf(error: unknown): MandateRefusal {
+  if (error instanceof MandateRefusal) return error;
+  if (error instanceof DatabaseUnavailableError) {
+    return new MandateRefusal("unavailable", { headers: { "retry-after": RETRY_AFTER_S } });
+  }
+  if (!(error instanceof Problem)) throw error;
+  const { code, headers, message } = error;
+  // A body that was cut short or is no JSON has the contract's own word.
+  const reason = code === "invalid_request" ? "malformed" : code;
+  return new MandateRefusal(reason, {
+    message: error.message === "" ? undefined : message,
+    headers,
+  });
+}
+
+/** Runs a route; whatever it refuses is answered with an `outcome`. */
+export function answering(
+  { config, log }: Context,
+  route: (c: C) => Promise<Response>,
+): (c: C) => Promise<Response> {
+  return async (c) => {
+    try {
+      return await route(c);
+    } catch (error) {
+      const { reason, message, headers, about } = refusalOf(error);
+      const { status } = REASONS[reason];
+      if (reason === "unavailable") {
+        log.error({ request_id: c.get("requestId"), error }, "mandates.unavailable");
+        return answer(c, status, { outcome: "unavailable", message }, headers);
+      }
+      if (reason === "rate_limited") {
+        const limited = { outcome: "rate_limited", retry_after_seconds: RATE_LIMITED_S, message };
+        return answer(c, status, limited, { "retry-after": String(RATE_LIMITED_S), ...headers });
+      }
+      const docs_url = docsUrl(config.baseUrl, reason);
+      return answer(
+        c,
+        status,
+        { outcome: "rejected", reason, message, ...about, docs_url },
+        headers,
+      );
+    }
+  };
+}
+
+/** The site a path names by its key; only verified sites deal with agents. */
+export async function requireMandateSite({ db }: Context, c: C): Promise<Site> {
+  const site = await findSite(db, c.req.param("site") ?? "", "key");
+  if (site === undefined) throw new MandateRefusal("site_not_found");
+  if (site.status !== "verified") throw new MandateRefusal("mandates_disabled");
+  return site;
+}
+
+/** A body, in the order of the contract: size, type, source, parse. */
+export async function readBody({ clock, sources }: Context, c: C): Promise<JsonValue> {
+  const bytes = await readJsonBytes(c.req.raw, MANDATE_BYTES_MAX, clock);
+  const waitMs = sources.take(limitKey(c.get("connection").address), clock.now());
+  if (waitMs > 0) {
+    const wait = String(Math.ceil(waitMs / 1000));
+    throw new MandateRefusal("rate_limited", { headers: { "retry-after": wait } });
+  }
+  const parsed = parseJson(bytes);
+  if (!parsed.ok) {
+    throw new MandateRefusal("malformed", {
+      message: `The body is not strict JSON: ${parsed.detail}.`,
+    });
+  }
+  return parsed.value;
+}

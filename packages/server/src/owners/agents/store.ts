@@ -1,0 +1,191 @@
+import type { KeySource } from "@gatehouse/protocol";
+import type { Queries, Transaction } from "../../platform/db/database.js";
+import type { Agent, AgentStatus, RegisteredKey } from "./agent.js";
+
+interface AgentRow {
+  agent_id: string;
+  site_key_hash: string;
+  name: string;
+  contact: string | null;
+  operator_url: string | null;
+  key_source: string | null;
+  source: "admin" | "self";
+  status: AgentStatus;
+  scopes: string | null;
+  requested_scopes: string;
+  tags: string;
+  created_by: string;
+  created_at: number;
+  changed_by: string | null;
+  changed_at: number | null;
+  expires_at: number | null;
+}
+
+interface KeyRow {
+  site_key_hash: string;
+  kid: string;
+  agent_id: string;
+  x: string;
+  status: "active" | "revoked";
+  created_at: number;
+  not_after: number | null;
+}
+
+const listOf = (text: string) => Object.freeze(JSON.parse(text) as string[]);
+
+function agentOf(row: AgentRow): Agent {
+  return Object.freeze({
+    agentId: row.agent_id,
+    siteKeyHash: row.site_key_hash,
+    name: row.name,
+    contact: row.contact,
+    operatorUrl: row.operator_url,
+    keySource: row.key_source === null ? null : (JSON.parse(row.key_source) as KeySource),
+    source: row.source,
+    status: row.status,
+    scopes: row.scopes === null ? null : listOf(row.scopes),
+    requestedScopes: listOf(row.requested_scopes),
+    tags: listOf(row.tags),
+    createdBy: row.created_by,
+    createdAt: row.created_at,
+    changedBy: row.changed_by,
+    changedAt: row.changed_at,
+    expiresAt: row.expires_at,
+  });
+}
+
+function keyOf(row: KeyRow): RegisteredKey {
+  return Object.freeze({
+    siteKeyHash: row.site_key_hash,
+    kid: row.kid,
+    agentId: row.agent_id,
+    jwk: Object.freeze({ kty: "OKP", crv: "Ed25519", x: row.x } as const),
+    status: row.status,
+    createdAt: row.created_at,
+    notAfter: row.not_after,
+  });
+}
+
+export async function insertAgent(tx: Transaction, agent: Agent): Promise<void> {
+  await tx.insert("agents", [
+    {
+      agent_id: agent.agentId,
+      site_key_hash: agent.siteKeyHash,
+      name: agent.name,
+      contact: agent.contact,
+      operator_url: agent.operatorUrl,
+      key_source: agent.keySource === null ? null : JSON.stringify(agent.keySource),
+      source: agent.source,
+      status: agent.status,
+      scopes: agent.scopes === null ? null : JSON.stringify(agent.scopes),
+      requested_scopes: JSON.stringify(agent.requestedScopes),
+      tags: JSON.stringify(agent.tags),
+      created_by: agent.createdBy,
+      created_at: agent.createdAt,
+      changed_by: agent.changedBy,
+      changed_at: agent.changedAt,
+      expires_at: agent.expiresAt,
+    },
+  ]);
+}
+
+/** Writes what an owner may change of an agent. */
+export async function updateAgent(tx: Transaction, agent: Agent): Promise<void> {
+  await tx.run(
+    `UPDATE agents SET name = ?, status = ?, scopes = ?, tags = ?, changed_by = ?, changed_at = ?,
+       expires_at = ? WHERE agent_id = ?`,
+    ...[agent.name, agent.status, agent.scopes === null ? null : JSON.stringify(agent.scopes)],
+    ...[JSON.stringify(agent.tags), agent.changedBy, agent.changedAt, agent.expiresAt],
+    agent.agentId,
+  );
+}
+
+export async function insertKey(tx: Transaction, key: RegisteredKey): Promise<void> {
+  await tx.insert("agent_keys", [
+    {
+      ...{ site_key_hash: key.siteKeyHash, kid: key.kid, agent_id: key.agentId, x: key.jwk.x },
+      ...{ status: key.status, created_at: key.createdAt, not_after: key.notAfter },
+    },
+  ]);
+}
+
+export async function endKey(
+  tx: Transaction,
+  siteKeyHash: string,
+  kid: string,
+  end: { readonly notAfter: number } | "revoked",
+): Promise<void> {
+  const [set, value] =
+    end === "revoked" ? ["status = ?", "revoked"] : ["not_after = ?", end.notAfter];
+  await tx.run(
+    `UPDATE agent_keys SET ${set} WHERE site_key_hash = ? AND kid = ?`,
+    ...[value, siteKeyHash, kid],
+  );
+}
+
+export async function keyByKid(
+  db: Queries,
+  siteKeyHash: string,
+  kid: string,
+): Promise<RegisteredKey | undefined> {
+  const sql = "SELECT * FROM agent_keys WHERE site_key_hash = ? AND kid = ?";
+  const row = await db.get<KeyRow>(sql, siteKeyHash, kid);
+  return row && keyOf(row);
+}
+
+export async function keysOf(db: Queries, agentId: string): Promise<RegisteredKey[]> {
+  const sql = "SELECT * FROM agent_keys WHERE agent_id = ? ORDER BY created_at, kid";
+  return (await db.all<KeyRow>(sql, agentId)).map(keyOf);
+}
+
+export async function agentById(
+  db: Queries,
+  siteKeyHash: string,
+  agentId: string,
+): Promise<Agent | undefined> {
+  const sql = "SELECT * FROM agents WHERE agent_id = ? AND site_key_hash = ?";
+  const row = await db.get<AgentRow>(sql, agentId, siteKeyHash);
+  return row && agentOf(row);
+}
+
+/** Agents of a site, in order of creation. */
+export async function listAgents(
+  db: Queries,
+  siteKeyHash: string,
+  status: AgentStatus | undefined,
+  page: {
+    readonly after: { readonly createdAt: number; readonly id: string } | null;
+    readonly limit: number;
+  },
+): Promise<Agent[]> {
+  const { createdAt, id } = page.after ?? { createdAt: -1, id: "" };
+  const rows = await db.all<AgentRow>(
+    `SELECT * FROM agents WHERE site_key_hash = ? AND (created_at, agent_id) > (?, ?)
+       AND (CAST(? AS TEXT) IS NULL OR status = ?)
+     ORDER BY created_at, agent_id LIMIT ?`,
+    ...[siteKeyHash, createdAt, id, status ?? null, status ?? null, page.limit],
+  );
+  return rows.map(agentOf);
+}
+
+export async function countPending(db: Queries, siteKeyHash: string): Promise<number> {
+  const sql =
+    "SELECT COUNT(*) AS pending FROM agents WHERE site_key_hash = ? AND status = 'pending'";
+  return (await db.get<{ pending: number }>(sql, siteKeyHash))?.pending ?? 0;
+}
+
+/** Forgets pending agents nobody has answered in time, and their keys: they may register again. */
+export async function forgetPending(tx: Transaction, now: number): Promise<number> {
+  const late = "status = 'pending' AND expires_at IS NOT NULL AND expires_at <= ?";
+  await tx.run(
+    `DELETE FROM agent_keys WHERE agent_id IN (SELECT agent_id FROM agents WHERE ${late})`,
+    now,
+  );
+  return tx.run(`DELETE FROM agents WHERE ${late}`, now);
+}
+
+/** With the site its agents are gone. */
+export async function deleteAgents(tx: Transaction, siteKeyHash: string): Promise<void> {
+  await tx.run("DELETE FROM agent_keys WHERE site_key_hash = ?", siteKeyHash);
+  await tx.run("DELETE FROM agents WHERE site_key_hash = ?", siteKeyHash);
+}

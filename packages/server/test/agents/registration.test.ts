@@ -1,0 +1,226 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { forgetPending } from "../../src/owners/agents/store.ts";
+import { ManualClock } from "../../src/platform/clock.ts";
+import {
+  answerOf,
+  cleanUp,
+  createSite,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+import { newKey, registering } from "./registering.ts";
+
+const WEEK_MS = 7 * 86_400_000;
+
+describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let server: TestServer;
+  let agent: ReturnType<typeof registering>;
+  // biome-ignore lint/suspicious/noExplicitAny: what the admin interface answers
+  let site: any;
+  beforeAll(async () => {
+    const env = await freshEnvironment(dialect);
+    const limits = { GATEHOUSE_REGISTRATIONS_PER_ADDRESS_PER_HOUR: "1000" };
+    server = await startServer(
+      { ...env, ...limits, GATEHOUSE_FETCH_ALLOW: "127.0.0.1" },
+      { clock },
+    );
+    agent = registering(server);
+    return cleanUp;
+  });
+  beforeEach(async () => {
+    site = await createSite(server, "shop.example.com");
+  });
+  const admin = (method: string, path: string, body?: unknown) =>
+    server.admin(method, `/v1/admin/sites/${site.site_key_hash}${path}`, body);
+
+  test("answer a challenge with their key, and wait for the owner", async () => {
+    const key = await newKey();
+    const asked = await agent.challenge(site, key.jwk);
+    expect([asked.status, asked.body.kid]).toEqual([200, key.kid]);
+    expect(asked.body.expires_at).toBe(new Date(clock.now() + 300_000).toISOString());
+    const claims = { display_name: "Buyer\u202e\u0007 Bot", contact: "ops@example.com" };
+    const { status, body, headers } = await agent.register(site, key, claims);
+    expect([status, body.status, body.kid]).toEqual([202, "pending", key.kid]);
+    expect(headers.get("cache-control")).toBe("no-store");
+    const seen = await fetch(`${server.url}/v1/m/${site.site_key}/agents/${body.agent_id}`);
+    expect(await seen.json()).toEqual({ agent_id: body.agent_id, status: "pending" });
+    const { items } = (await admin("GET", "/agents?status=pending")).body;
+    expect(items).toMatchObject([
+      { agent_id: body.agent_id, name: "Buyer Bot", source: "self", scopes: null },
+    ]);
+    const approved = await admin("POST", `/agents/${body.agent_id}/approve`, {});
+    expect([approved.status, approved.body.status]).toEqual([200, "active"]);
+    // The same key again is the same agent.
+    const again = await agent.register(site, key);
+    expect([again.status, again.body.agent_id]).toEqual([201, body.agent_id]);
+  });
+
+  test("are refused with what is wrong, and nothing is kept of them", async () => {
+    const key = await newKey();
+    const other = await newKey();
+    const past = new Date(clock.now() - 600_000).toISOString();
+    const wrong: [string, Record<string, unknown>, number, string][] = [
+      ["another version", { v: 2 }, 400, "unsupported_version"],
+      ["another type", { type: "mandate" }, 400, "schema_invalid"],
+      ["no name", { display_name: "\u202e" }, 400, "schema_invalid"],
+      ["a long name", { display_name: "x".repeat(81) }, 400, "schema_invalid"],
+      ["another address", { audience: "https://evil.example/" }, 400, "audience_mismatch"],
+      ["another site", { site_key: `us_${"A".repeat(43)}` }, 400, "audience_mismatch"],
+      ["a key that did not sign", { jwk: other.jwk }, 400, "schema_invalid"],
+      ["a challenge of its own", { challenge: "A".repeat(72) }, 400, "schema_invalid"],
+      ["a time that is over", { issued_at: past, expires_at: past }, 400, "schema_invalid"],
+      ["a scope of no kind", { requested_scopes: ["admin:all"] }, 400, "schema_invalid"],
+      [
+        "keys over http",
+        { key_source: { type: "jwks_uri", url: "http://a.example" } },
+        400,
+        "schema_invalid",
+      ],
+    ];
+    for (const [name, fields, status, reason] of wrong) {
+      const { body, ...answer } = await agent.register(site, key, fields as never);
+      expect([name, answer.status, body.outcome, body.reason]).toEqual([
+        name,
+        status,
+        "rejected",
+        reason,
+      ]);
+      expect(body.docs_url).toContain(`/docs/errors/${reason.replaceAll("_", "-")}.md`);
+    }
+    const made = await agent.registration(site, key);
+    const forged = { ...made, envelope: { ...made.envelope, signature: "A".repeat(86) } };
+    const path = `/v1/m/${site.site_key}/agents`;
+    expect((await agent.post(path, forged)).body.reason).toBe("signature_invalid");
+    const changed = { ...made, signed: { ...made.signed, display_name: "Somebody else" } };
+    expect((await agent.post(path, changed)).body.reason).toBe("signature_invalid");
+    clock.advance(300_001);
+    expect((await agent.post(path, made)).body.message).toMatch(/challenge .* too old/);
+    expect((await admin("GET", "/agents")).body.items).toEqual([]);
+  });
+
+  test("bring a good key, and none of small order", async () => {
+    for (const x of ["A".repeat(43), `AQ${"A".repeat(41)}`]) {
+      const { status, body } = await agent.challenge(site, { kty: "OKP", crv: "Ed25519", x });
+      expect([status, body.reason]).toEqual([400, "schema_invalid"]);
+    }
+    for (const jwk of [undefined, {}, "key", { kty: "RSA", n: "AQAB", e: "AQAB" }]) {
+      expect((await agent.challenge(site, jwk)).status).toBe(400);
+    }
+  });
+
+  test("use a challenge for the key and the site it was made for only", async () => {
+    const [one, two] = [await newKey(), await newKey()];
+    const { body } = await agent.challenge(site, one.jwk);
+    const { challenge } = body;
+    expect((await agent.register(site, two, { challenge })).body.reason).toBe("schema_invalid");
+    const elsewhere = await createSite(server, "other.example.com");
+    expect((await agent.register(elsewhere, one, { challenge })).status).toBe(400);
+  });
+
+  test("do not come back by registering once their key is revoked", async () => {
+    const key = await newKey();
+    const { body } = await agent.register(site, key);
+    expect((await admin("POST", `/agents/${body.agent_id}/revoke`, {})).body.status).toBe(
+      "revoked",
+    );
+    expect((await agent.register(site, key)).body.reason).toBe("identity_check_failed");
+    const back = await admin("POST", `/agents/${body.agent_id}/approve`, {});
+    expect([back.status, back.body.error]).toEqual([409, "conflict"]);
+  });
+
+  test("are forgotten after a week without an answer, and may register again", async () => {
+    const key = await newKey();
+    const { body } = await agent.register(site, key);
+    const [waiting] = (await admin("GET", "/agents")).body.items;
+    expect(waiting.expires_at).toBe(new Date(clock.now() + WEEK_MS).toISOString());
+    const forget = () =>
+      server.context.db.transaction((tx) => forgetPending(tx, clock.now() + WEEK_MS - 1));
+    await forget();
+    expect((await admin("GET", "/agents")).body.items).toHaveLength(1);
+    clock.advance(1);
+    await forget();
+    expect((await admin("GET", "/agents")).body.items).toEqual([]);
+    const again = await agent.register(site, key);
+    expect([again.status, again.body.agent_id === body.agent_id]).toEqual([202, false]);
+  });
+
+  test("are refused by sites that are unknown or not verified", async () => {
+    const key = await newKey();
+    const unknown = await agent.challenge({ ...site, site_key: `us_${"A".repeat(43)}` }, key.jwk);
+    expect([unknown.status, unknown.body.reason]).toEqual([404, "site_not_found"]);
+    const byHash = await agent.challenge({ ...site, site_key: site.site_key_hash }, key.jwk);
+    expect(byHash.status).toBe(404);
+    const pending = await createSite(server, "new.example.com", false);
+    const answer = await agent.challenge(pending, key.jwk);
+    expect([answer.status, answer.body.reason]).toEqual([403, "mandates_disabled"]);
+  });
+
+  test("get their body's faults in the door's own words", async () => {
+    const path = `/v1/m/${site.site_key}/agents/challenge`;
+    const cases: [string, string, Record<string, string>, number, string][] = [
+      ["no JSON", "{", {}, 400, "malformed"],
+      ["a key twice", '{"jwk":1,"jwk":2}', {}, 400, "malformed"],
+      ["nothing", "", {}, 400, "malformed"],
+      ["another type", "{}", { "content-type": "text/plain" }, 415, "unsupported_media_type"],
+      ["a compressed one", "{}", { "content-encoding": "gzip" }, 415, "unsupported_media_type"],
+      ["more than 8 KB", JSON.stringify({ a: "x".repeat(8192) }), {}, 413, "body_too_large"],
+    ];
+    for (const [name, body, headers, status, reason] of cases) {
+      const answer = await agent.post(path, body, headers);
+      const { outcome, reason: said } = answer.body;
+      expect([name, answer.status, outcome, said]).toEqual([name, status, "rejected", reason]);
+    }
+  });
+
+  test("find origin and request id echoed, and credentials never allowed", async () => {
+    const headers = { origin: "https://agent.example", "x-service-request-id": "abc-123" };
+    const key = await newKey();
+    const path = `/v1/m/${site.site_key}/agents/challenge`;
+    const answer = await agent.post(path, { jwk: key.jwk }, headers);
+    expect(answer.headers.get("access-control-allow-origin")).toBe("https://agent.example");
+    expect(answer.headers.get("access-control-allow-credentials")).toBeNull();
+    expect(answer.headers.get("x-service-request-id")).toBe("abc-123");
+  });
+
+  test("are counted: two hundred wait for one owner, and no more", {
+    timeout: 60_000,
+  }, async () => {
+    const { context } = server;
+    const now = clock.now();
+    await context.db.transaction((tx) =>
+      tx.insert(
+        "agents",
+        Array.from({ length: 200 }, (_, n) => ({
+          ...{
+            agent_id: `agt_waiting_${n}_${site.site_key_hash}`,
+            site_key_hash: site.site_key_hash,
+          },
+          ...{ name: "x", source: "self", status: "pending", requested_scopes: "[]", tags: "[]" },
+          ...{ created_by: "x", created_at: now },
+        })),
+      ),
+    );
+    const { status, body } = await agent.register(site, await newKey());
+    expect([status, body.outcome]).toEqual([429, "rate_limited"]);
+  });
+});
+
+test("one address registers ten times an hour", async () => {
+  const clock = new ManualClock(NOON);
+  const server = await startServer(await freshEnvironment("sqlite"), { clock });
+  const site = await createSite(server, "shop.example.com");
+  const agent = registering(server);
+  const statuses: number[] = [];
+  for (let n = 0; n < 11; n++) statuses.push((await agent.register(site, await newKey())).status);
+  expect(statuses).toEqual([...Array(10).fill(202), 429]);
+  clock.advance(6 * 60_000);
+  expect((await agent.register(site, await newKey())).status).toBe(202);
+  const missing = await answerOf(
+    await fetch(`${server.url}/v1/m/${site.site_key}/agents/agt_none`),
+  );
+  expect([missing.status, missing.body.error]).toEqual([404, "not_found"]);
+});
