@@ -122,5 +122,5 @@ test("[1.8-s] without such an install a signature marks no visit", async () => {
   const body = JSON.stringify(beacon);
   expect((await ask("POST", "/v1/discovery/ingest", { headers, body })).status).toBe(204);
   const visit = await visitOf(site);
-  expect([visit.classification, visit.signature]).toEqual(["person", undefined]);
+  expect([visit.classification, visit.signature]).toEqual(["suspected_automation", undefined]);
 });

@@ -10,6 +10,13 @@ const SENDING_MAX = 4;
 /** A lasting fault is told once in so long. */
 const WARN_EVERY_MS = 60_000;
 
+/** What an owner can do about an answer. */
+const FAULTS: Readonly<Record<number, string>> = {
+  401: "the edge token is not valid (401); was it revoked? Make another one with `gatehouse token create --role edge`",
+  403: "the edge token is of another site than the site key hash (403)",
+  429: "there are more than Gatehouse takes for one site (429); see GATEHOUSE_BEACONS_PER_SITE_PER_MINUTE",
+};
+
 /** Where in its group a visit stands, by which it knows whether to send the group. */
 export type Placed = "first" | "between" | "last";
 
@@ -50,11 +57,12 @@ export class VisitReporter {
   async flush(): Promise<void> {
     const visits = this.waiting.splice(0, REPORT_VISITS_MAX);
     if (visits.length === 0) return;
-    if (this.sending >= SENDING_MAX) return this.warn(`${visits.length} visits were dropped`);
+    const many = visits.length === 1 ? "1 visit was" : `${visits.length} visits were`;
+    if (this.sending >= SENDING_MAX) return this.warn(`${many} dropped: Gatehouse is slow`);
     this.sending++;
     try {
       const fault = await this.send(visits);
-      if (fault !== undefined) this.warn(`${visits.length} visits were not reported: ${fault}`);
+      if (fault !== undefined) this.warn(`${many} not reported: ${fault}`);
     } finally {
       this.sending--;
     }
@@ -74,7 +82,8 @@ export class VisitReporter {
         signal: abort.signal,
       });
       await answer.body?.cancel();
-      return answer.status === 204 ? undefined : `Gatehouse answered with ${answer.status}`;
+      if (answer.status === 204) return undefined;
+      return FAULTS[answer.status] ?? `Gatehouse answered with ${answer.status}`;
     } catch {
       return "Gatehouse did not answer";
     } finally {

@@ -118,7 +118,7 @@ test("a beacon that claims to be verified is not", async () => {
   const path = `/v1/admin/sites/${site.site_key_hash}/visits`;
   const { items } = (await server.admin("GET", path)).body;
   const claimed = items.find(({ page_url }: { page_url: string }) => page_url.endsWith("/claimed"));
-  expect([claimed.classification, claimed.signature]).toEqual(["person", undefined]);
+  expect([claimed.classification, claimed.signature]).toEqual(["suspected_automation", undefined]);
 });
 
 test("what waits is reported before the process ends", async () => {

@@ -291,9 +291,12 @@ describe("behind the plugin, visits", () => {
 });
 
 test("options that cannot hold stop the application when it starts, in words that name them", () => {
-  const wrong: [Partial<Record<keyof PluginOptions, unknown>>, RegExp][] = [
+  const wrong: [Record<string, unknown>, RegExp][] = [
     [{ gatehouse: "gate.example.com" }, /`gatehouse` must be the address/],
-    [{ gatehouse: undefined }, /`gatehouse` must be the address/],
+    [{ gatehouse: undefined }, /`gatehouse` is missing/],
+    [{ gatehouse: "http://gate.example.com" }, /with https/],
+    [{ siteKeyHash: "" }, /`siteKeyHash` is missing/],
+    [{ exept: ["/agent"] }, /no option `exept`/],
     [{ siteKeyHash: "us_123" }, /`siteKeyHash` must be/],
     [{ edgeToken: "gha_operator-token-of-somebody" }, /`edgeToken` must be/],
     [{ except: ["agent"] }, /`except` must list/],
@@ -301,6 +304,7 @@ test("options that cannot hold stop the application when it starts, in words tha
     [{ site: "shop.example.com" }, /`site` must be/],
     [{ site: undefined }, /`site` must be/],
   ];
+  expect(() => gatehouse(options({ edgeToken: "", except: "/agent, /llms.txt" }))).not.toThrow();
   for (const [more, words] of wrong) {
     expect(() => gatehouse(options(more as Partial<PluginOptions>))).toThrow(words);
   }

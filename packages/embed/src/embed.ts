@@ -95,7 +95,9 @@ function whenShown(task: () => void): void {
 }
 
 quietly(() => {
-  const script = document.currentScript as HTMLScriptElement | null;
+  // A module, or a script that another one put in, is not told which element it is.
+  const script = (document.currentScript ??
+    document.querySelector("script[data-site-key]")) as HTMLScriptElement | null;
   const siteKey = script?.dataset.siteKey ?? "";
   if (script === null || !/^[\w-]{8,130}$/.test(siteKey)) return;
   if (!/^https?:$/.test(location.protocol)) return;

@@ -251,6 +251,7 @@ export {
   KNOWN_AGENTS,
   KNOWN_AGENTS_DATE,
   type KnownAgent,
+  knownAgentName,
   signingAgent,
 } from "./visits/known-agents.js";
 export {

@@ -22,7 +22,7 @@ describe("malformed configuration is refused in one sentence that names the vari
     [{ GATEHOUSE_HOST: "example.com" }, /^GATEHOUSE_HOST must be an IP address/],
     [
       { GATEHOUSE_BASE_URL: "gate.example.com" },
-      /^GATEHOUSE_BASE_URL must be an https:\/\/ address\.$/,
+      /^GATEHOUSE_BASE_URL must be an https:\/\/ address \(or set GATEHOUSE_MODE=development\)\.$/,
     ],
     [{ GATEHOUSE_BASE_URL: "http://gate.example.com" }, /^GATEHOUSE_BASE_URL must be an https/],
     [{ GATEHOUSE_BASE_URL: "https://gate.example.com/path" }, /an origin only/],

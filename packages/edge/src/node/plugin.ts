@@ -24,6 +24,11 @@ export interface Plugin {
   flush(): Promise<void>;
 }
 
+const OPTIONS: readonly string[] = [
+  ...["site", "gatehouse", "siteKeyHash", "edgeToken", "except", "visits"],
+  ...["allow", "warn", "clock"],
+];
+
 /** Whether a Host names the site, or a name below it; whoever sends another is not believed. */
 function isOfSite(host: string, site: URL): boolean {
   return host === site.host || host.endsWith(`.${site.host}`);
@@ -48,6 +53,8 @@ function readRequest(request: IncomingMessage, site: URL): SignedRequest {
  * hold throw at once, when the application starts; later nothing does.
  */
 export function gatehouse(options: PluginOptions): Plugin {
+  const strange = Object.keys(options).find((name) => !OPTIONS.includes(name));
+  if (strange !== undefined) throw new TypeError(`gatehouse: there is no option \`${strange}\``);
   const settings = readSettings(options);
   if (!settings.ok) throw new TypeError(`gatehouse: ${settings.detail}`);
   const site = parseUrl(options.site ?? "");

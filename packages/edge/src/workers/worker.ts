@@ -28,12 +28,12 @@ export interface WorkerSite<Env> {
 const ORIGIN: WorkerSite<unknown> = { fetch: (request) => fetch(request) };
 
 function optionsOf(env: GatehouseEnv): EdgeOptions {
-  const { GATEHOUSE_EXCEPT: except = "", GATEHOUSE_VISITS: visits = "all" } = env;
+  const { GATEHOUSE_VISITS: visits = "all" } = env;
   return {
     gatehouse: env.GATEHOUSE_URL ?? "",
     siteKeyHash: env.GATEHOUSE_SITE_KEY_HASH ?? "",
-    edgeToken: env.GATEHOUSE_EDGE_TOKEN || undefined,
-    except: except.split(",").flatMap((path) => (path.trim() === "" ? [] : [path.trim()])),
+    edgeToken: env.GATEHOUSE_EDGE_TOKEN,
+    except: env.GATEHOUSE_EXCEPT,
     visits: visits as "all" | "agents",
   };
 }

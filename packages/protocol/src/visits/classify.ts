@@ -17,12 +17,17 @@ export interface Caller {
   readonly webdriver: boolean;
 }
 
-/** Programs that say what they are, and browsers without anybody before them. */
+/** Every browser that people use begins so. */
+const BROWSER = /^(?:Mozilla|Opera)\//;
+/** Browsers without anybody before them, and programs that dress as one. (Cubot makes telephones.) */
 const AUTOMATED =
-  /^node$|^deno\/|^bun\/|headless|phantomjs|selenium|puppeteer|playwright|python-|aiohttp|httpx|curl\/|wget|go-http-client|okhttp|node-fetch|undici|axios|java\/|libwww|scrapy|\bbot\b|crawler|spider/i;
+  /headless|phantomjs|selenium|puppeteer|playwright|python|scrapy|(?<!cu)bot\b|crawl|spider/i;
+/** What a program calls itself: its first word. */
+const PRODUCT = /^[A-Za-z][\w.+-]{0,39}(?=[/ ]|$)/;
 
 export interface Classified {
   readonly classification: Classification;
+  /** Of a program that is not known, what it calls itself; its operator is then unknown. */
   readonly agent?: Pick<KnownAgent, "name" | "operator">;
 }
 
@@ -32,7 +37,7 @@ export interface Classified {
  *
  * @example
  * classifyCaller({ userAgent: "GPTBot/1.2", webdriver: false }).classification; //=> "declared_agent"
- * classifyCaller({ userAgent: "curl/8.5.0", webdriver: false }).classification; //=> "suspected_automation"
+ * classifyCaller({ userAgent: "curl/8.5.0", webdriver: false }).agent.name; //=> "curl"
  */
 export function classifyCaller({ userAgent, webdriver }: Caller): Classified {
   const known = declaredAgent(userAgent);
@@ -42,6 +47,11 @@ export function classifyCaller({ userAgent, webdriver }: Caller): Classified {
       agent: { name: known.name, operator: known.operator },
     };
   }
-  const automated = webdriver || userAgent === "" || AUTOMATED.test(userAgent);
-  return { classification: automated ? "suspected_automation" : "person" };
+  if (BROWSER.test(userAgent)) {
+    const automated = webdriver || AUTOMATED.test(userAgent);
+    return { classification: automated ? "suspected_automation" : "person" };
+  }
+  const [name] = PRODUCT.exec(userAgent) ?? [];
+  if (name === undefined) return { classification: "suspected_automation" };
+  return { classification: "suspected_automation", agent: { name, operator: "unknown" } };
 }

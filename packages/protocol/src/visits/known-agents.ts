@@ -116,6 +116,19 @@ export function signingAgent(agentUrl: string): KnownAgent {
 }
 
 /**
+ * An agent's name in the table's own spelling, however somebody wrote it; any other name as it is.
+ *
+ * @example
+ * knownAgentName("claudebot (Anthropic)"); //=> "ClaudeBot"
+ * knownAgentName("agent.example"); //=> "agent.example"
+ */
+export function knownAgentName(name: string): string {
+  const bare = name.replace(/ \([^()]*\)$/, "").trim();
+  const signer = [...SIGNERS.values()].find((one) => one.name.toLowerCase() === bare.toLowerCase());
+  return (byName.get(bare.toLowerCase()) ?? signer)?.name ?? bare;
+}
+
+/**
  * Whether a name is one of the table's, so that counts by name stay few.
  *
  * @example

@@ -64,7 +64,8 @@ function signatureOf({ signature, page }: ReportedVisit, site: Site): VisitSigna
 
 function classify(userAgent: string, signature: VisitSignature | null): Classified {
   if (signature?.outcome !== "verified" || signature.agentUrl === null) {
-    return classifyCaller({ userAgent, webdriver: false });
+    // People do not sign: a signature, whatever it is worth, is a program's.
+    return classifyCaller({ userAgent, webdriver: signature !== null });
   }
   // By its key alone: what a verified agent says of itself may still be another's name.
   const { name, operator } = signingAgent(signature.agentUrl);

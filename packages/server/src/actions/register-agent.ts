@@ -31,7 +31,7 @@ const PENDING_MS = 7 * 24 * 3_600_000;
 const SKEW_MS = 60_000;
 const LIFE_MS_MAX = 15 * 60_000;
 
-export type RegistrationFault =
+type RegistrationFault =
   | "schema_invalid"
   | "unsupported_version"
   | "audience_mismatch"

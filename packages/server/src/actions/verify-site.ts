@@ -23,6 +23,13 @@ function verified(site: Site, { method, reason }: Verification, now: number): Si
   return { ...site, status: "verified", verification };
 }
 
+/** A site on the developer's own machine is reached only if the service is told so. */
+function hintFor({ config }: Context, { domain }: Site): string {
+  const local = /^(?:localhost|[^:]+\.localhost|127(?:\.\d+){3})(?::\d+)?$/.test(domain);
+  if (config.mode !== "development" || !local || config.fetchAllow.includes(domain)) return "";
+  return ` For a site on this machine start the service with GATEHOUSE_FETCH_ALLOW=${domain}.`;
+}
+
 /**
  * Looks for the proof, outside any transaction, then makes the site the verified one of its
  * domain. What changed meanwhile wins: the version is compared when writing.
@@ -41,7 +48,7 @@ export async function verifySite(
     const sources = { ...context, fetchAllow: config.fetchAllow };
     // The owner has just published the proof: what we remember from before is of no use.
     const proof = await findProof(site, method, sources, { fresh: true });
-    if (!proof.ok) return refuse("verification_failed", proof.detail);
+    if (!proof.ok) return refuse("verification_failed", proof.detail + hintFor(context, site));
   }
   const now = clock.now();
   const changed = verified(site, verification, now);

@@ -45,11 +45,15 @@ function setting(env: Environment, name: string): string | undefined {
 /** What Kubernetes adds to every pod when a service is called gatehouse. */
 const FROM_KUBERNETES = /^GATEHOUSE_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP))/;
 
+/** Settings of a site's worker or plugin, which may stand in the same file or shell. */
+const OF_THE_EDGE = /^GATEHOUSE_(?:SITE|URL|SITE_KEY_HASH|EDGE_TOKEN|EXCEPT|VISITS|KEYS_ALLOW)$/;
+
 /** A misspelt variable that is silently ignored could leave a gate open. */
 function refuseUnknown(env: Environment): void {
   const known = VARIABLES.map(({ name }) => name);
   for (const name of Object.keys(env)) {
-    if (!name.startsWith(PREFIX) || known.includes(name) || FROM_KUBERNETES.test(name)) continue;
+    if (!name.startsWith(PREFIX) || known.includes(name)) continue;
+    if (FROM_KUBERNETES.test(name) || OF_THE_EDGE.test(name)) continue;
     const near = read.nearest(name, known);
     throw new StartupError(
       `${name} is not a setting of Gatehouse${near === undefined ? "" : `; did you mean ${near}?`} ` +

@@ -67,7 +67,9 @@ export function baseUrl(name: string, value: string, mode: string): string {
   const url = parseUrl(value);
   const scheme = mode === "development" ? ["https:", "http:"] : ["https:"];
   if (url === undefined || !scheme.includes(url.protocol)) {
-    fail(name, `an ${mode === "development" ? "http:// or " : ""}https:// address`);
+    const also = mode === "development" ? "http:// or " : "";
+    const hint = also === "" ? " (or set GATEHOUSE_MODE=development)" : "";
+    fail(name, `an ${also}https:// address${hint}`);
   }
   const extra = url.pathname !== "/" || url.search !== "" || url.hash !== "" || url.username !== "";
   if (extra || url.password !== "") fail(name, "an origin only, like https://gate.example.com");

@@ -58,7 +58,9 @@ describe.each(DATABASES)("page-load beacons, on %s", (dialect) => {
       [{ user_agent: `${FIREFOX} GPTBot/1.2` }, "declared_agent"],
       [{ user_agent: FIREFOX, automation: { webdriver: true } }, "suspected_automation"],
       [{ user_agent: "curl/8.5.0" }, "suspected_automation"],
-      [{ user_agent: "MyGPTBotHunter/1" }, "person"],
+      [{ user_agent: "MyGPTBotHunter/1" }, "suspected_automation"],
+      [{ user_agent: "Mozilla/5.0 (Linux; Android 12; CUBOT NOTE 20) Chrome/140" }, "person"],
+      [{ user_agent: "Mozilla/5.0 (compatible; SomeBot/2.0)" }, "suspected_automation"],
       [{}, "suspected_automation"],
     ] as const;
     for (const [identification] of callers) {

@@ -56,7 +56,7 @@ describe.each(DATABASES)("reports of a site's edge, on %s", (dialect) => {
     const callers = [
       [{ signature: VERIFIED, user_agent: "GPTBot/1.2" }, "verified_agent", "agent.example"],
       [{ user_agent: "GPTBot/1.2" }, "declared_agent", "GPTBot"],
-      [{ user_agent: "curl/8.5.0" }, "suspected_automation", undefined],
+      [{ user_agent: "curl/8.5.0" }, "suspected_automation", "curl"],
       [{}, "person", undefined],
     ] as const;
     const answer = await report({ visits: callers.map(([fields]) => visitOf(fields)) });
@@ -91,7 +91,7 @@ describe.each(DATABASES)("reports of a site's edge, on %s", (dialect) => {
     const nowhere = { signature: VERIFIED, page_url: null };
     await report({ visits: [visitOf(elsewhere), visitOf(nowhere)] });
     for (const visit of await visits()) {
-      expect(visit.classification).toBe("person");
+      expect(visit.classification).toBe("suspected_automation");
       expect(visit.signature).toMatchObject({ outcome: "unverified", reason: "another_host" });
     }
   });

@@ -1,4 +1,4 @@
-import { CLASSIFICATIONS, SIGNATURE_OUTCOMES } from "@gatehouse/protocol";
+import { CLASSIFICATIONS, knownAgentName, SIGNATURE_OUTCOMES } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { COUNT_BY, countVisits } from "../../actions/count-visits.js";
 import { pageOf, readCursor } from "../../actions/page.js";
@@ -69,7 +69,8 @@ const counts = createRoute({
   path: "/v1/admin/sites/{site_key_hash}/visits/counts",
   tags: ["Visits"],
   summary: "Count visits over time",
-  description: "By UTC hour or day; those without a visit are left out.",
+  description:
+    "By UTC hour or day, from the hour that `from` lies in; those without a visit are left out.",
   request: {
     params: SiteParams,
     query: Filter.extend({ by: z.enum(COUNT_BY).default("day") }),
@@ -88,7 +89,8 @@ const counts = createRoute({
 
 function filterOf({ classification, agent, from, to }: z.infer<typeof Filter>): VisitFilter {
   const moment = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
-  return { classification, agent, from: moment(from), to: moment(to) };
+  const named = agent === undefined ? undefined : knownAgentName(agent);
+  return { classification, agent: named, from: moment(from), to: moment(to) };
 }
 
 function render(visit: Visit): z.infer<typeof VisitBody> {

@@ -5,8 +5,6 @@ export type AgentStatus = (typeof AGENT_STATUSES)[number];
 
 export const AGENT_NAME_CHARS_MAX = 80;
 export const AGENT_TAGS_MAX = 20;
-/** Keys one agent may sign with at a time. */
-export const LIVE_KEYS_MAX = 5;
 
 /** Who asks a site for something. */
 export interface Agent {
@@ -43,8 +41,4 @@ export interface RegisteredKey {
   readonly createdAt: number;
   /** After it another key has taken over. */
   readonly notAfter: number | null;
-}
-
-export function isLiveKey({ status, notAfter }: RegisteredKey, now: number): boolean {
-  return status === "active" && (notAfter === null || now < notAfter);
 }

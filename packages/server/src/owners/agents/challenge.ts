@@ -4,7 +4,7 @@ import type { Ids } from "../../platform/ids.js";
 import type { Secrets } from "../../platform/secrets/secrets.js";
 
 /** How long an agent has to answer. */
-export const CHALLENGE_MS = 5 * 60_000;
+const CHALLENGE_MS = 5 * 60_000;
 const RANDOM_BYTES = 16;
 const TIME_BYTES = 6;
 const MAC_BYTES = 32;

@@ -137,14 +137,15 @@ export async function listVisits(
   return rows.map(visitOf);
 }
 
-/** How many visits there were, by hour, kind and agent; the hours that `from` and `to` lie in. */
+/** How many visits there were, by hour, kind and agent, from the hour that `from` lies in. */
 export async function visitHours(
   db: Queries,
   siteKeyHash: string,
   filter: VisitFilter,
   limit: number,
 ): Promise<HourCount[]> {
-  const { sql, values } = conditions(filter, { agent: "agent", time: "hour" });
+  const from = filter.from === undefined ? undefined : filter.from - (filter.from % HOUR_MS);
+  const { sql, values } = conditions({ ...filter, from }, { agent: "agent", time: "hour" });
   const rows = await db.all<Omit<HourCount, "siteKeyHash">>(
     `SELECT hour, classification, agent, visits FROM visit_hours WHERE site_key_hash = ?${sql}
      ORDER BY hour, classification, agent LIMIT ?`,
