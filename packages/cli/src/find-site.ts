@@ -61,3 +61,8 @@ const LOOPBACK = /^(?:localhost|[^:]+\.localhost|127(?:\.\d{1,3}){3})(?::\d+)?$/
 export function siteAddress({ domain }: SiteBody): string {
   return `${LOOPBACK.test(domain) ? "http" : "https"}://${domain}`;
 }
+
+/** What goes into the head of the site's pages. */
+export function scriptTag(site: SiteBody): string {
+  return `<script async src="${serviceOf(site)}/embed.js" data-site-key="${site.site_key}"></script>`;
+}

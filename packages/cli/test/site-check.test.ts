@@ -77,9 +77,31 @@ test("site check says for each thing what is there and what to do", {
   );
   const odd = await check();
   expect(odd.code).toBe(1);
-  expect(odd.state("script tag")).toBe("good");
-  expect(odd.state("content security policy")).toBe("wrong");
-  expect(odd.state("/llms.txt")).toBe("wrong");
+  expect(odd.state("script tag")).toBe("wrong");
+  const own = odd.findings.find(({ item }) => item === "/llms.txt");
+  expect([own?.state, own?.advice]).toEqual(["missing", expect.stringContaining("`except`")]);
+  const nonce = script.replace("async", 'async nonce="abc"');
+  const policies: [string, string, string][] = [
+    [script, `default-src 'self'; connect-src ${url}`, "wrong"],
+    [script, "script-src 'nonce-zzz'; connect-src *", "wrong"],
+    [script, `script-src 'self' ${url}; connect-src 'self'`, "wrong"],
+    [nonce, "script-src 'nonce-zzz'; connect-src *", "wrong"],
+    [script, `script-src ${url} 'strict-dynamic'; connect-src ${url}`, "wrong"],
+    [script, `script-src ${url}; connect-src ${url}`, "good"],
+    [
+      nonce,
+      `default-src 'none'; script-src 'nonce-abc' 'strict-dynamic'; connect-src ${url}`,
+      "good",
+    ],
+    [script, "img-src 'self'", "good"],
+  ];
+  for (const [tagged, policy, state] of policies) {
+    shop.listener = pages(
+      { "/": `<!doctype html>${tagged}` },
+      { "content-security-policy": policy },
+    );
+    expect([policy, (await check()).state("script tag")]).toEqual([policy, state]);
+  }
   const commented = `<!doctype html><!-- ${script} --><p>`;
   shop.listener = pages({ "/": commented.replace(made.site_key, "us_other") });
   expect((await check()).state("script tag")).toBe("missing");
@@ -101,14 +123,21 @@ test("site check says for each thing what is there and what to do", {
     edgeToken: set.GATEHOUSE_EDGE_TOKEN,
   });
   const site = pages({ "/": `<!doctype html>${script}` });
-  shop.listener = (request, response) => before(request, response, () => site(request, response));
+  const asked: (string | undefined)[] = [];
+  shop.listener = (request, response) => {
+    asked.push(request.headers.host);
+    before(request, response, () => site(request, response));
+  };
   await (await fetch(`http://${shop.domain.replace("shop.localhost", "127.0.0.1")}/`)).text();
   await before.flush();
+  asked.length = 0;
   const whole = await check();
   expect(whole.findings.filter(({ state }) => state === "wrong")).toEqual([]);
   for (const item of ["domain", "/llms.txt", "/.well-known/did.json", "edge reports"]) {
     expect([item, whole.state(item)]).toEqual([item, "good"]);
   }
+  // It asks for the site by its own name, wherever that leads.
+  expect(new Set(asked)).toEqual(new Set([shop.domain]));
   const text = await run("site", "check", shop.domain);
   expect(text.code).toBe(0);
   expect(text.out).toMatch(/^✓ \/\.well-known\/agent-card\.json +Gatehouse's, the same bytes$/m);
@@ -117,6 +146,8 @@ test("site check says for each thing what is there and what to do", {
   const listed = await run("token", "list", "--site", shop.domain);
   const [, id] = /^(edg_\S+) +shop +edge +1 +live$/m.exec(listed.out) ?? [];
   expect((await run("token", "revoke", id ?? "")).code).toBe(0);
+  const dead = (await check()).findings.find(({ item }) => item === "edge tokens");
+  expect([dead?.state, dead?.found]).toEqual(["wrong", "all are revoked, so reports are refused"]);
   const again = await run("token", "list", "--site", shop.domain);
   expect(again.out).toMatch(/^edg_\S+ +shop +edge +1 +revoked /m);
 });

@@ -1,8 +1,10 @@
+import { parseUrl } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
-import { findSite, siteAddress } from "../find-site.js";
+import { findSite, type SiteBody, siteAddress } from "../find-site.js";
 import { checkSite } from "../site-check/check-site.js";
+import type { LookedAt } from "../site-check/fetch-page.js";
 import type { FindingState, SiteFinding } from "../site-check/finding.js";
 import { plainJson, plainText, type Terminal } from "../terminal.js";
 
@@ -16,9 +18,15 @@ function lines(findings: readonly SiteFinding[]): string[] {
   ]);
 }
 
-/** Names below localhost are this machine (RFC 6761), which not every resolver knows. */
-function reachable(address: string): string {
-  return address.replace(/^http:\/\/[^:/]+\.localhost(?=:|$)/, "http://127.0.0.1");
+/** The site's own address, and the one that is asked instead of it. */
+function lookedAt(site: SiteBody, origin: string | undefined): LookedAt {
+  const own = new URL(siteAddress(site));
+  if (origin === undefined) return { site: own, connect: own };
+  const connect = parseUrl(origin);
+  if (connect === undefined || !/^https?:\/\/[^/]+\/?$/.test(origin)) {
+    throw new CommandError("--origin is scheme and host only.", EXIT.usage);
+  }
+  return { site: own, connect };
 }
 
 /** `site check`: what an agent finds on the site, and what its owner could do. */
@@ -27,16 +35,12 @@ export function siteCheckCommand(site: Command, terminal: Terminal): void {
     .command("check")
     .argument("<site>", "domain, site key or site key hash")
     .description("look at the site as an agent does; say what is there, and what to do")
-    .option("--origin <address>", "look here instead, such as http://127.0.0.1:3000")
+    .option("--origin <address>", "ask here instead of the domain, such as http://127.0.0.1:3000")
     .option("--json", "print JSON")
     .action(async (text: string, { origin, json }: { origin?: string; json?: boolean }) => {
       const client = adminClient(terminal);
       const found = await findSite(client, text);
-      const address = (origin ?? reachable(siteAddress(found))).replace(/\/+$/, "");
-      if (!/^https?:\/\/[^/]+$/.test(address)) {
-        throw new CommandError("--origin is scheme and host only.", EXIT.usage);
-      }
-      const findings = await checkSite(client, found, address);
+      const findings = await checkSite(client, found, lookedAt(found, origin));
       if (json) terminal.out(plainJson({ findings }));
       else for (const line of lines(findings)) terminal.out(line);
       const wrong = findings.filter(({ state }) => state === "wrong").length;

@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
-import { findSite, type SiteBody } from "../find-site.js";
+import { findSite, type SiteBody, scriptTag } from "../find-site.js";
 import { card, type Terminal, table } from "../terminal.js";
 import { previewCommand } from "./preview.js";
 import { siteCheckCommand } from "./site-check.js";
@@ -53,7 +53,12 @@ function keepProof(site: SiteBody): string {
     line === undefined
       ? "An operator vouches for the domain."
       : `Keep the proof published: ${line}`;
-  return `${proof}\nWhat it offers to agents: gatehouse skill list ${site.site_key}`;
+  return [
+    proof,
+    `What it offers to agents: gatehouse skill list ${site.site_key}`,
+    `What agents find on it:   gatehouse site check ${site.site_key}`,
+    `For its pages:            ${scriptTag(site)}`,
+  ].join("\n");
 }
 
 function print(terminal: Terminal, { json }: Flags, site: SiteBody): void {

@@ -13,7 +13,7 @@ interface TokenBody {
   readonly revoked_at: string | null;
 }
 
-type EdgeTokenBody = Omit<TokenBody, "role" | "sites">;
+type EdgeTokenBody = Omit<TokenBody, "role" | "sites"> & { readonly site_key_hash: string };
 
 interface Flags {
   readonly json?: boolean;
@@ -70,15 +70,15 @@ async function create(terminal: Terminal, flags: CreateFlags): Promise<void> {
   terminal.err(`Token ${made.token_id} (${made.role}). It is not shown again.`);
 }
 
-/** Tokens of people and, for one site, of its edges. */
+/** Tokens of people and of edges. */
 async function listed(client: AdminClient, site: string | undefined): Promise<TokenBody[]> {
   const of = site === undefined ? undefined : await findSite(client, site);
   const path = of === undefined ? "/v1/admin" : `/v1/admin/sites/${of.site_key_hash}`;
   const tokens: TokenBody[] = [];
   for await (const one of client.pages<TokenBody>(`${path}/tokens?limit=200`)) tokens.push(one);
-  if (of === undefined) return tokens;
   for await (const one of client.pages<EdgeTokenBody>(`${path}/edge-tokens?limit=200`)) {
-    tokens.push({ ...one, role: "edge", sites: [of.site_key_hash] });
+    const { site_key_hash, ...token } = one;
+    tokens.push({ ...token, role: "edge", sites: [site_key_hash] });
   }
   return tokens;
 }

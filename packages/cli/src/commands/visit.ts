@@ -1,8 +1,12 @@
 import { CLASSIFICATIONS } from "@gatehouse/protocol";
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { adminClient } from "../admin-client.js";
+import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
 import { plainJson, type Terminal, table } from "../terminal.js";
+
+/** What one answer of the service holds. */
+const LIMIT_MAX = 200;
 
 interface VisitBody {
   readonly observed_at: string;
@@ -28,22 +32,43 @@ interface Filters {
   readonly json?: boolean;
 }
 
+/** A time, or a day, as the service takes it. */
+function readTime(text: string): string {
+  const day = /^\d{4}-\d\d-\d\d$/.test(text);
+  const time = day ? `${text}T00:00:00Z` : text;
+  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time) && !Number.isNaN(Date.parse(time))) return time;
+  throw new InvalidArgumentError("Write 2030-05-17 or 2030-05-17T12:30:00Z (UTC).");
+}
+
+function readLimit(text: string): string {
+  const limit = Number(text);
+  if (Number.isInteger(limit) && limit >= 1 && limit <= LIMIT_MAX) return text;
+  throw new InvalidArgumentError(`Write a number from 1 to ${LIMIT_MAX}.`);
+}
+
 function withFilters(command: Command): Command {
   return command
     .argument("<site>", "its domain, key or hash")
     .addOption(new Option("--classification <kind>", "only one kind").choices(CLASSIFICATIONS))
     .option("--agent <name>", "only one agent, such as GPTBot")
-    .option("--from <time>", "from this UTC time on, such as 2030-05-17T00:00:00Z")
-    .option("--to <time>", "up to this UTC time")
+    .addOption(new Option("--from <time>", "from this UTC time on").argParser(readTime))
+    .addOption(new Option("--to <time>", "up to this UTC time").argParser(readTime))
     .option("--json", "print JSON");
 }
 
 function queryOf({ classification, agent, from, to }: Filters): URLSearchParams {
+  if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to)) {
+    throw new CommandError("--from must be before --to.", EXIT.usage);
+  }
   const given = Object.entries({ classification, agent, from, to });
   return new URLSearchParams(
     given.filter(([, value]) => value !== undefined) as [string, string][],
   );
 }
+
+/** One that is only known by its host, or by its own word, has no other operator. */
+const agentText = ({ name, operator }: NonNullable<VisitBody["agent"]>) =>
+  operator === name || operator === "unknown" ? name : `${name} (${operator})`;
 
 const signatureText = ({ outcome, reason }: NonNullable<VisitBody["signature"]>) =>
   reason === null ? outcome : `${outcome} (${reason})`;
@@ -51,7 +76,7 @@ const signatureText = ({ outcome, reason }: NonNullable<VisitBody["signature"]>)
 const row = ({ observed_at, classification, agent, signature, page_url, off_site }: VisitBody) => ({
   observed_at,
   classification,
-  agent: agent === undefined ? "" : `${agent.name} (${agent.operator})`,
+  agent: agent === undefined ? "" : agentText(agent),
   signature: signature === undefined ? "" : signatureText(signature),
   page: (page_url ?? "") + (off_site ? " (another site)" : ""),
 });
@@ -77,7 +102,11 @@ export function visitCommands(program: Command, terminal: Terminal): void {
         "edge",
       ]),
     )
-    .option("--limit <number>", "how many", "50")
+    .addOption(
+      new Option("--limit <number>", `how many, at most ${LIMIT_MAX}`)
+        .argParser(readLimit)
+        .default("50"),
+    )
     .action(async (text: string, flags: Filters & { limit: string; source?: string }) => {
       const client = adminClient(terminal);
       const { site_key_hash } = await findSite(client, text);
@@ -85,10 +114,15 @@ export function visitCommands(program: Command, terminal: Terminal): void {
       query.set("limit", flags.limit);
       if (flags.source !== undefined) query.set("source", flags.source);
       const path = `/v1/admin/sites/${site_key_hash}/visits?${query}`;
-      const { items } = await client.call<{ items: VisitBody[] }>("GET", path);
-      if (flags.json) return terminal.out(plainJson({ items }));
+      type Page = { items: VisitBody[]; next_cursor?: string };
+      const { items, next_cursor } = await client.call<Page>("GET", path);
+      if (flags.json) return terminal.out(plainJson({ items, next_cursor }));
       if (items.length === 0) return terminal.out("No visits.");
       terminal.out(table(items.map(row)));
+      if (next_cursor !== undefined) {
+        const last = items.at(-1)?.observed_at;
+        terminal.err(`The newest ${items.length} are shown; for older ones: --to ${last}`);
+      }
     });
 
   withFilters(visit.command("count").description("count visits over time"))

@@ -1,6 +1,6 @@
 import { OWN_DOMAIN_PATHS, siteAddresses } from "@gatehouse/protocol";
 import { type SiteBody, serviceOf } from "../find-site.js";
-import { type FetchedPage, fetchPage } from "./fetch-page.js";
+import { type FetchedPage, fetchPage, type LookedAt } from "./fetch-page.js";
 import { INSTALL_GUIDE, type SiteFinding } from "./finding.js";
 
 type Path = keyof typeof OWN_DOMAIN_PATHS;
@@ -10,34 +10,18 @@ function isGatehouses({ text }: FetchedPage, { site_key, site_key_hash }: SiteBo
   return text.includes(site_key) || text.includes(site_key_hash);
 }
 
-const mediaType = ({ headers }: FetchedPage) =>
-  headers.get("content-type")?.split(";")[0] ?? "none";
+const mediaType = ({ headers }: FetchedPage) => headers["content-type"]?.split(";")[0] ?? "none";
 
-const ADVICE: Readonly<Partial<Record<Path, string>>> = {
-  "/.well-known/did.json":
-    "If it is your own, add Gatehouse's verification method and its id to `assertionMethod` (`gatehouse site preview … --document did`).",
-};
+const OWN_DOCUMENT =
+  "If it is your own, keep it: a worker or plugin replaces it unless you name the path in `except`.";
+const OWN_DID =
+  "If it is your own, add Gatehouse's verification method and its id to `assertionMethod` (`gatehouse site preview … --document did`), and name the path in `except`.";
 
-async function checkDocument(path: Path, origin: string, site: SiteBody): Promise<SiteFinding> {
-  const names = { siteKey: site.site_key, siteKeyHash: site.site_key_hash };
-  const source = siteAddresses(serviceOf(site), names)[OWN_DOMAIN_PATHS[path]];
-  const [here, there] = await Promise.all([
-    fetchPage(origin + path, "manual"),
-    fetchPage(source, "manual"),
-  ]);
-  if ("fault" in here) return { item: path, state: "wrong", found: here.fault };
-  if ("fault" in there || there.status !== 200) {
-    const why = "fault" in there ? there.fault : `answers with status ${there.status}`;
-    return { item: path, state: "wrong", found: `cannot be compared: ${source} ${why}` };
-  }
+function judge(path: Path, here: FetchedPage, there: FetchedPage, site: SiteBody): SiteFinding {
   if (here.status >= 300 && here.status < 400) {
-    const found = `leads to ${here.headers.get("location")}, where agents may not follow`;
-    return {
-      item: path,
-      state: "wrong",
-      found,
-      advice: `Serve it at its own path: ${INSTALL_GUIDE}.`,
-    };
+    const found = `leads to ${here.headers.location}, where agents may not follow`;
+    const advice = `Serve it at its own path: ${INSTALL_GUIDE}.`;
+    return { item: path, state: "wrong", found, advice };
   }
   if (here.status !== 200) {
     const found = `not served (status ${here.status})`;
@@ -46,8 +30,9 @@ async function checkDocument(path: Path, origin: string, site: SiteBody): Promis
   }
   if (!isGatehouses(here, site)) {
     const found = "another document than Gatehouse's is there";
-    const advice = ADVICE[path] ?? "If it is your own, leave it and name the path in `except`.";
-    return { item: path, state: "wrong", found, advice };
+    const own = path === "/.well-known/did.json" ? OWN_DID : OWN_DOCUMENT;
+    const advice = own.replace("…", site.domain);
+    return { item: path, state: "missing", found, advice };
   }
   if (mediaType(here) !== mediaType(there)) {
     const found = `Gatehouse's, but served as ${mediaType(here)} instead of ${mediaType(there)}`;
@@ -59,8 +44,23 @@ async function checkDocument(path: Path, origin: string, site: SiteBody): Promis
   return { item: path, state: "good", found };
 }
 
+async function checkDocument(path: Path, at: LookedAt, site: SiteBody): Promise<SiteFinding> {
+  const names = { siteKey: site.site_key, siteKeyHash: site.site_key_hash };
+  const source = new URL(siteAddresses(serviceOf(site), names)[OWN_DOMAIN_PATHS[path]]);
+  const [here, there] = await Promise.all([
+    fetchPage(path, at, "manual"),
+    fetchPage(source.pathname, { site: source, connect: source }, "manual"),
+  ]);
+  if ("fault" in here) return { item: path, state: "wrong", found: here.fault };
+  if ("fault" in there || there.status !== 200) {
+    const why = "fault" in there ? there.fault : `answers with status ${there.status}`;
+    return { item: path, state: "wrong", found: `cannot be compared: ${source.href} ${why}` };
+  }
+  return judge(path, here, there, site);
+}
+
 /** Each document where agents look for it on the site's own domain. */
-export function checkDocuments(origin: string, site: SiteBody): Promise<SiteFinding[]> {
+export function checkDocuments(at: LookedAt, site: SiteBody): Promise<SiteFinding[]> {
   const paths = Object.keys(OWN_DOMAIN_PATHS) as Path[];
-  return Promise.all(paths.map((path) => checkDocument(path, origin, site)));
+  return Promise.all(paths.map((path) => checkDocument(path, at, site)));
 }

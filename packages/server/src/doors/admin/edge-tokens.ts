@@ -6,7 +6,7 @@ import type { EdgeToken } from "../../owners/tokens/edge/edge-token.js";
 import { listEdgeTokens } from "../../owners/tokens/edge/store.js";
 import { TOKEN_NAME_CHARS_MAX } from "../../owners/tokens/token.js";
 import { isoTime } from "../../platform/clock.js";
-import { type AdminEnv, requireSite } from "./access.js";
+import { type AdminEnv, requireRole, requireSite } from "./access.js";
 import {
   body,
   errors,
@@ -14,6 +14,7 @@ import {
   NextCursor,
   PageQuery,
   refused,
+  SiteKeyHash,
   SiteParams,
   Timestamp,
 } from "./schemas.js";
@@ -22,6 +23,7 @@ import { line } from "./text-line.js";
 const EdgeTokenBody = z
   .object({
     token_id: z.string(),
+    site_key_hash: SiteKeyHash,
     name: z.string(),
     created_by: z.string(),
     created_at: Timestamp,
@@ -66,9 +68,25 @@ const list = createRoute({
   },
 });
 
+const listAll = createRoute({
+  method: "get",
+  path: "/v1/admin/edge-tokens",
+  tags: ["Tokens"],
+  summary: "List the edge tokens of all sites",
+  request: { query: PageQuery },
+  responses: {
+    200: json(
+      z.object({ items: z.array(EdgeTokenBody), next_cursor: NextCursor }),
+      "In order of creation.",
+    ),
+    ...errors("invalid_request", "forbidden"),
+  },
+});
+
 function render(token: EdgeToken): z.infer<typeof EdgeTokenBody> {
   return {
     token_id: token.tokenId,
+    site_key_hash: token.siteKeyHash,
     name: token.name,
     created_by: token.createdBy,
     created_at: isoTime(token.createdAt),
@@ -86,15 +104,24 @@ export function edgeTokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): v
     return c.json({ ...render(result.value.stored), token: result.value.token }, 201);
   });
 
+  const page = async (siteKeyHash: string | null, query: z.infer<typeof PageQuery>) => {
+    const { limit, cursor } = query;
+    const after = readCursor(cursor);
+    if (!after.ok) return refused(after);
+    const wanted = { after: after.value, limit: limit + 1 };
+    const found = await listEdgeTokens(context.db, siteKeyHash, wanted);
+    const cut = pageOf(found, limit, ({ createdAt, tokenId }) => ({ createdAt, id: tokenId }));
+    return { items: cut.items.map(render), next_cursor: cut.nextCursor };
+  };
+
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
-    const { limit, cursor } = c.req.valid("query");
-    const after = readCursor(cursor);
-    if (!after.ok) return refused(after);
-    const page = { after: after.value, limit: limit + 1 };
-    const found = await listEdgeTokens(context.db, site_key_hash, page);
-    const cut = pageOf(found, limit, ({ createdAt, tokenId }) => ({ createdAt, id: tokenId }));
-    return c.json({ items: cut.items.map(render), next_cursor: cut.nextCursor }, 200);
+    return c.json(await page(site_key_hash, c.req.valid("query")), 200);
+  });
+
+  app.openapi(listAll, async (c) => {
+    requireRole(c, "operator");
+    return c.json(await page(null, c.req.valid("query")), 200);
   });
 }

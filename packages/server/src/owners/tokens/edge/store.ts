@@ -44,10 +44,10 @@ export async function liveEdgeToken(db: Queries, digest: string): Promise<EdgeTo
   return row && edgeTokenOf(row);
 }
 
-/** Tokens of a site, revoked ones included, in order of creation. */
+/** Tokens of a site, or of all of them, revoked ones included, in order of creation. */
 export async function listEdgeTokens(
   db: Queries,
-  siteKeyHash: string,
+  siteKeyHash: string | null,
   page: {
     readonly after: { readonly createdAt: number; readonly id: string } | null;
     readonly limit: number;
@@ -55,9 +55,10 @@ export async function listEdgeTokens(
 ): Promise<EdgeToken[]> {
   const { createdAt, id } = page.after ?? { createdAt: -1, id: "" };
   const rows = await db.all<Row>(
-    `SELECT ${COLUMNS} FROM edge_tokens WHERE site_key_hash = ? AND (created_at, token_id) > (?, ?)
+    `SELECT ${COLUMNS} FROM edge_tokens
+     WHERE (CAST(? AS TEXT) IS NULL OR site_key_hash = ?) AND (created_at, token_id) > (?, ?)
      ORDER BY created_at, token_id LIMIT ?`,
-    ...[siteKeyHash, createdAt, id, page.limit],
+    ...[siteKeyHash, siteKeyHash, createdAt, id, page.limit],
   );
   return rows.map(edgeTokenOf);
 }
