@@ -285,8 +285,8 @@ async function walkVisits(env, url, site) {
   );
   const page = `http://${site.domain}/prices`;
   const proven = await agent.sign(page, { origin: directory.origin });
-  const stolen = await agent.sign("http://other.example/", { origin: directory.origin });
-  const visitors = [{ ...proven }, { ...stolen, "user-agent": "GPTBot/1.2" }];
+  const misused = await agent.sign("http://other.example/", { origin: directory.origin });
+  const visitors = [{ ...proven }, { ...misused, "user-agent": "GPTBot/1.2" }];
   for (const headers of visitors) {
     const response = await fetch(`${app.url}/prices`, { headers });
     expect(response.status === 200 && (await response.text()).includes("bouquet"), "the page");
@@ -296,7 +296,9 @@ async function walkVisits(env, url, site) {
   const list = await command(here, "visit", "list", site.domain);
   expect(/verified_agent .*verified /.test(list), "a verified agent");
   expect(/GPTBot \(OpenAI\) +invalid \(verification_failed\)/.test(list), "a failed signature");
-  say("one agent signed its request, another one copied a signature; both got the page:");
+  say(
+    "one agent signed its request, one brings a signature made for another site; both got the page:",
+  );
   for (const line of list.trim().split("\n")) console.log(`      ${line}`);
 }
 

@@ -13,9 +13,12 @@ export function plainText(text: string): string {
 
 /** JSON that steers no terminal either: JSON itself leaves most such characters as they are. */
 export function plainJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(
-    /(?!\n)[\p{Cc}\p{Cf}]/gu,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  return JSON.stringify(value, null, 2).replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, (character) =>
+    // A character beyond the first plane is two units, and two escapes.
+    Array.from(
+      { length: character.length },
+      (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`,
+    ).join(""),
   );
 }
 

@@ -102,6 +102,11 @@ test("site check says for each thing what is there and what to do", {
     );
     expect([policy, (await check()).state("script tag")]).toEqual([policy, state]);
   }
+  const hostile = [`<p>${"<b i=1>".repeat(4000)}${"<p>x".repeat(4000)}`, "<br>".repeat(200_000)];
+  for (const page of hostile) {
+    shop.listener = pages({ "/": page });
+    expect((await check()).state("script tag")).toBe("missing");
+  }
   const commented = `<!doctype html><!-- ${script} --><p>`;
   shop.listener = pages({ "/": commented.replace(made.site_key, "us_other") });
   expect((await check()).state("script tag")).toBe("missing");

@@ -1,5 +1,4 @@
 import {
-  parseUrl,
   prefersMarkdown,
   type SignedRequest,
   verifyWebBotAuth,
@@ -14,9 +13,11 @@ import { askedFile, siteFileAt } from "./site-files.js";
 import { type Answered, headerOf, isPersons, isSigned, isVisit, visitOf } from "./visit.js";
 import { type Placed, VisitReporter } from "./visit-reporter.js";
 
-/** Signatures looked at together; the next ones are reported as not looked at. */
+/** Requests whose signatures are looked at together; for more, no key is fetched. */
 const CHECKING_MAX = 64;
-const NOT_CHECKED: WebBotAuthVerdict = { outcome: "unverified", reason: "too_busy" };
+/** What looking at one request may take, whatever addresses it names. */
+const CHECK_MS_MAX = 3_000;
+const TOO_SLOW: WebBotAuthVerdict = { outcome: "unverified", reason: "too_slow" };
 
 /**
  * Gatehouse on a site's own domain, whatever it runs in. Nothing of it throws, and nothing but a
@@ -45,7 +46,8 @@ export class Edge {
   }
 
   private fileAt(url: string) {
-    const path = parseUrl(url)?.pathname ?? "";
+    // As it came: `/x/../llms.txt` is another path than `/llms.txt`.
+    const [, path = ""] = /^https?:\/\/[^/?#]*([^?#]*)/.exec(url) ?? [];
     return this.settings.except.includes(path) ? undefined : siteFileAt(path);
   }
 
@@ -82,13 +84,21 @@ export class Edge {
     const placeWith = (verdict: WebBotAuthVerdict) =>
       this.reporter.place(visitOf(request, observedAt, verdict));
     if (!isSigned(request)) return placeWith({ outcome: "unsigned" });
-    if (this.checking.size >= CHECKING_MAX) return placeWith(NOT_CHECKED);
-    const placed = verifyWebBotAuth(request, {
+    const fetching = this.checking.size < CHECKING_MAX;
+    const verdict = verifyWebBotAuth(request, {
       now: observedAt,
-      findKey: (source, thumbprint) => this.keys.find(source, thumbprint),
-    }).then(placeWith);
+      findKey: (source, thumbprint) => this.keys.find(source, thumbprint, fetching),
+    });
+    const placed = this.inTime(verdict).then(placeWith);
     this.checking.add(placed);
     return placed.finally(() => this.checking.delete(placed));
+  }
+
+  private inTime(verdict: Promise<WebBotAuthVerdict>): Promise<WebBotAuthVerdict> {
+    return new Promise((resolve, reject) => {
+      const cancel = this.runtime.clock.after(CHECK_MS_MAX, () => resolve(TOO_SLOW));
+      verdict.then(resolve, reject).finally(cancel);
+    });
   }
 
   /** Reports what waits, as before the process ends; signatures being looked at are waited for. */

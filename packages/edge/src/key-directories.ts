@@ -70,22 +70,24 @@ function isPublicAddress(address: string): boolean {
 export class KeyDirectories {
   private readonly runtime: Runtime;
   private readonly directories = new Map<string, Directory>();
+  /** Sources that never gave keys: apart, so that many of them push out nobody's. */
+  private readonly failures = new Map<string, Directory>();
   private readonly underWay = new Map<string, Promise<Directory>>();
 
   constructor(runtime: Runtime) {
     this.runtime = runtime;
   }
 
-  async find(source: string | undefined, thumbprint: string): Promise<FoundKey> {
+  /** With `fetching` false, only keys that are known already are found. */
+  async find(source: string | undefined, thumbprint: string, fetching = true): Promise<FoundKey> {
     if (source === undefined) return "unknown_key";
     if (!isPublicAddress(source)) return "not_reachable";
     const { clock } = this.runtime;
-    let known = this.directories.get(source) ?? NOTHING;
+    let known = this.directories.get(source) ?? this.failures.get(source) ?? NOTHING;
     const fresh = clock.now() < known.freshUntil;
-    if (!(fresh && known.keys.has(thumbprint)) && clock.now() >= known.notBefore) {
-      known = await this.renewal(source, known);
-    }
-    this.remember(source, known);
+    const wanted = !(fresh && known.keys.has(thumbprint)) && clock.now() >= known.notBefore;
+    if (wanted && fetching) known = await this.renewal(source, known);
+    if (!wanted || fetching) this.remember(source, known);
     if (clock.now() >= known.staleUntil) return "not_reachable";
     return known.keys.get(thumbprint) ?? "unknown_key";
   }
@@ -127,8 +129,9 @@ export class KeyDirectories {
 
   private remember(source: string, directory: Directory): void {
     this.directories.delete(source);
-    this.directories.set(source, directory);
-    if (this.directories.size <= DIRECTORIES_MAX) return;
-    this.directories.delete(this.directories.keys().next().value as string);
+    this.failures.delete(source);
+    const kept = directory.staleUntil === 0 ? this.failures : this.directories;
+    kept.set(source, directory);
+    if (kept.size > DIRECTORIES_MAX) kept.delete(kept.keys().next().value as string);
   }
 }

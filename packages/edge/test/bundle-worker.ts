@@ -3,11 +3,13 @@ import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 
-/** The example's Worker as a deployment would send it: one module. */
-export async function bundleWorker(entry = "examples/worker-site/src/worker.js"): Promise<string> {
+/** A Worker as a deployment would send it, one module: the example's, or of the code given. */
+export async function bundleWorker(entry?: string): Promise<string> {
   const result = await build({
     absWorkingDir: root,
-    entryPoints: [entry],
+    ...(entry === undefined
+      ? { entryPoints: ["examples/worker-site/src/worker.js"] }
+      : { stdin: { contents: entry, resolveDir: root } }),
     bundle: true,
     format: "esm",
     platform: "neutral",

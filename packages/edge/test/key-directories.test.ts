@@ -47,7 +47,7 @@ function standing(first: unknown, more: Partial<FetchedKeys> = {}) {
     const found = await directories.find(source, thumbprint);
     return typeof found === "string" ? found : found.thumbprint;
   };
-  return { clock, asked, network, find };
+  return { clock, asked, network, find, directories };
 }
 
 describe("a key is found", () => {
@@ -169,6 +169,25 @@ describe("keys that are known", () => {
     network.answer = { keys: [] };
     clock.advance(MINUTE);
     expect(await find(thumbprint)).toBe("unknown_key");
+  });
+
+  test("are not pushed out by sources that never had any", async () => {
+    const { jwk, thumbprint } = await newKey();
+    const { find, network, clock } = standing({ keys: [jwk] });
+    await find(thumbprint);
+    network.answer = undefined;
+    for (let n = 0; n <= 500; n++) await find("other", `https://none${n}.example.com/keys`);
+    clock.advance(HOUR);
+    expect(await find(thumbprint)).toBe(thumbprint);
+  });
+
+  test("are all that is looked at while nothing more may be fetched", async () => {
+    const { jwk, thumbprint } = await newKey();
+    const { directories, find, asked } = standing({ keys: [jwk] });
+    expect(await directories.find(SOURCE, thumbprint, false)).toBe("not_reachable");
+    expect(asked).toEqual([]);
+    await find(thumbprint);
+    expect(await directories.find(SOURCE, thumbprint, false)).toMatchObject({ thumbprint });
   });
 
   test("are of five hundred directories at most", async () => {

@@ -1,6 +1,10 @@
+import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
+import { connect as connectHttp2, createServer as createHttp2Server } from "node:http2";
+import type { AddressInfo } from "node:net";
 import express from "express";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { createAgent } from "../../../scripts/signing-agent.mjs";
 import { ManualClock } from "../../server/src/platform/clock.ts";
 import {
   cleanUp,
@@ -150,7 +154,15 @@ describe("behind the plugin, documents on the site's own domain", () => {
 });
 
 describe("behind the plugin, everything else", () => {
-  const requests = ["/prices", "/prices?a=1", "/moved", "/stream", "/logo.png", "/none"].map(
+  const paths = ["/prices", "/prices?a=1", "/moved", "/stream", "/logo.png", "/none"];
+  const near = [
+    "/x/../llms.txt",
+    "/x/%2e%2e/llms.txt",
+    "/x\\..\\llms.txt",
+    "/llms.txt/",
+    "//llms.txt",
+  ];
+  const requests = [...paths, ...near].map(
     (path) => `GET ${path} HTTP/1.1\r\nHost: shop.example.com\r\nConnection: close\r\n\r\n`,
   );
   const posted =
@@ -235,17 +247,34 @@ describe("behind the plugin, visits", () => {
 
   test("are the site's, whatever Host they came with, and below it by their own", async () => {
     const { port, plugin } = await shop();
-    for (const host of ["evil.example", "www.shop.example.com", ""]) {
+    const tricks = [
+      "x\\llms.txt?.shop.example.com",
+      "evil.example/x.shop.example.com",
+      "a@b.shop.example.com",
+    ];
+    for (const host of ["evil.example", "www.shop.example.com", "", ...tricks]) {
       const head = `GET /prices HTTP/1.1\r\nHost: ${host}\r\nUser-Agent: GPTBot/1\r\n`;
       await rawAnswer(port, `${head}Connection: close\r\n\r\n`);
     }
     await plugin.flush();
-    const pages = (await visits(3)).map(({ page_url }: { page_url: string }) => page_url);
+    const pages = (await visits(6)).map(({ page_url }: { page_url: string }) => page_url);
     expect(pages.sort()).toEqual([
-      "https://shop.example.com/prices",
-      "https://shop.example.com/prices",
+      ...Array(5).fill("https://shop.example.com/prices"),
       "https://www.shop.example.com/prices",
     ]);
+  });
+
+  test("hold no password of a whole address, and are of its path", async () => {
+    const { port, plugin } = await shop();
+    const target = "http://user:secret@shop.example.com/prices?x=1";
+    const head = `GET ${target} HTTP/1.1\r\nHost: shop.example.com\r\n`;
+    await rawAnswer(port, `${head}Connection: close\r\n\r\n`);
+    const whole = "GET http://shop.example.com/llms.txt HTTP/1.1\r\nHost: shop.example.com\r\n";
+    expect(await rawAnswer(port, `${whole}Connection: close\r\n\r\n`)).toContain("\r\n\r\n# ");
+    await plugin.flush();
+    const pages = JSON.stringify(await visits(1));
+    expect(pages).toContain("https://shop.example.com/llms.txt");
+    expect(pages).not.toContain("secret");
   });
 
   test("go in reports of a hundred at most, a second apart, and a lost one is not sent again", async () => {
@@ -277,6 +306,38 @@ describe("behind the plugin, visits", () => {
     gate.mode = "up";
     clock.advance(10_000);
     expect(reports()).toBe(before + 2);
+  });
+
+  test("over HTTP/2 are the same: its own fields are no headers of the request", async () => {
+    const plugin = gatehouse(options());
+    const server2 = createHttp2Server((request, response) =>
+      plugin(request as never, response as never, () => {
+        response.writeHead(200, { "content-type": "text/html" });
+        response.end("<p>the shop's</p>");
+      }),
+    );
+    await new Promise<void>((resolve) => server2.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server2.close());
+    const { port } = server2.address() as AddressInfo;
+    const client = connectHttp2(`http://127.0.0.1:${port}`);
+    onTestFinished(() => client.close());
+    const agent = await createAgent();
+    const signed = await agent.sign("https://www.shop.example.com/", {
+      origin: "https://a.example",
+    });
+    const stream = client.request({
+      ":path": "/",
+      ":authority": "www.shop.example.com",
+      ...signed,
+    });
+    stream.resume();
+    await once(stream, "end");
+    await plugin.flush();
+    const [visit] = await visits(1);
+    expect(visit).toMatchObject({
+      page_url: "https://www.shop.example.com/",
+      signature: { outcome: "unverified", reason: "not_reachable" },
+    });
   });
 
   test("keep no process alive, and need no Express", async () => {

@@ -13,6 +13,8 @@ export interface WorkerWorld {
   readonly directory: { readonly origin: string; readonly keys: readonly unknown[] };
   /** Told of what the Worker writes to its log. */
   readonly said?: (text: string) => void;
+  /** Code of another Worker than the example's. */
+  readonly entry?: string;
 }
 
 let code: Promise<string> | undefined;
@@ -21,9 +23,10 @@ let code: Promise<string> | undefined;
 export async function startWorker(world: WorkerWorld): Promise<Miniflare> {
   const { bindings, siteHost, origin, directory, said = () => undefined } = world;
   code ??= bundleWorker();
+  const script = await (world.entry === undefined ? code : bundleWorker(world.entry));
   return new Miniflare({
     modules: true,
-    script: await code,
+    script,
     compatibilityDate: "2026-01-01",
     bindings,
     handleRuntimeStdio: (out: Readable, err: Readable) => {

@@ -235,6 +235,39 @@ describe("in workerd, everything else", () => {
   });
 });
 
+describe("in workerd, around a Worker that is the site,", () => {
+  test("what it refuses stays refused, and what it serves is served", async () => {
+    const entry = `import { withGatehouse } from "./packages/edge/src/workers/worker.ts";
+      export default withGatehouse({
+        fetch(request) {
+          if (request.headers.get("authorization") === null) throw new Error("refused");
+          return new Response("for members");
+        },
+      });`;
+    const wrapped = await startWorker({
+      bindings: { GATEHOUSE_URL: gate.url, GATEHOUSE_SITE_KEY_HASH: site.site_key_hash },
+      siteHost: new URL(SITE).host,
+      origin: origin.url,
+      directory: { origin: AGENT, keys: [] },
+      entry,
+    });
+    try {
+      const refused = await wrapped.dispatchFetch(`${SITE}/admin`);
+      expect([refused.status, await refused.text()]).toEqual([
+        500,
+        expect.not.stringContaining("Prices"),
+      ]);
+      expect(reached).toEqual([]);
+      const headers = { authorization: "Bearer member" };
+      expect(await (await wrapped.dispatchFetch(`${SITE}/admin`, { headers })).text()).toBe(
+        "for members",
+      );
+    } finally {
+      await wrapped.dispose();
+    }
+  });
+});
+
 describe("in workerd, visits", () => {
   test("with a signature that holds are a verified agent's, in both forms of the header", async () => {
     await freshWorker();

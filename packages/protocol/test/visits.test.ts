@@ -5,34 +5,54 @@ import {
   type JsonValue,
   KNOWN_AGENTS,
   prefersMarkdown,
+  readPage,
   readVisitReport,
   signingAgent,
   visitReport,
 } from "../src/index.ts";
 
 const RUNS = { numRuns: 2_000, seed: 9421 };
-const TEXT = fc.oneof(fc.string(), fc.string({ minLength: 100, maxLength: 3_000, unit: "binary" }));
+const TEXT = fc.oneof(
+  fc.string(),
+  fc.string({ minLength: 100, maxLength: 3_000, unit: "binary" }),
+  // Cut at 512, the last one is half a character.
+  fc.nat(2).map((n) => `${"a".repeat(510 + n)}\u{1f600}`),
+);
 
 describe("a report of visits", () => {
   test("is readable whatever strangers put into the requests it tells of", () => {
     const signature = fc.record({
-      outcome: fc.constantFrom("invalid" as const, "unverified" as const),
+      outcome: fc.constantFrom("verified" as const, "invalid" as const, "unverified" as const),
       reason: fc.option(TEXT),
       keyId: fc.option(TEXT),
       agentUrl: fc.option(TEXT.map((text) => `https://agent.example/${text}`)),
     });
+    const page = TEXT.map((text) => {
+      const found = readPage(
+        `https://shop.example.com/${encodeURIComponent(text.replace(/[\uD800-\uDFFF]/gu, ""))}`,
+        "",
+      );
+      return found.ok ? found.value : undefined;
+    });
     const visit = fc.record({
       observedAt: fc.integer({ min: 0, max: 4_000_000_000_000 }),
       userAgent: TEXT,
-      page: fc.constant(undefined),
+      page: fc.oneof(fc.constant(undefined), page),
       signature: fc.option(signature, { nil: undefined }),
     });
     fc.assert(
       fc.property(fc.array(visit, { minLength: 1, maxLength: 3 }), (visits) => {
         const sent = JSON.parse(JSON.stringify(visitReport(visits))) as JsonValue;
         const read = readVisitReport(sent);
-        expect(read.ok).toBe(true);
-        if (read.ok) expect(read.value.length).toBe(visits.length);
+        // None but those that could not be read at all are left out.
+        const kept = visits.filter(({ signature }) => {
+          const { outcome, keyId, agentUrl } = signature ?? {};
+          const named = keyId !== null && agentUrl !== null;
+          return (agentUrl?.length ?? 0) <= 2048 && (outcome !== "verified" || named);
+        });
+        const none = (sent as { visits: unknown[] }).visits.length === 0;
+        expect(read.ok || none).toBe(true);
+        expect(read.ok ? read.value.length : 0).toBe(kept.length);
       }),
       RUNS,
     );
@@ -58,9 +78,19 @@ describe("a report of visits", () => {
   });
 });
 
+test("a page whose host is longer than a host can be is none", () => {
+  const labels = Array.from({ length: 20 }, () => "a".repeat(60)).join(".");
+  expect(readPage(`https://${labels}.example.com/`, "url").ok).toBe(false);
+  const long = readPage(`https://shop.example.com/${"x".repeat(1500)}`, "url");
+  expect(long.ok ? long.value?.url.length : 0).toBe("https://shop.example.com".length + 1024);
+});
+
 describe("an agent that signs", () => {
   test("is known by where its keys stand, to the letter of the origin", () => {
-    expect(signingAgent("https://chatgpt.com/keys").name).toBe("ChatGPT agent");
+    const directory = "/.well-known/http-message-signatures-directory";
+    expect(signingAgent(`https://chatgpt.com${directory}`).name).toBe("ChatGPT agent");
+    // Whoever can put a file on a host is not the host.
+    expect(signingAgent("https://chatgpt.com/u/file.json").name).toBe("chatgpt.com/u/file.json");
     for (const other of ["https://chatgpt.com.evil.example/", "https://chatgpt.com:8443/"]) {
       expect(signingAgent(other).operator).toBe(new URL(other).host);
     }

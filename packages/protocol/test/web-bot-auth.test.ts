@@ -221,6 +221,41 @@ describe("a signature", () => {
     );
   });
 
+  test("costs little to refuse, whatever a stranger puts beside it", async () => {
+    const agent = await newAgent();
+    const request = await signed(agent);
+    const blanks = { name: "x-padding", value: `a${" ".repeat(11_000)}z` };
+    const beside = { ...request, fields: [...request.fields, blanks] };
+    expect((await verifyWebBotAuth(beside, knowing(agent))).outcome).toBe("verified");
+    const input = request.fields.find(({ name }) => name === "Signature-Input")?.value ?? "";
+    const withInput = (value: string) => ({
+      ...beside,
+      fields: beside.fields.map((field) =>
+        field.name === "Signature-Input" ? { ...field, value } : field,
+      ),
+    });
+    const covered = withInput(input.replace(");", ' "x-padding");'));
+    expect((await verifyWebBotAuth(covered, knowing(agent))).reason).toBe("malformed");
+    const many = Array.from({ length: 16 }, (_, n) => `"x";key="k${n}"`).join(" ");
+    const wide = withInput(input.replace(");", ` ${many});`));
+    expect((await verifyWebBotAuth(wide, knowing(agent))).reason).toBe("covers_too_much");
+  });
+
+  test("of a P-256 key holds as well", async () => {
+    const pair = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, [
+      "sign",
+      "verify",
+    ]);
+    const jwk = await crypto.subtle.exportKey("jwk", pair.publicKey);
+    const key = await readAgentKey({ ...jwk } as never);
+    const message = new Uint8Array([1, 2, 3]);
+    const params = { name: "ECDSA", hash: "SHA-256" };
+    const signature = new Uint8Array(await crypto.subtle.sign(params, pair.privateKey, message));
+    expect(key?.algorithm).toBe("ecdsa-p256-sha256");
+    expect(await key?.verify(message, signature)).toBe(true);
+    expect(await key?.verify(new Uint8Array([1]), signature)).toBe(false);
+  });
+
   test("of two, one good one is enough; other kinds of signature are none of ours", async () => {
     const agent = await newAgent();
     const [good, bad] = [
@@ -253,9 +288,11 @@ test("keys are known by their thumbprint, whatever id they were given, and weak 
     kid: "mine",
   };
   expect((await readAgentKey(jwk))?.thumbprint).toBe("poqkLGiymh_W0uP6PZFw-dvez3QJT5SolqXBCW38r0U");
-  const weak = { kty: "RSA", e: "AQAB", n: "A".repeat(171) };
+  const rsa = { kty: "RSA", e: "AQAB", n: "A".repeat(171) };
   for (const key of [
-    weak,
+    rsa,
+    { ...rsa, n: "A".repeat(684) },
+    { ...rsa, n: "A".repeat(342), e: "A".repeat(342) },
     { kty: "oct", k: "AAAA" },
     { ...jwk, x: 5 },
     { ...jwk, x: "AA" },

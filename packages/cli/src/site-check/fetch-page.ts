@@ -2,7 +2,7 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from "node:https";
 
 const FETCH_MS_MAX = 10_000;
-const BYTES_MAX = 4 * 1024 * 1024;
+const BYTES_MAX = 1024 * 1024;
 const REDIRECTS_MAX = 5;
 /** Says who asks, so that an owner who reads logs knows. */
 const USER_AGENT = "Gatehouse-site-check/1";
@@ -49,7 +49,7 @@ function readAll(response: IncomingMessage): Promise<Fetched> {
       size += chunk.length;
       if (size <= BYTES_MAX) return void chunks.push(chunk);
       response.destroy();
-      resolve({ fault: "answers with more than 4 MB" });
+      resolve({ fault: "answers with more than 1 MB" });
     });
     response.on("end", () => {
       const entries = Object.entries(response.headers).map(([name, value]) => [

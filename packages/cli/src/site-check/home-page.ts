@@ -1,22 +1,8 @@
-import { type DefaultTreeAdapterTypes, parse } from "parse5";
 import { type SiteBody, scriptTag, serviceOf } from "../find-site.js";
 import { blockedBy } from "./content-policy.js";
+import { elementsOf } from "./elements.js";
 import { type FetchedPage, fetchPage, type LookedAt } from "./fetch-page.js";
 import { INSTALL_GUIDE, type SiteFinding } from "./finding.js";
-
-type Attributes = ReadonlyMap<string, string>;
-
-/** The elements of a name, by their attributes, as a browser would read the page. */
-function elementsOf(html: string, tagName: string): Attributes[] {
-  const found: Attributes[] = [];
-  const waiting: DefaultTreeAdapterTypes.Node[] = [parse(html)];
-  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
-    if ("childNodes" in node) waiting.push(...node.childNodes);
-    if (!("tagName" in node) || node.tagName !== tagName) continue;
-    found.push(new Map(node.attrs.map(({ name, value }) => [name, value])));
-  }
-  return found;
-}
 
 function scriptFindings(page: FetchedPage, site: SiteBody): readonly SiteFinding[] {
   const item = "script tag";

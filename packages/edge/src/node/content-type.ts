@@ -22,7 +22,7 @@ export function contentTypeOf(response: ServerResponse): () => string {
   let written: string | undefined;
   const writeHead = response.writeHead;
   response.writeHead = function (this: ServerResponse, ...args: unknown[]) {
-    written = typeAmong(args.at(-1)) ?? written;
+    written = typeAmong(args[2]) ?? typeAmong(args[1]) ?? written;
     return writeHead.apply(this, args as never);
   } as typeof writeHead;
   return () => written ?? String(response.getHeader("content-type") ?? "");

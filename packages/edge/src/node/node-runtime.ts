@@ -12,13 +12,18 @@ const systemClock: Clock = {
   },
 };
 
+function warnOnConsole(text: string): void {
+  // biome-ignore lint/suspicious/noConsole: an application that logs elsewhere says where
+  console.warn(`gatehouse: ${text}`);
+}
+
 export function nodeRuntime(overrides: {
   readonly clock?: Clock | undefined;
   /** Hosts (`host` or `host:port`) that keys may be fetched from although they are not public. */
   readonly allow?: readonly string[] | undefined;
   readonly warn?: ((text: string) => void) | undefined;
 }): Runtime {
-  const { clock = systemClock, allow = [] } = overrides;
+  const { clock = systemClock, allow = [], warn = warnOnConsole } = overrides;
   const safeFetch = new SafeFetch({ resolver: dnsResolver(), clock, allow });
   return {
     clock,
@@ -29,7 +34,12 @@ export function nodeRuntime(overrides: {
     },
     shelf: memoryShelf(),
     sharesWork: true,
-    // biome-ignore lint/suspicious/noConsole: an application that logs elsewhere says where
-    warn: overrides.warn ?? ((text) => console.warn(`gatehouse: ${text}`)),
+    warn: (text) => {
+      try {
+        warn(text);
+      } catch {
+        // The application's own log failed; nothing here may fail with it.
+      }
+    },
   };
 }

@@ -29,9 +29,21 @@ const OPTIONS: readonly string[] = [
   ...["allow", "warn", "clock"],
 ];
 
+/** A name and perhaps a port; nothing in it could end the host of a URL. */
+const HOST = /^[a-z0-9-]+(?:\.[a-z0-9-]+)*(?::\d{1,5})?$/;
+const HOST_CHARS_MAX = 259;
+
 /** Whether a Host names the site, or a name below it; whoever sends another is not believed. */
 function isOfSite(host: string, site: URL): boolean {
-  return host === site.host || host.endsWith(`.${site.host}`);
+  if (host === site.host) return true;
+  return host.length <= HOST_CHARS_MAX && HOST.test(host) && host.endsWith(`.${site.host}`);
+}
+
+/** Path and query of a request's target, which may also be a whole address (RFC 9112 section 3.2). */
+function pathOf(target: string): string {
+  if (target.startsWith("/")) return target;
+  const url = parseUrl(target);
+  return url === undefined ? "/" : url.pathname + url.search;
 }
 
 /** The request as its sender meant it: proxies before us may have changed scheme and Host. */
@@ -39,13 +51,16 @@ function readRequest(request: IncomingMessage, site: URL): SignedRequest {
   const { rawHeaders, method = "GET" } = request;
   const fields: { name: string; value: string }[] = [];
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    fields.push({ name: rawHeaders[at] as string, value: rawHeaders[at + 1] as string });
+    const name = rawHeaders[at] as string;
+    // HTTP/2 has method, path and host among them.
+    if (!name.startsWith(":")) fields.push({ name, value: rawHeaders[at + 1] as string });
   }
-  const sent = (request.headers.host ?? "").toLowerCase();
+  const { host: named = request.headers[":authority"] ?? "" } = request.headers;
+  const sent = String(named).toLowerCase();
   const host = isOfSite(sent, site) ? sent : site.host;
   // Where it is mounted below a path, Express keeps what was asked for here.
   const { originalUrl = request.url ?? "/" } = request as { originalUrl?: string };
-  return { method, url: `${site.protocol}//${host}${originalUrl}`, fields };
+  return { method, url: `${site.protocol}//${host}${pathOf(originalUrl)}`, fields };
 }
 
 /**
@@ -75,7 +90,8 @@ export function gatehouse(options: PluginOptions): Plugin {
     edge
       .answer(asked, () => {})
       .then((found) => {
-        if (found === undefined || response.headersSent) return next();
+        // Out of the promise: what the application throws is the application's.
+        if (found === undefined || response.headersSent) return void setImmediate(next);
         ours = true;
         sendResponse(response, found, next);
       });

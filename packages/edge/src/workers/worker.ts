@@ -55,9 +55,25 @@ function readRequest(request: Request): SignedRequest {
   return { method: request.method, url: request.url, fields };
 }
 
+/** What Gatehouse does around a site's own answer; nothing of it may break, or hide, that answer. */
+async function standBefore(
+  edge: Edge,
+  request: Request,
+  context: WorkerContext,
+  site: () => Response | Promise<Response>,
+): Promise<Response> {
+  const asked = readRequest(request);
+  const found = await edge.answer(asked, (work) => context.waitUntil(work));
+  const response = found ?? (await site());
+  const contentType = response.headers.get("content-type") ?? "";
+  const answered = { status: response.status, contentType, ours: found !== undefined };
+  context.waitUntil(edge.observe(asked, answered));
+  return response;
+}
+
 /**
  * A Worker that stands before a site: `export default withGatehouse()` before an origin, or around a
- * Worker that is the site.
+ * Worker that is the site. What that Worker throws stays its own: it may be what keeps people out.
  */
 export function withGatehouse<Env extends GatehouseEnv>(
   site: WorkerSite<Env> = ORIGIN,
@@ -66,18 +82,13 @@ export function withGatehouse<Env extends GatehouseEnv>(
   let edge: { readonly active: Edge | undefined } | undefined;
   return {
     async fetch(request, env, context) {
-      // Should anything here break after all, the platform asks the origin itself.
-      context.passThroughOnException?.();
+      // Before an origin the platform asks that itself, should anything here break after all.
+      if ((site as WorkerSite<unknown>) === ORIGIN) context.passThroughOnException?.();
       edge ??= { active: createEdge(env) };
-      const { active } = edge;
-      if (active === undefined) return site.fetch(request, env, context);
-      const asked = readRequest(request);
-      const found = await active.answer(asked, (work) => context.waitUntil(work));
-      const response = found ?? (await site.fetch(request, env, context));
-      const contentType = response.headers.get("content-type") ?? "";
-      const answered = { status: response.status, contentType, ours: found !== undefined };
-      context.waitUntil(active.observe(asked, answered));
-      return response;
+      const answer = () => site.fetch(request, env, context);
+      return edge.active === undefined
+        ? answer()
+        : standBefore(edge.active, request, context, answer);
     },
   };
 }

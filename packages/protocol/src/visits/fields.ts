@@ -4,7 +4,11 @@ import { parseUrl } from "../url.js";
 
 const USER_AGENT_CHARS_MAX = 512;
 const URL_CHARS_MAX = 2048;
-const PAGE_CHARS_MAX = 1024;
+const PATH_CHARS_MAX = 1024;
+/** Of a name, a colon and a port. */
+const HOST_CHARS_MAX = 259;
+/** Half of a character outside the first plane; strict JSON takes none. */
+const LONE_SURROGATE = /[\uD800-\uDFFF]/gu;
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?Z$/;
 
 /** The page of a visit, without query and fragment. */
@@ -33,8 +37,9 @@ export function readPage(
   if (parsed?.protocol !== "https:" && parsed?.protocol !== "http:") {
     return refuse("invalid", `\`${name}\` must begin with http:// or https://`);
   }
-  const page = `${parsed.protocol}//${parsed.host}${parsed.pathname}`.slice(0, PAGE_CHARS_MAX);
-  return ok({ host: parsed.host, url: page });
+  const { protocol, host, pathname } = parsed;
+  if (host.length > HOST_CHARS_MAX) return refuse("invalid", `\`${name}\` names no host`);
+  return ok({ host, url: `${protocol}//${host}${pathname.slice(0, PATH_CHARS_MAX)}` });
 }
 
 /** Milliseconds of an ISO-8601 UTC time; NaN for anything else. */
@@ -44,5 +49,6 @@ export function readTime(text: JsonValue | undefined): number {
 
 /** A `User-Agent` as it is looked at; empty where there is none. */
 export function readUserAgent(text: JsonValue | undefined): string {
-  return typeof text === "string" ? text.slice(0, USER_AGENT_CHARS_MAX) : "";
+  if (typeof text !== "string") return "";
+  return text.slice(0, USER_AGENT_CHARS_MAX).replace(LONE_SURROGATE, "\ufffd");
 }

@@ -1,4 +1,5 @@
 import { parseUrl } from "../url.js";
+import { DIRECTORY_PATH } from "../web-bot-auth/signature-agent.js";
 
 /** An agent that says who it is in its requests. */
 export interface KnownAgent {
@@ -102,17 +103,20 @@ const SIGNERS: ReadonlyMap<string, KnownAgent> = new Map([
 ]);
 
 /**
- * The agent whose keys stand at an address. One that is not known is called by its host: that much
- * is proven, and nothing else it says of itself is.
+ * The agent whose keys stand at an address. One that is not known is called by its host, or by the
+ * file its keys are in: that much is proven, and nothing else it says of itself is.
  *
  * @example
  * signingAgent("https://chatgpt.com/.well-known/http-message-signatures-directory").operator; //=> "OpenAI"
- * signingAgent("https://agent.example/keys.json").name; //=> "agent.example"
+ * signingAgent("https://agent.example/keys.json").name; //=> "agent.example/keys.json"
  */
 export function signingAgent(agentUrl: string): KnownAgent {
   const url = parseUrl(agentUrl);
-  const host = url?.host ?? agentUrl;
-  return SIGNERS.get(url?.origin ?? "") ?? agent(host, host);
+  if (url === undefined) return agent(agentUrl, agentUrl);
+  // A host speaks for itself at one address only; elsewhere somebody else may have put a file.
+  const own = url.pathname === DIRECTORY_PATH;
+  const name = own ? url.host : url.host + url.pathname;
+  return (own ? SIGNERS.get(url.origin) : undefined) ?? agent(name, url.host);
 }
 
 /**

@@ -38,31 +38,33 @@ function signatureBody({ outcome, reason, keyId, agentUrl }: ReportedSignature):
     ?.toLowerCase()
     .replace(/[^a-z_]+/g, "_")
     .slice(0, REASON_CHARS_MAX);
-  const address = agentUrl !== null && agentUrl.length > AGENT_URL_CHARS_MAX ? null : agentUrl;
   return {
     outcome,
     reason: word === undefined || word === "" ? null : word,
-    key_id: keyId?.slice(0, KEY_ID_CHARS_MAX) ?? null,
-    agent_url: address,
+    key_id: keyId?.replace(/[^ -~]/g, "?").slice(0, KEY_ID_CHARS_MAX) ?? null,
+    agent_url: agentUrl,
+  };
+}
+
+function visitBody({ observedAt, userAgent, page, signature }: ReportedVisit): JsonObject {
+  return {
+    observed_at: new Date(observedAt).toISOString(),
+    user_agent: readUserAgent(userAgent),
+    ...(page === undefined ? {} : { page_url: page.url }),
+    ...(signature === undefined ? {} : { signature: signatureBody(signature) }),
   };
 }
 
 /**
- * The body an edge sends; {@link readVisitReport} takes it whatever the visits hold.
+ * The body an edge sends. {@link readVisitReport} takes it whatever the visits hold: one that it would
+ * refuse all the same is left out, rather than to lose the others with it.
  *
  * @example
  * const visit = { observedAt: 0, userAgent: "curl/8", page: undefined, signature: undefined };
  * visitReport([visit]).visits[0].observed_at; //=> "1970-01-01T00:00:00.000Z"
  */
-export function visitReport(visits: readonly ReportedVisit[]): JsonObject {
-  return {
-    visits: visits.map(({ observedAt, userAgent, page, signature }) => ({
-      observed_at: new Date(observedAt).toISOString(),
-      user_agent: readUserAgent(userAgent),
-      ...(page === undefined ? {} : { page_url: page.url }),
-      ...(signature === undefined ? {} : { signature: signatureBody(signature) }),
-    })),
-  };
+export function visitReport(visits: readonly ReportedVisit[]): { readonly visits: JsonObject[] } {
+  return { visits: visits.map(visitBody).filter((body) => readVisit(body).ok) };
 }
 
 /** A text of at most so many characters, or none; undefined for anything else. */

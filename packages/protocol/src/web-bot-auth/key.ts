@@ -10,22 +10,34 @@ const KINDS = [
     matches: ({ kty, crv }: JsonObject) => kty === "OKP" && crv === "Ed25519",
     members: ["crv", "kty", "x"],
     import: { name: "Ed25519" },
+    verify: { name: "Ed25519" },
   },
   {
     algorithm: "rsa-pss-sha512",
     matches: ({ kty }: JsonObject) => kty === "RSA",
     members: ["e", "kty", "n"],
     import: { name: "RSA-PSS", hash: "SHA-512" },
+    verify: { name: "RSA-PSS", saltLength: 64 },
   },
   {
     algorithm: "ecdsa-p256-sha256",
     matches: ({ kty, crv }: JsonObject) => kty === "EC" && crv === "P-256",
     members: ["crv", "kty", "x", "y"],
     import: { name: "ECDSA", namedCurve: "P-256" },
+    verify: { name: "ECDSA", hash: "SHA-256" },
   },
 ] as const;
 
+/** Smaller ones are weak; larger ones, or with a large exponent, make a verifier work for nothing. */
 const RSA_BYTES_MIN = 256;
+const RSA_BYTES_MAX = 512;
+const RSA_EXPONENT_BYTES_MAX = 4;
+
+function isBearableRsa({ n, e }: JsonObject): boolean {
+  const modulus = typeof n === "string" ? (fromBase64url(n)?.length ?? 0) : 0;
+  const exponent = typeof e === "string" ? (fromBase64url(e)?.length ?? 0) : 0;
+  return modulus >= RSA_BYTES_MIN && modulus <= RSA_BYTES_MAX && exponent <= RSA_EXPONENT_BYTES_MAX;
+}
 
 /** The algorithms of page signatures: each is the key's own, never the header's choice. */
 export const PAGE_ALGORITHMS: readonly string[] = KINDS.map(({ algorithm }) => algorithm);
@@ -34,7 +46,7 @@ export const PAGE_ALGORITHMS: readonly string[] = KINDS.map(({ algorithm }) => a
 export interface AgentKey {
   readonly thumbprint: string;
   readonly algorithm: string;
-  readonly key: CryptoKey;
+  verify(message: Uint8Array, signature: Uint8Array): Promise<boolean>;
 }
 
 /**
@@ -50,14 +62,17 @@ export async function readAgentKey(jwk: JsonValue): Promise<AgentKey | undefined
   if (kind === undefined) return undefined;
   const required = Object.fromEntries(kind.members.map((name) => [name, jwk[name] ?? null]));
   if (Object.values(required).some((value) => typeof value !== "string")) return undefined;
-  if (jwk.kty === "RSA" && (fromBase64url(jwk.n as string)?.length ?? 0) < RSA_BYTES_MIN) {
-    return undefined;
-  }
+  if (jwk.kty === "RSA" && !isBearableRsa(jwk)) return undefined;
   try {
     const format = { ...required, ext: true } as JsonWebKey;
     const key = await crypto.subtle.importKey("jwk", format, kind.import, false, ["verify"]);
     const thumbprint = toBase64url(await sha256(utf8(canonicalize(required))));
-    return { thumbprint, algorithm: kind.algorithm, key };
+    return {
+      thumbprint,
+      algorithm: kind.algorithm,
+      verify: (message, signature) =>
+        crypto.subtle.verify(kind.verify, key, signature as BufferSource, message as BufferSource),
+    };
   } catch {
     return undefined;
   }

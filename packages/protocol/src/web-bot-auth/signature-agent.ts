@@ -4,7 +4,9 @@ import { parseUrl } from "../url.js";
 
 const HEADER_CHARS_MAX = 4096;
 const MEMBERS_MAX = 8;
-const DIRECTORY_PATH = "/.well-known/http-message-signatures-directory";
+const URL_CHARS_MAX = 2048;
+/** Where a host publishes the keys of its agents. */
+export const DIRECTORY_PATH = "/.well-known/http-message-signatures-directory";
 
 /** How the keys of an agent are published (draft-meunier-webbotauth-httpsig-protocol-02). */
 export type KeySourceType = "directory" | "jwks_uri" | "cimd";
@@ -65,7 +67,8 @@ export function readSignatureAgent(header: string): Result<readonly SignatureAge
  */
 export function keySourceUrl({ uri, type }: SignatureAgent): Result<string, "malformed"> {
   const url = parseUrl(uri);
-  if (url?.protocol !== "https:" || url.username !== "" || url.password !== "") {
+  const long = url !== undefined && url.href.length > URL_CHARS_MAX;
+  if (url?.protocol !== "https:" || url.username !== "" || url.password !== "" || long) {
     return refuse("malformed", "Signature-Agent does not name an https address");
   }
   if (type !== "directory") return ok(url.origin + url.pathname);

@@ -3,14 +3,18 @@ import {
   isSignatureError,
   type RequestDescriptor,
   verifySignature,
-  webcrypto,
 } from "http-message-sig";
 import { parseDictionary } from "structured-headers";
 import { type AgentKey, PAGE_ALGORITHMS } from "./key.js";
 import { keySourceUrl, readSignatureAgent, type SignatureAgent } from "./signature-agent.js";
 
+/** Longest header a signature may cover, or be in. */
 const HEADER_CHARS_MAX = 4096;
-const LABELS_MAX = 8;
+/** Signatures of a request, and what one of them may cover: whoever needs more is up to something. */
+const LABELS_MAX = 3;
+const COMPONENTS_MAX = 16;
+/** The library trims values in quadratic time; nobody writes so many blanks in a row. */
+const BLANKS = /[\t ]{65}/;
 const CLOCK_SKEW_S = 60;
 const DAY_S = 86_400;
 /** Visa's Trusted Agent Protocol gives its signatures eight minutes. */
@@ -60,6 +64,24 @@ export interface WebBotAuthVerdict {
   readonly tag?: string;
 }
 
+const OF_SIGNATURES = ["signature", "signature-input", "signature-agent"];
+
+/**
+ * The fields a signature needs, and no other: what a stranger adds besides costs nothing. Undefined
+ * where one of them is too long, or made to be slow.
+ */
+function fieldsFor(
+  { fields }: SignedRequest,
+  covered: readonly string[],
+): SignedRequest["fields"] | undefined {
+  const needed = new Set([...OF_SIGNATURES, ...covered]);
+  const chosen = fields.filter(({ name }) => needed.has(name.toLowerCase()));
+  const bearable = chosen.every(
+    ({ value }) => value.length <= HEADER_CHARS_MAX && !BLANKS.test(value),
+  );
+  return bearable ? chosen : undefined;
+}
+
 function fieldOf({ fields }: SignedRequest, name: string): string | undefined {
   const found = fields.filter((field) => field.name.toLowerCase() === name);
   return found.length === 0 ? undefined : found.map(({ value }) => value).join(", ");
@@ -71,6 +93,14 @@ interface Announced {
   readonly tag: string;
   readonly created: unknown;
   readonly expires: unknown;
+  /** Names of what it covers. */
+  readonly covered: readonly string[];
+}
+
+/** What a component of a signature is called; the empty text for what is none. */
+function nameOf(component: unknown): string {
+  const [name] = Array.isArray(component) ? component : [];
+  return typeof name === "string" ? name : "";
 }
 
 /** The signatures of a header that are about agents; undefined for an unreadable one. */
@@ -79,11 +109,11 @@ function announcedIn(header: string): readonly Announced[] | undefined {
   try {
     const members = [...parseDictionary(header)];
     if (members.length > LABELS_MAX) return undefined;
-    return members.flatMap(([label, [, parameters]]) => {
+    return members.flatMap(([label, [value, parameters]]) => {
       const tag = parameters.get("tag");
       if (typeof tag !== "string" || !TAGS.has(tag)) return [];
       const times = { created: parameters.get("created"), expires: parameters.get("expires") };
-      return [{ label, tag, ...times }];
+      return [{ label, tag, ...times, covered: Array.isArray(value) ? value.map(nameOf) : [] }];
     });
   } catch {
     return undefined;
@@ -151,12 +181,13 @@ async function verifyOne(
     ...(agentUrl === undefined ? {} : { agentUrl }),
     ...(keyId === undefined ? {} : { keyId }),
   });
-  const message: RequestDescriptor = {
-    ...{ kind: "request", method: request.method, targetUri: request.url },
-    fields: request.fields,
-  };
   try {
+    if (candidate.covered.length > COMPONENTS_MAX) throw new Unproven("invalid", "covers_too_much");
+    const fields = fieldsFor(request, candidate.covered);
+    if (fields === undefined) throw new Unproven("invalid", "malformed");
     checkTimes(candidate, options);
+    const { method, url: targetUri } = request;
+    const message: RequestDescriptor = { kind: "request", method, targetUri, fields };
     await verifySignature(message, {
       label,
       policy: {
@@ -183,7 +214,7 @@ async function verifyOne(
         const found = await options.findKey(agentUrl, keyId);
         if (typeof found === "string") throw new Unproven("unverified", found);
         if (found.thumbprint !== keyId) throw new Unproven("unverified", "unknown_key");
-        return { ...webcrypto.verifier(found.key), algorithm: found.algorithm };
+        return found;
       },
     });
     return { outcome: "verified", ...about() };
@@ -202,7 +233,10 @@ function verdictOf(error: unknown): Pick<WebBotAuthVerdict, "reason"> & {
 } {
   const cause = isSignatureError(error) ? (error.cause ?? error) : error;
   if (cause instanceof Unproven) return { outcome: cause.outcome, reason: cause.message };
-  if (isSignatureError(error)) return { outcome: "invalid", reason: asWord(error.code) };
+  // The key could not be used: nothing is known of the signature.
+  if (isSignatureError(error) && error.code !== "ResolverFailed") {
+    return { outcome: "invalid", reason: asWord(error.code) };
+  }
   return { outcome: "unverified", reason: "not_checked" };
 }
 

@@ -76,7 +76,7 @@ describe.each(DATABASES)("reports of a site's edge, on %s", (dialect) => {
   });
 
   test("count a verified agent by its kind, and by its name where it is known", async () => {
-    const chatgpt = { ...VERIFIED, agent_url: "https://chatgpt.com/.well-known/keys" };
+    const chatgpt = { ...VERIFIED, agent_url: AGENT.replace("agent.example", "chatgpt.com") };
     const signed = [VERIFIED, chatgpt].map((signature) => visitOf({ signature }));
     await report({ visits: signed });
     const { items } = (await server.admin("GET", `${path()}/visits/counts`)).body;
@@ -158,6 +158,14 @@ describe.each(DATABASES)("reports of a site's edge, on %s", (dialect) => {
     expect((await report(hundred)).status).toBe(204);
     const over = await report(hundred);
     expect([over.status, Number(over.headers.get("retry-after")) > 0]).toEqual([429, true]);
+  });
+
+  test("of a good token pass, however many wrong ones come from the same address", async () => {
+    const one = { visits: [visitOf()] };
+    expect((await report(one)).status).toBe(204);
+    for (let n = 0; n < 12; n++) await report(one, `wrong-${n}`);
+    expect((await report(one, "wrong-again")).status).toBe(429);
+    expect((await report(one)).status).toBe(204);
   });
 
   test("end with the site", async () => {

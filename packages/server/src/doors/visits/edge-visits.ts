@@ -1,4 +1,4 @@
-import { readVisitReport } from "@gatehouse/protocol";
+import { REPORT_VISITS_MAX, readVisitReport } from "@gatehouse/protocol";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import { recordReport } from "../../actions/record-visits.js";
@@ -37,7 +37,10 @@ export function edgeVisitsDoor(context: Context): Door {
   const { clock, config, db } = context;
   const routes = new OpenAPIHono<HttpEnv>();
   // Not the beacons' own: anybody may send those, and must not crowd out what the edge proves.
-  const perSite = new LocalLimiter({ perMinute: config.limits.BEACONS_PER_SITE_PER_MINUTE });
+  const perMinute = config.limits.BEACONS_PER_SITE_PER_MINUTE;
+  // A whole report must be able to pass, however few visits a minute are taken.
+  const burst = Math.max(perMinute, REPORT_VISITS_MAX);
+  const perSite = new LocalLimiter({ perMinute, burst });
   routes.post("/v1/edge/:site/visits", async (c) => {
     const siteKeyHash = c.req.param("site");
     await requireEdgeToken(context, c, siteKeyHash);

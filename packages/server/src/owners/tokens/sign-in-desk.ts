@@ -38,11 +38,9 @@ export class SignInDesk<Holder> {
     const digest = tokenDigest(bearer);
     // Tries of one token at once are one try.
     const first = !this.known.has(digest) && !this.underWay.has(digest);
-    const now = this.clock.now();
-    const waitMs = first ? this.failures.take(source, now) : this.failures.wait(source, now);
-    if (waitMs > 0 && !this.underWay.has(digest)) {
-      return refuse("rate_limited", String(Math.ceil(waitMs / 1000)));
-    }
+    // One that was good lately does not wait for others' mistakes at the same address.
+    const waitMs = first ? this.failures.take(source, this.clock.now()) : 0;
+    if (waitMs > 0) return refuse("rate_limited", String(Math.ceil(waitMs / 1000)));
     const holder = await this.lookUp(digest, first ? source : undefined);
     if (holder !== undefined) return ok(holder);
     if (this.known.delete(digest)) this.failures.take(source, this.clock.now());
