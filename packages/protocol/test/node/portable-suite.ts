@@ -38,6 +38,7 @@ export async function bundlePortableTests(): Promise<string> {
     mainFields: ["module", "main"],
     conditions: ["import"],
     target: "es2023",
+    define: { FUZZ_RUNS_HERE: "2000" },
     write: false,
   });
   return result.outputFiles[0]?.text ?? "";
