@@ -5,6 +5,7 @@ import {
   VERSION,
 } from "@gatehouse/server/installation";
 import { Command, CommanderError } from "commander";
+import { agentCommands } from "./commands/agent.js";
 import { auditCommands } from "./commands/audit.js";
 import { backupCommands } from "./commands/backup.js";
 import { doctorCommand } from "./commands/doctor.js";
@@ -36,6 +37,7 @@ export function createProgram(terminal: Terminal): Command {
   siteCommands(program, terminal);
   skillCommands(program, terminal);
   visitCommands(program, terminal);
+  agentCommands(program, terminal);
   auditCommands(program, terminal);
   keyCommands(program, terminal);
   tokenCommands(program, terminal);

@@ -1,0 +1,82 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  parseUrl,
+  readPublicJwk,
+  type Verdict,
+  verifyCard,
+} from "@gatehouse/protocol";
+import { AgentError, fetchBytes, getJson } from "./http.js";
+
+/** A site whose card holds: where to ask it for something. */
+export interface DiscoveredSite {
+  readonly domain: string;
+  readonly siteKey: string;
+  /** Where mandates go; what `audience` must be. */
+  readonly mandateUrl: string;
+  readonly mcpUrl: string;
+  readonly skills: readonly JsonObject[];
+  readonly card: JsonObject;
+  /** Every check that was made of the card. */
+  readonly verdict: Verdict;
+}
+
+const CARD_PATH = "/.well-known/agent-card.json";
+
+/** An origin alone means the card at its well-known place. */
+function cardAddress(text: string): string {
+  const url = parseUrl(/^https?:\/\//.test(text) ? text : `https://${text}`);
+  if (url === undefined) throw new AgentError(`${text} is no address`);
+  return url.pathname === "/" && url.search === "" ? url.origin + CARD_PATH : url.href;
+}
+
+function textAt(object: JsonObject, name: string): string {
+  const value = object[name];
+  return typeof value === "string" ? value : "";
+}
+
+/** Finds a key of a key set by its id, asking for the set once. */
+function keysAt(address: string) {
+  let asked: ReturnType<typeof getJson> | undefined;
+  return async (kid: string) => {
+    asked ??= getJson(address);
+    const { keys } = (await asked).body;
+    const listed = Array.isArray(keys) ? (keys as readonly JsonObject[]) : [];
+    const found = listed.find((key) => isJsonObject(key) && key.kid === kid);
+    const read = readPublicJwk(found);
+    return read.ok ? read.value : undefined;
+  };
+}
+
+/**
+ * Reads the card of a site and verifies it. By which keys, says the caller: those of the service the
+ * site's owner runs, or by default those of the server the card came from. Throws unless the card
+ * holds; its own word about keys is never taken.
+ */
+export async function discover(
+  site: string,
+  options: { readonly keys?: string; readonly now?: number } = {},
+): Promise<DiscoveredSite> {
+  const address = cardAddress(site);
+  const { status, bytes } = await fetchBytes(address, { headers: { accept: "application/json" } });
+  if (status !== 200) throw new AgentError(`${address} answers with status ${status}`);
+  const keys = options.keys ?? `${new URL(address).origin}/.well-known/jwks.json`;
+  const verdict = await verifyCard(bytes, {
+    findKey: keysAt(keys),
+    now: options.now ?? Date.now(),
+  });
+  if (!verdict.ok) {
+    const failed = verdict.checks.find(({ ok }) => !ok);
+    throw new AgentError(`the card of ${site} does not hold: ${failed?.text ?? "no reason"}`);
+  }
+  const card = JSON.parse(new TextDecoder().decode(bytes)) as JsonObject;
+  const about = isJsonObject(card.site) ? card.site : {};
+  const skills = Array.isArray(card.skills) ? (card.skills as readonly JsonObject[]) : [];
+  return {
+    domain: textAt(about, "domain"),
+    siteKey: textAt(about, "site_key"),
+    mandateUrl: textAt(about, "service_endpoint"),
+    mcpUrl: textAt(about, "mcp_endpoint"),
+    ...{ skills, card, verdict },
+  };
+}

@@ -1,0 +1,63 @@
+import { isJsonObject, type JsonObject, parseJson } from "@gatehouse/protocol";
+
+const REQUEST_MS_MAX = 60_000;
+const BODY_BYTES_MAX = 1024 * 1024;
+
+/** An answer with a JSON object in it. */
+export interface JsonAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: JsonObject;
+}
+
+/** The other end did not answer as it should; the sentence says how. */
+export class AgentError extends Error {
+  override readonly name = "AgentError";
+}
+
+async function readBytes(response: Response, url: string): Promise<Uint8Array> {
+  const bytes = new Uint8Array(await response.arrayBuffer());
+  if (bytes.length > BODY_BYTES_MAX) throw new AgentError(`${url} answers with more than 1 MB`);
+  return bytes;
+}
+
+/** Sends a request and reads what comes back, following nothing. */
+export async function fetchBytes(url: string, init: RequestInit = {}) {
+  const signal = AbortSignal.timeout(REQUEST_MS_MAX);
+  let response: Response;
+  try {
+    response = await fetch(url, { redirect: "error", signal, ...init });
+  } catch (cause) {
+    throw new AgentError(`${url} does not answer`, { cause });
+  }
+  const { status, headers } = response;
+  return { status, headers, bytes: await readBytes(response, url) };
+}
+
+function objectIn(bytes: Uint8Array, url: string): JsonObject {
+  const parsed = parseJson(bytes);
+  if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
+  throw new AgentError(`${url} answers with something other than a JSON object`);
+}
+
+export async function getJson(url: string, headers: Record<string, string> = {}) {
+  const answer = await fetchBytes(url, { headers: { accept: "application/json", ...headers } });
+  return { ...answer, body: objectIn(answer.bytes, url) } satisfies JsonAnswer;
+}
+
+export async function postJson(
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+): Promise<JsonAnswer> {
+  const {
+    status,
+    headers: got,
+    bytes,
+  } = await fetchBytes(url, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json", ...headers },
+    body: JSON.stringify(body),
+  });
+  return { status, headers: got, body: objectIn(bytes, url) };
+}

@@ -1,0 +1,87 @@
+import { type JsonObject, type KeySource, signTagged } from "@gatehouse/protocol";
+import type { DiscoveredSite } from "./discover.js";
+import { AgentError, getJson, type JsonAnswer, postJson } from "./http.js";
+import type { AgentKey } from "./key.js";
+
+const LIFE_MS = 5 * 60_000;
+
+/** What an agent says of itself to a site's owner. */
+export interface AgentClaims {
+  readonly name: string;
+  readonly contact?: string | undefined;
+  readonly operatorUrl?: string | undefined;
+  /** Where the key is published; an owner may admit the agent by it without asking. */
+  readonly keySource?: KeySource | undefined;
+  readonly scopes?: readonly string[] | undefined;
+}
+
+export interface RegisteredAgent {
+  readonly agentId: string;
+  readonly kid: string;
+  readonly status: string;
+}
+
+type Site = Pick<DiscoveredSite, "mandateUrl" | "siteKey">;
+
+/** `…/v1/m/{site_key}/agents`, beside the address mandates go to. */
+function agentsUrl({ mandateUrl }: Site): string {
+  return mandateUrl.replace(/\/mandate$/, "/agents");
+}
+
+function refusal(what: string, { status, body }: JsonAnswer): AgentError {
+  const said = typeof body.message === "string" ? body.message : "";
+  return new AgentError(`${what} was refused (${status} ${String(body.reason)}): ${said}`);
+}
+
+const textOf = ({ body }: JsonAnswer, name: string) => String(body[name] ?? "");
+
+/** What is signed to register: the key answers the site's challenge. */
+function registrationOf(
+  site: Site,
+  key: AgentKey,
+  claims: AgentClaims,
+  { challenge, audience, now }: { challenge: string; audience: string; now: number },
+): JsonObject {
+  const { name, contact, operatorUrl, keySource, scopes } = claims;
+  return {
+    v: 1,
+    type: "agent_registration",
+    ...{ audience, site_key: site.siteKey, challenge, kid: key.kid, jwk: { ...key.jwk } },
+    display_name: name,
+    ...(contact === undefined ? {} : { contact }),
+    ...(operatorUrl === undefined ? {} : { operator_url: operatorUrl }),
+    ...(keySource === undefined ? {} : { key_source: { ...keySource } }),
+    ...(scopes === undefined ? {} : { requested_scopes: scopes }),
+    issued_at: new Date(now).toISOString(),
+    expires_at: new Date(now + LIFE_MS).toISOString(),
+  };
+}
+
+/** Makes a key known to a site. Safe to repeat: one key is one agent. */
+export async function register(
+  site: Site,
+  key: AgentKey,
+  claims: AgentClaims,
+): Promise<RegisteredAgent> {
+  const url = agentsUrl(site);
+  const asked = await postJson(`${url}/challenge`, { jwk: key.jwk });
+  if (asked.status !== 200) throw refusal("the challenge", asked);
+  const answer = { challenge: textOf(asked, "challenge"), audience: textOf(asked, "audience") };
+  const signed = registrationOf(site, key, claims, { ...answer, now: Date.now() });
+  const signature = await signTagged("agentRegistration", signed, key.signer);
+  const envelope = { alg: "EdDSA", kid: key.kid, signature };
+  const registered = await postJson(url, { signed, envelope });
+  if (registered.status !== 201 && registered.status !== 202) {
+    throw refusal("the registration", registered);
+  }
+  const agentId = textOf(registered, "agent_id");
+  return { agentId, kid: key.kid, status: textOf(registered, "status") };
+}
+
+/** What became of an agent: `pending`, `active`, `suspended`, `revoked` or `rejected`. */
+export async function agentStatus(site: Site, agentId: string): Promise<string> {
+  const url = `${agentsUrl(site)}/${encodeURIComponent(agentId)}`;
+  const answer = await getJson(url);
+  if (answer.status !== 200) throw refusal("the question", answer);
+  return textOf(answer, "status");
+}

@@ -1,0 +1,133 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import {
+  AgentError,
+  agentStatus,
+  type DiscoveredSite,
+  discover,
+  generateAgentKey,
+  openAgentKey,
+  register,
+} from "@gatehouse/agent";
+import { KEY_SOURCE_TYPES, type KeySource } from "@gatehouse/protocol";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { CommandError, EXIT } from "../exit.js";
+import { plainJson, plainText, type Terminal } from "../terminal.js";
+
+interface Flags {
+  readonly json?: boolean;
+}
+
+/** A key file holds a private key: nobody else may read it, and none is written over. */
+function writeKey(file: string, key: unknown): void {
+  try {
+    writeFileSync(file, `${JSON.stringify(key, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const there = code === "EEXIST" ? " There is a file already; a key is not written over." : "";
+    throw new CommandError(`${file} cannot be written.${there}`, EXIT.failed);
+  }
+}
+
+async function readKey(file: string) {
+  if (!existsSync(file)) {
+    const hint = `Make one: gatehouse agent keygen --out ${file}`;
+    throw new CommandError(`There is no key in ${file}.`, EXIT.failed, hint);
+  }
+  try {
+    return await openAgentKey(JSON.parse(readFileSync(file, "utf8")));
+  } catch {
+    throw new CommandError(`${file} holds no key of an agent.`, EXIT.failed);
+  }
+}
+
+function readKeySource(text: string): KeySource {
+  const [, named, url = ""] = /^(\w+):(https:.+)$/.exec(text) ?? [];
+  const type = KEY_SOURCE_TYPES.find((one) => one === named);
+  if (type !== undefined) return { type, url };
+  throw new InvalidArgumentError(
+    `Write one of ${KEY_SOURCE_TYPES.join(", ")}, a colon and an https address.`,
+  );
+}
+
+/** Runs what an agent does; what the other end refuses is told in a sentence. */
+async function asAgent<T>(task: () => Promise<T>): Promise<T> {
+  try {
+    return await task();
+  } catch (error) {
+    if (!(error instanceof AgentError)) throw error;
+    throw new CommandError(`${plainText(error.message)}.`, EXIT.failed);
+  }
+}
+
+function discovered(site: string, keys: string | undefined): Promise<DiscoveredSite> {
+  return discover(site, keys === undefined ? {} : { keys: keysAddress(keys) });
+}
+
+/** An origin alone means its well-known key set. */
+function keysAddress(text: string): string {
+  return /^https?:\/\/[^/]+\/?$/.test(text)
+    ? `${text.replace(/\/$/, "")}/.well-known/jwks.json`
+    : text;
+}
+
+const SITE_WORDS = "its address, or that of its card";
+
+/** What an agent developer does: make a key, register it, and look what became of it. */
+export function ownAgentCommands(agent: Command, terminal: Terminal): void {
+  agent
+    .command("keygen")
+    .description("make a key for an agent of yours")
+    .requiredOption("--out <file>", "where to keep it; whoever has it is the agent")
+    .action(async ({ out }: { out: string }) => {
+      const key = await generateAgentKey();
+      writeKey(out, key);
+      const { kty, crv, x } = key;
+      terminal.out(JSON.stringify({ kty, crv, x, kid: key.kid }, null, 2));
+      terminal.err(`The private key is in ${out}. This is the public one.`);
+    });
+
+  agent
+    .command("register")
+    .argument("<address>", SITE_WORDS)
+    .description("verify a site and make your agent's key known to it")
+    .requiredOption("--key <file>", "the agent's key")
+    .requiredOption("--name <name>", "what the owner will read")
+    .option("--contact <contact>", "how the owner reaches you")
+    .option("--operator-url <url>", "who you are")
+    .option("--scope <scope...>", "what you will ask for, such as skill:place_order")
+    .addOption(
+      new Option(
+        "--key-source <type:url>",
+        "where you publish the key, such as directory:https://agent.example",
+      ).argParser(readKeySource),
+    )
+    .option("--keys <service>", "whose keys must have signed the card, if not the site's own")
+    .option("--json", "print JSON")
+    .action(async (address: string, flags: Flags & Record<string, string | undefined>) => {
+      const key = await readKey(flags.key as string);
+      const registered = await asAgent(async () => {
+        const site = await discovered(address, flags.keys);
+        return register(site, key, {
+          name: flags.name as string,
+          contact: flags.contact,
+          operatorUrl: flags.operatorUrl,
+          scopes: flags.scope as unknown as string[] | undefined,
+          keySource: flags.keySource as unknown as KeySource | undefined,
+        });
+      });
+      if (flags.json) return terminal.out(plainJson(registered));
+      terminal.out(`${registered.agentId}  ${registered.status}`);
+      if (registered.status === "pending") terminal.err("The owner has to approve it.");
+    });
+
+  agent
+    .command("status")
+    .argument("<address>", SITE_WORDS)
+    .argument("<agent_id>", "the id `agent register` printed")
+    .description("ask a site what became of your agent")
+    .option("--keys <service>", "whose keys must have signed the card, if not the site's own")
+    .action(async (address: string, id: string, { keys }: { keys?: string }) => {
+      const status = await asAgent(async () => agentStatus(await discovered(address, keys), id));
+      terminal.out(status);
+    });
+}

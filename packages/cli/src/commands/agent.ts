@@ -1,0 +1,198 @@
+import { readFileSync } from "node:fs";
+import { type Command, Option } from "commander";
+import { adminClient } from "../admin-client.js";
+import { findSite } from "../find-site.js";
+import { card, plainJson, type Terminal, table } from "../terminal.js";
+import { ownAgentCommands } from "./agent-own.js";
+
+const STATUSES = ["pending", "active", "suspended", "revoked", "rejected"];
+
+interface AgentBody {
+  readonly agent_id: string;
+  readonly name: string;
+  readonly source: "admin" | "self";
+  readonly status: string;
+  readonly contact: string | null;
+  readonly operator_url: string | null;
+  readonly key_source: { readonly type: string; readonly url: string } | null;
+  readonly scopes: readonly string[] | null;
+  readonly requested_scopes: readonly string[];
+  readonly tags: readonly string[];
+  readonly created_at: string;
+  readonly expires_at: string | null;
+  readonly keys?: readonly { readonly kid: string; readonly status: string }[];
+}
+
+interface Flags {
+  readonly json?: boolean;
+}
+
+/** What an agent says of itself is marked as that. */
+const nameOf = ({ name, source }: AgentBody) => (source === "self" ? `${name} (claimed)` : name);
+const listOf = (items: readonly string[] | null) => (items === null ? "all" : items.join(", "));
+
+const row = (agent: AgentBody) => ({
+  agent_id: agent.agent_id,
+  name: nameOf(agent),
+  status: agent.status,
+  scopes: listOf(agent.scopes),
+  tags: agent.tags.join(", "),
+  since: agent.created_at,
+});
+
+function describe(agent: AgentBody): string {
+  const { contact, operator_url, key_source, expires_at, keys = [] } = agent;
+  return card({
+    name: nameOf(agent),
+    status: agent.status,
+    ...(contact === null ? {} : { contact }),
+    ...(operator_url === null ? {} : { operator: operator_url }),
+    ...(key_source === null ? {} : { key_found_at: `${key_source.url} (${key_source.type})` }),
+    scopes: listOf(agent.scopes),
+    ...(agent.requested_scopes.length === 0 ? {} : { asks_for: listOf(agent.requested_scopes) }),
+    ...(agent.tags.length === 0 ? {} : { tags: agent.tags.join(", ") }),
+    agent_id: agent.agent_id,
+    keys: keys.map(({ kid, status }) => `${kid} (${status})`).join("\n"),
+    since: agent.created_at,
+    ...(expires_at === null ? {} : { forgotten_at: expires_at }),
+  });
+}
+
+function print(terminal: Terminal, { json }: Flags, agent: AgentBody): void {
+  terminal.out(json ? plainJson(agent) : describe(agent));
+}
+
+async function pathTo(terminal: Terminal, site: string, rest: string) {
+  const client = adminClient(terminal);
+  const { site_key_hash } = await findSite(client, site);
+  return { client, path: `/v1/admin/sites/${site_key_hash}/agents${rest}` };
+}
+
+/** What an owner reads of agents. */
+function readCommands(agent: Command, terminal: Terminal): void {
+  agent
+    .command("list")
+    .argument("<site>", "its domain, key or hash")
+    .description("list the agents of a site")
+    .addOption(new Option("--status <status>", "only these").choices(STATUSES))
+    .option("--json", "print JSON")
+    .action(async (site: string, { status, json }: Flags & { status?: string }) => {
+      const query = status === undefined ? "?limit=200" : `?limit=200&status=${status}`;
+      const { client, path } = await pathTo(terminal, site, query);
+      const items: AgentBody[] = [];
+      for await (const one of client.pages<AgentBody>(path)) items.push(one);
+      if (json) return terminal.out(plainJson({ items }));
+      terminal.out(items.length === 0 ? "No agents." : table(items.map(row)));
+    });
+
+  agent
+    .command("show")
+    .argument("<site>", "its domain, key or hash")
+    .argument("<agent_id>", "the id `agent list` shows")
+    .description("show an agent and its keys")
+    .option("--json", "print JSON")
+    .action(async (site: string, id: string, flags: Flags) => {
+      const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}`);
+      print(terminal, flags, await client.call("GET", path));
+    });
+}
+
+const STEPS: readonly (readonly [string, string])[] = [
+  ["approve", "let an agent ask: one that waits, was rejected or is suspended"],
+  ["reject", "turn an agent that waits away"],
+  ["suspend", "stop an agent until it is approved again"],
+  ["revoke", "end an agent and its keys for ever"],
+];
+
+/** What an owner does with agents. */
+function changeCommands(agent: Command, terminal: Terminal): void {
+  for (const [step, description] of STEPS) {
+    const command = agent
+      .command(step)
+      .argument("<site>", "its domain, key or hash")
+      .argument("<agent_id>", "the id `agent list` shows")
+      .description(description)
+      .option("--json", "print JSON");
+    if (step === "approve") {
+      command.option("--scope <scope...>", "what it may ask for, such as skill:place_order");
+    }
+    command.action(async (site: string, id: string, flags: Flags & { scope?: string[] }) => {
+      const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}/${step}`);
+      const body = flags.scope === undefined ? {} : { scopes: flags.scope };
+      print(terminal, flags, await client.call("POST", path, body));
+    });
+  }
+
+  agent
+    .command("change")
+    .argument("<site>", "its domain, key or hash")
+    .argument("<agent_id>", "the id `agent list` shows")
+    .description("change what you say of an agent")
+    .option("--name <name>", "what you call it")
+    .option("--scope <scope...>", "what it may ask for")
+    .option("--all-scopes", "let it ask for everything")
+    .option("--tag <tag...>", "words of yours that policies may name")
+    .option("--json", "print JSON")
+    .action(
+      async (
+        site: string,
+        id: string,
+        flags: Flags & { name?: string; scope?: string[]; allScopes?: boolean; tag?: string[] },
+      ) => {
+        const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}`);
+        const scopes = flags.allScopes === true ? null : flags.scope;
+        const changes = { name: flags.name, scopes, tags: flags.tag };
+        print(terminal, flags, await client.call("PATCH", path, changes));
+      },
+    );
+}
+
+/** One the owner knows, by its public key. */
+function addCommand(agent: Command, terminal: Terminal): void {
+  agent
+    .command("add")
+    .argument("<site>", "its domain, key or hash")
+    .description("add an agent you know by its public key, active at once")
+    .requiredOption(
+      "--key <file>",
+      "its public JWK, or the agent's key file; no private part is sent",
+    )
+    .requiredOption("--name <name>", "what you call it")
+    .option("--scope <scope...>", "what it may ask for; everything unless said")
+    .option("--tag <tag...>", "words of yours that policies may name")
+    .option("--json", "print JSON")
+    .action(
+      async (
+        text: string,
+        flags: Flags & { key: string; name: string; scope?: string[]; tag?: string[] },
+      ) => {
+        const { kty, crv, x } = JSON.parse(readFileSync(flags.key, "utf8")) as Record<
+          string,
+          string
+        >;
+        const client = adminClient(terminal);
+        const { site_key_hash } = await findSite(client, text);
+        const path = `/v1/admin/sites/${site_key_hash}/agents`;
+        const body = {
+          name: flags.name,
+          jwk: { kty, crv, x },
+          scopes: flags.scope,
+          tags: flags.tag,
+        };
+        type Added = { agent_id: string; kid: string; status: string };
+        const added = await client.call<Added>("POST", path, body);
+        if (flags.json) return terminal.out(plainJson(added));
+        terminal.out(`${added.agent_id}  ${added.status}`);
+      },
+    );
+}
+
+export function agentCommands(program: Command, terminal: Terminal): void {
+  const agent = program
+    .command("agent")
+    .description("agents a site knows, and an agent of your own");
+  readCommands(agent, terminal);
+  changeCommands(agent, terminal);
+  addCommand(agent, terminal);
+  ownAgentCommands(agent, terminal);
+}

@@ -1,0 +1,147 @@
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startDirectory } from "../../../scripts/signing-agent.mjs";
+import { type ServingGatehouse, serve } from "../../../test/gatehouse-process.ts";
+import { cleanUp, freshEnvironment, temporaryFolder } from "../../server/test/harness.ts";
+import { command } from "./command.ts";
+
+let env: Record<string, string>;
+let service: ServingGatehouse;
+let directory: Awaited<ReturnType<typeof startDirectory>>;
+let folder = "";
+let card = "";
+const run = (...args: string[]) => command(args, env);
+const SHOP = "shop.example.com";
+
+beforeAll(async () => {
+  directory = await startDirectory("agent.localhost");
+  folder = temporaryFolder();
+  const ca = join(folder, "ca.pem");
+  writeFileSync(ca, directory.ca);
+  const base = { ...(await freshEnvironment("sqlite")), GATEHOUSE_FETCH_ALLOW: directory.host };
+  service = await serve({ ...base, NODE_EXTRA_CA_CERTS: ca });
+  env = { ...base, GATEHOUSE_BASE_URL: service.url };
+  const made = JSON.parse((await run("site", "create", SHOP, "--name", "Shop", "--json")).out);
+  await run("site", "verify", SHOP, "--method", "operator", "--reason", "a test");
+  card = `${service.url}/v1/agent-card/${made.site_key}.json`;
+});
+afterAll(async () => {
+  await service.stop();
+  await directory.close();
+  await cleanUp();
+});
+
+/** A key in a file of its own. */
+async function keygen(name: string): Promise<string> {
+  const file = join(folder, `${name}.json`);
+  expect((await run("agent", "keygen", "--out", file)).code).toBe(0);
+  return file;
+}
+
+describe("an agent developer", () => {
+  test("makes a key nobody else can read, and none is written over", async () => {
+    const file = await keygen("fresh");
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const kept = readFileSync(file, "utf8");
+    const again = await run("agent", "keygen", "--out", file);
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining("not written over")]);
+    expect(readFileSync(file, "utf8")).toBe(kept);
+    const other = await run("agent", "keygen", "--out", join(folder, "public.json"));
+    expect(Object.keys(JSON.parse(other.out))).toEqual(["kty", "crv", "x", "kid"]);
+  });
+
+  test("registers at a site whose card holds, waits, and is approved", async () => {
+    const key = await keygen("buyer");
+    const args = ["agent", "register", card, "--key", key, "--name", "Flower buyer"];
+    const registered = await run(...args, "--contact", "ops@agent.example");
+    expect(registered.err).toBe("The owner has to approve it.\n");
+    const [id = "", status] = registered.out.trim().split("  ");
+    expect([id.startsWith("agt_"), status]).toEqual([true, "pending"]);
+    expect((await run("agent", "status", card, id)).out).toBe("pending\n");
+    const listed = await run("agent", "list", SHOP, "--status", "pending");
+    expect(listed.out).toMatch(/Flower buyer \(claimed\) +pending +all/);
+    const shown = await run("agent", "show", SHOP, id);
+    expect(shown.out).toMatch(/^contact +ops@agent\.example$/m);
+    const approved = await run("agent", "approve", SHOP, id, "--scope", "skill:get_pricing");
+    expect(approved.out).toMatch(/^scopes +skill:get_pricing$/m);
+    expect((await run("agent", "status", card, id)).out).toBe("active\n");
+    expect((await run("agent", "suspend", SHOP, id)).out).toMatch(/^status +suspended$/m);
+    const changed = await run("agent", "change", SHOP, id, "--tag", "trusted", "--all-scopes");
+    expect(changed.out).toMatch(/^scopes +all$[\s\S]*^tags +trusted$/m);
+    expect((await run("agent", "revoke", SHOP, id)).out).toMatch(/^status +revoked$/m);
+    const back = await run("agent", "approve", SHOP, id);
+    expect([back.code, back.err]).toEqual([1, expect.stringContaining("is revoked")]);
+    const again = await run(...args);
+    expect([again.code, again.err]).toEqual([1, expect.stringContaining("identity_check_failed")]);
+    const tail = await run("audit", "tail", SHOP);
+    for (const kind of ["agent_approved", "agent_suspended", "agent_changed", "agent_revoked"]) {
+      expect(tail.out).toContain(kind);
+    }
+    expect(tail.out).not.toContain("Flower buyer");
+  });
+
+  test("is not registered where the card does not hold, or the key is missing", async () => {
+    const args = ["--key", await keygen("careful"), "--name", "Careful"];
+    const elsewhere = await run(
+      "agent",
+      "register",
+      `${service.url}/v1/agent-card/none.json`,
+      ...args,
+    );
+    expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining("status 404")]);
+    const wrong = await run(
+      "agent",
+      "register",
+      card,
+      ...args,
+      "--keys",
+      `${service.url}/.well-known/audit-jwks.json`,
+    );
+    expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("does not hold")]);
+    const none = await run("agent", "register", card, "--key", join(folder, "none"), "--name", "x");
+    expect([none.code, none.err]).toEqual([1, expect.stringContaining("gatehouse agent keygen")]);
+  });
+});
+
+test("an owner adds an agent by its public key, active at once; its private part is not sent", async () => {
+  const key = await keygen("known");
+  const added = await run("agent", "add", SHOP, "--key", key, "--name", "Ours", "--tag", "own");
+  expect(added.out).toMatch(/^agt_\S+ {2}active\n$/);
+  const twice = await run("agent", "add", SHOP, "--key", key, "--name", "Ours again");
+  expect([twice.code, twice.err]).toEqual([1, expect.stringContaining("has this key")]);
+  const wrong = await run("agent", "add", SHOP, "--key", key, "--name", "x", "--scope", "root:all");
+  expect(wrong.code).toBe(1);
+});
+
+test("an agent whose origin the owner trusts is admitted by the keys it publishes", async () => {
+  const site = JSON.parse((await run("site", "show", SHOP, "--json")).out);
+  const settings = (body: unknown) =>
+    fetch(`${service.url}/v1/admin/sites/${site.site_key_hash}/mandates`, {
+      method: "PATCH",
+      headers: {
+        authorization: `Bearer ${env.GATEHOUSE_ADMIN_TOKEN}`,
+        "content-type": "application/json",
+      },
+      body: JSON.stringify(body),
+    });
+  expect((await settings({ auto_admit: ["https://agent.localhost/keys"] })).status).toBe(400);
+  expect((await settings({ auto_admit: [directory.origin] })).status).toBe(200);
+  const key = await keygen("published");
+  const { d: _d, ...jwk } = JSON.parse(readFileSync(key, "utf8"));
+  const register = () =>
+    run(
+      ...["agent", "register", card, "--key", key, "--name", "Known by its origin"],
+      ...["--key-source", `directory:${directory.origin}`],
+    );
+  const missing = await register();
+  expect([missing.code, missing.err]).toEqual([1, expect.stringContaining("not found at")]);
+  directory.keys = [jwk];
+  directory.status = 200;
+  // What failed is remembered for five minutes; another spelling of the source is asked anew.
+  const admitted = await run(
+    ...["agent", "register", card, "--key", key, "--name", "Known by its origin"],
+    ...["--key-source", `jwks_uri:${directory.origin}/keys.json`],
+  );
+  expect(admitted.out).toMatch(/^agt_\S+ {2}active\n$/);
+});
