@@ -1,4 +1,5 @@
 import { dnsResolver, type Resolver, SafeFetch } from "@gatehouse/safe-fetch";
+import { FoldedRefusals } from "./actions/refuse-mandate.js";
 import type { Tool } from "./actions/tools.js";
 import type { Config } from "./config/config.js";
 import { Challenges } from "./owners/agents/challenge.js";
@@ -50,6 +51,9 @@ export interface Context {
   readonly liveSites: LiveSites;
   readonly visits: VisitLog;
   readonly challenges: Challenges;
+  readonly foldedRefusals: FoldedRefusals;
+  /** Failed signatures by source and the agent they name. */
+  readonly mandatePairs: LocalLimiter;
   readonly signInDesk: SignInDesk<Principal>;
   /** Apart from people's: an edge with a wrong token must not lock its owner out. */
   readonly edgeDesk: SignInDesk<EdgeToken>;
@@ -108,7 +112,8 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const visits = new VisitLog(db);
     const jobs = new Jobs(db, clock, ids, log);
     await recordHeartbeat(db, clock.now());
-    return {
+    const foldedRefusals = new FoldedRefusals();
+    const context: Context = {
       ...{ config, clock, ids, log, db, secrets, keys, audit, jobs, resolver },
       ...{ metrics, visits },
       safeFetch: new SafeFetch({ resolver, clock, allow: config.fetchAllow }),
@@ -116,6 +121,8 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       sources: new LocalLimiter({ perMinute: config.limits.SOURCE_REQUESTS_PER_MINUTE }),
       liveSites: new LiveSites(db, config.baseUrl),
       challenges: new Challenges(secrets, ids),
+      foldedRefusals,
+      mandatePairs: new LocalLimiter({ perMinute: 1, burst: 10 }),
       fixtureTools: overrides.fixtureTools ?? [],
       signInDesk: new SignInDesk(clock, (digest) => authenticate(db, digest, operatorDigest)),
       edgeDesk: new SignInDesk(clock, (digest) => liveEdgeToken(db, digest)),
@@ -123,10 +130,13 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       close: async () => {
         await jobs.stop();
         await visits.drain();
+        // Lost with a database that is gone already; nothing was decided by them.
+        await foldedRefusals.flush(context, true).catch(() => undefined);
         await audit.close();
         await db.close();
       },
     };
+    return context;
   } catch (error) {
     await db.close();
     throw error;

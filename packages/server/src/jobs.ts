@@ -1,6 +1,7 @@
 import { forgetOldVisits } from "./actions/forget-visits.js";
 import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/recheck-sites.js";
 import type { Context } from "./context.js";
+import { forgetFailures } from "./owners/agents/lock-store/store.js";
 import { forgetPending } from "./owners/agents/store.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
 import { forgetExpired } from "./platform/rate-limit/exact.js";
@@ -23,6 +24,7 @@ export function planJobs(context: Context): void {
     everyMs: HOUR_MS,
     run: async (now) => {
       await db.transaction((tx) => forgetPending(tx, now));
+      await db.transaction((tx) => forgetFailures(tx, now - HOUR_MS));
     },
   });
   jobs.add({

@@ -62,6 +62,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "edge-tokens",
       "visits-by-time",
       "agents",
+      "decisions",
     ]);
   });
 

@@ -1,6 +1,7 @@
 import type { Context } from "../context.js";
 import { deleteAgents } from "../owners/agents/store.js";
 import type { Actor } from "../owners/audit/drafts.js";
+import { deleteDecisions } from "../owners/decisions/store.js";
 import { deleteMandateSettings } from "../owners/mandate-settings/store.js";
 import { deleteSite as markDeleted, siteByHash } from "../owners/sites/store.js";
 import { deleteEdgeTokens } from "../owners/tokens/edge/store.js";
@@ -26,6 +27,7 @@ export async function deleteSite(
     await deleteEdgeTokens(tx, siteKeyHash);
     await deleteAgents(tx, siteKeyHash);
     await deleteMandateSettings(tx, siteKeyHash);
+    await deleteDecisions(tx, siteKeyHash);
     const deleted = { ...site, version: site.version + 1 };
     return { records: [await siteChange("deleted", deleted, { actor, now })], answer: true };
   });

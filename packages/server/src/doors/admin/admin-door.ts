@@ -7,6 +7,7 @@ import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, signIn } from "./access.js";
 import { agentRoutes } from "./agents.js";
 import { auditRoutes } from "./audit.js";
+import { decisionRoutes } from "./decisions.js";
 import { documentRoutes } from "./documents.js";
 import { edgeTokenRoutes } from "./edge-tokens.js";
 import { keyRoutes } from "./keys.js";
@@ -58,6 +59,7 @@ export function adminDoor(context: Context): Door {
   visitRoutes(routes, context);
   agentRoutes(routes, context);
   mandateRoutes(routes, context);
+  decisionRoutes(routes, context);
   tokenRoutes(routes, context);
   edgeTokenRoutes(routes, context);
   keyRoutes(routes, context);

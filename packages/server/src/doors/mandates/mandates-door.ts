@@ -1,20 +1,33 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
+import { submitMandate } from "../../actions/submit-mandate.js";
 import type { Context } from "../../context.js";
+import { limitKey } from "../../platform/http/connection.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { agentRoutes } from "./agents.js";
-import { answering, requireMandateSite } from "./answering.js";
+import { answer, answering, readBody, requireMandateSite } from "./answering.js";
 import { MandateRefusal } from "./refusal.js";
 
-/**
- * Where agents make themselves known, and where they will send mandates: no site takes any yet, and
- * the endpoint says so in the contract's own words, whatever is sent.
- */
+/** Where agents make themselves known, and send what they are asked to do. */
 export function mandatesDoor(context: Context): Door {
   const routes = new OpenAPIHono<HttpEnv>();
   agentRoutes(routes, context);
   const mandate = answering(context, async (c) => {
-    await requireMandateSite(context, c);
-    throw new MandateRefusal("mandates_disabled");
+    const site = await requireMandateSite(context, c);
+    const body = await readBody(context, c);
+    const source = limitKey(c.get("connection").address);
+    const submission = { requestId: c.get("requestId"), source };
+    const submitted = await submitMandate(context, site, body, submission);
+    if ("fault" in submitted) {
+      const { reason, message, retryAfterS, hints } = submitted.fault;
+      const { mandateId } = submitted;
+      throw new MandateRefusal(reason, {
+        message,
+        headers: retryAfterS === undefined ? {} : { "retry-after": String(retryAfterS) },
+        about: { ...(mandateId === undefined ? {} : { mandate_id: mandateId }), ...hints },
+      });
+    }
+    const { status, body: said } = submitted.answer;
+    return answer(c, status, said, submitted.replayed ? { "idempotent-replayed": "true" } : {});
   });
   routes.post("/v1/m/:site/mandate", mandate);
   return { name: "mandates", cors: "echo", routes };

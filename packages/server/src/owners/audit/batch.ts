@@ -230,7 +230,7 @@ export async function writeBatch(
   const written: Written[] = [];
   for (const [i, entry] of entries.entries()) {
     const { answer, records } = made[i] as Made<unknown>;
-    const recordIds = records.map(() => tools.newRecordId());
+    const recordIds = records.map(({ recordId }) => recordId ?? tools.newRecordId());
     await blaming(i, () => record(logs, entry, made[i] as Made<unknown>, recordIds));
     written.push({ answer, recordIds });
   }

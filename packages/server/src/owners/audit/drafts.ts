@@ -5,6 +5,8 @@ export interface RecordDraft {
   readonly type: RecordType;
   /** The site whose log it goes to, where that is not the one being committed to. */
   readonly siteKeyHash?: string | undefined;
+  /** Its id, where something written with it has to name it. */
+  readonly recordId?: string | undefined;
   /** When it happened, by the caller's clock. */
   readonly occurredAt: number;
   readonly content: JsonObject;

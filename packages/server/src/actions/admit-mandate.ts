@@ -1,0 +1,90 @@
+import { liveSkills, type Mandate, scopesAllow } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import type { Agent } from "../owners/agents/agent.js";
+import { lockedUntil } from "../owners/agents/locks.js";
+import { agentById, keyByKid } from "../owners/agents/store.js";
+import { type MandateSettings, mandateSettings } from "../owners/mandate-settings/store.js";
+import { currentPolicy } from "../owners/policies/store.js";
+import type { Site } from "../owners/sites/site.js";
+import type { Transaction } from "../platform/db/database.js";
+import { takeExact } from "../platform/rate-limit/exact.js";
+import { keyFault } from "./prove-mandate.js";
+import type { MandateFault } from "./refuse-mandate.js";
+
+const SKEW_MS = 60_000;
+
+/** When a mandate may be used (decisions 6: skew 60 s, a lifetime the owner sets). */
+function windowFault(
+  { issuedAt, expiresAt }: Mandate,
+  { lifeMs }: MandateSettings,
+  now: number,
+): MandateFault | undefined {
+  if (issuedAt > now + SKEW_MS) return { reason: "mandate_not_yet_valid" };
+  if (expiresAt <= issuedAt || expiresAt - issuedAt > lifeMs)
+    return { reason: "lifetime_too_long" };
+  return now >= expiresAt + SKEW_MS ? { reason: "mandate_expired" } : undefined;
+}
+
+function statusFault({ status }: Agent): MandateFault | undefined {
+  if (status === "active") return undefined;
+  if (status === "pending") return { reason: "agent_pending" };
+  if (status === "suspended") return { reason: "agent_suspended" };
+  return { reason: "identity_check_failed", specific: `agent_${status}` };
+}
+
+export type Admitted = { readonly agent: Agent } | { readonly fault: MandateFault };
+
+/**
+ * Everything that must hold before a mandate is claimed, in the order of decisions 6, read inside the
+ * decision's own transaction: what was revoked or changed a moment ago counts.
+ */
+export async function admitMandate(
+  { config }: Context,
+  tx: Transaction,
+  site: Site,
+  mandate: Mandate,
+  now: number,
+): Promise<Admitted> {
+  const { siteKeyHash } = site;
+  const { agentId, skill, protocol, envelope } = mandate;
+  const settings = await mandateSettings(tx, siteKeyHash);
+  const late = windowFault(mandate, settings, now);
+  if (late !== undefined) return { fault: late };
+  const key = await keyByKid(tx, siteKeyHash, envelope.kid);
+  const revoked = keyFault(key, agentId, now);
+  const agent = await agentById(tx, siteKeyHash, agentId);
+  if (revoked !== undefined || agent === undefined) {
+    const specific = revoked ?? "unknown_agent";
+    return { fault: { reason: "identity_check_failed", specific } };
+  }
+  const stopped = statusFault(agent);
+  if (stopped !== undefined) return { fault: stopped };
+  const until = await lockedUntil(tx, siteKeyHash, agentId, now);
+  if (until > 0) {
+    const retryAfterS = Math.ceil((until - now) / 1000);
+    return { fault: { reason: "agent_temporarily_locked", retryAfterS } };
+  }
+  if (!settings.enabled) return { fault: { reason: "mandates_disabled" } };
+  // Nothing is decided by rules nobody wrote.
+  if ((await currentPolicy(tx, siteKeyHash)) === undefined) {
+    return { fault: { reason: "mandates_disabled", specific: "no_policy" } };
+  }
+  if (liveSkills(site.skills, site.name).every(({ id }) => id !== skill)) {
+    return { fault: { reason: "skill_not_live" } };
+  }
+  const { MANDATES_PER_SITE_PER_MINUTE, MANDATES_PER_AGENT_PER_MINUTE } = config.limits;
+  // An agent over its own limit takes nothing of the site's.
+  const rates = [
+    [`mandates ${siteKeyHash} ${agentId}`, MANDATES_PER_AGENT_PER_MINUTE],
+    [`mandates ${siteKeyHash}`, MANDATES_PER_SITE_PER_MINUTE],
+  ] as const;
+  for (const [limit, perMinute] of rates) {
+    if (!(await takeExact(tx, limit, { perMinute }, now)))
+      return { fault: { reason: "rate_limited" } };
+  }
+  const currency = typeof mandate.cart?.currency === "string" ? mandate.cart.currency : undefined;
+  if (!scopesAllow(agent.scopes, { skill, protocol, currency })) {
+    return { fault: { reason: "scope_not_granted" } };
+  }
+  return { agent };
+}

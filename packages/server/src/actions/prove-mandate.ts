@@ -1,0 +1,51 @@
+import { type Mandate, mandateDigest, verifyTagged } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import type { RegisteredKey } from "../owners/agents/agent.js";
+import { keyByKid } from "../owners/agents/store.js";
+import type { Site } from "../owners/sites/site.js";
+import type { MandateFault, ProvenFacts } from "./refuse-mandate.js";
+
+/** Any key: a mandate of an unknown one takes as long to refuse as one of a known one. */
+const NOBODYS_KEY = {
+  kty: "OKP",
+  crv: "Ed25519",
+  x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+} as const;
+
+/** Why a key may not speak for the agent a mandate names; undefined where it may. */
+export function keyFault(
+  key: RegisteredKey | undefined,
+  agentId: string,
+  now: number,
+): string | undefined {
+  if (key === undefined) return "unknown_key";
+  if (key.agentId !== agentId) return "key_of_another_agent";
+  if (key.status === "revoked") return "key_revoked";
+  return key.notAfter !== null && now >= key.notAfter ? "key_retired" : undefined;
+}
+
+function mandateAudience(baseUrl: string, { siteKey }: Site): string {
+  return `${baseUrl}/v1/m/${siteKey}/mandate`;
+}
+
+/** What proves who sent a mandate: that it is for this site, by a key this site knows. */
+export async function proveMandate(
+  { config, clock, db }: Context,
+  site: Site,
+  mandate: Mandate,
+): Promise<{ readonly proven: ProvenFacts } | { readonly fault: MandateFault }> {
+  const { audience, siteKey, agentId, envelope, signed, mandateId, skill, protocol } = mandate;
+  if (audience !== mandateAudience(config.baseUrl, site) || siteKey !== site.siteKey) {
+    return { fault: { reason: "audience_mismatch" } };
+  }
+  const key = await keyByKid(db, site.siteKeyHash, envelope.kid);
+  const unknown = keyFault(key, agentId, clock.now());
+  const jwk = unknown === undefined && key !== undefined ? key.jwk : NOBODYS_KEY;
+  const holds = await verifyTagged("mandate", signed, envelope.signature, jwk);
+  if (unknown !== undefined) {
+    return { fault: { reason: "identity_check_failed", specific: unknown } };
+  }
+  if (!holds) return { fault: { reason: "signature_invalid" } };
+  const digest = await mandateDigest(signed);
+  return { proven: { agentId, kid: envelope.kid, mandateId, digest, skill, protocol } };
+}

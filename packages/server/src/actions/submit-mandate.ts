@@ -1,0 +1,106 @@
+import {
+  type JsonValue,
+  type Mandate,
+  readMandate,
+  sha256,
+  taggedBytes,
+  toBase64url,
+  toHex,
+} from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import { decisionOfMandate } from "../owners/decisions/store.js";
+import type { Site } from "../owners/sites/site.js";
+import { siteByHash } from "../owners/sites/store.js";
+import type { Transaction } from "../platform/db/database.js";
+import { admitMandate } from "./admit-mandate.js";
+import {
+  type Admission,
+  claim,
+  FOLDED,
+  type Made,
+  refused,
+  type Submitted,
+} from "./claim-mandate.js";
+import { proveMandate } from "./prove-mandate.js";
+import type { MandateFault } from "./refuse-mandate.js";
+
+interface Submission {
+  readonly requestId: string;
+  /** Who sent it, as far as limits go. */
+  readonly source: string;
+}
+
+/** The part of a submission that the database decides: replay, what must hold, the rules. */
+async function inTransaction(
+  context: Context,
+  tx: Transaction,
+  asked: Omit<Admission, "now">,
+): Promise<Made> {
+  const { mandate, proven } = asked;
+  const { siteKeyHash } = asked.site;
+  const now = context.clock.now();
+  const site = await siteByHash(tx, siteKeyHash);
+  if (site === undefined) return { records: [], answer: { fault: { reason: "site_not_found" } } };
+  const facts = { ...asked, site, now };
+  const before = await decisionOfMandate(tx, siteKeyHash, proven.agentId, proven.mandateId);
+  if (before !== undefined && before.digest === proven.digest) {
+    return { records: [], answer: { answer: before.answer, replayed: true } };
+  }
+  if (before !== undefined) return refused(tx, { reason: "mandate_id_conflict" }, facts);
+  if (site.status !== "verified") return refused(tx, { reason: "mandates_disabled" }, facts);
+  const admitted = await admitMandate(context, tx, site, mandate, now);
+  if ("fault" in admitted) return refused(tx, admitted.fault, facts);
+  return claim(context, tx, facts, admitted.agent);
+}
+
+/** In development, the bytes a signature should have been made over. */
+async function hintsFor({ config }: Context, { signed }: Mandate) {
+  if (config.mode !== "development") return undefined;
+  const bytes = taggedBytes("mandate", signed);
+  return { expected_bytes: toBase64url(bytes), expected_sha256: toHex(await sha256(bytes)) };
+}
+
+/** Whoever named an agent wrongly too often from one place is told to wait, and nobody else. */
+function pairLocked({ mandatePairs, clock }: Context, source: string, agentId: string) {
+  const waitMs = mandatePairs.take(`${source} ${agentId}`, clock.now());
+  if (waitMs === 0) return undefined;
+  return { reason: "agent_temporarily_locked", retryAfterS: Math.ceil(waitMs / 1000) } as const;
+}
+
+/**
+ * A mandate from the wire to its answer, in the order of decisions 6. Whatever comes before a valid
+ * signature is the sender's; whatever comes after it, the agent's.
+ */
+export async function submitMandate(
+  context: Context,
+  site: Site,
+  body: JsonValue,
+  { requestId, source }: Submission,
+): Promise<Submitted> {
+  const { siteKeyHash } = site;
+  const stranger = async (fault: MandateFault): Promise<Submitted> => {
+    await context.foldedRefusals.record(context, siteKeyHash, fault, { requestId });
+    return { fault };
+  };
+  const read = readMandate(body);
+  if (!read.ok) {
+    const { reason, detail } = read;
+    if (reason !== "protocol_unsupported") return stranger({ reason, message: `${detail}.` });
+    return stranger({ reason: "identity_check_failed", specific: reason });
+  }
+  const mandate = read.value;
+  const checked = await proveMandate(context, site, mandate);
+  if ("fault" in checked) {
+    const locked = pairLocked(context, source, mandate.agentId);
+    return stranger(locked ?? { ...checked.fault, hints: await hintsFor(context, mandate) });
+  }
+  const { proven } = checked;
+  const asked = { site, mandate, proven, requestId };
+  const { answer } = await context.audit.commit<Submitted>(siteKeyHash, (tx) =>
+    inTransaction(context, tx, asked),
+  );
+  if ("fault" in answer && FOLDED.includes(answer.fault.reason)) {
+    await context.foldedRefusals.record(context, siteKeyHash, answer.fault, { requestId, proven });
+  }
+  return answer;
+}

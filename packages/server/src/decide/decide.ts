@@ -1,0 +1,41 @@
+import { type Evaluation, evaluatePolicy, type JsonObject, readPolicy } from "@gatehouse/protocol";
+import { currentPolicy, type PublishedPolicy } from "../owners/policies/store.js";
+import type { Queries } from "../platform/db/database.js";
+import { type Asked, gatherFacts } from "./facts.js";
+
+/** What the owner's rules say, and what they were asked with. */
+export interface Decided extends Evaluation {
+  readonly policy: PublishedPolicy;
+  /** The `decision` of the record: enough for anybody to decide again. */
+  readonly record: JsonObject;
+}
+
+/** The reason a record gives for what the rules said. */
+function reasonCodes({ outcome, rule }: Evaluation): string[] {
+  if (outcome === "approved") return [];
+  return [
+    outcome === "rejected" ? "policy_denied" : "review_required",
+    ...(rule === null ? ["default"] : []),
+  ];
+}
+
+/** Asks the rules in force, inside the decision's own transaction. */
+export async function decide(tx: Queries, asked: Asked, now: number): Promise<Decided> {
+  const policy = await currentPolicy(tx, asked.siteKeyHash);
+  if (policy === undefined) throw new Error("a decision was asked for without a policy");
+  const read = readPolicy(policy.document);
+  if (!read.ok) throw new Error(`a published policy cannot be read: ${read.detail}`);
+  const facts = await gatherFacts(tx, asked, read.value, now);
+  const evaluation = evaluatePolicy(read.value, facts);
+  const { outcome, rule, rules } = evaluation;
+  const record = {
+    outcome,
+    reason_codes: reasonCodes(evaluation),
+    facts: facts as unknown as JsonObject,
+    rules: rules.map(({ id, result }) => ({ id, result })),
+    ...(rule === null ? {} : { rule_id: rule }),
+    policy_version: policy.version,
+    policy_digest: policy.digest,
+  };
+  return { ...evaluation, policy, record };
+}

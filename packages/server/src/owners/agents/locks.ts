@@ -1,0 +1,42 @@
+import type { Queries, Transaction } from "../../platform/db/database.js";
+import { agentLock, countFailures, insertFailure, writeLock } from "./lock-store/store.js";
+
+const MINUTE_MS = 60_000;
+/** Wrong mandates within this time lock an agent. */
+const FAILURES_WINDOW_MS = 10 * MINUTE_MS;
+const FAILURES_MAX = 20;
+/** How long, the first time, the second, and from then on. */
+const LOCKED_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS];
+/** After this time without a lock it begins anew. */
+const FORGIVEN_MS = 24 * 60 * MINUTE_MS;
+
+/** When an agent may ask again; 0 where it may now. */
+export async function lockedUntil(
+  db: Queries,
+  siteKeyHash: string,
+  agentId: string,
+  now: number,
+): Promise<number> {
+  const lock = await agentLock(db, siteKeyHash, agentId);
+  return lock !== undefined && lock.lockedUntil > now ? lock.lockedUntil : 0;
+}
+
+/**
+ * Counts what a known agent did wrong, each mandate once, and locks it where that is too much. Only
+ * the holder of its key can bring it here.
+ */
+export async function countFailure(
+  tx: Transaction,
+  { siteKeyHash, agentId, mandateId }: { siteKeyHash: string; agentId: string; mandateId: string },
+  now: number,
+): Promise<void> {
+  if (!(await insertFailure(tx, { siteKeyHash, agentId, mandateId }, now))) return;
+  const failures = await countFailures(tx, siteKeyHash, agentId, now - FAILURES_WINDOW_MS);
+  if (failures < FAILURES_MAX) return;
+  const before = await agentLock(tx, siteKeyHash, agentId);
+  if (before !== undefined && before.lockedUntil > now) return;
+  const forgiven = before === undefined || before.lockedUntil + FORGIVEN_MS < now;
+  const times = forgiven ? 0 : before.times;
+  const lockedMs = LOCKED_MS[Math.min(times, LOCKED_MS.length - 1)] as number;
+  await writeLock(tx, siteKeyHash, agentId, { lockedUntil: now + lockedMs, times: times + 1 });
+}

@@ -1,0 +1,159 @@
+import { type JsonObject, signMandate } from "@gatehouse/protocol";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ManualClock } from "../../src/platform/clock.ts";
+import {
+  cleanUp,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+import { type Buyer, newMandateId, POLICY, type Shop, submitting } from "./submitting.ts";
+
+const MINUTE_MS = 60_000;
+
+describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let server: TestServer;
+  let agent: ReturnType<typeof submitting>;
+  let shop: Shop;
+  let buyer: Buyer;
+  beforeAll(async () => {
+    const env = await freshEnvironment(dialect);
+    const limits = { GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "100000" };
+    server = await startServer({ ...env, ...limits }, { clock });
+    agent = submitting(server);
+    return cleanUp;
+  });
+  beforeEach(async () => {
+    clock.advance(60 * MINUTE_MS);
+    shop = await agent.shop();
+    buyer = await agent.buyer(shop);
+  });
+
+  const ap2 = (cart_total: string, cart_currency = "EUR") => ({
+    protocol_context: { protocol: "ap2", cart_total, cart_currency },
+  });
+  const outcomes = (answers: readonly { body: JsonObject }[]) => {
+    const counts: Record<string, number> = {};
+    for (const { body } of answers) {
+      const name = String(body.reason ?? body.outcome);
+      counts[name] = (counts[name] ?? 0) + 1;
+    }
+    return counts;
+  };
+
+  test("sixty a minute for an agent, a hundred and twenty for a site, then 429 and 60 s", async () => {
+    const others = [await agent.buyer(shop), await agent.buyer(shop)];
+    const all = [buyer, ...others].flatMap((by) =>
+      Array.from({ length: 61 }, () => agent.submit(shop, by)),
+    );
+    const answers = await Promise.all(all);
+    expect(outcomes(answers)).toEqual({ approved: 120, rate_limited: 63 });
+    const limited = answers.find(({ body }) => body.outcome === "rate_limited");
+    expect([limited?.status, limited?.body.retry_after_seconds]).toEqual([429, 60]);
+    expect(limited?.headers.get("retry-after")).toBe("60");
+    clock.advance(MINUTE_MS);
+    expect((await agent.submit(shop, buyer)).status).toBe(200);
+  });
+
+  test("a budget of 1,000 takes ten of a hundred mandates of 100 at once, and no more", async () => {
+    const budget = {
+      ...POLICY,
+      rules: [
+        ...POLICY.rules,
+        {
+          id: "day",
+          effect: "deny",
+          when: { spend: { scope: "agent", window: "P1D", would_exceed: { EUR: "1000.00" } } },
+        },
+      ],
+    };
+    await shop.admin("PUT", "/policy", budget);
+    const buyers = [buyer, await agent.buyer(shop)];
+    const both = await Promise.all(
+      buyers.map((by) =>
+        Promise.all(Array.from({ length: 50 }, () => agent.submit(shop, by, ap2("100.00")))),
+      ),
+    );
+    // Each agent has its own; twenty refusals lock it for what comes after them.
+    for (const answers of both) expect(outcomes(answers).approved).toBe(10);
+    clock.advance(24 * 60 * MINUTE_MS - 1);
+    expect((await agent.submit(shop, buyer, ap2("0.01"))).body.reason).toBe("policy_denied");
+    clock.advance(1);
+    expect((await agent.submit(shop, buyer, ap2("1000.00"))).status).toBe(200);
+  });
+
+  test("a count over a window holds to the very decision", async () => {
+    const velocity = {
+      ...POLICY,
+      rules: [
+        ...POLICY.rules,
+        { id: "fast", effect: "deny", when: { count: { scope: "site", window: "PT10M", gt: 4 } } },
+      ],
+    };
+    await shop.admin("PUT", "/policy", velocity);
+    const answers = await Promise.all(Array.from({ length: 9 }, () => agent.submit(shop, buyer)));
+    expect(outcomes(answers)).toEqual({ approved: 4, policy_denied: 5 });
+    clock.advance(10 * MINUTE_MS);
+    expect((await agent.submit(shop, buyer)).status).toBe(200);
+  });
+
+  test("twenty wrong mandates lock an agent for 5, then 15, then 60 minutes", async () => {
+    const wrong = () => agent.submit(shop, buyer, { skill: "contact_support" });
+    for (const minutes of [5, 15, 60, 60]) {
+      for (let n = 0; n < 20; n++) expect((await wrong()).body.reason).toBe("policy_denied");
+      const locked = await agent.submit(shop, buyer);
+      expect([locked.status, locked.body.reason]).toEqual([429, "agent_temporarily_locked"]);
+      expect(locked.headers.get("retry-after")).toBe(String(minutes * 60));
+      clock.advance(minutes * MINUTE_MS - 1);
+      expect((await agent.submit(shop, buyer)).status).toBe(429);
+      clock.advance(10 * MINUTE_MS);
+      expect((await agent.submit(shop, buyer)).status).toBe(200);
+    }
+  });
+
+  test("one wrong mandate sent a hundred times counts once", async () => {
+    const fields = { skill: "contact_support", mandate_id: newMandateId() };
+    const body = await signMandate(agent.mandate(shop, buyer, fields), buyer.key.signer);
+    for (let n = 0; n < 100; n++) await agent.send(shop, body);
+    expect((await agent.submit(shop, buyer)).status).toBe(200);
+    expect(await agent.records(shop)).toHaveLength(2);
+  });
+
+  test("forged mandates lock out their sender's mistakes, never the agent they name", async () => {
+    const good = await signMandate(agent.mandate(shop, buyer), buyer.key.signer);
+    const forge = () => {
+      const signed = { ...agent.mandate(shop, buyer) };
+      return agent.send(shop, {
+        signed,
+        envelope: { ...good.envelope, signature: "A".repeat(86) },
+      });
+    };
+    const answers = [];
+    for (let n = 0; n < 100; n++) answers.push(await forge());
+    expect(outcomes(answers)).toEqual({ signature_invalid: 10, agent_temporarily_locked: 90 });
+    const late = answers.at(-1);
+    expect([late?.status, Number(late?.headers.get("retry-after")) > 0]).toEqual([429, true]);
+    // From the very same address, the next one that is right is approved at once.
+    expect((await agent.send(shop, good)).status).toBe(200);
+    for (let n = 0; n < 100; n++) await agent.send(shop, good);
+    expect(await agent.records(shop)).toHaveLength(61);
+    clock.advance(MINUTE_MS);
+    await forge();
+    const [folded] = await agent.records(shop, "refusals.folded");
+    expect(folded.record.refusals).toMatchObject({
+      count: 40,
+      reason_codes: ["agent_temporarily_locked"],
+    });
+  });
+
+  test("nothing is kept under the id of a mandate nobody has proven", async () => {
+    const fields = { mandate_id: newMandateId() };
+    const body = await signMandate(agent.mandate(shop, buyer, fields), buyer.key.signer);
+    const forged = { ...body, envelope: { ...body.envelope, signature: "A".repeat(86) } };
+    await agent.send(shop, forged);
+    expect((await agent.send(shop, body)).status).toBe(200);
+  });
+});
