@@ -36,14 +36,18 @@ export interface RecordSummary {
 export function recordSummary(record: JsonObject): RecordSummary {
   const at = (...names: readonly string[]) => textAt(record, ...names);
   const outcome =
+    at("review", "outcome") ||
     at("decision", "outcome") ||
     at("payment", "outcome") ||
-    at("review", "outcome") ||
     at("tool", "outcome");
   const about =
     at("change", "kind") || at("tool", "name") || at("skill") || at("export", "day") || at("day");
   const more =
-    listAt(record, "change", "fields") || at("reason") || at("tool", "reason") || rangeOf(record);
+    listAt(record, "change", "fields") ||
+    listAt(record, "decision", "reason_codes") ||
+    at("reason") ||
+    at("tool", "reason") ||
+    rangeOf(record);
   const what = [outcome, about, more].filter((text) => text !== "").join(" ");
   const named = at("client", "name");
   const claimed = named === "" ? "" : `${named} (unproven)`;

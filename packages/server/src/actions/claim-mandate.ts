@@ -159,7 +159,12 @@ export async function claim(
   if (found.reason !== null && COUNTED.includes(found.reason)) {
     await countFailure(tx, { siteKeyHash, agentId: agent.agentId, mandateId }, now);
   }
-  const content = { ...aboutMandate(proven, requestId), decision: found.record };
+  const { amount } = found;
+  const content = {
+    ...aboutMandate(proven, requestId),
+    ...(amount === null ? {} : { amount: { currency: amount.currency, minor: amount.minor } }),
+    decision: found.record,
+  };
   const record: RecordDraft = { type: "mandate.decision", recordId, occurredAt: now, content };
   return { records: [record], answer: { answer, replayed: false } };
 }

@@ -29,8 +29,9 @@ export interface ProvenFacts {
 export function aboutMandate(facts: ProvenFacts, requestId: string) {
   const { agentId, kid, mandateId, digest, skill, protocol } = facts;
   return {
-    actor: { kind: "agent", id: agentId, key_id: kid, role: "agent" },
-    mandate: { digest, mandate_id: mandateId, protocol, skill },
+    agent: { id: agentId, key_thumbprint: kid },
+    mandate: { digest, mandate_id: mandateId },
+    ...{ protocol, skill },
     request: requestOf(requestId),
   };
 }

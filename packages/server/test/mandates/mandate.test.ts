@@ -53,8 +53,8 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
     const [record] = await agent.records(shop);
     expect(record.record).toMatchObject({
       record_id: body.record_id,
-      actor: { kind: "agent", id: buyer.agentId, key_id: buyer.key.kid },
-      mandate: { mandate_id, skill: "get_pricing", protocol: "a2a" },
+      agent: { id: buyer.agentId, key_thumbprint: buyer.key.kid },
+      ...{ mandate: { mandate_id }, skill: "get_pricing", protocol: "a2a" },
       decision: {
         outcome: "approved",
         policy_version: 1,
