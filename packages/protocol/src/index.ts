@@ -184,6 +184,7 @@ export {
   readMandate,
   signMandate,
 } from "./mandate/mandate.js";
+export { readWithdrawal, type Withdrawal } from "./mandate/withdrawal.js";
 export { MCP_REVISIONS, MCP_STATELESS_REVISION } from "./mcp/revisions.js";
 export { mcpServerCard, mcpServerInfo } from "./mcp/server-card.js";
 export { linkResult, mcpInstructions, mcpTools, readLinkArguments } from "./mcp/tools.js";

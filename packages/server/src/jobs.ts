@@ -1,3 +1,4 @@
+import { expireReviews } from "./actions/decide-review.js";
 import { forgetOldVisits } from "./actions/forget-visits.js";
 import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/recheck-sites.js";
 import type { Context } from "./context.js";
@@ -26,6 +27,11 @@ export function planJobs(context: Context): void {
       await db.transaction((tx) => forgetPending(tx, now));
       await db.transaction((tx) => forgetFailures(tx, now - HOUR_MS));
     },
+  });
+  jobs.add({
+    name: "reviews.expire",
+    everyMs: MINUTE_MS,
+    run: (_now, stopping) => expireReviews(context, stopping),
   });
   jobs.add({
     name: "audit.tend",

@@ -63,6 +63,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "visits-by-time",
       "agents",
       "decisions",
+      "reviews",
     ]);
   });
 

@@ -66,6 +66,10 @@ export async function replayDecision(
     const said = `it says ${decision.outcome}, and the rules say ${outcome}`;
     return refuse("decided_otherwise", said);
   }
+  const { review } = record;
+  if (isJsonObject(review) && review.outcome === "approved" && outcome === "rejected") {
+    return refuse("decided_otherwise", "a person approved it, and the rules deny it");
+  }
   if (traceText(decision.rules) !== traceText(rules as unknown as JsonValue)) {
     return refuse("decided_otherwise", "its rules did not come out as it says");
   }

@@ -9,6 +9,7 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { decisionOfMandate } from "../owners/decisions/store.js";
+import { reviewOfDecision } from "../owners/reviews/store.js";
 import type { Site } from "../owners/sites/site.js";
 import { siteByHash } from "../owners/sites/store.js";
 import type { Transaction } from "../platform/db/database.js";
@@ -21,6 +22,7 @@ import {
   refused,
   type Submitted,
 } from "./claim-mandate.js";
+import { expireIfLate } from "./decide-review.js";
 import { proveMandate } from "./prove-mandate.js";
 import type { MandateFault } from "./refuse-mandate.js";
 
@@ -44,7 +46,10 @@ async function inTransaction(
   const facts = { ...asked, site, now };
   const before = await decisionOfMandate(tx, siteKeyHash, proven.agentId, proven.mandateId);
   if (before !== undefined && before.digest === proven.digest) {
-    return { records: [], answer: { answer: before.answer, replayed: true } };
+    const review = await reviewOfDecision(tx, siteKeyHash, before.decisionId);
+    const late = await expireIfLate(context, tx, review, now);
+    const { answer, records } = late ?? { answer: before.answer, records: [] };
+    return { records, answer: { answer, replayed: true } };
   }
   if (before !== undefined) return refused(tx, { reason: "mandate_id_conflict" }, facts);
   if (site.status !== "verified") return refused(tx, { reason: "mandates_disabled" }, facts);

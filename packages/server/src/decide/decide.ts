@@ -1,13 +1,24 @@
-import { type Evaluation, evaluatePolicy, type JsonObject, readPolicy } from "@gatehouse/protocol";
+import {
+  type Evaluation,
+  evaluatePolicy,
+  type JsonObject,
+  policyDurationMs,
+  readPolicy,
+} from "@gatehouse/protocol";
 import { currentPolicy, type PublishedPolicy } from "../owners/policies/store.js";
 import type { Queries } from "../platform/db/database.js";
 import { type Asked, gatherFacts } from "./facts.js";
+
+/** How long a person has, unless the rule says otherwise. */
+const REVIEW_MS = 4 * 3_600_000;
 
 /** What the owner's rules say, and what they were asked with. */
 export interface Decided extends Evaluation {
   readonly policy: PublishedPolicy;
   /** The `decision` of the record: enough for anybody to decide again. */
   readonly record: JsonObject;
+  /** How long a person has to look at it, where the rules ask for one. */
+  readonly reviewMs: number;
 }
 
 /** The reason a record gives for what the rules said. */
@@ -37,5 +48,7 @@ export async function decide(tx: Queries, asked: Asked, now: number): Promise<De
     policy_version: policy.version,
     policy_digest: policy.digest,
   };
-  return { ...evaluation, policy, record };
+  const waits = read.value.rules.find(({ id }) => id === rule)?.escalation?.expires_in;
+  const reviewMs = (waits && policyDurationMs(waits)) || REVIEW_MS;
+  return { ...evaluation, policy, record, reviewMs };
 }

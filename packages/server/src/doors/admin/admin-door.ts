@@ -10,6 +10,7 @@ import { auditRoutes } from "./audit.js";
 import { decisionRoutes } from "./decisions.js";
 import { documentRoutes } from "./documents.js";
 import { edgeTokenRoutes } from "./edge-tokens.js";
+import { escalationRoutes } from "./escalations.js";
 import { keyRoutes } from "./keys.js";
 import { mandateRoutes } from "./mandates.js";
 import { policyRoutes } from "./policy.js";
@@ -60,6 +61,7 @@ export function adminDoor(context: Context): Door {
   agentRoutes(routes, context);
   mandateRoutes(routes, context);
   decisionRoutes(routes, context);
+  escalationRoutes(routes, context);
   tokenRoutes(routes, context);
   edgeTokenRoutes(routes, context);
   keyRoutes(routes, context);

@@ -7,7 +7,7 @@ import { isoTime } from "../../platform/clock.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { errors, json, NextCursor, PageQuery, refused, SiteParams, Timestamp } from "./schemas.js";
 
-const OUTCOMES = ["approved", "rejected"] as const;
+const OUTCOMES = ["approved", "escalated", "rejected"] as const;
 
 const DecisionBody = z
   .object({

@@ -5,12 +5,14 @@ import { limitKey } from "../../platform/http/connection.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { agentRoutes } from "./agents.js";
 import { answer, answering, readBody, requireMandateSite } from "./answering.js";
+import { escalationRoutes } from "./escalations.js";
 import { MandateRefusal } from "./refusal.js";
 
 /** Where agents make themselves known, and send what they are asked to do. */
 export function mandatesDoor(context: Context): Door {
   const routes = new OpenAPIHono<HttpEnv>();
   agentRoutes(routes, context);
+  escalationRoutes(routes, context);
   const mandate = answering(context, async (c) => {
     const site = await requireMandateSite(context, c);
     const body = await readBody(context, c);

@@ -10,7 +10,7 @@ export interface Decision {
   readonly protocol: string;
   /** What was to pay, in whole minor units; null where nothing was. */
   readonly amount: { readonly minor: number; readonly currency: string } | null;
-  readonly outcome: "approved" | "rejected";
+  readonly outcome: "approved" | "escalated" | "rejected";
   readonly reason: string | null;
   readonly ruleId: string | null;
   readonly rulesEvaluated: number;

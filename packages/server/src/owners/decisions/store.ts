@@ -92,6 +92,34 @@ export async function decisionOfMandate(
   return row && decisionOf(row);
 }
 
+/**
+ * Writes how an escalated decision ended. What is approved counts as spent in the hour it was asked
+ * for: that is the window its budget was looked at in.
+ */
+export async function endEscalation(
+  tx: Transaction,
+  {
+    decisionId,
+    siteKeyHash,
+    actorId,
+  }: { decisionId: string; siteKeyHash: string; actorId: string },
+  { approved, reason, answer }: { approved: boolean; reason: string | null; answer: StoredAnswer },
+): Promise<void> {
+  const row = await tx.get<Row>("SELECT * FROM decisions WHERE decision_id = ?", decisionId);
+  if (row === undefined) throw new Error("a review without its decision");
+  await tx.run(
+    "UPDATE decisions SET outcome = ?, reason = ?, answer = ? WHERE decision_id = ?",
+    ...[approved ? "approved" : "rejected", reason, JSON.stringify(answer), decisionId],
+  );
+  if (!approved || row.amount_minor === null) return;
+  const hour = row.evaluated_at - (row.evaluated_at % HOUR_MS);
+  await tx.run(
+    `UPDATE decision_hours SET minor = minor + ?
+     WHERE site_key_hash = ? AND hour = ? AND actor_id = ? AND currency = ?`,
+    ...[row.amount_minor, siteKeyHash, hour, actorId, row.currency ?? ""],
+  );
+}
+
 interface DecisionFilter {
   readonly outcome: string | undefined;
   readonly actorId: string | undefined;

@@ -1,0 +1,108 @@
+import { liveSkills, ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import { decide } from "../decide/decide.js";
+import { agentById, keyByKid } from "../owners/agents/store.js";
+import { type Actor, serviceActor } from "../owners/audit/drafts.js";
+import { mandateSettings } from "../owners/mandate-settings/store.js";
+import type { Review } from "../owners/reviews/review.js";
+import { lateReviews, reviewById } from "../owners/reviews/store.js";
+import { siteByHash } from "../owners/sites/store.js";
+import type { Transaction } from "../platform/db/database.js";
+import { endReview, type ReviewEnd } from "./end-review.js";
+import { keyFault } from "./prove-mandate.js";
+
+/** Reviews ended in one go of the job. */
+const LATE_MAX = 200;
+
+type Verdict =
+  | { readonly verdict: "approve"; readonly note?: string | undefined }
+  | { readonly verdict: "deny"; readonly reasonCode: string; readonly note?: string | undefined };
+
+/** Why what was asked for can no longer be approved, whatever a reviewer says; undefined where it can. */
+async function obstacle(tx: Transaction, review: Review, now: number): Promise<string | undefined> {
+  const { siteKeyHash, actorId, request } = review;
+  const site = await siteByHash(tx, siteKeyHash);
+  if (site?.status !== "verified") return "site_not_verified";
+  if (!(await mandateSettings(tx, siteKeyHash)).enabled) return "mandates_disabled";
+  const key = keyFault(await keyByKid(tx, siteKeyHash, request.kid), actorId, now);
+  if (key !== undefined) return key;
+  if ((await agentById(tx, siteKeyHash, actorId))?.status !== "active") return "agent_not_active";
+  const live = liveSkills(site.skills, site.name).some(({ id }) => id === request.skill);
+  return live ? undefined : "skill_not_live";
+}
+
+/** An approval asks the rules again: a reviewer cannot go past one that denies. */
+async function approval(
+  tx: Transaction,
+  review: Review,
+  { actor, note }: { actor: Actor; note?: string | undefined },
+  now: number,
+): Promise<ReviewEnd> {
+  const stopped = await obstacle(tx, review, now);
+  if (stopped !== undefined) return { status: "invalidated", actor, reasonCode: stopped, note };
+  const agent = await agentById(tx, review.siteKeyHash, review.actorId);
+  if (agent === undefined) throw new Error("the agent of a review went away in its transaction");
+  const { siteKeyHash, request } = review;
+  const { skill, protocol, amount } = request;
+  const decided = await decide(tx, { siteKeyHash, agent, skill, protocol, amount }, now);
+  const again = { decision: decided.record, rulesEvaluated: decided.rules.length, actor, note };
+  if (decided.outcome !== "rejected") return { ...again, status: "approved" };
+  return { ...again, status: "invalidated", reasonCode: "policy_denied" };
+}
+
+const EXPIRED: ReviewEnd = { status: "expired", actor: serviceActor("reviews.expire") };
+
+/** A person's word about a review. One that is over, or late, stays as it is. */
+export async function decideReview(
+  context: Context,
+  { siteKeyHash, escalationId }: { siteKeyHash: string; escalationId: string },
+  verdict: Verdict,
+  actor: Actor,
+): Promise<Result<Review, "not_found" | "conflict">> {
+  type Answer = Result<Review, "not_found" | "conflict">;
+  const { answer } = await context.audit.commit<Answer>(siteKeyHash, async (tx) => {
+    const now = context.clock.now();
+    const review = await reviewById(tx, siteKeyHash, escalationId);
+    if (review === undefined) {
+      return { records: [], answer: refuse("not_found", "The site has no such escalation.") };
+    }
+    if (review.status !== "pending") {
+      return { records: [], answer: refuse("conflict", `It is ${review.status} already.`) };
+    }
+    if (now >= review.expiresAt) {
+      const { records } = await endReview(context, tx, review, EXPIRED, now);
+      return { records, answer: refuse("conflict", "It has expired.") };
+    }
+    const end: ReviewEnd =
+      verdict.verdict === "approve"
+        ? await approval(tx, review, { actor, note: verdict.note }, now)
+        : { status: "denied", actor, reasonCode: verdict.reasonCode, note: verdict.note };
+    const ended = await endReview(context, tx, review, end, now);
+    return { records: ended.records, answer: ok(ended.review) };
+  });
+  return answer;
+}
+
+/** Ends a review nobody decided in time; undefined where there is nothing to end. */
+export async function expireIfLate(
+  context: Context,
+  tx: Transaction,
+  review: Review | undefined,
+  now: number,
+) {
+  if (review?.status !== "pending" || now < review.expiresAt) return undefined;
+  return endReview(context, tx, review, EXPIRED, now);
+}
+
+/** Ends all reviews that are late. */
+export async function expireReviews(context: Context, stopping: () => boolean): Promise<void> {
+  const { audit, clock, db } = context;
+  for (const { siteKeyHash, escalationId } of await lateReviews(db, clock.now(), LATE_MAX)) {
+    if (stopping()) return;
+    await audit.commit(siteKeyHash, async (tx) => {
+      const review = await reviewById(tx, siteKeyHash, escalationId);
+      const ended = await expireIfLate(context, tx, review, clock.now());
+      return { records: ended?.records ?? [], answer: null };
+    });
+  }
+}

@@ -1,0 +1,43 @@
+export const REVIEW_STATUSES = [
+  ...["pending", "approved", "denied", "expired", "withdrawn", "invalidated"],
+] as const as readonly ReviewStatus[];
+
+export type ReviewStatus =
+  | ("pending" | "approved" | "denied")
+  | ("expired" | "withdrawn" | "invalidated");
+
+/** Why a reviewer says no; the agent is told the word, never the note. */
+export const DENIAL_CODES = [
+  ...(["amount_too_high", "unknown_agent", "suspected_fraud"] as const),
+  ...(["out_of_stock", "policy_change", "other"] as const),
+] as const;
+
+/** What was asked for, as it was signed. */
+export interface ReviewedRequest {
+  readonly skill: string;
+  readonly protocol: string;
+  readonly amount: { readonly minor: number; readonly currency: string } | null;
+  readonly kid: string;
+  readonly digest: string;
+}
+
+/** Something the rules gave to a person to decide. */
+export interface Review {
+  readonly escalationId: string;
+  readonly siteKeyHash: string;
+  readonly decisionId: string;
+  readonly actorId: string;
+  readonly mandateId: string;
+  readonly status: ReviewStatus;
+  readonly ruleId: string;
+  readonly request: ReviewedRequest;
+  /** The record of the decision that escalated it. */
+  readonly recordId: string;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+  readonly decidedAt: number | null;
+  readonly decidedBy: string | null;
+  readonly reasonCode: string | null;
+  readonly note: string | null;
+  readonly decidedRecordId: string | null;
+}

@@ -1,0 +1,122 @@
+import type { Queries, Transaction } from "../../platform/db/database.js";
+import type { Review, ReviewedRequest, ReviewStatus } from "./review.js";
+
+interface Row {
+  escalation_id: string;
+  site_key_hash: string;
+  decision_id: string;
+  actor_id: string;
+  mandate_id: string;
+  status: ReviewStatus;
+  rule_id: string;
+  request: string;
+  record_id: string;
+  created_at: number;
+  expires_at: number;
+  decided_at: number | null;
+  decided_by: string | null;
+  reason_code: string | null;
+  note: string | null;
+  decided_record_id: string | null;
+}
+
+function reviewOf(row: Row): Review {
+  return Object.freeze({
+    escalationId: row.escalation_id,
+    siteKeyHash: row.site_key_hash,
+    decisionId: row.decision_id,
+    actorId: row.actor_id,
+    mandateId: row.mandate_id,
+    status: row.status,
+    ruleId: row.rule_id,
+    request: JSON.parse(row.request) as ReviewedRequest,
+    recordId: row.record_id,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    decidedAt: row.decided_at,
+    decidedBy: row.decided_by,
+    reasonCode: row.reason_code,
+    note: row.note,
+    decidedRecordId: row.decided_record_id,
+  });
+}
+
+export async function insertReview(tx: Transaction, review: Review): Promise<void> {
+  await tx.insert("reviews", [
+    {
+      escalation_id: review.escalationId,
+      site_key_hash: review.siteKeyHash,
+      decision_id: review.decisionId,
+      actor_id: review.actorId,
+      mandate_id: review.mandateId,
+      status: review.status,
+      rule_id: review.ruleId,
+      request: JSON.stringify(review.request),
+      record_id: review.recordId,
+      created_at: review.createdAt,
+      expires_at: review.expiresAt,
+    },
+  ]);
+}
+
+/** Writes how a review ended; only one that is pending can end. */
+export async function writeReviewEnd(tx: Transaction, review: Review): Promise<boolean> {
+  const changed = await tx.run(
+    `UPDATE reviews SET status = ?, decided_at = ?, decided_by = ?, reason_code = ?, note = ?,
+       decided_record_id = ? WHERE escalation_id = ? AND status = 'pending'`,
+    ...[review.status, review.decidedAt, review.decidedBy, review.reasonCode, review.note],
+    ...[review.decidedRecordId, review.escalationId],
+  );
+  return changed === 1;
+}
+
+export async function reviewById(
+  db: Queries,
+  siteKeyHash: string,
+  escalationId: string,
+): Promise<Review | undefined> {
+  const sql = "SELECT * FROM reviews WHERE escalation_id = ? AND site_key_hash = ?";
+  const row = await db.get<Row>(sql, escalationId, siteKeyHash);
+  return row && reviewOf(row);
+}
+
+export async function reviewOfDecision(
+  db: Queries,
+  siteKeyHash: string,
+  decisionId: string,
+): Promise<Review | undefined> {
+  const sql = "SELECT * FROM reviews WHERE site_key_hash = ? AND decision_id = ?";
+  const row = await db.get<Row>(sql, siteKeyHash, decisionId);
+  return row && reviewOf(row);
+}
+
+/** Reviews of a site, in order of creation. */
+export async function listReviews(
+  db: Queries,
+  siteKeyHash: string,
+  status: ReviewStatus | undefined,
+  page: {
+    readonly after: { readonly createdAt: number; readonly id: string } | null;
+    readonly limit: number;
+  },
+): Promise<Review[]> {
+  const { createdAt, id } = page.after ?? { createdAt: -1, id: "" };
+  const rows = await db.all<Row>(
+    `SELECT * FROM reviews WHERE site_key_hash = ? AND (created_at, escalation_id) > (?, ?)
+       AND (CAST(? AS TEXT) IS NULL OR status = ?)
+     ORDER BY created_at, escalation_id LIMIT ?`,
+    ...[siteKeyHash, createdAt, id, status ?? null, status ?? null, page.limit],
+  );
+  return rows.map(reviewOf);
+}
+
+/** Reviews nobody has decided in time, of all sites. */
+export async function lateReviews(db: Queries, now: number, limit: number): Promise<Review[]> {
+  const sql =
+    "SELECT * FROM reviews WHERE status = 'pending' AND expires_at <= ? ORDER BY expires_at LIMIT ?";
+  return (await db.all<Row>(sql, now, limit)).map(reviewOf);
+}
+
+export async function deleteReviews(tx: Transaction, siteKeyHash: string): Promise<void> {
+  await tx.run("DELETE FROM reviews WHERE site_key_hash = ?", siteKeyHash);
+}
