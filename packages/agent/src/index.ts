@@ -1,4 +1,13 @@
 export { type DiscoveredSite, discover } from "./discover.js";
-export { AgentError } from "./http.js";
+export { AgentError, type JsonAnswer } from "./http.js";
 export { type AgentKey, generateAgentKey, openAgentKey, type StoredAgentKey } from "./key.js";
+export {
+  escalationStatus,
+  type MandateRequest,
+  mandateFor,
+  type SignedMandate,
+  send,
+  sign,
+  withdraw,
+} from "./mandate.js";
 export { type AgentClaims, agentStatus, type RegisteredAgent, register } from "./register.js";

@@ -1,43 +1,11 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import {
-  AgentError,
-  agentStatus,
-  type DiscoveredSite,
-  discover,
-  generateAgentKey,
-  openAgentKey,
-  register,
-} from "@gatehouse/agent";
+import { agentStatus, generateAgentKey, register } from "@gatehouse/agent";
 import { KEY_SOURCE_TYPES, type KeySource } from "@gatehouse/protocol";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { CommandError, EXIT } from "../exit.js";
-import { plainJson, plainText, type Terminal } from "../terminal.js";
+import { asAgent, discovered, readKey, writeKey } from "../agent-key.js";
+import { plainJson, type Terminal } from "../terminal.js";
 
 interface Flags {
   readonly json?: boolean;
-}
-
-/** A key file holds a private key: nobody else may read it, and none is written over. */
-function writeKey(file: string, key: unknown): void {
-  try {
-    writeFileSync(file, `${JSON.stringify(key, null, 2)}\n`, { mode: 0o600, flag: "wx" });
-  } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const there = code === "EEXIST" ? " There is a file already; a key is not written over." : "";
-    throw new CommandError(`${file} cannot be written.${there}`, EXIT.failed);
-  }
-}
-
-async function readKey(file: string) {
-  if (!existsSync(file)) {
-    const hint = `Make one: gatehouse agent keygen --out ${file}`;
-    throw new CommandError(`There is no key in ${file}.`, EXIT.failed, hint);
-  }
-  try {
-    return await openAgentKey(JSON.parse(readFileSync(file, "utf8")));
-  } catch {
-    throw new CommandError(`${file} holds no key of an agent.`, EXIT.failed);
-  }
 }
 
 function readKeySource(text: string): KeySource {
@@ -47,27 +15,6 @@ function readKeySource(text: string): KeySource {
   throw new InvalidArgumentError(
     `Write one of ${KEY_SOURCE_TYPES.join(", ")}, a colon and an https address.`,
   );
-}
-
-/** Runs what an agent does; what the other end refuses is told in a sentence. */
-async function asAgent<T>(task: () => Promise<T>): Promise<T> {
-  try {
-    return await task();
-  } catch (error) {
-    if (!(error instanceof AgentError)) throw error;
-    throw new CommandError(`${plainText(error.message)}.`, EXIT.failed);
-  }
-}
-
-function discovered(site: string, keys: string | undefined): Promise<DiscoveredSite> {
-  return discover(site, keys === undefined ? {} : { keys: keysAddress(keys) });
-}
-
-/** An origin alone means its well-known key set. */
-function keysAddress(text: string): string {
-  return /^https?:\/\/[^/]+\/?$/.test(text)
-    ? `${text.replace(/\/$/, "")}/.well-known/jwks.json`
-    : text;
 }
 
 const SITE_WORDS = "its address, or that of its card";

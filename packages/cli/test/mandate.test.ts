@@ -1,0 +1,121 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { discover, escalationStatus, openAgentKey, withdraw } from "@gatehouse/agent";
+import { beforeAll, expect, test } from "vitest";
+import {
+  cleanUp,
+  freshEnvironment,
+  startServer,
+  temporaryFolder,
+} from "../../server/test/harness.ts";
+import { command } from "./command.ts";
+
+const SHOP = "shop.example.com";
+let env: Record<string, string>;
+let folder = "";
+let card = "";
+let key = "";
+let agentId = "";
+const run = (...args: string[]) => command(args, env);
+
+const rule = (id: string, effect: string, skill: string) => ({
+  ...{ id, effect, when: { skill: { eq: skill } } },
+});
+const POLICY = {
+  ...{ policy: "rules/1", timezone: "Europe/Berlin", default: "deny" },
+  rules: [
+    rule("prices", "allow", "get_pricing"),
+    rule("help", "allow", "contact_support"),
+    rule("ask-me", "escalate", "contact_support"),
+  ],
+};
+
+beforeAll(async () => {
+  const base = await freshEnvironment("sqlite");
+  const server = await startServer(base);
+  env = { ...base, GATEHOUSE_BASE_URL: server.url };
+  folder = temporaryFolder();
+  const made = JSON.parse((await run("site", "create", SHOP, "--name", "Shop", "--json")).out);
+  await run("site", "verify", SHOP, "--method", "operator", "--reason", "a test");
+  for (const skill of ["get_pricing", "contact_support", "sign_up"]) {
+    await run("skill", "set", SHOP, skill, "--url", `https://shop.example.com/${skill}`);
+  }
+  card = `${server.url}/v1/agent-card/${made.site_key}.json`;
+  key = join(folder, "key.json");
+  await run("agent", "keygen", "--out", key);
+  const added = await run("agent", "add", SHOP, "--key", key, "--name", "Ours");
+  [agentId = ""] = added.out.split("  ");
+  return cleanUp;
+});
+
+const asking = (verb: string, skill: string, ...more: string[]) =>
+  run("mandate", verb, card, "--key", key, "--agent", agentId, "--skill", skill, ...more);
+
+test("a policy is checked, published and shown", async () => {
+  const file = join(folder, "policy.json");
+  writeFileSync(file, JSON.stringify(POLICY));
+  expect((await run("policy", "check", file)).out).toBe("It can be published: 3 rules.\n");
+  const early = await asking("send", "get_pricing");
+  expect([early.code, JSON.parse(early.out).reason]).toEqual([1, "mandates_disabled"]);
+  const published = await run("policy", "publish", SHOP, file);
+  expect(published.out).toBe("Version 1 is in force for shop.example.com.\n");
+  expect(JSON.parse((await run("policy", "show", SHOP)).out).rules).toHaveLength(3);
+  writeFileSync(file, JSON.stringify({ ...POLICY, default: "allow" }));
+  const wrong = await run("policy", "check", file);
+  expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("default")]);
+});
+
+test("an agent asks, is approved, refused, or waits for a person who answers", async () => {
+  const approved = await asking("send", "get_pricing");
+  expect([approved.code, JSON.parse(approved.out).outcome]).toEqual([0, "approved"]);
+  const refused = await asking("send", "sign_up");
+  expect([refused.code, JSON.parse(refused.out).reason]).toEqual([1, "policy_denied"]);
+  expect(refused.err).toMatch(/^It was not approved \(403\)\.\nsigned bytes {2}service-mandate-v1/);
+  const waiting = await asking("send", "contact_support");
+  const { outcome, escalation_id, status_url } = JSON.parse(waiting.out);
+  expect([waiting.code, outcome]).toEqual([0, "escalated"]);
+  expect((await run("review", "list", SHOP)).out).toMatch(/^esc_\S+ +pending +contact_support/m);
+  expect((await run("review", "show", SHOP, escalation_id)).out).toMatch(/^rule +ask-me$/m);
+  expect((await run("review", "approve", SHOP, escalation_id)).out).toBe("approved\n");
+  expect((await escalationStatus(status_url, 5)).status).toBe("approved");
+  expect((await run("review", "list", SHOP)).out).toBe("Nothing waits for you.\n");
+  const again = await run("review", "deny", SHOP, escalation_id, "--reason", "other");
+  expect(again.code).toBe(1);
+  const listed = await run("mandate", "list", SHOP);
+  expect(listed.out).toMatch(/rejected +sign_up +policy_denied/);
+  expect(listed.out).toMatch(/approved +contact_support +ask-me/);
+});
+
+test("an agent takes back what waits, and an owner says no", async () => {
+  const site = await discover(card);
+  const opened = await openAgentKey(JSON.parse(readFileSync(key, "utf8")));
+  const first = JSON.parse((await asking("send", "contact_support")).out);
+  const taken = await withdraw(site, opened, { agentId, escalationId: first.escalation_id });
+  expect(taken.body.status).toBe("withdrawn");
+  const second = JSON.parse((await asking("send", "contact_support")).out);
+  const denied = await run(
+    "review",
+    "deny",
+    SHOP,
+    second.escalation_id,
+    "--reason",
+    "unknown_agent",
+  );
+  expect(denied.out).toBe("denied\n");
+  expect((await escalationStatus(second.status_url)).reason_code).toBe("unknown_agent");
+});
+
+test("a mandate is signed without being sent, and explained byte by byte", async () => {
+  const made = await asking("sign", "get_pricing", "--total", "12.50", "--currency", "EUR");
+  const mandate = JSON.parse(made.out);
+  expect(mandate.signed.protocol_context).toEqual({
+    ...{ protocol: "a2a", cart_total: "12.50", cart_currency: "EUR" },
+  });
+  const file = join(folder, "mandate.json");
+  writeFileSync(file, made.out);
+  const explained = await run("mandate", "explain", file);
+  expect(`${explained.out}`).toBe(made.err);
+  expect(explained.out).toMatch(/^sha-256 +[0-9a-f]{64}$/m);
+  const half = await asking("sign", "get_pricing", "--total", "12.50");
+  expect([half.code, half.err]).toEqual([2, expect.stringContaining("go together")]);
+});
