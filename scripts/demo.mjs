@@ -8,6 +8,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import * as agents from "../packages/agent/dist/index.js";
 import {
   canonicalBytes,
   generateEd25519,
@@ -302,6 +303,57 @@ async function walkVisits(env, url, site) {
   for (const line of list.trim().split("\n")) console.log(`      ${line}`);
 }
 
+/** The owner's rules: prices for everybody, support only after a person has looked, nothing else. */
+const RULES = {
+  policy: "rules/1",
+  timezone: "Europe/Berlin",
+  default: "deny",
+  rules: [
+    { id: "open", effect: "allow", when: { skill: { in: ["get_pricing", "contact_support"] } } },
+    { id: "ask-me", effect: "escalate", when: { skill: { eq: "contact_support" } } },
+  ],
+};
+
+/** What an agent may do: it registers, the owner approves it, and the owner's rules decide. */
+async function walkMandates(env, url, site) {
+  const here = { ...env, GATEHOUSE_BASE_URL: url };
+  const file = join(folder, "policy.json");
+  writeFileSync(file, JSON.stringify(RULES));
+  say((await command(here, "policy", "publish", site.domain, file)).trim());
+  const key = await agents.openAgentKey(await agents.generateAgentKey());
+  const shop = await agents.discover(`${url}/v1/agent-card/${site.site_key}.json`);
+  const { agentId } = await agents.register(shop, key, { name: "Flower buyer" });
+  const sign = (skill) => agents.sign(agents.mandateFor(shop, agentId, { skill }), key);
+  const early = await agents.send(shop, await sign("get_pricing"));
+  expect(early.body.reason === "agent_pending", "an agent that waits to be refused");
+  await command(here, "agent", "approve", site.domain, agentId);
+  say("an agent verified the shop, registered its key, waited, and was approved by the owner");
+  const asked = await sign("get_pricing");
+  const approved = await agents.send(shop, asked);
+  const again = await agents.send(shop, asked);
+  expect(approved.body.outcome === "approved", "an approved mandate");
+  expect(again.headers.get("idempotent-replayed") === "true", "the same answer to the same bytes");
+  say("its signed mandate was approved; the same bytes again get the same answer, decided once");
+  const changed = { ...asked, signed: { ...asked.signed, skill: "contact_support" } };
+  const forged = await agents.send(shop, changed);
+  expect(forged.body.reason === "signature_invalid", "a changed mandate to be refused");
+  const refused = await agents.send(shop, await sign("track_delivery"));
+  expect(refused.body.reason === "policy_denied", "what no rule allows to be refused");
+  say(`a changed one is ${forged.body.reason}, and what no rule allows is ${refused.body.reason}`);
+  const waits = await sign("contact_support");
+  const escalated = await agents.send(shop, waits);
+  expect(escalated.status === 202, "a mandate that waits for a person");
+  await command(here, "review", "approve", site.domain, escalated.body.escalation_id);
+  const later = await agents.send(shop, waits);
+  expect(later.body.outcome === "approved", "the approval");
+  say(
+    "one the rules leave to a person waited for the owner, who approved it; all of it is recorded:",
+  );
+  const tail = await command(here, "audit", "tail", site.domain);
+  const lines = tail.split("\n").filter((line) => /mandate\.|review\./.test(line));
+  for (const line of lines) console.log(`      ${line}`);
+}
+
 async function walkUpkeep(ask, env) {
   const { items } = (await ask("GET", "/v1/admin/keys")).body;
   const current = items.filter((key) => key.state === "current").map((key) => key.kid);
@@ -326,7 +378,7 @@ async function walkAudit(env, url, site) {
   const out = join(folder, "audit");
   const file = (await command(here, "audit", "export", site.domain, "--out", out)).trim();
   const keys = `${url}/.well-known/audit-jwks.json`;
-  const verdict = await command(here, "audit", "verify", file, "--key", keys);
+  const verdict = await command(here, "audit", "verify", file, "--key", keys, "--replay");
   say("everything so far was recorded; the export of today proves itself by the audit key alone:");
   for (const line of verdict.trim().split("\n")) console.log(`      ${line}`);
   const forged = join(out, "forged.json");
@@ -371,6 +423,7 @@ async function main() {
     await walkVerification(env, card);
     await walkMcp(env, url, card);
     await walkVisits(env, url, site);
+    await walkMandates(env, url, site);
     await walkAudit(env, url, site);
     await walkUpkeep(ask, env);
   } catch (error) {

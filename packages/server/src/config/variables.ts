@@ -26,12 +26,10 @@ const LIMITS = {
   MANDATES_PER_SITE_PER_MINUTE: {
     fallback: 120,
     help: "mandates one site takes",
-    awaits: "mandates",
   },
   MANDATES_PER_AGENT_PER_MINUTE: {
     fallback: 60,
     help: "mandates one agent may send to a site",
-    awaits: "mandates",
   },
   MCP_CALLS_PER_SESSION_PER_MINUTE: {
     fallback: 60,
@@ -45,16 +43,15 @@ const LIMITS = {
   MCP_SESSIONS_PER_ADDRESS_PER_MINUTE: { fallback: 30, help: "MCP sessions one address may open" },
   SOURCE_REQUESTS_PER_MINUTE: {
     fallback: 600,
-    help: "POST requests from one address to MCP servers and of beacons",
+    help: "POST requests from one address: MCP, beacons, mandates",
   },
   BEACONS_PER_SITE_PER_MINUTE: {
     fallback: 6000,
-    help: "page-load beacons one site takes",
+    help: "visits one site takes from its pages, and as many from its edge",
   },
   REGISTRATIONS_PER_ADDRESS_PER_HOUR: {
     fallback: 10,
     help: "agent registrations from one address",
-    awaits: "mandates",
   },
   PROFILE_FETCHES_PER_SOURCE_PER_MINUTE: {
     fallback: 30,
