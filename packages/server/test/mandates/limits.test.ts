@@ -102,7 +102,7 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
 
   test("twenty wrong mandates lock an agent for 5, then 15, then 60 minutes", async () => {
     const wrong = () => agent.submit(shop, buyer, { skill: "contact_support" });
-    for (const minutes of [5, 15, 60, 60]) {
+    for (const minutes of [5, 15, 60]) {
       for (let n = 0; n < 20; n++) expect((await wrong()).body.reason).toBe("policy_denied");
       const locked = await agent.submit(shop, buyer);
       expect([locked.status, locked.body.reason]).toEqual([429, "agent_temporarily_locked"]);
@@ -114,10 +114,10 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
     }
   });
 
-  test("one wrong mandate sent a hundred times counts once", async () => {
+  test("one wrong mandate sent thirty times counts once", async () => {
     const fields = { skill: "contact_support", mandate_id: newMandateId() };
     const body = await signMandate(agent.mandate(shop, buyer, fields), buyer.key.signer);
-    for (let n = 0; n < 100; n++) await agent.send(shop, body);
+    for (let n = 0; n < 30; n++) await agent.send(shop, body);
     expect((await agent.submit(shop, buyer)).status).toBe(200);
     expect(await agent.records(shop)).toHaveLength(2);
   });
@@ -132,19 +132,19 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
       });
     };
     const answers = [];
-    for (let n = 0; n < 100; n++) answers.push(await forge());
-    expect(outcomes(answers)).toEqual({ signature_invalid: 10, agent_temporarily_locked: 90 });
+    for (let n = 0; n < 70; n++) answers.push(await forge());
+    expect(outcomes(answers)).toEqual({ signature_invalid: 10, agent_temporarily_locked: 60 });
     const late = answers.at(-1);
     expect([late?.status, Number(late?.headers.get("retry-after")) > 0]).toEqual([429, true]);
     // From the very same address, the next one that is right is approved at once.
     expect((await agent.send(shop, good)).status).toBe(200);
-    for (let n = 0; n < 100; n++) await agent.send(shop, good);
+    for (let n = 0; n < 20; n++) await agent.send(shop, good);
     expect(await agent.records(shop)).toHaveLength(61);
     clock.advance(MINUTE_MS);
     await forge();
     const [folded] = await agent.records(shop, "refusals.folded");
     expect(folded.record.refusals).toMatchObject({
-      count: 40,
+      count: 10,
       reason_codes: ["agent_temporarily_locked"],
     });
   });
