@@ -229,6 +229,15 @@ describe("the body and the headers", () => {
     expect(headers.get("cache-control")).toBe("no-store");
   });
 
+  test("[2.1-d] the mandate route takes the site key, and not its hash", async () => {
+    const byHash = {
+      ...shop,
+      mandateUrl: shop.mandateUrl.replace(shop.site_key, shop.site_key_hash),
+    };
+    expect((await submit(byHash, agent)).body.reason).toBe("site_not_found");
+    expect((await submit(shop, agent)).status).toBe(200);
+  });
+
   test("[2.1-b] a site with an older key takes mandates under it", async () => {
     const key = `sk_conformance-${Math.random().toString(36).slice(2, 12)}`;
     const { site, done } = await newSite({ site_key: key });

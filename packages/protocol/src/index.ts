@@ -5,6 +5,7 @@ export {
   type Registration,
   readRegistration,
 } from "./agents/registration.js";
+export { OVERLAP_S_MAX, type Rotation, readRotation } from "./agents/rotation.js";
 export { type Asked, isScope, SCOPES_MAX, scopesAllow } from "./agents/scopes.js";
 export {
   BUNDLE_SCHEMA,

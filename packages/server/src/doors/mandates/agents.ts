@@ -2,6 +2,7 @@ import { isJsonObject } from "@gatehouse/protocol";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { readAgentKeyStrictly } from "../../actions/add-agent.js";
 import { registerAgent, registrationAudience } from "../../actions/register-agent.js";
+import { rotateAgentKey } from "../../actions/rotate-agent-key.js";
 import type { Context } from "../../context.js";
 import { agentById } from "../../owners/agents/store.js";
 import { isoTime } from "../../platform/clock.js";
@@ -56,6 +57,18 @@ export function agentRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): voi
     return answer(c, status === "active" ? 201 : 202, { agent_id, kid, status });
   });
   routes.post("/v1/m/:site/agents", register);
+
+  const rotate = answering(context, async (c) => {
+    const site = await requireMandateSite(context, c);
+    const body = await readBody(context, c);
+    const agentId = c.req.param("agent") ?? "";
+    const rotated = await rotateAgentKey(context, site, agentId, body);
+    if (!rotated.ok) throw new MandateRefusal(rotated.reason);
+    const { kid, oldUntil } = rotated.value;
+    const until = oldUntil === null ? {} : { old_key_valid_until: isoTime(oldUntil) };
+    return answer(c, 201, { agent_id: agentId, kid, ...until });
+  });
+  routes.post("/v1/m/:site/agents/:agent{agt_[\\w-]+}/keys", rotate);
 
   // The id is known to the agent and the owner alone: 144 random bits.
   routes.get("/v1/m/:site/agents/:agent{agt_[\\w-]+}", async (c) => {

@@ -1,0 +1,104 @@
+import { type JsonObject, signMandate, signTagged } from "@gatehouse/protocol";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ManualClock } from "../../src/platform/clock.ts";
+import {
+  answerOf,
+  cleanUp,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+import { type Buyer, type Shop, submitting } from "../mandates/submitting.ts";
+import { type AgentKey, newKey } from "./registering.ts";
+
+const DAY_MS = 86_400_000;
+
+describe.each(DATABASES)("an agent that changes its key, on %s,", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let server: TestServer;
+  let agent: ReturnType<typeof submitting>;
+  let shop: Shop;
+  let buyer: Buyer;
+  beforeAll(async () => {
+    server = await startServer(await freshEnvironment(dialect), { clock });
+    agent = submitting(server);
+    return cleanUp;
+  });
+  beforeEach(async () => {
+    shop = await agent.shop();
+    buyer = await agent.buyer(shop);
+  });
+
+  async function rotate(next: AgentKey, fields: JsonObject = {}, by: AgentKey = buyer.key) {
+    const url = `${server.context.config.baseUrl}/v1/m/${shop.site_key}/agents/${buyer.agentId}/keys`;
+    const now = clock.now();
+    const signed = {
+      ...{ v: 1, type: "key_rotation", audience: url, site_key: shop.site_key },
+      ...{ agent_id: buyer.agentId, jwk: { ...next.jwk } },
+      issued_at: new Date(now).toISOString(),
+      expires_at: new Date(now + 300_000).toISOString(),
+      ...fields,
+    };
+    const signatures = [];
+    for (const key of [by, next]) {
+      const signature = await signTagged("keyRotation", signed, key.signer);
+      signatures.push({ kid: key.kid, signature });
+    }
+    const body = JSON.stringify({ signed, envelope: { alg: "EdDSA", signatures } });
+    const headers = { "content-type": "application/json" };
+    return answerOf(await fetch(url, { method: "POST", headers, body }));
+  }
+  const submitWith = async (key: AgentKey) =>
+    agent.send(shop, await signMandate(agent.mandate(shop, buyer), key.signer));
+
+  test("uses both for a while, then the new one only; asking twice changes nothing", async () => {
+    const next = await newKey();
+    const { status, body } = await rotate(next);
+    const until = new Date(clock.now() + DAY_MS).toISOString();
+    expect([status, body]).toEqual([
+      201,
+      { agent_id: buyer.agentId, kid: next.kid, old_key_valid_until: until },
+    ]);
+    expect((await rotate(next)).body).toEqual(body);
+    expect([(await submitWith(buyer.key)).status, (await submitWith(next)).status]).toEqual([
+      200, 200,
+    ]);
+    clock.advance(DAY_MS);
+    expect((await submitWith(buyer.key)).body.reason).toBe("identity_check_failed");
+    expect((await submitWith(next)).status).toBe(200);
+    const { keys } = (await shop.admin("GET", `/agents/${buyer.agentId}`)).body;
+    expect(keys).toHaveLength(2);
+  });
+
+  test("needs the old key and the new one, in time, for this very agent and site", async () => {
+    const next = await newKey();
+    const stranger = await newKey();
+    expect((await rotate(next, {}, stranger)).body.reason).toBe("identity_check_failed");
+    expect((await rotate(next, { jwk: { ...stranger.jwk } })).body.reason).toBe("schema_invalid");
+    expect((await rotate(next, { agent_id: "agt_somebody_else" })).body.reason).toBe(
+      "audience_mismatch",
+    );
+    const past = new Date(clock.now() - DAY_MS).toISOString();
+    expect((await rotate(next, { issued_at: past, expires_at: past })).status).toBe(400);
+    expect((await rotate(next, { overlap_seconds: 31 * 86_400 })).status).toBe(400);
+    const taken = await agent.buyer(shop);
+    expect((await rotate(taken.key)).body.reason).toBe("identity_check_failed");
+    expect((await rotate(buyer.key)).status).toBe(400);
+    expect((await submitWith(next)).status).toBe(401);
+  });
+
+  test("has five keys at a time at most, and none once it is revoked", async () => {
+    const statuses: number[] = [];
+    let by = buyer.key;
+    for (let n = 0; n < 5; n++) {
+      const next = await newKey();
+      statuses.push((await rotate(next, {}, by)).status);
+      if (statuses.at(-1) === 201) by = next;
+    }
+    expect(statuses).toEqual([201, 201, 201, 201, 429]);
+    await shop.admin("POST", `/agents/${buyer.agentId}/revoke`, {});
+    expect((await rotate(await newKey(), {}, by)).body.reason).toBe("identity_check_failed");
+  });
+});
