@@ -15,6 +15,7 @@ import { readJsonBytes } from "../../platform/http/body.js";
 import { limitKey } from "../../platform/http/connection.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { docsUrl, Problem } from "../../platform/http/problem.js";
+import { noteBody } from "./receipts.js";
 import { MandateRefusal } from "./refusal.js";
 
 /** What a caller may have echoed: visible ASCII, and not too much of it. */
@@ -94,6 +95,7 @@ export async function requireMandateSite({ db }: Context, c: C): Promise<Site> {
 /** A body, in the order of the contract: size, type, source, parse. */
 export async function readBody({ clock, sources }: Context, c: C): Promise<JsonValue> {
   const bytes = await readJsonBytes(c.req.raw, MANDATE_BYTES_MAX, clock);
+  noteBody(c.req.raw, bytes);
   const waitMs = sources.take(limitKey(c.get("connection").address), clock.now());
   if (waitMs > 0) {
     const wait = String(Math.ceil(waitMs / 1000));

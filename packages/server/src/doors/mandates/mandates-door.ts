@@ -6,6 +6,7 @@ import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { agentRoutes } from "./agents.js";
 import { answer, answering, readBody, requireMandateSite } from "./answering.js";
 import { escalationRoutes } from "./escalations.js";
+import { withReceipts } from "./receipts.js";
 import { MandateRefusal } from "./refusal.js";
 
 /** Where agents make themselves known, and send what they are asked to do. */
@@ -31,6 +32,6 @@ export function mandatesDoor(context: Context): Door {
     const { status, body: said } = submitted.answer;
     return answer(c, status, said, submitted.replayed ? { "idempotent-replayed": "true" } : {});
   });
-  routes.post("/v1/m/:site/mandate", mandate);
+  routes.post("/v1/m/:site/mandate", withReceipts(context, mandate));
   return { name: "mandates", cors: "echo", routes };
 }
