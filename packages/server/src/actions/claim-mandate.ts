@@ -109,7 +109,7 @@ export async function claim(
 /** What is put before a person. */
 function reviewOf(
   { site, proven, now }: Admission,
-  { rule, amount, reviewMs = 0 }: Judged,
+  { rule, amount, reviewMs = 0, approvalsNeeded = 1 }: Judged,
   { ids, recordId, decisionId }: { ids: Ids; recordId: string; decisionId: string },
 ): Review {
   const { agentId, mandateId, skill, protocol, kid, digest } = proven;
@@ -117,6 +117,7 @@ function reviewOf(
     ...{ escalationId: ids.id("esc"), siteKeyHash: site.siteKeyHash, decisionId },
     ...{ actorId: agentId, mandateId, status: "pending", ruleId: rule ?? DEFAULT_RULE },
     request: { skill, protocol, amount, kid, digest },
+    ...{ approvalsNeeded, approvedBy: [] },
     ...{ recordId, createdAt: now, expiresAt: now + reviewMs, decidedAt: null, decidedBy: null },
     ...{ reasonCode: null, note: null, decidedRecordId: null },
   };

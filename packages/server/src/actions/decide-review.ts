@@ -5,7 +5,7 @@ import { agentById, keyByKid } from "../owners/agents/store.js";
 import { type Actor, serviceActor } from "../owners/audit/drafts.js";
 import { mandateSettings } from "../owners/mandate-settings/store.js";
 import type { Review } from "../owners/reviews/review.js";
-import { lateReviews, reviewById } from "../owners/reviews/store.js";
+import { lateReviews, reviewById, writeApprovals } from "../owners/reviews/store.js";
 import { siteByHash } from "../owners/sites/store.js";
 import type { Transaction } from "../platform/db/database.js";
 import { endReview, type ReviewEnd } from "./end-review.js";
@@ -73,11 +73,23 @@ export async function decideReview(
       const { records } = await endReview(context, tx, review, EXPIRED, now);
       return { records, answer: refuse("conflict", "It has expired.") };
     }
-    const end: ReviewEnd =
-      verdict.verdict === "approve"
-        ? await approval(tx, review, { actor, note: verdict.note }, now)
-        : { status: "denied", actor, reasonCode: verdict.reasonCode, note: verdict.note };
-    const ended = await endReview(context, tx, review, end, now);
+    if (verdict.verdict === "deny") {
+      const { reasonCode, note } = verdict;
+      const end = { status: "denied", actor, reasonCode, note } as const;
+      const ended = await endReview(context, tx, review, end, now);
+      return { records: ended.records, answer: ok(ended.review) };
+    }
+    if (review.approvedBy.includes(actor.id)) {
+      return { records: [], answer: refuse("conflict", "You have approved it already.") };
+    }
+    const approved = { ...review, approvedBy: [...review.approvedBy, actor.id] };
+    const end = await approval(tx, approved, { actor, note: verdict.note }, now);
+    // One of several has said yes: the others are still to be asked, as long as it can be approved.
+    if (end.status === "approved" && approved.approvedBy.length < review.approvalsNeeded) {
+      await writeApprovals(tx, approved);
+      return { records: [], answer: ok(approved) };
+    }
+    const ended = await endReview(context, tx, approved, end, now);
     return { records: ended.records, answer: ok(ended.review) };
   });
   return answer;

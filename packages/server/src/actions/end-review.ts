@@ -70,6 +70,7 @@ export async function endReview(
   const told = {
     escalation_id: review.escalationId,
     outcome: end.status,
+    ...(end.status === "approved" ? { approved_by: review.approvedBy } : {}),
     ...(end.reasonCode === undefined ? {} : { reason_code: end.reasonCode }),
   };
   const content = {

@@ -38,6 +38,7 @@ export interface Judged {
   readonly record: JsonObject;
   /** How long a person has to look at it, where one must. */
   readonly reviewMs?: number | undefined;
+  readonly approvalsNeeded?: number | undefined;
 }
 
 /** What an answer is told of a review. */
@@ -95,9 +96,9 @@ export async function judge(
   const { siteKeyHash } = site;
   const { skill, protocol } = mandate;
   const decided = await decide(tx, { siteKeyHash, agent, skill, protocol, amount }, now);
-  const { outcome, rule, rules, policy, record, reviewMs } = decided;
+  const { outcome, rule, rules, policy, record, reviewMs, approvalsNeeded } = decided;
   return {
-    ...{ outcome, rule, amount, record, reviewMs, rulesEvaluated: rules.length },
+    ...{ outcome, rule, amount, record, reviewMs, approvalsNeeded, rulesEvaluated: rules.length },
     ...{ reason: outcome === "rejected" ? "policy_denied" : null, policyVersion: policy.version },
   };
 }

@@ -19,6 +19,8 @@ export interface Decided extends Evaluation {
   readonly record: JsonObject;
   /** How long a person has to look at it, where the rules ask for one. */
   readonly reviewMs: number;
+  /** And how many people must say yes. */
+  readonly approvalsNeeded: number;
 }
 
 /** The reason a record gives for what the rules said. */
@@ -48,7 +50,8 @@ export async function decide(tx: Queries, asked: Asked, now: number): Promise<De
     policy_version: policy.version,
     policy_digest: policy.digest,
   };
-  const waits = read.value.rules.find(({ id }) => id === rule)?.escalation?.expires_in;
-  const reviewMs = (waits && policyDurationMs(waits)) || REVIEW_MS;
-  return { ...evaluation, policy, record, reviewMs };
+  const review = read.value.rules.find(({ id }) => id === rule)?.escalation;
+  const reviewMs = (review && policyDurationMs(review.expires_in)) || REVIEW_MS;
+  const approvalsNeeded = review?.approvals ?? 1;
+  return { ...evaluation, policy, record, reviewMs, approvalsNeeded };
 }

@@ -177,6 +177,25 @@ describe.each(DATABASES)("what the rules give to a person, on %s,", (dialect) =>
     expect((await decide("approve")).body.status).toBe("invalidated");
   });
 
+  test("is approved by as many people as its rule asks for, each once", async () => {
+    const escalation = { expires_in: "PT30M", approvals: 2 };
+    const rules = [POLICY.rules[0], { ...ASK, escalation }];
+    await shop.admin("PUT", "/policy", { ...ASKING, rules } as unknown as JsonObject);
+    first = await agent.submit(shop, buyer);
+    expect(first.body.expires_at).toBe(new Date(clock.now() + HOUR_MS / 2).toISOString());
+    expect((await decide("approve")).body.status).toBe("pending");
+    expect((await decide("approve")).status).toBe(409);
+    expect((await state()).body.status).toBe("pending");
+    const named = { name: "R", role: "reviewer" };
+    const reviewer = (await shop.admin("POST", "/tokens", named)).body.token;
+    const path = `/v1/admin/sites/${shop.site_key_hash}/escalations/${first.body.escalation_id}`;
+    expect((await server.admin("POST", `${path}/approve`, {}, reviewer)).body.status).toBe(
+      "approved",
+    );
+    const [record] = await agent.records(shop, "review.decision");
+    expect(record.record.review.approved_by).toHaveLength(2);
+  });
+
   test("is a reviewer's to decide, of the own site, and nobody else's", async () => {
     const token = async (role: string) =>
       (await shop.admin("POST", "/tokens", { name: role, role })).body.token;

@@ -10,7 +10,7 @@ import { limitKey } from "../../platform/http/connection.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
 import { LocalLimiter } from "../../platform/rate-limit/local.js";
-import { answer, answering, readBody, requireMandateSite } from "./answering.js";
+import { answer, answering, findMandateSite, readBody, requireMandateSite } from "./answering.js";
 import { MandateRefusal } from "./refusal.js";
 
 const MINUTES_PER_HOUR = 60;
@@ -72,7 +72,7 @@ export function agentRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): voi
 
   // The id is known to the agent and the owner alone: 144 random bits.
   routes.get("/v1/m/:site/agents/:agent{agt_[\\w-]+}", async (c) => {
-    const site = await requireMandateSite(context, c).catch(() => undefined);
+    const site = await findMandateSite(context, c);
     const agent = site && (await agentById(db, site.siteKeyHash, c.req.param("agent") ?? ""));
     if (agent === undefined) throw new Problem("not_found");
     return c.json({ agent_id: agent.agentId, status: agent.status });

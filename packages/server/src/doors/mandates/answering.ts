@@ -92,6 +92,12 @@ export async function requireMandateSite({ db }: Context, c: C): Promise<Site> {
   return site;
 }
 
+/** The same for routes that only tell: undefined where there is none. */
+export async function findMandateSite({ db }: Context, c: C): Promise<Site | undefined> {
+  const site = await findSite(db, c.req.param("site") ?? "", "key");
+  return site?.status === "verified" ? site : undefined;
+}
+
 /** A body, in the order of the contract: size, type, source, parse. */
 export async function readBody({ clock, sources }: Context, c: C): Promise<JsonValue> {
   const bytes = await readJsonBytes(c.req.raw, MANDATE_BYTES_MAX, clock);

@@ -8,7 +8,7 @@ import { isoTime } from "../../platform/clock.js";
 import { limitKey } from "../../platform/http/connection.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
-import { answer, answering, readBody, requireMandateSite } from "./answering.js";
+import { answer, answering, findMandateSite, readBody, requireMandateSite } from "./answering.js";
 import { MandateRefusal } from "./refusal.js";
 import { Waiting } from "./waiting.js";
 
@@ -41,7 +41,7 @@ export function escalationRoutes(routes: OpenAPIHono<HttpEnv>, context: Context)
   const waiting = new Waiting();
 
   const find = async (c: HonoContext<HttpEnv>) => {
-    const site = await requireMandateSite(context, c).catch(() => undefined);
+    const site = await findMandateSite(context, c);
     const review =
       site && (await reviewById(db, site.siteKeyHash, c.req.param("escalation") ?? ""));
     if (review === undefined) throw new Problem("not_found");

@@ -33,6 +33,9 @@ export interface Review {
   readonly request: ReviewedRequest;
   /** The record of the decision that escalated it. */
   readonly recordId: string;
+  /** How many people must say yes, and who has. */
+  readonly approvalsNeeded: number;
+  readonly approvedBy: readonly string[];
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly decidedAt: number | null;

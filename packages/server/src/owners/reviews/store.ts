@@ -11,6 +11,8 @@ interface Row {
   rule_id: string;
   request: string;
   record_id: string;
+  approvals_needed: number;
+  approved_by: string;
   created_at: number;
   expires_at: number;
   decided_at: number | null;
@@ -31,6 +33,8 @@ function reviewOf(row: Row): Review {
     ruleId: row.rule_id,
     request: JSON.parse(row.request) as ReviewedRequest,
     recordId: row.record_id,
+    approvalsNeeded: row.approvals_needed,
+    approvedBy: JSON.parse(row.approved_by) as string[],
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     decidedAt: row.decided_at,
@@ -53,10 +57,20 @@ export async function insertReview(tx: Transaction, review: Review): Promise<voi
       rule_id: review.ruleId,
       request: JSON.stringify(review.request),
       record_id: review.recordId,
+      approvals_needed: review.approvalsNeeded,
+      approved_by: JSON.stringify(review.approvedBy),
       created_at: review.createdAt,
       expires_at: review.expiresAt,
     },
   ]);
+}
+
+/** Writes who has said yes so far. */
+export async function writeApprovals(tx: Transaction, review: Review): Promise<void> {
+  await tx.run(
+    "UPDATE reviews SET approved_by = ? WHERE escalation_id = ? AND status = 'pending'",
+    ...[JSON.stringify(review.approvedBy), review.escalationId],
+  );
 }
 
 /** Writes how a review ended; only one that is pending can end. */

@@ -2,7 +2,8 @@ import type { Migration } from "../migrate.js";
 
 /**
  * reviews: what rules gave to a person to decide, one row for an escalated decision. `request` is what
- * was asked for, frozen; states other than `pending` are final.
+ * was asked for, frozen; states other than `pending` are final. `approved_by` lists who has said yes
+ * so far, where more than one must.
  */
 export const reviews: Migration = {
   name: "reviews",
@@ -18,6 +19,8 @@ CREATE TABLE reviews (
   rule_id TEXT NOT NULL,
   request TEXT NOT NULL,
   record_id TEXT NOT NULL,
+  approvals_needed ${integer} NOT NULL,
+  approved_by TEXT NOT NULL,
   created_at ${integer} NOT NULL,
   expires_at ${integer} NOT NULL,
   decided_at ${integer},
