@@ -133,7 +133,7 @@ export const PROTOCOLS: readonly Protocol[] = Object.freeze([
  * Protocols whose part of the product is not built yet. What is published says so, whatever the
  * table promises of them.
  */
-const NOT_YET_SERVED: readonly string[] = ["ap2", "ucp"];
+const NOT_YET_SERVED: readonly string[] = ["ucp"];
 
 /**
  * Whether this release serves a protocol.
