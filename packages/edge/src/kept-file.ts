@@ -1,3 +1,5 @@
+import { maxAgeMs } from "./max-age.js";
+
 /** A document of Gatehouse as it is kept: its bytes, and the headers that belong to them. */
 export interface KeptFile {
   readonly body: Uint8Array;
@@ -20,8 +22,7 @@ const FRESH_MS_MAX = 3_600_000;
 
 function freshMs(cacheControl: string): number {
   if (/\bno-(?:store|cache)\b/i.test(cacheControl)) return FRESH_MS_MIN;
-  const seconds = Number(/(?:^|[\s,])max-age=(\d{1,9})/i.exec(cacheControl)?.[1] ?? 0);
-  return Math.min(Math.max(seconds * 1000, FRESH_MS_MIN), FRESH_MS_MAX);
+  return maxAgeMs(cacheControl, { min: FRESH_MS_MIN, max: FRESH_MS_MAX });
 }
 
 export function keepFile(answer: Response, body: Uint8Array, now: number): KeptFile {

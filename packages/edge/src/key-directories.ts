@@ -7,6 +7,7 @@ import {
   parseUrl,
   readAgentKey,
 } from "@gatehouse/protocol";
+import { maxAgeMs } from "./max-age.js";
 import type { FetchedKeys, Runtime } from "./runtime.js";
 
 /** Directories remembered; the longest unused is forgotten first. */
@@ -50,11 +51,6 @@ function keysIn(document: JsonValue): readonly JsonValue[] | undefined {
   const { keys, jwks } = document;
   if (Array.isArray(keys)) return keys as readonly JsonValue[];
   return jwks === undefined ? undefined : keysIn(jwks);
-}
-
-function freshMs(cacheControl: string): number {
-  const seconds = Number(/(?:^|[\s,])max-age=(\d{1,9})/i.exec(cacheControl)?.[1] ?? 0);
-  return Math.min(Math.max(seconds * 1000, FRESH_MS_MIN), FRESH_MS_MAX);
 }
 
 /** Names of machines nobody outside can reach are not asked. (Node looks at addresses besides.) */
@@ -106,7 +102,8 @@ export class KeyDirectories {
     const keys = fetched === undefined ? undefined : await this.read(fetched);
     const now = clock.now();
     if (keys === undefined) return { ...known, notBefore: now + AGAIN_MS };
-    const freshUntil = now + freshMs(fetched?.cacheControl ?? "");
+    const freshUntil =
+      now + maxAgeMs(fetched?.cacheControl ?? "", { min: FRESH_MS_MIN, max: FRESH_MS_MAX });
     const notBefore = Math.min(freshUntil, now + AGAIN_MS);
     return { keys, freshUntil, staleUntil: freshUntil + STALE_MS_MAX, notBefore };
   }

@@ -2,6 +2,17 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 
+/** Each document's path on the site, and at the service. */
+export const DOCUMENTS = [
+  ["/llms.txt", "/v1/llms/{hash}.txt"],
+  ["/agent", "/v1/agent/{hash}"],
+  ["/.well-known/agent-card.json", "/v1/agent-card/{hash}.json"],
+  ["/.well-known/ai-catalog.json", "/v1/catalog/{hash}.json"],
+  ["/.well-known/ard.json", "/v1/catalog/{hash}/ard.json"],
+  ["/.well-known/did.json", "/v1/did/{hash}.json"],
+  ["/.well-known/acp.json", "/v1/acp/{hash}.json"],
+] as const;
+
 export interface Listening {
   readonly port: number;
   readonly url: string;

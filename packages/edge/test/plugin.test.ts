@@ -14,17 +14,15 @@ import {
   type TestServer,
 } from "../../server/test/harness.ts";
 import { gatehouse, type Plugin, type PluginOptions } from "../src/node/plugin.ts";
-import { type GateMode, type Listening, rawAnswer, serve, startGate, until } from "./harness.ts";
-
-const DOCUMENTS = [
-  ["/llms.txt", "/v1/llms/{hash}.txt"],
-  ["/agent", "/v1/agent/{hash}"],
-  ["/.well-known/agent-card.json", "/v1/agent-card/{hash}.json"],
-  ["/.well-known/ai-catalog.json", "/v1/catalog/{hash}.json"],
-  ["/.well-known/ard.json", "/v1/catalog/{hash}/ard.json"],
-  ["/.well-known/did.json", "/v1/did/{hash}.json"],
-  ["/.well-known/acp.json", "/v1/acp/{hash}.json"],
-] as const;
+import {
+  DOCUMENTS,
+  type GateMode,
+  type Listening,
+  rawAnswer,
+  serve,
+  startGate,
+  until,
+} from "./harness.ts";
 
 let server: TestServer;
 let gate: Awaited<ReturnType<typeof startGate>>;

@@ -9,21 +9,11 @@ import {
   type TestServer,
 } from "../../server/test/harness.ts";
 import { bundleWorker } from "./bundle-worker.ts";
-import { type GateMode, type Listening, serve, startGate, until } from "./harness.ts";
+import { DOCUMENTS, type GateMode, type Listening, serve, startGate, until } from "./harness.ts";
 import { startWorker } from "./start-worker.ts";
 
 const SITE = "https://shop.example.com";
 const AGENT = "https://agent.example.com";
-const DOCUMENTS = [
-  ["/llms.txt", "/v1/llms/{hash}.txt"],
-  ["/agent", "/v1/agent/{hash}"],
-  ["/.well-known/agent-card.json", "/v1/agent-card/{hash}.json"],
-  ["/.well-known/ai-catalog.json", "/v1/catalog/{hash}.json"],
-  ["/.well-known/ard.json", "/v1/catalog/{hash}/ard.json"],
-  ["/.well-known/did.json", "/v1/did/{hash}.json"],
-  ["/.well-known/acp.json", "/v1/acp/{hash}.json"],
-] as const;
-
 let server: TestServer;
 let gate: Awaited<ReturnType<typeof startGate>>;
 let origin: Listening;
