@@ -210,11 +210,13 @@ describe("behind the plugin, everything else", () => {
       answered = true;
     });
     await until(async () => (gate.asked.length === 1 ? true : undefined));
-    clock.advance(279);
+    clock.advance(249);
     await new Promise((resolve) => setImmediate(resolve));
     expect(answered).toBe(false);
     clock.advance(1);
     expect((await asked).status).toBe(404);
+    // The next one does not wait at all.
+    expect((await fetch(`${url}/llms.txt`)).status).toBe(404);
     // The question itself is given up after five seconds; until then nobody asks again.
     clock.advance(5_000);
     expect((await fetch(`${url}/llms.txt`)).status).toBe(404);
