@@ -44,23 +44,19 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
     return counts;
   };
 
-  // Exactness across processes on PostgreSQL has a test of its own: two-nodes.test.ts.
-  test.skipIf(dialect === "postgres")(
-    "sixty a minute for an agent, a hundred and twenty for a site, then 429 and 60 s",
-    async () => {
-      const others = [await agent.buyer(shop), await agent.buyer(shop)];
-      const all = [buyer, ...others].flatMap((by) =>
-        Array.from({ length: 61 }, () => agent.submit(shop, by)),
-      );
-      const answers = await Promise.all(all);
-      expect(outcomes(answers)).toEqual({ approved: 120, rate_limited: 63 });
-      const limited = answers.find(({ body }) => body.outcome === "rate_limited");
-      expect([limited?.status, limited?.body.retry_after_seconds]).toEqual([429, 60]);
-      expect(limited?.headers.get("retry-after")).toBe("60");
-      clock.advance(MINUTE_MS);
-      expect((await agent.submit(shop, buyer)).status).toBe(200);
-    },
-  );
+  test("sixty a minute for an agent, a hundred and twenty for a site, then 429 and 60 s", async () => {
+    const others = [await agent.buyer(shop), await agent.buyer(shop)];
+    const all = [buyer, ...others].flatMap((by) =>
+      Array.from({ length: 61 }, () => agent.submit(shop, by)),
+    );
+    const answers = await Promise.all(all);
+    expect(outcomes(answers)).toEqual({ approved: 120, rate_limited: 63 });
+    const limited = answers.find(({ body }) => body.outcome === "rate_limited");
+    expect([limited?.status, limited?.body.retry_after_seconds]).toEqual([429, 60]);
+    expect(limited?.headers.get("retry-after")).toBe("60");
+    clock.advance(MINUTE_MS);
+    expect((await agent.submit(shop, buyer)).status).toBe(200);
+  });
 
   test("a budget of 1,000 takes ten of a hundred mandates of 100 at once, and no more", async () => {
     const budget = {
