@@ -2,8 +2,7 @@ import { expireReviews } from "./actions/decide-review.js";
 import { forgetOldVisits } from "./actions/forget-visits.js";
 import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/recheck-sites.js";
 import type { Context } from "./context.js";
-import { forgetFailures } from "./owners/agents/lock-store/store.js";
-import { forgetPending } from "./owners/agents/store.js";
+import { forgetFailures, forgetPending } from "./owners/agents/store.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
 import { forgetExpired } from "./platform/rate-limit/exact.js";
 

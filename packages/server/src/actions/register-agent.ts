@@ -23,13 +23,12 @@ import type { Site } from "../owners/sites/site.js";
 import { readAgentKeyStrictly } from "./add-agent.js";
 import { agentChange } from "./agent-change.js";
 import { publishesKey } from "./find-published-key.js";
+import { isSignedForNow } from "./signed-window.js";
 
 /** Agents of one site that wait for its owner; strangers must not fill the queue without end. */
 const PENDING_MAX = 200;
 /** How long one waits whose key nobody vouches for. */
 const PENDING_MS = 7 * 24 * 3_600_000;
-const SKEW_MS = 60_000;
-const LIFE_MS_MAX = 15 * 60_000;
 
 type RegistrationFault =
   | "schema_invalid"
@@ -51,7 +50,7 @@ async function check(
   site: Site,
   registration: Registration,
 ): Promise<Result<true, RegistrationFault>> {
-  const { audience, siteKey, kid, challenge, issuedAt, expiresAt, envelope } = registration;
+  const { audience, siteKey, kid, challenge, envelope } = registration;
   const now = clock.now();
   if (audience !== registrationAudience(config.baseUrl, site) || siteKey !== site.siteKey) {
     return refuse("audience_mismatch", "signed for another address");
@@ -62,8 +61,7 @@ async function check(
   if (!challenges.holds({ siteKeyHash: site.siteKeyHash, kid }, challenge, now)) {
     return refuse("schema_invalid", "The challenge is not ours, or too old: ask for another one.");
   }
-  const inTime = issuedAt <= now + SKEW_MS && now < expiresAt + SKEW_MS;
-  if (!inTime || expiresAt <= issuedAt || expiresAt - issuedAt > LIFE_MS_MAX) {
+  if (!isSignedForNow(registration, now)) {
     return refuse(
       "schema_invalid",
       "`issued_at` and `expires_at` must lie around now, 15 min apart.",

@@ -15,9 +15,8 @@ import type { Site } from "../owners/sites/site.js";
 import { readAgentKeyStrictly } from "./add-agent.js";
 import { agentChange } from "./agent-change.js";
 import { keyFault } from "./prove-mandate.js";
+import { isSignedForNow } from "./signed-window.js";
 
-const SKEW_MS = 60_000;
-const LIFE_MS_MAX = 15 * 60_000;
 /** Keys one agent may sign with at a time. */
 const LIVE_KEYS_MAX = 5;
 
@@ -42,14 +41,12 @@ async function check(
   agentId: string,
   rotation: Rotation,
 ): Promise<Result<string, Fault>> {
-  const { audience, siteKey, issuedAt, expiresAt, by } = rotation;
+  const { audience, siteKey, by } = rotation;
   const here = audience === rotationAudience(config.baseUrl, site, agentId);
   if (!here || siteKey !== site.siteKey || rotation.agentId !== agentId) {
     return refuse("audience_mismatch", "signed for another address");
   }
-  const now = clock.now();
-  const inTime = issuedAt <= now + SKEW_MS && now < expiresAt + SKEW_MS;
-  if (!inTime || expiresAt - issuedAt > LIFE_MS_MAX) {
+  if (!isSignedForNow(rotation, clock.now())) {
     return refuse("schema_invalid", "not signed for now");
   }
   const key = await readAgentKeyStrictly(rotation.jwk);

@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../platform/db/database.js";
-import { agentLock, countFailures, insertFailure, writeLock } from "./lock-store/store.js";
+import { agentLock, countFailures, insertFailure, writeLock } from "./store.js";
 
 const MINUTE_MS = 60_000;
 /** Wrong mandates within this time lock an agent. */
