@@ -2,7 +2,6 @@ import { isScope, SCOPES_MAX } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { addAgent } from "../../actions/add-agent.js";
 import { AGENT_STEPS, changeAgent, stepAgent } from "../../actions/change-agent.js";
-import { pageOf, readCursor } from "../../actions/page.js";
 import type { Context } from "../../context.js";
 import {
   AGENT_NAME_CHARS_MAX,
@@ -15,6 +14,7 @@ import { agentById, keysOf, listAgents } from "../../owners/agents/store.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { answerPage } from "./paging.js";
 import {
   body,
   errors,
@@ -190,13 +190,14 @@ export function agentRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    const { limit, cursor, status } = c.req.valid("query");
-    const after = readCursor(cursor);
-    if (!after.ok) return refused(after);
-    const page = { after: after.value, limit: limit + 1 };
-    const found = await listAgents(db, site_key_hash, status, page);
-    const cut = pageOf(found, limit, ({ createdAt, agentId }) => ({ createdAt, id: agentId }));
-    return c.json({ items: cut.items.map(render), next_cursor: cut.nextCursor }, 200);
+    const query = c.req.valid("query");
+    const answer = await answerPage(
+      query,
+      (page) => listAgents(db, site_key_hash, query.status, page),
+      ({ createdAt, agentId }) => ({ createdAt, id: agentId }),
+      render,
+    );
+    return c.json(answer, 200);
   });
 
   app.openapi(show, async (c) => {

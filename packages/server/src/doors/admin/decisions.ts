@@ -1,11 +1,11 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
-import { pageOf, readCursor } from "../../actions/page.js";
 import type { Context } from "../../context.js";
 import type { Decision } from "../../owners/decisions/decision.js";
 import { listDecisions } from "../../owners/decisions/store.js";
 import { isoTime } from "../../platform/clock.js";
 import { type AdminEnv, requireSite } from "./access.js";
-import { errors, json, NextCursor, PageQuery, refused, SiteParams, Timestamp } from "./schemas.js";
+import { answerPage } from "./paging.js";
+import { errors, json, NextCursor, PageQuery, SiteParams, Timestamp } from "./schemas.js";
 
 const OUTCOMES = ["approved", "escalated", "rejected"] as const;
 
@@ -71,16 +71,14 @@ export function decisionRoutes(app: OpenAPIHono<AdminEnv>, context: Context): vo
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    const { limit, cursor, outcome, agent_id } = c.req.valid("query");
-    const after = readCursor(cursor);
-    if (!after.ok) return refused(after);
-    const filter = { outcome, actorId: agent_id };
-    const page = { after: after.value, limit: limit + 1 };
-    const found = await listDecisions(context.db, site_key_hash, filter, page);
-    const cut = pageOf(found, limit, ({ evaluatedAt, decisionId }) => ({
-      createdAt: evaluatedAt,
-      id: decisionId,
-    }));
-    return c.json({ items: cut.items.map(render), next_cursor: cut.nextCursor }, 200);
+    const query = c.req.valid("query");
+    const filter = { outcome: query.outcome, actorId: query.agent_id };
+    const answer = await answerPage(
+      query,
+      (page) => listDecisions(context.db, site_key_hash, filter, page),
+      ({ evaluatedAt, decisionId }) => ({ createdAt: evaluatedAt, id: decisionId }),
+      render,
+    );
+    return c.json(answer, 200);
   });
 }

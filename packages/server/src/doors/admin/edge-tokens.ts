@@ -1,12 +1,12 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { issueEdgeToken } from "../../actions/issue-edge-token.js";
-import { pageOf, readCursor } from "../../actions/page.js";
 import type { Context } from "../../context.js";
 import type { EdgeToken } from "../../owners/tokens/edge/edge-token.js";
 import { listEdgeTokens } from "../../owners/tokens/edge/store.js";
 import { TOKEN_NAME_CHARS_MAX } from "../../owners/tokens/token.js";
 import { isoTime } from "../../platform/clock.js";
 import { type AdminEnv, requireRole, requireSite } from "./access.js";
+import { answerPage } from "./paging.js";
 import {
   body,
   errors,
@@ -104,15 +104,13 @@ export function edgeTokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): v
     return c.json({ ...render(result.value.stored), token: result.value.token }, 201);
   });
 
-  const page = async (siteKeyHash: string | null, query: z.infer<typeof PageQuery>) => {
-    const { limit, cursor } = query;
-    const after = readCursor(cursor);
-    if (!after.ok) return refused(after);
-    const wanted = { after: after.value, limit: limit + 1 };
-    const found = await listEdgeTokens(context.db, siteKeyHash, wanted);
-    const cut = pageOf(found, limit, ({ createdAt, tokenId }) => ({ createdAt, id: tokenId }));
-    return { items: cut.items.map(render), next_cursor: cut.nextCursor };
-  };
+  const page = (siteKeyHash: string | null, query: z.infer<typeof PageQuery>) =>
+    answerPage(
+      query,
+      (wanted) => listEdgeTokens(context.db, siteKeyHash, wanted),
+      ({ createdAt, tokenId }) => ({ createdAt, id: tokenId }),
+      render,
+    );
 
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");

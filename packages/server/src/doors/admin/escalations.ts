@@ -1,12 +1,12 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { decideReview } from "../../actions/decide-review.js";
-import { pageOf, readCursor } from "../../actions/page.js";
 import type { Context } from "../../context.js";
 import { DENIAL_CODES, REVIEW_STATUSES, type Review } from "../../owners/reviews/review.js";
 import { listReviews, reviewById } from "../../owners/reviews/store.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { answerPage } from "./paging.js";
 import {
   body,
   errors,
@@ -131,16 +131,15 @@ export function escalationRoutes(app: OpenAPIHono<AdminEnv>, context: Context): 
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    const { limit, cursor, status } = c.req.valid("query");
-    const after = readCursor(cursor);
-    if (!after.ok) return refused(after);
-    const page = { after: after.value, limit: limit + 1 };
-    const found = await listReviews(context.db, site_key_hash, status as Review["status"], page);
-    const cut = pageOf(found, limit, ({ createdAt, escalationId }) => ({
-      createdAt,
-      id: escalationId,
-    }));
-    return c.json({ items: cut.items.map(render), next_cursor: cut.nextCursor }, 200);
+    const query = c.req.valid("query");
+    const status = query.status as Review["status"] | undefined;
+    const answer = await answerPage(
+      query,
+      (page) => listReviews(context.db, site_key_hash, status, page),
+      ({ createdAt, escalationId }) => ({ createdAt, id: escalationId }),
+      render,
+    );
+    return c.json(answer, 200);
   });
 
   app.openapi(show, async (c) => {

@@ -2,7 +2,6 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { changeSite } from "../../actions/change-site.js";
 import { createSite } from "../../actions/create-site.js";
 import { deleteSite } from "../../actions/delete-site.js";
-import { pageOf, readCursor } from "../../actions/page.js";
 import { verifySite } from "../../actions/verify-site.js";
 import type { Context } from "../../context.js";
 import { readDomain } from "../../owners/sites/domain.js";
@@ -10,6 +9,7 @@ import { AUDIT_PUBLIC, type Site, VERIFICATION_METHODS } from "../../owners/site
 import { listSites } from "../../owners/sites/store.js";
 import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, actorOf, requireRole, requireSite } from "./access.js";
+import { answerPage } from "./paging.js";
 import { body, errors, json, NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
 import { Domain, renderSite, SiteBody, SiteDescription, SiteName } from "./site-body.js";
 import { line } from "./text-line.js";
@@ -132,19 +132,19 @@ export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   });
 
   app.openapi(list, async (c) => {
-    const { limit, cursor, domain } = c.req.valid("query");
-    const after = readCursor(cursor);
-    if (!after.ok) return refused(after);
+    const { domain, ...query } = c.req.valid("query");
     const wanted = domain === undefined ? undefined : readDomain(domain, { development: true });
-    if (wanted?.ok === false) return c.json({ items: [] }, 200);
     const visible = c.get("principal").sites;
-    const filter = { visible, domain: wanted?.value ?? null, after: after.value, limit: limit + 1 };
-    const sites = await listSites(context.db, filter);
-    const page = pageOf(sites, limit, (site) => ({
-      createdAt: site.createdAt,
-      id: site.siteKeyHash,
-    }));
-    return c.json({ items: page.items.map(render), next_cursor: page.nextCursor }, 200);
+    const answer = await answerPage(
+      query,
+      async (page) =>
+        wanted?.ok === false
+          ? []
+          : listSites(context.db, { visible, domain: wanted?.value ?? null, ...page }),
+      ({ createdAt, siteKeyHash }) => ({ createdAt, id: siteKeyHash }),
+      render,
+    );
+    return c.json(answer, 200);
   });
 
   app.openapi(show, async (c) => {

@@ -1,6 +1,5 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { issueToken, type NewToken } from "../../actions/issue-token.js";
-import { pageOf, readCursor } from "../../actions/page.js";
 import { revokeToken } from "../../actions/revoke-token.js";
 import type { Context } from "../../context.js";
 import { listTokens } from "../../owners/tokens/store.js";
@@ -13,6 +12,7 @@ import {
 } from "../../owners/tokens/token.js";
 import { isoTime } from "../../platform/clock.js";
 import { type AdminEnv, requireRole, requireSite } from "./access.js";
+import { answerPage } from "./paging.js";
 import {
   body,
   errors,
@@ -139,21 +139,13 @@ export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
     return { ...render(result.value.stored, principal), token: result.value.token };
   };
 
-  const page = async (
-    reader: Principal,
-    siteKeyHash: string | null,
-    query: z.infer<typeof PageQuery>,
-  ) => {
-    const after = readCursor(query.cursor);
-    if (!after.ok) return refused(after);
-    const { limit } = query;
-    const tokens = await listTokens(db, { siteKeyHash, after: after.value, limit: limit + 1 });
-    const cut = pageOf(tokens, limit, (token) => ({
-      createdAt: token.createdAt,
-      id: token.tokenId,
-    }));
-    return { items: cut.items.map((token) => render(token, reader)), next_cursor: cut.nextCursor };
-  };
+  const page = (reader: Principal, siteKeyHash: string | null, query: z.infer<typeof PageQuery>) =>
+    answerPage(
+      query,
+      (wanted) => listTokens(db, { siteKeyHash, ...wanted }),
+      ({ createdAt, tokenId }) => ({ createdAt, id: tokenId }),
+      (token) => render(token, reader),
+    );
 
   app.openapi(create, async (c) => {
     const principal = requireRole(c, "operator");

@@ -1,13 +1,13 @@
 import { CLASSIFICATIONS, knownAgentName, SIGNATURE_OUTCOMES } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { COUNT_BY, countVisits } from "../../actions/count-visits.js";
-import { pageOf, readCursor } from "../../actions/page.js";
 import type { Context } from "../../context.js";
 import { listVisits, type VisitFilter } from "../../owners/visits/store.js";
 import type { Visit } from "../../owners/visits/visit.js";
 import { isoTime } from "../../platform/clock.js";
 import { type AdminEnv, requireSite } from "./access.js";
-import { errors, json, NextCursor, PageQuery, refused, SiteParams, Timestamp } from "./schemas.js";
+import { answerPage } from "./paging.js";
+import { errors, json, NextCursor, PageQuery, SiteParams, Timestamp } from "./schemas.js";
 
 const AGENT_CHARS_MAX = 255;
 const SOURCES = ["beacon", "edge"] as const;
@@ -120,21 +120,15 @@ export function visitRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    const { limit, cursor, source, ...filter } = c.req.valid("query");
-    const after = readCursor(cursor);
-    if (!after.ok) return refused(after);
-    const page = { after: after.value, limit: limit + 1 };
-    const found = await listVisits(
-      context.db,
-      site_key_hash,
-      { ...filterOf(filter), source },
-      page,
+    const { limit, cursor, source, ...given } = c.req.valid("query");
+    const filter = { ...filterOf(given), source };
+    const answer = await answerPage(
+      { limit, cursor },
+      (page) => listVisits(context.db, site_key_hash, filter, page),
+      ({ observedAt, visitId }) => ({ createdAt: observedAt, id: visitId }),
+      render,
     );
-    const cut = pageOf(found, limit, ({ observedAt, visitId }) => ({
-      createdAt: observedAt,
-      id: visitId,
-    }));
-    return c.json({ items: cut.items.map(render), next_cursor: cut.nextCursor }, 200);
+    return c.json(answer, 200);
   });
 
   app.openapi(counts, async (c) => {
