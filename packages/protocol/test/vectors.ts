@@ -26,6 +26,8 @@ export interface Vectors {
     readonly created: number;
     readonly fields: readonly { readonly name: string; readonly value: string }[];
   }[];
+  /** A key directory as the draft prints it, with the bytes its own signature is over. */
+  readonly directory: { readonly body: string; readonly base: string; readonly signature: string };
   readonly signatureAgents: readonly {
     readonly name: string;
     readonly header: string;
@@ -103,6 +105,14 @@ function draftVectors(): Vectors["webBotAuth"] {
     });
 }
 
+function draftDirectory(): Vectors["directory"] {
+  const printed: { title: string; blocks: string[] }[] = json("web-bot-auth/draft-02.json");
+  const { blocks = [] } = printed.find(({ title }) => title.includes("Directory")) ?? {};
+  const [, body = "", , base = "", headers = ""] = blocks;
+  const [, signature = ""] = /^Signature: binding=:(.*):$/m.exec(headers) ?? [];
+  return { body, base, signature };
+}
+
 function load(): Vectors {
   const names = readdirSync(`${folder}jcs/input`);
   return {
@@ -120,6 +130,7 @@ function load(): Vectors {
     ),
     speccheck: json("ed25519/ed25519-speccheck-cases.json"),
     webBotAuth: [...signedVectors("v1"), ...signedVectors("v2"), ...draftVectors()],
+    directory: draftDirectory(),
     signatureAgents: json("web-bot-auth/web_bot_auth_signature_agent_v1.json"),
     thumbprints: json("web-bot-auth/jwk-thumbprint.json"),
     merkle: merkleProofs(),

@@ -90,6 +90,21 @@ describe("the published vectors", () => {
     });
   }
 
+  if (vectors !== undefined) {
+    const { body, base, signature } = vectors.directory;
+    test("read: the draft's directory, whose key made the signature printed with it", async ({
+      task,
+    }) => {
+      const [jwk] = JSON.parse(body).keys;
+      const key = await readAgentKey(jwk);
+      expect(key?.thumbprint).toBe(jwk.kid);
+      const bytes = Uint8Array.from(atob(signature), (letter) => letter.charCodeAt(0));
+      expect(await key?.verify(new TextEncoder().encode(base), bytes)).toBe(true);
+      expect(await key?.verify(new TextEncoder().encode(`${base} `), bytes)).toBe(false);
+      Object.assign(task.meta, { outside: 1 });
+    });
+  }
+
   for (const { name, header, entries } of vectors?.signatureAgents ?? []) {
     test(`are read: Signature-Agent, ${name}`, ({ task }) => {
       const read = readSignatureAgent(header);

@@ -1,0 +1,14 @@
+import { expect, test } from "vitest";
+import { Waiting } from "../../src/doors/mandates/waiting.ts";
+
+test("two of an address and a hundred of a site wait at a time, and room is given back", () => {
+  const waiting = new Waiting();
+  const leave = waiting.enter("site", "a");
+  expect(waiting.enter("site", "a")).toBeTypeOf("function");
+  expect(waiting.enter("site", "a")).toBeUndefined();
+  leave?.();
+  expect(waiting.enter("site", "a")).toBeTypeOf("function");
+  for (let n = 0; n < 98; n++) expect(waiting.enter("site", `b${n}`)).toBeTypeOf("function");
+  expect(waiting.enter("site", "c")).toBeUndefined();
+  expect(waiting.enter("other", "c")).toBeTypeOf("function");
+});
