@@ -111,7 +111,13 @@ export {
 export { agentPage, agentPagePolicy } from "./discovery/agent-page/html.js";
 export { headLinks, linkHeader } from "./discovery/agent-page/links.js";
 export { agentMarkdown } from "./discovery/agent-page/markdown.js";
-export { BUILT_IN_SKILLS, builtInSkill, RESERVED_SKILLS } from "./discovery/built-in-skills.js";
+export {
+  BUILT_IN_SKILLS,
+  builtInSkill,
+  movesMoney,
+  PLACE_ORDER,
+  RESERVED_SKILLS,
+} from "./discovery/built-in-skills.js";
 export { CARD_LIFE_MS, previewCard, type SignedCard, signCard } from "./discovery/card.js";
 export { previewCatalog, type SignedCatalog, signCatalog } from "./discovery/catalog.js";
 export { didDocument, didOf, type PublishedKey } from "./discovery/did.js";
@@ -182,6 +188,7 @@ export {
   type MandateFault,
   type MandatePayment,
   mandateDigest,
+  type PaymentHandler,
   readMandate,
   signMandate,
 } from "./mandate/mandate.js";

@@ -4,6 +4,8 @@ import type { Tool } from "./actions/tools.js";
 import type { Config } from "./config/config.js";
 import { Challenges } from "./owners/agents/challenge.js";
 import { AuditLog } from "./owners/audit/audit-log.js";
+import type { Processor, Processors } from "./owners/payments/processor.js";
+import { SandboxProcessor } from "./owners/payments/processors/sandbox.js";
 import { LiveSites } from "./owners/sites/live-sites.js";
 import { domainOfSite } from "./owners/sites/store.js";
 import { authenticate, tokenDigest } from "./owners/tokens/authenticate.js";
@@ -58,6 +60,9 @@ export interface Context {
   /** Apart from people's: an edge with a wrong token must not lock its owner out. */
   readonly edgeDesk: SignInDesk<EdgeToken>;
   readonly operatorToken: OperatorToken;
+  /** Who can be asked to authorize payments, by the name sites connect them with. */
+  readonly processors: Processors;
+  readonly pass: PassPoint;
   /** Tools every site has besides its own: none, but for tests. */
   readonly fixtureTools: readonly Tool[];
   close(): Promise<void>;
@@ -69,6 +74,8 @@ export type Overrides = Partial<
 > & {
   /** Told of every moment at which a crash would leave something half done. */
   readonly pass?: PassPoint;
+  /** Stands before the embedded processor: tests make it fail. */
+  readonly processor?: (sandbox: Processor) => Processor;
 };
 
 /** Opens the installation's database, brought up to this build's schema. */
@@ -112,10 +119,12 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const visits = new VisitLog(db);
     const jobs = new Jobs(db, clock, ids, log);
     await recordHeartbeat(db, clock.now());
+    const sandbox = new SandboxProcessor({ db, clock, ids });
     const foldedRefusals = new FoldedRefusals();
     const context: Context = {
       ...{ config, clock, ids, log, db, secrets, keys, audit, jobs, resolver },
-      ...{ metrics, visits },
+      ...{ metrics, visits, pass },
+      processors: { sandbox: overrides.processor?.(sandbox) ?? sandbox },
       safeFetch: new SafeFetch({ resolver, clock, allow: config.fetchAllow }),
       proxies: new TrustedProxies(config.trustProxy),
       sources: new LocalLimiter({ perMinute: config.limits.SOURCE_REQUESTS_PER_MINUTE }),

@@ -2,12 +2,14 @@ import { expireReviews } from "./actions/decide-review.js";
 import { forgetOldVisits } from "./actions/forget-visits.js";
 import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/recheck-sites.js";
 import type { Context } from "./context.js";
+import { reconcilePayments } from "./decide/settle-payment.js";
 import { forgetFailures, forgetPending } from "./owners/agents/store.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
 import { forgetExpired } from "./platform/rate-limit/exact.js";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
+const RECONCILE_EVERY_MS = 5000;
 
 /** Everything the service does by itself. */
 export function planJobs(context: Context): void {
@@ -31,6 +33,11 @@ export function planJobs(context: Context): void {
     name: "reviews.expire",
     everyMs: MINUTE_MS,
     run: (_now, stopping) => expireReviews(context, stopping),
+  });
+  jobs.add({
+    name: "payments.reconcile",
+    everyMs: RECONCILE_EVERY_MS,
+    run: (_now, stopping) => reconcilePayments(context, stopping),
   });
   jobs.add({
     name: "audit.tend",

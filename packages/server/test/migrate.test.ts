@@ -64,6 +64,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "agents",
       "decisions",
       "reviews",
+      "commerce",
     ]);
   });
 

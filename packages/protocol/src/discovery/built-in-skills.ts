@@ -65,6 +65,28 @@ export const RESERVED_SKILLS: readonly string[] = Object.freeze([
   ...["search_catalog", "lookup_catalog", "get_product", "get_order"],
 ]);
 
+/** The skill that buys: live while a site sells to agents, and its owner has switched it on. */
+export const PLACE_ORDER = "place_order";
+
+/** The words it comes with. */
+const PLACE_ORDER_WORDS: BuiltInSkill = builtIn(
+  "Place an order",
+  "Buy products of this site. Needs a signed mandate; the payment is authorized, not captured.",
+  "commerce",
+  "How can I buy something from {site}?",
+);
+
+/**
+ * Whether a skill moves money, and so needs a mandate with a cart.
+ *
+ * @example
+ * movesMoney("place_order"); //=> true
+ * movesMoney("get_pricing"); //=> false
+ */
+export function movesMoney(skill: string): boolean {
+  return skill === PLACE_ORDER || skill === "complete_checkout";
+}
+
 /**
  * The words that come with a skill; undefined for an owner's own.
  *
@@ -73,5 +95,6 @@ export const RESERVED_SKILLS: readonly string[] = Object.freeze([
  * builtInSkill("constructor"); //=> undefined
  */
 export function builtInSkill(id: string): BuiltInSkill | undefined {
+  if (id === PLACE_ORDER) return PLACE_ORDER_WORDS;
   return Object.hasOwn(BUILT_IN_SKILLS, id) ? BUILT_IN_SKILLS[id] : undefined;
 }

@@ -1,6 +1,6 @@
 import { ok, type Result, refuse } from "../result.js";
 import { parseUrl } from "../url.js";
-import { builtInSkill, RESERVED_SKILLS } from "./built-in-skills.js";
+import { builtInSkill, movesMoney, PLACE_ORDER, RESERVED_SKILLS } from "./built-in-skills.js";
 
 /** A skill as the owner set it. What is left out comes from the table, or from the id. */
 export interface SkillSetting {
@@ -77,7 +77,7 @@ function titleFrom(id: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-function liveSkill(setting: SkillSetting, url: string, siteName: string): LiveSkill {
+function liveSkill(setting: SkillSetting, siteName: string): LiveSkill {
   const known = builtInSkill(setting.id);
   const title = setting.title ?? known?.title ?? titleFrom(setting.id);
   const question = known?.question.replace("{site}", () => siteName);
@@ -86,28 +86,34 @@ function liveSkill(setting: SkillSetting, url: string, siteName: string): LiveSk
     title,
     description: setting.description ?? known?.description ?? `${title}: the page of this site.`,
     tags: known?.tags ?? ["link"],
-    url,
-    requiresMandate: false,
+    ...(setting.url === undefined ? {} : { url: setting.url }),
+    requiresMandate: movesMoney(setting.id),
     question: question ?? `${title} at ${siteName}`,
   });
 }
 
 /**
- * The skills agents can use now, in the owner's order: enabled, and leading somewhere.
+ * The skills agents can use now, in the owner's order: enabled, and leading somewhere. The one that
+ * buys leads nowhere: it is live while the site `sells`.
  *
  * @example
  * const pricing = { id: "get_pricing", enabled: true, url: "https://shop.example.com/prices" };
  * const off = { id: "sign_up", enabled: false, url: "https://shop.example.com/join" };
  * liveSkills([pricing, off], "Fern & Petal").map((skill) => skill.title); //=> ["Get pricing"]
+ * const buy = { id: "place_order", enabled: true };
+ * liveSkills([buy], "Fern & Petal", true).map((skill) => skill.requiresMandate); //=> [true]
  */
 export function liveSkills(
   settings: readonly SkillSetting[],
   siteName: string,
+  sells = false,
 ): readonly LiveSkill[] {
   const live: LiveSkill[] = [];
   for (const setting of settings) {
-    if (!setting.enabled || setting.url === undefined) continue;
-    if (!RESERVED_SKILLS.includes(setting.id)) live.push(liveSkill(setting, setting.url, siteName));
+    if (!setting.enabled) continue;
+    const reserved = RESERVED_SKILLS.includes(setting.id);
+    const leads = reserved ? sells && setting.id === PLACE_ORDER : setting.url !== undefined;
+    if (leads) live.push(liveSkill(setting, siteName));
   }
   return Object.freeze(live);
 }

@@ -10,6 +10,8 @@ export interface SiteProfile {
   /** One sentence; may be empty. */
   readonly description: string;
   readonly skills: readonly SkillSetting[];
+  /** Whether agents can buy here now. */
+  readonly sells?: boolean;
   /** Whether control of the domain is proven; only previews are made of sites where it is not. */
   readonly verified: boolean;
   /** Counts the owner's changes. */
@@ -54,7 +56,7 @@ export function siteSnapshot(profile: SiteProfile, baseUrl: string): SiteSnapsho
     changedAt,
     baseUrl,
     summary: description === "" ? `What ${name} offers to AI agents.` : description,
-    skills: liveSkills(profile.skills, name),
+    skills: liveSkills(profile.skills, name, profile.sells),
     version: `1.0.${profile.version}`,
     addresses: siteAddresses(baseUrl, profile),
   });

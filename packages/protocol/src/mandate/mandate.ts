@@ -1,4 +1,5 @@
 import { sha256, toHex } from "../bytes.js";
+import { movesMoney, PLACE_ORDER } from "../discovery/built-in-skills.js";
 import { isSkillId } from "../discovery/skills.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
 import type { Signer } from "../keys/signer.js";
@@ -13,11 +14,14 @@ export const MANDATE_BYTES_MAX = 8192;
 const MANDATE_ID = /^[A-Za-z0-9_-]{16,64}$/;
 const AGENT_ID = /^agt_[A-Za-z0-9_-]{8,64}$/;
 const HANDLERS = ["stripe", "sandbox"] as const;
+
+/** Who authorizes a payment. */
+export type PaymentHandler = (typeof HANDLERS)[number];
 const TOKEN_CHARS_MAX = 512;
 
 /** How a mandate pays: a token of the processor's, which is in no log and no record. */
 export interface MandatePayment {
-  readonly handler: (typeof HANDLERS)[number];
+  readonly handler: PaymentHandler;
   readonly token: string;
 }
 
@@ -63,6 +67,22 @@ function text(value: JsonValue | undefined, holds: (text: string) => boolean): s
   return typeof value === "string" && holds(value) ? value : undefined;
 }
 
+/** What a mandate that moves money lacks; undefined where it lacks nothing. */
+function missingMoney(
+  skill: string,
+  cart: Mandate["cart"],
+  payment: MandatePayment | undefined,
+): string | undefined {
+  if (!movesMoney(skill)) return undefined;
+  if (cart === undefined || cart.total === null || cart.currency === null) {
+    return "`protocol_context` must hold `cart_total` and `cart_currency`: this skill moves money";
+  }
+  if (skill === PLACE_ORDER) {
+    return payment === undefined ? "`payment` is missing: this skill moves money" : undefined;
+  }
+  return payment === undefined ? undefined : "`payment` must be absent: the session's pays";
+}
+
 /** The members of `signed`, each by its own rule; the first that fails is named. */
 function readSigned(signed: JsonObject): Result<Omit<Mandate, "envelope" | "protocol">, "invalid"> {
   const mandateId = text(signed.mandate_id, (id) => MANDATE_ID.test(id));
@@ -93,6 +113,8 @@ function readSigned(signed: JsonObject): Result<Omit<Mandate, "envelope" | "prot
     total === undefined && currency === undefined
       ? undefined
       : { total: total ?? null, currency: currency ?? null };
+  const missing = missingMoney(skill, cart, payment.value);
+  if (missing !== undefined) return refuse("invalid", missing);
   return ok({
     ...{ mandateId, agentId, siteKey, audience, issuedAt, expiresAt, skill, cart, signed },
     ...{ arguments: given, payment: payment.value, evidence: evidence !== undefined },

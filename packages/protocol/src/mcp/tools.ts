@@ -46,6 +46,86 @@ function linkTool({ id, title, description }: LiveSkill): JsonObject {
   };
 }
 
+const ORDER_INPUT: JsonObject = {
+  type: "object",
+  properties: {
+    items: {
+      type: "array",
+      minItems: 1,
+      maxItems: 50,
+      description: "What to buy: each product once.",
+      items: {
+        type: "object",
+        properties: {
+          id: { type: "string", description: "The product's id." },
+          quantity: { type: "integer", minimum: 1, maximum: 1000 },
+        },
+        required: ["id", "quantity"],
+        additionalProperties: false,
+      },
+    },
+    mandate: {
+      type: "object",
+      description:
+        "The signed mandate, {signed, envelope}, for these very items. Without it the tool says " +
+        "what to sign. It may stand in _meta as dev.gatehouse/mandate instead.",
+      properties: { signed: { type: "object" }, envelope: { type: "object" } },
+      required: ["signed", "envelope"],
+      additionalProperties: false,
+    },
+  },
+  required: ["items"],
+  additionalProperties: false,
+};
+
+const TEXT: JsonObject = { type: "string" };
+
+/** One shape for whatever a mandate comes to: what its endpoint answers, or what is still missing. */
+const MANDATE_OUTPUT: JsonObject = {
+  type: "object",
+  properties: {
+    outcome: {
+      type: "string",
+      enum: [
+        ...["approved", "escalated", "rejected", "rate_limited", "unavailable"],
+        "mandate_required",
+      ],
+    },
+    mandate_id: TEXT,
+    record_id: TEXT,
+    evaluated_at: TEXT,
+    rules_evaluated: { type: "integer" },
+    escalation_id: TEXT,
+    evaluated_rule_id: TEXT,
+    expires_at: TEXT,
+    status_url: TEXT,
+    reason: TEXT,
+    reason_code: TEXT,
+    message: TEXT,
+    docs_url: TEXT,
+    retry_after_seconds: { type: "integer" },
+    sign: { type: "object", description: "What to sign, where no mandate came along." },
+  },
+  required: ["outcome"],
+};
+
+function orderTool({ id, title, description }: LiveSkill): JsonObject {
+  return {
+    name: id,
+    title,
+    description,
+    inputSchema: ORDER_INPUT,
+    outputSchema: MANDATE_OUTPUT,
+    annotations: {
+      title,
+      readOnlyHint: false,
+      destructiveHint: true,
+      idempotentHint: true,
+      openWorldHint: false,
+    },
+  };
+}
+
 /**
  * The site's skills as MCP tools, in the card's order.
  *
@@ -53,7 +133,7 @@ function linkTool({ id, title, description }: LiveSkill): JsonObject {
  * mcpTools(EXAMPLE_SITE).map((tool) => tool.name); //=> ["get_pricing", "track_delivery"]
  */
 export function mcpTools(site: SiteSnapshot): readonly JsonObject[] {
-  return site.skills.map(linkTool);
+  return site.skills.map((skill) => (skill.requiresMandate ? orderTool(skill) : linkTool(skill)));
 }
 
 /**
@@ -62,10 +142,14 @@ export function mcpTools(site: SiteSnapshot): readonly JsonObject[] {
  * @example
  * mcpInstructions(EXAMPLE_SITE).startsWith("Tools of shop.example.com (Fern & Petal)"); //=> true
  */
-export function mcpInstructions({ domain, name, summary }: SiteSnapshot): string {
+export function mcpInstructions({ domain, name, summary, skills }: SiteSnapshot): string {
+  const buys = skills.filter(({ requiresMandate }) => requiresMandate).map(({ id }) => id);
+  const but =
+    buys.length === 0 ? "" : ` But ${buys.join(", ")}: it buys what a mandate is signed for.`;
   return (
     `Tools of ${domain} (${name}), offered to agents by its owner. ${summary} ` +
-    "A tool answers with the page of the site to open; calling it buys nothing and sends nothing."
+    "A tool answers with the page of the site to open; calling it buys nothing and sends nothing." +
+    but
   );
 }
 

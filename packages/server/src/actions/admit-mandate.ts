@@ -1,4 +1,4 @@
-import { liveSkills, type Mandate, scopesAllow } from "@gatehouse/protocol";
+import { type Mandate, scopesAllow } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import type { Agent } from "../owners/agents/agent.js";
 import { lockedUntil } from "../owners/agents/locks.js";
@@ -6,6 +6,7 @@ import { agentById, keyByKid } from "../owners/agents/store.js";
 import { type MandateSettings, mandateSettings } from "../owners/mandate-settings/store.js";
 import { currentPolicy } from "../owners/policies/store.js";
 import type { Site } from "../owners/sites/site.js";
+import { skillsOf } from "../owners/sites/snapshot.js";
 import type { Transaction } from "../platform/db/database.js";
 import { takeExact } from "../platform/rate-limit/exact.js";
 import { keyFault } from "./prove-mandate.js";
@@ -69,7 +70,7 @@ export async function admitMandate(
   if ((await currentPolicy(tx, siteKeyHash)) === undefined) {
     return { fault: { reason: "mandates_disabled", specific: "no_policy" } };
   }
-  if (liveSkills(site.skills, site.name).every(({ id }) => id !== skill)) {
+  if (skillsOf(site).every(({ id }) => id !== skill)) {
     return { fault: { reason: "skill_not_live" } };
   }
   const { MANDATES_PER_SITE_PER_MINUTE, MANDATES_PER_AGENT_PER_MINUTE } = config.limits;

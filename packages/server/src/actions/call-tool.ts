@@ -1,7 +1,7 @@
 import { isSkillId, type JsonObject, type JsonValue } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { isVerified } from "../owners/sites/store.js";
-import { digestOf, type Tool, type ToolOutcome, type ToolResult } from "./tools.js";
+import { digestOf, type PlainTool, type ToolOutcome, type ToolResult } from "./tools.js";
 
 /** One `tools/call`, as a door has read it. */
 export interface ToolCall {
@@ -66,7 +66,11 @@ export async function recordCall(
 }
 
 /** Calls a tool and records it. Rejected, nothing was recorded and nothing may be answered. */
-export async function callTool(context: Context, tool: Tool, call: ToolCall): Promise<ToolResult> {
+export async function callTool(
+  context: Context,
+  tool: PlainTool,
+  call: ToolCall,
+): Promise<ToolResult> {
   const result = await tool.call(call.args);
   await recordCall(context, call, result);
   return result;

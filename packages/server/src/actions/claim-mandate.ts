@@ -1,5 +1,6 @@
-import type { Mandate } from "@gatehouse/protocol";
+import { type Mandate, REASONS } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
+import { type Payment, requestPayment } from "../decide/request-payment.js";
 import type { Agent } from "../owners/agents/agent.js";
 import { countFailure } from "../owners/agents/locks.js";
 import type { RecordDraft } from "../owners/audit/drafts.js";
@@ -10,8 +11,8 @@ import type { Review } from "../owners/reviews/review.js";
 import { insertReview } from "../owners/reviews/store.js";
 import type { Site } from "../owners/sites/site.js";
 import type { Transaction } from "../platform/db/database.js";
-import type { Ids } from "../platform/ids.js";
 import { answerTo, DEFAULT_RULE, type Judged, judge } from "./judge-mandate.js";
+import type { PricedItem } from "./price-order.js";
 import {
   aboutMandate,
   type MandateFault,
@@ -23,6 +24,12 @@ import {
 export type Submitted =
   | { readonly answer: StoredAnswer; readonly replayed: boolean }
   | { readonly fault: MandateFault; readonly mandateId?: string | undefined };
+
+/** A decision whose payment is under way; with the attempt where it is ours to ask for. */
+export interface Paying {
+  readonly decisionId: string;
+  readonly payment?: Payment | undefined;
+}
 
 /** Refusals of a known agent that count against it, each mandate once. */
 const COUNTED: readonly string[] = [
@@ -43,7 +50,7 @@ export interface Admission {
 
 export interface Made {
   readonly records: readonly RecordDraft[];
-  readonly answer: Submitted;
+  readonly answer: Submitted | { readonly paying: Paying; readonly replayed: boolean };
 }
 
 /** Refuses a mandate whose sender is known, and records it. */
@@ -61,64 +68,122 @@ export async function refused(
   return { records: [refusalRecord(fault, { requestId, proven }, now)], answer };
 }
 
+/** What is answered while nobody knows whether it is paid (decisions 6). */
+const UNAVAILABLE: StoredAnswer = {
+  status: REASONS.unavailable.status,
+  body: { outcome: "unavailable", message: REASONS.unavailable.message },
+};
+
+/** What was decided, and under which ids it is kept. */
+interface Claimed {
+  readonly found: Judged;
+  readonly recordId: string;
+  readonly decisionId: string;
+  readonly answer: StoredAnswer;
+  readonly review: Review | undefined;
+}
+
+/** Has what the rules approved paid, where it is to be paid. */
+async function requestIfPaid(
+  context: Context,
+  tx: Transaction,
+  { site, mandate, proven, requestId, now }: Admission,
+  { found, recordId, decisionId, answer }: Claimed,
+): Promise<Payment | undefined> {
+  const { outcome, items, amount } = found;
+  const { payment } = mandate;
+  if (outcome !== "approved" || items === undefined) return undefined;
+  if (payment === undefined || amount === null) throw new Error("an order without its payment");
+  const about = aboutMandate(proven, requestId);
+  const asked = { siteKeyHash: site.siteKeyHash, decisionId, escalationId: null, recordId };
+  const { handler: processor, token } = payment;
+  return requestPayment(
+    context,
+    tx,
+    { ...asked, processor, amount, items, token, answer, about },
+    now,
+  );
+}
+
+function decisionRecord(
+  { proven, requestId, now }: Admission,
+  { found, recordId, review }: Claimed,
+  paid: boolean,
+): RecordDraft {
+  const { amount, items } = found;
+  const content = {
+    ...aboutMandate(proven, requestId),
+    ...(amount === null ? {} : { amount: { currency: amount.currency, minor: amount.minor } }),
+    decision: found.record,
+    ...(items === undefined ? {} : { items: itemsOf(items) }),
+    ...(paid ? { payment: "requested" } : {}),
+    ...(review === undefined ? {} : { escalation_id: review.escalationId }),
+  };
+  return { type: "mandate.decision", recordId, occurredAt: now, content };
+}
+
 /** Claims a mandate and decides about it; everything happens in one transaction, or nothing does. */
 export async function claim(
-  { config, ids }: Context,
+  context: Context,
   tx: Transaction,
   asked: Admission,
   agent: Agent,
 ): Promise<Made> {
-  const { site, mandate, proven, requestId, now } = asked;
+  const { config, ids } = context;
+  const { site, mandate, proven, now } = asked;
   const { siteKeyHash } = site;
   const { skill, protocol, mandateId } = mandate;
-  const found = await judge(tx, asked, agent);
+  const found = await judge(context, tx, asked, agent);
   const { outcome, reason, rule, amount } = found;
   const recordId = newRecordId(ids, now);
   const decisionId = ids.timeId("dec", now);
   const review =
-    outcome === "escalated" ? reviewOf(asked, found, { ids, recordId, decisionId }) : undefined;
-  const answer = answerTo(found, {
-    mandateId,
-    recordId,
-    now,
-    review: review && {
-      ...review,
-      at: `${config.baseUrl}/v1/m/${site.siteKey}/escalations/${review.escalationId}`,
-    },
-  });
+    outcome === "escalated" ? reviewOf(context, asked, found, { recordId, decisionId }) : undefined;
+  const at = `${config.baseUrl}/v1/m/${site.siteKey}/escalations/${review?.escalationId}`;
+  const answer = answerTo(found, { mandateId, recordId, now, review: review && { ...review, at } });
+  const claimed = { found, recordId, decisionId, answer, review };
+  const payment = await requestIfPaid(context, tx, asked, claimed);
+  const paid = payment !== undefined;
   await insertDecision(tx, {
     ...{ decisionId, siteKeyHash, actorId: agent.agentId, mandateId, digest: proven.digest },
-    ...{ skill, protocol, amount, outcome, reason, ruleId: rule },
+    ...{ skill, protocol, amount, outcome: paid ? "paying" : outcome, reason, ruleId: rule },
     ...{ rulesEvaluated: found.rulesEvaluated, policyVersion: found.policyVersion },
-    ...{ recordId, evaluatedAt: now, answer },
+    ...{ recordId, evaluatedAt: now, answer: paid ? UNAVAILABLE : answer },
   });
   if (review !== undefined) await insertReview(tx, review);
   if (reason !== null && COUNTED.includes(reason)) {
     await countFailure(tx, { siteKeyHash, agentId: agent.agentId, mandateId }, now);
   }
-  const content = {
-    ...aboutMandate(proven, requestId),
-    ...(amount === null ? {} : { amount: { currency: amount.currency, minor: amount.minor } }),
-    decision: found.record,
-    ...(review === undefined ? {} : { escalation_id: review.escalationId }),
-  };
-  const record: RecordDraft = { type: "mandate.decision", recordId, occurredAt: now, content };
-  return { records: [record], answer: { answer, replayed: false } };
+  const records = [decisionRecord(asked, claimed, paid)];
+  if (paid) return { records, answer: { paying: { decisionId, payment }, replayed: false } };
+  return { records, answer: { answer, replayed: false } };
+}
+
+/** What is bought, as records say it: never a text of the owner's. */
+function itemsOf(items: readonly PricedItem[]) {
+  return items.map(({ id, quantity, unit_minor }) => ({ id, quantity, unit_minor }));
 }
 
 /** What is put before a person. */
 function reviewOf(
-  { site, proven, now }: Admission,
-  { rule, amount, reviewMs = 0, approvalsNeeded = 1 }: Judged,
-  { ids, recordId, decisionId }: { ids: Ids; recordId: string; decisionId: string },
+  { ids, secrets }: Context,
+  { site, mandate, proven, now }: Admission,
+  { rule, amount, items, reviewMs = 0, approvalsNeeded = 1 }: Judged,
+  { recordId, decisionId }: { recordId: string; decisionId: string },
 ): Review {
   const { agentId, mandateId, skill, protocol, kid, digest } = proven;
+  const escalationId = ids.id("esc");
+  const token = items === undefined ? undefined : mandate.payment?.token;
   return {
-    ...{ escalationId: ids.id("esc"), siteKeyHash: site.siteKeyHash, decisionId },
+    ...{ escalationId, siteKeyHash: site.siteKeyHash, decisionId },
     ...{ actorId: agentId, mandateId, status: "pending", ruleId: rule ?? DEFAULT_RULE },
-    request: { skill, protocol, amount, kid, digest },
+    request: { skill, protocol, amount, kid, digest, items },
+    sealedToken: token === undefined ? null : secrets.seal(reviewTokenPlace(escalationId), token),
     ...{ approvalsNeeded, approvedBy: [] },
     ...{ recordId, createdAt: now, expiresAt: now + reviewMs, decidedAt: null, decidedBy: null },
     ...{ reasonCode: null, note: null, decidedRecordId: null },
   };
 }
+
+/** Where the token of a review is kept; sealed, it opens nowhere else. */
+export const reviewTokenPlace = (escalationId: string) => `review ${escalationId}`;

@@ -48,6 +48,8 @@ export async function createSite(
     description: input.description ?? "",
     skills: [],
     auditPublic: "full",
+    processor: null,
+    policyPublished: false,
     status: "pending",
     version: 1,
     verification: unproven(toBase64url(ids.bytes(PROOF_TOKEN_BYTES))),

@@ -1,14 +1,17 @@
-import { liveSkills, ok, type Result, refuse } from "@gatehouse/protocol";
+import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { decide } from "../decide/decide.js";
+import { settlePayment } from "../decide/settle-payment.js";
 import { agentById, keyByKid } from "../owners/agents/store.js";
 import { type Actor, serviceActor } from "../owners/audit/drafts.js";
 import { mandateSettings } from "../owners/mandate-settings/store.js";
 import type { Review } from "../owners/reviews/review.js";
 import { lateReviews, reviewById, writeApprovals } from "../owners/reviews/store.js";
+import { skillsOf } from "../owners/sites/snapshot.js";
 import { siteByHash } from "../owners/sites/store.js";
 import type { Transaction } from "../platform/db/database.js";
-import { endReview, type ReviewEnd } from "./end-review.js";
+import { type EndedReview, endReview, type ReviewEnd } from "./end-review.js";
+import { priceOrder } from "./price-order.js";
 import { keyFault } from "./prove-mandate.js";
 
 /** Reviews ended in one go of the job. */
@@ -27,8 +30,21 @@ async function obstacle(tx: Transaction, review: Review, now: number): Promise<s
   const key = keyFault(await keyByKid(tx, siteKeyHash, request.kid), actorId, now);
   if (key !== undefined) return key;
   if ((await agentById(tx, siteKeyHash, actorId))?.status !== "active") return "agent_not_active";
-  const live = liveSkills(site.skills, site.name).some(({ id }) => id === request.skill);
-  return live ? undefined : "skill_not_live";
+  if (skillsOf(site).every(({ id }) => id !== request.skill)) return "skill_not_live";
+  return orderObstacle(tx, review);
+}
+
+/** What is bought must still cost what was signed, and be there. */
+async function orderObstacle(
+  tx: Transaction,
+  { siteKeyHash, request: { items, amount } }: Review,
+): Promise<string | undefined> {
+  if (items === undefined) return undefined;
+  const wanted = items.map(({ id, quantity }) => ({ id, quantity }));
+  const priced = await priceOrder(tx, siteKeyHash, { items: wanted });
+  if (!priced.ok) return priced.reason;
+  const { minor, currency } = priced.value.amount;
+  return minor === amount?.minor && currency === amount.currency ? undefined : "cart_mismatch";
 }
 
 /** An approval asks the rules again: a reviewer cannot go past one that denies. */
@@ -46,8 +62,9 @@ async function approval(
   const { skill, protocol, amount } = request;
   const decided = await decide(tx, { siteKeyHash, agent, skill, protocol, amount }, now);
   const again = { decision: decided.record, rulesEvaluated: decided.rules.length, actor, note };
-  if (decided.outcome !== "rejected") return { ...again, status: "approved" };
-  return { ...again, status: "invalidated", reasonCode: "policy_denied" };
+  const reasonCode = decided.refusal ?? undefined;
+  if (reasonCode !== undefined) return { ...again, status: "invalidated", reasonCode };
+  return { ...again, status: request.items === undefined ? "approved" : "paying" };
 }
 
 const EXPIRED: ReviewEnd = { status: "expired", actor: serviceActor("reviews.expire") };
@@ -59,7 +76,7 @@ export async function decideReview(
   verdict: Verdict,
   actor: Actor,
 ): Promise<Result<Review, "not_found" | "conflict">> {
-  type Answer = Result<Review, "not_found" | "conflict">;
+  type Answer = Result<Pick<EndedReview, "review" | "payment">, "not_found" | "conflict">;
   const { answer } = await context.audit.commit<Answer>(siteKeyHash, async (tx) => {
     const now = context.clock.now();
     const review = await reviewById(tx, siteKeyHash, escalationId);
@@ -77,7 +94,7 @@ export async function decideReview(
       const { reasonCode, note } = verdict;
       const end = { status: "denied", actor, reasonCode, note } as const;
       const ended = await endReview(context, tx, review, end, now);
-      return { records: ended.records, answer: ok(ended.review) };
+      return { records: ended.records, answer: ok(ended) };
     }
     if (review.approvedBy.includes(actor.id)) {
       return { records: [], answer: refuse("conflict", "You have approved it already.") };
@@ -85,14 +102,19 @@ export async function decideReview(
     const approved = { ...review, approvedBy: [...review.approvedBy, actor.id] };
     const end = await approval(tx, approved, { actor, note: verdict.note }, now);
     // One of several has said yes: the others are still to be asked, as long as it can be approved.
-    if (end.status === "approved" && approved.approvedBy.length < review.approvalsNeeded) {
+    const yes = end.status === "approved" || end.status === "paying";
+    if (yes && approved.approvedBy.length < review.approvalsNeeded) {
       await writeApprovals(tx, approved);
-      return { records: [], answer: ok(approved) };
+      return { records: [], answer: ok({ review: approved }) };
     }
     const ended = await endReview(context, tx, approved, end, now);
-    return { records: ended.records, answer: ok(ended.review) };
+    return { records: ended.records, answer: ok(ended) };
   });
-  return answer;
+  if (!answer.ok) return answer;
+  const { review, payment } = answer.value;
+  if (payment === undefined) return ok(review);
+  await settlePayment(context, payment);
+  return ok((await reviewById(context.db, siteKeyHash, escalationId)) ?? review);
 }
 
 /** Ends a review nobody decided in time; undefined where there is nothing to end. */

@@ -3,6 +3,7 @@ import { deleteAgents } from "../owners/agents/store.js";
 import type { Actor } from "../owners/audit/drafts.js";
 import { deleteDecisions } from "../owners/decisions/store.js";
 import { deleteMandateSettings } from "../owners/mandate-settings/store.js";
+import { deleteProducts } from "../owners/products/store.js";
 import { deleteReviews } from "../owners/reviews/store.js";
 import { deleteSite as markDeleted, siteByHash } from "../owners/sites/store.js";
 import { deleteEdgeTokens } from "../owners/tokens/edge/store.js";
@@ -30,6 +31,7 @@ export async function deleteSite(
     await deleteMandateSettings(tx, siteKeyHash);
     await deleteDecisions(tx, siteKeyHash);
     await deleteReviews(tx, siteKeyHash);
+    await deleteProducts(tx, siteKeyHash);
     const deleted = { ...site, version: site.version + 1 };
     return { records: [await siteChange("deleted", deleted, { actor, now })], answer: true };
   });

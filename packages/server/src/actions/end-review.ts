@@ -1,17 +1,21 @@
 import { type JsonObject, REASONS, type ReasonCode } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
+import { type Payment, requestPayment } from "../decide/request-payment.js";
 import type { Actor, RecordDraft } from "../owners/audit/drafts.js";
 import { newRecordId } from "../owners/audit/record-id.js";
 import type { StoredAnswer } from "../owners/decisions/decision.js";
-import { endEscalation } from "../owners/decisions/store.js";
+import { decisionById, moveDecision } from "../owners/decisions/store.js";
 import type { Review, ReviewStatus } from "../owners/reviews/review.js";
 import { writeReviewEnd } from "../owners/reviews/store.js";
+import { siteByHash } from "../owners/sites/store.js";
 import { isoTime } from "../platform/clock.js";
 import type { Transaction } from "../platform/db/database.js";
+import { reviewTokenPlace } from "./claim-mandate.js";
 
-/** How a review ends, and by whom. */
+/** What becomes of a review that is pending, and by whom. */
 export interface ReviewEnd {
-  readonly status: Exclude<ReviewStatus, "pending">;
+  /** `paying`: approved, and to be paid. */
+  readonly status: Exclude<ReviewStatus, "pending" | "payment_failed">;
   readonly actor: Actor;
   readonly reasonCode?: string | undefined;
   /** For the owner's people only: it is in no record, and no agent sees it. */
@@ -21,19 +25,22 @@ export interface ReviewEnd {
   readonly rulesEvaluated?: number | undefined;
 }
 
-const REASONS_OF: Readonly<Record<Exclude<ReviewEnd["status"], "approved">, ReasonCode>> = {
+const REASONS_OF: Readonly<
+  Record<Exclude<ReviewEnd["status"], "approved" | "paying">, ReasonCode>
+> = {
   denied: "review_denied",
   expired: "review_expired",
   withdrawn: "review_withdrawn",
   invalidated: "review_invalidated",
 };
 
+/** How the mandate is answered from then on; of one that is to be paid, once it is. */
 function answerTo(
   { mandateId }: Review,
   { status, reasonCode, rulesEvaluated = 0 }: ReviewEnd,
   { recordId, now }: { recordId: string; now: number },
 ): StoredAnswer & { readonly reason: ReasonCode | null } {
-  if (status === "approved") {
+  if (status === "approved" || status === "paying") {
     const body = {
       ...{ outcome: "approved", mandate_id: mandateId, record_id: recordId },
       ...{ evaluated_at: isoTime(now), rules_evaluated: rulesEvaluated },
@@ -47,41 +54,94 @@ function answerTo(
   return { status: http, body, reason };
 }
 
+/** What a record says of it. */
+function reviewRecord(review: Review, end: ReviewEnd): JsonObject {
+  const approved = end.status === "approved" || end.status === "paying";
+  const { request } = review;
+  return {
+    actor: { ...end.actor },
+    agent: { id: review.actorId, key_thumbprint: request.kid },
+    mandate: { digest: request.digest, mandate_id: review.mandateId },
+    ...(end.decision === undefined ? {} : { decision: end.decision }),
+    parent_record_id: review.recordId,
+    ...(end.status === "paying" ? { payment: "requested" } : {}),
+    review: {
+      escalation_id: review.escalationId,
+      outcome: approved ? "approved" : end.status,
+      ...(approved ? { approved_by: review.approvedBy } : {}),
+      ...(end.reasonCode === undefined ? {} : { reason_code: end.reasonCode }),
+    },
+    skill: request.skill,
+  };
+}
+
+/** Has what a person approved paid, with the token that was kept for this. */
+async function requestItsPayment(
+  context: Context,
+  tx: Transaction,
+  review: Review,
+  { recordId, answer, now }: { recordId: string; answer: StoredAnswer; now: number },
+): Promise<Payment> {
+  const { escalationId, siteKeyHash, decisionId, sealedToken, request } = review;
+  const { amount, items } = request;
+  const processor = (await siteByHash(tx, siteKeyHash))?.processor?.kind;
+  if (!sealedToken || amount === null || items === undefined || processor === undefined) {
+    throw new Error("a review is to be paid without saying what, or how");
+  }
+  const token = context.secrets.open(reviewTokenPlace(escalationId), sealedToken);
+  const about = {
+    agent: { id: review.actorId, key_thumbprint: request.kid },
+    mandate: { digest: request.digest, mandate_id: review.mandateId },
+    ...{ protocol: request.protocol, skill: request.skill },
+  };
+  const asked = { siteKeyHash, decisionId, escalationId, processor, amount, items, token };
+  return requestPayment(context, tx, { ...asked, recordId, answer, about }, now);
+}
+
+/** A review that is over, or on its way there, and what has to be done about it. */
+export interface EndedReview {
+  readonly review: Review;
+  readonly answer: StoredAnswer;
+  readonly records: readonly RecordDraft[];
+  /** To be asked for once this is committed. */
+  readonly payment?: Payment | undefined;
+}
+
 /**
  * Ends a review that is pending: its row, the decision it came from and the record, in the caller's
- * own transaction. From then on the mandate is answered with how it ended.
+ * own transaction. From then on the mandate is answered with how it ended; while it is being paid
+ * for, as before.
  */
 export async function endReview(
-  { ids }: Context,
+  context: Context,
   tx: Transaction,
   review: Review,
   end: ReviewEnd,
   now: number,
-): Promise<{ review: Review; answer: StoredAnswer; records: RecordDraft[] }> {
-  const recordId = newRecordId(ids, now);
+): Promise<EndedReview> {
+  const recordId = newRecordId(context.ids, now);
   const { reason, ...answer } = answerTo(review, end, { recordId, now });
   const ended: Review = {
-    ...review,
-    ...{ status: end.status, decidedAt: now, decidedBy: end.actor.id },
+    ...{
+      ...review,
+      status: end.status,
+      sealedToken: null,
+      decidedAt: now,
+      decidedBy: end.actor.id,
+    },
     ...{ reasonCode: end.reasonCode ?? null, note: end.note ?? null, decidedRecordId: recordId },
   };
   if (!(await writeReviewEnd(tx, ended))) throw new Error("a review was ended twice");
-  await endEscalation(tx, review, { approved: end.status === "approved", reason, answer });
-  const told = {
-    escalation_id: review.escalationId,
-    outcome: end.status,
-    ...(end.status === "approved" ? { approved_by: review.approvedBy } : {}),
-    ...(end.reasonCode === undefined ? {} : { reason_code: end.reasonCode }),
-  };
-  const content = {
-    actor: { ...end.actor },
-    agent: { id: review.actorId, key_thumbprint: review.request.kid },
-    mandate: { digest: review.request.digest, mandate_id: review.mandateId },
-    ...(end.decision === undefined ? {} : { decision: end.decision }),
-    parent_record_id: review.recordId,
-    review: told,
-    skill: review.request.skill,
-  };
+  const decision = await decisionById(tx, review.decisionId);
+  if (decision === undefined) throw new Error("a review without its decision");
+  const paying = end.status === "paying";
+  const outcome = paying ? "paying" : end.status === "approved" ? "approved" : "rejected";
+  const told = paying ? decision.answer : answer;
+  await moveDecision(tx, decision, { outcome, reason, answer: told });
+  const payment = paying
+    ? await requestItsPayment(context, tx, review, { recordId, answer, now })
+    : undefined;
+  const content = reviewRecord(review, end);
   const record: RecordDraft = { type: "review.decision", recordId, occurredAt: now, content };
-  return { review: ended, answer, records: [record] };
+  return { review: ended, answer: told, records: [record], payment };
 }

@@ -2,16 +2,20 @@ import {
   type JsonObject,
   type Mandate,
   type Money,
+  PLACE_ORDER,
   parseAmount,
   REASONS,
   type ReasonCode,
 } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
 import { decide } from "../decide/decide.js";
+import { amountFault } from "../decide/request-payment.js";
 import type { Agent } from "../owners/agents/agent.js";
 import type { StoredAnswer } from "../owners/decisions/decision.js";
 import type { Site } from "../owners/sites/site.js";
 import { isoTime } from "../platform/clock.js";
 import type { Transaction } from "../platform/db/database.js";
+import { type PricedItem, type PricedOrder, priceOrder } from "./price-order.js";
 
 /** What an agent is told where no rule, but the policy's default, asks for a person. */
 export const DEFAULT_RULE = "default";
@@ -28,6 +32,10 @@ function amountOf({ cart }: Mandate): Money | null | undefined {
 
 /** What was found out about a claimed mandate. */
 export interface Judged {
+  /** What is bought, where something is. */
+  readonly items?: readonly PricedItem[] | undefined;
+  /** Says more than the reason's own sentence. */
+  readonly message?: string | undefined;
   readonly outcome: "approved" | "escalated" | "rejected";
   readonly reason: ReasonCode | null;
   readonly rule: string | null;
@@ -52,7 +60,7 @@ interface Escalated {
 
 /** The answer to a claimed mandate, in the contract's words (interface 2.7). */
 export function answerTo(
-  { outcome, reason, rule, rulesEvaluated }: Judged,
+  { outcome, reason, rule, rulesEvaluated, message: said }: Judged,
   about: {
     readonly mandateId: string;
     readonly recordId: string;
@@ -69,7 +77,10 @@ export function answerTo(
     return { status: 202, body: { outcome, mandate_id, evaluated_at, ...told } };
   }
   if (reason !== null) {
-    const { status, message } = REASONS[reason];
+    const { status, message } = {
+      ...REASONS[reason],
+      ...(said === undefined ? {} : { message: said }),
+    };
     const by = rule === null ? {} : { evaluated_rule_id: rule };
     return { status, body: { outcome, reason, message, mandate_id, ...by } };
   }
@@ -78,14 +89,40 @@ export function answerTo(
 }
 
 /** A claimed mandate that the rules were not asked about. */
-function withoutRules(reason: "evidence_invalid" | "cart_invalid"): Judged {
+function withoutRules(reason: ReasonCode, message?: string): Judged {
   const record = { outcome: "rejected", reason_codes: [reason] };
   const none = { rule: null, rulesEvaluated: 0, policyVersion: null, amount: null };
-  return { outcome: "rejected", reason, ...none, record };
+  return { outcome: "rejected", reason, message, ...none, record };
+}
+
+/** What a mandate that buys comes to, or why it is refused before any rule is asked. */
+async function price(
+  context: Context,
+  tx: Transaction,
+  { siteKeyHash, processor }: Site,
+  { arguments: args, payment }: Mandate,
+  declared: Money,
+): Promise<PricedOrder | Judged> {
+  if (payment === undefined || processor === null || payment.handler !== processor.kind) {
+    return withoutRules(
+      "cart_invalid",
+      `This site is paid through ${processor?.kind ?? "nobody"}.`,
+    );
+  }
+  const priced = await priceOrder(tx, siteKeyHash, args);
+  if (!priced.ok) return withoutRules(priced.reason, priced.detail);
+  const { amount } = priced.value;
+  if (amount.minor !== declared.minor || amount.currency !== declared.currency) {
+    return withoutRules("cart_mismatch");
+  }
+  const fault = amountFault(context, payment.handler, amount);
+  if (fault !== undefined) return withoutRules("cart_invalid", `Not to be paid: ${fault}.`);
+  return priced.value;
 }
 
 /** What is found out about a mandate once it is claimed. */
 export async function judge(
+  context: Context,
   tx: Transaction,
   { site, mandate, now }: { site: Site; mandate: Mandate; now: number },
   agent: Agent,
@@ -95,10 +132,16 @@ export async function judge(
   if (amount === undefined) return withoutRules("cart_invalid");
   const { siteKeyHash } = site;
   const { skill, protocol } = mandate;
+  let items: readonly PricedItem[] | undefined;
+  if (skill === PLACE_ORDER && amount !== null) {
+    const priced = await price(context, tx, site, mandate, amount);
+    if ("outcome" in priced) return priced;
+    items = priced.items;
+  }
   const decided = await decide(tx, { siteKeyHash, agent, skill, protocol, amount }, now);
   const { outcome, rule, rules, policy, record, reviewMs, approvalsNeeded } = decided;
   return {
-    ...{ outcome, rule, amount, record, reviewMs, approvalsNeeded, rulesEvaluated: rules.length },
-    ...{ reason: outcome === "rejected" ? "policy_denied" : null, policyVersion: policy.version },
+    ...{ outcome, rule, amount, items, record, reviewMs, approvalsNeeded },
+    ...{ rulesEvaluated: rules.length, reason: decided.refusal, policyVersion: policy.version },
   };
 }

@@ -9,6 +9,17 @@ import {
 import type { Context } from "../context.js";
 import { type Actor, actorDraft } from "../owners/audit/drafts.js";
 import { currentPolicy, insertPolicy, type PublishedPolicy } from "../owners/policies/store.js";
+import { siteByHash, updateSite } from "../owners/sites/store.js";
+import { DatabaseUnavailableError, type Transaction } from "../platform/db/database.js";
+
+/** The first policy opens one of the gates checkout stands behind; what the site shows may change. */
+async function openPolicyGate(tx: Transaction, siteKeyHash: string, now: number): Promise<void> {
+  const site = await siteByHash(tx, siteKeyHash);
+  if (site === undefined || site.policyPublished) return;
+  if (!(await updateSite(tx, { ...site, policyPublished: true }, now))) {
+    throw new DatabaseUnavailableError("the site was changed at the same time");
+  }
+}
 
 /** Checks a policy and makes it the one in force. Versions stay for ever: records name them. */
 export async function publishPolicy(
@@ -27,6 +38,7 @@ export async function publishPolicy(
     const digest = await policyDigest(numbered);
     const policy = { version, digest, document: numbered, publishedAt: now };
     await insertPolicy(tx, siteKeyHash, policy);
+    await openPolicyGate(tx, siteKeyHash, now);
     const change = { kind: "policy_published", policy_version: version, policy_digest: digest };
     return { records: [actorDraft("site.changed", actor, now, { change })], answer: policy };
   });

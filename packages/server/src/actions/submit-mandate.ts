@@ -1,4 +1,6 @@
 import {
+  canonicalize,
+  type JsonObject,
   type JsonValue,
   type Mandate,
   readMandate,
@@ -8,7 +10,8 @@ import {
   toHex,
 } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
-import { decisionOfMandate } from "../owners/decisions/store.js";
+import { paymentEnded, settlePayment } from "../decide/settle-payment.js";
+import { decisionById, decisionOfMandate } from "../owners/decisions/store.js";
 import { reviewOfDecision } from "../owners/reviews/store.js";
 import type { Site } from "../owners/sites/site.js";
 import { siteByHash } from "../owners/sites/store.js";
@@ -19,6 +22,7 @@ import {
   claim,
   FOLDED,
   type Made,
+  type Paying,
   refused,
   type Submitted,
 } from "./claim-mandate.js";
@@ -30,6 +34,14 @@ interface Submission {
   readonly requestId: string;
   /** Who sent it, as far as limits go. */
   readonly source: string;
+  /** What a tool was called with, where it came with a call: the mandate must be for just that. */
+  readonly call?: { readonly skill: string; readonly arguments: JsonObject } | undefined;
+}
+
+function isForCall(mandate: Mandate, call: Submission["call"]): boolean {
+  if (call === undefined) return true;
+  if (mandate.skill !== call.skill) return false;
+  return canonicalize(mandate.arguments) === canonicalize(call.arguments);
 }
 
 /** The part of a submission that the database decides: replay, what must hold, the rules. */
@@ -37,6 +49,7 @@ async function inTransaction(
   context: Context,
   tx: Transaction,
   asked: Omit<Admission, "now">,
+  call: Submission["call"],
 ): Promise<Made> {
   const { mandate, proven } = asked;
   const { siteKeyHash } = asked.site;
@@ -44,10 +57,15 @@ async function inTransaction(
   const site = await siteByHash(tx, siteKeyHash);
   if (site === undefined) return { records: [], answer: { fault: { reason: "site_not_found" } } };
   const facts = { ...asked, site, now };
+  if (!isForCall(mandate, call)) return refused(tx, { reason: "arguments_mismatch" }, facts);
   const before = await decisionOfMandate(tx, siteKeyHash, proven.agentId, proven.mandateId);
   if (before !== undefined && before.digest === proven.digest) {
     const review = await reviewOfDecision(tx, siteKeyHash, before.decisionId);
     const late = await expireIfLate(context, tx, review, now);
+    // Of a review that is being paid for, the agent is told that it is under way.
+    if (before.outcome === "paying" && review === undefined) {
+      return { records: [], answer: { paying: before, replayed: true } };
+    }
     const { answer, records } = late ?? { answer: before.answer, records: [] };
     return { records, answer: { answer, replayed: true } };
   }
@@ -56,6 +74,16 @@ async function inTransaction(
   const admitted = await admitMandate(context, tx, site, mandate, now);
   if ("fault" in admitted) return refused(tx, admitted.fault, facts);
   return claim(context, tx, facts, admitted.agent);
+}
+
+/** What a decision comes to once its payment has ended, wherever that happens. */
+async function paid(context: Context, paying: Paying, replayed: boolean): Promise<Submitted> {
+  const { decisionId, payment } = paying;
+  if (payment === undefined) await paymentEnded(context, decisionId);
+  else await settlePayment(context, payment);
+  const decision = await decisionById(context.db, decisionId);
+  if (decision === undefined) return { fault: { reason: "site_not_found" } };
+  return { answer: decision.answer, replayed };
 }
 
 /** In development, the bytes a signature should have been made over. */
@@ -80,7 +108,7 @@ export async function submitMandate(
   context: Context,
   site: Site,
   body: JsonValue,
-  { requestId, source }: Submission,
+  { requestId, source, call }: Submission,
 ): Promise<Submitted> {
   const { siteKeyHash } = site;
   const stranger = async (fault: MandateFault): Promise<Submitted> => {
@@ -101,9 +129,10 @@ export async function submitMandate(
   }
   const { proven } = checked;
   const asked = { site, mandate, proven, requestId };
-  const { answer } = await context.audit.commit<Submitted>(siteKeyHash, (tx) =>
-    inTransaction(context, tx, asked),
+  const { answer } = await context.audit.commit<Made["answer"]>(siteKeyHash, (tx) =>
+    inTransaction(context, tx, asked, call),
   );
+  if ("paying" in answer) return paid(context, answer.paying, answer.replayed);
   if ("fault" in answer && FOLDED.includes(answer.fault.reason)) {
     await context.foldedRefusals.record(context, siteKeyHash, answer.fault, { requestId, proven });
   }

@@ -25,10 +25,18 @@ export interface ToolResult {
 }
 
 /** Something an agent can call. What it is shown as, and what it does. */
-export interface Tool {
+export interface PlainTool {
   readonly definition: JsonObject;
   call(args: JsonValue): ToolResult | Promise<ToolResult>;
 }
+
+/** A tool that moves money: it does what its mandate was signed for, and nothing without one. */
+export interface MandateTool {
+  readonly definition: JsonObject;
+  readonly needsMandate: true;
+}
+
+export type Tool = PlainTool | MandateTool;
 
 /** SHA-256 of a value's canonical text, in hex. */
 export function digestOf(value: JsonValue): string {
@@ -49,7 +57,7 @@ function refusedArguments(detail: string): ToolResult {
   return toolResult(result, "refused", "invalid_arguments");
 }
 
-function linkTool(skill: LiveSkill, definition: JsonObject, site: SiteSnapshot): Tool {
+function linkTool(skill: LiveSkill, definition: JsonObject, site: SiteSnapshot): PlainTool {
   const answered = toolResult(linkResult(skill, site), "answered");
   return {
     definition,
@@ -63,5 +71,10 @@ function linkTool(skill: LiveSkill, definition: JsonObject, site: SiteSnapshot):
 /** The tools of a site: its live skills, in the order all its documents list them. */
 export function toolsOf(site: SiteSnapshot): readonly Tool[] {
   const definitions = mcpTools(site);
-  return site.skills.map((skill, i) => linkTool(skill, definitions[i] as JsonObject, site));
+  return site.skills.map((skill, i) => {
+    const definition = definitions[i] as JsonObject;
+    return skill.requiresMandate
+      ? { definition, needsMandate: true }
+      : linkTool(skill, definition, site);
+  });
 }

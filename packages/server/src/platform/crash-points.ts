@@ -2,7 +2,7 @@
  * Moments at which a process may die and leave something half done. Each is passed by name, so
  * that tests can end the process exactly there; the service itself does nothing at them.
  */
-export const CRASH_POINTS = [
+export const AUDIT_POINTS = [
   "audit.taken",
   "audit.heads_locked",
   "audit.bodies_run",
@@ -14,5 +14,13 @@ export const CRASH_POINTS = [
   "audit.checkpoint_kept",
 ] as const;
 
-type CrashPoint = (typeof CRASH_POINTS)[number];
+/** Those of a payment: wanted, answered, written down, given up. */
+export const DECIDE_POINTS = [
+  "decide.intended",
+  "decide.asked",
+  "decide.ended",
+  "decide.released",
+] as const;
+
+type CrashPoint = (typeof AUDIT_POINTS)[number] | (typeof DECIDE_POINTS)[number];
 export type PassPoint = (point: CrashPoint) => void;

@@ -1,6 +1,6 @@
 import { type Checkpoint, verifyCheckpoint } from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
-import { CRASH_POINTS } from "../../src/platform/crash-points.ts";
+import { AUDIT_POINTS } from "../../src/platform/crash-points.ts";
 import { DATABASES, freshEnvironment } from "../harness.ts";
 import { auditKeys, exportDays, verdictOf } from "./exporting.ts";
 import { type NodeProcess, startNode } from "./node-process.ts";
@@ -76,7 +76,7 @@ describe.each(DATABASES)("killed at every named point of the log, on %s", (diale
       await createShop(node, "two.example.com"),
     ];
     for (let round = 0; round < ROUNDS; round++) {
-      for (const point of CRASH_POINTS) {
+      for (const point of AUDIT_POINTS) {
         // A different pass in every round, by count and not by time.
         await node.ask({ point, times: 3 + ((round * 5) % 7) });
         await writeUntilDead(node, shops);
@@ -85,6 +85,6 @@ describe.each(DATABASES)("killed at every named point of the log, on %s", (diale
         for (const shop of shops) await checkShop(node, shop);
       }
     }
-    expect(shops.every(({ answered }) => answered.length > CRASH_POINTS.length)).toBe(true);
+    expect(shops.every(({ answered }) => answered.length > AUDIT_POINTS.length)).toBe(true);
   });
 });

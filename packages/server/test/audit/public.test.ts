@@ -54,8 +54,8 @@ describe("a public checkpoint", () => {
     await db.run(
       `INSERT INTO sites SELECT ?, ?, 'old.example.com', name, description, status, version,
        verification_token, verification_method, verification_reason, verified_at, checked_at,
-       failed_days, problem, created_at, changed_at, deleted_at, skills, audit_public
-       FROM sites WHERE site_key_hash = ?`,
+       failed_days, problem, created_at, changed_at, deleted_at, skills, audit_public,
+       processor, policy_published FROM sites WHERE site_key_hash = ?`,
       ...[old, "sk_old-shop", site].map((value) => value),
     );
     const answer = await fetch(`${server.url}/v1/audit/${old}/checkpoint`);

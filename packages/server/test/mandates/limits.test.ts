@@ -80,7 +80,7 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
     // Each agent has its own; twenty refusals lock it for what comes after them.
     for (const answers of both) expect(outcomes(answers).approved).toBe(10);
     clock.advance(24 * 60 * MINUTE_MS - 1);
-    expect((await agent.submit(shop, buyer, ap2("0.01"))).body.reason).toBe("policy_denied");
+    expect((await agent.submit(shop, buyer, ap2("0.01"))).body.reason).toBe("budget_exceeded");
     clock.advance(1);
     expect((await agent.submit(shop, buyer, ap2("1000.00"))).status).toBe(200);
   });
@@ -95,7 +95,7 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
     };
     await shop.admin("PUT", "/policy", velocity);
     const answers = await Promise.all(Array.from({ length: 9 }, () => agent.submit(shop, buyer)));
-    expect(outcomes(answers)).toEqual({ approved: 4, policy_denied: 5 });
+    expect(outcomes(answers)).toEqual({ approved: 4, budget_exceeded: 5 });
     clock.advance(10 * MINUTE_MS);
     expect((await agent.submit(shop, buyer)).status).toBe(200);
   });

@@ -60,5 +60,5 @@ test("a budget of 1,000 on two nodes takes exactly ten of a hundred mandates of 
     bodies.map((body, n) => sendTo(nodes[n % 2] as TestServer, shop, body)),
   );
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
-  expect(answers.filter(({ text }) => text.includes("policy_denied"))).toHaveLength(90);
+  expect(answers.filter(({ text }) => text.includes("budget_exceeded"))).toHaveLength(90);
 });

@@ -13,7 +13,10 @@ import { edgeTokenRoutes } from "./edge-tokens.js";
 import { escalationRoutes } from "./escalations.js";
 import { keyRoutes } from "./keys.js";
 import { mandateRoutes } from "./mandates.js";
+import { orderRoutes } from "./orders.js";
 import { policyRoutes } from "./policy.js";
+import { processorRoutes } from "./processor.js";
+import { productImportRoute, productRoutes } from "./products.js";
 import { siteRoutes } from "./sites.js";
 import { skillRoutes } from "./skills.js";
 import { tokenRoutes } from "./tokens.js";
@@ -43,6 +46,7 @@ export function adminDoor(context: Context): Door {
     },
   });
   routes.use("/v1/admin/*", signIn(context));
+  productImportRoute(routes, context);
   routes.use("/v1/admin/*", async (c, next) => {
     if (BODY_METHODS.has(c.req.method)) {
       const { text } = await readJson(c.req.raw, BODY_BYTES_MAX, context.clock);
@@ -62,6 +66,9 @@ export function adminDoor(context: Context): Door {
   mandateRoutes(routes, context);
   decisionRoutes(routes, context);
   escalationRoutes(routes, context);
+  processorRoutes(routes, context);
+  productRoutes(routes, context);
+  orderRoutes(routes, context);
   tokenRoutes(routes, context);
   edgeTokenRoutes(routes, context);
   keyRoutes(routes, context);

@@ -7,7 +7,7 @@ import { type AdminEnv, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
 import { errors, json, NextCursor, PageQuery, SiteParams, Timestamp } from "./schemas.js";
 
-const OUTCOMES = ["approved", "escalated", "rejected"] as const;
+const OUTCOMES = ["approved", "escalated", "rejected", "paying"] as const;
 
 const DecisionBody = z
   .object({

@@ -1,8 +1,9 @@
-import { BUILT_IN_SKILLS, liveSkills } from "@gatehouse/protocol";
+import { BUILT_IN_SKILLS } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setSkills } from "../../actions/set-skills.js";
 import type { Context } from "../../context.js";
 import type { Site } from "../../owners/sites/site.js";
+import { skillsOf } from "../../owners/sites/snapshot.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { body, errors, json, refused, SiteParams } from "./schemas.js";
 import { SkillBody, SkillList } from "./skill-body.js";
@@ -48,7 +49,7 @@ const replace = createRoute({
 function render(site: Site): z.infer<typeof SkillsBody> {
   return {
     skills: [...site.skills],
-    live: liveSkills(site.skills, site.name).map(({ id }) => id),
+    live: skillsOf(site).map(({ id }) => id),
     built_in: Object.keys(BUILT_IN_SKILLS),
     version: site.version,
   };

@@ -2,7 +2,6 @@ import {
   type JsonValue,
   MANDATE_BYTES_MAX,
   parseJson,
-  REASONS,
   REQUEST_ID_HEADER,
 } from "@gatehouse/protocol";
 import type { Context as HonoContext } from "hono";
@@ -14,15 +13,13 @@ import { DatabaseUnavailableError } from "../../platform/db/database.js";
 import { readJsonBytes } from "../../platform/http/body.js";
 import { limitKey } from "../../platform/http/connection.js";
 import type { HttpEnv } from "../../platform/http/env.js";
-import { docsUrl, Problem } from "../../platform/http/problem.js";
+import { Problem } from "../../platform/http/problem.js";
+import { refusedAnswer } from "../mandate-answer.js";
 import { noteBody } from "./receipts.js";
 import { MandateRefusal } from "./refusal.js";
 
 /** What a caller may have echoed: visible ASCII, and not too much of it. */
 const ECHOED = /^[!-~]{1,128}$/;
-const RETRY_AFTER_S = "5";
-/** What the contract says to wait, whatever the limit. */
-const RATE_LIMITED_S = 60;
 
 type C = HonoContext<HttpEnv>;
 
@@ -42,7 +39,7 @@ export function answer(
 function refusalOf(error: unknown): MandateRefusal {
   if (error instanceof MandateRefusal) return error;
   if (error instanceof DatabaseUnavailableError) {
-    return new MandateRefusal("unavailable", { headers: { "retry-after": RETRY_AFTER_S } });
+    return new MandateRefusal("unavailable");
   }
   if (!(error instanceof Problem)) throw error;
   const { code, headers, message } = error;
@@ -64,22 +61,11 @@ export function answering(
       return await route(c);
     } catch (error) {
       const { reason, message, headers, about } = refusalOf(error);
-      const { status } = REASONS[reason];
       if (reason === "unavailable") {
         log.error({ request_id: c.get("requestId"), error }, "mandates.unavailable");
-        return answer(c, status, { outcome: "unavailable", message }, headers);
       }
-      if (reason === "rate_limited") {
-        const limited = { outcome: "rate_limited", retry_after_seconds: RATE_LIMITED_S, message };
-        return answer(c, status, limited, { "retry-after": String(RATE_LIMITED_S), ...headers });
-      }
-      const docs_url = docsUrl(config.baseUrl, reason);
-      return answer(
-        c,
-        status,
-        { outcome: "rejected", reason, message, ...about, docs_url },
-        headers,
-      );
+      const refused = refusedAnswer(config.baseUrl, reason, { message, headers, about });
+      return answer(c, refused.status, refused.body, refused.headers);
     }
   };
 }

@@ -3,11 +3,11 @@ import { submitMandate } from "../../actions/submit-mandate.js";
 import type { Context } from "../../context.js";
 import { limitKey } from "../../platform/http/connection.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
+import { answerOf } from "../mandate-answer.js";
 import { agentRoutes } from "./agents.js";
 import { answer, answering, readBody, requireMandateSite } from "./answering.js";
 import { escalationRoutes } from "./escalations.js";
 import { withReceipts } from "./receipts.js";
-import { MandateRefusal } from "./refusal.js";
 
 /** Where agents make themselves known, and send what they are asked to do. */
 export function mandatesDoor(context: Context): Door {
@@ -20,17 +20,8 @@ export function mandatesDoor(context: Context): Door {
     const source = limitKey(c.get("connection").address);
     const submission = { requestId: c.get("requestId"), source };
     const submitted = await submitMandate(context, site, body, submission);
-    if ("fault" in submitted) {
-      const { reason, message, retryAfterS, hints } = submitted.fault;
-      const { mandateId } = submitted;
-      throw new MandateRefusal(reason, {
-        message,
-        headers: retryAfterS === undefined ? {} : { "retry-after": String(retryAfterS) },
-        about: { ...(mandateId === undefined ? {} : { mandate_id: mandateId }), ...hints },
-      });
-    }
-    const { status, body: said } = submitted.answer;
-    return answer(c, status, said, submitted.replayed ? { "idempotent-replayed": "true" } : {});
+    const { status, body: said, headers } = answerOf(context.config.baseUrl, submitted);
+    return answer(c, status, said, headers);
   });
   routes.post("/v1/m/:site/mandate", withReceipts(context, mandate));
   return { name: "mandates", cors: "echo", routes };

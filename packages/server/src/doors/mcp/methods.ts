@@ -11,6 +11,7 @@ import { cutAddress, limitKey } from "../../platform/http/connection.js";
 import type { Reply } from "../../platform/http/front-answers.js";
 import type { CallLimits } from "./call-limits.js";
 import type { RpcRequest } from "./message.js";
+import { callWithMandate } from "./money-tool.js";
 import { limitedReply } from "./replies.js";
 import { clientInfoOf, type Revision } from "./revision.js";
 import { errorReply, RPC, resultReply } from "./rpc.js";
@@ -132,6 +133,13 @@ async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
   if (tool === undefined) {
     await recordCall(context, call, { outcome: "refused", reason: "unknown_tool" });
     return invalidParams(asked, "This site has no tool of that name. See tools/list.");
+  }
+  if ("needsMandate" in tool) {
+    const { members } = await callWithMandate(context, server.site, call, {
+      meta: request.params._meta,
+      source: limitKey(address),
+    });
+    return resultReply(request.id, server.result(revision, members));
   }
   const { members } = await callTool(context, tool, call);
   return resultReply(request.id, server.result(revision, members));

@@ -7,6 +7,7 @@ import {
 } from "@gatehouse/protocol";
 import type { Tool } from "../../actions/tools.js";
 import type { LiveSite } from "../../owners/sites/live-sites.js";
+import type { Site } from "../../owners/sites/site.js";
 import type { Revision } from "./revision.js";
 
 /** Tools of one `tools/list` answer. Many clients read the first page only: it holds most sites. */
@@ -22,6 +23,7 @@ type Texts = Readonly<Record<Revision, string>>;
 /** Everything a site's server says of itself, made once for each version of the site. */
 export interface SiteServer {
   readonly siteKeyHash: string;
+  readonly site: Site;
   readonly initialize: string;
   readonly discover: string;
   /** `tools/list` results by cursor; the first by the empty one. */
@@ -68,7 +70,7 @@ export function siteServer({ site, snapshot }: LiveSite, tools: readonly Tool[])
     revision === "declared" ? `{${members}}` : `{"resultType":"complete",${members},${meta}}`;
   const capabilities = CAPABILITIES;
   return Object.freeze({
-    siteKeyHash: site.siteKeyHash,
+    ...{ site, siteKeyHash: site.siteKeyHash },
     initialize: JSON.stringify({
       ...{ protocolVersion: MCP_REVISIONS[0], capabilities, serverInfo, instructions },
     }),

@@ -1,3 +1,6 @@
+/** `paying`: approved, and the processor has yet to say whether it authorizes. */
+export type DecisionOutcome = "approved" | "escalated" | "rejected" | "paying";
+
 /** What was decided about a mandate, and what its agent was told. */
 export interface Decision {
   readonly decisionId: string;
@@ -10,7 +13,7 @@ export interface Decision {
   readonly protocol: string;
   /** What was to pay, in whole minor units; null where nothing was. */
   readonly amount: { readonly minor: number; readonly currency: string } | null;
-  readonly outcome: "approved" | "escalated" | "rejected";
+  readonly outcome: DecisionOutcome;
   readonly reason: string | null;
   readonly ruleId: string | null;
   readonly rulesEvaluated: number;
@@ -24,6 +27,11 @@ export interface Decision {
 export interface StoredAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, string | number>>;
+}
+
+/** Whether what was asked for counts as spent: approved, or about to be. */
+export function isSpent({ outcome }: Pick<Decision, "outcome">): boolean {
+  return outcome === "approved" || outcome === "paying";
 }
 
 export const HOUR_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../platform/db/database.js";
-import { type Decision, HOUR_MS, type StoredAnswer } from "./decision.js";
+import { type Decision, HOUR_MS, isSpent, type StoredAnswer } from "./decision.js";
 
 interface Row {
   decision_id: string;
@@ -67,7 +67,7 @@ export async function insertDecision(tx: Transaction, decision: Decision): Promi
       answer: JSON.stringify(decision.answer),
     },
   ]);
-  const spent = decision.outcome === "approved" ? (amount?.minor ?? 0) : 0;
+  const spent = isSpent(decision) ? (amount?.minor ?? 0) : 0;
   const hour = decision.evaluatedAt - (decision.evaluatedAt % HOUR_MS);
   await tx.run(
     `INSERT INTO decision_hours (site_key_hash, hour, actor_id, currency, minor, decisions)
@@ -92,31 +92,32 @@ export async function decisionOfMandate(
   return row && decisionOf(row);
 }
 
+export async function decisionById(db: Queries, decisionId: string): Promise<Decision | undefined> {
+  const row = await db.get<Row>("SELECT * FROM decisions WHERE decision_id = ?", decisionId);
+  return row && decisionOf(row);
+}
+
 /**
- * Writes how an escalated decision ended. What is approved counts as spent in the hour it was asked
- * for: that is the window its budget was looked at in.
+ * Writes what a decision has come to since. What is approved counts as spent in the hour it was
+ * asked for: that is the window its budget was looked at in. What was not paid after all counts no
+ * more.
  */
-export async function endEscalation(
+export async function moveDecision(
   tx: Transaction,
-  {
-    decisionId,
-    siteKeyHash,
-    actorId,
-  }: { decisionId: string; siteKeyHash: string; actorId: string },
-  { approved, reason, answer }: { approved: boolean; reason: string | null; answer: StoredAnswer },
+  before: Decision,
+  after: Pick<Decision, "outcome" | "reason" | "answer">,
 ): Promise<void> {
-  const row = await tx.get<Row>("SELECT * FROM decisions WHERE decision_id = ?", decisionId);
-  if (row === undefined) throw new Error("a review without its decision");
+  const { decisionId, siteKeyHash, actorId, amount, evaluatedAt } = before;
   await tx.run(
     "UPDATE decisions SET outcome = ?, reason = ?, answer = ? WHERE decision_id = ?",
-    ...[approved ? "approved" : "rejected", reason, JSON.stringify(answer), decisionId],
+    ...[after.outcome, after.reason, JSON.stringify(after.answer), decisionId],
   );
-  if (!approved || row.amount_minor === null) return;
-  const hour = row.evaluated_at - (row.evaluated_at % HOUR_MS);
+  if (amount === null || isSpent(before) === isSpent(after)) return;
+  const change = isSpent(after) ? amount.minor : -amount.minor;
   await tx.run(
     `UPDATE decision_hours SET minor = minor + ?
      WHERE site_key_hash = ? AND hour = ? AND actor_id = ? AND currency = ?`,
-    ...[row.amount_minor, siteKeyHash, hour, actorId, row.currency ?? ""],
+    ...[change, siteKeyHash, evaluatedAt - (evaluatedAt % HOUR_MS), actorId, amount.currency],
   );
 }
 
@@ -172,7 +173,7 @@ export async function countDecisions(
   );
   const first = await tx.all<Sum>(
     `SELECT COALESCE(currency, '') AS currency, COUNT(*) AS decisions,
-       SUM(CASE WHEN outcome = 'approved' THEN COALESCE(amount_minor, 0) ELSE 0 END) AS minor
+       SUM(CASE WHEN outcome IN ('approved', 'paying') THEN COALESCE(amount_minor, 0) ELSE 0 END) AS minor
      FROM decisions
      WHERE site_key_hash = ? AND evaluated_at > ? AND evaluated_at < ? AND ${mine}
      GROUP BY COALESCE(currency, '')`,

@@ -1,9 +1,10 @@
 export const REVIEW_STATUSES = [
-  ...["pending", "approved", "denied", "expired", "withdrawn", "invalidated"],
+  ...["pending", "paying", "approved", "payment_failed"],
+  ...["denied", "expired", "withdrawn", "invalidated"],
 ] as const as readonly ReviewStatus[];
 
 export type ReviewStatus =
-  | ("pending" | "approved" | "denied")
+  | ("pending" | "paying" | "approved" | "payment_failed" | "denied")
   | ("expired" | "withdrawn" | "invalidated");
 
 /** Why a reviewer says no; the agent is told the word, never the note. */
@@ -19,6 +20,15 @@ export interface ReviewedRequest {
   readonly amount: { readonly minor: number; readonly currency: string } | null;
   readonly kid: string;
   readonly digest: string;
+  /** What is bought, where something is: id, title, quantity and price of each. */
+  readonly items?: readonly ReviewedItem[] | undefined;
+}
+
+export interface ReviewedItem {
+  readonly id: string;
+  readonly title: string;
+  readonly quantity: number;
+  readonly unit_minor: number;
 }
 
 /** Something the rules gave to a person to decide. */
@@ -31,6 +41,8 @@ export interface Review {
   readonly status: ReviewStatus;
   readonly ruleId: string;
   readonly request: ReviewedRequest;
+  /** How to pay, kept while nobody has decided; erased with every end. */
+  readonly sealedToken: string | null;
   /** The record of the decision that escalated it. */
   readonly recordId: string;
   /** How many people must say yes, and who has. */

@@ -10,6 +10,7 @@ interface Row {
   status: ReviewStatus;
   rule_id: string;
   request: string;
+  sealed_token: string | null;
   record_id: string;
   approvals_needed: number;
   approved_by: string;
@@ -32,6 +33,7 @@ function reviewOf(row: Row): Review {
     status: row.status,
     ruleId: row.rule_id,
     request: JSON.parse(row.request) as ReviewedRequest,
+    sealedToken: row.sealed_token,
     recordId: row.record_id,
     approvalsNeeded: row.approvals_needed,
     approvedBy: JSON.parse(row.approved_by) as string[],
@@ -56,6 +58,7 @@ export async function insertReview(tx: Transaction, review: Review): Promise<voi
       status: review.status,
       rule_id: review.ruleId,
       request: JSON.stringify(review.request),
+      sealed_token: review.sealedToken,
       record_id: review.recordId,
       approvals_needed: review.approvalsNeeded,
       approved_by: JSON.stringify(review.approvedBy),
@@ -73,15 +76,26 @@ export async function writeApprovals(tx: Transaction, review: Review): Promise<v
   );
 }
 
-/** Writes how a review ended; only one that is pending can end. */
+/** Writes what a person, or time, made of a review; only one that is pending can be decided. */
 export async function writeReviewEnd(tx: Transaction, review: Review): Promise<boolean> {
   const changed = await tx.run(
     `UPDATE reviews SET status = ?, decided_at = ?, decided_by = ?, reason_code = ?, note = ?,
-       decided_record_id = ? WHERE escalation_id = ? AND status = 'pending'`,
+       decided_record_id = ?, approved_by = ?, sealed_token = NULL WHERE escalation_id = ? AND status = 'pending'`,
     ...[review.status, review.decidedAt, review.decidedBy, review.reasonCode, review.note],
-    ...[review.decidedRecordId, review.escalationId],
+    ...[review.decidedRecordId, JSON.stringify(review.approvedBy), review.escalationId],
   );
   return changed === 1;
+}
+
+/** Writes what became of a review that was waiting for its payment. */
+export async function endPaying(
+  tx: Transaction,
+  escalationId: string,
+  status: "approved" | "payment_failed",
+): Promise<void> {
+  const sql = "UPDATE reviews SET status = ? WHERE escalation_id = ? AND status = 'paying'";
+  const changed = await tx.run(sql, status, escalationId);
+  if (changed !== 1) throw new Error("a payment ended for a review that was not waiting for it");
 }
 
 export async function reviewById(

@@ -1,4 +1,4 @@
-import type { SkillSetting } from "@gatehouse/protocol";
+import type { PaymentHandler, SkillSetting } from "@gatehouse/protocol";
 
 export type SiteStatus = "pending" | "verified";
 export const VERIFICATION_METHODS = ["dns", "file", "meta", "operator"] as const;
@@ -7,6 +7,20 @@ export type VerificationMethod = (typeof VERIFICATION_METHODS)[number];
 /** Who may see how far a site's log is: anybody at once, anybody once an hour, only its owner. */
 export const AUDIT_PUBLIC = ["full", "hourly", "owner"] as const;
 export type AuditPublic = (typeof AUDIT_PUBLIC)[number];
+
+export const PROCESSOR_KINDS = ["sandbox"] as const satisfies readonly PaymentHandler[];
+
+/** What an owner set about the processor. */
+export interface ProcessorSettings {
+  readonly kind: (typeof PROCESSOR_KINDS)[number];
+  /** Whether payments of agents may go through it at all. */
+  readonly railOn: boolean;
+  /** Whether this site settles through it. */
+  readonly settles: boolean;
+  /** Whether real money moves. */
+  readonly live: boolean;
+  readonly walletMerchantId: string | null;
+}
 
 /** A website that Gatehouse stands before. Times are milliseconds. */
 export interface Site {
@@ -19,6 +33,9 @@ export interface Site {
   /** In the owner's order. */
   readonly skills: readonly SkillSetting[];
   readonly auditPublic: AuditPublic;
+  /** Who authorizes payments for the site; null where nobody does. Never a secret. */
+  readonly processor: ProcessorSettings | null;
+  readonly policyPublished: boolean;
   readonly status: SiteStatus;
   /** Counts every change; caches and signed documents are keyed by it. */
   readonly version: number;

@@ -2,6 +2,7 @@ import type { SiteNames, SkillSetting } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../platform/db/database.js";
 import {
   type AuditPublic,
+  type ProcessorSettings,
   SITE_TOPIC,
   type Site,
   type SiteStatus,
@@ -16,6 +17,8 @@ interface Row {
   description: string;
   skills: string;
   audit_public: AuditPublic;
+  processor: string | null;
+  policy_published: number;
   status: SiteStatus;
   version: number;
   verification_token: string;
@@ -34,6 +37,10 @@ function skillsOf(text: string): readonly SkillSetting[] {
   return Object.freeze(JSON.parse(text).map(Object.freeze) as SkillSetting[]);
 }
 
+function processorOf(text: string): ProcessorSettings {
+  return Object.freeze(JSON.parse(text) as ProcessorSettings);
+}
+
 function siteOf(row: Row): Site {
   return Object.freeze({
     siteKey: row.site_key,
@@ -43,6 +50,8 @@ function siteOf(row: Row): Site {
     description: row.description,
     skills: skillsOf(row.skills),
     auditPublic: row.audit_public,
+    processor: row.processor === null ? null : processorOf(row.processor),
+    policyPublished: row.policy_published === 1,
     status: row.status,
     version: row.version,
     verification: Object.freeze({
@@ -177,20 +186,15 @@ export async function insertSite(tx: Transaction, site: Site): Promise<void> {
 export async function updateSite(tx: Transaction, site: Site, now: number): Promise<boolean> {
   const { verification: proof } = site;
   const changed = await tx.run(
-    `UPDATE sites SET domain = ?, name = ?, description = ?, skills = ?, audit_public = ?, status = ?,
-       version = version + 1, verification_token = ?, verification_method = ?, verification_reason = ?, verified_at = ?,
+    `UPDATE sites SET domain = ?, name = ?, description = ?, skills = ?, audit_public = ?,
+       processor = ?, policy_published = ?, status = ?, version = version + 1,
+       verification_token = ?, verification_method = ?, verification_reason = ?, verified_at = ?,
        checked_at = ?, failed_days = ?, problem = ?, changed_at = ?
      WHERE site_key_hash = ? AND version = ? AND deleted_at IS NULL`,
     ...[site.domain, site.name, site.description, JSON.stringify(site.skills)],
-    ...[
-      site.auditPublic,
-      site.status,
-      proof.token,
-      proof.method,
-      proof.reason,
-      proof.verifiedAt,
-      proof.checkedAt,
-    ],
+    ...[site.auditPublic, site.processor && JSON.stringify(site.processor)],
+    ...[site.policyPublished ? 1 : 0, site.status],
+    ...[proof.token, proof.method, proof.reason, proof.verifiedAt, proof.checkedAt],
     ...[proof.failedDays, proof.problem, now, site.siteKeyHash, site.version],
   );
   if (changed === 1) await tx.announce(SITE_TOPIC, site.siteKeyHash);

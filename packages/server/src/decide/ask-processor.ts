@@ -1,0 +1,74 @@
+import type { Context } from "../context.js";
+import type { Payment } from "../owners/payments/payment.js";
+import type { Processor, ProcessorAnswer } from "../owners/payments/processor.js";
+import { tokenPlace } from "./request-payment.js";
+import { CANCEL_AFTER_MS, PROCESSOR_MS_MAX } from "./retries.js";
+
+const unknown = (reason: string): ProcessorAnswer => ({ outcome: "unknown", reason });
+
+export function processorOf({ processors }: Context, { processor }: Payment): Processor {
+  const found = processors[processor];
+  if (found === undefined) throw new Error(`no processor is called ${processor}`);
+  return found;
+}
+
+/** Whatever a processor does, there is an answer in time. What failed may have had its effect. */
+async function inTime(
+  { clock, log }: Context,
+  { attemptId }: Payment,
+  asked: Promise<ProcessorAnswer>,
+): Promise<ProcessorAnswer> {
+  let cancel = () => {};
+  const late = new Promise<ProcessorAnswer>((resolve) => {
+    cancel = clock.after(PROCESSOR_MS_MAX, () => resolve(unknown("timed_out")));
+  });
+  const answered = asked.catch((error: unknown) => {
+    log.warn({ attempt_id: attemptId, error }, "payment.processor_failed");
+    return unknown("processor_failed");
+  });
+  try {
+    return await Promise.race([answered, late]);
+  } finally {
+    cancel();
+  }
+}
+
+/** Asks for the authorization, with the key every try of this attempt has. */
+export function authorize(context: Context, payment: Payment): Promise<ProcessorAnswer> {
+  const { attemptId, siteKeyHash, amount, sealedToken } = payment;
+  if (sealedToken === null) throw new Error("an open attempt has no token");
+  const token = context.secrets.open(tokenPlace(attemptId), sealedToken);
+  const request = { siteKeyHash, idempotencyKey: attemptId, amount, token };
+  return inTime(context, payment, processorOf(context, payment).authorize(request));
+}
+
+/** Gives up what may have been authorized. True once it is certain that nothing is. */
+export async function release(context: Context, payment: Payment): Promise<boolean> {
+  const { siteKeyHash, attemptId } = payment;
+  const released = processorOf(context, payment)
+    .release(siteKeyHash, attemptId)
+    .then((): ProcessorAnswer => ({ outcome: "declined", reason: "released" }));
+  return (await inTime(context, payment, released)).outcome === "declined";
+}
+
+/**
+ * Finds out about an attempt whose outcome is not known: asks again with the same key, then reads.
+ * After 23 hours it is cancelled, and only then nothing of it can come any more.
+ */
+export async function findOut(context: Context, payment: Payment): Promise<ProcessorAnswer> {
+  const { siteKeyHash, attemptId, requestedAt } = payment;
+  const cancelling = context.clock.now() >= requestedAt + CANCEL_AFTER_MS;
+  if (!cancelling) {
+    const again = await authorize(context, payment);
+    if (again.outcome !== "unknown") return again;
+  }
+  const reading = processorOf(context, payment).read(siteKeyHash, attemptId);
+  const read = await inTime(
+    context,
+    payment,
+    reading.then((found) => found ?? unknown("not_found")),
+  );
+  if (read.outcome !== "unknown" || !cancelling) return read;
+  if (await release(context, payment)) return { outcome: "declined", reason: "cancelled" };
+  return unknown("not_released");
+}

@@ -1,0 +1,65 @@
+import { createHmac } from "node:crypto";
+import type { JsonObject, Money, PaymentHandler } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import type { OrderedItem, Payment } from "../owners/payments/payment.js";
+import { insertPayment } from "../owners/payments/store.js";
+import { reserve } from "../owners/products/store.js";
+import type { Transaction } from "../platform/db/database.js";
+import { FIRST_LOOK_MS } from "./retries.js";
+
+export type { Payment };
+
+/** What a decision wants paid. */
+export interface PaymentRequest {
+  readonly siteKeyHash: string;
+  readonly decisionId: string;
+  readonly escalationId: string | null;
+  readonly processor: PaymentHandler;
+  readonly amount: Money;
+  readonly items: readonly OrderedItem[];
+  readonly token: string;
+  /** The record that says the payment was requested. */
+  readonly recordId: string;
+  /** What the agent is told once it is authorized. */
+  readonly answer: Payment["answer"];
+  /** Who asked for what, as records say it. */
+  readonly about: JsonObject;
+}
+
+/** Where a token is kept; sealed, it opens nowhere else. */
+export const tokenPlace = (attemptId: string) => `payment ${attemptId}`;
+
+/** Why a sum cannot be asked of a processor exactly; undefined where it can. */
+export function amountFault(
+  { processors }: Context,
+  handler: PaymentHandler,
+  amount: Money,
+): string | undefined {
+  const processor = processors[handler];
+  return processor === undefined ? "no such processor is built in" : processor.amountFault(amount);
+}
+
+/**
+ * Writes down that a processor will be asked, in the transaction of the decision that wants it: the
+ * stock is set aside, the token sealed. A crash from here on leaves a row that is looked after.
+ */
+export async function requestPayment(
+  { ids, secrets }: Context,
+  tx: Transaction,
+  request: PaymentRequest,
+  now: number,
+): Promise<Payment> {
+  const { token, recordId, items, ...asked } = request;
+  const attemptId = ids.timeId("pay", now);
+  const key = secrets.keyFor(`payment tokens of ${request.siteKeyHash}`);
+  const payment: Payment = {
+    ...{ ...asked, attemptId, items, parentRecordId: recordId },
+    sealedToken: secrets.seal(tokenPlace(attemptId), token),
+    tokenMac: createHmac("sha256", key).update(token).digest("hex"),
+    ...{ status: "requested", reference: null, reason: null },
+    ...{ requestedAt: now, tries: 0, nextAt: now + FIRST_LOOK_MS },
+  };
+  await reserve(tx, request.siteKeyHash, items);
+  await insertPayment(tx, payment);
+  return payment;
+}

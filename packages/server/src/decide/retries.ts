@@ -1,0 +1,22 @@
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** How long a processor may take; what it says later is found out by asking again. */
+export const PROCESSOR_MS_MAX = 10 * SECOND_MS;
+
+/**
+ * When an attempt is looked after by itself for the first time. By then whoever made it has ended
+ * it, or is gone.
+ */
+export const FIRST_LOOK_MS = 30 * SECOND_MS;
+
+/** Processors forget idempotency keys after a day; an attempt still open by then is cancelled. */
+export const CANCEL_AFTER_MS = 23 * HOUR_MS;
+
+const WAITS_MS = [...[10 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS]];
+
+/** When to ask next about an attempt whose outcome is unknown, or a release that failed. */
+export function nextLook(tries: number, now: number): number {
+  return now + (WAITS_MS[tries] ?? HOUR_MS);
+}

@@ -1,0 +1,76 @@
+import type { Context } from "../context.js";
+import { isOpen, type Payment } from "../owners/payments/payment.js";
+import {
+  duePayments,
+  paymentById,
+  paymentOfDecision,
+  takePayment,
+} from "../owners/payments/store.js";
+import { authorize, findOut, release } from "./ask-processor.js";
+import { FIRST_LOOK_MS } from "./retries.js";
+import { PAYMENT_TOPIC, writeOutcome, writeReleased } from "./write-outcome.js";
+
+/** Attempts looked after in one go of the job. */
+const DUE_MAX = 200;
+/** How long the same mandate, sent again, waits for the payment that is under way. */
+const PAYING_MS_MAX = 12_000;
+
+/** Gives up an authorization that no order came of. Not done, the job does it. */
+async function letGo(context: Context, payment: Payment): Promise<void> {
+  if (payment.status !== "releasing") return;
+  if (!(await release(context, payment))) return;
+  context.pass("decide.released");
+  await writeReleased(context, payment.attemptId);
+}
+
+/** Asks the processor for what a decision has requested, and writes down what it says. */
+export async function settlePayment(context: Context, payment: Payment): Promise<void> {
+  context.pass("decide.intended");
+  const said = await authorize(context, payment);
+  context.pass("decide.asked");
+  const ended = await writeOutcome(context, payment.attemptId, said);
+  context.pass("decide.ended");
+  await letGo(context, ended);
+}
+
+/** Waits until the payment of a decision is no longer under way somewhere, or too long. */
+export async function paymentEnded({ clock, db }: Context, decisionId: string): Promise<void> {
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      cancel();
+      leave();
+      resolve();
+    };
+    const look = async () => {
+      const payment = await paymentOfDecision(db, decisionId);
+      if (payment === undefined || payment.status !== "requested") end();
+    };
+    const news = () => void look().catch(end);
+    const leave = db.changes.subscribe(({ topic }) => {
+      if (topic === PAYMENT_TOPIC || topic === "*") news();
+    });
+    const cancel = clock.after(PAYING_MS_MAX, end);
+    news();
+  });
+}
+
+async function lookAfter(context: Context, due: Payment): Promise<void> {
+  const { clock, db } = context;
+  const taken = await db.transaction((tx) => takePayment(tx, due, clock.now() + FIRST_LOOK_MS));
+  const payment = taken ? await paymentById(db, due.attemptId) : undefined;
+  if (payment === undefined) return;
+  if (!isOpen(payment)) return letGo(context, payment);
+  const said = await findOut(context, payment);
+  await letGo(context, await writeOutcome(context, payment.attemptId, said));
+}
+
+/** Brings every attempt that is open, after a crash or without an answer, to its end. */
+export async function reconcilePayments(context: Context, stopping: () => boolean): Promise<void> {
+  const { clock, db, log } = context;
+  for (const due of await duePayments(db, clock.now(), DUE_MAX)) {
+    if (stopping()) return;
+    await lookAfter(context, due).catch((error: unknown) => {
+      log.error({ attempt_id: due.attemptId, error }, "payment.not_reconciled");
+    });
+  }
+}

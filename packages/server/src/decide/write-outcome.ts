@@ -1,0 +1,179 @@
+import { type JsonObject, REASONS, type ReasonCode } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import type { RecordDraft } from "../owners/audit/drafts.js";
+import type { Decision, StoredAnswer } from "../owners/decisions/decision.js";
+import { decisionById, moveDecision } from "../owners/decisions/store.js";
+import { insertOrder } from "../owners/orders/store.js";
+import { isOpen, type Payment } from "../owners/payments/payment.js";
+import type { ProcessorAnswer } from "../owners/payments/processor.js";
+import { paymentById, writePayment } from "../owners/payments/store.js";
+import { sell, unreserve } from "../owners/products/store.js";
+import { endPaying } from "../owners/reviews/store.js";
+import type { Transaction } from "../platform/db/database.js";
+import { nextLook } from "./retries.js";
+
+/** Told of every attempt that has come further. */
+export const PAYMENT_TOPIC = "payments";
+
+interface Step {
+  readonly payment: Payment;
+  readonly records: readonly RecordDraft[];
+}
+
+/** What a record says of an attempt, and of what the mandate has come to. */
+function outcomeRecord(
+  { about, amount, attemptId, parentRecordId, processor, reason }: Payment,
+  said: { readonly payment: string; readonly outcome: string; readonly reasons: string[] },
+  now: number,
+  more: JsonObject = {},
+): RecordDraft {
+  const content = {
+    ...about,
+    amount: { currency: amount.currency, minor: amount.minor },
+    ...{ attempt_id: attemptId, parent_record_id: parentRecordId, processor },
+    payment: said.payment,
+    decision: { outcome: said.outcome, reason_codes: said.reasons },
+    ...(reason === null ? {} : { processor_reason: reason }),
+    ...more,
+  };
+  return { type: "payment.outcome", occurredAt: now, content };
+}
+
+/** Ends the decision, and the review it may have come from, as rejected. */
+async function reject(
+  tx: Transaction,
+  { escalationId }: Payment,
+  decision: Decision | undefined,
+  reason: ReasonCode,
+): Promise<void> {
+  // With its site a decision is gone; the money is not.
+  if (decision === undefined) return;
+  const { status, message } = REASONS[reason];
+  const body = { outcome: "rejected", reason, message, mandate_id: decision.mandateId };
+  await moveDecision(tx, decision, { outcome: "rejected", reason, answer: { status, body } });
+  if (escalationId !== null) await endPaying(tx, escalationId, "payment_failed");
+}
+
+async function declined(
+  tx: Transaction,
+  payment: Payment,
+  decision: Decision | undefined,
+  now: number,
+): Promise<Step> {
+  const ended: Payment = { ...payment, status: "declined", nextAt: null };
+  await unreserve(tx, payment.siteKeyHash, payment.items);
+  await reject(tx, payment, decision, "payment_declined");
+  const said = { payment: "declined", outcome: "rejected", reasons: ["payment_declined"] };
+  return { payment: ended, records: [outcomeRecord(ended, said, now)] };
+}
+
+/** Authorized, and no order can come of it: it is given up as soon as this is written. */
+async function lost(
+  tx: Transaction,
+  payment: Payment,
+  decision: Decision | undefined,
+  now: number,
+): Promise<Step> {
+  const reason: ReasonCode = decision === undefined ? "site_not_found" : "out_of_stock";
+  const releasing: Payment = { ...payment, status: "releasing", nextAt: nextLook(0, now) };
+  await unreserve(tx, payment.siteKeyHash, payment.items);
+  await reject(tx, payment, decision, reason);
+  const said = { payment: "authorized", outcome: "rejected", reasons: [reason] };
+  const record = outcomeRecord(releasing, said, now, { release: "requested" });
+  return { payment: releasing, records: [record] };
+}
+
+async function authorized(
+  { ids }: Context,
+  tx: Transaction,
+  payment: Payment,
+  now: number,
+): Promise<Step> {
+  const { siteKeyHash, items, amount, attemptId, escalationId } = payment;
+  const decision = await decisionById(tx, payment.decisionId);
+  if (decision === undefined || !(await sell(tx, siteKeyHash, items))) {
+    return lost(tx, payment, decision, now);
+  }
+  const { decisionId, actorId, skill, protocol, mandateId } = decision;
+  const answer = payment.answer as StoredAnswer;
+  await moveDecision(tx, decision, { outcome: "approved", reason: null, answer });
+  const orderId = ids.timeId("ord", now);
+  await insertOrder(tx, {
+    ...{ orderId, siteKeyHash, decisionId, attemptId, actorId, skill, protocol, mandateId },
+    ...{ items, amount, payment: "authorized", createdAt: now },
+  });
+  if (escalationId !== null) await endPaying(tx, escalationId, "approved");
+  const ended: Payment = { ...payment, status: "authorized", nextAt: null };
+  const said = { payment: "authorized", outcome: "approved", reasons: [] };
+  return { payment: ended, records: [outcomeRecord(ended, said, now, { order_id: orderId })] };
+}
+
+/** Nobody knows: everything stays as it is, and it is asked again later. Recorded once. */
+function undecided(payment: Payment, now: number): Step {
+  const first = payment.status === "requested";
+  const open: Payment = {
+    ...{ ...payment, status: "unknown" },
+    nextAt: nextLook(payment.tries, now),
+  };
+  const said = { payment: "unknown", outcome: "unavailable", reasons: ["payment_unknown"] };
+  return { payment: open, records: first ? [outcomeRecord(open, said, now)] : [] };
+}
+
+/**
+ * Writes what a processor said: the attempt, the order or the refusal, what the agent will be told,
+ * and the record, in one transaction. Whoever comes second finds it done: the first definite answer
+ * is the one that counts.
+ */
+export async function writeOutcome(
+  context: Context,
+  attemptId: string,
+  said: ProcessorAnswer,
+): Promise<Payment> {
+  const { audit, clock, db } = context;
+  const asked = await paymentById(db, attemptId);
+  if (asked === undefined) throw new Error("a payment is gone");
+  const { answer } = await audit.commit(asked.siteKeyHash, async (tx) => {
+    const now = clock.now();
+    const found = await paymentById(tx, attemptId);
+    if (found === undefined) throw new Error("a payment is gone");
+    if (!isOpen(found)) return { records: [], answer: found };
+    const reason = said.outcome === "authorized" ? null : said.reason;
+    const payment = { ...found, reference: said.reference ?? found.reference, reason };
+    const step = await stepOf(context, tx, payment, said, now);
+    await writePayment(tx, step.payment, now);
+    await tx.announce(PAYMENT_TOPIC, attemptId);
+    return { records: step.records, answer: step.payment };
+  });
+  return answer;
+}
+
+async function stepOf(
+  context: Context,
+  tx: Transaction,
+  payment: Payment,
+  said: ProcessorAnswer,
+  now: number,
+): Promise<Step> {
+  if (said.outcome === "authorized") return authorized(context, tx, payment, now);
+  if (said.outcome === "unknown") return undecided(payment, now);
+  return declined(tx, payment, await decisionById(tx, payment.decisionId), now);
+}
+
+/** Writes that an authorization was given up. */
+export async function writeReleased(context: Context, attemptId: string): Promise<void> {
+  const { audit, clock, db } = context;
+  const asked = await paymentById(db, attemptId);
+  if (asked === undefined) throw new Error("a payment is gone");
+  await audit.commit(asked.siteKeyHash, async (tx) => {
+    const now = clock.now();
+    const found = await paymentById(tx, attemptId);
+    if (found?.status !== "releasing") return { records: [], answer: null };
+    const released: Payment = { ...found, status: "released", nextAt: null };
+    await writePayment(tx, released, now);
+    const decision = await decisionById(tx, found.decisionId);
+    const reasons = [decision?.reason ?? "site_not_found"];
+    const said = { payment: "authorized", outcome: "rejected", reasons };
+    const record = outcomeRecord(released, said, now, { release: "done" });
+    return { records: [record], answer: null };
+  });
+}

@@ -1,0 +1,60 @@
+import { REASONS, type ReasonCode } from "@gatehouse/protocol";
+import type { Submitted } from "../actions/claim-mandate.js";
+import { docsUrl } from "../platform/http/problem.js";
+
+/** What the contract says to wait, whatever the limit. */
+const RATE_LIMITED_S = 60;
+const RETRY_AFTER_S = 5;
+
+/** An answer in the contract's words, whatever door it leaves by. */
+export interface MandateAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, string | number>>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface RefusalDetails {
+  readonly message?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** What is known of the mandate by then. */
+  readonly about?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The answer to a mandate that was refused before it was claimed. */
+export function refusedAnswer(
+  baseUrl: string,
+  reason: ReasonCode,
+  { message = REASONS[reason].message, headers = {}, about = {} }: RefusalDetails = {},
+): MandateAnswer {
+  const { status } = REASONS[reason];
+  if (reason === "unavailable") {
+    const wait = { "retry-after": String(RETRY_AFTER_S) };
+    return { status, body: { outcome: "unavailable", message }, headers: { ...wait, ...headers } };
+  }
+  if (reason === "rate_limited") {
+    const body = { outcome: "rate_limited", retry_after_seconds: RATE_LIMITED_S, message };
+    return { status, body, headers: { "retry-after": String(RATE_LIMITED_S), ...headers } };
+  }
+  const docs_url = docsUrl(baseUrl, reason);
+  return { status, body: { outcome: "rejected", reason, message, ...about, docs_url }, headers };
+}
+
+/** The answer to what was submitted. */
+export function answerOf(baseUrl: string, submitted: Submitted): MandateAnswer {
+  if ("fault" in submitted) {
+    const { reason, message, retryAfterS, hints } = submitted.fault;
+    const { mandateId } = submitted;
+    const headers = retryAfterS === undefined ? {} : { "retry-after": String(retryAfterS) };
+    const about = { ...(mandateId === undefined ? {} : { mandate_id: mandateId }), ...hints };
+    return refusedAnswer(baseUrl, reason, { message, headers, about });
+  }
+  const { answer, replayed } = submitted;
+  const { status, body } = answer;
+  const wait =
+    status === REASONS.unavailable.status ? { "retry-after": String(RETRY_AFTER_S) } : {};
+  return {
+    status,
+    body,
+    headers: { ...wait, ...(replayed ? { "idempotent-replayed": "true" } : {}) },
+  };
+}

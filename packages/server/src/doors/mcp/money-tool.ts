@@ -1,0 +1,134 @@
+import {
+  canonicalize,
+  formatAmount,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  MANDATE_BYTES_MAX,
+  ok,
+  type Result,
+  refuse,
+  utf8,
+} from "@gatehouse/protocol";
+import { recordCall, type ToolCall } from "../../actions/call-tool.js";
+import { priceOrder } from "../../actions/price-order.js";
+import { submitMandate } from "../../actions/submit-mandate.js";
+import { type ToolOutcome, type ToolResult, toolResult } from "../../actions/tools.js";
+import type { Context } from "../../context.js";
+import type { Site } from "../../owners/sites/site.js";
+import { answerOf, type MandateAnswer, refusedAnswer } from "../mandate-answer.js";
+
+const MANDATE_META = "dev.gatehouse/mandate";
+
+/** What a call came with besides its arguments. */
+interface CalledWith {
+  readonly meta: JsonValue | undefined;
+  readonly source: string;
+}
+
+/** The mandate of a call, from either place, and the arguments without it. */
+function readCall(
+  args: JsonValue,
+  meta: JsonValue | undefined,
+): Result<{ mandate: JsonValue | undefined; args: JsonObject }, "schema_invalid"> {
+  if (!isJsonObject(args)) return refuse("schema_invalid", "`arguments` must be an object.");
+  const { mandate: inside, ...others } = args;
+  const beside = isJsonObject(meta) ? meta[MANDATE_META] : undefined;
+  const both = inside !== undefined && beside !== undefined;
+  if (both && canonicalize(inside) !== canonicalize(beside)) {
+    return refuse("schema_invalid", "Two different mandates came with the call. Send one.");
+  }
+  return ok({ mandate: inside ?? beside, args: others });
+}
+
+const OUTCOMES: Readonly<Record<string, ToolOutcome>> = {
+  ...{ approved: "answered", escalated: "answered" },
+  ...{ rate_limited: "rate_limited", unavailable: "error" },
+};
+
+/** A mandate's answer as a result of the tool: the very body its endpoint gives. */
+function resultOf({ body }: Pick<MandateAnswer, "body">): ToolResult {
+  const said = String(body.outcome);
+  const outcome = OUTCOMES[said] ?? "refused";
+  const result = {
+    content: [{ type: "text", text: JSON.stringify(body) }],
+    structuredContent: { ...body },
+    isError: outcome !== "answered",
+  };
+  return toolResult(
+    result,
+    outcome,
+    outcome === "answered" ? undefined : String(body.reason ?? said),
+  );
+}
+
+/** What to sign for a call that came without a mandate, with what it would cost. */
+async function mandateRequired(
+  { config, db }: Context,
+  { siteKey, siteKeyHash, processor }: Site,
+  skill: string,
+  args: JsonObject,
+): Promise<ToolResult> {
+  const priced = await priceOrder(db, siteKeyHash, args);
+  const cart = priced.ok
+    ? {
+        cart_total: formatAmount(priced.value.amount),
+        cart_currency: priced.value.amount.currency,
+      }
+    : {};
+  const sign = {
+    ...{ v: 1, site_key: siteKey, audience: `${config.baseUrl}/v1/m/${siteKey}/mandate`, skill },
+    arguments: args,
+    protocol_context: { protocol: "mcp", ...cart },
+    payment: { handler: processor?.kind ?? "", token: "" },
+  };
+  const problem = priced.ok ? "" : ` As they are, these items would be refused: ${priced.detail}`;
+  const message =
+    "Not called: this tool needs a mandate, signed by an agent this site knows, in " +
+    `\`arguments.mandate\`. \`sign\` is what it must hold besides ids and times.${problem}`;
+  const content = {
+    ...{ outcome: "mandate_required", message },
+    ...{ sign, docs_url: `${config.baseUrl}/docs/guide/mandates.md` },
+  };
+  const result = {
+    content: [{ type: "text", text: JSON.stringify(content) }],
+    structuredContent: content,
+    isError: true,
+  };
+  return toolResult(result, "refused", "mandate_required");
+}
+
+async function answerTo(
+  context: Context,
+  site: Site,
+  { name, args: sent, requestId }: ToolCall,
+  { meta, source }: CalledWith,
+): Promise<ToolResult> {
+  const { baseUrl } = context.config;
+  const skill = String(name);
+  const read = readCall(sent, meta);
+  if (!read.ok) return resultOf(refusedAnswer(baseUrl, read.reason, { message: read.detail }));
+  const { mandate, args } = read.value;
+  if (mandate === undefined) return mandateRequired(context, site, skill, args);
+  if (utf8(canonicalize(mandate)).length > MANDATE_BYTES_MAX) {
+    return resultOf(refusedAnswer(baseUrl, "body_too_large"));
+  }
+  const submission = { requestId, source, call: { skill, arguments: args } };
+  return resultOf(answerOf(baseUrl, await submitMandate(context, site, mandate, submission)));
+}
+
+/**
+ * Calls a tool that moves money. What its mandate comes to is decided and recorded as if it had been
+ * sent to the mandate endpoint; the call has a record of its own, before it is answered.
+ */
+export async function callWithMandate(
+  context: Context,
+  site: Site,
+  call: ToolCall,
+  besides: CalledWith,
+): Promise<ToolResult> {
+  const result = await answerTo(context, site, call, besides);
+  const read = readCall(call.args, undefined);
+  await recordCall(context, read.ok ? { ...call, args: read.value.args } : call, result);
+  return result;
+}

@@ -1,0 +1,27 @@
+import type { Money } from "@gatehouse/protocol";
+
+/** One line of an order, at the price it was bought for. */
+export interface OrderLine {
+  readonly id: string;
+  readonly title: string;
+  readonly quantity: number;
+  readonly unit_minor: number;
+}
+
+/** Something that was bought: the same kind of row, whatever door it came by. */
+export interface Order {
+  readonly orderId: string;
+  readonly siteKeyHash: string;
+  readonly decisionId: string;
+  readonly attemptId: string;
+  /** The agent or platform that ordered. */
+  readonly actorId: string;
+  readonly skill: string;
+  readonly protocol: string;
+  readonly mandateId: string | null;
+  readonly items: readonly OrderLine[];
+  readonly amount: Money;
+  /** What the processor holds ready for the owner: nothing was captured. */
+  readonly payment: "authorized";
+  readonly createdAt: number;
+}

@@ -1,0 +1,53 @@
+import type { JsonObject, Money, PaymentHandler } from "@gatehouse/protocol";
+
+export const PAYMENT_STATUSES = [
+  ...(["requested", "unknown", "authorized", "declined", "releasing", "released"] as const),
+] as const;
+
+/**
+ * requested → authorized | declined | unknown; unknown → authorized | declined. An authorization
+ * that no order came of: releasing → released.
+ */
+export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
+
+/** One piece of what is paid for, at the price it was decided about. */
+export interface OrderedItem {
+  readonly id: string;
+  readonly title: string;
+  readonly quantity: number;
+  readonly unit_minor: number;
+}
+
+/** An attempt to have a processor authorize a sum. There before the processor is asked. */
+export interface Payment {
+  /** The processor's idempotency key comes from it. */
+  readonly attemptId: string;
+  readonly siteKeyHash: string;
+  readonly decisionId: string;
+  /** The review that led to it; null where the rules approved by themselves. */
+  readonly escalationId: string | null;
+  readonly processor: PaymentHandler;
+  readonly amount: Money;
+  readonly items: readonly OrderedItem[];
+  /** How to pay, while it may have to be asked again; erased with the outcome. */
+  readonly sealedToken: string | null;
+  readonly tokenMac: string;
+  /** The record that says it was requested. */
+  readonly parentRecordId: string;
+  /** What the agent is told if it is authorized. */
+  readonly answer: { readonly status: number; readonly body: JsonObject };
+  /** Who asked for what, as records say it. */
+  readonly about: JsonObject;
+  readonly status: PaymentStatus;
+  readonly reference: string | null;
+  readonly reason: string | null;
+  readonly requestedAt: number;
+  /** How often the processor was asked since. */
+  readonly tries: number;
+  /** When it is looked after by itself; null once nothing is open. */
+  readonly nextAt: number | null;
+}
+
+export function isOpen({ status }: Pick<Payment, "status">): boolean {
+  return status === "requested" || status === "unknown";
+}

@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import type { Money } from "@gatehouse/protocol";
+import type { Clock } from "../../../platform/clock.js";
+import { type Database, DatabaseConflictError } from "../../../platform/db/database.js";
+import type { Ids } from "../../../platform/ids.js";
+import type { AuthorizationRequest, Processor, ProcessorAnswer } from "../processor.js";
+import {
+  endProcessing,
+  insertSandbox,
+  releaseSandbox,
+  type SandboxRow,
+  sandboxByKey,
+} from "../store.js";
+
+/** The least and the most it authorizes, in minor units: a processor has such limits. */
+const AMOUNT_MINOR_MIN = 1;
+const AMOUNT_MINOR_MAX = 99_999_999;
+
+type Verdict =
+  | { readonly status: "authorized" }
+  | { readonly status: "declined" | "processing" | "silent"; readonly reason: string };
+
+/** How long `processing` lasts before it turns out well. */
+const PROCESSING_MS = 60_000;
+
+const AUTHORIZED: Verdict = { status: "authorized" };
+const declined = (reason: string): Verdict => ({ status: "declined", reason });
+
+/** Cards that pay: `pm_card_visa`, `tok_visa` and their like. */
+const BRANDS = [
+  ...["visa", "visa_debit", "mastercard", "mastercard_debit", "mastercard_prepaid", "amex"],
+  ...["discover", "diners", "jcb", "unionpay"],
+];
+
+/** Stripe's names of cards that are declined, behind `pm_card_` and `tok_`. */
+const DECLINES: Readonly<Record<string, string>> = {
+  chargeDeclined: "card_declined",
+  chargeDeclinedInsufficientFunds: "insufficient_funds",
+  chargeDeclinedLostCard: "lost_card",
+  chargeDeclinedStolenCard: "stolen_card",
+  chargeDeclinedFraudulent: "fraudulent",
+  chargeDeclinedExpiredCard: "expired_card",
+  chargeDeclinedIncorrectCvc: "incorrect_cvc",
+  chargeDeclinedProcessingError: "processing_error",
+  chargeDeclinedVelocityLimitExceeded: "card_velocity_exceeded",
+};
+
+const AUTHENTICATION = new Set([
+  ...["authenticationRequired", "authenticationRequiredOnSetup", "threeDSecureRequired"],
+  ...["threeDSecure2Required", "authenticationRequiredChargeDeclinedInsufficientFunds"],
+]);
+
+/** What a test token does. Unknown ones are declined: a typing error must not look like a sale. */
+function verdictOf(token: string): Verdict {
+  const [, name = ""] =
+    /^(?:pm_card|tok|pm_usBankAccount|pm_sandbox)_(\w{1,80})$/.exec(token) ?? [];
+  if (BRANDS.includes(name)) return AUTHORIZED;
+  const plain = name.replace(/^visa_/, "");
+  if (Object.hasOwn(DECLINES, plain)) return declined(DECLINES[plain] as string);
+  // An agent has nobody to show a challenge to.
+  if (AUTHENTICATION.has(plain)) return declined("authentication_required");
+  if (name === "processing") return { status: "processing", reason: "processing" };
+  if (name === "timeout") return { status: "silent", reason: "timed_out" };
+  return declined("unknown_token");
+}
+
+function answerOf({ status, reference, reason }: SandboxRow): ProcessorAnswer {
+  if (status === "authorized") return { outcome: "authorized", reference };
+  if (status === "declined" || status === "released") {
+    return { outcome: "declined", reason: reason ?? "released", reference };
+  }
+  return { outcome: "unknown", reason: reason ?? "processing", reference };
+}
+
+/**
+ * The embedded processor: Stripe's test tokens, and books of its own that outlive a restart. No
+ * money is behind it. Its rows are written apart from the transactions of a decision, as if it were
+ * elsewhere: what holds with it holds with a real one.
+ */
+export class SandboxProcessor implements Processor {
+  private readonly db: Database;
+  private readonly clock: Clock;
+  private readonly ids: Ids;
+
+  constructor({ db, clock, ids }: { db: Database; clock: Clock; ids: Ids }) {
+    this.db = db;
+    this.clock = clock;
+    this.ids = ids;
+  }
+
+  async authorize(request: AuthorizationRequest): Promise<ProcessorAnswer> {
+    const { idempotencyKey, amount, token, siteKeyHash } = request;
+    const digest = createHash("sha256")
+      .update(JSON.stringify([siteKeyHash, amount.currency, amount.minor, token]))
+      .digest("hex");
+    const before = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
+    if (before !== undefined) return this.again(before, digest);
+    const fault = this.amountFault(amount);
+    const verdict = fault === undefined ? verdictOf(token) : declined("amount_out_of_range");
+    const row: SandboxRow = {
+      ...{ idempotencyKey, siteKeyHash, requestDigest: digest, amount },
+      reference: this.ids.id("sandbox"),
+      status: verdict.status === "silent" ? "authorized" : verdict.status,
+      reason: verdict.status === "authorized" ? null : verdict.reason,
+      createdAt: this.clock.now(),
+    };
+    try {
+      await this.db.transaction((tx) => insertSandbox(tx, row));
+    } catch (error) {
+      if (!(error instanceof DatabaseConflictError)) throw error;
+      const first = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
+      if (first !== undefined) return this.again(first, digest);
+      throw error;
+    }
+    // It was authorized and nobody was told: the case a shop must be able to try.
+    if (verdict.status === "silent") return { outcome: "unknown", reason: "timed_out" };
+    return answerOf(row);
+  }
+
+  private async again(row: SandboxRow, digest: string): Promise<ProcessorAnswer> {
+    if (row.requestDigest !== digest) return { outcome: "unknown", reason: "idempotency_conflict" };
+    return this.answerNow(row);
+  }
+
+  private async answerNow(row: SandboxRow): Promise<ProcessorAnswer> {
+    const { siteKeyHash, idempotencyKey, status, createdAt } = row;
+    if (status !== "processing" || this.clock.now() < createdAt + PROCESSING_MS) {
+      return answerOf(row);
+    }
+    await this.db.transaction((tx) => endProcessing(tx, siteKeyHash, idempotencyKey));
+    const ended = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
+    return answerOf(ended ?? row);
+  }
+
+  async read(siteKeyHash: string, idempotencyKey: string): Promise<ProcessorAnswer | undefined> {
+    const row = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
+    return row && this.answerNow(row);
+  }
+
+  async release(siteKeyHash: string, idempotencyKey: string): Promise<void> {
+    await this.db.transaction((tx) => releaseSandbox(tx, siteKeyHash, idempotencyKey));
+  }
+
+  amountFault({ minor }: Money): string | undefined {
+    if (minor >= AMOUNT_MINOR_MIN && minor <= AMOUNT_MINOR_MAX) return undefined;
+    return "the processor authorizes no such sum";
+  }
+}

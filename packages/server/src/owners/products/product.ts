@@ -1,0 +1,137 @@
+import {
+  isJsonObject,
+  type JsonValue,
+  type Money,
+  ok,
+  parseAmount,
+  parseUrl,
+  type Result,
+  refuse,
+} from "@gatehouse/protocol";
+
+/** Whether something can be ordered; words of the product feeds shops already have. */
+export const AVAILABILITIES = ["in_stock", "out_of_stock", "preorder", "backorder"] as const;
+export type Availability = (typeof AVAILABILITIES)[number];
+
+export const PRODUCT_ID_CHARS_MAX = 100;
+export const PRODUCT_TITLE_CHARS_MAX = 200;
+export const PRODUCT_DESCRIPTION_CHARS_MAX = 5000;
+const URL_CHARS_MAX = 2048;
+export const QUANTITY_MAX = 1_000_000_000;
+export const PRODUCTS_MAX = 100_000;
+
+/** What a site sells, as its owner says it. */
+export interface ProductSetting {
+  readonly productId: string;
+  readonly title: string;
+  readonly description: string;
+  readonly price: Money;
+  readonly imageUrl: string | null;
+  readonly url: string | null;
+  readonly availability: Availability;
+  /** How many can be sold; null where nobody counts. */
+  readonly quantity: number | null;
+}
+
+/** A product as it is kept. */
+export interface Product extends ProductSetting {
+  /** How many of them are being paid for right now. */
+  readonly reserved: number;
+  readonly changedAt: number;
+}
+
+/** A text of a product: trimmed, and without what could change how others are read. */
+const UNSEEN = /[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/u;
+
+const FIELDS = new Set([
+  ...["id", "title", "description", "price", "currency"],
+  ...["image_url", "url", "availability", "quantity"],
+]);
+
+type Read<T> = Result<T, "invalid">;
+const bad = (detail: string) => refuse("invalid", detail);
+
+function readText(value: JsonValue | undefined, name: string, charsMax: number): Read<string> {
+  if (typeof value !== "string" && typeof value !== "number") return bad(`${name}: is missing`);
+  const text = String(value)
+    .replaceAll(/[\r\n\t]+/g, " ")
+    .trim();
+  if (text === "") return bad(`${name}: is missing`);
+  if (UNSEEN.test(text)) return bad(`${name}: has characters that cannot be seen`);
+  if ([...text].length > charsMax) return bad(`${name}: has more than ${charsMax} characters`);
+  return ok(text);
+}
+
+function readLink(value: JsonValue | undefined, name: string): Read<string | null> {
+  if (value === undefined || value === null || value === "") return ok(null);
+  const url = typeof value === "string" ? parseUrl(value.trim()) : undefined;
+  if (url?.protocol !== "https:" || url.username !== "" || url.href.length > URL_CHARS_MAX) {
+    return bad(`${name}: must be an address that begins with https://`);
+  }
+  return ok(url.href);
+}
+
+/** Feeds write `in stock`, `In_Stock`, `IN STOCK`: the same word. */
+function readAvailability(value: JsonValue | undefined): Read<Availability> {
+  if (value === undefined || value === null || value === "") return ok("in_stock");
+  const word = typeof value === "string" ? value.trim().toLowerCase().replaceAll(/[ -]/g, "_") : "";
+  const known = AVAILABILITIES.find((name) => name === word);
+  return known === undefined
+    ? bad(`availability: must be one of ${AVAILABILITIES.join(", ")}`)
+    : ok(known);
+}
+
+function readQuantity(value: JsonValue | undefined): Read<number | null> {
+  if (value === undefined || value === null || value === "") return ok(null);
+  const number = typeof value === "string" && /^\d{1,10}$/.test(value) ? Number(value) : value;
+  const whole = typeof number === "number" && Number.isSafeInteger(number) && number >= 0;
+  if (!whole || number > QUANTITY_MAX) return bad("quantity: must be a whole number, 0 or more");
+  return ok(number);
+}
+
+/** `12.50`, and as many shops write it: `12.50 EUR`, where no currency stands by itself. */
+function readPrice(price: JsonValue | undefined, currency: JsonValue | undefined): Read<Money> {
+  if (typeof price !== "string" && typeof price !== "number") return bad("price: is missing");
+  const [, amount = "", behind] = /^\s*(\S+)(?:\s+([A-Za-z]{3}))?\s*$/.exec(String(price)) ?? [];
+  const named = typeof currency === "string" && currency.trim() !== "" ? currency.trim() : behind;
+  if (named === undefined) return bad("currency: is missing");
+  if (behind !== undefined && behind.toUpperCase() !== named.toUpperCase()) {
+    return bad("price: is in another currency than `currency`");
+  }
+  const money = parseAmount(amount, named.toUpperCase());
+  if (money.ok) return money;
+  const field = money.reason === "unknown_currency" ? "currency" : "price";
+  return bad(`${field}: ${money.detail}`);
+}
+
+/** Reads one product of a list strictly; the first thing wrong is named by its field. */
+export function readProduct(value: JsonValue): Result<ProductSetting, "invalid"> {
+  if (!isJsonObject(value)) return bad("must be an object");
+  const unknown = Object.keys(value).find((name) => !FIELDS.has(name));
+  if (unknown !== undefined) return bad("has a field that products do not have");
+  const productId = readText(value.id, "id", PRODUCT_ID_CHARS_MAX);
+  if (!productId.ok) return productId;
+  const title = readText(value.title, "title", PRODUCT_TITLE_CHARS_MAX);
+  if (!title.ok) return title;
+  const said = value.description;
+  const described = said === undefined || said === null || said === "" ? title.value : said;
+  const description = readText(described, "description", PRODUCT_DESCRIPTION_CHARS_MAX);
+  if (!description.ok) return description;
+  const price = readPrice(value.price, value.currency);
+  if (!price.ok) return price;
+  const imageUrl = readLink(value.image_url, "image_url");
+  if (!imageUrl.ok) return imageUrl;
+  const url = readLink(value.url, "url");
+  if (!url.ok) return url;
+  const availability = readAvailability(value.availability);
+  if (!availability.ok) return availability;
+  const quantity = readQuantity(value.quantity);
+  if (!quantity.ok) return quantity;
+  return ok(
+    Object.freeze({
+      ...{ productId: productId.value, title: title.value, description: description.value },
+      ...{ price: price.value, imageUrl: imageUrl.value, url: url.value },
+      ...{ availability: availability.value, quantity: quantity.value },
+    }),
+  );
+}

@@ -1,0 +1,165 @@
+import type { Queries, Transaction } from "../../platform/db/database.js";
+import type { Availability, Product, ProductSetting } from "./product.js";
+
+interface Row {
+  product_id: string;
+  title: string;
+  description: string;
+  price_minor: number;
+  currency: string;
+  image_url: string | null;
+  url: string | null;
+  availability: Availability;
+  quantity: number | null;
+  reserved: number;
+  changed_at: number;
+}
+
+function productOf(row: Row): Product {
+  return Object.freeze({
+    productId: row.product_id,
+    title: row.title,
+    description: row.description,
+    price: Object.freeze({ minor: row.price_minor, currency: row.currency }),
+    imageUrl: row.image_url,
+    url: row.url,
+    availability: row.availability,
+    quantity: row.quantity,
+    reserved: row.reserved,
+    changedAt: row.changed_at,
+  });
+}
+
+/** Writes products of an import; what is being paid for meanwhile stays reserved. */
+export async function writeProducts(
+  tx: Transaction,
+  siteKeyHash: string,
+  products: readonly ProductSetting[],
+  { importId, now }: { readonly importId: string; readonly now: number },
+): Promise<void> {
+  for (const product of products) {
+    const { price } = product;
+    const values = [
+      ...[product.title, product.description, price.minor, price.currency],
+      ...[product.imageUrl, product.url, product.availability, product.quantity, importId, now],
+    ];
+    await tx.run(
+      `INSERT INTO products (site_key_hash, product_id, title, description, price_minor, currency,
+         image_url, url, availability, quantity, import_id, changed_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+       ON CONFLICT (site_key_hash, product_id) DO UPDATE SET title = excluded.title,
+         description = excluded.description, price_minor = excluded.price_minor,
+         currency = excluded.currency, image_url = excluded.image_url, url = excluded.url,
+         availability = excluded.availability, quantity = excluded.quantity,
+         import_id = excluded.import_id, changed_at = excluded.changed_at`,
+      ...[siteKeyHash, product.productId, ...values],
+    );
+  }
+}
+
+/** Removes what an import did not name; answers how many that were. */
+export async function removeOthers(
+  tx: Transaction,
+  siteKeyHash: string,
+  importId: string,
+): Promise<number> {
+  const sql = "DELETE FROM products WHERE site_key_hash = ? AND import_id <> ?";
+  return tx.run(sql, siteKeyHash, importId);
+}
+
+export async function countProducts(db: Queries, siteKeyHash: string): Promise<number> {
+  const sql = "SELECT COUNT(*) AS count FROM products WHERE site_key_hash = ?";
+  return Number((await db.get<{ count: number }>(sql, siteKeyHash))?.count ?? 0);
+}
+
+export async function productById(
+  db: Queries,
+  siteKeyHash: string,
+  productId: string,
+): Promise<Product | undefined> {
+  const sql = "SELECT * FROM products WHERE site_key_hash = ? AND product_id = ?";
+  const row = await db.get<Row>(sql, siteKeyHash, productId);
+  return row && productOf(row);
+}
+
+/** Products of a site by their id. */
+export async function listProducts(
+  db: Queries,
+  siteKeyHash: string,
+  page: { readonly after: string; readonly limit: number },
+): Promise<Product[]> {
+  const rows = await db.all<Row>(
+    `SELECT * FROM products WHERE site_key_hash = ? AND product_id > ?
+     ORDER BY product_id LIMIT ?`,
+    ...[siteKeyHash, page.after, page.limit],
+  );
+  return rows.map(productOf);
+}
+
+/** How many of a product are wanted. */
+export interface Wanted {
+  readonly id: string;
+  readonly quantity: number;
+}
+
+/** Sets pieces aside while they are paid for. Throws where there are not enough: asked before. */
+export async function reserve(
+  tx: Transaction,
+  siteKeyHash: string,
+  wanted: readonly Wanted[],
+): Promise<void> {
+  for (const { id, quantity } of wanted) {
+    const changed = await tx.run(
+      `UPDATE products SET reserved = reserved + ? WHERE site_key_hash = ? AND product_id = ?
+         AND (quantity IS NULL OR quantity - reserved >= ?)`,
+      ...[quantity, siteKeyHash, id, quantity],
+    );
+    if (changed !== 1)
+      throw new Error("a product ran out inside the transaction that asked for it");
+  }
+}
+
+/** Gives back what was set aside. A product the owner has removed meanwhile has nothing to get. */
+export async function unreserve(
+  tx: Transaction,
+  siteKeyHash: string,
+  wanted: readonly Wanted[],
+): Promise<void> {
+  for (const { id, quantity } of wanted) {
+    await tx.run(
+      `UPDATE products SET reserved = CASE WHEN reserved > ? THEN reserved - ? ELSE 0 END
+       WHERE site_key_hash = ? AND product_id = ?`,
+      ...[quantity, quantity, siteKeyHash, id],
+    );
+  }
+}
+
+/**
+ * Takes what was set aside out of the stock, all of it or nothing: false where the owner has since
+ * taken some of it away, so that the order cannot be made.
+ */
+export async function sell(
+  tx: Transaction,
+  siteKeyHash: string,
+  wanted: readonly Wanted[],
+): Promise<boolean> {
+  for (const { id, quantity } of wanted) {
+    const row = await tx.get<Pick<Row, "quantity">>(
+      "SELECT quantity FROM products WHERE site_key_hash = ? AND product_id = ?",
+      ...[siteKeyHash, id],
+    );
+    if (row === undefined || (row.quantity !== null && row.quantity < quantity)) return false;
+  }
+  for (const { id, quantity } of wanted) {
+    await tx.run(
+      "UPDATE products SET quantity = quantity - ? WHERE site_key_hash = ? AND product_id = ?",
+      ...[quantity, siteKeyHash, id],
+    );
+  }
+  await unreserve(tx, siteKeyHash, wanted);
+  return true;
+}
+
+export async function deleteProducts(tx: Transaction, siteKeyHash: string): Promise<void> {
+  await tx.run("DELETE FROM products WHERE site_key_hash = ?", siteKeyHash);
+}

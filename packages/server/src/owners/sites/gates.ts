@@ -1,0 +1,35 @@
+import type { Site } from "./site.js";
+
+/** Something that must hold before a site sells to agents (contract 1.9). */
+export interface Gate {
+  readonly name: "processor" | "rail" | "settlement" | "policy" | "wallet";
+  readonly open: boolean;
+  /** What an owner does about it while it is shut. */
+  readonly advice: string;
+}
+
+/** The five gates, in the order in which an owner opens them. */
+export function gatesOf({ processor, policyPublished }: Site): readonly Gate[] {
+  const wallet = processor?.live !== true || processor.walletMerchantId !== null;
+  return [
+    {
+      ...{ name: "processor", open: processor !== null },
+      advice: "Connect a payment processor.",
+    },
+    {
+      ...{ name: "rail", open: processor?.railOn === true },
+      advice: "Turn the processor's rail on.",
+    },
+    {
+      ...{ name: "settlement", open: processor?.settles === true },
+      advice: "Let the site settle through its processor.",
+    },
+    { name: "policy", open: policyPublished, advice: "Publish a policy." },
+    { name: "wallet", open: wallet, advice: "Set the merchant id of the wallet." },
+  ];
+}
+
+/** Whether agents can buy here: nothing is offered before every gate is open. */
+export function sells(site: Site): boolean {
+  return site.status === "verified" && gatesOf(site).every(({ open }) => open);
+}

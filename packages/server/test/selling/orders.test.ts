@@ -1,0 +1,354 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { reconcilePayments } from "../../src/decide/settle-payment.ts";
+import { ManualClock } from "../../src/platform/clock.ts";
+import {
+  cleanUp,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+import type { Buyer, Shop } from "../mandates/submitting.ts";
+import { type Cart, cart, PRODUCTS, selling } from "./selling.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let server: TestServer;
+  let at: ReturnType<typeof selling>;
+  let shop: Shop;
+  let buyer: Buyer;
+  beforeAll(async () => {
+    const env = await freshEnvironment(dialect);
+    server = await startServer(
+      { ...env, GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "100000" },
+      { clock },
+    );
+    at = selling(server);
+    return cleanUp;
+  });
+  beforeEach(async () => {
+    clock.advance(HOUR_MS);
+    shop = await at.shop();
+    buyer = await at.buyer(shop);
+  });
+
+  const outcomes = async () => {
+    const records = await at.records(shop, "payment.outcome");
+    return records.map(({ record }: { record: { payment: string } }) => record.payment);
+  };
+
+  test("an approved order is authorized once, for exactly what was signed", async () => {
+    const answer = await at.order(shop, buyer, {
+      items: [
+        { id: "rose", quantity: 2 },
+        { id: "vase", quantity: 3 },
+      ],
+      total: "237.50",
+    });
+    expect(answer.status).toBe(200);
+    const [decision] = await at.records(shop);
+    expect(answer.body).toEqual({
+      outcome: "approved",
+      mandate_id: decision.record.mandate.mandate_id,
+      record_id: decision.record.record_id,
+      evaluated_at: new Date(clock.now()).toISOString(),
+      rules_evaluated: 3,
+    });
+    expect(decision.record).toMatchObject({
+      payment: "requested",
+      amount: { currency: "EUR", minor: 23750 },
+      decision: { outcome: "approved" },
+      items: [
+        { id: "rose", quantity: 2, unit_minor: 10000 },
+        { id: "vase", quantity: 3, unit_minor: 1250 },
+      ],
+    });
+    const [order] = await at.orders(shop);
+    expect(order).toMatchObject({
+      ...{ agent_id: buyer.agentId, skill: "place_order", protocol: "a2a", payment: "authorized" },
+      amount: { minor: 23750, currency: "EUR" },
+    });
+    const [outcome] = await at.records(shop, "payment.outcome");
+    expect(outcome.record).toMatchObject({
+      ...{ payment: "authorized", parent_record_id: decision.record.record_id },
+      ...{ order_id: order.order_id, decision: { outcome: "approved", reason_codes: [] } },
+    });
+    const books = await at.authorizations(shop);
+    expect(books).toMatchObject([{ idempotency_key: order.attempt_id, amount_minor: 23750 }]);
+    expect(await at.product(shop, "rose")).toMatchObject({ quantity: 48, reserved: 0 });
+  });
+
+  const refused: [string, Cart, number, string][] = [
+    ["1.00 for what costs 100.00", { total: "1.00" }, 400, "cart_mismatch"],
+    ["another currency", { currency: "USD" }, 400, "cart_mismatch"],
+    ["a product nobody sells", { items: [{ id: "x", quantity: 1 }] }, 400, "cart_invalid"],
+    ["a product that is out", { items: [{ id: "gone", quantity: 1 }] }, 400, "cart_invalid"],
+    ["none of a product", { items: [{ id: "rose", quantity: 0 }] }, 400, "cart_invalid"],
+    ["a half of one", { items: [{ id: "rose", quantity: 0.5 }] }, 400, "cart_invalid"],
+    ["a product twice", { items: Array(2).fill({ id: "rose", quantity: 1 }) }, 400, "cart_invalid"],
+    ["no items", { items: [] }, 400, "cart_invalid"],
+    ["a sum that is no money", { total: "1e2" }, 400, "cart_invalid"],
+    [
+      "two currencies at once",
+      { items: ["rose", "bonsai"].map((id) => ({ id, quantity: 1 })) },
+      ...([400, "cart_invalid"] as const),
+    ],
+    [
+      "more than there are",
+      { items: [{ id: "last", quantity: 2 }], total: "40.00" },
+      ...([403, "out_of_stock"] as const),
+    ],
+    [
+      "more than the rules let through",
+      { items: [{ id: "rose", quantity: 11 }], total: "1100.00" },
+      ...([403, "policy_denied"] as const),
+    ],
+    ["a card that is declined", { token: "pm_card_chargeDeclined" }, 403, "payment_declined"],
+    ["no money on it", { token: "tok_chargeDeclinedInsufficientFunds" }, 403, "payment_declined"],
+    [
+      "a card that wants its owner",
+      { token: "pm_card_authenticationRequired" },
+      403,
+      "payment_declined",
+    ],
+    ["a token that is none", { token: "pm_card_vsia" }, 403, "payment_declined"],
+  ];
+  test.each(refused)(
+    "%s is refused, and nothing is authorized",
+    async (_what, fields, status, reason) => {
+      const body = await at.signed(shop, buyer, fields);
+      const answer = await at.send(shop, body);
+      expect([answer.status, answer.body.outcome, answer.body.reason]).toEqual([
+        ...[status, "rejected", reason],
+      ]);
+      expect(await at.authorizations(shop)).toEqual([]);
+      expect(await at.orders(shop)).toEqual([]);
+      const [decision] = await at.records(shop);
+      const last = (await at.records(shop, "payment.outcome"))[0] ?? decision;
+      expect(last.record.decision.reason_codes).toContain(reason);
+      // The same bytes get the same answer, and change nothing.
+      expect((await at.send(shop, body)).body).toEqual(answer.body);
+      for (const id of ["rose", "last"]) {
+        const { quantity } = PRODUCTS.find((product) => product.id === id) as { quantity: number };
+        expect(await at.product(shop, id)).toMatchObject({ reserved: 0, quantity });
+      }
+    },
+  );
+
+  test("a mandate that buys and lacks its cart or its payment is refused by its shape", async () => {
+    const { payment, ...unpaid } = cart();
+    for (const fields of [unpaid, { ...cart(), protocol_context: { protocol: "a2a" } }]) {
+      const answer = await at.submit(shop, buyer, fields as never);
+      expect([answer.status, answer.body.reason]).toEqual([400, "schema_invalid"]);
+    }
+    expect(payment).toBeDefined();
+    const other = await at.submit(shop, buyer, {
+      ...cart(),
+      payment: { handler: "stripe", token: "pm_card_visa" },
+    });
+    expect([other.status, other.body.reason]).toEqual([400, "cart_invalid"]);
+  });
+
+  test("a declined payment gives its budget back", async () => {
+    const spend = { scope: "agent", window: "P1D", would_exceed: { EUR: "150.00" } };
+    const rules = [
+      { id: "all", effect: "allow", when: { skill: { exists: true } } },
+      { id: "day", effect: "deny", when: { all: [{ skill: { eq: "place_order" } }, { spend }] } },
+    ];
+    shop = await at.shop({ policy: "rules/1", timezone: "UTC", default: "deny", rules } as never);
+    buyer = await at.buyer(shop);
+    const bad = await at.order(shop, buyer, { token: "pm_card_chargeDeclined" });
+    expect(bad.body.reason).toBe("payment_declined");
+    expect((await at.order(shop, buyer)).status).toBe(200);
+    const over = await at.order(shop, buyer);
+    expect([over.status, over.body.reason, over.body.evaluated_rule_id]).toEqual([
+      ...[403, "budget_exceeded", "day"],
+    ]);
+  });
+
+  test("with a gate shut the skill is not live", async () => {
+    const place = () => at.order(shop, buyer);
+    await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: false, settles: true });
+    expect((await place()).body.reason).toBe("skill_not_live");
+    await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: true, settles: false });
+    expect((await place()).body.reason).toBe("skill_not_live");
+    await shop.admin("DELETE", "/processor");
+    expect((await place()).body.reason).toBe("skill_not_live");
+    await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: true, settles: true });
+    expect((await place()).status).toBe(200);
+  });
+
+  test("what nobody knows the outcome of is 503, is not asked again, and is found out later", async () => {
+    const body = await at.signed(shop, buyer, { token: "pm_sandbox_timeout" });
+    const first = await at.send(shop, body);
+    expect([first.status, first.body.outcome]).toEqual([503, "unavailable"]);
+    expect(first.headers.get("retry-after")).not.toBeNull();
+    const again = await at.send(shop, body);
+    expect([again.status, again.body]).toEqual([503, first.body]);
+    expect(await outcomes()).toEqual(["unknown"]);
+    expect(await at.product(shop, "rose")).toMatchObject({ quantity: 50, reserved: 1 });
+    clock.advance(MINUTE_MS);
+    await reconcilePayments(server.context, () => false);
+    const found = await at.send(shop, body);
+    expect([found.status, found.body.outcome]).toEqual([200, "approved"]);
+    expect(await outcomes()).toEqual(["authorized", "unknown"]);
+    expect(await at.orders(shop)).toHaveLength(1);
+    expect(await at.authorizations(shop)).toHaveLength(1);
+    expect(await at.product(shop, "rose")).toMatchObject({ quantity: 49, reserved: 0 });
+  });
+
+  test("an authorization that lost its last item meanwhile is released", async () => {
+    const body = await at.signed(shop, buyer, {
+      ...{ items: [{ id: "last", quantity: 1 }], total: "20.00", token: "pm_sandbox_timeout" },
+    });
+    expect((await at.send(shop, body)).status).toBe(503);
+    const late = await at.order(shop, buyer, {
+      items: [{ id: "last", quantity: 1 }],
+      total: "20.00",
+    });
+    expect([late.status, late.body.reason]).toEqual([403, "out_of_stock"]);
+    const sold = PRODUCTS.map((one) => (one.id === "last" ? { ...one, quantity: 0 } : one));
+    await shop.admin("PUT", "/products", { products: sold });
+    clock.advance(MINUTE_MS);
+    await reconcilePayments(server.context, () => false);
+    const lost = await at.send(shop, body);
+    expect([lost.status, lost.body.reason]).toEqual([403, "out_of_stock"]);
+    expect(await at.orders(shop)).toEqual([]);
+    expect(await at.authorizations(shop)).toEqual([]);
+    expect(await at.authorizations(shop, "released")).toHaveLength(1);
+    const [done, asked] = await at.records(shop, "payment.outcome");
+    expect([asked.record.release, done.record.release]).toEqual(["requested", "done"]);
+  });
+
+  test("an attempt nobody hears of is cancelled after 23 hours", async () => {
+    const { sandbox } = server.context.processors;
+    const body = await at.signed(shop, buyer, { token: "pm_sandbox_timeout" });
+    expect((await at.send(shop, body)).status).toBe(503);
+    const silent = { outcome: "unknown", reason: "silent" } as const;
+    Object.assign(server.context.processors, {
+      sandbox: {
+        authorize: async () => silent,
+        read: async () => silent,
+        release: (...asked: [string, string]) => sandbox?.release(...asked),
+        amountFault: () => undefined,
+      },
+    });
+    try {
+      clock.advance(22 * HOUR_MS);
+      await reconcilePayments(server.context, () => false);
+      expect((await at.send(shop, body)).status).toBe(503);
+      clock.advance(2 * HOUR_MS);
+      await reconcilePayments(server.context, () => false);
+    } finally {
+      Object.assign(server.context.processors, { sandbox });
+    }
+    const ended = await at.send(shop, body);
+    expect([ended.status, ended.body.reason]).toEqual([403, "payment_declined"]);
+    expect(await at.authorizations(shop)).toEqual([]);
+    expect(await at.product(shop, "rose")).toMatchObject({ quantity: 50, reserved: 0 });
+  });
+
+  describe("what a person has to approve", () => {
+    const palm = { items: [{ id: "palm", quantity: 1 }], total: "600.00" };
+    const asking = async (fields: Cart = palm) => {
+      const body = await at.signed(shop, buyer, fields);
+      const first = await at.send(shop, body);
+      expect([first.status, first.body.outcome]).toEqual([202, "escalated"]);
+      const decide = (verb: string, said = {}) =>
+        shop.admin("POST", `/escalations/${first.body.escalation_id}/${verb}`, said);
+      return { first, decide, again: () => at.send(shop, body) };
+    };
+    const tokens = () =>
+      server.context.db.all<{ sealed_token: string | null }>(
+        "SELECT sealed_token FROM reviews WHERE site_key_hash = ?",
+        shop.site_key_hash,
+      );
+
+    test("reserves nothing, keeps its token sealed, and is paid once somebody says yes", async () => {
+      const { decide, again } = await asking();
+      expect(await at.authorizations(shop)).toEqual([]);
+      expect(await at.product(shop, "palm")).toMatchObject({ quantity: 5, reserved: 0 });
+      const [kept] = await tokens();
+      expect(kept?.sealed_token).toMatch(/^v1\./);
+      expect(kept?.sealed_token).not.toContain("pm_card_visa");
+      clock.advance(HOUR_MS);
+      expect((await decide("approve")).body).toEqual({ status: "approved" });
+      expect(await tokens()).toEqual([{ sealed_token: null }]);
+      const [review] = await at.records(shop, "review.decision");
+      const approved = await again();
+      expect([approved.status, approved.body.record_id]).toEqual([200, review.record.record_id]);
+      expect(review.record).toMatchObject({
+        payment: "requested",
+        review: { outcome: "approved" },
+      });
+      const [outcome] = await at.records(shop, "payment.outcome");
+      expect(outcome.record.parent_record_id).toBe(review.record.record_id);
+      expect(await at.orders(shop)).toHaveLength(1);
+      expect(await at.authorizations(shop)).toHaveLength(1);
+    });
+
+    test("ends as payment_failed where the card is declined", async () => {
+      const { decide, again, first } = await asking({ ...palm, token: "pm_card_chargeDeclined" });
+      expect((await decide("approve")).body).toEqual({ status: "payment_failed" });
+      const answer = await again();
+      expect([answer.status, answer.body.reason]).toEqual([403, "payment_declined"]);
+      const state = await (await fetch(first.body.status_url)).json();
+      expect(state.status).toBe("payment_failed");
+    });
+
+    test("is paying while nobody knows, and 202 until it is known", async () => {
+      const { decide, again, first } = await asking({ ...palm, token: "pm_sandbox_timeout" });
+      expect((await decide("approve")).body).toEqual({ status: "paying" });
+      const waiting = await again();
+      expect([waiting.status, waiting.body]).toEqual([202, first.body]);
+      expect((await decide("deny", { reason_code: "other" })).status).toBe(409);
+      clock.advance(MINUTE_MS);
+      await reconcilePayments(server.context, () => false);
+      expect((await again()).status).toBe(200);
+    });
+
+    test("is invalidated once it costs something else, or is sold", async () => {
+      const dearer = await asking();
+      const dear = PRODUCTS.map((one) => (one.id === "palm" ? { ...one, price: "601.00" } : one));
+      await shop.admin("PUT", "/products", { products: dear });
+      expect((await dearer.decide("approve")).body).toEqual({ status: "invalidated" });
+      expect((await dearer.again()).body).toMatchObject({
+        ...{ reason: "review_invalidated", reason_code: "cart_mismatch" },
+      });
+      await shop.admin("PUT", "/products", { products: PRODUCTS });
+      const five = await asking();
+      const sold = PRODUCTS.map((one) => (one.id === "palm" ? { ...one, quantity: 0 } : one));
+      await shop.admin("PUT", "/products", { products: sold });
+      expect((await five.decide("approve")).body).toEqual({ status: "invalidated" });
+      expect(await at.authorizations(shop)).toEqual([]);
+    });
+
+    test.each(["deny", "expire"])("erases its token when it ends (%s)", async (how) => {
+      const { decide } = await asking();
+      if (how === "deny") await decide("deny", { reason_code: "other" });
+      else {
+        clock.advance(5 * HOUR_MS);
+        await decide("approve");
+      }
+      expect(await tokens()).toEqual([{ sealed_token: null }]);
+      expect(await at.authorizations(shop)).toEqual([]);
+    });
+  });
+
+  test("no token is in the log, in an answer, or unsealed in a table", async () => {
+    const token = "pm_card_visa_chargeDeclinedStolenCard";
+    await at.order(shop, buyer, { token });
+    const { db } = server.context;
+    const dump = JSON.stringify([
+      await shop.admin("GET", "/audit/records?limit=200"),
+      await db.all("SELECT * FROM payments WHERE site_key_hash = ?", shop.site_key_hash),
+      await db.all("SELECT * FROM decisions WHERE site_key_hash = ?", shop.site_key_hash),
+    ]);
+    expect(dump).toContain("payment_declined");
+    expect(dump).not.toContain(token);
+  });
+});
