@@ -11,7 +11,7 @@ const BATCH_ROWS = 200;
 /** Problems that are told one by one; the rest is counted. */
 const PROBLEMS_MAX = 100;
 
-export interface ImportProblem {
+interface ImportProblem {
   readonly line: number;
   readonly problem: string;
 }

@@ -11,8 +11,8 @@ import { PRODUCT_ID_CHARS_MAX, type Product } from "../owners/products/product.j
 import { productById, type Wanted } from "../owners/products/store.js";
 import type { Queries } from "../platform/db/database.js";
 
-export const ITEMS_MAX = 50;
-export const ITEM_QUANTITY_MAX = 1000;
+const ITEMS_MAX = 50;
+const ITEM_QUANTITY_MAX = 1000;
 
 /** A line of an order: what is bought, how often, for how much each. */
 export interface PricedItem {
@@ -41,7 +41,7 @@ function readItem(value: JsonValue): Wanted | undefined {
 }
 
 /** The `items` of an order: each product once, in whole pieces. */
-export function readItems(args: JsonObject): Result<readonly Wanted[], "cart_invalid"> {
+function readItems(args: JsonObject): Result<readonly Wanted[], "cart_invalid"> {
   const { items, ...others } = args;
   if (Object.keys(others).length > 0) {
     return refuse("cart_invalid", "There is no argument but `items`.");

@@ -31,7 +31,7 @@ export interface PlainTool {
 }
 
 /** A tool that moves money: it does what its mandate was signed for, and nothing without one. */
-export interface MandateTool {
+interface MandateTool {
   readonly definition: JsonObject;
   readonly needsMandate: true;
 }

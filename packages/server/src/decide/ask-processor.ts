@@ -6,7 +6,7 @@ import { CANCEL_AFTER_MS, PROCESSOR_MS_MAX } from "./retries.js";
 
 const unknown = (reason: string): ProcessorAnswer => ({ outcome: "unknown", reason });
 
-export function processorOf({ processors }: Context, { processor }: Payment): Processor {
+function processorOf({ processors }: Context, { processor }: Payment): Processor {
   const found = processors[processor];
   if (found === undefined) throw new Error(`no processor is called ${processor}`);
   return found;

@@ -1,11 +1,13 @@
 /**
  * The built service in a process of its own, as `serve` composes it. Its parent may ask it to end
- * itself without warning at a named point, to fill a log, or how much memory it has needed.
+ * itself without warning at a named point, to fill a log, to look after payments, or how much memory
+ * it has needed.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { createApp } from "../../dist/app.js";
 import { readConfig } from "../../dist/config/config.js";
 import { createContext } from "../../dist/context.js";
+import { reconcilePayments } from "../../dist/decide/settle-payment.js";
 import { planJobs } from "../../dist/jobs.js";
 import { systemClock } from "../../dist/platform/clock.js";
 import { listen } from "../../dist/platform/http/server.js";
@@ -20,7 +22,10 @@ const pass = (point) => {
 const env = process.env;
 const listener = await listen({ ...readConfig(env), clock: systemClock });
 const config = readConfig({ ...env, GATEHOUSE_PORT: String(listener.port) });
-const context = await createContext(config, { pass });
+/** Its clock may be ahead: what is due only later is then due now. */
+const aheadMs = Number(env.CLOCK_AHEAD_MS ?? 0);
+const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
+const context = await createContext(config, { pass, clock });
 planJobs(context);
 await context.jobs.start();
 listener.serve(createApp(context));
@@ -47,6 +52,7 @@ function peakKb() {
 process.on("message", async (message) => {
   if (message.point !== undefined) armed = message;
   if (message.fill !== undefined) await fill(message.fill);
+  if (message.reconcile !== undefined) await reconcilePayments(context, () => false);
   process.send({ peakKb: peakKb() });
 });
 process.send({ port: listener.port });

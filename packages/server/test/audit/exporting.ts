@@ -113,3 +113,11 @@ export async function exportDays(server: Served, siteKeyHash: string): Promise<E
 /** A record of an export, by member: a test reads what it expects. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export type Told = any;
+
+/** What is wrong with everything a site has exported, its decisions decided again. */
+export async function findingsOfSite(server: Served, siteKeyHash: string) {
+  const keys = await auditKeys(server);
+  const parts = await exportDays(server, siteKeyHash);
+  const texts = parts.map(({ text }) => text);
+  return (await verdictOf(texts, { keys, replay: true })).findings;
+}

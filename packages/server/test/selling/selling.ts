@@ -1,5 +1,5 @@
 import { type JsonObject, signMandate } from "@gatehouse/protocol";
-import { answerOf, type TestServer } from "../harness.ts";
+import { answerOf, OPERATOR_TOKEN, type TestServer } from "../harness.ts";
 import { type Buyer, type Shop, submitting } from "../mandates/submitting.ts";
 
 /** Orders go through up to 500; above that a person is asked, and above 1,000 nobody. */
@@ -52,12 +52,15 @@ export function cart({
   };
 }
 
+let shops = 0;
+
 export function selling(server: TestServer) {
   const agent = submitting(server);
 
   /** A shop that sells: products, processor and policy, and the skill switched on. */
   async function shop(policy: JsonObject = ORDER_POLICY as never): Promise<Shop> {
-    const made = await agent.shop(policy);
+    // A domain of its own: the newest proof of one takes it from every other site.
+    const made = await agent.shop(policy, `shop-${++shops}.example.com`);
     const skills = [
       { id: "get_pricing", enabled: true, url: "https://shop.example.com/prices" },
       { id: "place_order", enabled: true },
@@ -89,6 +92,20 @@ export function selling(server: TestServer) {
     return (await answerOf(response)).body;
   }
 
+  /** Imports products, one JSON object a line; those it does not name stay. */
+  async function importLines({ site_key_hash }: Shop, products: readonly object[]) {
+    const path = `/v1/admin/sites/${site_key_hash}/products/import`;
+    const response = await fetch(server.url + path, {
+      method: "POST",
+      headers: {
+        authorization: `Bearer ${OPERATOR_TOKEN}`,
+        "content-type": "application/x-ndjson",
+      },
+      body: products.map((product) => JSON.stringify(product)).join("\n"),
+    });
+    return answerOf(response);
+  }
+
   const orders = async ({ admin }: Shop) => (await admin("GET", "/orders")).body.items;
   const product = async ({ admin }: Shop, id: string) => {
     const { items } = (await admin("GET", "/products")).body;
@@ -101,5 +118,5 @@ export function selling(server: TestServer) {
       ...[site_key_hash, status],
     );
 
-  return { ...agent, shop, signed, order, call, orders, product, authorizations };
+  return { ...agent, shop, signed, order, call, importLines, orders, product, authorizations };
 }

@@ -1,5 +1,5 @@
 /** `paying`: approved, and the processor has yet to say whether it authorizes. */
-export type DecisionOutcome = "approved" | "escalated" | "rejected" | "paying";
+type DecisionOutcome = "approved" | "escalated" | "rejected" | "paying";
 
 /** What was decided about a mandate, and what its agent was told. */
 export interface Decision {

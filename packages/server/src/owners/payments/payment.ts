@@ -1,14 +1,12 @@
 import type { JsonObject, Money, PaymentHandler } from "@gatehouse/protocol";
 
-export const PAYMENT_STATUSES = [
-  ...(["requested", "unknown", "authorized", "declined", "releasing", "released"] as const),
-] as const;
-
 /**
  * requested → authorized | declined | unknown; unknown → authorized | declined. An authorization
  * that no order came of: releasing → released.
  */
-export type PaymentStatus = (typeof PAYMENT_STATUSES)[number];
+export type PaymentStatus =
+  | ("requested" | "unknown" | "authorized" | "declined")
+  | ("releasing" | "released");
 
 /** One piece of what is paid for, at the price it was decided about. */
 export interface OrderedItem {

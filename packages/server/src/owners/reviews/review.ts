@@ -24,7 +24,7 @@ export interface ReviewedRequest {
   readonly items?: readonly ReviewedItem[] | undefined;
 }
 
-export interface ReviewedItem {
+interface ReviewedItem {
   readonly id: string;
   readonly title: string;
   readonly quantity: number;

@@ -1,0 +1,88 @@
+import { expect } from "vitest";
+import type { Context } from "../../src/context.ts";
+import type { Shop } from "../mandates/submitting.ts";
+
+interface Attempt {
+  attempt_id: string;
+  decision_id: string;
+  status: string;
+  amount_minor: number;
+  currency: string;
+  sealed_token: string | null;
+}
+
+interface Authorization {
+  idempotency_key: string;
+  status: string;
+  amount_minor: number;
+  currency: string;
+}
+
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+/** Reads what everybody's books say of a shop, in one form for both databases. */
+async function readBooks({ db }: Context, { site_key_hash }: Shop) {
+  const of = <Row>(table: string) =>
+    db.all<Row>(`SELECT * FROM ${table} WHERE site_key_hash = ?`, site_key_hash);
+  return {
+    attempts: await of<Attempt>("payments"),
+    authorizations: await of<Authorization>("sandbox_authorizations"),
+    orders: await of<{ decision_id: string; attempt_id: string; items: string }>("orders"),
+    decisions: await of<{ decision_id: string; outcome: string; amount_minor: number | null }>(
+      "decisions",
+    ),
+    hours: await of<{ minor: number }>("decision_hours"),
+    products: await of<{ product_id: string; quantity: number | null; reserved: number }>(
+      "products",
+    ),
+  };
+}
+
+/**
+ * What must hold of a shop once nothing is under way: whatever failed, and whenever. `stock` is what
+ * there was of each product before anything was sold.
+ */
+export async function expectBooksAgree(
+  context: Context,
+  shop: Shop,
+  stock: Readonly<Record<string, number>>,
+): Promise<void> {
+  const books = await readBooks(context, shop);
+  const { attempts, authorizations, orders, decisions } = books;
+  // Never two attempts for a decision, and every attempt ended; nobody keeps a token.
+  expect(new Set(attempts.map((one) => one.decision_id)).size).toBe(attempts.length);
+  const ended = ["authorized", "declined", "released"];
+  expect(attempts.filter(({ status }) => !ended.includes(status))).toEqual([]);
+  expect(attempts.filter(({ sealed_token }) => sealed_token !== null)).toEqual([]);
+  // What the processor holds ready is what was authorized here, to the unit, and nothing else.
+  const live = authorizations.filter(({ status }) => status === "authorized");
+  const wanted = attempts.filter(({ status }) => status === "authorized");
+  const line = (
+    id: string,
+    { amount_minor, currency }: Omit<Authorization, "idempotency_key" | "status">,
+  ) => `${id} ${amount_minor} ${currency}`;
+  expect(live.map((one) => line(one.idempotency_key, one)).sort()).toEqual(
+    wanted.map((one) => line(one.attempt_id, one)).sort(),
+  );
+  // An order for each of them, and for nothing else; each of a decision that was approved.
+  expect(orders.map(({ attempt_id }) => attempt_id).sort()).toEqual(
+    wanted.map(({ attempt_id }) => attempt_id).sort(),
+  );
+  const approved = decisions.filter(({ outcome }) => outcome === "approved");
+  expect(orders.map(({ decision_id }) => decision_id).sort()).toEqual(
+    approved.map(({ decision_id }) => decision_id).sort(),
+  );
+  expect(decisions.filter(({ outcome }) => outcome === "paying")).toEqual([]);
+  // Budgets count what was approved, and stock what was sold.
+  expect(sum(books.hours.map(({ minor }) => Number(minor)))).toBe(
+    sum(approved.map(({ amount_minor }) => amount_minor ?? 0)),
+  );
+  const lines = orders.flatMap(
+    ({ items }) => JSON.parse(items) as { id: string; quantity: number }[],
+  );
+  for (const [id, before] of Object.entries(stock)) {
+    const sold = sum(lines.filter((item) => item.id === id).map(({ quantity }) => quantity));
+    const product = books.products.find(({ product_id }) => product_id === id);
+    expect([id, product?.quantity, product?.reserved]).toEqual([id, before - sold, 0]);
+  }
+}

@@ -1,0 +1,155 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { reconcilePayments } from "../../src/decide/settle-payment.ts";
+import { ManualClock } from "../../src/platform/clock.ts";
+import { findingsOfSite } from "../audit/exporting.ts";
+import {
+  cleanUp,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestAnswer,
+  type TestServer,
+} from "../harness.ts";
+import type { Shop } from "../mandates/submitting.ts";
+import { expectBooksAgree } from "./books.ts";
+import { FaultyProcessor, seeded } from "./faulty-processor.ts";
+import { type Cart, PRODUCTS, selling } from "./selling.ts";
+
+/** A sample in `npm test`; `npm run test:long` asks for the full count. */
+const SCHEDULES = Number(process.env.FAULT_SCHEDULES ?? 20);
+const FIRST_SEED = Number(process.env.FAULT_SEED ?? 1);
+const ORDERS = 6;
+const MINUTE_MS = 60_000;
+const DAY_MS = 1440 * MINUTE_MS;
+
+const CARTS: readonly Cart[] = [
+  { items: [{ id: "rose", quantity: 1 }], total: "100.00" },
+  { items: [{ id: "rose", quantity: 3 }], total: "300.00" },
+  { items: [{ id: "last", quantity: 1 }], total: "20.00" },
+  { items: [{ id: "palm", quantity: 1 }], total: "600.00" },
+];
+const TOKENS = [
+  ...["pm_card_visa", "pm_card_visa", "tok_mastercard", "pm_sandbox_timeout"],
+  ...["pm_usBankAccount_processing", "pm_card_chargeDeclined"],
+];
+const STOCK = { rose: 50, palm: 5, last: 1 };
+/** Where the owner has taken the last one away meanwhile. */
+const FEWER = { rose: 50, palm: 5 };
+const SEEDS = Array.from({ length: SCHEDULES }, (_, n) => FIRST_SEED + n);
+const BEFORE_MS_MAX = 120_000 + 2000 * SCHEDULES;
+
+interface Traded {
+  readonly shop: Shop;
+  readonly sent: readonly { readonly body: unknown; readonly answers: readonly TestAnswer[] }[];
+  readonly taken: boolean;
+}
+
+describe.each(DATABASES)("a processor that fails as seeds say, on %s:", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let server: TestServer;
+  let faulty: FaultyProcessor;
+  let at: ReturnType<typeof selling>;
+  const traded = new Map<number, Traded>();
+  beforeAll(async () => {
+    const env = await freshEnvironment(dialect);
+    const processor = (inner: never) => {
+      faulty = new FaultyProcessor(inner);
+      return faulty;
+    };
+    server = await startServer(
+      { ...env, GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "1000000" },
+      { clock, processor: processor as never },
+    );
+    at = selling(server);
+    for (const seed of SEEDS) traded.set(seed, await trade(seed));
+    // Faults go on for a day; then the processor answers, and what is open ends.
+    for (let tries = 0; tries < 4; tries++) {
+      clock.advance(DAY_MS / 4);
+      await reconcile();
+    }
+    faulty.rate = 0;
+    for (let tries = 0; tries < 2; tries++) {
+      clock.advance(DAY_MS);
+      await reconcile();
+    }
+    return cleanUp;
+  }, BEFORE_MS_MAX);
+
+  const reconcile = () => reconcilePayments(server.context, () => false);
+
+  /** Orders at random, sent again at random, approved at random, while time goes on. */
+  async function trade(seed: number): Promise<Traded> {
+    const random = seeded(seed);
+    const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T;
+    Object.assign(faulty, { rate: 0.15 + random() * 0.6, random });
+    const shop = await at.shop();
+    const buyers = [await at.buyer(shop), await at.buyer(shop)];
+    const sent: { body: unknown; answers: TestAnswer[] }[] = [];
+    let taken = false;
+    for (let n = 0; n < ORDERS; n++) {
+      const body = await at.signed(shop, pick(buyers), { ...pick(CARTS), token: pick(TOKENS) });
+      const answers = await Promise.all(
+        Array.from({ length: random() < 0.3 ? 3 : 1 }, () => at.send(shop, body)),
+      );
+      sent.push({ body, answers });
+      const escalation = answers[0]?.body.escalation_id;
+      if (escalation !== undefined && random() < 0.8) {
+        await shop.admin("POST", `/escalations/${escalation}/approve`, {});
+      }
+      if (random() < 0.15) {
+        taken = true;
+        const products = [{ ...PRODUCTS.find(({ id }) => id === "last"), quantity: 0 }];
+        await at.importLines(shop, products);
+      }
+      if (random() < 0.5) clock.advance(Math.floor(random() * 5 * MINUTE_MS));
+      if (random() < 0.5) await reconcile();
+    }
+    return { shop, sent, taken };
+  }
+
+  /** The last record of every mandate says what its agent is told. */
+  async function expectLogAgrees(shop: Shop, mandates: number) {
+    const types = ["mandate.decision", "review.decision", "payment.outcome"];
+    const last = new Map<string, { seq: number; outcome: string }>();
+    for (const type of types) {
+      for (const { record } of await at.records(shop, type)) {
+        const { mandate_id } = record.mandate;
+        const outcome = record.review?.outcome ?? record.decision.outcome;
+        if ((last.get(mandate_id)?.seq ?? -1) < record.seq) {
+          last.set(mandate_id, { seq: record.seq, outcome });
+        }
+      }
+    }
+    const { items } = (await shop.admin("GET", "/decisions")).body;
+    expect(items).toHaveLength(mandates);
+    for (const { mandate_id, outcome } of items) {
+      const said = last.get(mandate_id)?.outcome;
+      expect([mandate_id, said === "expired" ? "rejected" : said]).toEqual([mandate_id, outcome]);
+    }
+  }
+
+  test.each(SEEDS)(
+    "after schedule %i nothing is charged twice, nothing is forgotten, and all books agree",
+    async (seed) => {
+      const { shop, sent, taken } = traded.get(seed) as Traded;
+      await expectBooksAgree(server.context, shop, taken ? FEWER : STOCK);
+      for (const { body, answers } of sent) {
+        const last = await at.send(shop, body);
+        expect([200, 202, 400, 403]).toContain(last.status);
+        // Whoever was told something definite was told the same for ever.
+        for (const { status, body: said } of answers) {
+          if (status !== 503 && status !== 202) expect(last.body).toEqual(said);
+        }
+      }
+      await expectLogAgrees(shop, sent.length);
+      expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+    },
+  );
+
+  test("the schedules reach every end an attempt can have", async () => {
+    const sql = "SELECT DISTINCT status FROM payments ORDER BY status";
+    const rows = await server.context.db.all<{ status: string }>(sql);
+    expect(rows.map(({ status }) => status)).toEqual(["authorized", "declined", "released"]);
+  });
+});

@@ -1,0 +1,82 @@
+import { beforeAll, expect, test } from "vitest";
+import { answerOf, cleanUp, freshEnvironment, startServer, type TestServer } from "../harness.ts";
+import { selling } from "./selling.ts";
+
+/** Two processes behind one address, on one database. */
+let nodes: readonly [TestServer, TestServer];
+let at: ReturnType<typeof selling>;
+beforeAll(async () => {
+  const env = {
+    ...(await freshEnvironment("postgres")),
+    GATEHOUSE_BASE_URL: "http://127.0.0.1:9",
+    GATEHOUSE_MANDATES_PER_SITE_PER_MINUTE: "1000",
+    GATEHOUSE_MANDATES_PER_AGENT_PER_MINUTE: "1000",
+  };
+  const first = await startServer(env);
+  nodes = [first, await startServer(env)];
+  at = selling(first);
+  return cleanUp;
+});
+
+async function sendTo(node: TestServer | undefined, siteKey: string, body: unknown) {
+  const response = await fetch(`${node?.url}/v1/m/${siteKey}/mandate`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+  return answerOf(response);
+}
+
+test("fifty of the same order on two nodes are one charge, one order, one body", async () => {
+  const shop = await at.shop();
+  const body = await at.signed(shop, await at.buyer(shop));
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, n) => sendTo(nodes[n % 2], shop.site_key, body)),
+  );
+  expect(new Set(answers.map((answer) => JSON.stringify(answer.body))).size).toBe(1);
+  expect(answers.every(({ status }) => status === 200)).toBe(true);
+  expect(await at.records(shop)).toHaveLength(1);
+  expect(await at.records(shop, "payment.outcome")).toHaveLength(1);
+  expect(await at.orders(shop)).toHaveLength(1);
+  expect(await at.authorizations(shop)).toHaveLength(1);
+});
+
+test("the last item, and many who want it at once: one order, and nothing else authorized", async () => {
+  const shop = await at.shop();
+  const fields = { items: [{ id: "last", quantity: 1 }], total: "20.00" };
+  const bodies = await Promise.all(
+    Array.from({ length: 10 }, async () => at.signed(shop, await at.buyer(shop), fields)),
+  );
+  const answers = await Promise.all(
+    bodies.map((body, n) => sendTo(nodes[n % 2], shop.site_key, body)),
+  );
+  const reasons = answers.map(({ body }) => body.reason ?? body.outcome).sort();
+  expect(reasons).toEqual(["approved", ...Array(9).fill("out_of_stock")]);
+  expect(await at.orders(shop)).toHaveLength(1);
+  expect(await at.authorizations(shop)).toHaveLength(1);
+  expect(await at.product(shop, "last")).toMatchObject({ quantity: 0, reserved: 0 });
+});
+
+test("a budget of 1,000 and a hundred orders of 100 at once on two nodes: ten are charged", async () => {
+  const spend = { scope: "site", window: "P1D", would_exceed: { EUR: "1000.00" } };
+  const rules = [
+    { id: "all", effect: "allow", when: { skill: { exists: true } } },
+    { id: "day", effect: "deny", when: { all: [{ skill: { eq: "place_order" } }, { spend }] } },
+  ];
+  const shop = await at.shop({
+    policy: "rules/1",
+    timezone: "UTC",
+    default: "deny",
+    rules,
+  } as never);
+  const buyers = await Promise.all(Array.from({ length: 10 }, () => at.buyer(shop)));
+  const bodies = await Promise.all(
+    Array.from({ length: 100 }, (_, n) => at.signed(shop, buyers[n % 10] as never)),
+  );
+  const answers = await Promise.all(
+    bodies.map((body, n) => sendTo(nodes[n % 2], shop.site_key, body)),
+  );
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
+  expect(answers.filter(({ body }) => body.reason === "budget_exceeded")).toHaveLength(90);
+  expect(await at.authorizations(shop)).toHaveLength(10);
+});
