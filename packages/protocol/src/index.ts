@@ -207,6 +207,7 @@ export {
   readPolicyFacts,
   type SpentFact,
 } from "./policy/facts.js";
+export { type PolicyFinding, type PolicyFindingCode, policyFindings } from "./policy/findings.js";
 export type { RuleResult } from "./policy/match.js";
 export type {
   Comparison,
