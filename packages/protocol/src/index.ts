@@ -221,6 +221,12 @@ export type {
   TextFact,
 } from "./policy/model.js";
 export { type CounterName, type FactsNeeded, factsNeeded } from "./policy/needs.js";
+export {
+  POLICY_PRESETS,
+  type PolicyPreset,
+  type PolicyPresetOptions,
+  policyPreset,
+} from "./policy/presets.js";
 export { POLICY_DEPTH_MAX } from "./policy/rule.js";
 export {
   acceptsMandates,
