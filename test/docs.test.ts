@@ -1,6 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { REASONS, type ReasonCode, reasonDocsSlug } from "@gatehouse/protocol";
+import {
+  type JsonObject,
+  policyFindings,
+  REASONS,
+  type ReasonCode,
+  readPolicy,
+  reasonDocsSlug,
+} from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
 import { VERSION } from "../packages/server/src/version.ts";
 import { root } from "./source.ts";
@@ -48,6 +55,22 @@ test("links between documents lead somewhere", () => {
     }
   }
   expect(broken).toEqual([]);
+});
+
+test("every policy in the guides can be published, with nothing to warn of", () => {
+  const found = [...markdownFiles("docs/guide")].flatMap((file) =>
+    [...read(file).matchAll(/```json\n([^`]*)```/g)]
+      .map(([, text = ""]) => JSON.parse(text) as JsonObject)
+      .filter(({ policy }) => policy === "rules/1")
+      .map((document) => {
+        const policy = readPolicy(document);
+        return [file, policy.ok ? policyFindings(policy.value) : policy.detail];
+      }),
+  );
+  expect(found).toEqual([
+    ["docs/guide/mandates.md", []],
+    ["docs/guide/policy.md", []],
+  ]);
 });
 
 test("every dependency is named in docs/dependencies.md with its exact version", () => {

@@ -198,29 +198,7 @@ export { mcpServerCard, mcpServerInfo } from "./mcp/server-card.js";
 export { linkResult, mcpInstructions, mcpTools, readLinkArguments } from "./mcp/tools.js";
 export { type AmountFault, formatAmount, type Money, parseAmount } from "./money/amount.js";
 export { currencyCodes, minorUnitDigits } from "./money/iso4217.js";
-export { POLICY_BYTES_MAX, POLICY_RULES_MAX, policyDigest, readPolicy } from "./policy/document.js";
-export { POLICY_WINDOWS, type PolicyWindow, policyDurationMs } from "./policy/duration.js";
-export { type Evaluation, evaluatePolicy } from "./policy/evaluate.js";
-export {
-  type CountFact,
-  type PolicyFacts,
-  readPolicyFacts,
-  type SpentFact,
-} from "./policy/facts.js";
-export type { RuleResult } from "./policy/match.js";
-export type {
-  Comparison,
-  Condition,
-  ExistsFact,
-  Policy,
-  PolicyEffect,
-  PolicyEscalation,
-  PolicyRule,
-  PolicyScope,
-  TextFact,
-} from "./policy/model.js";
-export { type CounterName, type FactsNeeded, factsNeeded } from "./policy/needs.js";
-export { POLICY_DEPTH_MAX } from "./policy/rule.js";
+export * from "./policy/index.js";
 export {
   acceptsMandates,
   isServed,

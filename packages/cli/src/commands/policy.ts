@@ -1,39 +1,35 @@
-import { readFileSync } from "node:fs";
-import { isJsonObject, type JsonObject, parseJson, readPolicy } from "@gatehouse/protocol";
+import { type JsonObject, type PolicyFinding, policyFindings } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
-import { plainJson, plainText, type Terminal } from "../terminal.js";
+import { findingLines, readPolicyFile } from "../policy-file.js";
+import { plainJson, type Terminal } from "../terminal.js";
+import { policyPresetCommand, policyTestCommand } from "./policy-drafts.js";
 
-/** A policy in a file; what is wrong with it is said by its place. */
-function readDocument(file: string): JsonObject {
-  let text: Buffer;
-  try {
-    text = readFileSync(file);
-  } catch {
-    throw new CommandError(`${file} cannot be read.`, EXIT.failed);
-  }
-  const parsed = parseJson(text);
-  if (!parsed.ok || !isJsonObject(parsed.value)) {
-    const why = parsed.ok ? "it is no object" : parsed.detail;
-    throw new CommandError(`${file} is no JSON document: ${why}.`, EXIT.failed);
-  }
-  const policy = readPolicy(parsed.value);
-  if (!policy.ok) throw new CommandError(`${plainText(policy.detail)}.`, EXIT.failed);
-  return parsed.value;
+function checkCommand(policy: Command, terminal: Terminal): void {
+  policy
+    .command("check")
+    .argument("<file>", "a policy")
+    .description("say what to look at again in a policy, and whether it can be published")
+    .option("--json", "print JSON")
+    .action((file: string, { json }: { json?: boolean }) => {
+      const { policy: read } = readPolicyFile(file);
+      const findings = policyFindings(read);
+      if (json) terminal.out(plainJson({ findings }));
+      else for (const line of findingLines(findings)) terminal.out(line);
+      if (findings.some(({ level }) => level === "error")) {
+        throw new CommandError("It cannot be published as it is.", EXIT.failed);
+      }
+      if (!json) terminal.out(`It can be published: ${read.rules.length} rules.`);
+    });
 }
 
 export function policyCommands(program: Command, terminal: Terminal): void {
   const policy = program.command("policy").description("the rules mandates are decided by");
-  policy
-    .command("check")
-    .argument("<file>", "a policy")
-    .description("say whether a policy can be published; nothing is sent")
-    .action((file: string) => {
-      const { rules } = readDocument(file);
-      terminal.out(`It can be published: ${(rules as unknown[]).length} rules.`);
-    });
+  policyPresetCommand(policy, terminal);
+  checkCommand(policy, terminal);
+  policyTestCommand(policy, terminal);
 
   policy
     .command("publish")
@@ -41,11 +37,13 @@ export function policyCommands(program: Command, terminal: Terminal): void {
     .argument("<file>", "a policy")
     .description("make a policy the one in force")
     .action(async (text: string, file: string) => {
-      const document = readDocument(file);
+      const { document } = readPolicyFile(file);
       const client = adminClient(terminal);
       const { site_key_hash, domain } = await findSite(client, text);
       const path = `/v1/admin/sites/${site_key_hash}/policy`;
-      const { version } = await client.call<{ version: number }>("PUT", path, document);
+      type Published = { version: number; findings: PolicyFinding[] };
+      const { version, findings } = await client.call<Published>("PUT", path, document);
+      for (const line of findingLines(findings)) terminal.err(line);
       terminal.out(`Version ${version} is in force for ${domain}.`);
     });
 

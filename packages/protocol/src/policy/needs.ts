@@ -13,7 +13,8 @@ export interface FactsNeeded {
   readonly count: readonly CounterName[];
 }
 
-function* leaves(condition: Condition): Generator<Condition> {
+/** The conditions on facts inside a condition, in the order they are written. */
+export function* leaves(condition: Condition): Generator<Condition> {
   if (condition.kind === "not") yield* leaves(condition.condition);
   else if (condition.kind === "all" || condition.kind === "any") {
     for (const inner of condition.conditions) yield* leaves(inner);

@@ -1,7 +1,9 @@
 import {
   type JsonObject,
   ok,
+  type PolicyFinding,
   policyDigest,
+  policyFindings,
   type Result,
   readPolicy,
   refuse,
@@ -21,15 +23,26 @@ async function openPolicyGate(tx: Transaction, siteKeyHash: string, now: number)
   }
 }
 
+interface Published {
+  readonly policy: PublishedPolicy;
+  /** What its owner should look at again. */
+  readonly findings: readonly PolicyFinding[];
+}
+
 /** Checks a policy and makes it the one in force. Versions stay for ever: records name them. */
 export async function publishPolicy(
   { audit, clock }: Context,
   siteKeyHash: string,
   document: JsonObject,
   actor: Actor,
-): Promise<Result<PublishedPolicy, "invalid_request">> {
+): Promise<Result<Published, "invalid_request">> {
   const read = readPolicy(document);
   if (!read.ok) return refuse("invalid_request", `${read.detail}.`);
+  const findings = policyFindings(read.value);
+  const errors = findings.filter(({ level }) => level === "error");
+  if (errors.length > 0) {
+    return refuse("invalid_request", errors.map(({ message }) => message).join(" "));
+  }
   const { answer } = await audit.commit(siteKeyHash, async (tx) => {
     const now = clock.now();
     const version = ((await currentPolicy(tx, siteKeyHash))?.version ?? 0) + 1;
@@ -42,5 +55,5 @@ export async function publishPolicy(
     const change = { kind: "policy_published", policy_version: version, policy_digest: digest };
     return { records: [actorDraft("site.changed", actor, now, { change })], answer: policy };
   });
-  return ok(answer);
+  return ok({ policy: answer, findings });
 }

@@ -32,6 +32,12 @@ export function isoTime(ms: number): string {
 
 let lastSecond = { second: 0, text: "1970-01-01T00:00:00." };
 
+/** `HH:MM` in a time zone. */
+export function localTime(timeZone: string, ms: number): string {
+  const digits = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+  return new Intl.DateTimeFormat("en-GB", { timeZone, ...digits }).format(ms);
+}
+
 /** A clock that stands still until it is told to advance. */
 export class ManualClock implements Clock {
   private time: number;

@@ -1,6 +1,13 @@
-import type { JsonObject } from "@gatehouse/protocol";
+import type { JsonObject, PolicyFinding } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { publishPolicy } from "../../actions/publish-policy.js";
+import {
+  type PolicyTest,
+  TESTED_DECISIONS,
+  TESTED_DECISIONS_MAX,
+  type TestedDecision,
+  testPolicy,
+} from "../../actions/test-policy.js";
 import type { Context } from "../../context.js";
 import { currentPolicy, type PublishedPolicy } from "../../owners/policies/store.js";
 import { isoTime } from "../../platform/clock.js";
@@ -17,6 +24,49 @@ const PolicyBody = z
   })
   .openapi("Policy");
 
+const Findings = z
+  .array(
+    z.object({
+      level: z.enum(["error", "warning"]),
+      code: z.string(),
+      rule: z.string().optional().openapi({ description: "Absent: the whole policy." }),
+      message: z.string(),
+    }),
+  )
+  .openapi({ description: "What its owner hardly meant." });
+
+const Counts = z.object({ approved: z.int(), escalated: z.int(), rejected: z.int() });
+const Verdict = z.object({
+  outcome: z.enum(["approved", "escalated", "rejected"]),
+  rule_id: z.string().nullable().openapi({ description: "null: the default." }),
+});
+
+const TestBody = z
+  .object({
+    findings: Findings,
+    tested: z.int().openapi({ description: "Decisions rules were asked for." }),
+    same: z.int().openapi({ description: "Those that would have had the same outcome." }),
+    changed: z
+      .array(
+        z.object({
+          decision_id: z.string(),
+          record_id: z.string(),
+          agent_id: z.string(),
+          skill: z.string(),
+          amount: z
+            .object({ minor: z.int(), currency: z.string() })
+            .nullable()
+            .openapi({ description: "In whole minor units." }),
+          evaluated_at: Timestamp,
+          was: Verdict.openapi({ description: "What the rules said, before any review." }),
+          would_be: Verdict,
+        }),
+      )
+      .openapi({ description: "The others, the oldest first." }),
+    summary: z.object({ was: Counts, would_be: Counts }),
+  })
+  .openapi("PolicyTest");
+
 const show = createRoute({
   method: "get",
   path: "/v1/admin/sites/{site_key_hash}/policy",
@@ -32,17 +82,64 @@ const publish = createRoute({
   tags: ["Policy"],
   summary: "Check and publish a policy",
   description:
-    "A document of `rules/1`. Every version is kept: audit records name the one they followed.",
+    "A document of `rules/1`. Every version is kept: audit records name the one they followed. " +
+    "With a finding of level `error` it is refused; warnings are answered.",
   request: { params: SiteParams, body: body(z.record(z.string(), z.unknown())) },
   responses: {
-    200: json(PolicyBody, "The published version."),
+    200: json(PolicyBody.extend({ findings: Findings }), "The published version."),
     ...errors("invalid_request", "forbidden", "not_found"),
+  },
+});
+
+const test = createRoute({
+  method: "post",
+  path: "/v1/admin/sites/{site_key_hash}/policy/test",
+  tags: ["Policy"],
+  summary: "Try a draft on past decisions",
+  description:
+    "Decides the last decisions of the site again, as if the draft had been in force. " +
+    "Nothing is written.",
+  request: {
+    params: SiteParams,
+    body: body(
+      z.strictObject({
+        policy: z.record(z.string(), z.unknown()),
+        last: z.int().min(1).max(TESTED_DECISIONS_MAX).default(TESTED_DECISIONS),
+      }),
+    ),
+  },
+  responses: {
+    200: json(TestBody, "What would have been decided."),
+    ...errors("invalid_request", "not_found"),
   },
 });
 
 function render(policy: PublishedPolicy): z.infer<typeof PolicyBody> {
   const { version, digest, document, publishedAt } = policy;
   return { version, digest, document, published_at: isoTime(publishedAt) };
+}
+
+const shown = (findings: readonly PolicyFinding[]) => findings.map((finding) => ({ ...finding }));
+
+function renderChanged({ decision, was, wouldBe }: TestedDecision) {
+  return {
+    decision_id: decision.decisionId,
+    record_id: decision.recordId,
+    agent_id: decision.actorId,
+    skill: decision.skill,
+    amount: decision.amount === null ? null : { ...decision.amount },
+    evaluated_at: isoTime(decision.evaluatedAt),
+    was: { outcome: was.outcome, rule_id: was.ruleId },
+    would_be: { outcome: wouldBe.outcome, rule_id: wouldBe.ruleId },
+  };
+}
+
+function renderTest({ findings, tested, changed, summary }: PolicyTest): z.infer<typeof TestBody> {
+  return {
+    ...{ findings: shown(findings), tested, same: tested - changed.length },
+    changed: changed.map(renderChanged),
+    summary: { was: summary.was, would_be: summary.wouldBe },
+  };
 }
 
 export function policyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
@@ -61,6 +158,17 @@ export function policyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
     await requireSite(context, c, site_key_hash, "owner");
     const document = c.req.valid("json") as JsonObject;
     const result = await publishPolicy(context, site_key_hash, document, actorOf(c));
-    return result.ok ? c.json(render(result.value), 200) : refused(result);
+    if (!result.ok) return refused(result);
+    const { policy, findings } = result.value;
+    return c.json({ ...render(policy), findings: shown(findings) }, 200);
+  });
+
+  app.openapi(test, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    // It shows nothing but decisions, which whoever may read the policy may read too.
+    await requireSite(context, c, site_key_hash, "auditor");
+    const { policy, last } = c.req.valid("json");
+    const result = await testPolicy(context, site_key_hash, policy as JsonObject, last);
+    return result.ok ? c.json(renderTest(result.value), 200) : refused(result);
   });
 }

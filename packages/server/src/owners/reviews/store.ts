@@ -138,6 +138,20 @@ export async function listReviews(
   return rows.map(reviewOf);
 }
 
+/** When people approved what was given to them from a moment on, by decision; what was not paid is left out. */
+export async function approvalsSince(
+  db: Queries,
+  siteKeyHash: string,
+  since: number,
+): Promise<ReadonlyMap<string, number>> {
+  const rows = await db.all<{ decision_id: string; decided_at: number }>(
+    `SELECT decision_id, decided_at FROM reviews
+     WHERE site_key_hash = ? AND created_at >= ? AND status IN ('approved', 'paying')`,
+    ...[siteKeyHash, since],
+  );
+  return new Map(rows.map(({ decision_id, decided_at }) => [decision_id, decided_at]));
+}
+
 /** Reviews nobody has decided in time, of all sites. */
 export async function lateReviews(db: Queries, now: number, limit: number): Promise<Review[]> {
   const sql =

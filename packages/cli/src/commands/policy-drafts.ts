@@ -1,0 +1,109 @@
+import {
+  formatAmount,
+  type Money,
+  minorUnitDigits,
+  POLICY_PRESETS,
+  type PolicyFinding,
+  type PolicyPreset,
+  type PolicyPresetOptions,
+  policyPreset,
+} from "@gatehouse/protocol";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { adminClient } from "../admin-client.js";
+import { CommandError, EXIT } from "../exit.js";
+import { findSite } from "../find-site.js";
+import { findingLines, readPolicyFile } from "../policy-file.js";
+import { plainJson, type Terminal, table } from "../terminal.js";
+
+/** As many as the service tries a draft on. */
+const DECISIONS_MAX = 1_000;
+
+interface Verdict {
+  readonly outcome: string;
+  readonly rule_id: string | null;
+}
+
+type OutcomeCounts = Readonly<Record<"approved" | "escalated" | "rejected", number>>;
+
+interface TestBody {
+  readonly findings: readonly PolicyFinding[];
+  readonly tested: number;
+  readonly changed: readonly {
+    readonly evaluated_at: string;
+    readonly skill: string;
+    readonly amount: Money | null;
+    readonly agent_id: string;
+    readonly was: Verdict;
+    readonly would_be: Verdict;
+  }[];
+  readonly summary: { readonly was: OutcomeCounts; readonly would_be: OutcomeCounts };
+}
+
+function amountOf(amount: Money | null): string {
+  if (amount === null) return "";
+  const { currency, minor } = amount;
+  // The service may be newer, and know more currencies.
+  if (minorUnitDigits(currency) === undefined) return `${minor} ${currency} (minor units)`;
+  return `${formatAmount(amount)} ${currency}`;
+}
+
+const verdictOf = ({ outcome, rule_id }: Verdict) => `${outcome} (${rule_id ?? "default"})`;
+
+function summaryOf({ tested, changed, summary }: TestBody): string {
+  if (tested === 0) return "Your rules have decided nothing yet that it could be tried on.";
+  if (changed.length === 0) return `None of ${tested} decisions would have been different.`;
+  const { was, would_be } = summary;
+  const moves = (["approved", "escalated", "rejected"] as const).map(
+    (outcome) => `${outcome} ${was[outcome]} → ${would_be[outcome]}`,
+  );
+  return `${changed.length} of ${tested} decisions would have been different: ${moves.join(", ")}.`;
+}
+
+function readLast(text: string): number {
+  const last = Number(text);
+  if (Number.isInteger(last) && last >= 1 && last <= DECISIONS_MAX) return last;
+  throw new InvalidArgumentError(`Write a number from 1 to ${DECISIONS_MAX}.`);
+}
+
+/** `policy test`: what a draft would have decided. */
+export function policyTestCommand(policy: Command, terminal: Terminal): void {
+  policy
+    .command("test")
+    .argument("<site>", "its domain, key or hash")
+    .argument("<file>", "a policy")
+    .description("try a policy on past decisions; nothing is changed")
+    .addOption(new Option("--last <number>", "how many decisions").argParser(readLast).default(100))
+    .option("--json", "print JSON")
+    .action(async (text: string, file: string, flags: { last: number; json?: boolean }) => {
+      const { document } = readPolicyFile(file);
+      const client = adminClient(terminal);
+      const { site_key_hash } = await findSite(client, text);
+      const path = `/v1/admin/sites/${site_key_hash}/policy/test`;
+      const body = { policy: document, last: flags.last };
+      const tested = await client.call<TestBody>("POST", path, body);
+      if (flags.json) return terminal.out(plainJson(tested));
+      for (const line of findingLines(tested.findings)) terminal.err(line);
+      const rows = tested.changed.map((one) => ({
+        ...{ evaluated_at: one.evaluated_at, skill: one.skill, amount: amountOf(one.amount) },
+        ...{ was: verdictOf(one.was), would_be: verdictOf(one.would_be), agent_id: one.agent_id },
+      }));
+      if (rows.length > 0) terminal.out(table(rows));
+      terminal.out(summaryOf(tested));
+    });
+}
+
+/** `policy preset`: a policy to start from. */
+export function policyPresetCommand(policy: Command, terminal: Terminal): void {
+  policy
+    .command("preset")
+    .addArgument(new Argument("<name>", "which one").choices(POLICY_PRESETS))
+    .description("print a policy to start from, to be checked, changed and published")
+    .option("--limit <amount>", "automatic_under: up to how much, such as 50.00")
+    .option("--currency <code>", "automatic_under: in which currency, such as EUR")
+    .option("--timezone <zone>", "where you are, such as Europe/Berlin", "UTC")
+    .action((name: PolicyPreset, options: PolicyPresetOptions) => {
+      const made = policyPreset(name, options);
+      if (!made.ok) throw new CommandError(`${made.detail}.`, EXIT.usage);
+      terminal.out(plainJson(made.value));
+    });
+}

@@ -1,0 +1,114 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import {
+  cleanUp,
+  freshEnvironment,
+  startServer,
+  temporaryFolder,
+} from "../../server/test/harness.ts";
+import { command } from "./command.ts";
+
+const SHOP = "shop.example.com";
+let env: Record<string, string>;
+let folder = "";
+const run = (...args: string[]) => command(args, env);
+
+const rule = (id: string, effect: string, when: object) => ({ id, effect, when });
+const open = rule("open", "allow", { skill: { eq: "get_pricing" } });
+const cap = rule("cap", "deny", { "cart.total": { gt: { EUR: "20.00" } } });
+const never = rule("never", "deny", {
+  all: [{ "agent.age_days": { lt: 7 } }, { "agent.age_days": { gt: 9 } }],
+});
+
+/** A file with these rules. */
+function policyFile(...rules: object[]): string {
+  const file = join(folder, "policy.json");
+  const document = { policy: "rules/1", timezone: "UTC", default: "deny", rules };
+  writeFileSync(file, JSON.stringify(document));
+  return file;
+}
+
+beforeAll(async () => {
+  const base = await freshEnvironment("sqlite");
+  const server = await startServer(base);
+  env = { ...base, GATEHOUSE_BASE_URL: server.url };
+  folder = temporaryFolder();
+  const made = JSON.parse((await run("site", "create", SHOP, "--name", "Shop", "--json")).out);
+  await run("site", "verify", SHOP, "--method", "operator", "--reason", "a test");
+  await run("skill", "set", SHOP, "get_pricing", "--url", "https://shop.example.com/prices");
+  const key = join(folder, "key.json");
+  await run("agent", "keygen", "--out", key);
+  const added = await run("agent", "add", SHOP, "--key", key, "--name", "Ours");
+  const [agentId = ""] = added.out.split("  ");
+  await run("policy", "publish", SHOP, policyFile(open));
+  const card = `${server.url}/v1/agent-card/${made.site_key}.json`;
+  const asked = ["--key", key, "--agent", agentId, "--skill", "get_pricing"];
+  await run("mandate", "send", card, ...asked);
+  await run("mandate", "send", card, ...asked, "--total", "25.50", "--currency", "EUR");
+  return cleanUp;
+});
+
+test("check prints what to look at again, and fails on what cannot be published", async () => {
+  const warned = await run("policy", "check", policyFile(open, cap));
+  expect([warned.code, warned.out]).toEqual([
+    0,
+    expect.stringMatching(
+      /^warning: The rule “cap” also denies .*\nIt can be published: 2 rules\.\n$/,
+    ),
+  ]);
+  const refused = await run("policy", "check", policyFile(open, never));
+  expect(refused).toEqual({
+    code: 1,
+    out: expect.stringMatching(/^error: The rule “never” can never match/),
+    err: "It cannot be published as it is.\n",
+  });
+  const json = await run("policy", "check", policyFile(open, cap), "--json");
+  expect(JSON.parse(json.out).findings).toMatchObject([{ code: "without_cart", rule: "cap" }]);
+});
+
+test("test shows what a draft would have decided otherwise, and changes nothing", async () => {
+  const same = await run("policy", "test", SHOP, policyFile(open));
+  expect(same.out).toBe("None of 2 decisions would have been different.\n");
+  const { code, out, err } = await run("policy", "test", SHOP, policyFile(open, cap));
+  expect([code, err]).toEqual([0, expect.stringContaining("warning: The rule “cap”")]);
+  const lines = out.split("\n");
+  expect(lines[0]).toMatch(/^EVALUATED_AT +SKILL +AMOUNT +WAS +WOULD_BE +AGENT_ID$/);
+  expect(lines[2]).toMatch(/get_pricing +25\.50 EUR +approved \(open\) +rejected \(cap\) +agt_/);
+  expect(lines[3]).toBe(
+    "2 of 2 decisions would have been different: approved 2 → 0, escalated 0 → 0, rejected 0 → 2.",
+  );
+  const one = await run("policy", "test", SHOP, policyFile(open, cap), "--last", "1", "--json");
+  expect(JSON.parse(one.out)).toMatchObject({ tested: 1, same: 0 });
+  expect((await run("policy", "test", SHOP, policyFile(open), "--last", "0")).code).toBe(2);
+  expect(JSON.parse((await run("policy", "show", SHOP)).out).version).toBe(1);
+  await run("site", "create", "empty.example.com", "--name", "Empty");
+  expect((await run("policy", "test", "empty.example.com", policyFile(open))).out).toBe(
+    "Your rules have decided nothing yet that it could be tried on.\n",
+  );
+});
+
+test("publish says what to look at again, and refuses what cannot be meant", async () => {
+  const warned = await run("policy", "publish", SHOP, policyFile(open, cap));
+  expect(warned).toEqual({
+    code: 0,
+    out: "Version 2 is in force for shop.example.com.\n",
+    err: expect.stringMatching(/^warning: The rule “cap”/),
+  });
+  const refused = await run("policy", "publish", SHOP, policyFile(open, never));
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("“never”")]);
+});
+
+test("a preset is printed as a document that can be published as it is", async () => {
+  const limit = ["--limit", "50.00", "--currency", "EUR", "--timezone", "Europe/Berlin"];
+  const made = await run("policy", "preset", "automatic_under", ...limit);
+  const file = join(folder, "preset.json");
+  writeFileSync(file, made.out);
+  expect((await run("policy", "check", file)).out).toBe("It can be published: 4 rules.\n");
+  expect(JSON.parse(made.out).timezone).toBe("Europe/Berlin");
+  expect(await run("policy", "publish", SHOP, file)).toMatchObject({ code: 0, err: "" });
+  expect(JSON.parse((await run("policy", "preset", "read_only")).out).rules).toHaveLength(1);
+  const bare = await run("policy", "preset", "automatic_under");
+  expect([bare.code, bare.err]).toEqual([2, expect.stringContaining("limit and currency")]);
+  expect((await run("policy", "preset", "anything_goes")).code).toBe(2);
+});

@@ -1,0 +1,188 @@
+import type { Condition, Policy, PolicyRule } from "./model.js";
+import { leaves } from "./needs.js";
+import { Overlaps } from "./overlaps.js";
+
+/** What a finding is about. */
+export type PolicyFindingCode =
+  | "never_matches"
+  | "always_denies"
+  | "shadowed"
+  | "nothing_approved"
+  | "without_cart"
+  | "currency_missing"
+  | "many_approvals"
+  | "duplicate_rule"
+  | "duplicate_condition";
+
+/** Something in a policy that its owner hardly meant. */
+export interface PolicyFinding {
+  /** With an error a policy is not published. */
+  readonly level: "error" | "warning";
+  readonly code: PolicyFindingCode;
+  /** The rule it is about; left out where it is about the whole policy. */
+  readonly rule?: string;
+  readonly message: string;
+}
+
+/** People who must say yes; more is seldom meant. */
+const APPROVALS_USUAL_MAX = 3;
+/** Facts that are known of every mandate: rules may still ask, to be on the safe side. */
+const ALWAYS_KNOWN: readonly string[] = ["skill", "protocol", "agent.id", "agent.tags"];
+
+const warning = (
+  code: PolicyFindingCode,
+  rule: string | undefined,
+  message: string,
+): PolicyFinding =>
+  Object.freeze({ level: "warning", code, ...(rule !== undefined && { rule }), message });
+
+function neverMatching(rule: PolicyRule): PolicyFinding {
+  const message = `The rule “${rule.id}” can never match, because its conditions rule each other out: correct or remove it.`;
+  const cautious = [...leaves(rule.when)].some(
+    (leaf) => leaf.kind === "exists" && ALWAYS_KNOWN.includes(leaf.fact),
+  );
+  const found = warning("never_matches", rule.id, message);
+  if (cautious || rule.mode === "monitor") return found;
+  return Object.freeze({ ...found, level: "error" });
+}
+
+function* inside(condition: Condition): Generator<Condition> {
+  yield condition;
+  if (condition.kind === "not") yield* inside(condition.condition);
+  if (condition.kind !== "all" && condition.kind !== "any") return;
+  for (const one of condition.conditions) yield* inside(one);
+}
+
+function saysTwice(rule: PolicyRule): boolean {
+  return [...inside(rule.when)].some((condition) => {
+    if (condition.kind !== "all" && condition.kind !== "any") return false;
+    const texts = condition.conditions.map((one) => JSON.stringify(one));
+    return new Set(texts).size < texts.length;
+  });
+}
+
+/** What can be seen of the rules without asking what they come to. */
+function* wordFindings(policy: Policy): Generator<PolicyFinding> {
+  const seen = new Map<string, string>();
+  for (const rule of policy.rules) {
+    const { id, effect, mode, when, escalation } = rule;
+    const key = JSON.stringify([effect, mode ?? "", when]);
+    const first = seen.get(key);
+    if (first !== undefined) {
+      const message = `The rule “${id}” says the same as “${first}”: remove one of them.`;
+      yield warning("duplicate_rule", id, message);
+    } else seen.set(key, id);
+    if (saysTwice(rule)) {
+      const message = `The rule “${id}” holds the same condition twice: remove one of them.`;
+      yield warning("duplicate_condition", id, message);
+    }
+    const approvals = escalation?.approvals ?? 1;
+    if (approvals > APPROVALS_USUAL_MAX) {
+      const message = `The rule “${id}” waits for ${approvals} people to say yes: make sure that so many will, or ask for fewer.`;
+      yield warning("many_approvals", id, message);
+    }
+  }
+}
+
+function* coverFindings(overlaps: Overlaps, dead: ReadonlySet<PolicyRule>) {
+  const denials = overlaps.rules("deny").filter((rule) => !dead.has(rule));
+  for (const rule of overlaps.rules("allow", "escalate")) {
+    if (dead.has(rule) || !overlaps.coveredBy(rule, denials)) continue;
+    const one = denials.find((denial) => overlaps.coveredBy(rule, [denial]));
+    const who = one === undefined ? "other rules deny" : `“${one.id}” denies`;
+    const message = `The rule “${rule.id}” never has an effect, because ${who} everything it is about: change or remove one of them.`;
+    yield warning("shadowed", rule.id, message);
+  }
+  if (!overlaps.nothingApproved()) return;
+  const asks = !overlaps.nothingEscalated();
+  if (!asks) {
+    const message =
+      "Nothing can ever be approved, not even by a person: add a rule that allows something, or change what stands against it.";
+    yield warning("nothing_approved", undefined, message);
+  } else if (overlaps.rules("allow").length > 0) {
+    // Without any rule that allows, a policy that leaves everything to a person is meant so.
+    const message =
+      "Nothing is ever approved without a person, because other rules stand against everything that is allowed: change them if that is not what you want.";
+    yield warning("nothing_approved", undefined, message);
+  }
+}
+
+function currenciesIn(condition: Condition): readonly string[] {
+  return [...leaves(condition)].flatMap((leaf) => {
+    if (leaf.kind === "total" || leaf.kind === "spend")
+      return leaf.limits.map((one) => one.currency);
+    const listed = leaf.kind === "text" && leaf.fact === "cart.currency";
+    return listed && leaf.operator !== "prefix" ? leaf.values : [];
+  });
+}
+
+/** Where an amount is missing that another rule reckons with. */
+function* currencyFindings(overlaps: Overlaps, rule: PolicyRule): Generator<PolicyFinding> {
+  const maps = [...leaves(rule.when)].flatMap((leaf) =>
+    leaf.kind === "total" || leaf.kind === "spend" ? [leaf.limits] : [],
+  );
+  const others = overlaps.rules("allow", "escalate", "deny");
+  const named = new Set(others.flatMap(({ when }) => currenciesIn(when)));
+  for (const currency of named) {
+    if (maps.every((limits) => limits.some((one) => one.currency === currency))) continue;
+    const admitting = others.find(
+      (other) => currenciesIn(other.when).includes(currency) && overlaps.admits(other, currency),
+    );
+    if (admitting === undefined) continue;
+    const stops =
+      rule.effect === "allow"
+        ? overlaps.refusesAll(currency)
+        : overlaps.stopsUnknown(rule, currency);
+    if (!stops) continue;
+    const carts = `carts in ${currency}`;
+    const so = {
+      allow: `${carts} are never allowed`,
+      deny: `it denies ${carts} whatever they cost`,
+      escalate: `it leaves ${carts} to a person whatever they cost`,
+    }[rule.effect];
+    const message = `The rule “${rule.id}” has no amount in ${currency}, which “${admitting.id}” reckons with, so ${so}: add an amount in ${currency}.`;
+    yield warning("currency_missing", rule.id, message);
+  }
+}
+
+function cartFinding({ id, effect }: PolicyRule): PolicyFinding {
+  const does = effect === "deny" ? "denies" : "leaves to a person";
+  const message = `The rule “${id}” also ${does} what has no cart, because an amount that is not known counts as too high: to spare that, put {"all": [{"cart.total": {"exists": true}}, …]} around its condition.`;
+  return warning("without_cart", id, message);
+}
+
+/**
+ * Looks for what an owner hardly meant: rules that can never match, that never have an effect, or
+ * that stop more than they say. What is reported is certain; what takes too long to find out is not
+ * reported. Rules are judged by the facts Gatehouse has: all but the cart are always known.
+ *
+ * @example
+ * const deny = { id: "all", effect: "deny", when: { skill: { exists: true } } };
+ * const both = [{ "agent.age_days": { lt: 7 } }, { "agent.age_days": { gt: 30 } }];
+ * const old = { id: "old", effect: "allow", when: { all: both } };
+ * const of = (...rules) => policyFindings(readPolicy({ policy: "rules/1", timezone: "UTC", default: "deny", rules }).value);
+ * of(deny).map(({ level, code, rule }) => `${level} ${code} ${rule}`); //=> ["warning always_denies all"]
+ * of(old)[0].message; //=> "The rule “old” can never match, because its conditions rule each other out: correct or remove it."
+ */
+export function policyFindings(policy: Policy): readonly PolicyFinding[] {
+  const overlaps = new Overlaps(policy);
+  const dead = new Set(policy.rules.filter((rule) => overlaps.neverMatches(rule)));
+  const findings = [...dead].map(neverMatching);
+  findings.push(...wordFindings(policy));
+  const always = overlaps.rules("deny").filter((rule) => overlaps.alwaysTakesEffect(rule));
+  for (const { id } of always) {
+    const message = `The rule “${id}” denies everything, so that no other rule has an effect: give it a condition, unless you want to stop all agents.`;
+    findings.push(warning("always_denies", id, message));
+  }
+  // Everything else would only say the same again.
+  if (always.length > 0) return Object.freeze(findings);
+  findings.push(...coverFindings(overlaps, dead));
+  for (const rule of policy.rules) {
+    if (dead.has(rule) || rule.mode === "monitor") continue;
+    findings.push(...currencyFindings(overlaps, rule));
+    if (rule.effect !== "allow" && overlaps.stopsUnknown(rule, null)) {
+      findings.push(cartFinding(rule));
+    }
+  }
+  return Object.freeze(findings);
+}

@@ -1,0 +1,116 @@
+import type { Condition, Policy, PolicyRule } from "./model.js";
+import { type Goal, possible, STEPS_MAX } from "./possible.js";
+import { type World, worldsOf } from "./worlds.js";
+
+/** Skills that move money, and the protocol that is about nothing else, always have a cart. */
+const NEEDS_NO_CART: readonly Condition[] = Object.freeze([
+  {
+    ...{ kind: "text", fact: "skill", operator: "not_in" },
+    values: ["place_order", "complete_checkout"],
+  },
+  { kind: "text", fact: "protocol", operator: "not_in", values: ["ap2"] },
+]);
+
+const matched = ({ when }: PolicyRule): Goal => ({ condition: when, want: "matched" });
+const notMatched = ({ when }: PolicyRule): Goal => ({ condition: when, want: "not_matched" });
+const notSurely = (rule: PolicyRule): Goal => ({ ...notMatched(rule), orUnknown: true });
+/** What is not known restricts and never permits. */
+const effective = (rule: PolicyRule): Goal => ({
+  ...matched(rule),
+  orUnknown: rule.effect !== "allow",
+});
+
+/** What rules can come to, alone and against each other. Whatever takes too long to say is not claimed. */
+export class Overlaps {
+  private readonly policy: Policy;
+  private readonly worlds: readonly World[];
+  private readonly budget = { steps: STEPS_MAX };
+
+  constructor(policy: Policy) {
+    this.policy = policy;
+    this.worlds = worldsOf(policy, NEEDS_NO_CART);
+  }
+
+  /** The rules of an effect that are not only watched. */
+  rules(...effects: readonly PolicyRule["effect"][]): readonly PolicyRule[] {
+    return this.policy.rules.filter(
+      ({ effect, mode }) => effects.includes(effect) && mode !== "monitor",
+    );
+  }
+
+  private never(goals: readonly Goal[], worlds = this.worlds): boolean {
+    return worlds.every((world) => possible(world, goals, this.budget) === false);
+  }
+
+  private surely(goals: readonly Goal[], worlds: readonly World[]): boolean {
+    return worlds.some((world) => possible(world, goals, this.budget) === true);
+  }
+
+  private inCurrency(currency: string | null): readonly World[] {
+    return this.worlds.filter(({ cart }) => cart === currency);
+  }
+
+  neverMatches(rule: PolicyRule): boolean {
+    return this.never([matched(rule)]);
+  }
+
+  alwaysTakesEffect(rule: PolicyRule): boolean {
+    return this.never([notMatched(rule)]);
+  }
+
+  /** Whether some of these denials take effect whenever the rule does. */
+  coveredBy(rule: PolicyRule, denials: readonly PolicyRule[]): boolean {
+    return this.never([effective(rule), ...denials.map(notMatched)]);
+  }
+
+  /** Whether no rule ever approves anything without a person. */
+  nothingApproved(): boolean {
+    const against = this.rules("deny", "escalate").map(notMatched);
+    return this.rules("allow").every((rule) => this.never([matched(rule), ...against]));
+  }
+
+  /** Whether nothing ever reaches a person. */
+  nothingEscalated(): boolean {
+    const against = this.rules("deny").map(notMatched);
+    if (this.policy.default === "escalate" && !this.never(against)) return false;
+    return this.rules("escalate").every((rule) => this.never([effective(rule), ...against]));
+  }
+
+  /** Whether a rule lets carts in this currency through, at least some of them. */
+  admits(rule: PolicyRule, currency: string): boolean {
+    const goal = rule.effect === "allow" ? matched(rule) : notMatched(rule);
+    return this.surely([goal], this.inCurrency(currency));
+  }
+
+  /** Whether nothing with a cart in this currency is ever allowed or left to a person. */
+  refusesAll(currency: string): boolean {
+    if (this.policy.default === "escalate") return false;
+    const open = this.rules("allow", "escalate");
+    return open.every((rule) => this.never([effective(rule)], this.inCurrency(currency)));
+  }
+
+  /**
+   * Whether a rule that cannot know, in this currency or without a cart, stops what others would let
+   * through: nothing but its not knowing stands in the way.
+   */
+  stopsUnknown(rule: PolicyRule, currency: string | null): boolean {
+    const worlds = this.inCurrency(currency);
+    const stricter = rule.effect === "deny" ? this.rules("deny") : this.rules("deny", "escalate");
+    const goals: Goal[] = [
+      { ...matched(rule), orUnknown: true },
+      notSurely(rule),
+      ...stricter.filter((other) => other !== rule).map(notSurely),
+      ...(currency === null ? NEEDS_NO_CART : []).map(
+        (condition): Goal => ({ condition, want: "matched" }),
+      ),
+    ];
+    if (rule.effect === "deny" && this.policy.default === "escalate") {
+      return this.surely(goals, worlds);
+    }
+    const allowing = this.rules("allow");
+    // What escalates restricts, unless nothing is allowed: then it is the only way in.
+    const open =
+      allowing.length === 0 && rule.effect === "deny" ? this.rules("escalate") : allowing;
+    return open.some((other) => this.surely([matched(other), ...goals], worlds));
+  }
+}
