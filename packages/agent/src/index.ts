@@ -10,4 +10,5 @@ export {
   sign,
   withdraw,
 } from "./mandate.js";
+export { callTool, type OrderItem, orderRequest, placeOrder, quoteOrder } from "./order.js";
 export { type AgentClaims, agentStatus, type RegisteredAgent, register } from "./register.js";

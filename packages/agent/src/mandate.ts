@@ -17,6 +17,8 @@ export interface MandateRequest {
   readonly protocol?: "a2a" | "ap2" | "mcp" | undefined;
   /** What is to pay, as a decimal text and an ISO 4217 code. */
   readonly cart?: { readonly total: string; readonly currency: string } | undefined;
+  /** How it is paid, for skills that move money: the processor's name and a token of its own. */
+  readonly payment?: { readonly handler: string; readonly token: string } | undefined;
   readonly lifetimeS?: number | undefined;
   /** Chance unless said. The same one again is the same request. */
   readonly mandateId?: string | undefined;
@@ -44,6 +46,7 @@ export function mandateFor(
     expires_at: new Date(now + lifetimeS * 1000).toISOString(),
     skill,
     ...(request.arguments === undefined ? {} : { arguments: request.arguments }),
+    ...(request.payment === undefined ? {} : { payment: { ...request.payment } }),
     protocol_context: { protocol, ...money },
   };
 }

@@ -40,6 +40,15 @@ export class AdminClient {
     throw this.refusal(response, parseJsonOrNothing(await response.text()));
   }
 
+  /** Sends a file as it is, piece by piece. */
+  async upload<T>(path: string, type: string, body: ReadableStream<Uint8Array>): Promise<T> {
+    const headers = { "content-type": type };
+    const response = await this.fetch("POST", path, { headers, body, msMax: DOWNLOAD_MS_MAX });
+    const answer = parseJsonOrNothing(await response.text());
+    if (response.ok && answer !== undefined) return answer as T;
+    throw this.refusal(response, answer);
+  }
+
   private refusal(response: Response, answer: unknown): CommandError {
     const problem = problemIn(answer);
     if (problem === undefined) {
@@ -69,12 +78,31 @@ export class AdminClient {
     return { response, text: await response.text() };
   }
 
-  private async request(method: string, path: string, body: unknown, msMax: number) {
+  private request(method: string, path: string, body: unknown, msMax: number) {
+    const headers = { "content-type": "application/json" };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    return this.fetch(method, path, { headers, msMax, ...sent });
+  }
+
+  private async fetch(
+    method: string,
+    path: string,
+    {
+      headers,
+      body,
+      msMax,
+    }: {
+      readonly headers: Record<string, string>;
+      readonly body?: string | ReadableStream<Uint8Array>;
+      readonly msMax: number;
+    },
+  ): Promise<Response> {
     try {
       return await fetch(this.baseUrl + path, {
         method,
-        headers: { authorization: `Bearer ${this.token}`, "content-type": "application/json" },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        headers: { authorization: `Bearer ${this.token}`, ...headers },
+        // A stream is sent while it is read; fetch wants to be told that nothing is read meanwhile.
+        ...(body === undefined ? {} : { body, duplex: "half" as const }),
         redirect: "error",
         signal: AbortSignal.timeout(msMax),
       });

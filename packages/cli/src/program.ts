@@ -11,7 +11,9 @@ import { backupCommands } from "./commands/backup.js";
 import { doctorCommand } from "./commands/doctor.js";
 import { keyCommands } from "./commands/key.js";
 import { mandateCommands } from "./commands/mandate.js";
+import { orderCommands } from "./commands/order.js";
 import { policyCommands } from "./commands/policy.js";
+import { productCommands } from "./commands/product.js";
 import { reviewCommands } from "./commands/review.js";
 import { serveCommand } from "./commands/serve.js";
 import { siteCommands } from "./commands/site.js";
@@ -41,6 +43,8 @@ export function createProgram(terminal: Terminal): Command {
   skillCommands(program, terminal);
   visitCommands(program, terminal);
   policyCommands(program, terminal);
+  productCommands(program, terminal);
+  orderCommands(program, terminal);
   agentCommands(program, terminal);
   mandateCommands(program, terminal);
   reviewCommands(program, terminal);

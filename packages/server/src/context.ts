@@ -2,10 +2,9 @@ import { dnsResolver, type Resolver, SafeFetch } from "@gatehouse/safe-fetch";
 import { FoldedRefusals } from "./actions/refuse-mandate.js";
 import type { Tool } from "./actions/tools.js";
 import type { Config } from "./config/config.js";
+import { openProcessors, type Processor, type Processors } from "./decide/processors.js";
 import { Challenges } from "./owners/agents/challenge.js";
 import { AuditLog } from "./owners/audit/audit-log.js";
-import type { Processor, Processors } from "./owners/payments/processor.js";
-import { SandboxProcessor } from "./owners/payments/processors/sandbox.js";
 import { LiveSites } from "./owners/sites/live-sites.js";
 import { domainOfSite } from "./owners/sites/store.js";
 import { authenticate, tokenDigest } from "./owners/tokens/authenticate.js";
@@ -119,12 +118,11 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const visits = new VisitLog(db);
     const jobs = new Jobs(db, clock, ids, log);
     await recordHeartbeat(db, clock.now());
-    const sandbox = new SandboxProcessor({ db, clock, ids });
     const foldedRefusals = new FoldedRefusals();
     const context: Context = {
       ...{ config, clock, ids, log, db, secrets, keys, audit, jobs, resolver },
       ...{ metrics, visits, pass },
-      processors: { sandbox: overrides.processor?.(sandbox) ?? sandbox },
+      processors: openProcessors({ db, clock, ids }, overrides.processor),
       safeFetch: new SafeFetch({ resolver, clock, allow: config.fetchAllow }),
       proxies: new TrustedProxies(config.trustProxy),
       sources: new LocalLimiter({ perMinute: config.limits.SOURCE_REQUESTS_PER_MINUTE }),

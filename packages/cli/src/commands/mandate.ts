@@ -12,6 +12,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { adminClient } from "../admin-client.js";
 import { asAgent, discovered, readKey } from "../agent-key.js";
 import { CommandError, EXIT } from "../exit.js";
+import { explainDecision } from "../explain-decision.js";
 import { findSite } from "../find-site.js";
 import { plainJson, type Terminal, table } from "../terminal.js";
 
@@ -23,6 +24,7 @@ interface Asked {
   readonly protocol: "a2a" | "ap2" | "mcp";
   readonly total?: string;
   readonly currency?: string;
+  readonly pay?: string;
   readonly id?: string;
   readonly keys?: string;
 }
@@ -48,8 +50,18 @@ function asking(command: Command): Command {
     )
     .option("--total <amount>", "what is to pay, such as 12.50")
     .option("--currency <code>", "in which currency, such as EUR")
+    .option("--pay <handler:token>", "how it is paid, such as sandbox:pm_card_visa")
     .option("--id <mandate_id>", "to send the same request again; chance unless said")
     .option("--keys <service>", "whose keys must have signed the card, if not the site's own");
+}
+
+function paymentOf(text: string | undefined) {
+  if (text === undefined) return undefined;
+  const [, handler, token] = /^(\w+):(.+)$/.exec(text) ?? [];
+  if (handler === undefined || token === undefined) {
+    throw new CommandError("--pay is <handler>:<token>, such as sandbox:pm_card_visa.", EXIT.usage);
+  }
+  return { handler, token };
 }
 
 async function signed(address: string, asked: Asked) {
@@ -64,7 +76,8 @@ async function signed(address: string, asked: Asked) {
         ? undefined
         : { total: asked.total, currency: asked.currency };
     const { skill, protocol, id: mandateId } = asked;
-    const request = { skill, protocol, cart, mandateId, arguments: asked.arguments };
+    const payment = paymentOf(asked.pay);
+    const request = { skill, protocol, cart, payment, mandateId, arguments: asked.arguments };
     return { site, mandate: await sign(mandateFor(site, asked.agent, request), key) };
   });
 }
@@ -103,12 +116,15 @@ export function mandateCommands(program: Command, terminal: Terminal): void {
   mandate
     .command("explain")
     .argument("<file>", "a signed mandate")
-    .description("show the bytes a mandate's signature is over, and their hash")
-    .action(async (file: string) => {
+    .description("show the bytes a mandate's signature is over, their hash, and what decided it")
+    .option("--site <site>", "as the owner: also which rule decided, and what came of it")
+    .action(async (file: string, { site }: { site?: string }) => {
       const parsed = parseJson(readFileSync(file));
       const message = parsed.ok && isJsonObject(parsed.value) ? parsed.value.signed : undefined;
       if (!isJsonObject(message)) throw new CommandError(`${file} is no mandate.`, EXIT.failed);
       terminal.out(await explain({ signed: message } as SignedMandate));
+      if (site === undefined) return;
+      terminal.out(await explainDecision(terminal, site, String(message.mandate_id)));
     });
 
   mandate
@@ -120,6 +136,7 @@ export function mandateCommands(program: Command, terminal: Terminal): void {
         "approved",
         "escalated",
         "rejected",
+        "paying",
       ]),
     )
     .option("--json", "print JSON")

@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander";
 import { adminClient } from "../admin-client.js";
 import { findSite } from "../find-site.js";
+import { moneyText } from "../money-text.js";
 import { card, plainJson, type Terminal, table } from "../terminal.js";
 
 const CODES = [
@@ -15,6 +16,11 @@ interface EscalationBody {
   readonly mandate_id: string;
   readonly skill: string;
   readonly amount: { readonly minor: number; readonly currency: string } | null;
+  readonly items: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly quantity: number;
+  }[];
   readonly rule_id: string;
   readonly created_at: string;
   readonly expires_at: string;
@@ -22,8 +28,9 @@ interface EscalationBody {
   readonly note: string | null;
 }
 
-const amountOf = ({ amount }: EscalationBody) =>
-  amount === null ? "" : `${amount.minor} ${amount.currency} (minor units)`;
+const amountOf = ({ amount }: EscalationBody) => moneyText(amount);
+const itemsOf = ({ items }: EscalationBody) =>
+  items.map(({ quantity, title, id }) => `${quantity} × ${title} (${id})`).join("\n");
 
 async function pathTo(terminal: Terminal, site: string, rest: string) {
   const client = adminClient(terminal);
@@ -64,7 +71,9 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
       const one = await client.call<EscalationBody>("GET", path);
       terminal.out(
         card({
-          ...{ status: one.status, skill: one.skill, amount: amountOf(one), rule: one.rule_id },
+          ...{ status: one.status, skill: one.skill, amount: amountOf(one) },
+          ...(one.items.length === 0 ? {} : { items: itemsOf(one) }),
+          rule: one.rule_id,
           ...{ agent_id: one.agent_id, mandate_id: one.mandate_id, since: one.created_at },
           ...{ until: one.expires_at, reason: one.reason_code ?? "", note: one.note ?? "" },
         }),

@@ -7,6 +7,7 @@ import {
 } from "@gatehouse/protocol";
 import type { Agent } from "../owners/agents/agent.js";
 import { countDecisions } from "../owners/decisions/store.js";
+import { localTime } from "../platform/clock.js";
 import type { Queries } from "../platform/db/database.js";
 
 const DAY_MS = 86_400_000;
@@ -18,14 +19,6 @@ export interface Asked {
   readonly skill: string;
   readonly protocol: string;
   readonly amount: { readonly minor: number; readonly currency: string } | null;
-}
-
-/** `HH:MM` in a time zone. */
-function localTime(timezone: string, now: number): string {
-  const format = new Intl.DateTimeFormat("en-GB", {
-    ...{ timeZone: timezone, hour: "2-digit", minute: "2-digit", hourCycle: "h23" },
-  });
-  return format.format(now);
 }
 
 /** Reads one counter: in the decision's own transaction, so that two cannot both take the last of it. */

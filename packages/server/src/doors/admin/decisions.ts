@@ -1,8 +1,10 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type ExplainedDecision, explainDecision } from "../../actions/explain-decision.js";
 import type { Context } from "../../context.js";
 import type { Decision } from "../../owners/decisions/decision.js";
 import { listDecisions } from "../../owners/decisions/store.js";
 import { isoTime } from "../../platform/clock.js";
+import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
 import { errors, json, NextCursor, PageQuery, SiteParams, Timestamp } from "./schemas.js";
@@ -41,6 +43,7 @@ const list = createRoute({
     query: PageQuery.extend({
       outcome: z.enum(OUTCOMES).optional(),
       agent_id: z.string().max(80).optional(),
+      mandate_id: z.string().max(64).optional(),
     }),
   },
   responses: {
@@ -48,6 +51,62 @@ const list = createRoute({
     ...errors("invalid_request", "not_found"),
   },
 });
+
+const ExplainedBody = DecisionBody.extend({
+  reason_codes: z.array(z.string()),
+  facts: z.record(z.string(), z.unknown()).openapi({ description: "What the rules knew." }),
+  rules: z
+    .array(z.object({ id: z.string(), result: z.string() }))
+    .openapi({ description: "What became of every rule." }),
+  payment: z
+    .object({
+      attempt_id: z.string(),
+      processor: z.string(),
+      status: z.string(),
+      reason: z.string().nullable(),
+      requested_at: Timestamp,
+    })
+    .nullable(),
+  order_id: z.string().nullable(),
+  escalation_id: z.string().nullable(),
+}).openapi("ExplainedDecision");
+
+const show = createRoute({
+  method: "get",
+  path: "/v1/admin/sites/{site_key_hash}/decisions/{decision_id}",
+  tags: ["Mandates"],
+  summary: "Explain a decision",
+  description: "Which rule decided, what the rules knew, and what came of it.",
+  request: {
+    params: SiteParams.extend({
+      decision_id: z
+        .string()
+        .max(80)
+        .openapi({ param: { name: "decision_id", in: "path" } }),
+    }),
+  },
+  responses: { 200: json(ExplainedBody, "The decision."), ...errors("not_found") },
+});
+
+function renderExplained(explained: ExplainedDecision): z.infer<typeof ExplainedBody> {
+  const { payment } = explained;
+  return {
+    ...render(explained.decision),
+    reason_codes: [...explained.reasonCodes],
+    facts: explained.facts,
+    rules: explained.rules.map((rule) => ({ ...rule })),
+    payment:
+      payment === undefined
+        ? null
+        : {
+            ...{ attempt_id: payment.attemptId, processor: payment.processor },
+            ...{ status: payment.status, reason: payment.reason },
+            requested_at: isoTime(payment.requestedAt),
+          },
+    order_id: explained.orderId,
+    escalation_id: explained.escalationId,
+  };
+}
 
 function render(decision: Decision): z.infer<typeof DecisionBody> {
   return {
@@ -72,7 +131,8 @@ export function decisionRoutes(app: OpenAPIHono<AdminEnv>, context: Context): vo
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
     const query = c.req.valid("query");
-    const filter = { outcome: query.outcome, actorId: query.agent_id };
+    const { outcome, agent_id: actorId, mandate_id: mandateId } = query;
+    const filter = { outcome, actorId, mandateId };
     const answer = await answerPage(
       query,
       (page) => listDecisions(context.db, site_key_hash, filter, page),
@@ -80,5 +140,13 @@ export function decisionRoutes(app: OpenAPIHono<AdminEnv>, context: Context): vo
       render,
     );
     return c.json(answer, 200);
+  });
+
+  app.openapi(show, async (c) => {
+    const { site_key_hash, decision_id } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "auditor");
+    const explained = await explainDecision(context, site_key_hash, decision_id);
+    if (explained === undefined) throw new Problem("not_found");
+    return c.json(renderExplained(explained), 200);
   });
 }

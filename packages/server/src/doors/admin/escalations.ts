@@ -31,6 +31,11 @@ const EscalationBody = z
     skill: z.string(),
     protocol: z.string(),
     amount: z.object({ minor: z.int(), currency: z.string() }).nullable(),
+    items: z
+      .array(
+        z.object({ id: z.string(), title: z.string(), quantity: z.int(), unit_minor: z.int() }),
+      )
+      .openapi({ description: "What is bought, where something is." }),
     rule_id: z.string().openapi({ description: "The rule that asked for a person." }),
     approvals_needed: z.int(),
     approved_by: z.array(z.string()),
@@ -114,6 +119,7 @@ function render(review: Review): z.infer<typeof EscalationBody> {
     skill: request.skill,
     protocol: request.protocol,
     amount: request.amount === null ? null : { ...request.amount },
+    items: (request.items ?? []).map((item) => ({ ...item })),
     rule_id: review.ruleId,
     approvals_needed: review.approvalsNeeded,
     approved_by: [...review.approvedBy],

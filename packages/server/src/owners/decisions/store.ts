@@ -124,13 +124,14 @@ export async function moveDecision(
 interface DecisionFilter {
   readonly outcome: string | undefined;
   readonly actorId: string | undefined;
+  readonly mandateId: string | undefined;
 }
 
 /** Decisions of a site, the newest first. */
 export async function listDecisions(
   db: Queries,
   siteKeyHash: string,
-  { outcome, actorId }: DecisionFilter,
+  { outcome, actorId, mandateId }: DecisionFilter,
   page: {
     readonly after: { readonly createdAt: number; readonly id: string } | null;
     readonly limit: number;
@@ -140,9 +141,10 @@ export async function listDecisions(
   const rows = await db.all<Row>(
     `SELECT * FROM decisions WHERE site_key_hash = ? AND (evaluated_at, decision_id) < (?, ?)
        AND (CAST(? AS TEXT) IS NULL OR outcome = ?) AND (CAST(? AS TEXT) IS NULL OR actor_id = ?)
+       AND (CAST(? AS TEXT) IS NULL OR mandate_id = ?)
      ORDER BY evaluated_at DESC, decision_id DESC LIMIT ?`,
     ...[siteKeyHash, createdAt, id, outcome ?? null, outcome ?? null],
-    ...[actorId ?? null, actorId ?? null, page.limit],
+    ...[actorId ?? null, actorId ?? null, mandateId ?? null, mandateId ?? null, page.limit],
   );
   return rows.map(decisionOf);
 }

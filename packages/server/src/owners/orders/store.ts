@@ -64,6 +64,11 @@ export async function orderById(
   return row && orderOf(row);
 }
 
+export async function orderOfDecision(db: Queries, decisionId: string): Promise<Order | undefined> {
+  const row = await db.get<Row>("SELECT * FROM orders WHERE decision_id = ?", decisionId);
+  return row && orderOf(row);
+}
+
 /** Orders of a site, the newest first. */
 export async function listOrders(
   db: Queries,

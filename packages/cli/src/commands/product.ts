@@ -1,0 +1,131 @@
+import { createReadStream, statSync } from "node:fs";
+import { Readable } from "node:stream";
+import type { Money } from "@gatehouse/protocol";
+import { type Command, Option } from "commander";
+import { adminClient } from "../admin-client.js";
+import { CommandError, EXIT } from "../exit.js";
+import { findSite } from "../find-site.js";
+import { moneyText } from "../money-text.js";
+import { plainJson, plainText, type Terminal, table } from "../terminal.js";
+
+const MB = 1024 * 1024;
+
+interface Report {
+  readonly written: number;
+  readonly removed: number;
+  readonly refused: number;
+  readonly problems: readonly { readonly line: number; readonly problem: string }[];
+  readonly total: number;
+}
+
+interface ProductBody {
+  readonly id: string;
+  readonly title: string;
+  readonly price: Money;
+  readonly availability: string;
+  readonly quantity: number | null;
+  readonly reserved: number;
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  csv: "text/csv; charset=utf-8",
+  jsonl: "application/x-ndjson",
+};
+
+/** What a file holds, by its name unless said. */
+function typeOf(file: string, format: string | undefined): string {
+  const ending = format ?? (/\.(csv|jsonl|ndjson)$/i.exec(file)?.[1] ?? "").toLowerCase();
+  const type = TYPES[ending === "ndjson" ? "jsonl" : ending];
+  if (type !== undefined) return type;
+  throw new CommandError(`It is not clear what ${file} holds. Say --format.`, EXIT.usage);
+}
+
+/** A file while it is sent; how far it is goes to whoever watches. */
+function readWith(terminal: Terminal, file: string): ReadableStream<Uint8Array> {
+  let bytes = 0;
+  try {
+    bytes = statSync(file).size;
+  } catch {
+    throw new CommandError(`${file} cannot be read.`, EXIT.failed);
+  }
+  let sent = 0;
+  const stream = createReadStream(file).on("data", (piece) => {
+    const before = Math.floor(sent / MB);
+    sent += piece.length;
+    const now = Math.floor(sent / MB);
+    if (now > before) terminal.err(`${now} of ${Math.ceil(bytes / MB)} MB sent`);
+  });
+  return Readable.toWeb(stream) as ReadableStream<Uint8Array>;
+}
+
+interface ImportFlags {
+  readonly format?: string;
+  readonly replace?: boolean;
+  readonly json?: boolean;
+}
+
+async function importFile(terminal: Terminal, text: string, file: string, flags: ImportFlags) {
+  const type = typeOf(file, flags.format);
+  const body = readWith(terminal, file);
+  const client = adminClient(terminal);
+  const { site_key_hash, domain } = await findSite(client, text);
+  const mode = flags.replace === true ? "replace" : "update";
+  const path = `/v1/admin/sites/${site_key_hash}/products/import?mode=${mode}`;
+  const report = await client.upload<Report>(path, type, body);
+  const { written, removed, refused, problems, total } = report;
+  if (flags.json) terminal.out(plainJson(report));
+  else {
+    const gone = removed === 0 ? "" : `, ${removed} removed`;
+    terminal.out(`${written} written${gone}; ${domain} has ${total} products.`);
+    for (const { line, problem } of problems) {
+      terminal.err(`line ${line}: ${plainText(problem)}`);
+    }
+  }
+  if (refused === 0) return;
+  const kept = flags.replace === true ? " Nothing was removed." : "";
+  throw new CommandError(
+    `${refused} lines were refused; the others are in.${kept}`,
+    EXIT.failed,
+    "Mend them and import the file again.",
+  );
+}
+
+export function productCommands(program: Command, terminal: Terminal): void {
+  const product = program.command("product").description("what a site sells to agents");
+  product
+    .command("import")
+    .argument("<site>", "its domain, key or hash")
+    .argument("<file>", "CSV with a first line of names, or one JSON object a line")
+    .description("add and change products; lines that are wrong are told and left out")
+    .addOption(
+      new Option("--format <format>", "if the name does not say").choices(["csv", "jsonl"]),
+    )
+    .option("--replace", "remove products the file does not name")
+    .option("--json", "print JSON")
+    .action((text: string, file: string, flags: ImportFlags) =>
+      importFile(terminal, text, file, flags),
+    );
+
+  product
+    .command("list")
+    .argument("<site>", "its domain, key or hash")
+    .description("list products by their id")
+    .option("--json", "print JSON")
+    .action(async (text: string, { json }: { json?: boolean }) => {
+      const client = adminClient(terminal);
+      const { site_key_hash } = await findSite(client, text);
+      const items: ProductBody[] = [];
+      const path = `/v1/admin/sites/${site_key_hash}/products?limit=200`;
+      for await (const one of client.pages<ProductBody>(path)) items.push(one);
+      if (json) return terminal.out(plainJson({ items }));
+      if (items.length === 0) {
+        return terminal.out("Nothing is sold yet. Add it: gatehouse product import <site> <file>");
+      }
+      const rows = items.map(({ id, title, price, availability, quantity, reserved }) => ({
+        ...{ id, title, price: moneyText(price), availability },
+        quantity: quantity === null ? "not counted" : String(quantity),
+        reserved: reserved === 0 ? "" : String(reserved),
+      }));
+      terminal.out(table(rows));
+    });
+}

@@ -1,0 +1,57 @@
+import type { Money } from "@gatehouse/protocol";
+import { adminClient } from "./admin-client.js";
+import { CommandError, EXIT } from "./exit.js";
+import { findSite } from "./find-site.js";
+import { moneyText } from "./money-text.js";
+import { card, type Terminal } from "./terminal.js";
+
+interface Explained {
+  readonly outcome: string;
+  readonly reason: string | null;
+  readonly rule_id: string | null;
+  readonly policy_version: number | null;
+  readonly amount: Money | null;
+  readonly record_id: string;
+  readonly rules: readonly { readonly id: string; readonly result: string }[];
+  readonly payment: { readonly status: string; readonly reason: string | null } | null;
+  readonly order_id: string | null;
+  readonly escalation_id: string | null;
+}
+
+/** Which rule it was, or that it was none. */
+function decidedBy({ rule_id, policy_version }: Explained): string {
+  if (policy_version === null) return "no rule: it was refused before they were asked";
+  const rule = rule_id === null ? "the policy's default" : `rule ${rule_id}`;
+  return `${rule}, version ${policy_version}`;
+}
+
+/** What a site decided about a mandate, and which rule of its policy did. */
+export async function explainDecision(
+  terminal: Terminal,
+  text: string,
+  mandateId: string,
+): Promise<string> {
+  const client = adminClient(terminal);
+  const { site_key_hash, domain } = await findSite(client, text);
+  const path = `/v1/admin/sites/${site_key_hash}/decisions`;
+  const query = `?mandate_id=${encodeURIComponent(mandateId)}`;
+  const { items } = await client.call<{ items: { decision_id: string }[] }>("GET", path + query);
+  const [found] = items;
+  if (found === undefined) {
+    throw new CommandError(`${domain} has decided nothing about this mandate.`, EXIT.failed);
+  }
+  const one = await client.call<Explained>("GET", `${path}/${found.decision_id}`);
+  const payment = one.payment && `${one.payment.status} ${one.payment.reason ?? ""}`.trim();
+  return card({
+    outcome: [one.outcome, one.reason ?? ""].join(" ").trim(),
+    "decided by": decidedBy(one),
+    ...(one.amount === null ? {} : { amount: moneyText(one.amount) }),
+    ...(one.rules.length === 0
+      ? {}
+      : { rules: one.rules.map(({ id, result }) => `${id}: ${result}`).join("\n") }),
+    ...(payment === null ? {} : { payment }),
+    ...(one.order_id === null ? {} : { order: one.order_id }),
+    ...(one.escalation_id === null ? {} : { review: one.escalation_id }),
+    record: one.record_id,
+  });
+}

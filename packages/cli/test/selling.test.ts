@@ -1,0 +1,127 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import {
+  cleanUp,
+  freshEnvironment,
+  startServer,
+  temporaryFolder,
+} from "../../server/test/harness.ts";
+import { command } from "./command.ts";
+
+const SHOP = "shop.example.com";
+let env: Record<string, string>;
+let folder = "";
+let card = "";
+let key = "";
+let agentId = "";
+const run = (...args: string[]) => command(args, env);
+const file = (name: string, text: string) => {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+};
+
+beforeAll(async () => {
+  const base = await freshEnvironment("sqlite");
+  const server = await startServer(base);
+  env = { ...base, GATEHOUSE_BASE_URL: server.url };
+  folder = temporaryFolder();
+  const made = JSON.parse((await run("site", "create", SHOP, "--name", "Shop", "--json")).out);
+  await run("site", "verify", SHOP, "--method", "operator", "--reason", "a test");
+  await run("skill", "set", SHOP, "place_order");
+  card = `${server.url}/v1/agent-card/${made.site_key}.json`;
+  key = join(folder, "key.json");
+  await run("agent", "keygen", "--out", key);
+  const added = await run("agent", "add", SHOP, "--key", key, "--name", "Ours");
+  [agentId = ""] = added.out.split("  ");
+  return cleanUp;
+});
+
+const buying = (verb: string, total: string, ...more: string[]) =>
+  run(
+    ...["mandate", verb, card, "--key", key, "--agent", agentId, "--skill", "place_order"],
+    ...["--arguments", '{"items":[{"id":"rose","quantity":2}]}'],
+    ...["--total", total, "--currency", "EUR", "--pay", "sandbox:pm_card_visa", ...more],
+  );
+
+test("an owner imports products, and is told line by line what was refused", async () => {
+  expect((await run("product", "list", SHOP)).out).toMatch(/^Nothing is sold yet/);
+  const csv = file(
+    "products.csv",
+    "id,title,price,currency,quantity\nrose,Rose,10,EUR,9\n,X,1,EUR,\n",
+  );
+  const half = await run("product", "import", SHOP, csv);
+  expect(half.out).toBe("1 written; shop.example.com has 1 products.\n");
+  expect(half.err).toMatch(/^line 3: id: is missing\n/);
+  expect([half.code, half.err]).toEqual([1, expect.stringContaining("1 lines were refused")]);
+  const lines = file("p.jsonl", '{"id":"vase","title":"Vase","price":"2.50","currency":"EUR"}\n');
+  expect((await run("product", "import", SHOP, lines)).code).toBe(0);
+  const listed = await run("product", "list", SHOP);
+  expect(listed.out).toMatch(/^rose +Rose +10\.00 EUR +in_stock +9$/m);
+  expect(listed.out).toMatch(/^vase +Vase +2\.50 EUR +in_stock +not counted$/m);
+  expect((await run("product", "import", SHOP, join(folder, "none.csv"))).err).toMatch(
+    /cannot be read/,
+  );
+  expect((await run("product", "import", SHOP, file("what", "x"))).err).toMatch(/--format/);
+});
+
+test("gates are shown with what opens them, and open one by one", async () => {
+  const shut = await run("site", "gates", SHOP);
+  expect(shut.out).toMatch(/^– processor +Connect a payment processor\.$/m);
+  expect(shut.out).toMatch(/Agents cannot buy yet\.\n$/);
+  await run("site", "connect", SHOP, "--no-rail");
+  expect((await run("site", "gates", SHOP)).out).toMatch(/^– rail /m);
+  const policy = JSON.parse(
+    (await run("policy", "preset", "automatic_under", "--limit", "50.00", "--currency", "EUR")).out,
+  );
+  await run("policy", "publish", SHOP, file("policy.json", JSON.stringify(policy)));
+  const open = await run("site", "connect", SHOP);
+  expect(open.out).toMatch(/^Paid through sandbox: no money is behind it\.\n✓ processor +open$/m);
+  expect(open.out).toMatch(/Agents can buy\.\n$/);
+});
+
+test("an agent buys, the owner sees the order and why it was approved", async () => {
+  expect((await run("order", "list", SHOP)).out).toBe("Nothing was ordered yet.\n");
+  const mandate = await buying("sign", "20.00", "--id", "order-of-the-test-1");
+  const signed = file("mandate.json", mandate.out);
+  const bought = await buying("send", "20.00", "--id", "order-of-the-test-2");
+  expect([bought.code, JSON.parse(bought.out).outcome]).toEqual([0, "approved"]);
+  const listed = await run("order", "list", SHOP);
+  expect(listed.out).toMatch(/20\.00 EUR +2 × rose +authorized +a2a +agt_/);
+  const [, id = ""] = /(ord_\S+)/.exec(listed.out) ?? [];
+  expect((await run("order", "show", SHOP, id)).out).toMatch(
+    /^items +2 × Rose \(rose\), 10\.00 EUR each$/m,
+  );
+  const early = await run("mandate", "explain", signed, "--site", SHOP);
+  expect([early.code, early.err]).toEqual([1, expect.stringContaining("has decided nothing")]);
+  const cheap = await buying("send", "1.00", "--id", "order-of-the-test-1");
+  expect(JSON.parse(cheap.out).reason).toBe("cart_mismatch");
+  const why = await run("mandate", "explain", signed, "--site", SHOP);
+  expect(why.out).toMatch(/^signed bytes +service-mandate-v1/);
+  expect(why.out).toMatch(/^outcome +rejected cart_mismatch\ndecided by +no rule/m);
+});
+
+test("what a person must approve is shown with its items, and paid once approved", async () => {
+  await run(
+    "product",
+    "import",
+    SHOP,
+    file("dear.csv", "id,title,price,currency\nrose,Rose,40,EUR\n"),
+  );
+  const waiting = JSON.parse((await buying("send", "80.00", "--id", "order-of-the-test-3")).out);
+  expect(waiting.outcome).toBe("escalated");
+  const shown = await run("review", "show", SHOP, waiting.escalation_id);
+  expect(shown.out).toMatch(/^amount +80\.00 EUR\nitems +2 × Rose \(rose\)$/m);
+  expect((await run("review", "approve", SHOP, waiting.escalation_id)).out).toBe("approved\n");
+  const signed = file(
+    "third.json",
+    (await buying("sign", "80.00", "--id", "order-of-the-test-3")).out,
+  );
+  const why = await run("mandate", "explain", signed, "--site", SHOP);
+  expect(why.out).toMatch(/^decided by +rule \S+, version 1$/m);
+  expect(why.out).toMatch(/^payment +authorized$/m);
+  await run("site", "disconnect", SHOP);
+  const shut = JSON.parse((await buying("send", "80.00")).out);
+  expect(shut.reason).toBe("skill_not_live");
+});

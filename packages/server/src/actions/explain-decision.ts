@@ -1,0 +1,54 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import { type PaymentState, paymentState } from "../decide/payment-state.js";
+import { recordById } from "../owners/audit/store.js";
+import type { Decision } from "../owners/decisions/decision.js";
+import { decisionById } from "../owners/decisions/store.js";
+import { orderOfDecision } from "../owners/orders/store.js";
+import { reviewOfDecision } from "../owners/reviews/store.js";
+
+/** A decision with everything that led to it, and what it led to. */
+export interface ExplainedDecision {
+  readonly decision: Decision;
+  readonly reasonCodes: readonly string[];
+  /** What the rules knew. */
+  readonly facts: JsonObject;
+  /** What became of every rule, in the policy's order. */
+  readonly rules: readonly { readonly id: string; readonly result: string }[];
+  readonly payment: PaymentState | undefined;
+  readonly orderId: string | null;
+  readonly escalationId: string | null;
+}
+
+const listOf = (value: JsonValue | undefined) => (Array.isArray(value) ? value : []);
+
+/** What a record says of its decision. */
+function traceOf(text: string | undefined) {
+  const record = text === undefined ? {} : (JSON.parse(text) as JsonObject);
+  const said = isJsonObject(record.decision) ? record.decision : {};
+  return {
+    reasonCodes: listOf(said.reason_codes).map(String),
+    facts: isJsonObject(said.facts) ? said.facts : {},
+    rules: listOf(said.rules).flatMap((rule) =>
+      isJsonObject(rule) ? [{ id: String(rule.id), result: String(rule.result) }] : [],
+    ),
+  };
+}
+
+/** Says why something was decided as it was: from the record, which nobody can have changed. */
+export async function explainDecision(
+  { db }: Context,
+  siteKeyHash: string,
+  decisionId: string,
+): Promise<ExplainedDecision | undefined> {
+  const decision = await decisionById(db, decisionId);
+  if (decision?.siteKeyHash !== siteKeyHash) return undefined;
+  const stored = await recordById(db, siteKeyHash, decision.recordId);
+  const review = await reviewOfDecision(db, siteKeyHash, decisionId);
+  return {
+    ...{ decision, ...traceOf(stored?.text) },
+    payment: await paymentState(db, decisionId),
+    orderId: (await orderOfDecision(db, decisionId))?.orderId ?? null,
+    escalationId: review?.escalationId ?? null,
+  };
+}

@@ -1,0 +1,22 @@
+import { paymentOfDecision } from "../owners/payments/store.js";
+import type { Queries } from "../platform/db/database.js";
+
+/** How far the payment of a decision is, for its owner to see. Never how it was paid. */
+export interface PaymentState {
+  readonly attemptId: string;
+  readonly processor: string;
+  readonly status: string;
+  /** What the processor said, where it said no or nothing. */
+  readonly reason: string | null;
+  readonly requestedAt: number;
+}
+
+export async function paymentState(
+  db: Queries,
+  decisionId: string,
+): Promise<PaymentState | undefined> {
+  const payment = await paymentOfDecision(db, decisionId);
+  if (payment === undefined) return undefined;
+  const { attemptId, processor, status, reason, requestedAt } = payment;
+  return { attemptId, processor, status, reason, requestedAt };
+}

@@ -1,0 +1,177 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { priceOrder } from "../../src/actions/price-order.ts";
+import {
+  answerOf,
+  cleanUp,
+  DATABASES,
+  freshEnvironment,
+  OPERATOR_TOKEN,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+import { type Shop, submitting } from "../mandates/submitting.ts";
+
+const CSV = "text/csv; charset=utf-8";
+const LINES = "application/x-ndjson";
+
+describe.each(DATABASES)("products, on %s:", (dialect) => {
+  let server: TestServer;
+  let shop: Shop;
+  beforeAll(async () => {
+    server = await startServer(await freshEnvironment(dialect));
+    return cleanUp;
+  });
+  beforeEach(async () => {
+    shop = await submitting(server).shop(null);
+  });
+
+  const upload = async (type: string, body: RequestInit["body"], query = "", extra = {}) =>
+    answerOf(
+      await fetch(`${server.url}/v1/admin/sites/${shop.site_key_hash}/products/import${query}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, "content-type": type },
+        body: body as string,
+        ...extra,
+      }),
+    );
+  const listed = async () => (await shop.admin("GET", "/products?limit=200")).body.items;
+  const ids = async () => (await listed()).map(({ id }: { id: string }) => id);
+
+  test("come from CSV as shops write it: quotes, semicolons, a byte order mark, CRLF", async () => {
+    const text =
+      "\ufeffID;Title;description;price;currency;url;availability;quantity\r\n" +
+      'rose;"A ""red"" rose; one";"Two\r\nlines";12.50;EUR;https://shop.example.com/rose;In Stock;3\r\n' +
+      "vase;Vase;;20 eur;;;backorder;\r\n";
+    const answer = await upload(CSV, text);
+    expect(answer.body).toEqual({ written: 2, removed: 0, refused: 0, problems: [], total: 2 });
+    expect(await listed()).toMatchObject([
+      {
+        ...{ id: "rose", title: 'A "red" rose; one', description: "Two lines" },
+        ...{ price: { minor: 1250, currency: "EUR" }, availability: "in_stock", quantity: 3 },
+        url: "https://shop.example.com/rose",
+      },
+      { id: "vase", price: { minor: 2000, currency: "EUR" }, quantity: null, url: null },
+    ]);
+    const [record] = (await shop.admin("GET", "/audit/records?type=site.changed")).body.items;
+    expect(record.record.change).toMatchObject({ kind: "products_imported", written: 2 });
+  });
+
+  test("that are wrong are told by their line, and the others are taken", async () => {
+    const good = { id: "a", title: "A", price: "1.00", currency: "EUR" };
+    const lines = [
+      JSON.stringify(good),
+      "{",
+      JSON.stringify({ ...good, id: "b", price: "1,00" }),
+      "",
+      JSON.stringify({ ...good, id: "c", currency: "EURO" }),
+      JSON.stringify({ ...good, id: "d", quantity: -1 }),
+      JSON.stringify({ ...good, id: "e", url: "javascript:alert(1)" }),
+      JSON.stringify({ ...good, id: "f", colour: "red" }),
+      JSON.stringify({ ...good, title: "again" }),
+      JSON.stringify({ ...good, id: "g", title: "\u202eevil" }),
+      JSON.stringify({ ...good, id: "h", price: "1.005" }),
+      `{"id":"i","id":"j"}`,
+      JSON.stringify({ ...good, id: "k", description: "x".repeat(70_000) }),
+      JSON.stringify({ ...good, id: "z" }),
+    ];
+    const { body } = await upload(LINES, lines.join("\n"));
+    expect([body.written, body.refused]).toEqual([2, 11]);
+    expect(body.problems.map(({ line }: { line: number }) => line)).toEqual([
+      ...[2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13],
+    ]);
+    expect(await ids()).toEqual(["a", "z"]);
+    const csv = await upload(CSV, "id,title,price,currency\nq,Q,1,EUR,extra\nr,R,2,EUR\n");
+    expect(csv.body).toMatchObject({ written: 1, refused: 1, problems: [{ line: 2 }] });
+  });
+
+  test("that a replacing file does not name are removed, unless a line of it was wrong", async () => {
+    await upload(CSV, "id,title,price,currency\na,A,1,EUR\nb,B,1,EUR\n");
+    const half = await upload(
+      CSV,
+      "id,title,price,currency\nb,B,2,EUR\nc,,1,EUR\n",
+      "?mode=replace",
+    );
+    expect(half.body).toMatchObject({ written: 1, removed: 0, refused: 1, total: 2 });
+    const whole = await upload(CSV, "id,title,price,currency\nb,B,3,EUR\n", "?mode=replace");
+    expect(whole.body).toMatchObject({ written: 1, removed: 1, total: 1 });
+    expect(await listed()).toMatchObject([{ id: "b", price: { minor: 300 } }]);
+  });
+
+  test("of PUT are taken all or none", async () => {
+    const product = { id: "a", title: "A", price: 1, currency: "EUR" };
+    const bad = await shop.admin("PUT", "/products", {
+      products: [product, { ...product, id: "b", price: "-1" }],
+    });
+    expect([bad.status, bad.body.message]).toEqual([
+      ...[400, "products.1: price: the amount is not a plain decimal."],
+    ]);
+    expect(await ids()).toEqual([]);
+    await shop.admin("PUT", "/products", { products: [product] });
+    expect(await ids()).toEqual(["a"]);
+    await shop.admin("PUT", "/products", { products: [] });
+    expect(await ids()).toEqual([]);
+  });
+
+  test("are listed page by page, whatever their ids hold", async () => {
+    const names = ["ä b", "a/b?c", "\u{1f339}", "x".repeat(100), "10", "9"];
+    const products = names.map((id) => ({ id, title: "T", price: "1", currency: "EUR" }));
+    await shop.admin("PUT", "/products", { products });
+    const seen: string[] = [];
+    for (let cursor = ""; ; ) {
+      const { body } = await shop.admin("GET", `/products?limit=2${cursor}`);
+      seen.push(...body.items.map(({ id }: { id: string }) => id));
+      if (body.next_cursor === undefined) break;
+      cursor = `&cursor=${body.next_cursor}`;
+    }
+    expect([...seen].sort()).toEqual([...names].sort());
+  });
+
+  test("of another type, too large, or of somebody who may not are refused", async () => {
+    expect((await upload("application/json", "{}")).status).toBe(415);
+    expect((await upload(CSV, "id\n", "?mode=all")).status).toBe(400);
+    const chunk = new Uint8Array(1024 * 1024).fill(0x20);
+    let sent = 0;
+    const endless = new ReadableStream({
+      pull(controller) {
+        if (sent++ > 80) controller.close();
+        else controller.enqueue(chunk);
+      },
+    });
+    // The rest is not read: a sender that goes on is answered, or cut off.
+    const large = await upload(LINES, endless, "", { duplex: "half" }).catch(() => ({
+      status: 413,
+    }));
+    expect(large.status).toBe(413);
+    const token = (
+      await server.admin("POST", "/v1/admin/tokens", {
+        role: "auditor",
+        name: "a",
+        sites: [shop.site_key_hash],
+      })
+    ).body.token;
+    const headers = { authorization: `Bearer ${token}`, "content-type": CSV };
+    expect((await upload(CSV, "id\n", "", { headers })).status).toBe(403);
+  });
+
+  test("are priced exactly, however much of them is wanted", async () => {
+    const products = [
+      { id: "cent", title: "C", price: "0.07", currency: "EUR" },
+      { id: "gold", title: "G", price: "999999999999.99", currency: "EUR" },
+      { id: "yen", title: "Y", price: "3", currency: "JPY" },
+      { id: "dinar", title: "D", price: "1.005", currency: "KWD" },
+    ];
+    await shop.admin("PUT", "/products", { products });
+    const price = async (...items: [string, number][]) => {
+      const args = { items: items.map(([id, quantity]) => ({ id, quantity })) };
+      const priced = await priceOrder(server.context.db, shop.site_key_hash, args);
+      return priced.ok ? priced.value.amount : priced.reason;
+    };
+    expect(await price(["cent", 3])).toEqual({ currency: "EUR", minor: 21 });
+    expect(await price(["cent", 1000])).toEqual({ currency: "EUR", minor: 7000 });
+    expect(await price(["yen", 999])).toEqual({ currency: "JPY", minor: 2997 });
+    expect(await price(["dinar", 3])).toEqual({ currency: "KWD", minor: 3015 });
+    expect(await price(["gold", 91])).toBe("cart_invalid");
+    expect(await price(["yen", 1], ["cent", 1])).toBe("cart_invalid");
+    expect(await price(["yen", 1001])).toBe("cart_invalid");
+  });
+});
