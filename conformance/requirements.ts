@@ -20,7 +20,9 @@ export type Part =
   | "orders";
 
 /** Parts whose promises must all be proven by now; the promises of the others are not built yet. */
-export const BUILT_PARTS: readonly Part[] = ["foundation", "discovery", "audit", "mcp", "visits"];
+export const BUILT_PARTS: readonly Part[] = [
+  ...(["foundation", "discovery", "audit", "mcp", "visits", "mandates"] as const),
+];
 
 export const requirements: readonly Requirement[] = [
   // 1. What the service does

@@ -354,6 +354,64 @@ async function walkMandates(env, url, site) {
   for (const line of lines) console.log(`      ${line}`);
 }
 
+const PRODUCTS = `id,title,price,currency,quantity
+bouquet,"Bouquet ""Spring""",29.00,EUR,12
+palm,A palm as tall as you,140.00,EUR,2
+`;
+
+/** What an agent may buy: the owner says what is sold, up to where agents buy by themselves. */
+async function walkOrders(env, url, site) {
+  const here = { ...env, GATEHOUSE_BASE_URL: url };
+  const products = join(folder, "products.csv");
+  writeFileSync(products, PRODUCTS);
+  const imported = (await command(here, "product", "import", site.domain, products)).trim();
+  await command(here, "skill", "set", site.domain, "place_order");
+  const limit = ["--limit", "50.00", "--currency", "EUR"];
+  const file = join(folder, "selling.json");
+  writeFileSync(file, await command(here, "policy", "preset", "automatic_under", ...limit));
+  await command(here, "policy", "publish", site.domain, file);
+  const gates = await command(here, "site", "connect", site.domain, "--processor", "sandbox");
+  expect(gates.includes("Agents can buy."), "every gate to be open");
+  say(`the owner sells: ${imported} Agents may buy for 50 EUR by themselves; above, they ask`);
+  const shop = await agents.discover(`${url}/v1/agent-card/${site.site_key}.json`);
+  const stored = await agents.generateAgentKey();
+  const key = await agents.openAgentKey(stored);
+  const { agentId } = await agents.register(shop, key, { name: "Gift finder" });
+  await command(here, "agent", "approve", site.domain, agentId);
+  const order = async (id, change = {}) => {
+    const items = [{ id, quantity: 1 }];
+    const quoted = await agents.quoteOrder(shop, items);
+    const request = { ...agents.orderRequest(items, quoted, "pm_card_visa"), ...change };
+    return agents.sign(agents.mandateFor(shop, agentId, request), key);
+  };
+  const cheat = await order("bouquet", { cart: { total: "1.00", currency: "EUR" } });
+  const mismatch = await agents.send(shop, cheat);
+  expect(mismatch.body.reason === "cart_mismatch", "1.00 for a bouquet of 29.00 to be refused");
+  say(
+    `a correctly signed mandate of 1.00 for a bouquet of 29.00 is refused: ${mismatch.body.reason}`,
+  );
+  const mandate = await order("bouquet");
+  const bought = await agents.send(shop, mandate);
+  const again = await agents.placeOrder(shop, mandate);
+  expect(bought.body.outcome === "approved", "the bouquet to be sold");
+  expect(again.record_id === bought.body.record_id, "the same decision by MCP");
+  say(
+    "one of 29.00 is approved and authorized; sent again, by MCP this time, it is the same order",
+  );
+  const broke = { handler: "sandbox", token: "pm_card_chargeDeclinedInsufficientFunds" };
+  const declined = await agents.send(shop, await order("bouquet", { payment: broke }));
+  expect(declined.body.reason === "payment_declined", "a declined card");
+  const palm = await order("palm");
+  const waits = await agents.send(shop, palm);
+  expect(waits.body.outcome === "escalated", "a palm to need a person");
+  await command(here, "review", "approve", site.domain, waits.body.escalation_id);
+  expect((await agents.send(shop, palm)).body.outcome === "approved", "the palm to be sold");
+  say("a card without money is declined; a palm of 140.00 waited for the owner. Their orders:");
+  const orders = (await command(here, "order", "list", site.domain)).trim().split("\n");
+  expect(orders.length === 3, "two orders");
+  for (const line of orders) console.log(`      ${line}`);
+}
+
 async function walkUpkeep(ask, env) {
   const { items } = (await ask("GET", "/v1/admin/keys")).body;
   const current = items.filter((key) => key.state === "current").map((key) => key.kid);
@@ -424,6 +482,7 @@ async function main() {
     await walkMcp(env, url, card);
     await walkVisits(env, url, site);
     await walkMandates(env, url, site);
+    await walkOrders(env, url, site);
     await walkAudit(env, url, site);
     await walkUpkeep(ask, env);
   } catch (error) {

@@ -38,6 +38,47 @@ export async function shopWithRules(): Promise<Shop> {
   return { ...site, siteKey, mandateUrl: `${inject("target").url}/v1/m/${siteKey}/mandate` };
 }
 
+/** A site that sells roses for 100, through the embedded processor. */
+export async function sellingShop(): Promise<Shop> {
+  const shop = await shopWithRules();
+  const skills = [...SKILLS, { id: "place_order", enabled: true }];
+  await admin(shop, "PUT", "/skills", { skills });
+  const rules = [
+    { id: "open", effect: "allow", when: { skill: { in: ["get_pricing", "place_order"] } } },
+  ];
+  await admin(shop, "PUT", "/policy", {
+    policy: "rules/1",
+    timezone: "UTC",
+    default: "deny",
+    rules,
+  });
+  await admin(shop, "PUT", "/processor", { kind: "sandbox", rail_on: true, settles: true });
+  const rose = { id: "rose", title: "A rose", price: "100.00", currency: "EUR" };
+  await admin(shop, "PUT", "/products", { products: [rose] });
+  return shop;
+}
+
+/** What a mandate holds that buys one of them. */
+export const A_ROSE = {
+  skill: "place_order",
+  arguments: { items: [{ id: "rose", quantity: 1 }] },
+  payment: { handler: "sandbox", token: "pm_card_visa" },
+  protocol_context: { protocol: "mcp", cart_total: "100.00", cart_currency: "EUR" },
+};
+
+/** Calls a tool of the shop's MCP server; what it is told. */
+export async function callTool(shop: Shop, name: string, args: unknown): Promise<JsonObject> {
+  const url = shop.mandateUrl.replace(/\/v1\/m\/(.*)\/mandate$/, "/v1/mcp/$1");
+  const { body } = await ask("POST", url, {
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({
+      ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+      params: { name, arguments: args },
+    }),
+  });
+  return body.result;
+}
+
 export interface Agent {
   readonly agentId: string;
   readonly key: AgentKey;
