@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../src/platform/clock.ts";
 import { systemIds } from "../src/platform/ids.ts";
-import { JOB_LEASE_MS, JOB_TICK_MS, Jobs } from "../src/platform/jobs/jobs.ts";
+import { JOB_LEASE_MS, JOB_TICK_MS, JOB_WAKE_MS, Jobs } from "../src/platform/jobs/jobs.ts";
 import { failedJobs } from "../src/platform/jobs/store.ts";
 import { createLog } from "../src/platform/log/log.ts";
 import { DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
@@ -63,6 +63,34 @@ describe.each(DATABASES)("jobs on %s", (dialect) => {
     clock.advance(JOB_LEASE_MS + 1);
     await living.runDue();
     expect(done).toBe(1);
+  });
+
+  test("one that is woken runs soon and once, though it is not due; another node's turn counts", async () => {
+    const { clock, nodes } = await twoNodes();
+    const runs: number[] = [];
+    let ran = () => {};
+    for (const [node, jobs] of nodes.entries()) {
+      const run = async () => {
+        runs.push(node);
+        ran();
+      };
+      jobs.add({ name: "count", everyMs: EVERY_MS, run });
+      await jobs.start();
+    }
+    const next = () =>
+      new Promise<void>((resolve) => {
+        ran = resolve;
+      });
+    const first = next();
+    nodes[0].wake("count");
+    nodes[0].wake("count");
+    clock.advance(JOB_WAKE_MS);
+    await first;
+    await Promise.all(nodes.map((jobs) => jobs.stop()));
+    await Promise.all(nodes.map((jobs) => jobs.runDue()));
+    nodes[0].wake("count");
+    clock.advance(JOB_WAKE_MS);
+    expect(runs).toEqual([0]);
   });
 
   test("a failure is remembered until a run succeeds, and the job stays planned", async () => {

@@ -6,6 +6,8 @@ import { claimJob, finishJob, planJob } from "./store.js";
 
 /** How often due jobs are looked for. */
 export const JOB_TICK_MS = 1000;
+/** What wakes a job within this time wakes it once. */
+export const JOB_WAKE_MS = 100;
 /** A node that dies in a job loses its lease after this; another then runs the job again. */
 export const JOB_LEASE_MS = 5 * 60_000;
 
@@ -29,8 +31,10 @@ export class Jobs {
   private readonly log: Log;
   private readonly owner: string;
   private readonly jobs: Job[] = [];
+  /** Jobs that have something to do before they are due. */
+  private readonly woken = new Set<string>();
   private cancel = () => {};
-  private running: Promise<void> = Promise.resolve();
+  private running: Promise<void> | undefined;
   private stopping = false;
 
   constructor(db: Database, clock: Clock, ids: Ids, log: Log) {
@@ -52,9 +56,21 @@ export class Jobs {
   }
 
   private tickLater(): void {
-    this.cancel = this.clock.after(JOB_TICK_MS, () => {
-      this.running = this.runDue().finally(() => this.tickLater());
+    this.cancel();
+    const delayMs = this.woken.size > 0 ? JOB_WAKE_MS : JOB_TICK_MS;
+    this.cancel = this.clock.after(delayMs, () => {
+      this.running = this.runDue().finally(() => {
+        this.running = undefined;
+        this.tickLater();
+      });
     });
+  }
+
+  /** Runs a job soon, though it is not due. While another node runs it, it waits until it is. */
+  wake(name: string): void {
+    if (this.stopping || this.woken.has(name)) return;
+    this.woken.add(name);
+    if (this.running === undefined) this.tickLater();
   }
 
   /** Runs what is due now, one job after the other. A failure is logged; the job stays planned. */
@@ -62,8 +78,11 @@ export class Jobs {
     for (const job of this.jobs) {
       if (this.stopping) return;
       const now = this.clock.now();
+      // A plan ahead of its interval counts as due: of a woken job any plan is.
+      const everyMs = this.woken.delete(job.name) ? 0 : job.everyMs;
+      const claimed = { name: job.name, everyMs };
       try {
-        if (!(await claimJob(this.db, job, this.owner, now, now + JOB_LEASE_MS))) continue;
+        if (!(await claimJob(this.db, claimed, this.owner, now, now + JOB_LEASE_MS))) continue;
         const error = await job
           .run(now, () => this.stopping)
           .then(
@@ -88,7 +107,7 @@ export class Jobs {
     this.cancel();
     await new Promise<void>((resolve) => {
       const cancel = systemClock.after(STOP_MS_MAX, resolve);
-      void this.running.then(resolve).finally(cancel);
+      void Promise.resolve(this.running).then(resolve).finally(cancel);
     });
     this.cancel();
   }
