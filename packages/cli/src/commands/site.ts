@@ -5,6 +5,7 @@ import { findSite, type SiteBody, scriptTag } from "../find-site.js";
 import { card, type Terminal, table } from "../terminal.js";
 import { previewCommand } from "./preview.js";
 import { siteCheckCommand } from "./site-check.js";
+import { siteNotifyCommands } from "./site-notify.js";
 
 interface Flags {
   readonly json?: boolean;
@@ -176,6 +177,7 @@ export function siteCommands(program: Command, terminal: Terminal): void {
   changeCommands(site, terminal);
   previewCommand(site, terminal);
   siteCheckCommand(site, terminal);
+  siteNotifyCommands(site, terminal);
   site
     .command("verify")
     .argument("<site>", "domain, site key or site key hash")
