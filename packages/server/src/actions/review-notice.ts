@@ -9,7 +9,7 @@ import { isoTime } from "../platform/clock.js";
 export interface AskedReview {
   readonly site: Site;
   readonly review: Review;
-  readonly agent: Agent;
+  readonly agent: Pick<Agent, "name" | "source">;
   readonly now: number;
 }
 
