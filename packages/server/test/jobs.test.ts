@@ -115,6 +115,36 @@ describe.each(DATABASES)("jobs on %s", (dialect) => {
   });
 });
 
+test("a job that takes long holds up no other", async () => {
+  const { context } = await startServer(await freshEnvironment("sqlite"));
+  const clock = new ManualClock(NOON);
+  const jobs = new Jobs(context.db, clock, systemIds, log);
+  let end = () => {};
+  let slow = 0;
+  const run = () => {
+    slow++;
+    return new Promise<void>((resolve) => {
+      end = resolve;
+    });
+  };
+  jobs.add({ name: "slow", everyMs: JOB_TICK_MS, run });
+  let ran = () => {};
+  jobs.add({ name: "quick", everyMs: JOB_TICK_MS, run: async () => ran() });
+  await jobs.start();
+  for (let i = 0; i < 3; i++) {
+    const again = new Promise<void>((resolve) => {
+      ran = resolve;
+    });
+    // Until the look before has ended there is no next one to come to.
+    const turn = setInterval(() => clock.advance(JOB_TICK_MS), 1);
+    await again;
+    clearInterval(turn);
+  }
+  expect(slow).toBe(1);
+  end();
+  await jobs.stop();
+});
+
 test("the clock drives the runner: nothing runs while it stands still", async () => {
   const { context } = await startServer(await freshEnvironment("sqlite"));
   const clock = new ManualClock(NOON);
