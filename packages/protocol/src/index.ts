@@ -263,6 +263,7 @@ export {
   type WebBotAuthOptions,
   type WebBotAuthVerdict,
 } from "./web-bot-auth/verify.js";
+export { signWebhook, type WebhookDelivery } from "./webhooks/sign-webhook.js";
 export {
   IDENTIFIERS,
   KEY_ID_PREFIXES,
@@ -272,4 +273,5 @@ export {
   SITE_KEY_PREFIXES,
   SITE_VERIFICATION,
   TAGS,
+  WEBHOOK_TAG,
 } from "./wire.js";

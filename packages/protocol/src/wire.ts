@@ -14,6 +14,9 @@ export const TAGS = {
   receipt: "service-receipt-v1",
 } as const;
 
+/** The `tag` of the signatures on webhooks (RFC 9421), which names what they are for. */
+export const WEBHOOK_TAG = "service-webhook-v1";
+
 /** The kinds of message that are signed under a tag. */
 export type MessageType = keyof typeof TAGS;
 

@@ -14,6 +14,13 @@ export interface SafeResponse {
   readonly body: Uint8Array;
 }
 
+/** What a request brings, where it is a POST. */
+export interface Posted {
+  /** In lower case; the client's own headers go before these. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Uint8Array;
+}
+
 export interface RequestLimits {
   readonly totalMs: number;
   readonly bodyBytes: number;
@@ -30,11 +37,11 @@ function pinned(address: string): LookupFunction {
   };
 }
 
-function open(target: Target): ClientRequest {
+function open(target: Target, posted: Posted | undefined): ClientRequest {
   const { url } = target;
   const send = url.protocol === "https:" ? httpsRequest : httpRequest;
   return send({
-    method: "GET",
+    method: posted === undefined ? "GET" : "POST",
     host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
     port: target.port,
     path: `${url.pathname}${url.search}`,
@@ -45,6 +52,8 @@ function open(target: Target): ClientRequest {
     agent: false,
     maxHeaderSize: HEADER_BYTES_MAX,
     headers: {
+      ...posted?.headers,
+      ...(posted === undefined ? {} : { "content-length": posted.body.length }),
       host: url.host,
       "user-agent": "Gatehouse",
       accept: "*/*",
@@ -103,14 +112,18 @@ function readBody(
   });
 }
 
+const isRedirect = (status: number) => status >= 300 && status < 400;
+
+function redirected(status: number): Result<never, RequestFault> {
+  return refuse("redirected", `the answer is a redirect (${status}), which is not followed`);
+}
+
 async function readResponse(
   response: IncomingMessage,
   limits: RequestLimits,
 ): Promise<Result<SafeResponse, RequestFault>> {
   const status = response.statusCode ?? 0;
-  if (status >= 300 && status < 400) {
-    return refuse("redirected", `the answer is a redirect (${status}), which is not followed`);
-  }
+  if (isRedirect(status)) return redirected(status);
   const encoding = response.headers["content-encoding"] ?? "identity";
   if (encoding !== "identity") return refuse("encoded", "the answer is compressed");
   if (Number(response.headers["content-length"] ?? 0) > limits.bodyBytes) {
@@ -122,14 +135,22 @@ async function readResponse(
   return ok({ status, contentType, cacheControl, body: body.value });
 }
 
-/** One GET of a checked target, within its time and size, following nothing. */
+/** A receiver's status. What it writes besides is not read: it may be long, slow or compressed. */
+function readStatus(response: IncomingMessage): Result<SafeResponse, RequestFault> {
+  const status = response.statusCode ?? 0;
+  if (isRedirect(status)) return redirected(status);
+  return ok({ status, contentType: "", cacheControl: "", body: new Uint8Array() });
+}
+
+/** One GET of a checked target, or one POST, within its time and size, following nothing. */
 export function requestTarget(
   target: Target,
   limits: RequestLimits,
   clock: Clock,
+  posted?: Posted,
 ): Promise<Result<SafeResponse, RequestFault>> {
   return new Promise((resolve) => {
-    const request = open(target);
+    const request = open(target, posted);
     const finish = (result: Result<SafeResponse, RequestFault>) => {
       cancel();
       resolve(result);
@@ -144,12 +165,13 @@ export function requestTarget(
     let answered = false;
     request.on("response", (response) => {
       answered = true;
-      void readResponse(response, limits).then(finish);
+      if (posted !== undefined) finish(readStatus(response));
+      else void readResponse(response, limits).then(finish);
     });
     // A connection that ends without answer or error, as after 101, must not hold its place.
     request.on("close", () => {
       if (!answered) finish(refuse("unreachable", "the connection closed without an answer"));
     });
-    request.end();
+    request.end(posted?.body);
   });
 }

@@ -1,11 +1,12 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Clock } from "./clock.js";
-import { type RequestFault, requestTarget, type SafeResponse } from "./request.js";
+import { type Posted, type RequestFault, requestTarget, type SafeResponse } from "./request.js";
 import type { Resolver } from "./resolver.js";
 import { readUrl, resolveTarget, type Target, type TargetFault } from "./target.js";
 
 export const FETCH_MS_MAX = 3000;
 export const FETCH_BODY_BYTES_MAX = 65_536;
+export const POST_BODY_BYTES_MAX = 262_144;
 const PER_HOST_MAX = 2;
 const IN_ALL_MAX = 32;
 const WAITING_MAX = 256;
@@ -35,12 +36,15 @@ type Send = (
   target: Target,
   limits: { totalMs: number; bodyBytes: number },
   clock: Clock,
+  posted?: Posted,
 ) => Promise<Result<SafeResponse, RequestFault>>;
 
 /**
- * The only way out to addresses that strangers name: domain proofs, key directories, profiles.
+ * The only way out to addresses that strangers name: domain proofs, key directories, profiles,
+ * receivers of webhooks.
  * https on 443, no redirects, no user info, public addresses only, looked up once and pinned;
- * bounded in time, size and number; equal requests share one; answers and failures are cached.
+ * bounded in time, size and number. Of GETs equal ones share one, and answers and failures are
+ * cached; each POST is its own.
  */
 export class SafeFetch {
   private readonly resolver: Resolver;
@@ -87,7 +91,25 @@ export class SafeFetch {
     return request;
   }
 
-  private async fetchOnce(url: URL, bodyBytes: number): Promise<FetchResult> {
+  /** Sends a body and returns the receiver's status. */
+  async post(text: string, posted: Posted): Promise<Result<number, FetchFault>> {
+    if (posted.body.length > POST_BODY_BYTES_MAX) throw new RangeError("the body is too large");
+    const read = readUrl(text, this.allow);
+    if (!read.ok) return read;
+    read.value.hash = "";
+    const answer = await this.fetchOnce(read.value, 0, posted);
+    return answer.ok ? ok(answer.value.status) : answer;
+  }
+
+  /** Whether an address may be asked, by its form and by what its name stands for now. Sends nothing. */
+  async permits(text: string): Promise<Result<URL, FetchFault>> {
+    const read = readUrl(text, this.allow);
+    if (!read.ok) return read;
+    const target = await this.resolveInTime(read.value, FETCH_MS_MAX);
+    return target.ok ? read : target;
+  }
+
+  private async fetchOnce(url: URL, bodyBytes: number, posted?: Posted): Promise<FetchResult> {
     const deadline = this.clock.now() + FETCH_MS_MAX;
     const entered = await this.enter(url.host, deadline);
     if (!entered.ok) return entered;
@@ -95,7 +117,7 @@ export class SafeFetch {
       const target = await this.resolveInTime(url, deadline - this.clock.now());
       if (!target.ok) return target;
       const totalMs = Math.max(1, deadline - this.clock.now());
-      return await this.send(target.value, { totalMs, bodyBytes }, this.clock);
+      return await this.send(target.value, { totalMs, bodyBytes }, this.clock, posted);
     } finally {
       this.leave(url.host);
     }

@@ -19,6 +19,7 @@ import type { PassPoint } from "./platform/crash-points.js";
 import type { Database } from "./platform/db/database.js";
 import { migrate } from "./platform/db/migrate.js";
 import { TrustedProxies } from "./platform/http/connection.js";
+import { WebhookSender } from "./platform/http/webhook-sender.js";
 import { type Ids, systemIds } from "./platform/ids.js";
 import { bindSecrets } from "./platform/installation/bind-secrets.js";
 import { recordHeartbeat } from "./platform/installation/clock-check.js";
@@ -26,6 +27,7 @@ import { BACKUP_DIR, openDatabase, openDataDir, sqlitePath } from "./platform/in
 import { Jobs } from "./platform/jobs/jobs.js";
 import { KeyRing } from "./platform/keys/key-ring.js";
 import { createLog, type Log } from "./platform/log/log.js";
+import { Mailer } from "./platform/mail/mailer.js";
 import { Metrics } from "./platform/metrics.js";
 import { LocalLimiter } from "./platform/rate-limit/local.js";
 
@@ -46,6 +48,8 @@ export interface Context {
   readonly jobs: Jobs;
   readonly resolver: Resolver;
   readonly safeFetch: SafeFetch;
+  readonly webhooks: WebhookSender;
+  readonly mailer: Mailer;
   readonly proxies: TrustedProxies;
   /** Requests of one address that change or cost something, whatever door they come to. */
   readonly sources: LocalLimiter;
@@ -119,11 +123,13 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const jobs = new Jobs(db, clock, ids, log);
     await recordHeartbeat(db, clock.now());
     const foldedRefusals = new FoldedRefusals();
+    const safeFetch = new SafeFetch({ resolver, clock, allow: config.fetchAllow });
     const context: Context = {
       ...{ config, clock, ids, log, db, secrets, keys, audit, jobs, resolver },
-      ...{ metrics, visits, pass },
+      ...{ metrics, visits, pass, safeFetch },
       processors: openProcessors({ db, clock, ids }, overrides.processor),
-      safeFetch: new SafeFetch({ resolver, clock, allow: config.fetchAllow }),
+      webhooks: new WebhookSender({ safeFetch, keys, clock }),
+      mailer: new Mailer(config.mail, config.baseUrl, clock),
       proxies: new TrustedProxies(config.trustProxy),
       sources: new LocalLimiter({ perMinute: config.limits.SOURCE_REQUESTS_PER_MINUTE }),
       liveSites: new LiveSites(db, config.baseUrl),

@@ -1,9 +1,15 @@
 import { expireReviews } from "./actions/decide-review.js";
+import {
+  DELIVER_EVERY_MS,
+  deliverMessages,
+  forgetOldMessages,
+} from "./actions/deliver-messages.js";
 import { forgetOldVisits } from "./actions/forget-visits.js";
 import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/recheck-sites.js";
 import type { Context } from "./context.js";
 import { reconcilePayments } from "./decide/settle-payment.js";
 import { forgetFailures, forgetPending } from "./owners/agents/store.js";
+import { OUTBOX_TOPIC } from "./owners/outbox/message.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
 import { forgetExpired } from "./platform/rate-limit/exact.js";
 
@@ -38,6 +44,19 @@ export function planJobs(context: Context): void {
     name: "payments.reconcile",
     everyMs: RECONCILE_EVERY_MS,
     run: (_now, stopping) => reconcilePayments(context, stopping),
+  });
+  jobs.add({
+    name: "outbox.deliver",
+    everyMs: DELIVER_EVERY_MS,
+    run: (_now, stopping) => deliverMessages(context, stopping),
+  });
+  db.changes.subscribe(({ topic }) => {
+    if (topic === OUTBOX_TOPIC) jobs.wake("outbox.deliver");
+  });
+  jobs.add({
+    name: "outbox.forget",
+    everyMs: HOUR_MS,
+    run: (_now, stopping) => forgetOldMessages(context, stopping),
   });
   jobs.add({
     name: "audit.tend",

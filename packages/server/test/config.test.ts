@@ -38,6 +38,7 @@ describe("malformed configuration is refused in one sentence that names the vari
     [{ GATEHOUSE_SECRETS_KEY: "hunter2" }, /^GATEHOUSE_SECRETS_KEY must be 32 random bytes/],
     [{ GATEHOUSE_SECRETS_KEY: "A".repeat(43), GATEHOUSE_SECRETS_KEY_FILE: "x" }, /not both/],
     [{ GATEHOUSE_TLS_CERT: "cert.pem" }, /together, or neither/],
+    [{ GATEHOUSE_SMTP_URL: "smtp://mail.example.com" }, /together, or neither/],
     [{ GATEHOUSE_TRUST_PROXY: "10.0.0.0/40" }, /^GATEHOUSE_TRUST_PROXY must be addresses or CIDR/],
     [{ GATEHOUSE_TRUST_PROXY: "10.0.0.0/8/9" }, /^GATEHOUSE_TRUST_PROXY must be/],
     [{ GATEHOUSE_TRUST_PROXY: "proxy.internal" }, /^GATEHOUSE_TRUST_PROXY must be/],
@@ -67,6 +68,23 @@ describe("malformed configuration is refused in one sentence that names the vari
   ])("%j", (env, message) => {
     expect(refusal(env as Record<string, string>)).toMatch(message);
   });
+
+  test.each([
+    ...["mail.example.com", "http://mail.example.com", "smtp://", "smtp://mail.example.com/x"],
+    ...["smtps://mail.example.com?tls.rejectUnauthorized=false", "smtp://user@mail.example.com"],
+    ...["smtp://%zz:b@mail.example.com", "smtp://mail_server.example.com"],
+  ])("a mail server that is %s", (url) => {
+    const env = { GATEHOUSE_SMTP_URL: url, GATEHOUSE_MAIL_FROM: "gate@example.com" };
+    expect(refusal(env)).toMatch(/^GATEHOUSE_SMTP_URL must be smtps:/);
+  });
+
+  test.each([...["gate", "Gate gate@example.com", 'Ga"te <gate@example.com>', "<gate@example>"]])(
+    "a sender of mail that is %s",
+    (from) => {
+      const env = { GATEHOUSE_SMTP_URL: "smtp://mail.example.com", GATEHOUSE_MAIL_FROM: from };
+      expect(refusal(env)).toMatch(/^GATEHOUSE_MAIL_FROM must be a mail address/);
+    },
+  );
 
   test("no refusal repeats a secret", () => {
     const secret = "hunter2hunter2";
@@ -109,4 +127,21 @@ test("development answers plain HTTP on loopback, or HTTPS anywhere", () => {
 test("the base URL is kept as an origin, lower case, without a default port", () => {
   const env = { GATEHOUSE_BASE_URL: "https://Gate.Example.com:443/" };
   expect(readConfig(env).baseUrl).toBe("https://gate.example.com");
+});
+
+test("a mail server is taken apart, with its port, its sign-in and whether it is this machine", () => {
+  const mail = (url: string, from = "gate@example.com") =>
+    readConfig({ GATEHOUSE_SMTP_URL: url, GATEHOUSE_MAIL_FROM: from }).mail;
+  expect(mail("smtps://ann%40example.com:p%3Aw@mail.example.com")).toEqual({
+    server: {
+      ...{ host: "mail.example.com", port: 465, tls: true, local: false },
+      signIn: { user: "ann@example.com", password: "p:w" },
+    },
+    from: { name: "", address: "gate@example.com" },
+  });
+  expect(mail("smtp://[::1]:2525/", "Gate House <gate@example.com>")).toEqual({
+    server: { host: "::1", port: 2525, tls: false, local: true, signIn: undefined },
+    from: { name: "Gate House", address: "gate@example.com" },
+  });
+  expect(mail("smtp://mail.example.com")?.server.port).toBe(587);
 });

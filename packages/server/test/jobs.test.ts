@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../src/platform/clock.ts";
 import { systemIds } from "../src/platform/ids.ts";
-import { JOB_LEASE_MS, JOB_TICK_MS, Jobs } from "../src/platform/jobs/jobs.ts";
+import { JOB_LEASE_MS, JOB_TICK_MS, JOB_WAKE_MS, Jobs } from "../src/platform/jobs/jobs.ts";
 import { failedJobs } from "../src/platform/jobs/store.ts";
 import { createLog } from "../src/platform/log/log.ts";
 import { DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
@@ -65,6 +65,34 @@ describe.each(DATABASES)("jobs on %s", (dialect) => {
     expect(done).toBe(1);
   });
 
+  test("one that is woken runs soon and once, though it is not due; another node's turn counts", async () => {
+    const { clock, nodes } = await twoNodes();
+    const runs: number[] = [];
+    let ran = () => {};
+    for (const [node, jobs] of nodes.entries()) {
+      const run = async () => {
+        runs.push(node);
+        ran();
+      };
+      jobs.add({ name: "count", everyMs: EVERY_MS, run });
+      await jobs.start();
+    }
+    const next = () =>
+      new Promise<void>((resolve) => {
+        ran = resolve;
+      });
+    const first = next();
+    nodes[0].wake("count");
+    nodes[0].wake("count");
+    clock.advance(JOB_WAKE_MS);
+    await first;
+    await Promise.all(nodes.map((jobs) => jobs.stop()));
+    await Promise.all(nodes.map((jobs) => jobs.runDue()));
+    nodes[0].wake("count");
+    clock.advance(JOB_WAKE_MS);
+    expect(runs).toEqual([0]);
+  });
+
   test("a failure is remembered until a run succeeds, and the job stays planned", async () => {
     const { clock, nodes, db } = await twoNodes();
     const [jobs] = nodes;
@@ -85,6 +113,36 @@ describe.each(DATABASES)("jobs on %s", (dialect) => {
     await jobs.runDue();
     expect(await failedJobs(db)).toEqual([]);
   });
+});
+
+test("a job that takes long holds up no other", async () => {
+  const { context } = await startServer(await freshEnvironment("sqlite"));
+  const clock = new ManualClock(NOON);
+  const jobs = new Jobs(context.db, clock, systemIds, log);
+  let end = () => {};
+  let slow = 0;
+  const run = () => {
+    slow++;
+    return new Promise<void>((resolve) => {
+      end = resolve;
+    });
+  };
+  jobs.add({ name: "slow", everyMs: JOB_TICK_MS, run });
+  let ran = () => {};
+  jobs.add({ name: "quick", everyMs: JOB_TICK_MS, run: async () => ran() });
+  await jobs.start();
+  for (let i = 0; i < 3; i++) {
+    const again = new Promise<void>((resolve) => {
+      ran = resolve;
+    });
+    // Until the look before has ended there is no next one to come to.
+    const turn = setInterval(() => clock.advance(JOB_TICK_MS), 1);
+    await again;
+    clearInterval(turn);
+  }
+  expect(slow).toBe(1);
+  end();
+  await jobs.stop();
 });
 
 test("the clock drives the runner: nothing runs while it stands still", async () => {

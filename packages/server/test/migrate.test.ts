@@ -65,6 +65,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "decisions",
       "reviews",
       "commerce",
+      "outbox",
     ]);
   });
 

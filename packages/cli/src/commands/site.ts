@@ -6,6 +6,7 @@ import { card, type Terminal, table } from "../terminal.js";
 import { previewCommand } from "./preview.js";
 import { siteCheckCommand } from "./site-check.js";
 import { siteConnectCommands } from "./site-connect.js";
+import { siteNotifyCommands } from "./site-notify.js";
 
 interface Flags {
   readonly json?: boolean;
@@ -178,6 +179,7 @@ export function siteCommands(program: Command, terminal: Terminal): void {
   previewCommand(site, terminal);
   siteCheckCommand(site, terminal);
   siteConnectCommands(site, terminal);
+  siteNotifyCommands(site, terminal);
   site
     .command("verify")
     .argument("<site>", "domain, site key or site key hash")

@@ -19,6 +19,7 @@ import {
   type ProvenFacts,
   refusalRecord,
 } from "./refuse-mandate.js";
+import { tellOwner } from "./tell-owner.js";
 
 /** What a submission comes to: an answer of the contract, or why there is none. */
 export type Submitted =
@@ -151,6 +152,7 @@ export async function claim(
     ...{ recordId, evaluatedAt: now, answer: paid ? UNAVAILABLE : answer },
   });
   if (review !== undefined) await insertReview(tx, review);
+  if (review !== undefined) await tellOwner(tx, { config, ids }, { site, review, agent, now });
   if (reason !== null && COUNTED.includes(reason)) {
     await countFailure(tx, { siteKeyHash, agentId: agent.agentId, mandateId }, now);
   }

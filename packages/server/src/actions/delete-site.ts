@@ -3,6 +3,8 @@ import { deleteAgents } from "../owners/agents/store.js";
 import type { Actor } from "../owners/audit/drafts.js";
 import { deleteDecisions } from "../owners/decisions/store.js";
 import { deleteMandateSettings } from "../owners/mandate-settings/store.js";
+import { deleteNotifySettings } from "../owners/notify-settings/store.js";
+import { deleteMessages } from "../owners/outbox/store.js";
 import { deleteProducts } from "../owners/products/store.js";
 import { deleteReviews } from "../owners/reviews/store.js";
 import { deleteSite as markDeleted, siteByHash } from "../owners/sites/store.js";
@@ -32,6 +34,8 @@ export async function deleteSite(
     await deleteDecisions(tx, siteKeyHash);
     await deleteReviews(tx, siteKeyHash);
     await deleteProducts(tx, siteKeyHash);
+    await deleteNotifySettings(tx, siteKeyHash);
+    await deleteMessages(tx, siteKeyHash);
     const deleted = { ...site, version: site.version + 1 };
     return { records: [await siteChange("deleted", deleted, { actor, now })], answer: true };
   });

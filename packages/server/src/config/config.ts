@@ -1,5 +1,7 @@
 import type { LogLevel } from "../platform/log/levels.js";
+import type { MailSettings } from "../platform/mail/mailer.js";
 import { StartupError } from "../startup-error.js";
+import { mailSender, mailServer } from "./mail-readers.js";
 import * as read from "./readers.js";
 import { LIMIT_NAMES, type LimitName, PREFIX, VARIABLES } from "./variables.js";
 
@@ -27,6 +29,8 @@ export interface Config {
   readonly keyAliases: readonly KeyAlias[];
   /** Where security.txt sends whoever found a weakness. */
   readonly securityContact: string;
+  /** Absent: this installation sends no mail. */
+  readonly mail: MailSettings | undefined;
   readonly limits: Readonly<Record<LimitName, number>>;
   /** `host` or `host:port` entries; empty outside development. */
   readonly fetchAllow: readonly string[];
@@ -82,6 +86,17 @@ function readSecretsKey(env: Environment): Config["secretsKey"] {
   return file === undefined ? undefined : { file };
 }
 
+function readMail(env: Environment): Config["mail"] {
+  const server = setting(env, "SMTP_URL");
+  const from = setting(env, "MAIL_FROM");
+  if (server === undefined && from === undefined) return undefined;
+  if (server === undefined || from === undefined) {
+    throw new StartupError("Set GATEHOUSE_SMTP_URL and GATEHOUSE_MAIL_FROM together, or neither.");
+  }
+  const sender = mailSender("GATEHOUSE_MAIL_FROM", from);
+  return { server: mailServer("GATEHOUSE_SMTP_URL", server), from: sender };
+}
+
 function refuseOutsideDevelopment(env: Environment, mode: Config["mode"]): void {
   if (mode === "development") return;
   for (const name of ["FETCH_ALLOW", "STRIPE_API_BASE"]) {
@@ -129,6 +144,7 @@ export function readConfig(env: Environment): Config {
     secretsKey: readSecretsKey(env),
     keyAliases: read.keyAliases("GATEHOUSE_KEY_ALIASES", setting(env, "KEY_ALIASES")),
     securityContact: read.contact("GATEHOUSE_SECURITY_CONTACT", contact, baseUrl),
+    mail: readMail(env),
     limits: readLimits(env),
     fetchAllow: read.hosts("GATEHOUSE_FETCH_ALLOW", setting(env, "FETCH_ALLOW")),
   });

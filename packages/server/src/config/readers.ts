@@ -14,7 +14,7 @@ export const ADMIN_TOKEN_CHARS_MIN = 32;
 const SECRETS_KEY_BYTES = 32;
 const NEAR_EDITS_MAX = 4;
 
-function fail(name: string, wanted: string): never {
+export function fail(name: string, wanted: string): never {
   throw new StartupError(`${name} must be ${wanted}.`);
 }
 

@@ -141,15 +141,13 @@ export const VARIABLES: readonly Variable[] = [
   {
     name: "GATEHOUSE_SMTP_URL",
     group: "mail",
-    help: "smtp:// or smtps:// server for notices",
+    help: "mail server that notices go through: smtps://user:password@host, or smtp:// (587); absent: no mail",
     secret: true,
-    awaits: "mandates",
   },
   {
     name: "GATEHOUSE_MAIL_FROM",
     group: "mail",
-    help: "sender address of notices",
-    awaits: "mandates",
+    help: "sender of notices: gate@example.com, or Gatehouse <gate@example.com>",
   },
   {
     name: "GATEHOUSE_FETCH_ALLOW",

@@ -13,6 +13,8 @@ import { edgeTokenRoutes } from "./edge-tokens.js";
 import { escalationRoutes } from "./escalations.js";
 import { keyRoutes } from "./keys.js";
 import { mandateRoutes } from "./mandates.js";
+import { messageRoutes } from "./messages.js";
+import { notificationRoutes } from "./notifications.js";
 import { orderRoutes } from "./orders.js";
 import { policyRoutes } from "./policy.js";
 import { processorRoutes } from "./processor.js";
@@ -69,6 +71,8 @@ export function adminDoor(context: Context): Door {
   processorRoutes(routes, context);
   productRoutes(routes, context);
   orderRoutes(routes, context);
+  notificationRoutes(routes, context);
+  messageRoutes(routes, context);
   tokenRoutes(routes, context);
   edgeTokenRoutes(routes, context);
   keyRoutes(routes, context);

@@ -14,6 +14,7 @@ import { agents } from "./migrations/0007-agents.js";
 import { decisions } from "./migrations/0008-decisions.js";
 import { reviews } from "./migrations/0009-reviews.js";
 import { commerce } from "./migrations/0010-commerce.js";
+import { outbox } from "./migrations/0011-outbox.js";
 import { copySqlite } from "./sqlite.js";
 
 /** Column types by database. Migrations are plain SQL with these words filled in. */
@@ -35,7 +36,7 @@ export interface Migration {
 /** In order; position + 1 is the schema version. Only ever appended to. */
 const MIGRATIONS: readonly Migration[] = [
   ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents, decisions, reviews],
-  ...[commerce],
+  ...[commerce, outbox],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,0 +1,124 @@
+import type { Command } from "commander";
+import { adminClient } from "../admin-client.js";
+import { CommandError, EXIT } from "../exit.js";
+import { findSite } from "../find-site.js";
+import { card, plainJson, plainText, type Terminal, table } from "../terminal.js";
+
+/** What switches a way of telling off, in place of an address. */
+const NONE = "none";
+
+interface NotificationsBody {
+  readonly webhook_url: string | null;
+  readonly emails: readonly string[];
+}
+
+interface TestedBody {
+  readonly kind: string;
+  readonly destination: string;
+  readonly delivered: boolean;
+  readonly says: string;
+}
+
+interface MessageBody {
+  readonly message_id: string;
+  readonly kind: string;
+  readonly topic: string;
+  readonly destination: string;
+  readonly state: string;
+  readonly attempts: number;
+  readonly next_at: string | null;
+  readonly last_problem: string | null;
+}
+
+async function pathTo(terminal: Terminal, site: string, rest: string) {
+  const client = adminClient(terminal);
+  const { site_key_hash } = await findSite(client, site);
+  return { client, path: `/v1/admin/sites/${site_key_hash}${rest}` };
+}
+
+interface NotifyFlags {
+  readonly webhook?: string;
+  readonly email?: readonly string[];
+  readonly test?: boolean;
+  readonly json?: boolean;
+}
+
+function changesOf({ webhook, email }: NotifyFlags) {
+  const emails = email?.length === 1 && email[0] === NONE ? [] : email;
+  return { webhook_url: webhook === NONE ? null : webhook, emails };
+}
+
+function notifyCommand(site: Command, terminal: Terminal): void {
+  site
+    .command("notify")
+    .argument("<site>", "domain, site key or site key hash")
+    .description("say where you are told when your rules leave something to a person")
+    .option("--webhook <url>", "https address that gets a signed message; none: no more")
+    .option("--email <address...>", "mail addresses, ten at most; none: no more")
+    .option("--test", "send a test there now, and say how it went")
+    .option("--json", "print JSON")
+    .action(async (text: string, flags: NotifyFlags) => {
+      const { client, path } = await pathTo(terminal, text, "/notifications");
+      const changes = changesOf(flags);
+      const changed = flags.webhook !== undefined || flags.email !== undefined;
+      const settings = changed
+        ? await client.call<NotificationsBody>("PUT", path, changes)
+        : await client.call<NotificationsBody>("GET", path);
+      const results = flags.test
+        ? (await client.call<{ results: TestedBody[] }>("POST", `${path}/test`, {})).results
+        : [];
+      const { webhook_url, emails } = settings;
+      if (flags.json) {
+        terminal.out(plainJson(flags.test ? { ...settings, results } : settings));
+      } else {
+        terminal.out(card({ webhook: webhook_url ?? NONE, email: emails.join(", ") || NONE }));
+        for (const { destination, says } of results) {
+          terminal.out(`${plainText(destination)}: ${plainText(says)}`);
+        }
+      }
+      if (results.every(({ delivered }) => delivered)) return;
+      throw new CommandError("Not every test arrived.", EXIT.failed);
+    });
+}
+
+interface MessagesFlags {
+  readonly failed?: boolean;
+  readonly resend?: string;
+  readonly json?: boolean;
+}
+
+function messagesCommand(site: Command, terminal: Terminal): void {
+  site
+    .command("messages")
+    .argument("<site>", "domain, site key or site key hash")
+    .description("list what was sent outside, and what became of it")
+    .option("--failed", "only what was given up")
+    .option("--resend <message_id>", "send this one again, instead of listing")
+    .option("--json", "print JSON")
+    .action(async (text: string, { failed, resend, json }: MessagesFlags) => {
+      if (resend !== undefined) {
+        const rest = `/messages/${encodeURIComponent(resend)}/resend`;
+        const { client, path } = await pathTo(terminal, text, rest);
+        const message = await client.call<MessageBody>("POST", path, {});
+        return terminal.out(json ? plainJson(message) : `It is sent again: ${message.message_id}`);
+      }
+      const query = failed === true ? "?limit=200&state=failed" : "?limit=200";
+      const { client, path } = await pathTo(terminal, text, `/messages${query}`);
+      const items: MessageBody[] = [];
+      for await (const one of client.pages<MessageBody>(path)) items.push(one);
+      if (json) return terminal.out(plainJson({ items }));
+      if (items.length === 0) return terminal.out("There are no messages.");
+      const rows = items.map((one) => ({
+        ...{ message_id: one.message_id, topic: one.topic, to: one.destination },
+        ...{ state: one.state, attempts: String(one.attempts) },
+        ...{ next: one.next_at ?? "", problem: one.last_problem ?? "" },
+      }));
+      terminal.out(table(rows));
+    });
+}
+
+/** `site notify` and `site messages`: where an owner is told, and what was. */
+export function siteNotifyCommands(site: Command, terminal: Terminal): void {
+  notifyCommand(site, terminal);
+  messagesCommand(site, terminal);
+}

@@ -1,0 +1,78 @@
+import { beforeAll, expect, test } from "vitest";
+import { deliverMessages } from "../../server/src/actions/deliver-messages.ts";
+import { ManualClock } from "../../server/src/platform/clock.ts";
+import {
+  cleanUp,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "../../server/test/harness.ts";
+import { startReceiver } from "../../server/test/notifications/receiver.ts";
+import { telling } from "../../server/test/notifications/telling.ts";
+import { command } from "./command.ts";
+
+const SHOP = "shop.example.com";
+let server: TestServer;
+let env: Record<string, string>;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+const run = (...args: string[]) => command(["site", ...args], env);
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+  const base = {
+    ...(await freshEnvironment("sqlite")),
+    GATEHOUSE_FETCH_ALLOW: "127.0.0.1",
+    GATEHOUSE_SMTP_URL: "smtp://127.0.0.1:9",
+    GATEHOUSE_MAIL_FROM: "gate@example.com",
+  };
+  const clock = new ManualClock(NOON);
+  server = await startServer(base, { clock });
+  await server.context.jobs.stop();
+  env = { ...base, GATEHOUSE_BASE_URL: server.url };
+  const owner = telling(server, clock);
+  const shop = await owner.shop({ webhook_url: receiver.url });
+  receiver.status(410);
+  await owner.escalate(shop);
+  return async () => {
+    receiver.close();
+    await cleanUp();
+  };
+});
+
+test("an owner sees where they are told, changes it and switches it off", async () => {
+  expect((await run("notify", SHOP)).out).toBe(`webhook  ${receiver.url}\nemail    none\n`);
+  const set = await run("notify", SHOP, "--email", "ann@example.com", "bob@example.com");
+  expect(set.out).toMatch(/^email {4}ann@example.com, bob@example.com$/m);
+  const json = await run("notify", SHOP, "--email", "none", "--json");
+  expect(JSON.parse(json.out)).toEqual({ webhook_url: receiver.url, emails: [] });
+  expect((await run("notify", SHOP, "--webhook", "none")).out).toMatch(/^webhook {2}none$/m);
+  const wrong = await run("notify", SHOP, "--webhook", "https://10.0.0.1/");
+  expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("is an IP address")]);
+});
+
+test("a test says how it went at each place, and fails where it did not arrive", async () => {
+  receiver.status(200);
+  const good = await run("notify", SHOP, "--webhook", receiver.url, "--test");
+  expect([good.code, good.out]).toEqual([0, expect.stringContaining("It was delivered.")]);
+  receiver.status(500);
+  const bad = await run("notify", SHOP, "--email", "ann@example.com", "--test");
+  expect([bad.code, bad.err]).toEqual([1, "Not every test arrived.\n"]);
+  expect(bad.out).toContain(`${receiver.url}: It was not delivered: the receiver answered with`);
+  expect(bad.out).toContain("ann@example.com: It was not delivered: the mail server could not be");
+});
+
+test("messages are listed with what became of them, and sent again", async () => {
+  receiver.status(410);
+  await deliverMessages(server.context);
+  const listed = await run("messages", SHOP, "--failed");
+  expect(listed.out).toMatch(/^msg_\S+ +review\.requested +http\S+ +failed +1 .*\(410\)$/m);
+  const { items } = JSON.parse((await run("messages", SHOP, "--json")).out);
+  const [{ message_id }] = items;
+  const again = await run("messages", SHOP, "--resend", message_id);
+  expect(again.out).toBe(`It is sent again: ${message_id}\n`);
+  receiver.status(200);
+  await deliverMessages(server.context);
+  expect((await run("messages", SHOP, "--failed")).out).toBe("There are no messages.\n");
+  expect((await run("messages", SHOP, "--resend", "msg_none")).code).toBe(1);
+});

@@ -1,0 +1,125 @@
+import { describe, expect, test } from "vitest";
+import { POST_BODY_BYTES_MAX, SafeFetch } from "../src/safe-fetch.ts";
+import {
+  localFetch,
+  newClock,
+  noDns,
+  PUBLIC_V4,
+  publicDns,
+  recordingSend,
+  serveHttp,
+  signal,
+} from "./harness.ts";
+
+const POSTED = { headers: { "content-type": "application/json" }, body: Buffer.from('{"a":1}') };
+
+describe("a POST", () => {
+  test("brings its body and headers, and the client's own five; the status comes back", async () => {
+    const seen: unknown[] = [];
+    const port = await serveHttp(async (request, response) => {
+      let body = "";
+      for await (const chunk of request) body += chunk;
+      seen.push([request.method, request.url, request.headers, body]);
+      response.writeHead(202).end("thanks");
+    });
+    const { safeFetch, url } = localFetch(port);
+    const headers = { ...POSTED.headers, host: "elsewhere.example", "user-agent": "another" };
+    const sent = await safeFetch.post(`${url}hook?a=b#c`, { ...POSTED, headers });
+    expect(sent).toEqual({ ok: true, value: 202 });
+    const own = {
+      ...{ host: `127.0.0.1:${port}`, "user-agent": "Gatehouse", accept: "*/*" },
+      ...{ "accept-encoding": "identity", connection: "close" },
+    };
+    const all = { ...own, "content-type": "application/json", "content-length": "7" };
+    expect(seen).toEqual([["POST", "/hook?a=b", all, '{"a":1}']]);
+  });
+
+  test("is sent each time, however often and whatever was answered before", async () => {
+    let count = 0;
+    const port = await serveHttp((_request, response) => {
+      count++;
+      response.writeHead(count === 1 ? 500 : 200).end();
+    });
+    const { safeFetch, url } = localFetch(port);
+    const answers = [await safeFetch.post(url, POSTED), await safeFetch.post(url, POSTED)];
+    expect(answers).toEqual([
+      { ok: true, value: 500 },
+      { ok: true, value: 200 },
+    ]);
+  });
+
+  test("follows no redirect, and takes nothing with it", async () => {
+    const asked: unknown[] = [];
+    const port = await serveHttp((request, response) => {
+      asked.push(request.url);
+      response.writeHead(307, { location: "/other" }).end();
+    });
+    const { safeFetch, url } = localFetch(port);
+    expect(await safeFetch.post(url, POSTED)).toMatchObject({ ok: false, reason: "redirected" });
+    expect(asked).toEqual(["/"]);
+  });
+
+  test("has its answer with the status: what is written after it is not waited for", async () => {
+    const closed = signal();
+    const port = await serveHttp((_request, response) => {
+      response.on("close", () => closed.happened());
+      response.writeHead(200, { "content-encoding": "gzip" }).write("without end");
+    });
+    const { safeFetch, url } = localFetch(port);
+    expect(await safeFetch.post(url, POSTED)).toEqual({ ok: true, value: 200 });
+    await closed.happens;
+  });
+
+  test("to a receiver that says nothing ends when its time is up", async () => {
+    const arrived = signal();
+    const port = await serveHttp(() => arrived.happened());
+    const { safeFetch, clock, url } = localFetch(port);
+    const sent = safeFetch.post(url, POSTED);
+    await arrived.happens;
+    clock.advance(3000);
+    expect(await sent).toMatchObject({ ok: false, reason: "timed_out" });
+  });
+
+  test("goes to the address that was checked, and nowhere private", async () => {
+    const { send, targets } = recordingSend();
+    const options = { clock: newClock(), allow: [], send };
+    const open = new SafeFetch({ ...options, resolver: publicDns });
+    expect((await open.post("https://hooks.example.com/a", POSTED)).ok).toBe(true);
+    expect(targets).toMatchObject([{ address: PUBLIC_V4, port: 443 }]);
+    const rebound = { ...publicDns, addresses: () => Promise.resolve([PUBLIC_V4, "10.0.0.1"]) };
+    const inside = new SafeFetch({ ...options, resolver: rebound });
+    const refused = await inside.post("https://hooks.example.com/a", POSTED);
+    expect(refused).toMatchObject({ ok: false, reason: "not_global_address" });
+    for (const url of [
+      "http://hooks.example.com/",
+      "https://127.0.0.1/",
+      "https://a:b@c.example/",
+    ]) {
+      expect(await open.post(url, POSTED)).toMatchObject({ ok: false, reason: "not_allowed_url" });
+    }
+    expect(targets).toHaveLength(1);
+  });
+
+  test("larger than its limit is a mistake of the caller's", async () => {
+    const { safeFetch, url } = localFetch(1);
+    const body = new Uint8Array(POST_BODY_BYTES_MAX + 1);
+    await expect(safeFetch.post(url, { headers: {}, body })).rejects.toThrow(RangeError);
+  });
+});
+
+test("whether an address may be asked is told without asking it", async () => {
+  const { send, targets } = recordingSend();
+  const options = { clock: newClock(), allow: ["127.0.0.1:8080"], send };
+  const open = new SafeFetch({ ...options, resolver: publicDns });
+  const inside = { ...publicDns, addresses: () => Promise.resolve(["192.168.0.1"]) };
+  const closed = new SafeFetch({ ...options, resolver: inside });
+  expect((await open.permits("https://hooks.example.com/")).ok).toBe(true);
+  expect((await open.permits("http://127.0.0.1:8080/")).ok).toBe(true);
+  expect(await open.permits("http://127.0.0.1:8081/")).toMatchObject({ reason: "not_allowed_url" });
+  expect(await closed.permits("https://hooks.example.com/")).toMatchObject({
+    reason: "not_global_address",
+  });
+  const none = new SafeFetch({ ...options, resolver: noDns });
+  expect(await none.permits("https://a.example.com/")).toMatchObject({ reason: "no_address" });
+  expect(targets).toEqual([]);
+});

@@ -1,0 +1,88 @@
+import { formatAmount, type JsonObject } from "@gatehouse/protocol";
+import type { Config } from "../config/config.js";
+import type { Agent } from "../owners/agents/agent.js";
+import type { Review } from "../owners/reviews/review.js";
+import type { Site } from "../owners/sites/site.js";
+import { isoTime } from "../platform/clock.js";
+
+/** What an owner is told of: somebody asks for something that a person has to decide. */
+export interface AskedReview {
+  readonly site: Site;
+  readonly review: Review;
+  readonly agent: Pick<Agent, "name" | "source">;
+  readonly now: number;
+}
+
+export const REVIEW_REQUESTED = "review.requested";
+
+const NAME_CHARS_MAX = 80;
+
+/** Words of strangers on one line, without what hides, turns around or begins another line. */
+function plainLine(text: string): string {
+  const line = text.replace(/\s/g, " ").replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "");
+  return [...line.replace(/ +/g, " ").trim()].slice(0, NAME_CHARS_MAX).join("");
+}
+
+/** Besides, nothing that ends the quotation, and nothing that a mail program makes a link of. */
+function quoted(text: string): string {
+  return `"${plainLine(text)
+    .replaceAll('"', "'")
+    .replace(/[.:/@](?=\S)/g, "$& ")}"`;
+}
+
+/** The body of the webhook. */
+export function reviewEvent(
+  { site, review, agent, now }: AskedReview,
+  messageId: string,
+  { baseUrl }: Pick<Config, "baseUrl">,
+): JsonObject {
+  const { siteKeyHash, domain } = site;
+  const { escalationId, actorId, ruleId, request, expiresAt } = review;
+  const { skill, amount } = request;
+  return {
+    ...{ type: REVIEW_REQUESTED, message_id: messageId, occurred_at: isoTime(now) },
+    ...{ site_key_hash: siteKeyHash, domain },
+    escalation: {
+      ...{ escalation_id: escalationId, agent_id: actorId, agent_name: plainLine(agent.name) },
+      skill,
+      amount: amount && { minor: amount.minor, currency: amount.currency },
+      rule_id: ruleId,
+      expires_at: isoTime(expiresAt),
+      review_url: `${baseUrl}/v1/admin/sites/${siteKeyHash}/escalations/${escalationId}`,
+    },
+  };
+}
+
+/** The mail. Its subject holds nothing an agent has written. */
+export function reviewMail({ site, review, agent }: AskedReview): {
+  readonly subject: string;
+  readonly text: string;
+} {
+  const { escalationId, actorId, ruleId, request, expiresAt, approvalsNeeded } = review;
+  const { skill, amount } = request;
+  const price = amount === null ? [] : [`Amount:  ${formatAmount(amount)} ${amount.currency}`];
+  const called = agent.source === "self" ? "calls itself" : "you call it";
+  const people = approvalsNeeded === 1 ? [] : [`It needs ${approvalsNeeded} people who approve.`];
+  const lines = [
+    `An agent asks ${site.domain} for something that your rules leave to a person.`,
+    "",
+    `What:    ${skill}`,
+    ...price,
+    `Who:     ${actorId} (${called} ${quoted(agent.name)})`,
+    `Rule:    ${ruleId}`,
+    `Until:   ${isoTime(expiresAt)}, then it is refused`,
+    `Review:  ${escalationId}`,
+    "",
+    "To decide, where you use the gatehouse command:",
+    "",
+    ...["show", "approve", "deny"].map((verb) => {
+      const reason = verb === "deny" ? " --reason other" : "";
+      return `  gatehouse review ${verb} ${site.domain} ${escalationId}${reason}`;
+    }),
+    "",
+    ...people,
+    "Nothing in this message decides by itself: no link, no reply.",
+  ];
+  const subject = `${site.domain}: ${skill} waits for your decision`;
+  return { subject, text: `${lines.join("\n")}\n` };
+}

@@ -1,0 +1,120 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import { createTransport } from "nodemailer";
+import type { Clock } from "../clock.js";
+
+export interface MailServer {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte; otherwise it is asked for once connected. */
+  readonly tls: boolean;
+  /** On this machine, where nobody listens in between and certificates name somebody else. */
+  readonly local: boolean;
+  readonly signIn: { readonly user: string; readonly password: string } | undefined;
+}
+
+export interface MailSender {
+  readonly name: string;
+  readonly address: string;
+}
+
+export interface MailSettings {
+  readonly server: MailServer;
+  readonly from: MailSender;
+}
+
+/** A plain text to one person. */
+export interface Mail {
+  /** The same at every try, so that a mailbox can tell a repetition. */
+  readonly messageId: string;
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  /** Milliseconds; the date it carries, whenever it gets through. */
+  readonly writtenAt: number;
+}
+
+/** `gone`: the mail server will never take it. */
+export type MailFault = "gone" | "not_delivered";
+
+const SEND_MS_MAX = 30_000;
+const CONNECT_MS_MAX = 10_000;
+const ANSWER_MS_MAX = 15_000;
+
+function transportOf({ server: { host, port, tls, local, signIn } }: MailSettings) {
+  return createTransport({
+    ...{ host, port, secure: tls },
+    ...(signIn === undefined ? {} : { auth: { user: signIn.user, pass: signIn.password } }),
+    // A password never goes over a line that others can read.
+    ...(local && !tls ? { ignoreTLS: true } : { requireTLS: !tls && signIn !== undefined }),
+    ...{ connectionTimeout: CONNECT_MS_MAX, greetingTimeout: CONNECT_MS_MAX },
+    ...{ dnsTimeout: CONNECT_MS_MAX, socketTimeout: ANSWER_MS_MAX },
+    // A message is a text: nothing in it may name a file or an address to fetch.
+    ...{ disableFileAccess: true, disableUrlAccess: true },
+  });
+}
+
+/** What went wrong in words of ours: a mail server's own may hold names of its network. */
+function faultOf(error: { readonly code?: unknown; readonly responseCode?: unknown }) {
+  const { code, responseCode } = error;
+  const said = typeof responseCode === "number" ? ` (${responseCode})` : "";
+  if (code === "EENVELOPE" && Number(responseCode) >= 500) {
+    return refuse("gone", `the mail server does not take mail for this address${said}`);
+  }
+  if (code === "EAUTH") {
+    return refuse("not_delivered", `the mail server does not let us sign in${said}`);
+  }
+  if (said !== "") return refuse("not_delivered", `the mail server refused it for now${said}`);
+  const word = typeof code === "string" ? ` (${code})` : "";
+  return refuse("not_delivered", `the mail server could not be reached${word}`);
+}
+
+/** Sends plain texts through the installation's mail server. */
+export class Mailer {
+  private readonly settings: MailSettings | undefined;
+  private readonly transport: ReturnType<typeof transportOf> | undefined;
+  private readonly clock: Clock;
+  /** Behind the `@` of message ids. */
+  private readonly host: string;
+
+  constructor(settings: MailSettings | undefined, baseUrl: string, clock: Clock) {
+    this.settings = settings;
+    this.transport = settings && transportOf(settings);
+    this.clock = clock;
+    this.host = new URL(baseUrl).hostname.replace(/^\[.*\]$/, "localhost");
+  }
+
+  /** Whether this installation was told how to send mail. */
+  get configured(): boolean {
+    return this.transport !== undefined;
+  }
+
+  async send(mail: Mail): Promise<Result<true, MailFault>> {
+    const { transport, settings } = this;
+    if (transport === undefined || settings === undefined) {
+      return refuse("not_delivered", "this installation has no mail server (GATEHOUSE_SMTP_URL)");
+    }
+    const { from } = settings;
+    const sending = transport.sendMail({
+      from: { ...from },
+      to: { name: "", address: mail.to },
+      envelope: { from: from.address, to: [mail.to] },
+      subject: mail.subject,
+      text: mail.text,
+      messageId: `<${mail.messageId}@${this.host}>`,
+      date: new Date(mail.writtenAt),
+      // Out-of-office programs do not answer what a program wrote.
+      headers: { "auto-submitted": "auto-generated" },
+    });
+    return new Promise((resolve) => {
+      const cancel = this.clock.after(SEND_MS_MAX, () =>
+        resolve(refuse("not_delivered", "the mail server took too long")),
+      );
+      sending
+        .then(
+          () => resolve(ok(true)),
+          (error) => resolve(faultOf(error)),
+        )
+        .finally(cancel);
+    });
+  }
+}

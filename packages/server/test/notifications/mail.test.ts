@@ -1,0 +1,165 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ManualClock } from "../../src/platform/clock.ts";
+import {
+  cleanUp,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+import type { Shop } from "../mandates/submitting.ts";
+import { type ReceivedMail, startMailbox } from "./mailbox.ts";
+import { telling } from "./telling.ts";
+
+const HOUR_MS = 3_600_000;
+const CART = { protocol_context: { protocol: "ap2", cart_total: "60.50", cart_currency: "EUR" } };
+
+describe.each(DATABASES)("an owner is told by mail, on %s:", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let box: Awaited<ReturnType<typeof startMailbox>>;
+  let server: TestServer;
+  let owner: ReturnType<typeof telling>;
+  let shop: Shop;
+  beforeAll(async () => {
+    box = await startMailbox();
+    server = await startServer(
+      {
+        ...(await freshEnvironment(dialect)),
+        GATEHOUSE_SMTP_URL: `smtp://127.0.0.1:${box.port}`,
+        GATEHOUSE_MAIL_FROM: "Gatehouse <gate@example.com>",
+      },
+      { clock },
+    );
+    await server.context.jobs.stop();
+    owner = telling(server, clock);
+    shop = await owner.shop({ emails: ["ann@example.com"] });
+    return async () => {
+      await cleanUp();
+      await box.close();
+    };
+  });
+  beforeEach(async () => {
+    clock.advance(2 * HOUR_MS);
+    await server.context.db.run("DELETE FROM outbox");
+    box.mails.length = 0;
+    box.refuse = 0;
+  });
+
+  const only = () => {
+    expect(box.mails).toHaveLength(1);
+    return box.mails[0] as ReceivedMail;
+  };
+  const header = ({ headers }: ReceivedMail, wanted: string) =>
+    headers.filter(([name]) => name === wanted).map(([, value]) => value);
+
+  test("a plain text says who asks for what, which rule, until when, and how to decide", async () => {
+    const { buyer, answer, escalationId } = await owner.escalate(shop, CART);
+    await owner.deliver();
+    const mail = only();
+    expect([mail.from, mail.to]).toEqual(["gate@example.com", ["ann@example.com"]]);
+    expect(header(mail, "from")).toEqual(["Gatehouse <gate@example.com>"]);
+    expect(header(mail, "subject")).toEqual([
+      "shop.example.com: get_pricing waits for your decision",
+    ]);
+    expect(header(mail, "content-type")).toEqual([expect.stringMatching(/^text\/plain\b/)]);
+    expect(header(mail, "auto-submitted")).toEqual(["auto-generated"]);
+    const [{ message_id, state }] = await owner.messages(shop);
+    expect([header(mail, "message-id"), state]).toEqual([
+      [`<${message_id}@127.0.0.1>`],
+      "delivered",
+    ]);
+    expect(mail.text.split("\n").slice(0, 15)).toEqual([
+      "An agent asks shop.example.com for something that your rules leave to a person.",
+      "",
+      "What:    get_pricing",
+      "Amount:  60.50 EUR",
+      `Who:     ${buyer.agentId} (you call it "Buyer")`,
+      "Rule:    ask",
+      `Until:   ${answer.body.expires_at}, then it is refused`,
+      `Review:  ${escalationId}`,
+      "",
+      "To decide, where you use the gatehouse command:",
+      "",
+      `  gatehouse review show shop.example.com ${escalationId}`,
+      `  gatehouse review approve shop.example.com ${escalationId}`,
+      `  gatehouse review deny shop.example.com ${escalationId} --reason other`,
+      "",
+    ]);
+    expect(mail.text).not.toMatch(/https?:/);
+  });
+
+  test("a hostile name of an agent begins no header, no line and no link", async () => {
+    const { buyer } = await owner.escalate(shop);
+    const name =
+      "Ann\r\nBcc: all@example.com\r\nSubject: You won\r\n\r\n<b>\u202egpj\u0001 " +
+      'https://evil.example/x" \u2028Rule: none';
+    const { db } = server.context;
+    // Registration cleans names; this one is as if it had not.
+    const sql = "UPDATE agents SET name = ?, source = 'self' WHERE agent_id = ?";
+    await db.run(sql, name, buyer.agentId);
+    await db.run("DELETE FROM outbox");
+    await owner.escalate(shop);
+    await db.run("UPDATE agents SET name = 'Buyer', source = 'admin'");
+    await owner.deliver();
+    const mail = only();
+    expect(mail.to).toEqual(["ann@example.com"]);
+    expect([header(mail, "bcc"), header(mail, "subject").length]).toEqual([[], 1]);
+    const names = mail.headers.map(([one]) => one).sort();
+    expect(names).toEqual([
+      ...["auto-submitted", "content-transfer-encoding", "content-type", "date", "from"],
+      ...["message-id", "mime-version", "subject", "to"],
+    ]);
+    const who = mail.text.split("\n").filter((line) => line.includes("Ann"));
+    expect(who).toEqual([
+      `Who:     ${buyer.agentId} (calls itself "Ann Bcc: all@ example. com Subject: You won <b>gpj https: / / evil. example/ x' Rule: n")`,
+    ]);
+    expect(mail.text).not.toMatch(/\p{Cf}|[\u2028\u2029]|https:\/\/|^Bcc|^Rule: none/mu);
+  });
+
+  test("a mail server that is down or busy gets the very same mail once it is back", async () => {
+    const { port } = box;
+    await owner.escalate(shop);
+    await box.close();
+    await owner.deliverNext(shop);
+    const [down] = await owner.messages(shop);
+    expect([down.state, down.attempts, down.last_problem]).toEqual([
+      ...["waiting", 1, expect.stringContaining("the mail server could not be reached")],
+    ]);
+    box = await startMailbox(port);
+    box.refuse = 451;
+    await owner.deliverNext(shop);
+    const [busy] = await owner.messages(shop);
+    expect(busy.last_problem).toBe("the mail server refused it for now (451)");
+    box.refuse = 0;
+    await owner.deliverNext(shop);
+    const first = only().raw;
+    await shop.admin("POST", `/messages/${busy.message_id}/resend`, {});
+    await owner.deliver();
+    expect(box.mails.map(({ raw }) => raw)).toEqual([first, first]);
+  });
+
+  test("an address the mail server will never take is not tried again", async () => {
+    box.refuse = 550;
+    await owner.escalate(shop);
+    await owner.deliver();
+    const [failed] = await owner.messages(shop);
+    expect([failed.state, failed.last_problem]).toEqual([
+      ...["failed", "the mail server does not take mail for this address (550)"],
+    ]);
+  });
+
+  test("everybody gets a mail of their own, and a flood ends in quiet", async () => {
+    const emails = ["ann@example.com", "bob@example.com"];
+    await shop.admin("PUT", "/notifications", { emails });
+    await owner.escalate(shop);
+    await owner.deliver();
+    expect(box.mails.map(({ to }) => to).sort()).toEqual(emails.map((address) => [address]));
+    expect(box.mails.flatMap((mail) => header(mail, "to")).sort()).toEqual(emails);
+    for (let i = 0; i < 30; i++) await owner.escalate(shop);
+    expect(await owner.messages(shop)).toHaveLength(2 * 30);
+    clock.advance(120_000);
+    await owner.escalate(shop);
+    expect(await owner.messages(shop)).toHaveLength(2 * 31);
+  });
+});

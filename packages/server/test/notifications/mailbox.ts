@@ -1,0 +1,59 @@
+import { SMTPServer } from "smtp-server";
+
+export interface ReceivedMail {
+  readonly from: string;
+  readonly to: readonly string[];
+  /** Header lines, unfolded; names in lower case. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly text: string;
+  readonly raw: string;
+}
+
+/** Undoes quoted-printable; whatever else a mail may be, ours is that or plain. */
+function decoded(body: string): string {
+  const bytes = body
+    .replace(/=\r\n/g, "")
+    .replace(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, "latin1").toString("utf8").replaceAll("\r\n", "\n");
+}
+
+function readMail(raw: string) {
+  const [head = "", ...rest] = raw.split("\r\n\r\n");
+  const lines = head.replace(/\r\n[ \t]+/g, " ").split("\r\n");
+  const headers = lines.map((line) => {
+    const [name = "", ...value] = line.split(":");
+    return [name.toLowerCase(), value.join(":").trim()] as const;
+  });
+  return { raw, headers, text: decoded(rest.join("\r\n\r\n")) };
+}
+
+/** A real mail server on loopback. `refuse` is the status it answers a recipient with, if any. */
+export async function startMailbox(port = 0) {
+  const mails: ReceivedMail[] = [];
+  const box = { mails, refuse: 0, port: 0, close: () => Promise.resolve() };
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    onRcptTo(_address, _session, done) {
+      if (box.refuse === 0) return done();
+      done(Object.assign(new Error("mail1.internal says no"), { responseCode: box.refuse }));
+    },
+    onData(stream, session, done) {
+      let raw = "";
+      stream.setEncoding("utf8");
+      stream.on("data", (text: string) => {
+        raw += text;
+      });
+      stream.on("end", () => {
+        const { mailFrom, rcptTo } = session.envelope;
+        const from = mailFrom === false ? "" : mailFrom.address;
+        mails.push({ from, to: rcptTo.map(({ address }) => address), ...readMail(raw) });
+        done();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
+  box.port = (server.server.address() as { port: number }).port;
+  box.close = () => new Promise((resolve) => server.close(() => resolve()));
+  return box;
+}

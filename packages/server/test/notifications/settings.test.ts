@@ -1,0 +1,178 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { ManualClock } from "../../src/platform/clock.ts";
+import {
+  cleanUp,
+  createSite,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+import { startMailbox } from "./mailbox.ts";
+import { isSigned, startReceiver } from "./receiver.ts";
+
+const resolver = {
+  addresses: async (host: string) => {
+    if (host === "inside.example.com") return ["93.184.216.34", "10.0.0.7"];
+    return host === "hooks.example.com" ? ["93.184.216.34"] : [];
+  },
+  txt: async () => [],
+};
+
+describe.each(DATABASES)("where an owner is told, on %s,", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let server: TestServer;
+  let box: Awaited<ReturnType<typeof startMailbox>>;
+  let receiver: Awaited<ReturnType<typeof startReceiver>>;
+  let hash: string;
+  const admin = (method: string, path: string, body?: unknown, token?: string) =>
+    server.admin(method, `/v1/admin/sites/${hash}${path}`, body, token);
+  const set = (body: unknown) => admin("PUT", "/notifications", body);
+  beforeAll(async () => {
+    box = await startMailbox();
+    receiver = await startReceiver();
+    const env = {
+      ...(await freshEnvironment(dialect)),
+      GATEHOUSE_FETCH_ALLOW: new URL(receiver.url).host,
+      GATEHOUSE_SMTP_URL: `smtp://127.0.0.1:${box.port}`,
+      GATEHOUSE_MAIL_FROM: "gate@example.com",
+    };
+    server = await startServer(env, { clock, resolver });
+    hash = (await createSite(server, "shop.example.com")).site_key_hash;
+    return async () => {
+      receiver.close();
+      await cleanUp();
+      await box.close();
+    };
+  });
+
+  test("is nowhere at first, then what was set; what is left out stays", async () => {
+    expect((await admin("GET", "/notifications")).body).toEqual({ webhook_url: null, emails: [] });
+    const webhook_url = "https://hooks.example.com/a?b=c";
+    expect((await set({ webhook_url: `${webhook_url}#d` })).body).toEqual({
+      ...{ webhook_url, emails: [] },
+    });
+    expect((await set({ emails: ["ann@example.com"] })).body).toEqual({
+      ...{ webhook_url, emails: ["ann@example.com"] },
+    });
+    expect((await set({ webhook_url: null })).body.webhook_url).toBe(null);
+    expect((await admin("GET", "/notifications")).body.emails).toEqual(["ann@example.com"]);
+    const unknown = await set({ webhook_url: "https://later.example.com/" });
+    expect(unknown.status).toBe(200);
+  });
+
+  test("is recorded without an address of a person or a path that may be secret", async () => {
+    const emails = ["ann@example.com", "bob@example.com"];
+    await set({ webhook_url: "https://hooks.example.com/s3cret", emails });
+    const { items } = (await admin("GET", "/audit/records?limit=200&type=site.changed")).body;
+    const changes = items.map(({ record }: { record: { change: object } }) => record.change);
+    expect(changes).toContainEqual({
+      ...{ kind: "notifications_set", webhook_host: "hooks.example.com", emails: 2 },
+    });
+    expect(JSON.stringify(items)).not.toMatch(/s3cret|@example/);
+  });
+
+  test.each([
+    ["plain http", "http://hooks.example.com/"],
+    ["another port", "https://hooks.example.com:8443/"],
+    ["an address of this machine", "https://127.0.0.1/"],
+    ["an address of a private network", "https://[fd00::1]/"],
+    ["a local name", "https://printer.local/"],
+    ["a name that stands for a private address", "https://inside.example.com/"],
+    ["credentials", "https://user:secret@hooks.example.com/"],
+    ["no address at all", "hooks"],
+    ["a line break", "https://hooks.example.com/\r\nX: y"],
+    ["the empty text", ""],
+  ])("is no webhook with %s", async (_name, webhook_url) => {
+    const refused = await set({ webhook_url });
+    expect([refused.status, refused.body.error]).toEqual([400, "invalid_request"]);
+    expect(refused.body.message).toMatch(/^webhook_url: /);
+    expect(refused.body.message).not.toContain("secret");
+  });
+
+  test.each([
+    ["a line break", "ann@example.com\r\nBcc: bob@example.com"],
+    ["a line break at its end", "ann@example.com\n"],
+    ["two addresses", "ann@example.com,bob@example.com"],
+    ["a name", "Ann <ann@example.com>"],
+    ["quotes", '"ann bob"@example.com'],
+    ["a host without a dot", "ann@localhost"],
+    ["an address as host", "ann@[127.0.0.1]"],
+    ["letters outside ASCII", "änn@example.com"],
+    ["no host", "ann@"],
+    ["nobody", "@example.com"],
+  ])("is no mail address with %s", async (_name, address) => {
+    const refused = await set({ emails: ["bob@example.com", address] });
+    expect([refused.status, refused.body.message]).toEqual([
+      ...[400, "emails: list addresses such as ann@example.com."],
+    ]);
+  });
+
+  test("is at most ten mail addresses, each once", async () => {
+    const many = Array.from({ length: 11 }, (_, i) => `ann${i}@example.com`);
+    expect((await set({ emails: many })).status).toBe(400);
+    expect((await set({ emails: many.slice(1) })).status).toBe(200);
+    expect((await set({ emails: ["ann@example.com", "Ann@example.com"] })).status).toBe(400);
+  });
+
+  test("is the owner's to see and to set", async () => {
+    const reviewer = { name: "R", role: "reviewer" };
+    const { token } = (await admin("POST", "/tokens", reviewer)).body;
+    for (const [method, path, body] of [
+      ["GET", "/notifications", undefined],
+      ["PUT", "/notifications", {}],
+      ["POST", "/notifications/test", {}],
+      ["GET", "/messages", undefined],
+      ["POST", "/messages/msg_1/resend", {}],
+    ] as const) {
+      expect((await admin(method, path, body, token)).status).toBe(403);
+    }
+  });
+
+  test("is tried out at once, with what went wrong in words", async () => {
+    await set({ webhook_url: receiver.url, emails: ["ann@example.com"] });
+    const mail = { kind: "mail", destination: "ann@example.com" };
+    const webhook = { kind: "webhook", destination: receiver.url };
+    const good = { delivered: true, says: "It was delivered." };
+    const tested = await admin("POST", "/notifications/test", {});
+    expect(tested.body.results).toEqual([
+      { ...webhook, ...good },
+      { ...mail, ...good },
+    ]);
+    const got = receiver.received[0] as (typeof receiver.received)[0];
+    expect(JSON.parse(got.body)).toMatchObject({ type: "notifications.test", site_key_hash: hash });
+    expect(await isSigned(server.url, got)).toBe(true);
+    expect(box.mails[0]?.text).toContain("This is a test.");
+    receiver.status(404);
+    box.refuse = 550;
+    const { results } = (await admin("POST", "/notifications/test", {})).body;
+    expect(results.map(({ says }: { says: string }) => says)).toEqual([
+      "It was not delivered: the receiver answered with status 404.",
+      "It was not delivered: the mail server does not take mail for this address (550).",
+    ]);
+    expect((await admin("GET", "/messages")).body.items).toEqual([]);
+  });
+
+  test("is tried out a few times, not for ever, and only where something is set", async () => {
+    const statuses: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      const { status, headers } = await admin("POST", "/notifications/test", {});
+      statuses.push(status);
+      if (status === 429) expect(headers.get("retry-after")).toBe("60");
+    }
+    expect(statuses).toEqual([200, 200, 200, 429]);
+    await set({ webhook_url: null, emails: [] });
+    expect((await admin("POST", "/notifications/test", {})).body.error).toBe("conflict");
+  });
+});
+
+test("an installation without a mail server takes no mail address, and says why", async () => {
+  const server = await startServer(await freshEnvironment("sqlite"));
+  const { site_key_hash } = await createSite(server, "shop.example.com");
+  const path = `/v1/admin/sites/${site_key_hash}/notifications`;
+  const refused = await server.admin("PUT", path, { emails: ["ann@example.com"] });
+  expect([refused.status, refused.body.message]).toEqual([
+    ...[400, expect.stringContaining("GATEHOUSE_SMTP_URL")],
+  ]);
+});
