@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import {
   A_ROSE,
   type Agent,
@@ -14,7 +14,7 @@ import {
 
 let shop: Shop;
 let agent: Agent;
-beforeAll(async () => {
+beforeEach(async () => {
   shop = await sellingShop();
   agent = await knownAgent(shop);
 });

@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
-import { admin, sellingShop } from "../contract/mandating.ts";
+import { afterAll, expect, inject, test } from "vitest";
+import { admin, type Shop, sellingShop } from "../contract/mandating.ts";
 
 const program = fileURLToPath(new URL("../../examples/agent-buyer/buy.js", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "gatehouse-buyer-"));
@@ -20,37 +20,28 @@ function buy(...args: string[]) {
   });
 }
 
-describe("examples/agent-buyer", () => {
-  let shop: Awaited<ReturnType<typeof sellingShop>>;
-  let card = "";
-  beforeAll(async () => {
-    shop = await sellingShop();
-    card = `${inject("target").url}/v1/agent-card/${shop.siteKey}.json`;
-  });
-
-  /** Approves whoever waits, as the owner would. */
-  async function approveAgents() {
-    for (;;) {
-      const { items } = (await admin(shop, "GET", "/agents?status=pending")).body;
-      const [waiting] = items;
-      if (waiting !== undefined) {
-        return admin(shop, "POST", `/agents/${waiting.agent_id}/approve`, {});
-      }
+/** Approves whoever waits, as the owner would. */
+async function approveAgents(shop: Shop) {
+  for (;;) {
+    const { items } = (await admin(shop, "GET", "/agents?status=pending")).body;
+    const [waiting] = items;
+    if (waiting !== undefined) {
+      return admin(shop, "POST", `/agents/${waiting.agent_id}/approve`, {});
     }
   }
+}
 
-  test("registers, waits for its owner, asks the price, buys, and is told the same by MCP", async () => {
-    const [bought] = await Promise.all([buy(card, "rose=1"), approveAgents()]);
-    expect([bought.err, bought.code]).toEqual(["", 0]);
-    expect(bought.out).toMatch(/asks 100\.00 EUR\n(?:.*\n)*approved\nbought; it stands in/);
-    expect((await admin(shop, "GET", "/orders")).body.items).toHaveLength(1);
-  });
-
-  test("says why it was refused, and never spends more than it may", async () => {
-    const declined = await buy(card, "rose=1", "--token", "pm_card_chargeDeclined");
-    expect([declined.code, declined.out]).toEqual([2, expect.stringContaining("payment_declined")]);
-    const dear = await buy(card, "rose=2");
-    expect([dear.code, dear.err]).toEqual([1, expect.stringContaining("more than 100.00 EUR")]);
-    expect((await admin(shop, "GET", "/orders")).body.items).toHaveLength(1);
-  });
+test("the example registers, asks the price, buys, and never spends more than it may", async () => {
+  const shop = await sellingShop();
+  const card = `${inject("target").url}/v1/agent-card/${shop.siteKey}.json`;
+  const orders = async () => (await admin(shop, "GET", "/orders")).body.items;
+  const [bought] = await Promise.all([buy(card, "rose=1"), approveAgents(shop)]);
+  expect([bought.err, bought.code]).toEqual(["", 0]);
+  expect(bought.out).toMatch(/asks 100\.00 EUR\n(?:.*\n)*approved\nbought; it stands in/);
+  expect(await orders()).toHaveLength(1);
+  const declined = await buy(card, "rose=1", "--token", "pm_card_chargeDeclined");
+  expect([declined.code, declined.out]).toEqual([2, expect.stringContaining("payment_declined")]);
+  const dear = await buy(card, "rose=2");
+  expect([dear.code, dear.err]).toEqual([1, expect.stringContaining("more than 100.00 EUR")]);
+  expect(await orders()).toHaveLength(1);
 });

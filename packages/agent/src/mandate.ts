@@ -59,9 +59,16 @@ export function sign(mandate: JsonObject, { signer }: AgentKey): Promise<SignedM
   return signMandate(mandate, signer);
 }
 
-/** Sends a mandate. Every outcome is an answer; branch on `body.outcome`. */
-export function send(site: Site, mandate: SignedMandate): Promise<JsonAnswer> {
-  return postJson(site.mandateUrl, mandate);
+/**
+ * Sends a mandate. Every outcome is an answer; branch on `body.outcome`. With `receipt`, the answer
+ * brings proof of itself: keep `body.receipt`.
+ */
+export function send(
+  site: Site,
+  mandate: SignedMandate,
+  { receipt = false }: { readonly receipt?: boolean } = {},
+): Promise<JsonAnswer> {
+  return postJson(site.mandateUrl, mandate, receipt ? { prefer: "return=receipt" } : {});
 }
 
 /** Asks what became of an escalated mandate, waiting a while for news. */

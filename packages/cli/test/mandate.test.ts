@@ -86,6 +86,19 @@ test("an agent asks, is approved, refused, or waits for a person who answers", a
   expect(listed.out).toMatch(/approved +contact_support +ask-me/);
 });
 
+test("an agent keeps proof of an answer, and a changed one is found out", async () => {
+  const receipt = join(folder, "receipt.json");
+  await asking("send", "get_pricing", "--receipt", receipt);
+  const keys = env.GATEHOUSE_BASE_URL as string;
+  const held = await run("verify", receipt, "--keys", keys);
+  expect([held.code, held.out]).toEqual([0, expect.stringMatching(/200 approved was answered/)]);
+  const text = readFileSync(receipt, "utf8");
+  writeFileSync(receipt, text.replace('"approved"', '"escalated"'));
+  const changed = await run("verify", receipt, "--keys", keys);
+  expect([changed.code, changed.err]).toEqual([1, expect.stringContaining("signature")]);
+  expect((await run("verify", receipt)).err).toContain("Say whose keys you trust.");
+});
+
 test("an agent takes back what waits, and an owner says no", async () => {
   const site = await discover(card);
   const opened = await openAgentKey(JSON.parse(readFileSync(key, "utf8")));

@@ -220,6 +220,7 @@ export { isLegacySiteKey, isSiteKey, isSiteKeyHash, siteKeyFrom, siteKeyHash } f
 export { signTagged, taggedBytes, verifyTagged } from "./tagged.js";
 export { parseUrl } from "./url.js";
 export { cardInPage } from "./verify/agent-page.js";
+export { readAnswerReceipt, verifyAnswerReceipt } from "./verify/answer-receipt.js";
 export { verifyA2aCard, verifyCard } from "./verify/card.js";
 export { verifyCatalog } from "./verify/catalog.js";
 export type { Check, Verdict } from "./verify/checklist.js";

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { mandateFor, type SignedMandate, send, sign } from "@gatehouse/agent";
 import {
   isJsonObject,
@@ -98,20 +98,20 @@ export function mandateCommands(program: Command, terminal: Terminal): void {
     terminal.err(await explain(made.mandate));
   });
 
-  asking(mandate.command("send").description("sign a mandate and send it")).action(
-    async (address: string, asked: Asked) => {
-      const { site, mandate: made } = await signed(address, asked);
-      const { status, body } = await asAgent(() => send(site, made));
-      terminal.out(plainJson(body));
-      if (status >= 300) {
-        throw new CommandError(
-          `It was not approved (${status}).`,
-          EXIT.failed,
-          await explain(made),
-        );
-      }
-    },
-  );
+  const sending = mandate
+    .command("send")
+    .description("sign a mandate and send it")
+    .option("--receipt <file>", "keep proof of the answer here; `verify` checks it");
+  asking(sending).action(async (address: string, asked: Asked & { readonly receipt?: string }) => {
+    const { site, mandate: made } = await signed(address, asked);
+    const receipt = asked.receipt !== undefined;
+    const { status, body } = await asAgent(() => send(site, made, { receipt }));
+    if (asked.receipt !== undefined) writeFileSync(asked.receipt, plainJson(body.receipt ?? {}));
+    terminal.out(plainJson(body));
+    if (status >= 300) {
+      throw new CommandError(`It was not approved (${status}).`, EXIT.failed, await explain(made));
+    }
+  });
 
   mandate
     .command("explain")

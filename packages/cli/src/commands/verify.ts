@@ -5,7 +5,9 @@ import {
   isJsonObject,
   type JsonObject,
   parseJson,
+  readAnswerReceipt,
   verifyA2aCard,
+  verifyAnswerReceipt,
   verifyCard,
   verifyCatalog,
 } from "@gatehouse/protocol";
@@ -14,6 +16,7 @@ import { verifyAudit } from "../audit/verify-files.js";
 import { CommandError, EXIT } from "../exit.js";
 import { plainJson, plainText, type Terminal } from "../terminal.js";
 import {
+  AUDIT_KEY_SET_PATH,
   claimsOf,
   keyFinder,
   keySetAddress,
@@ -32,12 +35,14 @@ const VERIFIERS = {
   "a2a-card": verifyA2aCard,
   catalog: verifyCatalog,
   page: verifyCard,
+  receipt: verifyAnswerReceipt,
 };
 const NAMES: Readonly<Record<string, string>> = {
   card: "agent card",
   "a2a-card": "A2A card",
   catalog: "catalog",
   page: "agent page",
+  receipt: "receipt",
 };
 
 /** Where the bytes came over counts too: what is not signed is as good as the connection. */
@@ -49,7 +54,7 @@ function transportCheck({ url }: Source): Check[] {
 }
 
 interface Document {
-  readonly kind: "card" | "a2a-card" | "catalog" | "page";
+  readonly kind: "card" | "a2a-card" | "catalog" | "page" | "receipt";
   readonly bytes: Uint8Array;
   readonly value: JsonObject;
 }
@@ -67,6 +72,7 @@ function recognize(bytes: Uint8Array): Document {
     throw new CommandError("This is no signed document.", EXIT.failed, hint);
   }
   const { value } = parsed;
+  if (!html && readAnswerReceipt(value).ok) return { kind: "receipt", bytes: content, value };
   if (["signing", "signatures", "trustManifest", "host"].every((name) => !(name in value))) {
     const hint = "A preview, for example, never is. Verify what the service publishes.";
     throw new CommandError("This document is not signed.", EXIT.failed, hint);
@@ -84,7 +90,9 @@ function isExport(bytes: Uint8Array): boolean {
 
 async function check(source: Source, flags: Flags) {
   const document = recognize(source.bytes);
-  const keys = flags.keys === undefined ? undefined : keySetAddress(flags.keys);
+  // Receipts are signed by the key of the audit log, and name no domain.
+  const path = document.kind === "receipt" ? AUDIT_KEY_SET_PATH : undefined;
+  const keys = flags.keys === undefined ? undefined : keySetAddress(flags.keys, path);
   const address = keys ?? trustedKeySet(source, document.value);
   const options = { findKey: keyFinder(address), now: Date.now() };
   const verdict = await VERIFIERS[document.kind](document.bytes, options);
@@ -121,7 +129,7 @@ function print(terminal: Terminal, result: Awaited<ReturnType<typeof check>>): v
 export function verifyCommand(program: Command, terminal: Terminal): void {
   program
     .command("verify")
-    .argument("<url|file>", "agent card, catalog, agent page, or part of an audit export")
+    .argument("<url|file>", "agent card, catalog, agent page, receipt, or part of an audit export")
     .description("check a signed document, step by step")
     .option("--keys <url|file>", "key set to trust, or the service it belongs to")
     .option("--json", "print JSON")
