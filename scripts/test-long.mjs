@@ -14,6 +14,10 @@ const LARGE_DAY_RECORDS = "100000";
 const MCP_FUZZ_RUNS = "20000";
 const MCP_SESSIONS = "10000";
 const CRASH_BEACONS = "20000";
+const MANDATE_FUZZ_RUNS = "1000000";
+const FORGED_MANDATES = "10000";
+const FAULT_SCHEDULES = "500";
+const DECIDE_CRASH_ROUNDS = "5";
 
 const SUITES = [
   {
@@ -74,6 +78,24 @@ const SUITES = [
     name: `${Number(MCP_SESSIONS).toLocaleString("en")} MCP sessions of one address, its limit and memory as before`,
     args: ["--project", "server", "packages/server/test/mcp/limits", "-t", "sessions"],
     env: { MCP_SESSIONS },
+  },
+  {
+    key: "mandate-fuzz",
+    name: `${Number(MANDATE_FUZZ_RUNS).toLocaleString("en")} fuzzed mandates, and ${Number(FORGED_MANDATES).toLocaleString("en")} forged ones that name a victim`,
+    args: ["--project", "server", "packages/server/test/mandates/fuzz"],
+    env: { MANDATE_FUZZ_RUNS, FORGED_MANDATES, FUZZ_SEED: String(Date.now() % 2 ** 31) },
+  },
+  {
+    key: "payment-faults",
+    name: `${FAULT_SCHEDULES} seeded schedules of processor faults on each database, all books agree`,
+    args: ["--project", "server", "packages/server/test/selling/schedules"],
+    env: { FAULT_SCHEDULES },
+  },
+  {
+    key: "payment-crash",
+    name: `${DECIDE_CRASH_ROUNDS} rounds of kill -9 at every named point of a payment and of its commits, on each database`,
+    args: ["--project", "server", "packages/server/test/selling/crash"],
+    env: { DECIDE_CRASH_ROUNDS },
   },
 ];
 
