@@ -88,19 +88,33 @@ function answerLength(text) {
  * little that the server is never left waiting: what a library costs is then not hidden behind
  * waking up. Every answer must have the status and hold the text.
  */
-export async function flood(server, requests, count, { status = 200, text: held }) {
-  const { hostname, port } = new URL(requests[0].url);
-  const before = await server.ask("cpu");
+export function flood(server, requests, count, expected) {
+  const all = requests.map(requestBytes);
   let left = count;
+  const next = (connection) => (left-- > 0 ? all[connection] : undefined);
+  return send(server, { url: requests[0].url, connections: all.length, next, count }, expected);
+}
+
+/** The same with a body of its own for every request. */
+export function floodBodies(server, { url, headers, bodies, connections }, expected) {
+  const all = bodies.map((body) => requestBytes({ url, headers, body }));
+  let place = 0;
+  const count = bodies.length;
+  return send(server, { url, connections, next: () => all[place++], count }, expected);
+}
+
+async function send(server, { url, connections, next: take, count }, { status = 200, text: held }) {
+  const { hostname, port } = new URL(url);
+  const before = await server.ask("cpu");
   await Promise.all(
-    requests.map((one) => {
-      const bytes = requestBytes(one);
+    Array.from({ length: connections }, (_, connection) => {
       return new Promise((resolve, reject) => {
         const socket = connect(Number(port), hostname);
         let text = "";
         const next = () => {
-          if (left-- > 0) socket.write(bytes);
-          else socket.end(resolve);
+          const bytes = take(connection);
+          if (bytes === undefined) socket.end(resolve);
+          else socket.write(bytes);
         };
         socket.setEncoding("latin1").on("connect", next).on("error", reject);
         socket.on("data", (chunk) => {

@@ -24,10 +24,11 @@ const LIMITS = [
     "MCP_CALLS_PER_ADDRESS",
     "MCP_CALLS_PER_SITE",
   ],
-  "MCP_SESSIONS_PER_ADDRESS",
+  ...["MCP_SESSIONS_PER_ADDRESS", "MANDATES_PER_SITE", "MANDATES_PER_AGENT"],
 ].map((name) => [`GATEHOUSE_${name}_PER_MINUTE`, "1000000"]);
 const env = {
   ...{ GATEHOUSE_MODE: "development", GATEHOUSE_PORT: "0", GATEHOUSE_DATA_DIR: folder },
+  ...{ GATEHOUSE_LOG: "error", GATEHOUSE_ADMIN_TOKEN: "bench-operator-token-of-0123456789" },
   ...Object.fromEntries(LIMITS),
 };
 const asked = readConfig(env);
@@ -57,7 +58,8 @@ const headers = [...response.headers].filter(
   ([name]) => !/^(date|connection|keep-alive)$/.test(name),
 );
 const card = JSON.stringify({ headers: headers.flat(), body: await response.text() });
-process.send({ url, paths, card, siteKey: sites[0].siteKey });
+const { siteKey, siteKeyHash } = sites[0];
+process.send({ url, paths, card, siteKey, siteKeyHash, baseUrl: config.baseUrl });
 /** Median CPU microseconds of one step, over many different sites as in a cold run. */
 async function cost(step) {
   const samples = [];
