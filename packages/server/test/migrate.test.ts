@@ -66,6 +66,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "reviews",
       "commerce",
       "outbox",
+      "spending",
     ]);
   });
 

@@ -60,7 +60,8 @@ async function approval(
   if (agent === undefined) throw new Error("the agent of a review went away in its transaction");
   const { siteKeyHash, request } = review;
   const { skill, protocol, amount } = request;
-  const decided = await decide(tx, { siteKeyHash, agent, skill, protocol, amount }, now);
+  const asked = { siteKeyHash, agent, skill, protocol, amount, firstAskedAt: review.createdAt };
+  const decided = await decide(tx, asked, now);
   const again = { decision: decided.record, rulesEvaluated: decided.rules.length, actor, note };
   const reasonCode = decided.refusal ?? undefined;
   if (reasonCode !== undefined) return { ...again, status: "invalidated", reasonCode };

@@ -137,7 +137,7 @@ export async function endReview(
   const paying = end.status === "paying";
   const outcome = paying ? "paying" : end.status === "approved" ? "approved" : "rejected";
   const told = paying ? decision.answer : answer;
-  await moveDecision(tx, decision, { outcome, reason, answer: told });
+  await moveDecision(tx, decision, { outcome, reason, answer: told }, now);
   const payment = paying
     ? await requestItsPayment(context, tx, review, { recordId, answer, now })
     : undefined;

@@ -6,7 +6,7 @@ import {
   policyDurationMs,
 } from "@gatehouse/protocol";
 import type { Agent } from "../owners/agents/agent.js";
-import { countDecisions } from "../owners/decisions/store.js";
+import { countDecisions, sumSpent } from "../owners/decisions/store.js";
 import { localTime } from "../platform/clock.js";
 import type { Queries } from "../platform/db/database.js";
 
@@ -19,13 +19,21 @@ export interface Asked {
   readonly skill: string;
   readonly protocol: string;
   readonly amount: { readonly minor: number; readonly currency: string } | null;
+  /** When it was decided about before, where a person's word brings it back. */
+  readonly firstAskedAt?: number | undefined;
 }
 
-/** Reads one counter: in the decision's own transaction, so that two cannot both take the last of it. */
-async function counted(tx: Queries, { siteKeyHash, agent }: Asked, name: CounterName, now: number) {
-  const windowMs = policyDurationMs(name.window) as number;
-  const actorId = name.scope === "agent" ? agent.agentId : null;
-  return countDecisions(tx, { siteKeyHash, actorId, since: now - windowMs });
+/** Whose decisions a counter counts, and since when. */
+function countedBy({ siteKeyHash, agent }: Asked, name: CounterName, now: number) {
+  const since = now - (policyDurationMs(name.window) as number);
+  return { siteKeyHash, actorId: name.scope === "agent" ? agent.agentId : null, since };
+}
+
+/** How many were decided before; one that is asked about again does not count against itself. */
+async function decidedBefore(tx: Queries, asked: Asked, name: CounterName, now: number) {
+  const counted = countedBy(asked, name, now);
+  const itself = asked.firstAskedAt !== undefined && asked.firstAskedAt > counted.since ? 1 : 0;
+  return (await countDecisions(tx, counted)) - itself;
 }
 
 /** What a decision knows: everything its policy asks about, and nothing that it does not need. */
@@ -39,14 +47,14 @@ export async function gatherFacts(
   const needed = factsNeeded(policy);
   const spend = [];
   for (const { scope, window } of amount === null ? [] : needed.spend) {
-    const { spent } = await counted(tx, asked, { scope, window }, now);
     const { currency } = amount as { currency: string };
-    spend.push({ scope, window, currency, minor: spent.get(currency) ?? 0 });
+    const minor = await sumSpent(tx, countedBy(asked, { scope, window }, now), currency);
+    spend.push({ scope, window, currency, minor });
   }
   const count = [];
   for (const { scope, window } of needed.count) {
-    const { decisions } = await counted(tx, asked, { scope, window }, now);
-    count.push({ scope, window, value: decisions });
+    const value = await decidedBefore(tx, asked, { scope, window }, now);
+    count.push({ scope, window, value });
   }
   const age_days = Math.floor((now - agent.createdAt) / DAY_MS);
   return {

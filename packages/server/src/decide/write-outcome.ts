@@ -44,13 +44,14 @@ async function reject(
   tx: Transaction,
   { escalationId }: Payment,
   decision: Decision | undefined,
-  reason: ReasonCode,
+  { reason, now }: { readonly reason: ReasonCode; readonly now: number },
 ): Promise<void> {
   // With its site a decision is gone; the money is not.
   if (decision === undefined) return;
   const { status, message } = REASONS[reason];
   const body = { outcome: "rejected", reason, message, mandate_id: decision.mandateId };
-  await moveDecision(tx, decision, { outcome: "rejected", reason, answer: { status, body } });
+  const answer = { status, body };
+  await moveDecision(tx, decision, { outcome: "rejected", reason, answer }, now);
   if (escalationId !== null) await endPaying(tx, escalationId, "payment_failed");
 }
 
@@ -62,7 +63,7 @@ async function declined(
 ): Promise<Step> {
   const ended: Payment = { ...payment, status: "declined", nextAt: null };
   await unreserve(tx, payment.siteKeyHash, payment.items);
-  await reject(tx, payment, decision, "payment_declined");
+  await reject(tx, payment, decision, { reason: "payment_declined", now });
   const said = { payment: "declined", outcome: "rejected", reasons: ["payment_declined"] };
   return { payment: ended, records: [outcomeRecord(ended, said, now)] };
 }
@@ -77,7 +78,7 @@ async function lost(
   const reason: ReasonCode = decision === undefined ? "site_not_found" : "out_of_stock";
   const releasing: Payment = { ...payment, status: "releasing", nextAt: nextLook(0, now) };
   await unreserve(tx, payment.siteKeyHash, payment.items);
-  await reject(tx, payment, decision, reason);
+  await reject(tx, payment, decision, { reason, now });
   const said = { payment: "authorized", outcome: "rejected", reasons: [reason] };
   const record = outcomeRecord(releasing, said, now, { release: "requested" });
   return { payment: releasing, records: [record] };
@@ -96,7 +97,7 @@ async function authorized(
   }
   const { decisionId, actorId, skill, protocol, mandateId } = decision;
   const answer = payment.answer as StoredAnswer;
-  await moveDecision(tx, decision, { outcome: "approved", reason: null, answer });
+  await moveDecision(tx, decision, { outcome: "approved", reason: null, answer }, now);
   const orderId = ids.timeId("ord", now);
   await insertOrder(tx, {
     ...{ orderId, siteKeyHash, decisionId, attemptId, actorId, skill, protocol, mandateId },

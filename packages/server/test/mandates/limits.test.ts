@@ -9,6 +9,7 @@ import {
   startServer,
   type TestServer,
 } from "../harness.ts";
+import { selling } from "../selling/selling.ts";
 import { type Buyer, newMandateId, POLICY, type Shop, submitting } from "./submitting.ts";
 
 const MINUTE_MS = 60_000;
@@ -58,31 +59,49 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
     expect((await agent.submit(shop, buyer)).status).toBe(200);
   });
 
-  test("a budget of 1,000 takes ten of a hundred mandates of 100 at once, and no more", async () => {
-    const budget = {
-      ...POLICY,
-      rules: [
-        ...POLICY.rules,
-        {
-          id: "day",
-          effect: "deny",
-          when: { spend: { scope: "agent", window: "P1D", would_exceed: { EUR: "1000.00" } } },
-        },
-      ],
-    };
-    await shop.admin("PUT", "/policy", budget);
-    const buyers = [buyer, await agent.buyer(shop)];
+  test("a budget of 1,000 takes ten of fifty orders of 100 at once, and no more", async () => {
+    const spend = { scope: "agent", window: "P1D", would_exceed: { EUR: "1000.00" } };
+    const rules = [
+      { id: "all", effect: "allow", when: { skill: { exists: true } } },
+      { id: "day", effect: "deny", when: { all: [{ skill: { eq: "place_order" } }, { spend }] } },
+    ];
+    const at = selling(server);
+    const roses = await at.shop({
+      policy: "rules/1",
+      timezone: "UTC",
+      default: "deny",
+      rules,
+    } as never);
+    const buyers = [await at.buyer(roses), await at.buyer(roses)];
     const both = await Promise.all(
-      buyers.map((by) =>
-        Promise.all(Array.from({ length: 50 }, () => agent.submit(shop, by, ap2("100.00")))),
-      ),
+      buyers.map((by) => Promise.all(Array.from({ length: 50 }, () => at.order(roses, by)))),
     );
-    // Each agent has its own; twenty refusals lock it for what comes after them.
-    for (const answers of both) expect(outcomes(answers).approved).toBe(10);
+    // Each agent has its own.
+    for (const answers of both) {
+      expect(outcomes(answers)).toEqual({ approved: 10, budget_exceeded: 40 });
+    }
+    const vase = { items: [{ id: "vase", quantity: 1 }], total: "12.50" };
     clock.advance(24 * 60 * MINUTE_MS - 1);
-    expect((await agent.submit(shop, buyer, ap2("0.01"))).body.reason).toBe("budget_exceeded");
+    expect((await at.order(roses, buyers[0] as Buyer, vase)).body.reason).toBe("budget_exceeded");
     clock.advance(1);
-    expect((await agent.submit(shop, buyer, ap2("1000.00"))).status).toBe(200);
+    expect((await at.order(roses, buyers[0] as Buyer, vase)).status).toBe(200);
+  });
+
+  test("what moves no money uses up no budget, whatever its cart says", async () => {
+    const spend = { scope: "site", window: "P1D", would_exceed: { EUR: "1000.00" } };
+    const rules = [
+      ...POLICY.rules,
+      { id: "day", effect: "deny", when: { all: [{ protocol: { eq: "ap2" } }, { spend }] } },
+    ];
+    await shop.admin("PUT", "/policy", { ...POLICY, rules });
+    for (let n = 0; n < 3; n++) {
+      expect((await agent.submit(shop, buyer, ap2("1000.00"))).status).toBe(200);
+    }
+    // Sums that no longer fit are compared all the same, not failed on.
+    for (let n = 0; n < 3; n++) {
+      const huge = await agent.submit(shop, buyer, ap2("900719925474.0991", "CLF"));
+      expect([huge.status, huge.body.outcome]).not.toContain(500);
+    }
   });
 
   test("a count over a window holds to the very decision", async () => {

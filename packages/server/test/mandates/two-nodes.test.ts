@@ -1,7 +1,7 @@
 import { signMandate } from "@gatehouse/protocol";
 import { beforeAll, expect, test } from "vitest";
 import { cleanUp, freshEnvironment, startServer, type TestServer } from "../harness.ts";
-import { newMandateId, POLICY, type Shop, submitting } from "./submitting.ts";
+import { type Shop, submitting } from "./submitting.ts";
 
 /** Two processes behind one address, on one database. */
 const BASE_URL = "http://127.0.0.1:9";
@@ -41,24 +41,4 @@ test("fifty of the same mandate on two nodes are one decision, and one answer to
   expect(answers[0]?.status).toBe(200);
   expect(await agent.records(shop)).toHaveLength(1);
   expect((await shop.admin("GET", "/decisions")).body.items).toHaveLength(1);
-});
-
-test("a budget of 1,000 on two nodes takes exactly ten of a hundred mandates of 100 at once", async () => {
-  const spend = { scope: "site", window: "P1D", would_exceed: { EUR: "1000.00" } };
-  const rules = [POLICY.rules[0], { id: "day", effect: "deny", when: { spend } }];
-  const shop = await agent.shop({ ...POLICY, rules } as never);
-  const buyers = await Promise.all(Array.from({ length: 10 }, () => agent.buyer(shop)));
-  const cart = { protocol: "ap2", cart_total: "100.00", cart_currency: "EUR" };
-  const bodies = await Promise.all(
-    Array.from({ length: 100 }, (_, n) => {
-      const buyer = buyers[n % 10] as (typeof buyers)[number];
-      const fields = { mandate_id: newMandateId(), protocol_context: cart };
-      return signMandate(agent.mandate(shop, buyer, fields), buyer.key.signer);
-    }),
-  );
-  const answers = await Promise.all(
-    bodies.map((body, n) => sendTo(nodes[n % 2] as TestServer, shop, body)),
-  );
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
-  expect(answers.filter(({ text }) => text.includes("budget_exceeded"))).toHaveLength(90);
 });

@@ -327,6 +327,39 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
       expect(await at.authorizations(shop)).toEqual([]);
     });
 
+    test("counts against the budget of the hour it is approved in, not of the one it was asked in", async () => {
+      const spend = { scope: "site", window: "PT1H", would_exceed: { EUR: "150.00" } };
+      const order = { skill: { eq: "place_order" } };
+      const rules = [
+        { id: "all", effect: "allow", when: { skill: { exists: true } } },
+        { id: "ask", effect: "escalate", when: order },
+        { id: "hour", effect: "deny", when: { all: [order, { spend }] } },
+        {
+          ...{ id: "often", effect: "deny" },
+          when: { all: [order, { count: { scope: "agent", window: "PT1H", gt: 3 } }] },
+        },
+      ];
+      const policy = { policy: "rules/1", timezone: "UTC", default: "deny", rules };
+      shop = await at.shop(policy as never);
+      buyer = await at.buyer(shop);
+      const rose = { items: [{ id: "rose", quantity: 1 }], total: "100.00" };
+      // The third is at the limit of the count: asked again, it does not count against itself.
+      const all = [await asking(rose), await asking(rose), await asking(rose)];
+      const statuses = [];
+      for (const { decide } of all.slice().reverse()) {
+        statuses.push((await decide("approve")).body.status);
+        clock.advance(1000);
+      }
+      expect(statuses).toEqual(["approved", "invalidated", "invalidated"]);
+      clock.advance(2 * HOUR_MS);
+      const later = [await asking(rose), await asking(rose)];
+      clock.advance(2 * HOUR_MS);
+      const late = [];
+      for (const { decide } of later) late.push((await decide("approve")).body.status);
+      expect(late).toEqual(["approved", "invalidated"]);
+      expect(await at.authorizations(shop)).toHaveLength(2);
+    });
+
     test.each(["deny", "expire"])("erases its token when it ends (%s)", async (how) => {
       const { decide } = await asking();
       if (how === "deny") await decide("deny", { reason_code: "other" });

@@ -1,3 +1,5 @@
+import { movesMoney } from "@gatehouse/protocol";
+
 /** `paying`: approved, and the processor has yet to say whether it authorizes. */
 type DecisionOutcome = "approved" | "escalated" | "rejected" | "paying";
 
@@ -20,6 +22,8 @@ export interface Decision {
   readonly policyVersion: number | null;
   readonly recordId: string;
   readonly evaluatedAt: number;
+  /** When money was asked for because of it; null where none was, or none came of it. */
+  readonly spentAt: number | null;
   readonly answer: StoredAnswer;
 }
 
@@ -29,9 +33,9 @@ export interface StoredAnswer {
   readonly body: Readonly<Record<string, string | number>>;
 }
 
-/** Whether what was asked for counts as spent: approved, or about to be. */
-export function isSpent({ outcome }: Pick<Decision, "outcome">): boolean {
-  return outcome === "approved" || outcome === "paying";
+/** Whether money was asked for because of it. What moves none spends none, whatever its cart says. */
+export function isSpent({ outcome, skill }: Pick<Decision, "outcome" | "skill">): boolean {
+  return movesMoney(skill) && (outcome === "approved" || outcome === "paying");
 }
 
 export const HOUR_MS = 3_600_000;

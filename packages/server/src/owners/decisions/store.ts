@@ -18,6 +18,7 @@ interface Row {
   policy_version: number | null;
   record_id: string;
   evaluated_at: number;
+  spent_at: number | null;
   answer: string;
 }
 
@@ -39,12 +40,36 @@ function decisionOf(row: Row): Decision {
     policyVersion: row.policy_version,
     recordId: row.record_id,
     evaluatedAt: row.evaluated_at,
+    spentAt: row.spent_at,
     answer: JSON.parse(row.answer) as StoredAnswer,
   });
 }
 
+const hourOf = (ms: number) => ms - (ms % HOUR_MS);
+
+/** Adds to the hour of a moment: decisions that were made, and what was spent or came back. */
+async function addToHour(
+  tx: Transaction,
+  { siteKeyHash, actorId, amount }: Decision,
+  at: number,
+  { minor, decisions }: { readonly minor: number; readonly decisions: number },
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO decision_hours (site_key_hash, hour, actor_id, currency, minor, decisions)
+     VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (site_key_hash, hour, actor_id, currency) DO UPDATE SET
+       minor = decision_hours.minor + ?, decisions = decision_hours.decisions + ?`,
+    ...[siteKeyHash, hourOf(at), actorId, amount?.currency ?? "", minor, decisions],
+    ...[minor, decisions],
+  );
+}
+
 /** Writes a decision and what it adds to its hour. */
-export async function insertDecision(tx: Transaction, decision: Decision): Promise<void> {
+export async function insertDecision(
+  tx: Transaction,
+  made: Omit<Decision, "spentAt">,
+): Promise<void> {
+  const decision = { ...made, spentAt: isSpent(made) ? made.evaluatedAt : null };
   const { amount } = decision;
   await tx.insert("decisions", [
     {
@@ -64,18 +89,12 @@ export async function insertDecision(tx: Transaction, decision: Decision): Promi
       policy_version: decision.policyVersion,
       record_id: decision.recordId,
       evaluated_at: decision.evaluatedAt,
+      spent_at: decision.spentAt,
       answer: JSON.stringify(decision.answer),
     },
   ]);
-  const spent = isSpent(decision) ? (amount?.minor ?? 0) : 0;
-  const hour = decision.evaluatedAt - (decision.evaluatedAt % HOUR_MS);
-  await tx.run(
-    `INSERT INTO decision_hours (site_key_hash, hour, actor_id, currency, minor, decisions)
-     VALUES (?, ?, ?, ?, ?, 1)
-     ON CONFLICT (site_key_hash, hour, actor_id, currency)
-     DO UPDATE SET minor = decision_hours.minor + ?, decisions = decision_hours.decisions + 1`,
-    ...[decision.siteKeyHash, hour, decision.actorId, amount?.currency ?? "", spent, spent],
-  );
+  const minor = decision.spentAt === null ? 0 : (amount?.minor ?? 0);
+  await addToHour(tx, decision, decision.evaluatedAt, { minor, decisions: 1 });
 }
 
 /** The decision about a mandate, if it was claimed before. */
@@ -98,27 +117,26 @@ export async function decisionById(db: Queries, decisionId: string): Promise<Dec
 }
 
 /**
- * Writes what a decision has come to since. What is approved counts as spent in the hour it was
- * asked for: that is the window its budget was looked at in. What was not paid after all counts no
- * more.
+ * Writes what a decision has come to since. Its money counts as spent from the moment it is asked
+ * for, which may be hours after the mandate came; what was not paid after all counts no more.
  */
 export async function moveDecision(
   tx: Transaction,
   before: Decision,
   after: Pick<Decision, "outcome" | "reason" | "answer">,
+  now: number,
 ): Promise<void> {
-  const { decisionId, siteKeyHash, actorId, amount, evaluatedAt } = before;
+  const { decisionId, amount, skill } = before;
+  const spends = isSpent({ outcome: after.outcome, skill });
+  const spentAt = spends ? (before.spentAt ?? now) : null;
   await tx.run(
-    "UPDATE decisions SET outcome = ?, reason = ?, answer = ? WHERE decision_id = ?",
-    ...[after.outcome, after.reason, JSON.stringify(after.answer), decisionId],
+    "UPDATE decisions SET outcome = ?, reason = ?, answer = ?, spent_at = ? WHERE decision_id = ?",
+    ...[after.outcome, after.reason, JSON.stringify(after.answer), spentAt, decisionId],
   );
-  if (amount === null || isSpent(before) === isSpent(after)) return;
-  const change = isSpent(after) ? amount.minor : -amount.minor;
-  await tx.run(
-    `UPDATE decision_hours SET minor = minor + ?
-     WHERE site_key_hash = ? AND hour = ? AND actor_id = ? AND currency = ?`,
-    ...[change, siteKeyHash, evaluatedAt - (evaluatedAt % HOUR_MS), actorId, amount.currency],
-  );
+  if (amount === null || spentAt === before.spentAt) return;
+  const { minor } = amount;
+  if (spentAt !== null) await addToHour(tx, before, spentAt, { minor, decisions: 0 });
+  else await addToHour(tx, before, before.spentAt ?? now, { minor: -minor, decisions: 0 });
 }
 
 interface DecisionFilter {
@@ -157,37 +175,50 @@ export interface Counted {
   readonly since: number;
 }
 
-/**
- * How many decisions there were, and what was spent in each currency. Whole hours come from their
- * counts; of the hour the window begins in, the decisions themselves are counted.
- */
+const MINE = "(CAST(? AS TEXT) IS NULL OR actor_id = ?)";
+
+/** The first whole hour after a moment: from there on hours are counted, before it rows. */
+const wholeHour = (since: number) => hourOf(since) + HOUR_MS;
+
+/** How many decisions were made. */
 export async function countDecisions(
   tx: Queries,
   { siteKeyHash, actorId, since }: Counted,
-): Promise<{ decisions: number; spent: ReadonlyMap<string, number> }> {
-  const whole = since - (since % HOUR_MS) + HOUR_MS;
-  type Sum = { currency: string; minor: number; decisions: number };
-  const mine = "(CAST(? AS TEXT) IS NULL OR actor_id = ?)";
-  const hours = await tx.all<Sum>(
-    `SELECT currency, SUM(minor) AS minor, SUM(decisions) AS decisions FROM decision_hours
-     WHERE site_key_hash = ? AND hour >= ? AND ${mine} GROUP BY currency`,
+): Promise<number> {
+  const whole = wholeHour(since);
+  type Sum = { decisions: number | null };
+  const hours = await tx.get<Sum>(
+    `SELECT SUM(decisions) AS decisions FROM decision_hours
+     WHERE site_key_hash = ? AND hour >= ? AND ${MINE}`,
     ...[siteKeyHash, whole, actorId, actorId],
   );
-  const first = await tx.all<Sum>(
-    `SELECT COALESCE(currency, '') AS currency, COUNT(*) AS decisions,
-       SUM(CASE WHEN outcome IN ('approved', 'paying') THEN COALESCE(amount_minor, 0) ELSE 0 END) AS minor
-     FROM decisions
-     WHERE site_key_hash = ? AND evaluated_at > ? AND evaluated_at < ? AND ${mine}
-     GROUP BY COALESCE(currency, '')`,
+  const first = await tx.get<Sum>(
+    `SELECT COUNT(*) AS decisions FROM decisions
+     WHERE site_key_hash = ? AND evaluated_at > ? AND evaluated_at < ? AND ${MINE}`,
     ...[siteKeyHash, since, whole, actorId, actorId],
   );
-  const spent = new Map<string, number>();
-  let decisions = 0;
-  for (const sum of [...hours, ...first]) {
-    decisions += Number(sum.decisions);
-    spent.set(sum.currency, (spent.get(sum.currency) ?? 0) + Number(sum.minor));
-  }
-  return { decisions, spent };
+  return Number(hours?.decisions ?? 0) + Number(first?.decisions ?? 0);
+}
+
+/** What was spent in a currency, in whole minor units; no more than can be counted exactly. */
+export async function sumSpent(
+  tx: Queries,
+  { siteKeyHash, actorId, since }: Counted,
+  currency: string,
+): Promise<number> {
+  const whole = wholeHour(since);
+  type Sum = { minor: number | null };
+  const hours = await tx.get<Sum>(
+    `SELECT SUM(minor) AS minor FROM decision_hours
+     WHERE site_key_hash = ? AND hour >= ? AND currency = ? AND ${MINE}`,
+    ...[siteKeyHash, whole, currency, actorId, actorId],
+  );
+  const first = await tx.get<Sum>(
+    `SELECT SUM(amount_minor) AS minor FROM decisions
+     WHERE site_key_hash = ? AND spent_at > ? AND spent_at < ? AND currency = ? AND ${MINE}`,
+    ...[siteKeyHash, since, whole, currency, actorId, actorId],
+  );
+  return Math.min(Number(hours?.minor ?? 0) + Number(first?.minor ?? 0), Number.MAX_SAFE_INTEGER);
 }
 
 /** With the site what was decided for it is gone; its log is not. */

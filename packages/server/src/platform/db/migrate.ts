@@ -15,6 +15,7 @@ import { decisions } from "./migrations/0008-decisions.js";
 import { reviews } from "./migrations/0009-reviews.js";
 import { commerce } from "./migrations/0010-commerce.js";
 import { outbox } from "./migrations/0011-outbox.js";
+import { spending } from "./migrations/0012-spending.js";
 import { copySqlite } from "./sqlite.js";
 
 /** Column types by database. Migrations are plain SQL with these words filled in. */
@@ -36,7 +37,7 @@ export interface Migration {
 /** In order; position + 1 is the schema version. Only ever appended to. */
 const MIGRATIONS: readonly Migration[] = [
   ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents, decisions, reviews],
-  ...[commerce, outbox],
+  ...[commerce, outbox, spending],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

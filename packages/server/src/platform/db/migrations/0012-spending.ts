@@ -1,0 +1,29 @@
+import type { Migration } from "../migrate.js";
+
+const HOUR_MS = 3_600_000;
+
+/**
+ * decisions.spent_at: when money was asked for because of it; null where none was, or none came of
+ * it. A budget looks at this moment: a person may approve hours after something was asked for. The
+ * hours are counted anew by it; what moves no money is no longer in them.
+ */
+export const spending: Migration = {
+  name: "spending",
+  sql: ({ integer }) => `
+ALTER TABLE decisions ADD COLUMN spent_at ${integer};
+
+UPDATE decisions SET spent_at = evaluated_at
+  WHERE outcome IN ('approved', 'paying') AND amount_minor IS NOT NULL
+    AND skill IN ('place_order', 'complete_checkout');
+
+CREATE INDEX decisions_by_spending ON decisions (site_key_hash, spent_at);
+
+UPDATE decision_hours SET minor = COALESCE((
+  SELECT SUM(amount_minor) FROM decisions
+  WHERE decisions.site_key_hash = decision_hours.site_key_hash
+    AND decisions.actor_id = decision_hours.actor_id
+    AND decisions.currency = decision_hours.currency
+    AND decisions.spent_at >= decision_hours.hour
+    AND decisions.spent_at < decision_hours.hour + ${HOUR_MS}), 0);
+`,
+};
