@@ -133,7 +133,7 @@ function rowsOf(folder, steps) {
   const marks = wanted.map(() => "?").join(", ");
   const ddl = db
     .prepare(
-      `SELECT sql FROM sqlite_master WHERE tbl_name IN (${marks}) AND sql IS NOT NULL ORDER BY type DESC`,
+      `SELECT sql FROM sqlite_master WHERE tbl_name IN (${marks}) AND sql IS NOT NULL AND type <> 'trigger' ORDER BY type DESC`,
     )
     .all(...wanted)
     .map(({ sql }) => sql);

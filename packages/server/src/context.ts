@@ -12,6 +12,7 @@ import type { EdgeToken } from "./owners/tokens/edge/edge-token.js";
 import { liveEdgeToken } from "./owners/tokens/edge/store.js";
 import { type OperatorToken, operatorToken } from "./owners/tokens/operator-token.js";
 import { SignInDesk } from "./owners/tokens/sign-in-desk.js";
+import { liveTokenByDigest } from "./owners/tokens/store.js";
 import type { Principal } from "./owners/tokens/token.js";
 import { VisitLog } from "./owners/visits/visit-log.js";
 import { type Clock, systemClock } from "./platform/clock.js";
@@ -33,6 +34,7 @@ import { LocalLimiter } from "./platform/rate-limit/local.js";
 
 import type { Secrets } from "./platform/secrets/secrets.js";
 import { findSecretsKey } from "./platform/secrets/secrets-key.js";
+import { StartupError } from "./startup-error.js";
 
 /** Everything a request may need, composed once. Doors and actions get it as their argument. */
 export interface Context {
@@ -96,6 +98,19 @@ async function openMigrated(config: Config, tools: { clock: Clock; ids: Ids; log
 }
 
 /**
+ * The token the service is started with is the operator's, whoever else has it. A shell in which an
+ * owner's token was set for the command line must not make that owner the operator.
+ */
+async function refuseOthersToken(db: Database, operatorDigest: string): Promise<void> {
+  const known = await liveTokenByDigest(db, operatorDigest);
+  if (known === undefined) return;
+  throw new StartupError(
+    `GATEHOUSE_ADMIN_TOKEN is the token “${known.name}” (${known.role}) of this installation. ` +
+      "Unset it, or set it to the operator's own, before starting the service.",
+  );
+}
+
+/**
  * Composes the service. What can be refused is read before anything is written: configuration,
  * key files, then the database; the files of a new installation come last.
  */
@@ -119,6 +134,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     await audit.start();
     const token = operatorToken(config, ids);
     const operatorDigest = tokenDigest(token.token);
+    await refuseOthersToken(db, operatorDigest);
     const visits = new VisitLog(db);
     const jobs = new Jobs(db, clock, ids, log);
     await recordHeartbeat(db, clock.now());

@@ -26,6 +26,15 @@ describe.each(DATABASES)("admin tokens on %s", (dialect) => {
     return { server, mine: mine.site_key_hash, theirs: theirs.site_key_hash };
   };
 
+  test("an owner's token cannot start the service: it would become the operator's", async () => {
+    const { server, mine } = await start();
+    const token = await tokenFor(server, "owner", [mine]);
+    const { env } = server;
+    await server.stop();
+    const started = startServer({ ...env, GATEHOUSE_ADMIN_TOKEN: token });
+    await expect(started).rejects.toThrow(/is the token “owner” \(owner\) of this installation/);
+  });
+
   test("a token works, is shown once, and is kept only as a digest", async () => {
     const { server, mine } = await start();
     const made = await server.admin("POST", TOKENS, { name: "Ann", role: "owner", sites: [mine] });

@@ -13,12 +13,7 @@ import type { Site } from "../owners/sites/site.js";
 import type { Transaction } from "../platform/db/database.js";
 import { answerTo, DEFAULT_RULE, type Judged, judge } from "./judge-mandate.js";
 import type { PricedItem } from "./price-order.js";
-import {
-  aboutMandate,
-  type MandateFault,
-  type ProvenFacts,
-  refusalRecord,
-} from "./refuse-mandate.js";
+import { aboutMandate, type MandateFault, type ProvenFacts } from "./refuse-mandate.js";
 import { tellOwner } from "./tell-owner.js";
 
 /** What a submission comes to: an answer of the contract, or why there is none. */
@@ -37,8 +32,8 @@ const COUNTED: readonly string[] = [
   ...["policy_denied", "scope_not_granted", "skill_not_live", "mandate_id_conflict"],
   ...["cart_mismatch", "evidence_already_used"],
 ];
-/** Refusals a known agent can cause without end: folded, as those of strangers are. */
-export const FOLDED: readonly string[] = ["rate_limited", "agent_temporarily_locked"];
+/** An agent its owner has not admitted is a stranger still, whatever its signature proves. */
+const STRANGERS: readonly string[] = ["agent_pending"];
 
 /** A mandate whose sender is known, at the moment it is decided about. */
 export interface Admission {
@@ -54,26 +49,31 @@ export interface Made {
   readonly answer: Submitted | { readonly paying: Paying; readonly replayed: boolean };
 }
 
-/** Refuses a mandate whose sender is known, and records it. */
+/** Refuses a mandate whose sender is known, and records it: beyond a rate, with others as one. */
 export async function refused(
+  context: Context,
   tx: Transaction,
   fault: MandateFault,
   { site, proven, requestId, now }: Admission,
 ): Promise<Made> {
-  const answer = { fault, mandateId: proven.mandateId };
+  const { siteKeyHash } = site;
+  const { agentId, mandateId } = proven;
   if (COUNTED.includes(fault.reason)) {
-    const { agentId, mandateId } = proven;
-    await countFailure(tx, { siteKeyHash: site.siteKeyHash, agentId, mandateId }, now);
+    await countFailure(tx, { siteKeyHash, agentId, mandateId }, now);
   }
-  if (FOLDED.includes(fault.reason)) return { records: [], answer };
-  return { records: [refusalRecord(fault, { requestId, proven }, now)], answer };
+  const whose = STRANGERS.includes(fault.reason) ? { siteKeyHash } : { siteKeyHash, agentId };
+  const about = { requestId, proven };
+  const records = context.foldedRefusals.draftsOf(context, whose, fault, about);
+  return { records, answer: { fault, mandateId } };
 }
 
 /** What is answered while nobody knows whether it is paid (decisions 6). */
-const UNAVAILABLE: StoredAnswer = {
-  status: REASONS.unavailable.status,
-  body: { outcome: "unavailable", message: REASONS.unavailable.message },
-};
+function paymentUnknown(mandateId: string): StoredAnswer {
+  const message =
+    "It is not known yet whether this was paid. Send the same bytes again: it is never charged twice.";
+  const body = { outcome: "unavailable", message, mandate_id: mandateId };
+  return { status: REASONS.unavailable.status, body };
+}
 
 /** What was decided, and under which ids it is kept. */
 interface Claimed {
@@ -149,7 +149,7 @@ export async function claim(
     ...{ decisionId, siteKeyHash, actorId: agent.agentId, mandateId, digest: proven.digest },
     ...{ skill, protocol, amount, outcome: paid ? "paying" : outcome, reason, ruleId: rule },
     ...{ rulesEvaluated: found.rulesEvaluated, policyVersion: found.policyVersion },
-    ...{ recordId, evaluatedAt: now, answer: paid ? UNAVAILABLE : answer },
+    ...{ recordId, evaluatedAt: now, answer: paid ? paymentUnknown(mandateId) : answer },
   });
   if (review !== undefined) await insertReview(tx, review);
   if (review !== undefined) await tellOwner(tx, { config, ids }, { site, review, agent, now });

@@ -7,7 +7,7 @@ import {
   type Result,
   refuse,
 } from "@gatehouse/protocol";
-import { PRODUCT_ID_CHARS_MAX, type Product } from "../owners/products/product.js";
+import { PRODUCT_ID_CHARS_MAX, type Product, UNSEEN } from "../owners/products/product.js";
 import { productById, type Wanted } from "../owners/products/store.js";
 import type { Queries } from "../platform/db/database.js";
 
@@ -35,6 +35,8 @@ function readItem(value: JsonValue): Wanted | undefined {
   const { id, quantity, ...others } = value;
   if (Object.keys(others).length > 0) return undefined;
   if (typeof id !== "string" || id === "" || id.length > PRODUCT_ID_CHARS_MAX) return undefined;
+  // No product has such an id, and not every database can be asked for one.
+  if (UNSEEN.test(id)) return undefined;
   const counted = typeof quantity === "number" && Number.isInteger(quantity);
   if (!counted || quantity < 1 || quantity > ITEM_QUANTITY_MAX) return undefined;
   return { id, quantity };
@@ -71,11 +73,15 @@ function unsold({ availability, quantity, reserved }: Product, wanted: number) {
   return quantity - reserved >= wanted ? undefined : "out_of_stock";
 }
 
-/** Prices an order from the site's products, as they are in the transaction that asks. */
+/**
+ * Prices an order from the site's products, as they are in the transaction that asks. A quote is for
+ * anybody: it does not tell how many there are.
+ */
 export async function priceOrder(
   db: Queries,
   siteKeyHash: string,
   args: JsonObject,
+  purpose: "order" | "quote" = "order",
 ): Promise<Result<PricedOrder, PriceFault>> {
   const wanted = readItems(args);
   if (!wanted.ok) return wanted;
@@ -85,11 +91,15 @@ export async function priceOrder(
   for (const [place, { id, quantity }] of wanted.value.entries()) {
     const product = await productById(db, siteKeyHash, id);
     if (product === undefined) {
-      return refuse("cart_invalid", `items.${place}: this site sells no such product.`);
+      return refuse("cart_invalid", `items.${place} (${id}): this site sells no such product.`);
     }
-    const fault = unsold(product, quantity);
-    if (fault === "cart_invalid") return refuse(fault, `items.${place}: it cannot be ordered now.`);
-    if (fault !== undefined) return refuse(fault, `items.${place}: there are not as many left.`);
+    const fault = unsold(product, purpose === "quote" ? 1 : quantity);
+    if (fault === "cart_invalid") {
+      return refuse(fault, `items.${place} (${id}): it cannot be ordered now.`);
+    }
+    if (fault !== undefined) {
+      return refuse(fault, `items.${place} (${id}): there are not as many left.`);
+    }
     if (currency !== "" && currency !== product.price.currency) {
       return refuse(
         "cart_invalid",

@@ -1,8 +1,11 @@
 import { type JsonObject, type JsonValue, parseJson } from "@gatehouse/protocol";
-import { type CsvError, type Options, parse } from "csv-parse";
+import { type CsvError, type Options, type Parser, parse } from "csv-parse";
+import { PRODUCT_FIELDS } from "../owners/products/product.js";
 
 /** Longest line of an import, in bytes. */
 const LINE_BYTES_MAX = 64 * 1024;
+/** Of a name that is not known, as much is said. */
+const NAME_CHARS_MAX = 40;
 
 /** One line of an import: what it holds, or why it cannot be read. */
 export type ProductLine =
@@ -11,19 +14,35 @@ export type ProductLine =
 
 type Bytes = AsyncIterable<Uint8Array>;
 
+/** The file as a whole cannot be read; the sentence says why, and what to do. */
+export class UnreadableListError extends Error {
+  override readonly name = "UnreadableListError";
+}
+
+/** Text of UTF-8 bytes as they come. Another encoding would turn names into something else. */
+async function* textOf(bytes: Bytes): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    for await (const piece of bytes) yield decoder.decode(piece, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new UnreadableListError("The file is not UTF-8. Save it as UTF-8 and import it again.");
+  }
+}
+
 /** Lines of text with their number, each held to its limit while it comes. */
 async function* textLines(bytes: Bytes): AsyncGenerator<{ line: number; text: string | null }> {
-  const decoder = new TextDecoder();
   let rest = "";
   let line = 0;
   /** The line is too long: what follows of it is dropped. */
   let dropping = false;
-  for await (const chunk of bytes) {
-    const parts = (rest + decoder.decode(chunk, { stream: true })).split("\n");
+  for await (const text of textOf(bytes)) {
+    const parts = (rest + text).split("\n");
     rest = parts.pop() as string;
-    for (const text of parts) {
+    for (const one of parts) {
       line++;
-      yield { line, text: dropping || text.length > LINE_BYTES_MAX ? null : text };
+      yield { line, text: dropping || one.length > LINE_BYTES_MAX ? null : one };
       dropping = false;
     }
     if (rest.length > LINE_BYTES_MAX) {
@@ -55,8 +74,22 @@ function delimiterOf(head: string): string {
 }
 
 /** The first piece, put back before the rest: the delimiter is read off it. */
-async function* withHead(head: IteratorResult<Uint8Array>, rest: AsyncIterator<Uint8Array>) {
+async function* withHead(head: IteratorResult<string>, rest: AsyncIterator<string>) {
   for (let next = head; next.done !== true; next = await rest.next()) yield next.value;
+}
+
+/** The names in the first line; a list whose columns are not what they seem is not begun. */
+function readNames(names: readonly string[]): string[] {
+  const read = names.map((name) => name.trim().toLowerCase());
+  const unknown = read.find((name) => !PRODUCT_FIELDS.includes(name));
+  if (unknown !== undefined) {
+    const said = unknown === "" ? "an empty name" : `“${unknown.slice(0, NAME_CHARS_MAX)}”`;
+    const known = PRODUCT_FIELDS.join(", ");
+    throw new UnreadableListError(`The first line has ${said}; products have: ${known}.`);
+  }
+  const twice = read.find((name, place) => read.indexOf(name) !== place);
+  if (twice !== undefined) throw new UnreadableListError(`The first line names ${twice} twice.`);
+  return read;
 }
 
 function csvProblem({ code }: CsvError): string {
@@ -72,14 +105,14 @@ function rowValue(record: Record<string, string>): JsonObject {
 
 /** Products as CSV (RFC 4180), with a first line that names the fields. */
 export async function* csvLines(bytes: Bytes): AsyncGenerator<ProductLine> {
-  const pieces = bytes[Symbol.asyncIterator]();
+  const pieces = textOf(bytes)[Symbol.asyncIterator]();
   const head = await pieces.next();
   const skipped: ProductLine[] = [];
   const options: Options = {
     ...{ bom: true, info: true, skip_empty_lines: true, max_record_size: LINE_BYTES_MAX },
     ...{ relax_quotes: false, skip_records_with_error: true },
-    delimiter: delimiterOf(new TextDecoder().decode(head.value ?? new Uint8Array())),
-    columns: (names: string[]) => names.map((name) => name.trim().toLowerCase()),
+    delimiter: delimiterOf(head.done === true ? "" : head.value),
+    columns: readNames,
     onSkip: (error: CsvError | undefined) => {
       if (error === undefined) return undefined;
       const line = typeof error.lines === "number" ? error.lines : 0;
@@ -88,16 +121,29 @@ export async function* csvLines(bytes: Bytes): AsyncGenerator<ProductLine> {
     },
   };
   const parser = parse(options);
-  const feeding = (async () => {
-    for await (const piece of withHead(head, pieces)) {
-      if (!parser.write(piece)) await new Promise((resolve) => parser.once("drain", resolve));
+  const feeding = feed(parser, withHead(head, pieces));
+  try {
+    for await (const { info, record } of parser) {
+      yield* skipped.splice(0);
+      yield { line: info.lines as number, value: rowValue(record) };
+    }
+    yield* skipped;
+  } finally {
+    parser.destroy();
+    await feeding;
+  }
+}
+
+/** Writes text into a parser no faster than it is read; ends when either does. */
+async function feed(parser: Parser, pieces: AsyncIterable<string>): Promise<void> {
+  try {
+    for await (const piece of pieces) {
+      if (parser.destroyed) return;
+      if (parser.write(piece)) continue;
+      await new Promise((resolve) => parser.once("drain", resolve).once("close", resolve));
     }
     parser.end();
-  })().catch((error: Error) => parser.destroy(error));
-  for await (const { info, record } of parser) {
-    yield* skipped.splice(0);
-    yield { line: info.lines as number, value: rowValue(record) };
+  } catch (error) {
+    parser.destroy(error as Error);
   }
-  yield* skipped;
-  await feeding;
 }

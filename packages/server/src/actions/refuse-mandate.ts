@@ -50,40 +50,52 @@ export function refusalRecord(
 }
 
 const MINUTE_MS = 60_000;
-/** Refusals recorded one by one, for a site and a minute; the rest is one record. */
+/** Refusals recorded one by one, for a site or an agent of it and a minute; the rest is one record. */
 const SINGLE_MAX = 60;
+/** Minutes remembered before those that said nothing are dropped. */
+const MINUTES_MAX = 10_000;
 
 interface Minute {
+  readonly siteKeyHash: string;
+  readonly agentId: string | undefined;
   readonly start: number;
   single: number;
   folded: number;
   readonly reasons: Set<string>;
 }
 
-function foldedRecords({ start, folded, reasons }: Minute, now: number): RecordDraft[] {
+/** Whose refusals are counted together: those of strangers to a site, or those of one agent. */
+export interface Refused {
+  readonly siteKeyHash: string;
+  readonly agentId?: string | undefined;
+}
+
+function foldedRecords({ start, folded, reasons, agentId }: Minute, now: number): RecordDraft[] {
   if (folded === 0) return [];
   const refusals = { count: folded, minute: isoTime(start), reason_codes: [...reasons].sort() };
-  return [{ type: "refusals.folded", occurredAt: now, content: { refusals } }];
+  const about = agentId === undefined ? {} : { agent: { id: agentId } };
+  return [{ type: "refusals.folded", occurredAt: now, content: { ...about, refusals } }];
 }
 
 /**
- * Records refusals that anybody can cause at will: one by one, and beyond a number in a minute as one
- * record for the rest, so that nobody can fill a site's log. What was only counted when a process
+ * Refusals that somebody can cause at will: recorded one by one, and beyond a number in a minute as
+ * one record for the rest, so that nobody can fill a site's log. What was only counted when a process
  * dies is lost; nothing was decided by it.
  */
 export class FoldedRefusals {
   private readonly minutes = new Map<string, Minute>();
 
-  async record(
+  /** What is to be recorded of a refusal now: mostly itself, and a minute that is over. */
+  draftsOf(
     context: Context,
-    siteKeyHash: string,
+    whose: Refused,
     fault: MandateFault,
     about: { requestId: string; proven?: ProvenFacts | undefined },
-  ): Promise<void> {
-    const { audit, clock } = context;
-    const now = clock.now();
-    const records = this.closeIfOver(siteKeyHash, now);
-    const minute = this.minuteOf(siteKeyHash, now);
+  ): RecordDraft[] {
+    const now = context.clock.now();
+    const key = `${whose.siteKeyHash} ${whose.agentId ?? ""}`;
+    const records = this.closeIfOver(key, now);
+    const minute = this.minuteOf(key, whose, now);
     if (minute.single < SINGLE_MAX) {
       minute.single++;
       records.push(refusalRecord(fault, about, now));
@@ -91,8 +103,19 @@ export class FoldedRefusals {
       if (minute.folded++ === 0) this.flushLater(context, minute.start + MINUTE_MS - now);
       minute.reasons.add(fault.specific ?? fault.reason);
     }
+    return records;
+  }
+
+  /** Records a refusal that nothing else is written with. */
+  async record(
+    context: Context,
+    siteKeyHash: string,
+    fault: MandateFault,
+    about: { requestId: string },
+  ): Promise<void> {
+    const records = this.draftsOf(context, { siteKeyHash }, fault, about);
     if (records.length === 0) return;
-    await audit.commit(siteKeyHash, async () => ({ records, answer: null }));
+    await context.audit.commit(siteKeyHash, async () => ({ records, answer: null }));
   }
 
   /** Each process has counts of its own, so each writes them by itself. */
@@ -107,26 +130,35 @@ export class FoldedRefusals {
   /** Writes what minutes that are over have counted, or all of them before the process ends. */
   async flush({ audit, clock }: Context, all = false): Promise<void> {
     const now = clock.now();
-    for (const site of [...this.minutes.keys()]) {
-      const records = this.closeIfOver(site, all ? now + MINUTE_MS : now);
+    for (const [key, { siteKeyHash }] of [...this.minutes]) {
+      const records = this.closeIfOver(key, all ? now + MINUTE_MS : now);
       if (records.length === 0) continue;
-      await audit.commit(site, async () => ({ records, answer: null }));
+      await audit.commit(siteKeyHash, async () => ({ records, answer: null }));
     }
   }
 
-  private minuteOf(siteKeyHash: string, now: number): Minute {
-    let minute = this.minutes.get(siteKeyHash);
+  private minuteOf(key: string, { siteKeyHash, agentId }: Refused, now: number): Minute {
+    let minute = this.minutes.get(key);
     if (minute === undefined) {
-      minute = { start: now - (now % MINUTE_MS), single: 0, folded: 0, reasons: new Set() };
-      this.minutes.set(siteKeyHash, minute);
+      const start = now - (now % MINUTE_MS);
+      minute = { siteKeyHash, agentId, start, single: 0, folded: 0, reasons: new Set() };
+      this.minutes.set(key, minute);
+      if (this.minutes.size > MINUTES_MAX) this.forgetQuiet(now);
     }
     return minute;
   }
 
-  private closeIfOver(siteKeyHash: string, now: number): RecordDraft[] {
-    const minute = this.minutes.get(siteKeyHash);
+  /** Minutes that are over and folded nothing need not be kept: nothing is to be said of them. */
+  private forgetQuiet(now: number): void {
+    for (const [key, { start, folded }] of this.minutes) {
+      if (folded === 0 && now >= start + MINUTE_MS) this.minutes.delete(key);
+    }
+  }
+
+  private closeIfOver(key: string, now: number): RecordDraft[] {
+    const minute = this.minutes.get(key);
     if (minute === undefined || now < minute.start + MINUTE_MS) return [];
-    this.minutes.delete(siteKeyHash);
+    this.minutes.delete(key);
     return foldedRecords(minute, now);
   }
 }

@@ -20,7 +20,6 @@ import { admitMandate } from "./admit-mandate.js";
 import {
   type Admission,
   claim,
-  FOLDED,
   type Made,
   type Paying,
   refused,
@@ -57,7 +56,8 @@ async function inTransaction(
   const site = await siteByHash(tx, siteKeyHash);
   if (site === undefined) return { records: [], answer: { fault: { reason: "site_not_found" } } };
   const facts = { ...asked, site, now };
-  if (!isForCall(mandate, call)) return refused(tx, { reason: "arguments_mismatch" }, facts);
+  if (!isForCall(mandate, call))
+    return refused(context, tx, { reason: "arguments_mismatch" }, facts);
   const before = await decisionOfMandate(tx, siteKeyHash, proven.agentId, proven.mandateId);
   if (before !== undefined && before.digest === proven.digest) {
     const review = await reviewOfDecision(tx, siteKeyHash, before.decisionId);
@@ -69,10 +69,11 @@ async function inTransaction(
     const { answer, records } = late ?? { answer: before.answer, records: [] };
     return { records, answer: { answer, replayed: true } };
   }
-  if (before !== undefined) return refused(tx, { reason: "mandate_id_conflict" }, facts);
-  if (site.status !== "verified") return refused(tx, { reason: "mandates_disabled" }, facts);
+  if (before !== undefined) return refused(context, tx, { reason: "mandate_id_conflict" }, facts);
+  if (site.status !== "verified")
+    return refused(context, tx, { reason: "mandates_disabled" }, facts);
   const admitted = await admitMandate(context, tx, site, mandate, now);
-  if ("fault" in admitted) return refused(tx, admitted.fault, facts);
+  if ("fault" in admitted) return refused(context, tx, admitted.fault, facts);
   return claim(context, tx, facts, admitted.agent);
 }
 
@@ -133,8 +134,5 @@ export async function submitMandate(
     inTransaction(context, tx, asked, call),
   );
   if ("paying" in answer) return paid(context, answer.paying, answer.replayed);
-  if ("fault" in answer && FOLDED.includes(answer.fault.reason)) {
-    await context.foldedRefusals.record(context, siteKeyHash, answer.fault, { requestId, proven });
-  }
   return answer;
 }

@@ -2,12 +2,14 @@ import type { Context } from "../context.js";
 import { isOpen, type Payment } from "../owners/payments/payment.js";
 import {
   duePayments,
+  lookAgain,
   paymentById,
   paymentOfDecision,
   takePayment,
 } from "../owners/payments/store.js";
+import { ANY_CHANGE } from "../platform/db/changes.js";
 import { authorize, findOut, release } from "./ask-processor.js";
-import { FIRST_LOOK_MS } from "./retries.js";
+import { FIRST_LOOK_MS, nextLook } from "./retries.js";
 import { PAYMENT_TOPIC, writeOutcome, writeReleased } from "./write-outcome.js";
 
 /** Attempts looked after in one go of the job. */
@@ -18,7 +20,12 @@ const PAYING_MS_MAX = 12_000;
 /** Gives up an authorization that no order came of. Not done, the job does it. */
 async function letGo(context: Context, payment: Payment): Promise<void> {
   if (payment.status !== "releasing") return;
-  if (!(await release(context, payment))) return;
+  if (!(await release(context, payment))) {
+    const { clock, db } = context;
+    const until = nextLook(payment.tries, clock.now());
+    await db.transaction((tx) => lookAgain(tx, payment.attemptId, until));
+    return;
+  }
   context.pass("decide.released");
   await writeReleased(context, payment.attemptId);
 }
@@ -33,24 +40,30 @@ export async function settlePayment(context: Context, payment: Payment): Promise
   await letGo(context, ended);
 }
 
+/** How many may wait for payments at once, in this process; whoever comes later is told to retry. */
+const WAITING_MAX = 1000;
+let waiting = 0;
+
 /** Waits until the payment of a decision is no longer under way somewhere, or too long. */
 export async function paymentEnded({ clock, db }: Context, decisionId: string): Promise<void> {
+  const payment = await paymentOfDecision(db, decisionId);
+  if (payment?.status !== "requested" || waiting >= WAITING_MAX) return;
+  waiting++;
   await new Promise<void>((resolve) => {
     const end = () => {
       cancel();
       leave();
       resolve();
     };
-    const look = async () => {
-      const payment = await paymentOfDecision(db, decisionId);
-      if (payment === undefined || payment.status !== "requested") end();
-    };
-    const news = () => void look().catch(end);
-    const leave = db.changes.subscribe(({ topic }) => {
-      if (topic === PAYMENT_TOPIC || topic === "*") news();
+    const leave = db.changes.subscribe(({ topic, id }) => {
+      if (topic === ANY_CHANGE.topic || (topic === PAYMENT_TOPIC && id === payment.attemptId))
+        end();
     });
     const cancel = clock.after(PAYING_MS_MAX, end);
-    news();
+    // It may have ended while nobody listened yet.
+    paymentById(db, payment.attemptId).then((now) => now?.status === "requested" || end(), end);
+  }).finally(() => {
+    waiting--;
   });
 }
 

@@ -49,7 +49,11 @@ export function answerOf(baseUrl: string, submitted: Submitted): MandateAnswer {
     return refusedAnswer(baseUrl, reason, { message, headers, about });
   }
   const { answer, replayed } = submitted;
-  const { status, body } = answer;
+  const { status } = answer;
+  const { reason } = answer.body;
+  const docs =
+    typeof reason === "string" ? { docs_url: docsUrl(baseUrl, reason as ReasonCode) } : {};
+  const body = { ...answer.body, ...docs };
   const wait =
     status === REASONS.unavailable.status ? { "retry-after": String(RETRY_AFTER_S) } : {};
   return {

@@ -133,6 +133,33 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
     }
   });
 
+  test("whoever has a key cannot fill the log: beyond sixty in a minute refusals are one record", async () => {
+    const late = { expires_at: new Date(clock.now() - 10 * MINUTE_MS).toISOString() };
+    const sent = agent.mandate(shop, buyer, {
+      ...late,
+      issued_at: new Date(clock.now() - 20 * MINUTE_MS).toISOString(),
+    });
+    const body = await signMandate(sent, buyer.key.signer);
+    for (let n = 0; n < 70; n++) {
+      expect((await agent.send(shop, body)).body.reason).toBe("mandate_expired");
+    }
+    expect(await agent.records(shop)).toHaveLength(60);
+    clock.advance(MINUTE_MS);
+    await agent.send(shop, body);
+    const [folded] = await agent.records(shop, "refusals.folded");
+    expect(folded.record).toMatchObject({
+      agent: { id: buyer.agentId },
+      refusals: { count: 10, reason_codes: ["mandate_expired"] },
+    });
+  });
+
+  test("a clock that was ahead and is set right locks nobody out", async () => {
+    clock.advance(24 * 60 * MINUTE_MS);
+    expect((await agent.submit(shop, buyer)).status).toBe(200);
+    clock.advance(-24 * 60 * MINUTE_MS);
+    expect((await agent.submit(shop, buyer)).status).toBe(200);
+  });
+
   test("one wrong mandate sent thirty times counts once", async () => {
     const fields = { skill: "contact_support", mandate_id: newMandateId() };
     const body = await signMandate(agent.mandate(shop, buyer, fields), buyer.key.signer);

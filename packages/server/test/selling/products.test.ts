@@ -43,7 +43,9 @@ describe.each(DATABASES)("products, on %s:", (dialect) => {
       'rose;"A ""red"" rose; one";"Two\r\nlines";12.50;EUR;https://shop.example.com/rose;In Stock;3\r\n' +
       "vase;Vase;;20 eur;;;backorder;\r\n";
     const answer = await upload(CSV, text);
-    expect(answer.body).toEqual({ written: 2, removed: 0, refused: 0, problems: [], total: 2 });
+    expect(answer.body).toEqual({
+      ...{ written: 2, removed: 0, refused: 0, problems: [], total: 2, stopped: false },
+    });
     expect(await listed()).toMatchObject([
       {
         ...{ id: "rose", title: 'A "red" rose; one', description: "Two lines" },
@@ -103,7 +105,7 @@ describe.each(DATABASES)("products, on %s:", (dialect) => {
       products: [product, { ...product, id: "b", price: "-1" }],
     });
     expect([bad.status, bad.body.message]).toEqual([
-      ...[400, "products.1: price: the amount is not a plain decimal."],
+      ...[400, "products.1: price: the amount is not a plain decimal; write it like 12.50."],
     ]);
     expect(await ids()).toEqual([]);
     await shop.admin("PUT", "/products", { products: [product] });
@@ -151,6 +153,60 @@ describe.each(DATABASES)("products, on %s:", (dialect) => {
     ).body.token;
     const headers = { authorization: `Bearer ${token}`, "content-type": CSV };
     expect((await upload(CSV, "id\n", "", { headers })).status).toBe(403);
+  });
+
+  test("in a file that is not what it should be are not begun, and the owner is told why", async () => {
+    const why = async (body: RequestInit["body"]) => {
+      const { status, body: said } = await upload(CSV, body);
+      return [status, said.message];
+    };
+    expect(await why("id,title,price,currency,stock\na,A,1,EUR,3\n")).toEqual([
+      ...[400, expect.stringContaining("The first line has “stock”; products have: id, title")],
+    ]);
+    expect(await why("id,title,price,currency,id\n")).toEqual([
+      ...[400, "The first line names id twice."],
+    ]);
+    const latin = Buffer.from("id,title,price,currency\na,V\xe4se,1,EUR\n", "latin1");
+    expect(await why(latin as never)).toEqual([400, expect.stringContaining("is not UTF-8")]);
+    expect(await ids()).toEqual([]);
+    const bad = await upload(LINES, "{\n".repeat(5000));
+    expect(bad.body).toMatchObject({ refused: 1000, written: 0, stopped: true });
+    expect(bad.body.problems).toHaveLength(100);
+  });
+
+  test("are imported by one at a time, while others are served, and never for a site that is gone", async () => {
+    let more = () => {};
+    const slow = new ReadableStream({
+      start(controller) {
+        const line = (id: number) =>
+          `${JSON.stringify({ id: `p${id}`, title: "P", price: "1", currency: "EUR" })}\n`;
+        const text = (from: number) =>
+          Array.from({ length: 300 }, (_, n) => line(from + n)).join("");
+        controller.enqueue(new TextEncoder().encode(text(0)));
+        more = () => {
+          controller.enqueue(new TextEncoder().encode(text(300)));
+          controller.close();
+        };
+      },
+    });
+    const first = upload(LINES, slow, "", { duplex: "half" });
+    // The beginning is in the log before the first product is.
+    for (;;) {
+      const { items } = (await shop.admin("GET", "/audit/records?type=site.changed")).body;
+      const kinds = items.map(
+        ({ record }: { record: { change: { kind: string } } }) => record.change.kind,
+      );
+      if (kinds.includes("products_import_begun")) break;
+    }
+    const second = await upload(LINES, "{}");
+    expect([second.status, second.body.error]).toEqual([409, "conflict"]);
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    await shop.admin("DELETE", "");
+    more();
+    expect((await first).status).toBe(404);
+    const sql = "SELECT COUNT(*) AS count FROM products WHERE site_key_hash = ?";
+    const left = await server.context.db.get<{ count: number }>(sql, shop.site_key_hash);
+    expect(Number(left?.count)).toBe(0);
   });
 
   test("are priced exactly, however much of them is wanted", async () => {

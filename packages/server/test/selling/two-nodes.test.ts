@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { answerOf, cleanUp, freshEnvironment, startServer, type TestServer } from "../harness.ts";
-import { selling } from "./selling.ts";
+import { PRODUCTS, selling } from "./selling.ts";
 
 /** Two processes behind one address, on one database. */
 let nodes: readonly [TestServer, TestServer];
@@ -79,4 +79,49 @@ test("a budget of 1,000 and a hundred orders of 100 at once on two nodes: ten ar
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
   expect(answers.filter(({ body }) => body.reason === "budget_exceeded")).toHaveLength(90);
   expect(await at.authorizations(shop)).toHaveLength(10);
+});
+
+test("imports and orders of the same products, in whatever order, do not wait in a circle", async () => {
+  const shop = await at.shop();
+  const buyers = await Promise.all([at.buyer(shop), at.buyer(shop)]);
+  const items = [
+    { id: "vase", quantity: 1 },
+    { id: "rose", quantity: 1 },
+  ];
+  const products = ["rose", "vase", "palm"].map((id) =>
+    PRODUCTS.find((one) => one.id === id),
+  ) as object[];
+  let ordering = true;
+  const importing = (async () => {
+    for (let n = 0; ordering; n++)
+      await at.importLines(shop, n % 2 ? products : [...products].reverse());
+  })();
+  const bodies = await Promise.all(
+    Array.from({ length: 24 }, (_, n) =>
+      at.signed(shop, buyers[n % 2] as never, {
+        ...{ items: n % 2 ? items : [...items].reverse(), total: "112.50" },
+      }),
+    ),
+  );
+  const answers = await Promise.all(
+    bodies.map((body, n) => sendTo(nodes[n % 2], shop.site_key, body)),
+  );
+  ordering = false;
+  await importing;
+  expect(answers.map(({ status }) => status)).toEqual(Array(24).fill(200));
+  expect(await at.authorizations(shop)).toHaveLength(24);
+});
+
+test("an id no product can have is refused, and recorded, on this database too", async () => {
+  const shop = await at.shop();
+  const items = [{ id: "ro\u0000se", quantity: 1 }];
+  const answer = await sendTo(
+    nodes[0],
+    shop.site_key,
+    await at.signed(shop, await at.buyer(shop), { items }),
+  );
+  expect([answer.status, answer.body.reason]).toEqual([400, "cart_invalid"]);
+  const { result } = await at.call(shop, { items });
+  expect(result.structuredContent.outcome).toBe("mandate_required");
+  expect(await at.records(shop, "mcp.tools_call")).toHaveLength(1);
 });

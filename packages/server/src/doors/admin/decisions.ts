@@ -42,8 +42,14 @@ const list = createRoute({
     params: SiteParams,
     query: PageQuery.extend({
       outcome: z.enum(OUTCOMES).optional(),
-      agent_id: z.string().max(80).optional(),
-      mandate_id: z.string().max(64).optional(),
+      agent_id: z
+        .string()
+        .regex(/^[\w-]{1,80}$/)
+        .optional(),
+      mandate_id: z
+        .string()
+        .regex(/^[\w-]{1,64}$/)
+        .optional(),
     }),
   },
   responses: {

@@ -49,6 +49,9 @@ const ReportBody = z
       .array(z.object({ line: z.int(), problem: z.string() }))
       .openapi({ description: "The first hundred of those that were refused." }),
     total: z.int().openapi({ description: "Products the site has now." }),
+    stopped: z
+      .boolean()
+      .openapi({ description: "A thousand lines were refused; the rest was not read." }),
   })
   .openapi("ImportReport");
 
@@ -103,7 +106,7 @@ const importRoute = createRoute({
   },
   responses: {
     200: json(ReportBody, "What was written, and what was not."),
-    ...errors("forbidden", "not_found", "unsupported_media_type", "body_too_large"),
+    ...errors("invalid_request", "forbidden", "not_found", "conflict", "unsupported_media_type"),
   },
 });
 
@@ -151,8 +154,8 @@ export function productImportRoute(app: OpenAPIHono<AdminEnv>, context: Context)
     const lines = linesOf(c.req.header("content-type") ?? "");
     const upload = uploadOf(c.req.raw, IMPORT_BYTES_MAX, context.clock);
     const options = { replace: query.data.mode === "replace", actor: actorOf(c) };
-    const report = await importProducts(context, site_key_hash, lines(upload), options);
-    return c.json(renderReport(report), 200);
+    const result = await importProducts(context, site_key_hash, lines(upload), options);
+    return result.ok ? c.json(renderReport(result.value), 200) : refused(result);
   });
 }
 
@@ -161,7 +164,9 @@ export function productRoutes(app: OpenAPIHono<AdminEnv>, context: Context): voi
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
     const { limit, cursor } = c.req.valid("query");
-    const after = Buffer.from(cursor ?? "", "base64url").toString();
+    const after = Buffer.from(cursor ?? "", "base64url")
+      .toString()
+      .replaceAll("\0", "");
     const found = await listProducts(context.db, site_key_hash, { after, limit: limit + 1 });
     const items = found.slice(0, limit);
     const last = found.length > limit ? items.at(-1) : undefined;

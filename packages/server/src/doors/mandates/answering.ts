@@ -9,7 +9,6 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Context } from "../../context.js";
 import { findSite } from "../../owners/sites/find.js";
 import type { Site } from "../../owners/sites/site.js";
-import { DatabaseUnavailableError } from "../../platform/db/database.js";
 import { readJsonBytes } from "../../platform/http/body.js";
 import { limitKey } from "../../platform/http/connection.js";
 import type { HttpEnv } from "../../platform/http/env.js";
@@ -38,10 +37,8 @@ export function answer(
 
 function refusalOf(error: unknown): MandateRefusal {
   if (error instanceof MandateRefusal) return error;
-  if (error instanceof DatabaseUnavailableError) {
-    return new MandateRefusal("unavailable");
-  }
-  if (!(error instanceof Problem)) throw error;
+  // Whatever went wrong: a check could not complete, so nothing is approved.
+  if (!(error instanceof Problem)) return new MandateRefusal("unavailable");
   const { code, headers, message } = error;
   // A body that was cut short or is no JSON has the contract's own word.
   const reason = code === "invalid_request" ? "malformed" : code;

@@ -11,7 +11,7 @@ import {
   utf8,
 } from "@gatehouse/protocol";
 import { recordCall, type ToolCall } from "../../actions/call-tool.js";
-import { priceOrder } from "../../actions/price-order.js";
+import { type PricedItem, priceOrder } from "../../actions/price-order.js";
 import { submitMandate } from "../../actions/submit-mandate.js";
 import { type ToolOutcome, type ToolResult, toolResult } from "../../actions/tools.js";
 import type { Context } from "../../context.js";
@@ -62,6 +62,8 @@ function resultOf({ body }: Pick<MandateAnswer, "body">): ToolResult {
   );
 }
 
+const asAsked = ({ id, quantity }: PricedItem) => ({ id, quantity });
+
 /** What to sign for a call that came without a mandate, with what it would cost. */
 async function mandateRequired(
   { config, db }: Context,
@@ -69,7 +71,7 @@ async function mandateRequired(
   skill: string,
   args: JsonObject,
 ): Promise<ToolResult> {
-  const priced = await priceOrder(db, siteKeyHash, args);
+  const priced = await priceOrder(db, siteKeyHash, args, "quote");
   const cart = priced.ok
     ? {
         cart_total: formatAmount(priced.value.amount),
@@ -78,14 +80,16 @@ async function mandateRequired(
     : {};
   const sign = {
     ...{ v: 1, site_key: siteKey, audience: `${config.baseUrl}/v1/m/${siteKey}/mandate`, skill },
-    arguments: args,
+    // Only what was read: nothing else of a stranger's is sent back.
+    ...(priced.ok ? { arguments: { items: priced.value.items.map(asAsked) } } : {}),
     protocol_context: { protocol: "mcp", ...cart },
     payment: { handler: processor?.kind ?? "", token: "" },
   };
   const problem = priced.ok ? "" : ` As they are, these items would be refused: ${priced.detail}`;
   const message =
     "Not called: this tool needs a mandate, signed by an agent this site knows, in " +
-    `\`arguments.mandate\`. \`sign\` is what it must hold besides ids and times.${problem}`;
+    "`arguments.mandate`. `sign` is what it must hold besides `mandate_id`, `agent_id`, " +
+    `\`issued_at\`, \`expires_at\` and the token of the payment.${problem}`;
   const content = {
     ...{ outcome: "mandate_required", message },
     ...{ sign, docs_url: `${config.baseUrl}/docs/guide/mandates.md` },

@@ -115,6 +115,11 @@ export async function takePayment(
   return (await tx.run(sql, until, attemptId, nextAt)) === 1;
 }
 
+/** Puts off an attempt that could not be ended. */
+export async function lookAgain(tx: Transaction, attemptId: string, at: number): Promise<void> {
+  await tx.run("UPDATE payments SET next_at = ? WHERE attempt_id = ?", at, attemptId);
+}
+
 /** A row in the books of the embedded processor. */
 export interface SandboxRow {
   readonly idempotencyKey: string;
@@ -177,15 +182,25 @@ export async function sandboxByKey(
   };
 }
 
+/** Gives an authorization up; where there is none yet, none can come any more. */
 export async function releaseSandbox(
   tx: Transaction,
-  siteKeyHash: string,
-  key: string,
+  {
+    siteKeyHash,
+    key,
+    now,
+  }: { readonly siteKeyHash: string; readonly key: string; readonly now: number },
 ): Promise<void> {
   await tx.run(
-    `UPDATE sandbox_authorizations SET status = 'released', reason = 'released'
-     WHERE idempotency_key = ? AND site_key_hash = ? AND status IN ('authorized', 'processing')`,
-    ...[key, siteKeyHash],
+    `INSERT INTO sandbox_authorizations (idempotency_key, reference, site_key_hash, request_digest,
+       amount_minor, currency, status, reason, created_at)
+     VALUES (?, ?, ?, '', 0, '', 'released', 'released', ?)
+     ON CONFLICT (idempotency_key) DO UPDATE SET
+       status = CASE WHEN sandbox_authorizations.status IN ('authorized', 'processing')
+         THEN 'released' ELSE sandbox_authorizations.status END,
+       reason = CASE WHEN sandbox_authorizations.status IN ('authorized', 'processing')
+         THEN 'released' ELSE sandbox_authorizations.reason END`,
+    ...[key, `none_${key}`, siteKeyHash, now],
   );
 }
 

@@ -40,13 +40,14 @@ export interface Product extends ProductSetting {
   readonly changedAt: number;
 }
 
-/** A text of a product: trimmed, and without what could change how others are read. */
-const UNSEEN = /[\p{Cc}\p{Bidi_Control}\u2028\u2029\ufeff]/u;
+/** What cannot be seen, or changes how other text is read: no text of a product has it. */
+export const UNSEEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029\ufeff]/u;
 
-const FIELDS = new Set([
+/** What can be said of a product, by the names lists have for it. */
+export const PRODUCT_FIELDS: readonly string[] = [
   ...["id", "title", "description", "price", "currency"],
   ...["image_url", "url", "availability", "quantity"],
-]);
+];
 
 type Read<T> = Result<T, "invalid">;
 const bad = (detail: string) => refuse("invalid", detail);
@@ -101,14 +102,16 @@ function readPrice(price: JsonValue | undefined, currency: JsonValue | undefined
   const money = parseAmount(amount, named.toUpperCase());
   if (money.ok) return money;
   const field = money.reason === "unknown_currency" ? "currency" : "price";
-  return bad(`${field}: ${money.detail}`);
+  const example = field === "price" ? "; write it like 12.50" : ", such as EUR";
+  return bad(`${field}: ${money.detail}${example}`);
 }
 
 /** Reads one product of a list strictly; the first thing wrong is named by its field. */
 export function readProduct(value: JsonValue): Result<ProductSetting, "invalid"> {
   if (!isJsonObject(value)) return bad("must be an object");
-  const unknown = Object.keys(value).find((name) => !FIELDS.has(name));
-  if (unknown !== undefined) return bad("has a field that products do not have");
+  if (!Object.keys(value).every((name) => PRODUCT_FIELDS.includes(name))) {
+    return bad(`has a field that products do not have; they have ${PRODUCT_FIELDS.join(", ")}`);
+  }
   const productId = readText(value.id, "id", PRODUCT_ID_CHARS_MAX);
   if (!productId.ok) return productId;
   const title = readText(value.title, "title", PRODUCT_TITLE_CHARS_MAX);

@@ -37,7 +37,7 @@ export async function writeProducts(
   products: readonly ProductSetting[],
   { importId, now }: { readonly importId: string; readonly now: number },
 ): Promise<void> {
-  for (const product of products) {
+  for (const product of inOrder(products, ({ productId }) => productId)) {
     const { price } = product;
     const values = [
       ...[product.title, product.description, price.minor, price.currency],
@@ -96,6 +96,14 @@ export async function listProducts(
   return rows.map(productOf);
 }
 
+/**
+ * Rows of products are always taken in this order: an import and an order, or two of either, then
+ * wait for each other and never in a circle.
+ */
+function inOrder<T>(list: readonly T[], idOf: (item: T) => string): T[] {
+  return [...list].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
+}
+
 /** How many of a product are wanted. */
 export interface Wanted {
   readonly id: string;
@@ -108,7 +116,7 @@ export async function reserve(
   siteKeyHash: string,
   wanted: readonly Wanted[],
 ): Promise<void> {
-  for (const { id, quantity } of wanted) {
+  for (const { id, quantity } of inOrder(wanted, (one) => one.id)) {
     const changed = await tx.run(
       `UPDATE products SET reserved = reserved + ? WHERE site_key_hash = ? AND product_id = ?
          AND (quantity IS NULL OR quantity - reserved >= ?)`,
@@ -125,7 +133,7 @@ export async function unreserve(
   siteKeyHash: string,
   wanted: readonly Wanted[],
 ): Promise<void> {
-  for (const { id, quantity } of wanted) {
+  for (const { id, quantity } of inOrder(wanted, (one) => one.id)) {
     await tx.run(
       `UPDATE products SET reserved = CASE WHEN reserved > ? THEN reserved - ? ELSE 0 END
        WHERE site_key_hash = ? AND product_id = ?`,
@@ -143,14 +151,15 @@ export async function sell(
   siteKeyHash: string,
   wanted: readonly Wanted[],
 ): Promise<boolean> {
-  for (const { id, quantity } of wanted) {
-    const row = await tx.get<Pick<Row, "quantity">>(
+  const ordered = inOrder(wanted, (one) => one.id);
+  for (const { id, quantity } of ordered) {
+    const [row] = await tx.lock<Pick<Row, "quantity">>(
       "SELECT quantity FROM products WHERE site_key_hash = ? AND product_id = ?",
       ...[siteKeyHash, id],
     );
     if (row === undefined || (row.quantity !== null && row.quantity < quantity)) return false;
   }
-  for (const { id, quantity } of wanted) {
+  for (const { id, quantity } of ordered) {
     await tx.run(
       "UPDATE products SET quantity = quantity - ? WHERE site_key_hash = ? AND product_id = ?",
       ...[quantity, siteKeyHash, id],

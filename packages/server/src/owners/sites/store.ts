@@ -76,6 +76,12 @@ export async function siteByHash(db: Queries, siteKeyHash: string): Promise<Site
   return row && siteOf(row);
 }
 
+/** Whether a site is there, and stays so until the transaction ends. */
+export async function holdSite(tx: Transaction, siteKeyHash: string): Promise<boolean> {
+  const sql = "SELECT site_key_hash FROM sites WHERE site_key_hash = ? AND deleted_at IS NULL";
+  return (await tx.lock(sql, siteKeyHash)).length === 1;
+}
+
 /** Whether a site is there and its domain proven, now. */
 export async function isVerified(db: Queries, siteKeyHash: string): Promise<boolean> {
   const row = await db.get<{ status: string }>(

@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
 import {
   createServer as createTlsServer,
   type ServerOptions,
@@ -17,8 +17,10 @@ import { answerBrokenRequest, answerNotReady, answerRefused } from "./raw-answer
 
 const HEADER_BYTES_MAX = 16_384;
 const HEADER_MS_MAX = 10_000;
-/** Header and body time-outs together; routes that read a body hold it to its own 15 s. */
-const REQUEST_MS_MAX = 25_000;
+/** The longest upload, and some more; every route that reads a body holds it to its own time. */
+const REQUEST_MS_MAX = 11 * 60_000;
+/** How long the rest of a body may take that nobody reads, once the request is answered. */
+const LINGER_MS_MAX = 15_000;
 const IDLE_MS_MAX = 5000;
 const TIMEOUT_CHECK_MS = 1000;
 /** How long a stopping process waits for requests it has begun. */
@@ -134,12 +136,21 @@ function harden(server: Server): void {
   server.on("connect", (_request, socket) => answerBrokenRequest(new Error("CONNECT"), socket));
 }
 
+/** An answered request whose body goes on, with nobody reading it, must not hold its connection. */
+function endUnread(request: IncomingMessage, clock: Clock): void {
+  if (request.complete) return;
+  clock.after(LINGER_MS_MAX, () => {
+    if (!request.complete) request.socket.destroy();
+  });
+}
+
 export async function listen(options: ListenOptions): Promise<Listener> {
   let current: RequestListener = answerNotReady;
   let stopping = false;
   const connections = new Connections();
   const handler = connections.counting((request, response) => {
     if (stopping) response.setHeader("connection", "close");
+    response.once("finish", () => endUnread(request, options.clock));
     current(request, response);
   });
   const plain = createServer(LIMITS, handler);

@@ -2,6 +2,12 @@ import type { Queries, Transaction } from "../db/database.js";
 import { MINUTE_US, type Rate } from "./local.js";
 
 /**
+ * Further ahead than this, a row was written before the clock was set back, and nobody should wait
+ * for the time it had. Clocks of two nodes differ by less.
+ */
+const CLOCK_BACK_US = 5 * MINUTE_US;
+
+/**
  * The generic cell rate algorithm in one row per key, for limits that guard money. Counted in the
  * caller's own transaction: if that rolls back, nothing was taken; until it ends, the row lock
  * keeps other processes waiting, so no two of them can both take the last place.
@@ -16,13 +22,15 @@ export async function takeExact(
   const interval = Math.floor(MINUTE_US / perMinute);
   const now = nowMs * 1000;
   const latest = now + burst * interval;
+  const unreal = latest + CLOCK_BACK_US;
+  const from = `(CASE WHEN exact_limits.arrival_us > ? AND exact_limits.arrival_us <= ?
+    THEN exact_limits.arrival_us ELSE ? END) + ?`;
+  const values = [now, unreal, now, interval];
   const taken = await tx.all(
     `INSERT INTO exact_limits (limit_key, arrival_us) VALUES (?, ?)
-     ON CONFLICT (limit_key) DO UPDATE SET arrival_us =
-       (CASE WHEN exact_limits.arrival_us > ? THEN exact_limits.arrival_us ELSE ? END) + ?
-     WHERE (CASE WHEN exact_limits.arrival_us > ? THEN exact_limits.arrival_us ELSE ? END) + ? <= ?
+     ON CONFLICT (limit_key) DO UPDATE SET arrival_us = ${from} WHERE ${from} <= ?
      RETURNING limit_key`,
-    ...[key, now + interval, now, now, interval, now, now, interval, latest],
+    ...[key, now + interval, ...values, ...values, latest],
   );
   return taken.length === 1;
 }

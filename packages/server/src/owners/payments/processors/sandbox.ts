@@ -118,7 +118,8 @@ export class SandboxProcessor implements Processor {
   }
 
   private async again(row: SandboxRow, digest: string): Promise<ProcessorAnswer> {
-    if (row.requestDigest !== digest) return { outcome: "unknown", reason: "idempotency_conflict" };
+    const same = row.requestDigest === digest || row.status === "released";
+    if (!same) return { outcome: "unknown", reason: "idempotency_conflict" };
     return this.answerNow(row);
   }
 
@@ -138,7 +139,9 @@ export class SandboxProcessor implements Processor {
   }
 
   async release(siteKeyHash: string, idempotencyKey: string): Promise<void> {
-    await this.db.transaction((tx) => releaseSandbox(tx, siteKeyHash, idempotencyKey));
+    const now = this.clock.now();
+    const given = { siteKeyHash, key: idempotencyKey, now };
+    await this.db.transaction((tx) => releaseSandbox(tx, given));
   }
 
   amountFault({ minor }: Money): string | undefined {
