@@ -9,6 +9,7 @@ import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/recheck-sites.js";
 import type { Context } from "./context.js";
 import { reconcilePayments } from "./decide/settle-payment.js";
 import { forgetFailures, forgetPending } from "./owners/agents/store.js";
+import { forgetMinutes } from "./owners/decisions/store.js";
 import { OUTBOX_TOPIC } from "./owners/outbox/message.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
 import { forgetExpired } from "./platform/rate-limit/exact.js";
@@ -33,6 +34,7 @@ export function planJobs(context: Context): void {
     run: async (now) => {
       await db.transaction((tx) => forgetPending(tx, now));
       await db.transaction((tx) => forgetFailures(tx, now - HOUR_MS));
+      await db.transaction((tx) => forgetMinutes(tx, now - 2 * HOUR_MS));
     },
   });
   jobs.add({

@@ -4,7 +4,6 @@ import type { Agent } from "../owners/agents/agent.js";
 import { lockedUntil } from "../owners/agents/locks.js";
 import { agentById, keyByKid } from "../owners/agents/store.js";
 import { type MandateSettings, mandateSettings } from "../owners/mandate-settings/store.js";
-import { currentPolicy } from "../owners/policies/store.js";
 import type { Site } from "../owners/sites/site.js";
 import { skillsOf } from "../owners/sites/snapshot.js";
 import type { Transaction } from "../platform/db/database.js";
@@ -67,7 +66,7 @@ export async function admitMandate(
   }
   if (!settings.enabled) return { fault: { reason: "mandates_disabled" } };
   // Nothing is decided by rules nobody wrote.
-  if ((await currentPolicy(tx, siteKeyHash)) === undefined) {
+  if (!site.policyPublished) {
     return { fault: { reason: "mandates_disabled", specific: "no_policy" } };
   }
   if (skillsOf(site).every(({ id }) => id !== skill)) {

@@ -1,8 +1,15 @@
-import { type Mandate, mandateDigest, verifyTagged } from "@gatehouse/protocol";
+import { hash } from "node:crypto";
+import {
+  ED25519_SIGNATURE_BYTES,
+  fromBase64url,
+  type Mandate,
+  taggedBytes,
+} from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import type { RegisteredKey } from "../owners/agents/agent.js";
 import { keyByKid } from "../owners/agents/store.js";
 import type { Site } from "../owners/sites/site.js";
+import { verifyNow } from "../platform/keys/verifying.js";
 import type { MandateFault, ProvenFacts } from "./refuse-mandate.js";
 
 /** Any key: a mandate of an unknown one takes as long to refuse as one of a known one. */
@@ -41,11 +48,13 @@ export async function proveMandate(
   const key = await keyByKid(db, site.siteKeyHash, envelope.kid);
   const unknown = keyFault(key, agentId, clock.now());
   const jwk = unknown === undefined && key !== undefined ? key.jwk : NOBODYS_KEY;
-  const holds = await verifyTagged("mandate", signed, envelope.signature, jwk);
+  const bytes = taggedBytes("mandate", signed);
+  const signature = fromBase64url(envelope.signature) ?? new Uint8Array();
+  const holds = signature.length === ED25519_SIGNATURE_BYTES && verifyNow(jwk, bytes, signature);
   if (unknown !== undefined) {
     return { fault: { reason: "identity_check_failed", specific: unknown } };
   }
   if (!holds) return { fault: { reason: "signature_invalid" } };
-  const digest = await mandateDigest(signed);
+  const digest = hash("sha256", bytes, "hex");
   return { proven: { agentId, kid: envelope.kid, mandateId, digest, skill, protocol } };
 }

@@ -38,7 +38,7 @@ export function aboutMandate(facts: ProvenFacts, requestId: string) {
 
 const requestOf = (id: string) => ({ id, method: "POST", route: "/v1/m/{site_key}/mandate" });
 
-export function refusalRecord(
+function refusalRecord(
   { reason, specific }: MandateFault,
   { requestId, proven }: { requestId: string; proven?: ProvenFacts | undefined },
   now: number,

@@ -7,7 +7,7 @@ import {
   policyDurationMs,
   readPolicy,
 } from "@gatehouse/protocol";
-import { currentPolicy, type PublishedPolicy } from "../owners/policies/store.js";
+import { type PublishedPolicy, policyByDigest, policyInForce } from "../owners/policies/store.js";
 import type { Queries } from "../platform/db/database.js";
 import { type Asked, gatherFacts } from "./facts.js";
 
@@ -18,7 +18,7 @@ type Refusal = "policy_denied" | "budget_exceeded";
 
 /** What the owner's rules say, and what they were asked with. */
 export interface Decided extends Evaluation {
-  readonly policy: PublishedPolicy;
+  readonly policy: Pick<PublishedPolicy, "version" | "digest">;
   /** Why it was refused; null where it was not. */
   readonly refusal: Refusal | null;
   /** The `decision` of the record: enough for anybody to decide again. */
@@ -53,16 +53,36 @@ function reasonCodes({ outcome, rule }: Evaluation, refusal: Refusal | null): st
   return [refusal ?? "review_required", ...(rule === null ? ["default"] : [])];
 }
 
+type Version = Pick<PublishedPolicy, "version" | "digest">;
+
+/** Policies by their digest: whatever site they are of, the same text says the same. */
+const known = new Map<string, Policy>();
+const KNOWN_MAX = 1000;
+
+/** The rules in force, as the transaction sees them. */
+async function rulesInForce(
+  tx: Queries,
+  siteKeyHash: string,
+): Promise<{ readonly policy: Version; readonly rules: Policy }> {
+  const policy = await policyInForce(tx, siteKeyHash);
+  if (policy === undefined) throw new Error("a decision was asked for without a policy");
+  const kept = known.get(policy.digest);
+  if (kept !== undefined) return { policy, rules: kept };
+  const whole = await policyByDigest(tx, siteKeyHash, policy.digest);
+  const read = readPolicy(whole?.document ?? null);
+  if (!read.ok) throw new Error(`a published policy cannot be read: ${read.detail}`);
+  if (known.size >= KNOWN_MAX) known.delete(known.keys().next().value as string);
+  known.set(policy.digest, read.value);
+  return { policy, rules: read.value };
+}
+
 /** Asks the rules in force, inside the decision's own transaction. */
 export async function decide(tx: Queries, asked: Asked, now: number): Promise<Decided> {
-  const policy = await currentPolicy(tx, asked.siteKeyHash);
-  if (policy === undefined) throw new Error("a decision was asked for without a policy");
-  const read = readPolicy(policy.document);
-  if (!read.ok) throw new Error(`a published policy cannot be read: ${read.detail}`);
-  const facts = await gatherFacts(tx, asked, read.value, now);
-  const evaluation = evaluatePolicy(read.value, facts);
+  const { policy, rules: read } = await rulesInForce(tx, asked.siteKeyHash);
+  const facts = await gatherFacts(tx, asked, read, now);
+  const evaluation = evaluatePolicy(read, facts);
   const { outcome, rule, rules } = evaluation;
-  const refusal = refusalOf(read.value, evaluation);
+  const refusal = refusalOf(read, evaluation);
   const record = {
     outcome,
     reason_codes: reasonCodes(evaluation, refusal),
@@ -72,7 +92,7 @@ export async function decide(tx: Queries, asked: Asked, now: number): Promise<De
     policy_version: policy.version,
     policy_digest: policy.digest,
   };
-  const review = read.value.rules.find(({ id }) => id === rule)?.escalation;
+  const review = read.rules.find(({ id }) => id === rule)?.escalation;
   const reviewMs = (review && policyDurationMs(review.expires_in)) || REVIEW_MS;
   const approvalsNeeded = review?.approvals ?? 1;
   return { ...evaluation, policy, refusal, record, reviewMs, approvalsNeeded };

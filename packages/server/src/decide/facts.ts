@@ -26,7 +26,7 @@ export interface Asked {
 /** Whose decisions a counter counts, and since when. */
 function countedBy({ siteKeyHash, agent }: Asked, name: CounterName, now: number) {
   const since = now - (policyDurationMs(name.window) as number);
-  return { siteKeyHash, actorId: name.scope === "agent" ? agent.agentId : null, since };
+  return { siteKeyHash, actorId: name.scope === "agent" ? agent.agentId : null, since, now };
 }
 
 /** How many were decided before; one that is asked about again does not count against itself. */

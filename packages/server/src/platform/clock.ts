@@ -34,9 +34,18 @@ let lastSecond = { second: 0, text: "1970-01-01T00:00:00." };
 
 /** `HH:MM` in a time zone. */
 export function localTime(timeZone: string, ms: number): string {
-  const digits = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
-  return new Intl.DateTimeFormat("en-GB", { timeZone, ...digits }).format(ms);
+  let format = formats.get(timeZone);
+  if (format === undefined) {
+    const digits = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" } as const;
+    format = new Intl.DateTimeFormat("en-GB", { timeZone, ...digits });
+    if (formats.size < ZONES_MAX) formats.set(timeZone, format);
+  }
+  return format.format(ms);
 }
+
+/** One for each time zone there is: making one costs more than all of a decision's rules. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+const ZONES_MAX = 1000;
 
 /** A clock that stands still until it is told to advance. */
 export class ManualClock implements Clock {

@@ -45,23 +45,37 @@ function decisionOf(row: Row): Decision {
   });
 }
 
-const hourOf = (ms: number) => ms - (ms % HOUR_MS);
+const MINUTE_MS = 60_000;
+const floor = (ms: number, unitMs: number) => ms - (ms % unitMs);
 
-/** Adds to the hour of a moment: decisions that were made, and what was spent or came back. */
-async function addToHour(
+/** Counts are kept by the hour for ever, and by the minute for as long as rules look at minutes. */
+const BUCKETS = [
+  { table: "decision_hours", column: "hour", unitMs: HOUR_MS },
+  { table: "decision_minutes", column: "minute", unitMs: MINUTE_MS },
+] as const;
+
+/** Adds to the hour and minute of a moment: decisions made, and what was spent or came back. */
+async function addToBuckets(
   tx: Transaction,
-  { siteKeyHash, actorId, amount }: Decision,
+  { siteKeyHash, actorId, amount }: Pick<Decision, "siteKeyHash" | "actorId" | "amount">,
   at: number,
   { minor, decisions }: { readonly minor: number; readonly decisions: number },
 ): Promise<void> {
-  await tx.run(
-    `INSERT INTO decision_hours (site_key_hash, hour, actor_id, currency, minor, decisions)
-     VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT (site_key_hash, hour, actor_id, currency) DO UPDATE SET
-       minor = decision_hours.minor + ?, decisions = decision_hours.decisions + ?`,
-    ...[siteKeyHash, hourOf(at), actorId, amount?.currency ?? "", minor, decisions],
-    ...[minor, decisions],
-  );
+  for (const { table, column, unitMs } of BUCKETS) {
+    await tx.run(
+      `INSERT INTO ${table} (site_key_hash, ${column}, actor_id, currency, minor, decisions)
+       VALUES (?, ?, ?, ?, ?, ?)
+       ON CONFLICT (site_key_hash, ${column}, actor_id, currency) DO UPDATE SET
+         minor = ${table}.minor + ?, decisions = ${table}.decisions + ?`,
+      ...[siteKeyHash, floor(at, unitMs), actorId, amount?.currency ?? "", minor, decisions],
+      ...[minor, decisions],
+    );
+  }
+}
+
+/** Minutes nobody looks at any more. */
+export async function forgetMinutes(tx: Transaction, before: number): Promise<void> {
+  await tx.run("DELETE FROM decision_minutes WHERE minute < ?", before);
 }
 
 /** Writes a decision and what it adds to its hour. */
@@ -94,7 +108,7 @@ export async function insertDecision(
     },
   ]);
   const minor = decision.spentAt === null ? 0 : (amount?.minor ?? 0);
-  await addToHour(tx, decision, decision.evaluatedAt, { minor, decisions: 1 });
+  await addToBuckets(tx, decision, decision.evaluatedAt, { minor, decisions: 1 });
 }
 
 /** The decision about a mandate, if it was claimed before. */
@@ -135,8 +149,8 @@ export async function moveDecision(
   );
   if (amount === null || spentAt === before.spentAt) return;
   const { minor } = amount;
-  if (spentAt !== null) await addToHour(tx, before, spentAt, { minor, decisions: 0 });
-  else await addToHour(tx, before, before.spentAt ?? now, { minor: -minor, decisions: 0 });
+  if (spentAt !== null) await addToBuckets(tx, before, spentAt, { minor, decisions: 0 });
+  else await addToBuckets(tx, before, before.spentAt ?? now, { minor: -minor, decisions: 0 });
 }
 
 interface DecisionFilter {
@@ -171,25 +185,27 @@ export async function listDecisions(
 export interface Counted {
   readonly siteKeyHash: string;
   readonly actorId: string | null;
-  /** After this moment. */
+  /** After this moment, up to now. */
   readonly since: number;
+  readonly now: number;
 }
 
 const MINE = "(CAST(? AS TEXT) IS NULL OR actor_id = ?)";
 
-/** The first whole hour after a moment: from there on hours are counted, before it rows. */
-const wholeHour = (since: number) => hourOf(since) + HOUR_MS;
+/** A short window is put together of minutes, a long one of hours; rows fill its first piece. */
+function bucketFor({ since, now }: Counted) {
+  return now - since > HOUR_MS ? BUCKETS[0] : BUCKETS[1];
+}
 
 /** How many decisions were made. */
-export async function countDecisions(
-  tx: Queries,
-  { siteKeyHash, actorId, since }: Counted,
-): Promise<number> {
-  const whole = wholeHour(since);
+export async function countDecisions(tx: Queries, counted: Counted): Promise<number> {
+  const { siteKeyHash, actorId, since } = counted;
+  const { table, column, unitMs } = bucketFor(counted);
+  const whole = floor(since, unitMs) + unitMs;
   type Sum = { decisions: number | null };
-  const hours = await tx.get<Sum>(
-    `SELECT SUM(decisions) AS decisions FROM decision_hours
-     WHERE site_key_hash = ? AND hour >= ? AND ${MINE}`,
+  const buckets = await tx.get<Sum>(
+    `SELECT SUM(decisions) AS decisions FROM ${table}
+     WHERE site_key_hash = ? AND ${column} >= ? AND ${MINE}`,
     ...[siteKeyHash, whole, actorId, actorId],
   );
   const first = await tx.get<Sum>(
@@ -197,20 +213,18 @@ export async function countDecisions(
      WHERE site_key_hash = ? AND evaluated_at > ? AND evaluated_at < ? AND ${MINE}`,
     ...[siteKeyHash, since, whole, actorId, actorId],
   );
-  return Number(hours?.decisions ?? 0) + Number(first?.decisions ?? 0);
+  return Number(buckets?.decisions ?? 0) + Number(first?.decisions ?? 0);
 }
 
 /** What was spent in a currency, in whole minor units; no more than can be counted exactly. */
-export async function sumSpent(
-  tx: Queries,
-  { siteKeyHash, actorId, since }: Counted,
-  currency: string,
-): Promise<number> {
-  const whole = wholeHour(since);
+export async function sumSpent(tx: Queries, counted: Counted, currency: string): Promise<number> {
+  const { siteKeyHash, actorId, since } = counted;
+  const { table, column, unitMs } = bucketFor(counted);
+  const whole = floor(since, unitMs) + unitMs;
   type Sum = { minor: number | null };
-  const hours = await tx.get<Sum>(
-    `SELECT SUM(minor) AS minor FROM decision_hours
-     WHERE site_key_hash = ? AND hour >= ? AND currency = ? AND ${MINE}`,
+  const buckets = await tx.get<Sum>(
+    `SELECT SUM(minor) AS minor FROM ${table}
+     WHERE site_key_hash = ? AND ${column} >= ? AND currency = ? AND ${MINE}`,
     ...[siteKeyHash, whole, currency, actorId, actorId],
   );
   const first = await tx.get<Sum>(
@@ -218,12 +232,18 @@ export async function sumSpent(
      WHERE site_key_hash = ? AND spent_at > ? AND spent_at < ? AND currency = ? AND ${MINE}`,
     ...[siteKeyHash, since, whole, currency, actorId, actorId],
   );
-  return Math.min(Number(hours?.minor ?? 0) + Number(first?.minor ?? 0), Number.MAX_SAFE_INTEGER);
+  return Math.min(Number(buckets?.minor ?? 0) + Number(first?.minor ?? 0), Number.MAX_SAFE_INTEGER);
 }
 
 /** With the site what was decided for it is gone; its log is not. */
 export async function deleteDecisions(tx: Transaction, siteKeyHash: string): Promise<void> {
-  for (const table of ["decisions", "decision_hours", "agent_failures", "agent_locks"]) {
+  for (const table of [
+    "decisions",
+    "decision_hours",
+    "decision_minutes",
+    "agent_failures",
+    "agent_locks",
+  ]) {
     await tx.run(`DELETE FROM ${table} WHERE site_key_hash = ?`, siteKeyHash);
   }
 }
@@ -248,7 +268,7 @@ export async function lastDecisions(
  */
 export async function countDecisionsBefore(
   db: Queries,
-  { siteKeyHash, actorId, since }: Counted,
+  { siteKeyHash, actorId, since }: Omit<Counted, "now">,
   { evaluatedAt, decisionId }: Pick<Decision, "evaluatedAt" | "decisionId">,
 ): Promise<{ decisions: number; spent: ReadonlyMap<string, number> }> {
   const hour = evaluatedAt - (evaluatedAt % HOUR_MS);

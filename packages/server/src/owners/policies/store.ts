@@ -34,6 +34,18 @@ export async function currentPolicy(
   return row && policyOf(row);
 }
 
+/** Which version is in force, without its document. */
+export function policyInForce(
+  db: Queries,
+  siteKeyHash: string,
+): Promise<Pick<PolicyVersion, "version" | "digest"> | undefined> {
+  return db.get(
+    `SELECT version, digest FROM policy_versions WHERE site_key_hash = ?
+     ORDER BY version DESC LIMIT 1`,
+    siteKeyHash,
+  );
+}
+
 /** A version by the digest records name it with. Published twice, it is the same document. */
 export async function policyByDigest(
   db: Queries,

@@ -5,16 +5,27 @@ const HOUR_MS = 3_600_000;
 /**
  * decisions.spent_at: when money was asked for because of it; null where none was, or none came of
  * it. A budget looks at this moment: a person may approve hours after something was asked for. The
- * hours are counted anew by it; what moves no money is no longer in them.
+ * hours are counted anew by it; what moves no money is no longer in them. decision_minutes: the same
+ * counts of the last two hours, for rules that look at minutes.
  */
 export const spending: Migration = {
   name: "spending",
-  sql: ({ integer }) => `
+  sql: ({ integer, strict }) => `
 ALTER TABLE decisions ADD COLUMN spent_at ${integer};
 
 UPDATE decisions SET spent_at = evaluated_at
   WHERE outcome IN ('approved', 'paying') AND amount_minor IS NOT NULL
     AND skill IN ('place_order', 'complete_checkout');
+
+CREATE TABLE decision_minutes (
+  site_key_hash TEXT NOT NULL,
+  minute ${integer} NOT NULL,
+  actor_id TEXT NOT NULL,
+  currency TEXT NOT NULL,
+  minor ${integer} NOT NULL,
+  decisions ${integer} NOT NULL,
+  PRIMARY KEY (site_key_hash, minute, actor_id, currency)
+) ${strict};
 
 CREATE INDEX decisions_by_spending ON decisions (site_key_hash, spent_at);
 
