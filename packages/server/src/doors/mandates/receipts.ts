@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { type JsonObject, signTagged } from "@gatehouse/protocol";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
@@ -13,11 +13,16 @@ function wantsReceipt(c: C): boolean {
 }
 
 /** What requests were made of, for as long as they last. */
-const digests = new WeakMap<Request, string>();
+const bodies = new WeakMap<Request, Uint8Array>();
 
 /** Notes the bytes of a body, which a receipt will name. */
 export function noteBody(request: Request, bytes: Uint8Array): void {
-  digests.set(request, createHash("sha256").update(bytes).digest("hex"));
+  bodies.set(request, bytes);
+}
+
+function digestOf(request: Request): string | null {
+  const bytes = bodies.get(request);
+  return bytes === undefined ? null : hash("sha256", bytes, "hex");
 }
 
 /**
@@ -36,7 +41,7 @@ export function withReceipts(
     const signed = {
       ...{ v: 1, type: "receipt", site_key: c.req.param("site") ?? "" },
       issued_at: isoTime(context.clock.now()),
-      request_sha256: digests.get(c.req.raw) ?? null,
+      request_sha256: digestOf(c.req.raw),
       ...{ status: response.status, answer },
     };
     const signature = await signTagged("receipt", signed, signer);
