@@ -93,7 +93,7 @@ const ID = ["<id>", "get_pricing, sign_up, … or a name of your own"] as const;
 function needTitle(skills: readonly SkillSetting[], id: string, { title }: Flags): void {
   const known = skills.some((skill) => skill.id === id) || builtInSkill(id) !== undefined;
   if (known || title !== undefined || RESERVED_SKILLS.includes(id)) return;
-  const names = Object.keys(BUILT_IN_SKILLS).join(", ");
+  const names = [...Object.keys(BUILT_IN_SKILLS), "place_order"].join(", ");
   throw new CommandError(
     `${id} is not built in, so it needs a --title.`,
     EXIT.usage,
