@@ -66,6 +66,9 @@ describe("an agent developer", () => {
     const approved = await run("agent", "approve", SHOP, id, "--scope", "skill:get_pricing");
     expect(approved.out).toMatch(/^scopes +skill:get_pricing$/m);
     expect((await run("agent", "status", card, id)).out).toBe("active\n");
+    const wider = await run("agent", "approve", SHOP, id, "--scope", "skill:place_order");
+    expect([wider.code, wider.err]).toEqual([1, expect.stringContaining("gatehouse agent change")]);
+    expect((await run("agent", "show", SHOP, id)).out).toMatch(/^scopes +skill:get_pricing$/m);
     expect((await run("agent", "suspend", SHOP, id)).out).toMatch(/^status +suspended$/m);
     const changed = await run("agent", "change", SHOP, id, "--tag", "trusted", "--all-scopes");
     expect(changed.out).toMatch(/^scopes +all$[\s\S]*^tags +trusted$/m);
@@ -102,6 +105,18 @@ describe("an agent developer", () => {
     const none = await run("agent", "register", card, "--key", join(folder, "none"), "--name", "x");
     expect([none.code, none.err]).toEqual([1, expect.stringContaining("gatehouse agent keygen")]);
   });
+});
+
+test("an agent is known by the address of a domain too, and all it may ask for is said", async () => {
+  const args = ["--key", await keygen("by-domain"), "--name", "By domain"];
+  const page = `${service.url}/v1/agent/domain/${SHOP}`;
+  const registered = await run("agent", "register", page, ...args);
+  expect(registered.out).toMatch(/^agt_\S+ {2}pending\n$/);
+  const [id = ""] = registered.out.split("  ");
+  const approved = await run("agent", "approve", SHOP, id);
+  expect(approved.err).toMatch(/^It may ask for every skill\. .*gatehouse agent change/);
+  expect((await run("site", "show", SHOP)).out).toContain(`\ncard           ${card}\n`);
+  expect((await run("agent", "show", SHOP, "agt_none")).err).toBe("There is no such agent.\n");
 });
 
 test("an owner adds an agent by its public key, active at once; its private part is not sent", async () => {
