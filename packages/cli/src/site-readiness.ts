@@ -1,4 +1,4 @@
-import type { SkillSetting } from "@gatehouse/protocol";
+import { PLACE_ORDER, type SkillSetting } from "@gatehouse/protocol";
 import type { AdminClient } from "./admin-client.js";
 import type { SiteBody } from "./find-site.js";
 
@@ -26,8 +26,6 @@ export interface Readiness {
   readonly checks: readonly Check[];
   readonly can_buy: boolean;
 }
-
-const PLACE_ORDER = "place_order";
 
 /** What opens the gates of the service. */
 const COMMANDS: Readonly<Record<string, (site: string) => string>> = {

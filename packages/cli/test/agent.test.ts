@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startDirectory } from "../../../scripts/signing-agent.mjs";
 import { type ServingGatehouse, serve } from "../../../test/gatehouse-process.ts";
 import { cleanUp, freshEnvironment, temporaryFolder } from "../../server/test/harness.ts";
@@ -102,6 +105,14 @@ describe("an agent developer", () => {
       `${service.url}/.well-known/audit-jwks.json`,
     );
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("does not hold")]);
+    const away = createServer((_request, response) => {
+      response.writeHead(302, { location: card }).end();
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void away.close());
+    await once(away, "listening");
+    const { port } = away.address() as AddressInfo;
+    const led = await run("agent", "register", `http://127.0.0.1:${port}`, ...args);
+    expect([led.code, led.err]).toEqual([1, expect.stringContaining("leads to another server")]);
     const none = await run("agent", "register", card, "--key", join(folder, "none"), "--name", "x");
     expect([none.code, none.err]).toEqual([1, expect.stringContaining("gatehouse agent keygen")]);
   });

@@ -75,6 +75,9 @@ test("an owner imports products, and is told line by line what was refused", asy
 });
 
 test("gates are shown with what opens them, and open one by one", async () => {
+  expect((await run("skill", "list", SHOP)).out).toMatch(
+    /^place_order +on, waits: see `site gates`/m,
+  );
   const shut = await run("site", "gates", SHOP);
   expect(shut.out).toMatch(
     /^– processor +Connect a payment processor\. Run: gatehouse site connect shop\.example\.com$/m,
