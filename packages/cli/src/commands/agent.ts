@@ -54,7 +54,9 @@ function describe(agent: AgentBody): string {
     ...(agent.requested_scopes.length === 0 ? {} : { asks_for: listOf(agent.requested_scopes) }),
     ...(agent.tags.length === 0 ? {} : { tags: agent.tags.join(", ") }),
     agent_id: agent.agent_id,
-    keys: keys.map(({ kid, status }) => `${kid} (${status})`).join("\n"),
+    ...(keys.length === 0
+      ? {}
+      : { keys: keys.map(({ kid, status }) => `${kid} (${status})`).join("\n") }),
     since: agent.created_at,
     ...(expires_at === null ? {} : { forgotten_at: expires_at }),
   });
