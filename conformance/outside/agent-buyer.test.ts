@@ -45,3 +45,30 @@ test("the example registers, asks the price, buys, and never spends more than it
   expect([dear.code, dear.err]).toEqual([1, expect.stringContaining("more than 100.00 EUR")]);
   expect(await orders()).toHaveLength(1);
 });
+
+test("the example accuses nobody while a person has not decided, and says how it is called", async () => {
+  const shop = await sellingShop();
+  const card = `${inject("target").url}/v1/agent-card/${shop.siteKey}.json`;
+  const early = await buy(card, "rose=1", "--wait", "0");
+  expect([early.code, early.err]).toEqual([
+    4,
+    expect.stringMatching(/has not approved agt_\S+ yet/),
+  ]);
+  await approveAgents(shop);
+  const rules = [{ id: "ask", effect: "escalate", when: { skill: { eq: "place_order" } } }];
+  const policy = { policy: "rules/1", timezone: "UTC", default: "deny", rules };
+  expect((await admin(shop, "PUT", "/policy", policy)).status).toBe(200);
+  const waiting = await buy(card, "rose=1", "--wait", "0");
+  const [{ escalation_id, mandate_id }] = (await admin(shop, "GET", "/escalations")).body.items;
+  expect([waiting.code, waiting.err]).toEqual([
+    4,
+    expect.stringMatching(new RegExp(`mandate ${mandate_id} yet: ask http.*/${escalation_id}\n$`)),
+  ]);
+  const [help, none, wrong] = await Promise.all([buy("--help"), buy(card), buy("--lmit", "1")]);
+  expect([help.code, help.out]).toEqual([
+    0,
+    expect.stringMatching(/--token[\s\S]*--limit[\s\S]*--wait/),
+  ]);
+  expect([none.code, none.err]).toEqual([64, expect.stringMatching(/^usage: /)]);
+  expect([wrong.code, wrong.err]).toEqual([64, expect.stringMatching(/--lmit'?[\s\S]*usage: /)]);
+});

@@ -6,22 +6,46 @@ import { parseAmount } from "@gatehouse/protocol";
 
 const TRIES_MAX = 5;
 const RETRY_MS = 1000;
-const APPROVAL_MS_MAX = 300_000;
+const POLL_S = 20;
 
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    key: { type: "string", default: "agent-key.json" },
-    token: { type: "string", default: "pm_card_visa" },
-    limit: { type: "string", default: "100.00" },
-    wait: { type: "string", default: "60" },
-  },
-});
-const [address, ...wanted] = positionals;
-const items = wanted.map((text) => {
-  const [id = "", quantity = "1"] = text.split("=");
-  return { id, quantity: Number(quantity) };
-});
+/** How it ends. Something the site should not have done, or a price that is too high, is 1. */
+const EXIT = { bought: 0, failed: 1, rejected: 2, unavailable: 3, waiting: 4, usage: 64 };
+
+const USAGE = `usage: buy.js <address> <product>=<quantity> … [options]
+  <address>         the site's address, or that of its card
+  --token <token>   how it is paid: a token of the site's processor (pm_card_visa)
+  --limit <amount>  the most that may be spent, in the shop's currency (100.00)
+  --key <file>      the agent's key, made the first time (agent-key.json)
+  --wait <seconds>  how long to wait for a person (60)
+  --help            print this`;
+
+/** The command line; undefined where it cannot be understood. */
+function readArguments() {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: {
+        key: { type: "string", default: "agent-key.json" },
+        token: { type: "string", default: "pm_card_visa" },
+        limit: { type: "string", default: "100.00" },
+        wait: { type: "string", default: "60" },
+        help: { type: "boolean", default: false },
+      },
+    });
+    const [address, ...wanted] = positionals;
+    const items = wanted.map((text) => {
+      const [id = "", quantity = "1"] = text.split("=");
+      return { id, quantity: Number(quantity) };
+    });
+    return { options: values, address, items };
+  } catch (error) {
+    console.error(error.message);
+    return undefined;
+  }
+}
+
+/** A person has not decided yet: nobody's fault, and nothing was bought. */
+class StillWaiting extends Error {}
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -39,15 +63,17 @@ async function openKey(file) {
 }
 
 /** Makes the key known to the site, and waits for its owner. One key is one agent: safe to repeat. */
-async function becomeKnown(site, key) {
+async function becomeKnown(site, key, until) {
   const { agentId } = await agent.register(site, key, { name: "Example buyer" });
   console.log(`known to ${site.domain} as ${agentId}`);
-  const until = Date.now() + APPROVAL_MS_MAX;
   let told = false;
   for (;;) {
     const status = await agent.agentStatus(site, agentId);
     if (status === "active") return agentId;
-    check(status === "pending" && Date.now() < until, `to be approved, and not ${status}`);
+    if (status !== "pending") throw new Error(`the owner does not let it ask: it is ${status}`);
+    if (Date.now() >= until) {
+      throw new StillWaiting(`the owner has not approved ${agentId} yet: run this again later`);
+    }
     if (!told) console.log("waiting for the owner to approve it");
     told = true;
     await pause(RETRY_MS / 4);
@@ -55,14 +81,14 @@ async function becomeKnown(site, key) {
 }
 
 /** What it costs, if that is not more than may be spent. */
-async function quote(site) {
+async function quote(site, items, most) {
   const quoted = await agent.quoteOrder(site, items);
   const { total, currency } = quoted.cart;
   console.log(`${site.domain} asks ${total} ${currency}`);
-  const [asked, limit] = [parseAmount(total, currency), parseAmount(options.limit, currency)];
+  const [asked, limit] = [parseAmount(total, currency), parseAmount(most, currency)];
   check(asked.ok, "a price that is money");
   if (limit.ok && asked.value.minor <= limit.value.minor) return quoted;
-  throw new Error(`that is more than ${options.limit} ${currency}: not bought`);
+  throw new Error(`that is more than ${most} ${currency}: not bought`);
 }
 
 /** Sends a mandate until there is an answer. The same bytes are the same request. */
@@ -75,47 +101,52 @@ async function submit(site, mandate) {
 }
 
 /** Waits for the person who decides. */
-async function waitForPerson(site, mandate, { status_url }) {
-  const until = Date.now() + Number(options.wait) * 1000;
+async function waitForPerson(site, mandate, { status_url }, until) {
   console.log("a person decides; waiting");
   for (;;) {
-    const { status } = await agent.escalationStatus(status_url, 20);
-    const open = status === "pending" || status === "paying";
-    if (!open || Date.now() >= until) return submit(site, mandate);
+    const left = Math.max(0, Math.ceil((until - Date.now()) / 1000));
+    const { status } = await agent.escalationStatus(status_url, Math.min(POLL_S, left));
+    if (status !== "pending" && status !== "paying") return submit(site, mandate);
+    if (left > 0) continue;
+    const { mandate_id } = mandate.signed;
+    throw new StillWaiting(`nobody has decided about mandate ${mandate_id} yet: ask ${status_url}`);
   }
 }
 
 async function main() {
-  if (address === undefined || items.length === 0) {
-    console.error("usage: buy.js <address> <product>=<quantity> … [--token] [--limit] [--key]");
-    return 64;
+  const read = readArguments();
+  if (read === undefined || read.options.help || read.items.length === 0) {
+    (read?.options.help ? console.log : console.error)(USAGE);
+    return read?.options.help ? EXIT.bought : EXIT.usage;
   }
+  const { options, address, items } = read;
+  const waitMs = Number(options.wait) * 1000;
   const key = await openKey(options.key);
   const site = await agent.discover(address);
   console.log(`the card of ${site.domain} holds`);
-  const agentId = await becomeKnown(site, key);
-  const quoted = await quote(site);
+  const agentId = await becomeKnown(site, key, Date.now() + waitMs);
+  const quoted = await quote(site, items, options.limit);
   const request = agent.orderRequest(items, quoted, options.token);
   const mandate = await agent.sign(agent.mandateFor(site, agentId, request), key);
   let { status, body } = await submit(site, mandate);
   if (body.outcome === "escalated") {
     check(status === 202 && typeof body.status_url === "string", "202 with a place to ask");
-    ({ status, body } = await waitForPerson(site, mandate, body));
+    ({ status, body } = await waitForPerson(site, mandate, body, Date.now() + waitMs));
   }
   console.log(`${body.outcome}${body.reason === undefined ? "" : `: ${body.reason}`}`);
-  if (body.outcome === "unavailable") return 3;
+  if (body.outcome === "unavailable") return EXIT.unavailable;
   if (body.outcome !== "approved") {
     check(typeof body.message === "string", "a refusal to say why");
-    return 2;
+    return EXIT.rejected;
   }
   check(status === 200, "200 for what is approved");
   check(body.mandate_id === mandate.signed.mandate_id, "the answer to name the mandate");
   check(isDeepStrictEqual(await agent.placeOrder(site, mandate), body), "the same answer by MCP");
   console.log(`bought; it stands in the site's log as ${body.record_id}`);
-  return 0;
+  return EXIT.bought;
 }
 
 process.exitCode = await main().catch((error) => {
   console.error(error.message);
-  return 1;
+  return error instanceof StillWaiting ? EXIT.waiting : EXIT.failed;
 });

@@ -1,4 +1,5 @@
 import {
+  cardInPage,
   isJsonObject,
   type JsonObject,
   parseUrl,
@@ -48,6 +49,27 @@ function keysAt(address: string) {
   };
 }
 
+const HTML_START = 0x3c;
+
+/**
+ * The card at an address, or in the agent page there. Redirects count only to the same server: where
+ * a domain leads is told by its service, whose keys the card must hold by.
+ */
+async function fetchCard(address: string): Promise<Uint8Array> {
+  const headers = { accept: "application/json, text/html;q=0.5" };
+  const { status, url, bytes } = await fetchBytes(address, { headers, redirect: "follow" });
+  const { origin } = new URL(url);
+  if (origin !== new URL(address).origin) {
+    throw new AgentError(
+      `${address} leads to another server, ${origin}: name that one if you trust it`,
+    );
+  }
+  if (status !== 200) throw new AgentError(`${address} answers with status ${status}`);
+  const card = bytes[0] === HTML_START ? cardInPage(bytes) : bytes;
+  if (card === undefined) throw new AgentError(`${address} is a page without an agent card`);
+  return card;
+}
+
 /**
  * Reads the card of a site and verifies it. By which keys, says the caller: those of the service the
  * site's owner runs, or by default those of the server the card came from. Throws unless the card
@@ -58,8 +80,7 @@ export async function discover(
   options: { readonly keys?: string; readonly now?: number } = {},
 ): Promise<DiscoveredSite> {
   const address = cardAddress(site);
-  const { status, bytes } = await fetchBytes(address, { headers: { accept: "application/json" } });
-  if (status !== 200) throw new AgentError(`${address} answers with status ${status}`);
+  const bytes = await fetchCard(address);
   const keys = options.keys ?? `${new URL(address).origin}/.well-known/jwks.json`;
   const verdict = await verifyCard(bytes, {
     findKey: keysAt(keys),

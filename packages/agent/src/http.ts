@@ -21,7 +21,7 @@ async function readBytes(response: Response, url: string): Promise<Uint8Array> {
   return bytes;
 }
 
-/** Sends a request and reads what comes back, following nothing. */
+/** Sends a request and reads what comes back, following nothing unless told. */
 export async function fetchBytes(url: string, init: RequestInit = {}) {
   const signal = AbortSignal.timeout(REQUEST_MS_MAX);
   let response: Response;
@@ -31,7 +31,7 @@ export async function fetchBytes(url: string, init: RequestInit = {}) {
     throw new AgentError(`${url} does not answer`, { cause });
   }
   const { status, headers } = response;
-  return { status, headers, bytes: await readBytes(response, url) };
+  return { status, headers, url: response.url, bytes: await readBytes(response, url) };
 }
 
 function objectIn(bytes: Uint8Array, url: string): JsonObject {
@@ -45,9 +45,18 @@ export async function getJson(url: string, headers: Record<string, string> = {})
   return { ...answer, body: objectIn(answer.bytes, url) } satisfies JsonAnswer;
 }
 
-export async function postJson(
+export function postJson(
   url: string,
   body: unknown,
+  headers: Record<string, string> = {},
+): Promise<JsonAnswer> {
+  return postText(url, JSON.stringify(body), headers);
+}
+
+/** Sends a JSON text exactly as it is. */
+export async function postText(
+  url: string,
+  body: string,
   headers: Record<string, string> = {},
 ): Promise<JsonAnswer> {
   const {
@@ -57,7 +66,7 @@ export async function postJson(
   } = await fetchBytes(url, {
     method: "POST",
     headers: { "content-type": "application/json", accept: "application/json", ...headers },
-    body: JSON.stringify(body),
+    body,
   });
   return { status, headers: got, body: objectIn(bytes, url) };
 }

@@ -5,8 +5,10 @@ export {
   escalationStatus,
   type MandateRequest,
   mandateFor,
+  mandateText,
   type SignedMandate,
   send,
+  sendText,
   sign,
   withdraw,
 } from "./mandate.js";

@@ -1,6 +1,6 @@
 import { type JsonObject, signMandate, signTagged } from "@gatehouse/protocol";
 import type { DiscoveredSite } from "./discover.js";
-import { getJson, type JsonAnswer, postJson } from "./http.js";
+import { getJson, type JsonAnswer, postJson, postText } from "./http.js";
 import type { AgentKey } from "./key.js";
 
 const LIFE_S = 5 * 60;
@@ -68,7 +68,21 @@ export function send(
   mandate: SignedMandate,
   { receipt = false }: { readonly receipt?: boolean } = {},
 ): Promise<JsonAnswer> {
-  return postJson(site.mandateUrl, mandate, receipt ? { prefer: "return=receipt" } : {});
+  return sendText(site, mandateText(mandate), { receipt });
+}
+
+/** The bytes `send` sends, as a text: keep them to send the same again, or to prove what was sent. */
+export function mandateText(mandate: SignedMandate): string {
+  return JSON.stringify(mandate);
+}
+
+/** Sends a mandate that was kept as a text, exactly as it is. */
+export function sendText(
+  { mandateUrl }: Pick<Site, "mandateUrl">,
+  text: string,
+  { receipt = false }: { readonly receipt?: boolean } = {},
+): Promise<JsonAnswer> {
+  return postText(mandateUrl, text, receipt ? { prefer: "return=receipt" } : {});
 }
 
 /** Asks what became of an escalated mandate, waiting a while for news. */

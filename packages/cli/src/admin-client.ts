@@ -9,6 +9,16 @@ const REQUEST_MS_MAX = 30_000;
 /** A part of an export can be tens of megabytes, over a slow line. */
 const DOWNLOAD_MS_MAX = 600_000;
 
+/** The service answered, and said no. */
+class RefusedError extends CommandError {
+  readonly reason: ReasonCode;
+
+  constructor(message: string, reason: ReasonCode, hint: string) {
+    super(message, EXIT.failed, hint);
+    this.reason = reason;
+  }
+}
+
 /** Calls the admin interface of a running Gatehouse, this machine's or another's. */
 export class AdminClient {
   private readonly baseUrl: string;
@@ -24,6 +34,16 @@ export class AdminClient {
     const answer = parseJsonOrNothing(text);
     if (response.ok && (answer !== undefined || text === "")) return answer as T;
     throw this.refusal(response, answer);
+  }
+
+  /** A call about one thing of a site; where there is none, `missing` says so in the reader's words. */
+  async callAbout<T>(missing: string, method: string, path: string, body?: unknown): Promise<T> {
+    try {
+      return await this.call<T>(method, path, body);
+    } catch (error) {
+      if (!(error instanceof RefusedError) || error.reason !== "not_found") throw error;
+      throw new CommandError(missing, EXIT.failed);
+    }
   }
 
   /** An answer that is a text. */
@@ -58,7 +78,15 @@ export class AdminClient {
         "Check GATEHOUSE_BASE_URL: another service may be there.",
       );
     }
-    return new CommandError(problem.message, EXIT.failed, hintFor(response, problem.error));
+    const { message, error } = problem;
+    return new RefusedError(message, error, this.hintFor(response, error));
+  }
+
+  private hintFor(response: Response, error: ReasonCode): string {
+    const wait = response.headers.get("retry-after");
+    if (wait !== null) return `Try again in ${wait} s.`;
+    if (response.status === 401) return "Set GATEHOUSE_ADMIN_TOKEN to a valid token.";
+    return `See ${this.baseUrl}/docs/errors/${reasonDocsSlug(error)}.md`;
   }
 
   /** Every page of a list, in order. */
@@ -129,13 +157,6 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
     "Its certificate is not trusted here: set NODE_EXTRA_CA_CERTS to the file of its authority.",
   ],
 ];
-
-function hintFor(response: Response, error: ReasonCode): string {
-  const wait = response.headers.get("retry-after");
-  if (wait !== null) return `Try again in ${wait} s.`;
-  if (response.status === 401) return "Set GATEHOUSE_ADMIN_TOKEN to a valid token.";
-  return `See docs/errors/${reasonDocsSlug(error)}.md.`;
-}
 
 function parseJsonOrNothing(text: string): unknown {
   try {

@@ -1,11 +1,19 @@
 import type { Money } from "@gatehouse/protocol";
-import { adminClient } from "./admin-client.js";
+import { type AdminClient, adminClient } from "./admin-client.js";
 import { CommandError, EXIT } from "./exit.js";
 import { findSite } from "./find-site.js";
 import { moneyText } from "./money-text.js";
 import { card, type Terminal } from "./terminal.js";
 
-interface Explained {
+/** One id may be used by several agents, each for a mandate of its own. */
+const SAME_ID_MAX = 20;
+
+export interface ExplainedDecision {
+  readonly decision_id: string;
+  readonly mandate_id: string;
+  readonly agent_id: string;
+  readonly skill: string;
+  readonly evaluated_at: string;
   readonly outcome: string;
   readonly reason: string | null;
   readonly rule_id: string | null;
@@ -19,28 +27,13 @@ interface Explained {
 }
 
 /** Which rule it was, or that it was none. */
-function decidedBy({ rule_id, policy_version }: Explained): string {
+function decidedBy({ rule_id, policy_version }: ExplainedDecision): string {
   if (policy_version === null) return "no rule: it was refused before they were asked";
   const rule = rule_id === null ? "the policy's default" : `rule ${rule_id}`;
   return `${rule}, version ${policy_version}`;
 }
 
-/** What a site decided about a mandate, and which rule of its policy did. */
-export async function explainDecision(
-  terminal: Terminal,
-  text: string,
-  mandateId: string,
-): Promise<string> {
-  const client = adminClient(terminal);
-  const { site_key_hash, domain } = await findSite(client, text);
-  const path = `/v1/admin/sites/${site_key_hash}/decisions`;
-  const query = `?mandate_id=${encodeURIComponent(mandateId)}`;
-  const { items } = await client.call<{ items: { decision_id: string }[] }>("GET", path + query);
-  const [found] = items;
-  if (found === undefined) {
-    throw new CommandError(`${domain} has decided nothing about this mandate.`, EXIT.failed);
-  }
-  const one = await client.call<Explained>("GET", `${path}/${found.decision_id}`);
+function describe(one: ExplainedDecision): string {
   const payment = one.payment && `${one.payment.status} ${one.payment.reason ?? ""}`.trim();
   return card({
     outcome: [one.outcome, one.reason ?? ""].join(" ").trim(),
@@ -52,6 +45,37 @@ export async function explainDecision(
     ...(payment === null ? {} : { payment }),
     ...(one.order_id === null ? {} : { order: one.order_id }),
     ...(one.escalation_id === null ? {} : { review: one.escalation_id }),
-    record: one.record_id,
+    ...{ skill: one.skill, agent: one.agent_id, "decided at": one.evaluated_at },
+    ...{ mandate: one.mandate_id, decision: one.decision_id, record: one.record_id },
   });
+}
+
+/** Every decision of a site about mandates with this id. */
+export async function decisionsAbout(
+  client: AdminClient,
+  siteKeyHash: string,
+  mandateId: string,
+): Promise<ExplainedDecision[]> {
+  const path = `/v1/admin/sites/${siteKeyHash}/decisions`;
+  const query = `?limit=${SAME_ID_MAX}&mandate_id=${encodeURIComponent(mandateId)}`;
+  const { items } = await client.call<{ items: { decision_id: string }[] }>("GET", path + query);
+  const found: ExplainedDecision[] = [];
+  for (const { decision_id } of items)
+    found.push(await client.call("GET", `${path}/${decision_id}`));
+  return found;
+}
+
+/** What a site decided about a mandate, and which rule of its policy did. */
+export async function explainDecision(
+  terminal: Terminal,
+  text: string,
+  mandateId: string,
+): Promise<string> {
+  const client = adminClient(terminal);
+  const { site_key_hash, domain } = await findSite(client, text);
+  const found = await decisionsAbout(client, site_key_hash, mandateId);
+  if (found.length === 0) {
+    throw new CommandError(`${domain} has decided nothing about this mandate.`, EXIT.failed);
+  }
+  return found.map(describe).join("\n\n");
 }

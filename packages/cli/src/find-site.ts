@@ -55,6 +55,11 @@ export function serviceOf({ agent_page_url }: SiteBody): string {
   return agent_page_url.slice(0, agent_page_url.indexOf("/v1/agent/"));
 }
 
+/** The address to give to agents: that of the signed card. */
+export function cardAddress(site: SiteBody): string {
+  return `${serviceOf(site)}/v1/agent-card/${site.site_key}.json`;
+}
+
 const LOOPBACK = /^(?:localhost|[^:]+\.localhost|127(?:\.\d{1,3}){3})(?::\d+)?$/;
 
 /** Where the site itself is: https, but on this machine. */

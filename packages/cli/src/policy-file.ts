@@ -10,6 +10,26 @@ import {
 import { CommandError, EXIT } from "./exit.js";
 import { plainText } from "./terminal.js";
 
+/** A fault of JSON by line and column: nobody counts the characters of a file. */
+function placed(detail: string, bytes: Buffer): string {
+  const [whole, offset] = / at character (\d+)$/.exec(detail) ?? [];
+  if (whole === undefined) return detail;
+  const lines = bytes.toString("utf8").slice(0, Number(offset)).split("\n");
+  const column = (lines.at(-1) ?? "").length + 1;
+  return `${detail.slice(0, -whole.length)} at line ${lines.length}, column ${column}`;
+}
+
+/** A fault in a rule by the rule's id, where it has one. */
+function byRule(detail: string, { rules }: JsonObject): string {
+  const [place = "", index] = /^rules\[(\d+)\]/.exec(detail) ?? [];
+  const rule = Array.isArray(rules) ? rules[Number(index)] : undefined;
+  const id = isJsonObject(rule) ? rule.id : undefined;
+  if (place === "" || typeof id !== "string" || !SHORT_ID.test(id)) return detail;
+  return `The rule “${id}”, ${detail}`;
+}
+
+const SHORT_ID = /^[\w-]{1,64}$/;
+
 /** A policy in a file; what is wrong with it is said by its place. */
 export function readPolicyFile(file: string): { document: JsonObject; policy: Policy } {
   let text: Buffer;
@@ -20,15 +40,17 @@ export function readPolicyFile(file: string): { document: JsonObject; policy: Po
   }
   const parsed = parseJson(text);
   if (!parsed.ok || !isJsonObject(parsed.value)) {
-    const why = parsed.ok ? "it is no object" : parsed.detail;
+    const why = parsed.ok ? "it is no object" : placed(parsed.detail, text);
     throw new CommandError(`${file} is no JSON document: ${why}.`, EXIT.failed);
   }
   const policy = readPolicy(parsed.value);
-  if (!policy.ok) throw new CommandError(`${plainText(policy.detail)}.`, EXIT.failed);
+  if (!policy.ok) {
+    throw new CommandError(`${plainText(byRule(policy.detail, parsed.value))}.`, EXIT.failed);
+  }
   return { document: parsed.value, policy: policy.value };
 }
 
 /** One line for each finding. */
 export function findingLines(findings: readonly PolicyFinding[]): string[] {
-  return findings.map(({ level, message }) => plainText(`${level}: ${message}`));
+  return findings.map(({ level, code, message }) => plainText(`${level} (${code}): ${message}`));
 }

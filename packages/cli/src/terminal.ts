@@ -43,10 +43,13 @@ export function table(rows: readonly Readonly<Record<string, string>>[]): string
   ].join("\n");
 }
 
-/** One record as `name  value` lines. */
+/** One record as `name  value` lines; further lines of a value stand under its first. */
 export function card(record: Readonly<Record<string, string>>): string {
   const width = Math.max(...Object.keys(record).map((name) => name.length));
+  const indent = `\n${" ".repeat(width + 2)}`;
   return Object.entries(record)
-    .map(([name, value]) => `${name.padEnd(width)}  ${value.split("\n").map(plainText).join("\n")}`)
+    .map(([name, value]) =>
+      `${name.padEnd(width)}  ${value.split("\n").map(plainText).join(indent)}`.trimEnd(),
+    )
     .join("\n");
 }

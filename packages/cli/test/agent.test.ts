@@ -1,6 +1,9 @@
+import { once } from "node:events";
 import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { startDirectory } from "../../../scripts/signing-agent.mjs";
 import { type ServingGatehouse, serve } from "../../../test/gatehouse-process.ts";
 import { cleanUp, freshEnvironment, temporaryFolder } from "../../server/test/harness.ts";
@@ -66,6 +69,9 @@ describe("an agent developer", () => {
     const approved = await run("agent", "approve", SHOP, id, "--scope", "skill:get_pricing");
     expect(approved.out).toMatch(/^scopes +skill:get_pricing$/m);
     expect((await run("agent", "status", card, id)).out).toBe("active\n");
+    const wider = await run("agent", "approve", SHOP, id, "--scope", "skill:place_order");
+    expect([wider.code, wider.err]).toEqual([1, expect.stringContaining("gatehouse agent change")]);
+    expect((await run("agent", "show", SHOP, id)).out).toMatch(/^scopes +skill:get_pricing$/m);
     expect((await run("agent", "suspend", SHOP, id)).out).toMatch(/^status +suspended$/m);
     const changed = await run("agent", "change", SHOP, id, "--tag", "trusted", "--all-scopes");
     expect(changed.out).toMatch(/^scopes +all$[\s\S]*^tags +trusted$/m);
@@ -99,9 +105,29 @@ describe("an agent developer", () => {
       `${service.url}/.well-known/audit-jwks.json`,
     );
     expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("does not hold")]);
+    const away = createServer((_request, response) => {
+      response.writeHead(302, { location: card }).end();
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void away.close());
+    await once(away, "listening");
+    const { port } = away.address() as AddressInfo;
+    const led = await run("agent", "register", `http://127.0.0.1:${port}`, ...args);
+    expect([led.code, led.err]).toEqual([1, expect.stringContaining("leads to another server")]);
     const none = await run("agent", "register", card, "--key", join(folder, "none"), "--name", "x");
     expect([none.code, none.err]).toEqual([1, expect.stringContaining("gatehouse agent keygen")]);
   });
+});
+
+test("an agent is known by the address of a domain too, and all it may ask for is said", async () => {
+  const args = ["--key", await keygen("by-domain"), "--name", "By domain"];
+  const page = `${service.url}/v1/agent/domain/${SHOP}`;
+  const registered = await run("agent", "register", page, ...args);
+  expect(registered.out).toMatch(/^agt_\S+ {2}pending\n$/);
+  const [id = ""] = registered.out.split("  ");
+  const approved = await run("agent", "approve", SHOP, id);
+  expect(approved.err).toMatch(/^It may ask for every skill\. .*gatehouse agent change/);
+  expect((await run("site", "show", SHOP)).out).toContain(`\ncard           ${card}\n`);
+  expect((await run("agent", "show", SHOP, "agt_none")).err).toBe("There is no such agent.\n");
 });
 
 test("an owner adds an agent by its public key, active at once; its private part is not sent", async () => {

@@ -40,10 +40,12 @@ describe("site commands", () => {
     const { run } = await running();
     const args = ["site", "create", "old.example.com", "--name", "Old", "--site-key"];
     expect((await run(...args, "sk_legacy-shop_01")).out).toContain("sk_legacy-shop_01");
-    const bad = await run(...args, "nonsense");
+    const bad = await run(...args, "nonsense", "--again");
     expect([bad.code, bad.err]).toEqual([
       1,
-      "site_key: an older key is sk_ and 8 to 120 letters, digits, - or _.\nSee docs/errors/invalid-request.md.\n",
+      expect.stringMatching(
+        /^site_key: an older key is sk_ and 8 to 120 letters, digits, - or _\.\nSee http:\/\/\S+\/docs\/errors\/invalid-request\.md\n$/,
+      ),
     ]);
   });
 
@@ -57,7 +59,15 @@ describe("site commands", () => {
       2,
       "Say what to change: --domain, --name, --description or --audit-public.\n",
     ]);
-    const again = await run("site", "create", "shop.example.com", "--name", "Shop again");
+    const args = ["site", "create", "Shop.example.com", "--name", "Shop again"];
+    const slip = await run(...args);
+    expect(slip).toEqual({
+      ...{ code: 1, out: "" },
+      err: expect.stringMatching(
+        /^There is a site for shop\.example\.com already: us_.*\n.*--again/,
+      ),
+    });
+    const again = await run(...args, "--again");
     expect(again.err).toMatch(/^Note: there are 2 sites for shop\.example\.com/);
   });
 
@@ -66,7 +76,9 @@ describe("site commands", () => {
     expect((await run("site", "show", "shop.example.com")).err).toMatch(
       /There is no site for .*\n`gatehouse site list`/,
     );
-    for (const name of ["A", "B"]) await run("site", "create", "shop.example.com", "--name", name);
+    for (const name of ["A", "B"]) {
+      await run("site", "create", "shop.example.com", "--name", name, "--again");
+    }
     expect((await run("site", "show", "shop.example.com")).err).toMatch(
       /There are 2 sites .*\nName one by its key: us_/,
     );

@@ -76,7 +76,7 @@ describe("skill commands", () => {
     );
     expect([bad.code, bad.err]).toEqual([
       1,
-      "url: must begin with https://.\nSee docs/errors/invalid-request.md.\n",
+      `url: must begin with https://.\nSee ${env.GATEHOUSE_BASE_URL}/docs/errors/invalid-request.md\n`,
     ]);
     const none = await run("skill", "disable", "shop.example.com", "sign_up");
     expect([none.code, none.err]).toEqual([

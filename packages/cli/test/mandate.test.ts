@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { discover, escalationStatus, openAgentKey, withdraw } from "@gatehouse/agent";
 import { beforeAll, expect, test } from "vitest";
@@ -70,13 +70,28 @@ test("an agent asks, is approved, refused, or waits for a person who answers", a
   expect([approved.code, JSON.parse(approved.out).outcome]).toEqual([0, "approved"]);
   const refused = await asking("send", "sign_up");
   expect([refused.code, JSON.parse(refused.out).reason]).toEqual([1, "policy_denied"]);
-  expect(refused.err).toMatch(/^It was not approved \(403\)\.\nsigned bytes {2}service-mandate-v1/);
+  // Its signature was fine: there are no bytes to compare.
+  expect(refused.err).toBe("It was not approved (403).\n");
   const waiting = await asking("send", "contact_support");
   const { outcome, escalation_id, status_url } = JSON.parse(waiting.out);
   expect([waiting.code, outcome]).toEqual([0, "escalated"]);
   expect((await run("review", "list", SHOP)).out).toMatch(/^esc_\S+ +pending +contact_support/m);
+  expect((await run("review", "list", SHOP)).out).toMatch(/^REVIEW_ID +STATUS/);
   expect((await run("review", "show", SHOP, escalation_id)).out).toMatch(/^rule +ask-me$/m);
-  expect((await run("review", "approve", SHOP, escalation_id)).out).toBe("approved\n");
+  expect(await run("review", "approve", SHOP, escalation_id)).toEqual({
+    ...{ code: 0, out: "approved\n", err: "" },
+  });
+  const shown = await run("review", "show", SHOP, escalation_id);
+  const [, decider = ""] = /^decided_by +(\S+)$/m.exec(shown.out) ?? [];
+  const tail = await run("audit", "tail", SHOP, "--type", "review.decision");
+  expect([decider, tail.out]).toEqual([
+    expect.stringMatching(/./),
+    expect.stringMatching(new RegExp(`approved contact_support .* by ${decider}$`, "m")),
+  ]);
+  for (const verb of ["show", "approve", "deny"]) {
+    const none = await run("review", verb, SHOP, "esc_none");
+    expect([none.code, none.err]).toEqual([1, "There is no such review.\n"]);
+  }
   expect((await escalationStatus(status_url, 5)).status).toBe("approved");
   expect((await run("review", "list", SHOP)).out).toBe("Nothing waits for you.\n");
   const again = await run("review", "deny", SHOP, escalation_id, "--reason", "other");
@@ -84,19 +99,83 @@ test("an agent asks, is approved, refused, or waits for a person who answers", a
   const listed = await run("mandate", "list", SHOP);
   expect(listed.out).toMatch(/rejected +sign_up +policy_denied/);
   expect(listed.out).toMatch(/approved +contact_support +ask-me/);
+  expect(listed.err).toContain(`gatehouse mandate show ${SHOP} <mandate_id>`);
+  const why = await run("mandate", "show", SHOP, JSON.parse(approved.out).mandate_id);
+  expect(why.out).toMatch(
+    /^outcome +approved\ndecided by +rule prices, version 1\nrules +prices: /,
+  );
+  // Further lines stand under the first.
+  expect(why.out).toMatch(/\n {12}help: \S+\n {12}ask-me: /);
+  const unknown = await run("mandate", "show", SHOP, "nobody-ever-sent-this");
+  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining("decided nothing")]);
+  expect((await run("mandate", "list", SHOP, "--outcome", "paying")).out).toBe("None is paying.\n");
 });
 
 test("an agent keeps proof of an answer, and a changed one is found out", async () => {
   const receipt = join(folder, "receipt.json");
   await asking("send", "get_pricing", "--receipt", receipt);
   const keys = env.GATEHOUSE_BASE_URL as string;
+  const body = join(folder, "receipt.body.json");
+  const compared = await run("verify", receipt, "--keys", keys, "--body", body);
+  expect([compared.code, compared.out]).toEqual([0, expect.stringContaining("is what was sent\n")]);
+  expect(compared.out).not.toContain("not compared");
+  expect(statSync(body).mode & 0o777).toBe(0o600);
+  const other = join(folder, "other.json");
+  writeFileSync(other, `${readFileSync(body, "utf8")}\n`);
+  const differs = await run("verify", receipt, "--keys", keys, "--body", other);
+  expect([differs.code, differs.err]).toEqual([1, "Not verified: body.\n"]);
   const held = await run("verify", receipt, "--keys", keys);
   expect([held.code, held.out]).toEqual([0, expect.stringMatching(/200 approved was answered/)]);
+  expect(held.out).toContain("What was sent was not compared: name it with --body <file>.");
   const text = readFileSync(receipt, "utf8");
   writeFileSync(receipt, text.replace('"approved"', '"escalated"'));
   const changed = await run("verify", receipt, "--keys", keys);
   expect([changed.code, changed.err]).toEqual([1, expect.stringContaining("signature")]);
   expect((await run("verify", receipt)).err).toContain("Say whose keys you trust.");
+});
+
+test("a mandate that was kept is sent again as it is, and is the same request", async () => {
+  const kept = join(folder, "kept.json");
+  const first = await asking("send", "get_pricing", "--out", kept);
+  const again = await run("mandate", "send", "--file", kept);
+  expect(again).toEqual({ code: 0, out: first.out, err: "" });
+  expect((await run("mandate", "send", card, "--file", kept)).out).toBe(first.out);
+  const more = await run("mandate", "send", "--file", kept, "--skill", "sign_up");
+  expect([more.code, more.err]).toEqual([2, expect.stringContaining("sent as it is")]);
+  const bare = await run("mandate", "send", card);
+  expect([bare.code, bare.err]).toEqual([2, expect.stringContaining("--key, --agent and --skill")]);
+  expect((await run("mandate", "send")).err).toContain("address, or --file");
+  const elsewhere = join(folder, "elsewhere.json");
+  const text = readFileSync(kept, "utf8");
+  writeFileSync(elsewhere, text.replace("/mandate", "/mandates"));
+  const stray = await run("mandate", "send", card, "--file", elsewhere);
+  expect([stray.code, stray.err]).toEqual([1, expect.stringContaining("for another address")]);
+  writeFileSync(elsewhere, text.replace("get_pricing", "sign_up"));
+  const forged = await run("mandate", "send", "--file", elsewhere);
+  expect(forged.err).toMatch(
+    /^signed bytes {2}service-mandate-v1\\0\{.*\nsha-256 {7}[0-9a-f]{64}\nIt was not approved \(401\)\.\n$/,
+  );
+  for (const args of [["explain"], ["send", "--file"]]) {
+    const missing = await run("mandate", ...args, join(folder, "none.json"));
+    expect([missing.code, missing.err]).toEqual([1, expect.stringMatching(/none\.json cannot be/)]);
+  }
+});
+
+test("an owner says whether mandates are taken, for how long, and who is admitted", async () => {
+  const shown = await run("site", "mandates", SHOP);
+  expect(shown.out).toBe("mandates  on\nlifetime  15m\nadmit     none\n");
+  const args = ["--off", "--lifetime", "330s", "--admit", "https://agent.example"];
+  const changed = await run("site", "mandates", SHOP, ...args);
+  expect(changed.out).toBe("mandates  off\nlifetime  330s\nadmit     https://agent.example\n");
+  const off = await asking("send", "get_pricing");
+  expect(JSON.parse(off.out).reason).toBe("mandates_disabled");
+  const back = ["--on", "--lifetime", "1h", "--admit", "none", "--json"];
+  expect(JSON.parse((await run("site", "mandates", SHOP, ...back)).out)).toEqual({
+    ...{ enabled: true, lifetime_seconds: 3600, auto_admit: [] },
+  });
+  expect((await run("site", "mandates", SHOP, "--lifetime", "soon")).code).toBe(2);
+  expect((await run("site", "mandates", SHOP, "--on", "--off")).code).toBe(2);
+  expect((await run("site", "mandates", SHOP, "--lifetime", "1s")).code).toBe(1);
 });
 
 test("an agent takes back what waits, and an owner says no", async () => {

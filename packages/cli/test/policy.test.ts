@@ -54,24 +54,41 @@ test("check prints what to look at again, and fails on what cannot be published"
   expect([warned.code, warned.out]).toEqual([
     0,
     expect.stringMatching(
-      /^warning: The rule “cap” also denies .*\nIt can be published: 2 rules\.\n$/,
+      /^warning \(without_cart\): The rule “cap” also denies .*\nIt can be published: 2 rules\.\n$/,
     ),
   ]);
   const refused = await run("policy", "check", policyFile(open, never));
   expect(refused).toEqual({
     code: 1,
-    out: expect.stringMatching(/^error: The rule “never” can never match/),
+    out: expect.stringMatching(/^error \(never_matches\): The rule “never” can never match/),
     err: "It cannot be published as it is.\n",
   });
   const json = await run("policy", "check", policyFile(open, cap), "--json");
   expect(JSON.parse(json.out).findings).toMatchObject([{ code: "without_cart", rule: "cap" }]);
 });
 
+test("a fault is named by its rule, and one of the JSON by its line and column", async () => {
+  const wrong = await run("policy", "check", policyFile(open, rule("cap", "deny", { skil: {} })));
+  expect([wrong.code, wrong.err]).toEqual([
+    1,
+    expect.stringMatching(/^The rule “cap”, rules\[1\]\.when/),
+  ]);
+  const nameless = await run("policy", "check", policyFile(open, { effect: "deny" }));
+  expect(nameless.err).toMatch(/^rules\[1\]: lacks "id"/);
+  const file = join(folder, "broken.json");
+  writeFileSync(file, '{\n  "policy": "rules/1",\n  "rules": [,]\n}\n');
+  const broken = await run("policy", "check", file);
+  expect(broken.err).toBe(`${file} is no JSON document: syntax at line 3, column 13.\n`);
+});
+
 test("test shows what a draft would have decided otherwise, and changes nothing", async () => {
   const same = await run("policy", "test", SHOP, policyFile(open));
   expect(same.out).toBe("None of 2 decisions would have been different.\n");
   const { code, out, err } = await run("policy", "test", SHOP, policyFile(open, cap));
-  expect([code, err]).toEqual([0, expect.stringContaining("warning: The rule “cap”")]);
+  expect([code, err]).toEqual([
+    0,
+    expect.stringContaining("warning (without_cart): The rule “cap”"),
+  ]);
   const lines = out.split("\n");
   expect(lines[0]).toMatch(/^EVALUATED_AT +SKILL +AMOUNT +WAS +WOULD_BE +AGENT_ID$/);
   expect(lines[2]).toMatch(/get_pricing +25\.50 EUR +approved \(open\) +rejected \(cap\) +agt_/);
@@ -93,7 +110,7 @@ test("publish says what to look at again, and refuses what cannot be meant", asy
   expect(warned).toEqual({
     code: 0,
     out: "Version 2 is in force for shop.example.com.\n",
-    err: expect.stringMatching(/^warning: The rule “cap”/),
+    err: expect.stringMatching(/^warning \(without_cart\): The rule “cap”/),
   });
   const refused = await run("policy", "publish", SHOP, policyFile(open, never));
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining("“never”")]);
@@ -109,6 +126,9 @@ test("a preset is printed as a document that can be published as it is", async (
   expect(await run("policy", "publish", SHOP, file)).toMatchObject({ code: 0, err: "" });
   expect(JSON.parse((await run("policy", "preset", "read_only")).out).rules).toHaveLength(1);
   const bare = await run("policy", "preset", "automatic_under");
-  expect([bare.code, bare.err]).toEqual([2, expect.stringContaining("limit and currency")]);
+  expect([bare.code, bare.err]).toEqual([
+    2,
+    expect.stringMatching(/^automatic_under needs --limit and --currency\.$/m),
+  ]);
   expect((await run("policy", "preset", "anything_goes")).code).toBe(2);
 });

@@ -52,9 +52,12 @@ test("an owner imports products, and is told line by line what was refused", asy
     "id,title,price,currency,quantity\nrose,Rose,10,EUR,9\n,X,1,EUR,\n",
   );
   const half = await run("product", "import", SHOP, csv);
-  expect(half.out).toBe("1 written; shop.example.com has 1 products.\n");
+  expect(half.out).toBe("1 written; shop.example.com has 1 product.\n");
   expect(half.err).toMatch(/^line 3: id: is missing\n/);
-  expect([half.code, half.err]).toEqual([1, expect.stringContaining("1 lines were refused")]);
+  expect([half.code, half.err]).toEqual([
+    1,
+    expect.stringContaining("1 line was refused; the others are in.\nMend it and"),
+  ]);
   const lines = file("p.jsonl", '{"id":"vase","title":"Vase","price":"2.50","currency":"EUR"}\n');
   expect((await run("product", "import", SHOP, lines)).code).toBe(0);
   const listed = await run("product", "list", SHOP);
@@ -63,12 +66,22 @@ test("an owner imports products, and is told line by line what was refused", asy
   expect((await run("product", "import", SHOP, join(folder, "none.csv"))).err).toMatch(
     /cannot be read/,
   );
-  expect((await run("product", "import", SHOP, file("what", "x"))).err).toMatch(/--format/);
+  expect((await run("product", "import", SHOP, join(folder, "none"))).err).toMatch(/no such file/);
+  const what = await run("product", "import", SHOP, file("what", "x"));
+  expect([what.code, what.err]).toEqual([
+    2,
+    expect.stringMatching(/--format csv or --format jsonl/),
+  ]);
 });
 
 test("gates are shown with what opens them, and open one by one", async () => {
+  expect((await run("skill", "list", SHOP)).out).toMatch(
+    /^place_order +on, waits: see `site gates`/m,
+  );
   const shut = await run("site", "gates", SHOP);
-  expect(shut.out).toMatch(/^– processor +Connect a payment processor\.$/m);
+  expect(shut.out).toMatch(
+    /^– processor +Connect a payment processor\. Run: gatehouse site connect shop\.example\.com$/m,
+  );
   expect(shut.out).toMatch(/Agents cannot buy yet\.\n$/);
   await run("site", "connect", SHOP, "--no-rail");
   expect((await run("site", "gates", SHOP)).out).toMatch(/^– rail /m);
@@ -77,8 +90,33 @@ test("gates are shown with what opens them, and open one by one", async () => {
   );
   await run("policy", "publish", SHOP, file("policy.json", JSON.stringify(policy)));
   const open = await run("site", "connect", SHOP);
-  expect(open.out).toMatch(/^Paid through sandbox: no money is behind it\.\n✓ processor +open$/m);
+  expect(open.out).toMatch(/^Paid through sandbox: no money is behind it\.\n(?:✓ .* open\n)+/);
   expect(open.out).toMatch(/Agents can buy\.\n$/);
+});
+
+test("agents cannot buy while nothing is offered, sold or taken, whatever gates are open", async () => {
+  const said = async () => (await run("site", "gates", SHOP)).out;
+  await run("skill", "disable", SHOP, "place_order");
+  await run("site", "mandates", SHOP, "--off");
+  const off = await said();
+  expect(off).toMatch(
+    /^– skill +Offer place_order\. Run: gatehouse skill enable \S+ place_order$/m,
+  );
+  expect(off).toMatch(/^– mandates +Take mandates\. Run: gatehouse site mandates \S+ --on$/m);
+  expect(off).toMatch(/Agents cannot buy yet\.\n$/);
+  await run("skill", "enable", SHOP, "place_order");
+  await run("site", "mandates", SHOP, "--on");
+  expect(await said()).toMatch(/Agents can buy\.\n$/);
+  await run("site", "create", "empty.example.com", "--name", "Empty");
+  const json = await run("site", "gates", "empty.example.com", "--json");
+  const { can_buy, checks } = JSON.parse(json.out);
+  const shut = checks.filter(({ open }: { open: boolean }) => !open);
+  expect([can_buy, shut.map(({ name }: { name: string }) => name)]).toEqual([
+    false,
+    ["domain", "processor", "rail", "settlement", "policy", "skill", "products"],
+  ]);
+  const slip = await run("skill", "set", SHOP, "place_ordr");
+  expect([slip.code, slip.err]).toEqual([2, expect.stringMatching(/Built in are: .*place_order/)]);
 });
 
 test("an agent buys, the owner sees the order and why it was approved", async () => {
@@ -90,9 +128,12 @@ test("an agent buys, the owner sees the order and why it was approved", async ()
   const listed = await run("order", "list", SHOP);
   expect(listed.out).toMatch(/20\.00 EUR +2 × rose +authorized +a2a +agt_/);
   const [, id = ""] = /(ord_\S+)/.exec(listed.out) ?? [];
-  expect((await run("order", "show", SHOP, id)).out).toMatch(
-    /^items +2 × Rose \(rose\), 10\.00 EUR each$/m,
-  );
+  const shown = await run("order", "show", SHOP, id);
+  expect(shown.out).toMatch(/^items +2 × Rose \(rose\), 10\.00 EUR each$/m);
+  expect(shown.out).toMatch(/^mandate_id +order-of-the-test-2\ndecision_id +dec_/m);
+  expect(shown.err).toContain("gatehouse mandate show shop.example.com order-of-the-test-2");
+  expect((await run("order", "show", SHOP, "ord_none")).err).toBe("There is no such order.\n");
+  expect((await run("mandate", "list", SHOP)).out).toMatch(/approved +place_order +20\.00 EUR/);
   const early = await run("mandate", "explain", signed, "--site", SHOP);
   expect([early.code, early.err]).toEqual([1, expect.stringContaining("has decided nothing")]);
   const cheap = await buying("send", "1.00", "--id", "order-of-the-test-1");
@@ -121,6 +162,22 @@ test("what a person must approve is shown with its items, and paid once approved
   const why = await run("mandate", "explain", signed, "--site", SHOP);
   expect(why.out).toMatch(/^decided by +rule \S+, version 1$/m);
   expect(why.out).toMatch(/^payment +authorized$/m);
+  const refused = async (id: string, ...more: string[]) => {
+    const sent = await buying("send", "80.00", "--id", id, ...more);
+    return JSON.parse(sent.out).escalation_id as string;
+  };
+  const declined = await refused("order-of-the-test-4", "--pay", "sandbox:pm_card_chargeDeclined");
+  expect(await run("review", "approve", SHOP, declined)).toEqual({
+    ...{ code: 1, out: "payment_failed\n" },
+    err: expect.stringMatching(/^You approved it, but it could not be paid: \w+\.\n$/),
+  });
+  const changed = await refused("order-of-the-test-5");
+  await run("agent", "suspend", SHOP, agentId);
+  expect(await run("review", "approve", SHOP, changed)).toEqual({
+    ...{ code: 1, out: "invalidated\n" },
+    err: "It could no longer be approved: agent_not_active. Nothing was paid.\n",
+  });
+  await run("agent", "approve", SHOP, agentId);
   await run("site", "disconnect", SHOP);
   const shut = JSON.parse((await buying("send", "80.00")).out);
   expect(shut.reason).toBe("skill_not_live");

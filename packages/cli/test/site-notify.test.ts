@@ -8,6 +8,7 @@ import {
   startServer,
   type TestServer,
 } from "../../server/test/harness.ts";
+import type { Shop } from "../../server/test/mandates/submitting.ts";
 import { startReceiver } from "../../server/test/notifications/receiver.ts";
 import { telling } from "../../server/test/notifications/telling.ts";
 import { command } from "./command.ts";
@@ -15,6 +16,9 @@ import { command } from "./command.ts";
 const SHOP = "shop.example.com";
 let server: TestServer;
 let env: Record<string, string>;
+let owner: ReturnType<typeof telling>;
+let shop: Shop;
+const clock = new ManualClock(NOON);
 let receiver: Awaited<ReturnType<typeof startReceiver>>;
 const run = (...args: string[]) => command(["site", ...args], env);
 
@@ -26,12 +30,11 @@ beforeAll(async () => {
     GATEHOUSE_SMTP_URL: "smtp://127.0.0.1:9",
     GATEHOUSE_MAIL_FROM: "gate@example.com",
   };
-  const clock = new ManualClock(NOON);
   server = await startServer(base, { clock });
   await server.context.jobs.stop();
   env = { ...base, GATEHOUSE_BASE_URL: server.url };
-  const owner = telling(server, clock);
-  const shop = await owner.shop({ webhook_url: receiver.url });
+  owner = telling(server, clock);
+  shop = await owner.shop({ webhook_url: receiver.url });
   receiver.status(410);
   await owner.escalate(shop);
   return async () => {
@@ -66,13 +69,18 @@ test("messages are listed with what became of them, and sent again", async () =>
   receiver.status(410);
   await deliverMessages(server.context);
   const listed = await run("messages", SHOP, "--failed");
-  expect(listed.out).toMatch(/^msg_\S+ +review\.requested +http\S+ +failed +1 .*\(410\)$/m);
+  expect(listed.out).toMatch(/^\S+Z +msg_\S+ +review\.requested +http\S+ +failed +1 .*\(410\)$/m);
+  clock.advance(1000);
+  await owner.escalate(shop);
   const { items } = JSON.parse((await run("messages", SHOP, "--json")).out);
-  const [{ message_id }] = items;
+  const times = items.map(({ created_at }: { created_at: string }) => created_at);
+  expect(times).toEqual(times.toSorted().reverse());
+  expect(new Set(times).size).toBe(2);
+  const { message_id } = items.at(-1);
   const again = await run("messages", SHOP, "--resend", message_id);
   expect(again.out).toBe(`It is sent again: ${message_id}\n`);
   receiver.status(200);
   await deliverMessages(server.context);
-  expect((await run("messages", SHOP, "--failed")).out).toBe("There are no messages.\n");
+  expect((await run("messages", SHOP, "--failed")).out).toBe("Nothing was given up.\n");
   expect((await run("messages", SHOP, "--resend", "msg_none")).code).toBe(1);
 });

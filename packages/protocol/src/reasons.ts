@@ -38,7 +38,7 @@ const MANDATE_REASONS = {
   ),
   cart_mismatch: reason(
     400,
-    "The declared total differs from the catalog's. Fetch current prices and sign again.",
+    "The declared total is not what the items cost now. Ask for the price again and sign it.",
   ),
   mandate_not_yet_valid: reason(
     400,
@@ -80,10 +80,7 @@ const MANDATE_REASONS = {
     403,
     "The payment processor declined. Use another payment method with a new mandate.",
   ),
-  out_of_stock: reason(
-    403,
-    "An item is no longer in stock. Fetch the catalog and order what is available.",
-  ),
+  out_of_stock: reason(403, "An item is no longer in stock. Order less of it, or something else."),
   evidence_already_used: reason(403, "This evidence was used before. Each may be used once."),
   review_denied: reason(403, "A reviewer denied the request."),
   review_expired: reason(

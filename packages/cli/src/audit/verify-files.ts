@@ -17,6 +17,7 @@ import {
   verifyCheckpoint,
   verifyExportFile,
 } from "@gatehouse/protocol";
+import { counted } from "../counted.js";
 import { CommandError, EXIT } from "../exit.js";
 import { plainJson, plainText, type Terminal } from "../terminal.js";
 import { AUDIT_KEY_SET_PATH, keySetAddress, loadKeys } from "../verify/key-set.js";
@@ -133,7 +134,7 @@ function reportLines(report: AuditReport): string[] {
   });
   const logs = report.logs.map(({ chain, days, records, first_seq }) => {
     const span = days.length === 1 ? days[0] : `${days[0]} to ${days.at(-1)}`;
-    return `${records} records of ${chain} from ${first_seq} on, ${span}`;
+    return `${counted(records, "record")} of ${chain} from ${first_seq} on, ${span}`;
   });
   return [...answers, ...logs].map(plainText);
 }

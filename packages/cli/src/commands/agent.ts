@@ -23,6 +23,8 @@ interface AgentBody {
   readonly keys?: readonly { readonly kid: string; readonly status: string }[];
 }
 
+const NO_SUCH = "There is no such agent.";
+
 interface Flags {
   readonly json?: boolean;
 }
@@ -52,7 +54,9 @@ function describe(agent: AgentBody): string {
     ...(agent.requested_scopes.length === 0 ? {} : { asks_for: listOf(agent.requested_scopes) }),
     ...(agent.tags.length === 0 ? {} : { tags: agent.tags.join(", ") }),
     agent_id: agent.agent_id,
-    keys: keys.map(({ kid, status }) => `${kid} (${status})`).join("\n"),
+    ...(keys.length === 0
+      ? {}
+      : { keys: keys.map(({ kid, status }) => `${kid} (${status})`).join("\n") }),
     since: agent.created_at,
     ...(expires_at === null ? {} : { forgotten_at: expires_at }),
   });
@@ -93,7 +97,7 @@ function readCommands(agent: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (site: string, id: string, flags: Flags) => {
       const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}`);
-      print(terminal, flags, await client.call("GET", path));
+      print(terminal, flags, await client.callAbout(NO_SUCH, "GET", path));
     });
 }
 
@@ -114,12 +118,19 @@ function changeCommands(agent: Command, terminal: Terminal): void {
       .description(description)
       .option("--json", "print JSON");
     if (step === "approve") {
-      command.option("--scope <scope...>", "what it may ask for, such as skill:place_order");
+      command.option(
+        "--scope <scope...>",
+        "what it may ask for, such as skill:place_order; everything unless said",
+      );
     }
     command.action(async (site: string, id: string, flags: Flags & { scope?: string[] }) => {
       const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}/${step}`);
       const body = flags.scope === undefined ? {} : { scopes: flags.scope };
-      print(terminal, flags, await client.call("POST", path, body));
+      const stepped = await client.callAbout<AgentBody>(NO_SUCH, "POST", path, body);
+      print(terminal, flags, stepped);
+      if (step !== "approve" || stepped.scopes !== null) return;
+      const narrow = `gatehouse agent change ${site} ${id} --scope skill:get_pricing`;
+      terminal.err(`It may ask for every skill. To allow some only: ${narrow}`);
     });
   }
 
@@ -142,7 +153,7 @@ function changeCommands(agent: Command, terminal: Terminal): void {
         const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}`);
         const scopes = flags.allScopes === true ? null : flags.scope;
         const changes = { name: flags.name, scopes, tags: flags.tag };
-        print(terminal, flags, await client.call("PATCH", path, changes));
+        print(terminal, flags, await client.callAbout(NO_SUCH, "PATCH", path, changes));
       },
     );
 }

@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { counted } from "../counted.js";
 import type { Terminal } from "../terminal.js";
 
 interface BackupFlags {
@@ -19,10 +20,12 @@ export function backupCommands(program: Command, terminal: Terminal): void {
       const report = await backup(terminal.env, {
         out,
         withoutSecretsKey,
-        onRows: (rows) => terminal.err(`${rows} rows`),
+        onRows: (rows) => terminal.err(counted(rows, "row")),
       });
       if (json) return terminal.out(JSON.stringify(report, null, 2));
-      terminal.out(`Wrote ${report.rows} rows of ${report.tables} tables to ${report.file}`);
+      terminal.out(
+        `Wrote ${counted(report.rows, "row")} of ${counted(report.tables, "table")} to ${report.file}`,
+      );
       terminal.out(
         report.secretsKey
           ? "It holds the secrets key: whoever has it can sign as your sites. Keep it private."
@@ -39,7 +42,7 @@ export function backupCommands(program: Command, terminal: Terminal): void {
       const { restore } = await import("@gatehouse/server");
       const report = await restore(terminal.env, file);
       if (json) return terminal.out(JSON.stringify(report, null, 2));
-      terminal.out(`Restored ${report.rows} rows of ${report.createdAt}.`);
+      terminal.out(`Restored ${counted(report.rows, "row")} of ${report.createdAt}.`);
       terminal.out(
         report.secretsKey === "missing"
           ? "The backup has no secrets key: set GATEHOUSE_SECRETS_KEY to the original before starting."

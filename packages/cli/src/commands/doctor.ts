@@ -1,5 +1,6 @@
 import type { Finding } from "@gatehouse/server";
 import type { Command } from "commander";
+import { counted } from "../counted.js";
 import { CommandError, EXIT } from "../exit.js";
 import type { Terminal } from "../terminal.js";
 
@@ -23,6 +24,9 @@ export function doctorCommand(program: Command, terminal: Terminal): void {
           terminal.out(`${MARKS[verdict]} ${part}: ${says}`);
       const failures = findings.filter(({ verdict }) => verdict === "failure").length;
       if (failures === 0) return;
-      throw new CommandError(`${failures} of ${findings.length} checks failed.`, EXIT.failed);
+      throw new CommandError(
+        `${failures} of ${counted(findings.length, "check")} failed.`,
+        EXIT.failed,
+      );
     });
 }

@@ -1,5 +1,4 @@
-import { readFileSync, writeFileSync } from "node:fs";
-import { mandateFor, type SignedMandate, send, sign } from "@gatehouse/agent";
+import { type DiscoveredSite, mandateFor, mandateText, sendText, sign } from "@gatehouse/agent";
 import {
   isJsonObject,
   type JsonObject,
@@ -9,17 +8,17 @@ import {
   toHex,
 } from "@gatehouse/protocol";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { adminClient } from "../admin-client.js";
 import { asAgent, discovered, readKey } from "../agent-key.js";
 import { CommandError, EXIT } from "../exit.js";
 import { explainDecision } from "../explain-decision.js";
-import { findSite } from "../find-site.js";
-import { plainJson, type Terminal, table } from "../terminal.js";
+import { bodyFileOf, keepFile, readMandateFile } from "../mandate-file.js";
+import { plainJson, type Terminal } from "../terminal.js";
+import { mandateListCommand, mandateShowCommand } from "./mandate-owner.js";
 
 interface Asked {
-  readonly key: string;
-  readonly agent: string;
-  readonly skill: string;
+  readonly key?: string;
+  readonly agent?: string;
+  readonly skill?: string;
   readonly arguments?: JsonObject;
   readonly protocol: "a2a" | "ap2" | "mcp";
   readonly total?: string;
@@ -38,10 +37,9 @@ function readObject(text: string): JsonObject {
 /** What `sign` and `send` have in common: what is asked, and by whom. */
 function asking(command: Command): Command {
   return command
-    .argument("<address>", "the site's address, or that of its card")
-    .requiredOption("--key <file>", "the agent's key")
-    .requiredOption("--agent <agent_id>", "the id the site gave it")
-    .requiredOption("--skill <skill>", "what to ask for")
+    .option("--key <file>", "the agent's key")
+    .option("--agent <agent_id>", "the id the site gave it")
+    .option("--skill <skill>", "what to ask for")
     .addOption(new Option("--arguments <json>", "with what").argParser(readObject))
     .addOption(
       new Option("--protocol <protocol>", "by which protocol")
@@ -51,7 +49,7 @@ function asking(command: Command): Command {
     .option("--total <amount>", "what is to pay, such as 12.50")
     .option("--currency <code>", "in which currency, such as EUR")
     .option("--pay <handler:token>", "how it is paid, such as sandbox:pm_card_visa")
-    .option("--id <mandate_id>", "to send the same request again; chance unless said")
+    .option("--id <mandate_id>", "its id, by chance unless said; an id is good for one mandate")
     .option("--keys <service>", "whose keys must have signed the card, if not the site's own");
 }
 
@@ -64,54 +62,124 @@ function paymentOf(text: string | undefined) {
   return { handler, token };
 }
 
+interface Sent extends Asked {
+  readonly file?: string;
+  readonly out?: string;
+  readonly receipt?: string;
+}
+
+/** What to sign must be said whole; where a signed one is in a file, nothing of it. */
+function needed({ key, agent, skill }: Asked) {
+  if (key !== undefined && agent !== undefined && skill !== undefined) return { key, agent, skill };
+  const hint = "To send one that is signed already: gatehouse mandate send --file mandate.json";
+  throw new CommandError("Say --key, --agent and --skill.", EXIT.usage, hint);
+}
+
 async function signed(address: string, asked: Asked) {
+  const { key: keyFile, agent, skill } = needed(asked);
   if ((asked.total === undefined) !== (asked.currency === undefined)) {
     throw new CommandError("--total and --currency go together.", EXIT.usage);
   }
-  const key = await readKey(asked.key);
+  const key = await readKey(keyFile);
   return asAgent(async () => {
     const site = await discovered(address, asked.keys);
     const cart =
       asked.total === undefined || asked.currency === undefined
         ? undefined
         : { total: asked.total, currency: asked.currency };
-    const { skill, protocol, id: mandateId } = asked;
+    const { protocol, id: mandateId } = asked;
     const payment = paymentOf(asked.pay);
     const request = { skill, protocol, cart, payment, mandateId, arguments: asked.arguments };
-    return { site, mandate: await sign(mandateFor(site, asked.agent, request), key) };
+    return { site, mandate: await sign(mandateFor(site, agent, request), key) };
   });
 }
 
-async function explain({ signed: message }: SignedMandate): Promise<string> {
+/** The bytes a signature is over, as people can compare them. */
+async function explain(message: JsonObject): Promise<string> {
   const bytes = taggedBytes("mandate", message);
   const text = new TextDecoder().decode(bytes).replace("\0", "\\0");
   return `signed bytes  ${text}\nsha-256       ${toHex(await sha256(bytes))}`;
 }
 
-export function mandateCommands(program: Command, terminal: Terminal): void {
-  const mandate = program.command("mandate").description("what agents ask sites for");
-  asking(
-    mandate.command("sign").description("sign a mandate and print it; nothing is sent"),
-  ).action(async (address: string, asked: Asked) => {
-    const made = await signed(address, asked);
-    terminal.out(plainJson(made.mandate));
-    terminal.err(await explain(made.mandate));
-  });
+/** A mandate that was kept goes to the address it was signed for, and to no other. */
+async function readyInFile(file: string, address: string | undefined, asked: Sent) {
+  const { keys, key, agent, skill, total, currency, pay, id } = asked;
+  const said = { key, agent, skill, arguments: asked.arguments, total, currency, pay, id };
+  const { text, message } = readMandateFile(file);
+  if (Object.values(said).some((value) => value !== undefined)) {
+    throw new CommandError("--file is sent as it is: nothing else can be asked.", EXIT.usage);
+  }
+  const mandateUrl = String(message.audience ?? "");
+  if (!/^https?:\/\//.test(mandateUrl)) {
+    throw new CommandError(`${file} does not say where it goes: it has no audience.`, EXIT.failed);
+  }
+  if (address !== undefined) {
+    const site = await asAgent(() => discovered(address, keys));
+    if (site.mandateUrl !== mandateUrl) {
+      throw new CommandError(`${file} was signed for another address: ${mandateUrl}`, EXIT.failed);
+    }
+  }
+  return { site: { mandateUrl }, text, message };
+}
 
+interface Ready {
+  readonly site: Pick<DiscoveredSite, "mandateUrl">;
+  /** Exactly what is sent. */
+  readonly text: string;
+  readonly message: JsonObject;
+}
+
+async function ready(address: string | undefined, asked: Sent): Promise<Ready> {
+  if (asked.file !== undefined) return readyInFile(asked.file, address, asked);
+  if (address === undefined) {
+    throw new CommandError("Say the site's address, or --file.", EXIT.usage);
+  }
+  const { site, mandate } = await signed(address, asked);
+  return { site, text: mandateText(mandate), message: mandate.signed };
+}
+
+async function sendMandate(terminal: Terminal, address: string | undefined, asked: Sent) {
+  const { site, text, message } = await ready(address, asked);
+  // Before it is sent: an answer that is lost can be asked for again only with these bytes.
+  if (asked.out !== undefined) keepFile(asked.out, text);
+  const receipt = asked.receipt !== undefined;
+  const { status, body } = await asAgent(() => sendText(site, text, { receipt }));
+  terminal.out(plainJson(body));
+  if (asked.receipt !== undefined) {
+    keepFile(asked.receipt, `${plainJson(body.receipt ?? {})}\n`);
+    keepFile(bodyFileOf(asked.receipt), text);
+    terminal.err(`What was sent is in ${bodyFileOf(asked.receipt)}: keep it with the receipt.`);
+  }
+  if (status < 300) return;
+  if (body.reason === "signature_invalid") terminal.err(await explain(message));
+  throw new CommandError(`It was not approved (${status}).`, EXIT.failed);
+}
+
+function sendCommand(mandate: Command, terminal: Terminal): void {
   const sending = mandate
     .command("send")
-    .description("sign a mandate and send it")
-    .option("--receipt <file>", "keep proof of the answer here; `verify` checks it");
-  asking(sending).action(async (address: string, asked: Asked & { readonly receipt?: string }) => {
-    const { site, mandate: made } = await signed(address, asked);
-    const receipt = asked.receipt !== undefined;
-    const { status, body } = await asAgent(() => send(site, made, { receipt }));
-    if (asked.receipt !== undefined) writeFileSync(asked.receipt, plainJson(body.receipt ?? {}));
-    terminal.out(plainJson(body));
-    if (status >= 300) {
-      throw new CommandError(`It was not approved (${status}).`, EXIT.failed, await explain(made));
-    }
+    .argument("[address]", "the site's address, or that of its card")
+    .description("sign a mandate and send it, or send one that is signed already")
+    .option("--file <file>", "send this signed mandate as it is: again, it is the same request")
+    .option("--out <file>", "keep what is sent here, to send it again with --file")
+    .option("--receipt <file>", "keep proof of the answer here, and what was sent beside it");
+  asking(sending).action((address: string | undefined, asked: Sent) =>
+    sendMandate(terminal, address, asked),
+  );
+}
+
+export function mandateCommands(program: Command, terminal: Terminal): void {
+  const mandate = program.command("mandate").description("what agents ask sites for");
+  const signing = mandate
+    .command("sign")
+    .argument("<address>", "the site's address, or that of its card")
+    .description("sign a mandate and print it; nothing is sent");
+  asking(signing).action(async (address: string, asked: Asked) => {
+    const { mandate: made } = await signed(address, asked);
+    terminal.out(plainJson(made));
+    terminal.err(await explain(made.signed));
   });
+  sendCommand(mandate, terminal);
 
   mandate
     .command("explain")
@@ -119,44 +187,11 @@ export function mandateCommands(program: Command, terminal: Terminal): void {
     .description("show the bytes a mandate's signature is over, their hash, and what decided it")
     .option("--site <site>", "as the owner: also which rule decided, and what came of it")
     .action(async (file: string, { site }: { site?: string }) => {
-      const parsed = parseJson(readFileSync(file));
-      const message = parsed.ok && isJsonObject(parsed.value) ? parsed.value.signed : undefined;
-      if (!isJsonObject(message)) throw new CommandError(`${file} is no mandate.`, EXIT.failed);
-      terminal.out(await explain({ signed: message } as SignedMandate));
+      const { message } = readMandateFile(file);
+      terminal.out(await explain(message));
       if (site === undefined) return;
       terminal.out(await explainDecision(terminal, site, String(message.mandate_id)));
     });
-
-  mandate
-    .command("list")
-    .argument("<site>", "its domain, key or hash")
-    .description("as the owner: what was decided, the newest first")
-    .addOption(
-      new Option("--outcome <outcome>", "only these").choices([
-        "approved",
-        "escalated",
-        "rejected",
-        "paying",
-      ]),
-    )
-    .option("--json", "print JSON")
-    .action(async (text: string, { outcome, json }: { outcome?: string; json?: boolean }) => {
-      const client = adminClient(terminal);
-      const { site_key_hash } = await findSite(client, text);
-      const query = outcome === undefined ? "" : `&outcome=${outcome}`;
-      const path = `/v1/admin/sites/${site_key_hash}/decisions?limit=50${query}`;
-      const { items } = await client.call<{ items: Record<string, string | null>[] }>("GET", path);
-      if (json) return terminal.out(plainJson({ items }));
-      if (items.length === 0) return terminal.out("Nothing was decided yet.");
-      const row = (one: Record<string, string | null>) => ({
-        evaluated_at: one.evaluated_at ?? "",
-        outcome: one.outcome ?? "",
-        skill: one.skill ?? "",
-        rule: one.rule_id ?? "",
-        reason: one.reason ?? "",
-        agent_id: one.agent_id ?? "",
-        mandate_id: one.mandate_id ?? "",
-      });
-      terminal.out(table(items.map(row)));
-    });
+  mandateListCommand(mandate, terminal);
+  mandateShowCommand(mandate, terminal);
 }

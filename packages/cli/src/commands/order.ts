@@ -11,6 +11,7 @@ interface OrderBody {
   readonly skill: string;
   readonly protocol: string;
   readonly mandate_id: string | null;
+  readonly decision_id: string;
   readonly attempt_id: string;
   readonly items: readonly {
     readonly id: string;
@@ -62,15 +63,19 @@ export function orderCommands(program: Command, terminal: Terminal): void {
       const client = adminClient(terminal);
       const { site_key_hash } = await findSite(client, text);
       const path = `/v1/admin/sites/${site_key_hash}/orders/${encodeURIComponent(id)}`;
-      const one = await client.call<OrderBody>("GET", path);
+      const one = await client.callAbout<OrderBody>("There is no such order.", "GET", path);
       if (json) return terminal.out(plainJson(one));
       terminal.out(
         card({
           ...{ order_id: one.order_id, created_at: one.created_at, amount: moneyText(one.amount) },
           ...{ payment: one.payment, attempt_id: one.attempt_id, agent_id: one.agent_id },
-          ...{ skill: one.skill, protocol: one.protocol, mandate_id: one.mandate_id ?? "" },
+          ...{ skill: one.skill, protocol: one.protocol },
+          ...(one.mandate_id === null ? {} : { mandate_id: one.mandate_id }),
+          decision_id: one.decision_id,
           items: linesOf(one).join("\n"),
         }),
       );
+      if (one.mandate_id === null) return;
+      terminal.err(`Why it was approved: gatehouse mandate show ${text} ${one.mandate_id}`);
     });
 }

@@ -10,6 +10,7 @@ import {
 } from "@gatehouse/protocol";
 import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { adminClient } from "../admin-client.js";
+import { counted } from "../counted.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
 import { findingLines, readPolicyFile } from "../policy-file.js";
@@ -51,12 +52,13 @@ const verdictOf = ({ outcome, rule_id }: Verdict) => `${outcome} (${rule_id ?? "
 
 function summaryOf({ tested, changed, summary }: TestBody): string {
   if (tested === 0) return "Your rules have decided nothing yet that it could be tried on.";
-  if (changed.length === 0) return `None of ${tested} decisions would have been different.`;
+  const all = counted(tested, "decision");
+  if (changed.length === 0) return `None of ${all} would have been different.`;
   const { was, would_be } = summary;
   const moves = (["approved", "escalated", "rejected"] as const).map(
     (outcome) => `${outcome} ${was[outcome]} → ${would_be[outcome]}`,
   );
-  return `${changed.length} of ${tested} decisions would have been different: ${moves.join(", ")}.`;
+  return `${changed.length} of ${all} would have been different: ${moves.join(", ")}.`;
 }
 
 function readLast(text: string): number {
@@ -102,6 +104,11 @@ export function policyPresetCommand(policy: Command, terminal: Terminal): void {
     .option("--currency <code>", "automatic_under: in which currency, such as EUR")
     .option("--timezone <zone>", "where you are, such as Europe/Berlin", "UTC")
     .action((name: PolicyPreset, options: PolicyPresetOptions) => {
+      const { limit, currency } = options;
+      if (name === "automatic_under" && (limit === undefined || currency === undefined)) {
+        const hint = "Such as: --limit 50.00 --currency EUR";
+        throw new CommandError(`${name} needs --limit and --currency.`, EXIT.usage, hint);
+      }
       const made = policyPreset(name, options);
       if (!made.ok) throw new CommandError(`${made.detail}.`, EXIT.usage);
       terminal.out(plainJson(made.value));

@@ -1,6 +1,7 @@
 import { type JsonObject, type PolicyFinding, policyFindings } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
+import { counted } from "../counted.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
 import { findingLines, readPolicyFile } from "../policy-file.js";
@@ -21,7 +22,7 @@ function checkCommand(policy: Command, terminal: Terminal): void {
       if (findings.some(({ level }) => level === "error")) {
         throw new CommandError("It cannot be published as it is.", EXIT.failed);
       }
-      if (!json) terminal.out(`It can be published: ${read.rules.length} rules.`);
+      if (!json) terminal.out(`It can be published: ${counted(read.rules.length, "rule")}.`);
     });
 }
 

@@ -3,6 +3,7 @@ import { Readable } from "node:stream";
 import type { Money } from "@gatehouse/protocol";
 import { type Command, Option } from "commander";
 import { adminClient } from "../admin-client.js";
+import { counted } from "../counted.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
 import { moneyText } from "../money-text.js";
@@ -37,17 +38,21 @@ function typeOf(file: string, format: string | undefined): string {
   const ending = format ?? (/\.(csv|jsonl|ndjson)$/i.exec(file)?.[1] ?? "").toLowerCase();
   const type = TYPES[ending === "ndjson" ? "jsonl" : ending];
   if (type !== undefined) return type;
-  throw new CommandError(`It is not clear what ${file} holds. Say --format.`, EXIT.usage);
+  throw new CommandError(
+    `It is not clear what ${file} holds: its name ends neither in .csv nor in .jsonl.`,
+    EXIT.usage,
+    "Say --format csv or --format jsonl.",
+  );
+}
+
+function sizeOf(file: string): number {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() === true) return found.size;
+  throw new CommandError(`${file} cannot be read: there is no such file.`, EXIT.failed);
 }
 
 /** A file while it is sent; how far it is goes to whoever watches. */
-function readWith(terminal: Terminal, file: string): ReadableStream<Uint8Array> {
-  let bytes = 0;
-  try {
-    bytes = statSync(file).size;
-  } catch {
-    throw new CommandError(`${file} cannot be read.`, EXIT.failed);
-  }
+function readWith(terminal: Terminal, file: string, bytes: number): ReadableStream<Uint8Array> {
   let sent = 0;
   const stream = createReadStream(file).on("data", (piece) => {
     const before = Math.floor(sent / MB);
@@ -65,8 +70,9 @@ interface ImportFlags {
 }
 
 async function importFile(terminal: Terminal, text: string, file: string, flags: ImportFlags) {
+  const bytes = sizeOf(file);
   const type = typeOf(file, flags.format);
-  const body = readWith(terminal, file);
+  const body = readWith(terminal, file, bytes);
   const client = adminClient(terminal);
   const { site_key_hash, domain } = await findSite(client, text);
   const mode = flags.replace === true ? "replace" : "update";
@@ -76,17 +82,18 @@ async function importFile(terminal: Terminal, text: string, file: string, flags:
   if (flags.json) terminal.out(plainJson(report));
   else {
     const gone = removed === 0 ? "" : `, ${removed} removed`;
-    terminal.out(`${written} written${gone}; ${domain} has ${total} products.`);
+    terminal.out(`${written} written${gone}; ${domain} has ${counted(total, "product")}.`);
     for (const { line, problem } of problems) {
       terminal.err(`line ${line}: ${plainText(problem)}`);
     }
   }
   if (refused === 0) return;
   const kept = flags.replace === true ? " Nothing was removed." : "";
+  const were = `${counted(refused, "line")} ${refused === 1 ? "was" : "were"} refused`;
   throw new CommandError(
-    `${refused} lines were refused; the others are in.${kept}`,
+    `${were}; the others are in.${kept}`,
     EXIT.failed,
-    "Mend them and import the file again.",
+    `Mend ${refused === 1 ? "it" : "them"} and import the file again.`,
   );
 }
 

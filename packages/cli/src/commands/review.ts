@@ -1,5 +1,7 @@
 import { type Command, Option } from "commander";
-import { adminClient } from "../admin-client.js";
+import { type AdminClient, adminClient } from "../admin-client.js";
+import { CommandError, EXIT } from "../exit.js";
+import { decisionsAbout } from "../explain-decision.js";
 import { findSite } from "../find-site.js";
 import { moneyText } from "../money-text.js";
 import { card, plainJson, type Terminal, table } from "../terminal.js";
@@ -9,6 +11,9 @@ const CODES = [
   ...["out_of_stock", "policy_change", "other"],
 ];
 
+const NO_SUCH = "There is no such review.";
+
+/** A review, which the interface calls an escalation: what agents know it as. */
 interface EscalationBody {
   readonly escalation_id: string;
   readonly status: string;
@@ -22,6 +27,10 @@ interface EscalationBody {
     readonly quantity: number;
   }[];
   readonly rule_id: string;
+  readonly approvals_needed: number;
+  readonly approved_by: readonly string[];
+  readonly decided_at: string | null;
+  readonly decided_by: string | null;
   readonly created_at: string;
   readonly expires_at: string;
   readonly reason_code: string | null;
@@ -35,7 +44,56 @@ const itemsOf = ({ items }: EscalationBody) =>
 async function pathTo(terminal: Terminal, site: string, rest: string) {
   const client = adminClient(terminal);
   const { site_key_hash } = await findSite(client, site);
-  return { client, path: `/v1/admin/sites/${site_key_hash}/escalations${rest}` };
+  const sitePath = `/v1/admin/sites/${site_key_hash}`;
+  return { client, siteKeyHash: site_key_hash, path: `${sitePath}/escalations${rest}` };
+}
+
+/** Who has said what to it so far. */
+function decidedLines(one: EscalationBody): Record<string, string> {
+  const { approvals_needed: needed, approved_by: by } = one;
+  return {
+    ...(needed > 1
+      ? { approvals: `${by.length} of ${needed}${by.map((who) => `\n${who}`).join("")}` }
+      : {}),
+    ...(one.decided_by === null ? {} : { decided_by: one.decided_by }),
+    ...(one.decided_at === null ? {} : { decided_at: one.decided_at }),
+    ...(one.reason_code === null ? {} : { reason: one.reason_code }),
+    ...(one.note === null ? {} : { note: one.note }),
+  };
+}
+
+/** What an approval came to, where that is not simply that it was approved. */
+async function outcomeOf(client: AdminClient, siteKeyHash: string, one: EscalationBody) {
+  const { status, reason_code, approvals_needed, approved_by } = one;
+  if (status === "pending") {
+    const so = `${approved_by.length} of ${approvals_needed} approvals`;
+    return { failed: false, says: `${so}: it waits for other people.` };
+  }
+  if (status === "paying") {
+    return {
+      failed: false,
+      says: "Nobody knows yet whether it was paid; this is found out by itself.",
+    };
+  }
+  if (status === "invalidated") {
+    const why = `It could no longer be approved: ${reason_code ?? "something changed"}.`;
+    return { failed: true, says: `${why} Nothing was paid.` };
+  }
+  const decisions = await decisionsAbout(client, siteKeyHash, one.mandate_id);
+  const own = decisions.find(({ escalation_id }) => escalation_id === one.escalation_id);
+  const why = own?.payment?.reason ?? own?.reason ?? "the processor gave no reason";
+  return { failed: true, says: `You approved it, but it could not be paid: ${why}.` };
+}
+
+async function approve(terminal: Terminal, site: string, id: string, note: string | undefined) {
+  const { client, path, siteKeyHash } = await pathTo(terminal, site, `/${encodeURIComponent(id)}`);
+  type Decided = { status: string };
+  const { status } = await client.callAbout<Decided>(NO_SUCH, "POST", `${path}/approve`, { note });
+  terminal.out(status);
+  if (status === "approved") return;
+  const { failed, says } = await outcomeOf(client, siteKeyHash, await client.call("GET", path));
+  if (failed) throw new CommandError(says, EXIT.failed);
+  terminal.err(says);
 }
 
 export function reviewCommands(program: Command, terminal: Terminal): void {
@@ -52,9 +110,11 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
       const items: EscalationBody[] = [];
       for await (const one of client.pages<EscalationBody>(path)) items.push(one);
       if (json) return terminal.out(plainJson({ items }));
-      if (items.length === 0) return terminal.out("Nothing waits for you.");
+      if (items.length === 0) {
+        return terminal.out(all ? "Nothing was left to a person yet." : "Nothing waits for you.");
+      }
       const rows = items.map((one) => ({
-        ...{ escalation_id: one.escalation_id, status: one.status, skill: one.skill },
+        ...{ review_id: one.escalation_id, status: one.status, skill: one.skill },
         ...{ amount: amountOf(one), rule: one.rule_id, agent_id: one.agent_id },
         until: one.expires_at,
       }));
@@ -64,18 +124,22 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
   review
     .command("show")
     .argument("<site>", "its domain, key or hash")
-    .argument("<escalation_id>", "the id `review list` shows")
-    .description("show what is asked for")
-    .action(async (site: string, id: string) => {
+    .argument("<review_id>", "the id `review list` shows")
+    .description("show what is asked for, and who decided")
+    .option("--json", "print JSON")
+    .action(async (site: string, id: string, { json }: { json?: boolean }) => {
       const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}`);
-      const one = await client.call<EscalationBody>("GET", path);
+      const one = await client.callAbout<EscalationBody>(NO_SUCH, "GET", path);
+      if (json) return terminal.out(plainJson(one));
       terminal.out(
         card({
-          ...{ status: one.status, skill: one.skill, amount: amountOf(one) },
+          ...{ status: one.status, skill: one.skill },
+          ...(one.amount === null ? {} : { amount: amountOf(one) }),
           ...(one.items.length === 0 ? {} : { items: itemsOf(one) }),
           rule: one.rule_id,
           ...{ agent_id: one.agent_id, mandate_id: one.mandate_id, since: one.created_at },
-          ...{ until: one.expires_at, reason: one.reason_code ?? "", note: one.note ?? "" },
+          until: one.expires_at,
+          ...decidedLines(one),
         }),
       );
     });
@@ -84,15 +148,11 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
     review
       .command(verb)
       .argument("<site>", "its domain, key or hash")
-      .argument("<escalation_id>", "the id `review list` shows")
+      .argument("<review_id>", "the id `review list` shows")
       .description(description)
       .option("--note <text>", "for your people; no agent sees it");
   decide("approve", "let it happen, if the rules still allow it").action(
-    async (site: string, id: string, { note }: { note?: string }) => {
-      const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}/approve`);
-      const { status } = await client.call<{ status: string }>("POST", path, { note });
-      terminal.out(status);
-    },
+    (site: string, id: string, { note }: { note?: string }) => approve(terminal, site, id, note),
   );
   decide("deny", "say no, with a word for the agent")
     .addOption(
@@ -101,7 +161,8 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
     .action(async (site: string, id: string, flags: { note?: string; reason: string }) => {
       const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}/deny`);
       const body = { reason_code: flags.reason, note: flags.note };
-      const { status } = await client.call<{ status: string }>("POST", path, body);
+      type Decided = { status: string };
+      const { status } = await client.callAbout<Decided>(NO_SUCH, "POST", path, body);
       terminal.out(status);
     });
 }

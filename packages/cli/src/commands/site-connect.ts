@@ -1,18 +1,8 @@
 import { type Command, Option } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
-import { findSite } from "../find-site.js";
+import { findSite, type SiteBody } from "../find-site.js";
+import { type Readiness, readinessOf } from "../site-readiness.js";
 import { plainJson, type Terminal } from "../terminal.js";
-
-interface ProcessorBody {
-  readonly kind: string | null;
-  readonly live: boolean;
-  readonly sells: boolean;
-  readonly gates: readonly {
-    readonly name: string;
-    readonly open: boolean;
-    readonly advice?: string;
-  }[];
-}
 
 interface Flags {
   readonly rail: boolean;
@@ -21,68 +11,74 @@ interface Flags {
   readonly json?: boolean;
 }
 
-/** Which gates are open, and what opens the others. */
-function describe({ kind, live, sells, gates }: ProcessorBody): string {
+/** What holds already, and what makes the rest hold. */
+function describe({ processor: { kind, live }, checks, can_buy }: Readiness): string {
   const money = live ? "real money moves" : "no money is behind it";
   return [
     kind === null ? "No processor is connected." : `Paid through ${kind}: ${money}.`,
-    ...gates.map(
-      ({ name, open, advice = "" }) =>
-        `${open ? "✓" : "–"} ${name.padEnd(10)} ${open ? "open" : advice}`,
+    ...checks.map(
+      ({ name, open, advice = "", command = "" }) =>
+        `${open ? "✓" : "–"} ${name.padEnd(10)} ${open ? "open" : `${advice} Run: ${command}`}`,
     ),
-    sells ? "Agents can buy." : "Agents cannot buy yet.",
+    can_buy ? "Agents can buy." : "Agents cannot buy yet.",
   ].join("\n");
 }
 
-function print(terminal: Terminal, body: ProcessorBody, json: boolean | undefined): void {
-  terminal.out(json ? plainJson(body) : describe(body));
+async function print(
+  terminal: Terminal,
+  client: AdminClient,
+  site: SiteBody,
+  json: boolean | undefined,
+): Promise<void> {
+  const readiness = await readinessOf(client, site);
+  const { processor, checks, can_buy } = readiness;
+  terminal.out(json ? plainJson({ ...processor, checks, can_buy }) : describe(readiness));
 }
 
-async function pathOf(client: AdminClient, text: string): Promise<string> {
-  const { site_key_hash } = await findSite(client, text);
-  return `/v1/admin/sites/${site_key_hash}/processor`;
-}
+const SITE = ["<site>", "domain, site key or site key hash"] as const;
+const pathOf = ({ site_key_hash }: SiteBody) => `/v1/admin/sites/${site_key_hash}/processor`;
 
 /** `site connect`, `site disconnect` and `site gates`: who is asked to authorize payments. */
 export function siteConnectCommands(site: Command, terminal: Terminal): void {
   site
     .command("connect")
-    .argument("<site>", "domain, site key or site key hash")
+    .argument(...SITE)
     .description("connect a payment processor")
     .addOption(
       new Option("--processor <kind>", "which one").choices(["sandbox"]).default("sandbox"),
     )
-    .option("--no-rail", "keep its rail off")
+    .option("--no-rail", "keep its rail off: nothing is paid through it")
     .option("--no-settle", "do not settle through it yet")
     .option("--wallet <merchant_id>", "the merchant id of the wallet, for live accounts")
     .option("--json", "print JSON")
     .action(async (text: string, flags: Flags & { readonly processor: string }) => {
       const client = adminClient(terminal);
       const { processor: kind, rail: rail_on, settle: settles, wallet } = flags;
+      const found = await findSite(client, text);
       const body = { kind, rail_on, settles, wallet_merchant_id: wallet };
-      const path = await pathOf(client, text);
-      print(terminal, await client.call<ProcessorBody>("PUT", path, body), flags.json);
+      await client.call("PUT", pathOf(found), body);
+      await print(terminal, client, found, flags.json);
     });
 
   site
     .command("disconnect")
-    .argument("<site>", "domain, site key or site key hash")
+    .argument(...SITE)
     .description("sell nothing more; what was asked of the processor is brought to its end")
     .option("--json", "print JSON")
     .action(async (text: string, { json }: Pick<Flags, "json">) => {
       const client = adminClient(terminal);
-      const path = await pathOf(client, text);
-      print(terminal, await client.call<ProcessorBody>("DELETE", path), json);
+      const found = await findSite(client, text);
+      await client.call("DELETE", pathOf(found));
+      await print(terminal, client, found, json);
     });
 
   site
     .command("gates")
-    .argument("<site>", "domain, site key or site key hash")
+    .argument(...SITE)
     .description("say whether agents can buy, and what is missing")
     .option("--json", "print JSON")
     .action(async (text: string, { json }: Pick<Flags, "json">) => {
       const client = adminClient(terminal);
-      const path = await pathOf(client, text);
-      print(terminal, await client.call<ProcessorBody>("GET", path), json);
+      await print(terminal, client, await findSite(client, text), json);
     });
 }

@@ -26,6 +26,7 @@ interface MessageBody {
   readonly destination: string;
   readonly state: string;
   readonly attempts: number;
+  readonly created_at: string;
   readonly next_at: string | null;
   readonly last_problem: string | null;
 }
@@ -91,7 +92,7 @@ function messagesCommand(site: Command, terminal: Terminal): void {
   site
     .command("messages")
     .argument("<site>", "domain, site key or site key hash")
-    .description("list what was sent outside, and what became of it")
+    .description("list what was sent outside, the newest first, and what became of it")
     .option("--failed", "only what was given up")
     .option("--resend <message_id>", "send this one again, instead of listing")
     .option("--json", "print JSON")
@@ -106,10 +107,18 @@ function messagesCommand(site: Command, terminal: Terminal): void {
       const { client, path } = await pathTo(terminal, text, `/messages${query}`);
       const items: MessageBody[] = [];
       for await (const one of client.pages<MessageBody>(path)) items.push(one);
+      items.reverse();
       if (json) return terminal.out(plainJson({ items }));
-      if (items.length === 0) return terminal.out("There are no messages.");
+      if (items.length === 0) {
+        return terminal.out(failed ? "Nothing was given up." : "There are no messages.");
+      }
       const rows = items.map((one) => ({
-        ...{ message_id: one.message_id, topic: one.topic, to: one.destination },
+        ...{
+          created_at: one.created_at,
+          message_id: one.message_id,
+          topic: one.topic,
+          to: one.destination,
+        },
         ...{ state: one.state, attempts: String(one.attempts) },
         ...{ next: one.next_at ?? "", problem: one.last_problem ?? "" },
       }));

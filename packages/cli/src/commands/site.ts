@@ -1,11 +1,12 @@
 import { type Command, Option } from "commander";
-import { adminClient } from "../admin-client.js";
+import { type AdminClient, adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
-import { findSite, type SiteBody, scriptTag } from "../find-site.js";
+import { cardAddress, findSite, type SiteBody, scriptTag } from "../find-site.js";
 import { card, type Terminal, table } from "../terminal.js";
 import { previewCommand } from "./preview.js";
 import { siteCheckCommand } from "./site-check.js";
 import { siteConnectCommands } from "./site-connect.js";
+import { siteMandatesCommand } from "./site-mandates.js";
 import { siteNotifyCommands } from "./site-notify.js";
 
 interface Flags {
@@ -23,7 +24,9 @@ function describe(site: SiteBody): string {
     ...(proof.verified_at === null ? {} : { verified_at: proof.verified_at }),
     ...(proof.checked_at === null ? {} : { checked_at: proof.checked_at }),
     ...(proof.problem === null ? {} : { problem: proof.problem }),
-    ...(site.status === "verified" ? { agent_page: site.agent_page_url, mcp: site.mcp_url } : {}),
+    ...(site.status === "verified"
+      ? { card: cardAddress(site), agent_page: site.agent_page_url, mcp: site.mcp_url }
+      : {}),
     site_key: site.site_key,
     site_key_hash: site.site_key_hash,
     created_at: site.created_at,
@@ -106,6 +109,20 @@ interface Fields extends Flags {
   readonly description?: string;
   readonly siteKey?: string;
   readonly auditPublic?: string;
+  readonly again?: boolean;
+}
+
+/** A second site of a domain is seldom meant: it takes the domain from the first once verified. */
+async function refuseSecond(client: AdminClient, domain: string): Promise<void> {
+  const path = `/v1/admin/sites?domain=${encodeURIComponent(domain.toLowerCase())}`;
+  const { items } = await client.call<{ items: SiteBody[] }>("GET", path);
+  const [first] = items;
+  if (first === undefined) return;
+  throw new CommandError(
+    `There is a site for ${first.domain} already: ${first.site_key}`,
+    EXIT.failed,
+    "To take on another one of the same domain, add --again.",
+  );
 }
 
 function changeCommands(site: Command, terminal: Terminal): void {
@@ -116,10 +133,12 @@ function changeCommands(site: Command, terminal: Terminal): void {
     .requiredOption("--name <name>", "what people call it")
     .option("--description <text>", "one sentence about it")
     .option("--site-key <key>", "keep using an older key (sk_…)")
+    .option("--again", "though there is a site of this domain")
     .option("--json", "print JSON")
-    .action(async (domain: string, { name, description, siteKey, ...flags }: Fields) => {
+    .action(async (domain: string, { name, description, siteKey, again, ...flags }: Fields) => {
       const body = { domain, name, description, site_key: siteKey };
       const client = adminClient(terminal);
+      if (again !== true) await refuseSecond(client, domain);
       const made = await client.call<SiteBody>("POST", "/v1/admin/sites", body);
       print(terminal, flags, made);
       const path = `/v1/admin/sites?domain=${encodeURIComponent(made.domain)}`;
@@ -179,6 +198,7 @@ export function siteCommands(program: Command, terminal: Terminal): void {
   previewCommand(site, terminal);
   siteCheckCommand(site, terminal);
   siteConnectCommands(site, terminal);
+  siteMandatesCommand(site, terminal);
   siteNotifyCommands(site, terminal);
   site
     .command("verify")

@@ -1,6 +1,7 @@
 import {
   BUILT_IN_SKILLS,
   builtInSkill,
+  PLACE_ORDER,
   RESERVED_SKILLS,
   type SkillSetting,
 } from "@gatehouse/protocol";
@@ -28,6 +29,7 @@ interface Flags {
 function stateOf({ id, enabled, url }: SkillSetting, live: readonly string[]): string {
   if (live.includes(id)) return "live";
   if (!enabled) return "off";
+  if (id === PLACE_ORDER) return "on, waits: see `site gates`";
   if (RESERVED_SKILLS.includes(id)) return "on, waits for checkout";
   return url === undefined ? "on, needs a URL" : "on";
 }
@@ -93,7 +95,7 @@ const ID = ["<id>", "get_pricing, sign_up, … or a name of your own"] as const;
 function needTitle(skills: readonly SkillSetting[], id: string, { title }: Flags): void {
   const known = skills.some((skill) => skill.id === id) || builtInSkill(id) !== undefined;
   if (known || title !== undefined || RESERVED_SKILLS.includes(id)) return;
-  const names = Object.keys(BUILT_IN_SKILLS).join(", ");
+  const names = [...Object.keys(BUILT_IN_SKILLS), PLACE_ORDER].join(", ");
   throw new CommandError(
     `${id} is not built in, so it needs a --title.`,
     EXIT.usage,

@@ -6,6 +6,8 @@ import {
   type JsonObject,
   parseJson,
   readAnswerReceipt,
+  sha256,
+  toHex,
   verifyA2aCard,
   verifyAnswerReceipt,
   verifyCard,
@@ -27,6 +29,7 @@ import { isPrivate, readSource, type Source } from "../verify/source.js";
 
 interface Flags {
   readonly keys?: string;
+  readonly body?: string;
   readonly json?: boolean;
 }
 
@@ -68,7 +71,7 @@ function recognize(bytes: Uint8Array): Document {
   }
   const parsed = parseJson(content);
   if (!parsed.ok || !isJsonObject(parsed.value)) {
-    const hint = "Signed are agent cards, catalogs and the card inside an agent page.";
+    const hint = "Signed are agent cards, catalogs, the card inside an agent page, and receipts.";
     throw new CommandError("This is no signed document.", EXIT.failed, hint);
   }
   const { value } = parsed;
@@ -88,6 +91,18 @@ function isExport(bytes: Uint8Array): boolean {
   return /^\s*\{\s*"bundle"/.test(start) || start.includes(EXPORT_ELEMENT);
 }
 
+/** Whether a file is what a receipt says was sent. */
+async function bodyCheck({ kind, value }: Document, file: string): Promise<Check> {
+  if (kind !== "receipt") {
+    throw new CommandError("--body goes with a receipt.", EXIT.usage);
+  }
+  const { bytes } = await readSource(file);
+  const receipt = readAnswerReceipt(value);
+  const ok = receipt.ok && receipt.value.signed.request_sha256 === toHex(await sha256(bytes));
+  const text = ok ? `${file} is what was sent` : `${file} is not what was sent`;
+  return { id: "body", ok, text };
+}
+
 async function check(source: Source, flags: Flags) {
   const document = recognize(source.bytes);
   // Receipts are signed by the key of the audit log, and name no domain.
@@ -96,7 +111,8 @@ async function check(source: Source, flags: Flags) {
   const address = keys ?? trustedKeySet(source, document.value);
   const options = { findKey: keyFinder(address), now: Date.now() };
   const verdict = await VERIFIERS[document.kind](document.bytes, options);
-  const checks = [...transportCheck(source), ...verdict.checks];
+  const sent = flags.body === undefined ? [] : [await bodyCheck(document, flags.body)];
+  const checks = [...transportCheck(source), ...verdict.checks, ...sent];
   const ok = checks.every((one) => one.ok);
   const { domain } = claimsOf(document.value);
   // Only who the reader named, or the domain itself, is known to be the one to ask.
@@ -114,7 +130,11 @@ function print(terminal: Terminal, result: Awaited<ReturnType<typeof check>>): v
   const { kind, ok, keys, domain, vouched, checks } = result;
   for (const one of checks) terminal.out(`${one.ok ? "✓" : "✗"} ${plainText(one.text)}`);
   const name = `${NAMES[kind]}${domain === "" ? "" : ` of ${plainText(domain)}`}`;
-  const note = NOTES[kind] === undefined ? [] : [NOTES[kind]];
+  const compared = kind !== "receipt" || checks.some(({ id }) => id === "body");
+  const note = [
+    ...(NOTES[kind] === undefined ? [] : [NOTES[kind]]),
+    ...(compared ? [] : ["What was sent was not compared: name it with --body <file>."]),
+  ];
   const lines = ok
     ? [`The ${name} holds, by the keys of ${plainText(keys)}.`, ...note]
     : [`The ${name} does not hold.`];
@@ -131,6 +151,7 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
     .command("verify")
     .argument("<url|file>", "agent card, catalog, agent page, receipt, or part of an audit export")
     .description("check a signed document, step by step")
+    .option("--body <file>", "of a receipt: what was sent, to be compared with what it says")
     .option("--keys <url|file>", "key set to trust, or the service it belongs to")
     .option("--json", "print JSON")
     .action(async (target: string, flags: Flags) => {

@@ -38,7 +38,12 @@ export async function stepAgent(
     const agent = await agentById(tx, siteKeyHash, agentId);
     if (agent === undefined) return refused(refuse("not_found", "The site has no such agent."));
     const { from, to, kind } = STEPS[step];
-    if (agent.status === to) return refused(ok(agent));
+    if (agent.status === to) {
+      // Answered as if it had happened, an owner would think that the scopes hold.
+      if (scopes === undefined) return refused(ok(agent));
+      const why = `The agent is ${to} already: change its scopes instead (gatehouse agent change).`;
+      return refused(refuse("conflict", why));
+    }
     if (!(from as readonly AgentStatus[]).includes(agent.status)) {
       const why = `The agent is ${agent.status}: it cannot be changed so.`;
       return refused(refuse("conflict", why));

@@ -10,6 +10,8 @@ export interface AskedReview {
   readonly site: Site;
   readonly review: Review;
   readonly agent: Pick<Agent, "name" | "source">;
+  /** What the owner calls the rule that asked. */
+  readonly ruleTitle: string | null;
   readonly now: number;
 }
 
@@ -32,13 +34,13 @@ function quoted(text: string): string {
 
 /** The body of the webhook. */
 export function reviewEvent(
-  { site, review, agent, now }: AskedReview,
+  { site, review, agent, ruleTitle, now }: AskedReview,
   messageId: string,
   { baseUrl }: Pick<Config, "baseUrl">,
 ): JsonObject {
   const { siteKeyHash, domain } = site;
   const { escalationId, actorId, ruleId, request, expiresAt } = review;
-  const { skill, amount } = request;
+  const { skill, amount, items = [] } = request;
   return {
     ...{ type: REVIEW_REQUESTED, message_id: messageId, occurred_at: isoTime(now) },
     ...{ site_key_hash: siteKeyHash, domain },
@@ -46,7 +48,8 @@ export function reviewEvent(
       ...{ escalation_id: escalationId, agent_id: actorId, agent_name: plainLine(agent.name) },
       skill,
       amount: amount && { minor: amount.minor, currency: amount.currency },
-      rule_id: ruleId,
+      items: items.map((item) => ({ ...item, title: plainLine(item.title) })),
+      ...{ rule_id: ruleId, rule_title: ruleTitle },
       expires_at: isoTime(expiresAt),
       review_url: `${baseUrl}/v1/admin/sites/${siteKeyHash}/escalations/${escalationId}`,
     },
@@ -54,12 +57,12 @@ export function reviewEvent(
 }
 
 /** The mail. Its subject holds nothing an agent has written. */
-export function reviewMail({ site, review, agent }: AskedReview): {
+export function reviewMail({ site, review, agent, ruleTitle }: AskedReview): {
   readonly subject: string;
   readonly text: string;
 } {
   const { escalationId, actorId, ruleId, request, expiresAt, approvalsNeeded } = review;
-  const { skill, amount } = request;
+  const { skill, amount, items = [] } = request;
   const price = amount === null ? [] : [`Amount:  ${formatAmount(amount)} ${amount.currency}`];
   const called = agent.source === "self" ? "calls itself" : "you call it";
   const people = approvalsNeeded === 1 ? [] : [`It needs ${approvalsNeeded} people who approve.`];
@@ -67,9 +70,10 @@ export function reviewMail({ site, review, agent }: AskedReview): {
     `An agent asks ${site.domain} for something that your rules leave to a person.`,
     "",
     `What:    ${skill}`,
+    ...items.map((item) => `         ${item.quantity} × ${plainLine(item.title)} (${item.id})`),
     ...price,
     `Who:     ${actorId} (${called} ${quoted(agent.name)})`,
-    `Rule:    ${ruleId}`,
+    `Rule:    ${ruleId}${ruleTitle === null ? "" : ` (${plainLine(ruleTitle)})`}`,
     `Until:   ${isoTime(expiresAt)}, then it is refused`,
     `Review:  ${escalationId}`,
     "",

@@ -75,7 +75,7 @@ describe.each(DATABASES)("an owner is told by mail, on %s:", (dialect) => {
       "What:    get_pricing",
       "Amount:  60.50 EUR",
       `Who:     ${buyer.agentId} (you call it "Buyer")`,
-      "Rule:    ask",
+      "Rule:    ask (Ask me)",
       `Until:   ${answer.body.expires_at}, then it is refused`,
       `Review:  ${escalationId}`,
       "",

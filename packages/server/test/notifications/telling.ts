@@ -4,7 +4,9 @@ import type { ManualClock } from "../../src/platform/clock.ts";
 import type { TestServer } from "../harness.ts";
 import { type Buyer, POLICY, type Shop, submitting } from "../mandates/submitting.ts";
 
-const ASK = { id: "ask", effect: "escalate", when: { skill: { eq: "get_pricing" } } };
+const ASK = {
+  ...{ id: "ask", title: "Ask me", effect: "escalate", when: { skill: { eq: "get_pricing" } } },
+};
 const ASKING = { ...POLICY, rules: [POLICY.rules[0], ASK] } as unknown as JsonObject;
 
 /** A shop whose rules leave everything to a person, and what its owner is told. */

@@ -79,7 +79,8 @@ describe.each(DATABASES)("an owner is told by webhook, on %s:", (dialect) => {
       domain: "shop.example.com",
       escalation: {
         ...{ escalation_id: escalationId, agent_id: buyer.agentId, agent_name: "Buyer" },
-        ...{ skill: "get_pricing", amount: { minor: 6000, currency: "EUR" }, rule_id: "ask" },
+        ...{ skill: "get_pricing", amount: { minor: 6000, currency: "EUR" }, items: [] },
+        ...{ rule_id: "ask", rule_title: "Ask me" },
         expires_at: answer.body.expires_at,
         review_url: `${server.context.config.baseUrl}${path}`,
       },

@@ -1,0 +1,63 @@
+import type { Money } from "@gatehouse/protocol";
+import { type Command, Option } from "commander";
+import { adminClient } from "../admin-client.js";
+import { explainDecision } from "../explain-decision.js";
+import { findSite } from "../find-site.js";
+import { moneyText } from "../money-text.js";
+import { plainJson, type Terminal, table } from "../terminal.js";
+
+const OUTCOMES = ["approved", "escalated", "rejected", "paying"];
+const LISTED = 50;
+
+interface DecisionBody {
+  readonly evaluated_at: string;
+  readonly outcome: string;
+  readonly skill: string;
+  readonly amount: Money | null;
+  readonly rule_id: string | null;
+  readonly reason: string | null;
+  readonly agent_id: string;
+  readonly mandate_id: string;
+}
+
+const row = (one: DecisionBody) => ({
+  ...{ evaluated_at: one.evaluated_at, outcome: one.outcome, skill: one.skill },
+  ...{ amount: moneyText(one.amount), rule: one.rule_id ?? "", reason: one.reason ?? "" },
+  ...{ agent_id: one.agent_id, mandate_id: one.mandate_id },
+});
+
+/** `mandate list`: what was decided. */
+export function mandateListCommand(mandate: Command, terminal: Terminal): void {
+  mandate
+    .command("list")
+    .argument("<site>", "its domain, key or hash")
+    .description("as the owner: what was decided, the newest first; `mandate show` says why")
+    .addOption(new Option("--outcome <outcome>", "only these").choices(OUTCOMES))
+    .option("--json", "print JSON")
+    .action(async (text: string, { outcome, json }: { outcome?: string; json?: boolean }) => {
+      const client = adminClient(terminal);
+      const { site_key_hash } = await findSite(client, text);
+      const query = outcome === undefined ? "" : `&outcome=${outcome}`;
+      const path = `/v1/admin/sites/${site_key_hash}/decisions?limit=${LISTED}${query}`;
+      const { items } = await client.call<{ items: DecisionBody[] }>("GET", path);
+      if (json) return terminal.out(plainJson({ items }));
+      if (items.length === 0) {
+        const nothing = outcome === undefined ? "Nothing was decided yet." : `None is ${outcome}.`;
+        return terminal.out(nothing);
+      }
+      terminal.out(table(items.map(row)));
+      terminal.err(`Why one was decided so: gatehouse mandate show ${text} <mandate_id>`);
+    });
+}
+
+/** `mandate show`: why it was decided so. */
+export function mandateShowCommand(mandate: Command, terminal: Terminal): void {
+  mandate
+    .command("show")
+    .argument("<site>", "its domain, key or hash")
+    .argument("<mandate_id>", "the id `mandate list` shows")
+    .description("as the owner: which rule decided a mandate, and what came of it and its payment")
+    .action(async (text: string, id: string) => {
+      terminal.out(await explainDecision(terminal, text, id));
+    });
+}

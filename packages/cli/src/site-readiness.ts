@@ -1,0 +1,74 @@
+import { PLACE_ORDER, type SkillSetting } from "@gatehouse/protocol";
+import type { AdminClient } from "./admin-client.js";
+import type { SiteBody } from "./find-site.js";
+
+interface Gate {
+  readonly name: string;
+  readonly open: boolean;
+  /** What has to be done. */
+  readonly advice?: string;
+}
+
+interface ProcessorBody {
+  readonly kind: string | null;
+  readonly live: boolean;
+  readonly gates: readonly Gate[];
+}
+
+interface Check extends Gate {
+  /** The command that does it. */
+  readonly command?: string;
+}
+
+/** Whether agents can buy from a site, and what is missing. */
+export interface Readiness {
+  readonly processor: ProcessorBody;
+  readonly checks: readonly Check[];
+  readonly can_buy: boolean;
+}
+
+/** What opens the gates of the service. */
+const COMMANDS: Readonly<Record<string, (site: string) => string>> = {
+  processor: (site) => `gatehouse site connect ${site}`,
+  rail: (site) => `gatehouse site connect ${site}`,
+  settlement: (site) => `gatehouse site connect ${site}`,
+  policy: (site) => `gatehouse policy publish ${site} policy.json`,
+  wallet: (site) => `gatehouse site connect ${site} --wallet <merchant_id>`,
+};
+
+const check = (name: string, open: boolean, advice: string, command: string): Check =>
+  open ? { name, open } : { name, open, advice, command };
+
+/** Looks at the gates, and at what no gate guards: what is offered, sold and taken. */
+export async function readinessOf(client: AdminClient, site: SiteBody): Promise<Readiness> {
+  const { domain, site_key_hash } = site;
+  const at = <T>(rest: string) => client.call<T>("GET", `/v1/admin/sites/${site_key_hash}${rest}`);
+  const processor = await at<ProcessorBody>("/processor");
+  const { skills } = await at<{ skills: readonly SkillSetting[] }>("/skills");
+  const { items: products } = await at<{ items: readonly unknown[] }>("/products?limit=1");
+  const { enabled: taken } = await at<{ enabled: boolean }>("/mandates");
+  const offered = skills.find(({ id }) => id === PLACE_ORDER);
+  const verb = offered === undefined ? "set" : "enable";
+  const checks = [
+    check(
+      ...(["domain", site.status === "verified", "Prove that the domain is yours."] as const),
+      `gatehouse site show ${domain}`,
+    ),
+    ...processor.gates.map(({ name, open, advice = "" }) =>
+      check(name, open, advice, COMMANDS[name]?.(domain) ?? `gatehouse site show ${domain}`),
+    ),
+    check(
+      ...(["skill", offered?.enabled === true, `Offer ${PLACE_ORDER}.`] as const),
+      `gatehouse skill ${verb} ${domain} ${PLACE_ORDER}`,
+    ),
+    check(
+      ...(["products", products.length > 0, "Say what you sell."] as const),
+      `gatehouse product import ${domain} products.csv`,
+    ),
+    check(
+      ...(["mandates", taken, "Take mandates."] as const),
+      `gatehouse site mandates ${domain} --on`,
+    ),
+  ];
+  return { processor, checks, can_buy: checks.every(({ open }) => open) };
+}
