@@ -1,6 +1,10 @@
-import type { JsonObject, JsonValue } from "@gatehouse/protocol";
+import { type JsonObject, type JsonValue, policyDurationMs } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { countDecisionsBefore, lastDecisions } from "../../src/owners/decisions/store.ts";
+import type { Decision } from "../../src/owners/decisions/decision.ts";
+import { Book } from "../../src/owners/decisions/history/book.ts";
+import { loadHistory } from "../../src/owners/decisions/history/load.ts";
+import { lastDecisions } from "../../src/owners/decisions/store.ts";
+import { Allowance } from "../../src/platform/allowance.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import {
   cleanUp,
@@ -148,25 +152,28 @@ describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
     const start = clock.now();
     // On the hour, beside it, twice at once, and a day apart.
     const minutes = [0, 30, 60, 60, 119, 120, 121, 300, 781, 1440, 1450, 1500, 1500, 1530];
-    const totals = [...minutes.keys()].map((n) => 2 ** n);
     for (const [n, minute] of minutes.entries()) {
       clock.advance(start + minute * MINUTE_MS - clock.now());
-      await agent.submit(shop, n % 2 ? other : buyer, euros(`${totals[n]}.00`));
+      await agent.submit(shop, n % 2 ? other : buyer);
     }
     const { db } = server.context;
-    const { site_key_hash: siteKeyHash } = shop;
-    const all = await lastDecisions(db, siteKeyHash, 100);
-    for (const [place, before] of all.entries()) {
-      for (const window of [1, 60, 61, 360, 720, 1440, 1441]) {
-        const since = before.evaluatedAt - window * MINUTE_MS;
-        for (const actorId of [null, buyer.agentId]) {
+    const all = await lastDecisions(db, shop.site_key_hash, 100);
+    const last = all.at(-1) as Decision;
+    const allowance = new Allowance(clock, { msMax: 1, rowsMax: 10_000 });
+    for (const [place, first] of all.entries()) {
+      for (const window of ["PT1M", "PT1H", "PT6H", "PT12H", "P1D", "P7D"] as const) {
+        for (const scope of ["site", "agent"] as const) {
+          const counters = [{ scope, window }];
+          const looked = { first, last };
+          const book = new Book(await loadHistory(db, looked, "decisions", counters, allowance));
+          await book.advance(first.evaluatedAt, allowance);
+          const since = first.evaluatedAt - (policyDurationMs(window) as number);
+          const whose = scope === "site" ? null : first.actorId;
           const held = all
             .slice(0, place)
-            .filter((one) => one.evaluatedAt > since && [null, one.actorId].includes(actorId));
-          const minor = held.reduce((sum, { amount }) => sum + (amount?.minor ?? 0), 0);
-          const counted = await countDecisionsBefore(db, { siteKeyHash, actorId, since }, before);
-          const found = [counted.decisions, counted.spent.get("EUR") ?? 0];
-          expect([place, window, found]).toEqual([place, window, [held.length, minor]]);
+            .filter((one) => one.evaluatedAt > since && [null, one.actorId].includes(whose));
+          const found = [place, window, scope, book.after(since, whose)];
+          expect(found).toEqual([place, window, scope, held.length]);
         }
       }
     }
