@@ -61,8 +61,9 @@ async function loadPast(
   const approvals = await approvalsSince(db, siteKeyHash, first.evaluatedAt);
   await allowance.turn();
   const { count, spend } = factsNeeded(policy);
-  const made = await loadHistory(db, { first, last }, "decisions", count, allowance);
-  const spent = await loadHistory(db, { first, last }, "minor", spend, allowance);
+  const looked = { first, last, actorIds: [...new Set(decisions.map(({ actorId }) => actorId))] };
+  const made = await loadHistory(db, looked, "decisions", count, allowance);
+  const spent = await loadHistory(db, looked, "minor", spend, allowance);
   return { decisions, approvals, made, spent };
 }
 

@@ -17,10 +17,11 @@ interface Range {
   readonly to: number;
 }
 
-/** The decisions that are looked at again: the first and the last of them. */
+/** The decisions that are looked at again: the first and the last of them, and whose they are. */
 export interface Looked {
   readonly first: Decision;
   readonly last: Decision;
+  readonly actorIds: readonly string[];
 }
 
 const hourOf = (at: number) => at - (at % HOUR_MS);
@@ -78,13 +79,13 @@ export async function loadHistory(
   allowance: Allowance,
 ): Promise<Entry[]> {
   if (counters.length === 0) return [];
-  const { first } = looked;
+  const { first, actorIds } = looked;
   const windowsMs = counters.map(({ window }) => policyDurationMs(window) as number);
   const scopes = new Set(counters.map(({ scope }) => scope));
   const broken = brokenHours(looked, windowsMs);
   const entries: Entry[] = [];
   for (const range of broken) {
-    const before = { first, summed, theirs: !scopes.has("site"), ...range };
+    const before = { first, summed, actorIds: scopes.has("site") ? null : actorIds, ...range };
     await readAll<PastDecision>(
       allowance,
       (after) => pastDecisions(db, before, after),
@@ -96,7 +97,8 @@ export async function loadHistory(
   }
   const from = hourOf(first.evaluatedAt - Math.max(...windowsMs));
   for (const scope of scopes) {
-    const before = { first, theirs: scope === "agent", from, to: hourOf(first.evaluatedAt) };
+    const whole = { first, from, to: hourOf(first.evaluatedAt) };
+    const before = { ...whole, actorIds: scope === "site" ? null : actorIds };
     await readAll<HourSum>(
       allowance,
       (after) => hourSums(db, before, after),

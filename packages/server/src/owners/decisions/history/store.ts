@@ -14,18 +14,26 @@ export type Summed = "decisions" | "minor";
 export interface Before {
   readonly first: Decision;
   readonly summed: Summed;
-  /** Only of actors who made one of those that are looked at. */
-  readonly theirs: boolean;
+  /** Only these actors'; null: all of the site. */
+  readonly actorIds: readonly string[] | null;
   /** Within these, the end not included. */
   readonly from: number;
   readonly to: number;
 }
 
-const THEIRS = `AND actor_id IN (SELECT actor_id FROM decisions
-  WHERE site_key_hash = ? AND (evaluated_at, decision_id) >= (?, ?))`;
-const looked = ({ siteKeyHash, evaluatedAt, decisionId }: Decision) => [
-  ...[siteKeyHash, evaluatedAt, decisionId],
-];
+/** How many actors a question names, so that the database plans few texts. */
+const ACTORS_NAMED = [10, 100, 1_000];
+
+/**
+ * A list and its values, rather than a query for them: planned for few rows, that is asked again
+ * for every one. The last is named as often as the list is long.
+ */
+function oneOf(actorIds: readonly string[]) {
+  const length = ACTORS_NAMED.find((size) => size >= actorIds.length);
+  if (length === undefined) throw new Error("too many actors are asked for at once");
+  const values = Array.from({ length }, (_, n) => actorIds[n] ?? actorIds.at(-1) ?? "");
+  return { list: `(${Array(length).fill("?").join(", ")})`, values };
+}
 
 export interface PastDecision {
   readonly at: number;
@@ -38,21 +46,23 @@ export interface PastDecision {
 /** A page of decisions, one by one, in order of time. */
 export function pastDecisions(
   db: Queries,
-  { first, summed, theirs: only, from, to }: Before,
+  { first, summed, actorIds, from, to }: Before,
   after: PastDecision | undefined,
 ): Promise<PastDecision[]> {
   const at = summed === "minor" ? SPENT_AT : "evaluated_at";
   const spent = "AND outcome IN ('approved', 'paying') AND amount_minor IS NOT NULL";
   const { siteKeyHash, evaluatedAt, decisionId } = first;
+  const named = actorIds && oneOf(actorIds);
+  // Not by the index of actors: that leads to everything they ever asked for.
+  const theirs = named === null ? "" : `AND (actor_id || '') IN ${named.list}`;
   return db.all<PastDecision>(
     `SELECT ${at} AS at, decision_id, actor_id, COALESCE(currency, '') AS currency,
        COALESCE(amount_minor, 0) AS minor
      FROM decisions WHERE site_key_hash = ? AND (${at}, decision_id) > (?, ?) AND ${at} < ?
-       AND (evaluated_at, decision_id) < (?, ?) ${summed === "minor" ? spent : ""}
-       ${only ? THEIRS : ""}
+       AND (evaluated_at, decision_id) < (?, ?) ${summed === "minor" ? spent : ""} ${theirs}
      ORDER BY ${at}, decision_id LIMIT ?`,
     ...[siteKeyHash, after?.at ?? from, after?.decision_id ?? "", to, evaluatedAt, decisionId],
-    ...(only ? looked(first) : []),
+    ...(named?.values ?? []),
     PAGE_ROWS,
   );
 }
@@ -69,21 +79,23 @@ export interface HourSum {
 /** A page of the sums of hours, in order of time: of each actor, or of the whole site. */
 export function hourSums(
   db: Queries,
-  { first, theirs: only, from, to }: Omit<Before, "summed">,
+  { first, actorIds, from, to }: Omit<Before, "summed">,
   after: HourSum | undefined,
 ): Promise<HourSum[]> {
-  const actor = only ? "actor_id" : "CAST('' AS TEXT)";
+  const named = actorIds && oneOf(actorIds);
+  const actor = named === null ? "CAST('' AS TEXT)" : "actor_id";
+  const each = named === null ? "hour, currency" : "hour, actor_id, currency";
   const { hour = from, actor_id = "", currency = "" } = after ?? {};
   // Before the very first place, since a sum may have neither an actor nor a currency.
   const passed = after === undefined ? from - 1 : hour;
   return db.all<HourSum>(
     `SELECT hour, ${actor} AS actor_id, currency, SUM(minor) AS minor, SUM(decisions) AS decisions
      FROM decision_hours WHERE site_key_hash = ? AND hour >= ? AND hour < ?
-       AND (hour, ${actor}, currency) > (?, ?, ?) ${only ? THEIRS : ""}
-     GROUP BY hour, ${only ? "actor_id, " : ""}currency
-     ORDER BY hour, ${only ? "actor_id, " : ""}currency LIMIT ?`,
+       AND (hour, ${actor}, currency) > (?, ?, ?)
+       ${named === null ? "" : `AND actor_id IN ${named.list}`}
+     GROUP BY ${each} ORDER BY ${each} LIMIT ?`,
     ...[first.siteKeyHash, hour, to, passed, actor_id, currency],
-    ...(only ? looked(first) : []),
+    ...(named?.values ?? []),
     PAGE_ROWS,
   );
 }
