@@ -4,8 +4,8 @@ import type { Queries } from "../../../platform/db/database.js";
 import { type Decision, HOUR_MS } from "../decision.js";
 import type { Entry } from "./book.js";
 import {
-  type HourSum,
-  hourSums,
+  type HoursSum,
+  hoursSums,
   PAGE_ROWS,
   type PastDecision,
   pastDecisions,
@@ -41,14 +41,20 @@ function joined(ranges: readonly Range[]): Range[] {
  * The hours in which a window begins while it moves from the first to the last decision: of these,
  * and of the hour of the first, sums do not do.
  */
-function brokenHours({ first, last }: Looked, windowsMs: readonly number[]): Range[] {
+function brokenHours({ first, last }: Looked, counters: readonly CounterName[]): Range[] {
   const whole = hourOf(first.evaluatedAt);
-  const begins = windowsMs.map((ms) => ({
-    from: hourOf(first.evaluatedAt - ms),
-    to: Math.min(hourOf(last.evaluatedAt - ms) + HOUR_MS, whole),
-  }));
+  const begins = counters.map(({ window }) => {
+    const ms = policyDurationMs(window) as number;
+    const from = hourOf(first.evaluatedAt - ms);
+    return { from, to: Math.min(hourOf(last.evaluatedAt - ms) + HOUR_MS, whole) };
+  });
   const own = { from: whole, to: last.evaluatedAt + 1 };
   return joined([...begins.filter(({ from, to }) => from < to), own]);
+}
+
+/** What lies between ranges that are in order. */
+function between(ranges: readonly Range[]): Range[] {
+  return ranges.slice(1).map(({ from }, n) => ({ from: (ranges[n] as Range).to, to: from }));
 }
 
 /** Reads page by page. */
@@ -68,8 +74,9 @@ async function readAll<Row>(
 }
 
 /**
- * What counters held before the first of some decisions, as far as the windows of these reach:
- * whole hours as sums, and decisions one by one where a window begins within the hour.
+ * What counters held before the first of some decisions, as far as the windows of these reach. Where
+ * windows begin, decisions come one by one; all hours from there to where the next begin are in a
+ * window as a whole or not at all, so that one sum of them does.
  */
 export async function loadHistory(
   db: Queries,
@@ -80,9 +87,8 @@ export async function loadHistory(
 ): Promise<Entry[]> {
   if (counters.length === 0) return [];
   const { first, actorIds } = looked;
-  const windowsMs = counters.map(({ window }) => policyDurationMs(window) as number);
   const scopes = new Set(counters.map(({ scope }) => scope));
-  const broken = brokenHours(looked, windowsMs);
+  const broken = brokenHours(looked, counters);
   const entries: Entry[] = [];
   for (const range of broken) {
     const before = { first, summed, actorIds: scopes.has("site") ? null : actorIds, ...range };
@@ -95,21 +101,19 @@ export async function loadHistory(
       },
     );
   }
-  const from = hourOf(first.evaluatedAt - Math.max(...windowsMs));
-  for (const scope of scopes) {
-    const whole = { first, from, to: hourOf(first.evaluatedAt) };
-    const before = { ...whole, actorIds: scope === "site" ? null : actorIds };
-    await readAll<HourSum>(
-      allowance,
-      (after) => hourSums(db, before, after),
-      (sum) => {
-        const { hour: at, actor_id } = sum;
-        if (broken.some((range) => range.from <= at && at < range.to)) return;
-        const currency = summed === "minor" ? sum.currency : "";
-        const whose = [scope === "agent" ? actor_id : null];
-        entries.push({ at, whose, currency, value: BigInt(sum[summed]) });
-      },
-    );
+  for (const range of between(broken)) {
+    for (const scope of scopes) {
+      const before = { first, actorIds: scope === "site" ? null : actorIds, ...range };
+      await readAll<HoursSum>(
+        allowance,
+        (after) => hoursSums(db, before, after),
+        (sum) => {
+          const whose = [scope === "site" ? null : sum.actor_id];
+          const currency = summed === "minor" ? sum.currency : "";
+          entries.push({ at: range.from, whose, currency, value: BigInt(sum[summed]) });
+        },
+      );
+    }
   }
   return entries;
 }

@@ -67,8 +67,7 @@ export function pastDecisions(
   );
 }
 
-export interface HourSum {
-  readonly hour: number;
+export interface HoursSum {
   /** Empty where it is the sum of a site. */
   readonly actor_id: string;
   readonly currency: string;
@@ -76,25 +75,23 @@ export interface HourSum {
   readonly decisions: number | string;
 }
 
-/** A page of the sums of hours, in order of time: of each actor, or of the whole site. */
-export function hourSums(
+/** A page of what some whole hours come to: for each actor, or for the whole site. */
+export function hoursSums(
   db: Queries,
   { first, actorIds, from, to }: Omit<Before, "summed">,
-  after: HourSum | undefined,
-): Promise<HourSum[]> {
+  after: HoursSum | undefined,
+): Promise<HoursSum[]> {
   const named = actorIds && oneOf(actorIds);
-  const actor = named === null ? "CAST('' AS TEXT)" : "actor_id";
-  const each = named === null ? "hour, currency" : "hour, actor_id, currency";
-  const { hour = from, actor_id = "", currency = "" } = after ?? {};
-  // Before the very first place, since a sum may have neither an actor nor a currency.
-  const passed = after === undefined ? from - 1 : hour;
-  return db.all<HourSum>(
-    `SELECT hour, ${actor} AS actor_id, currency, SUM(minor) AS minor, SUM(decisions) AS decisions
+  const theirs = named === null ? "" : `AND actor_id IN ${named.list}`;
+  const [actor, each] =
+    named === null ? ["CAST('' AS TEXT)", "currency"] : ["actor_id", "actor_id, currency"];
+  return db.all<HoursSum>(
+    `SELECT ${actor} AS actor_id, currency, SUM(minor) AS minor, SUM(decisions) AS decisions
      FROM decision_hours WHERE site_key_hash = ? AND hour >= ? AND hour < ?
-       AND (hour, ${actor}, currency) > (?, ?, ?)
-       ${named === null ? "" : `AND actor_id IN ${named.list}`}
+       AND (CAST(? AS INTEGER) = 0 OR (${actor}, currency) > (?, ?)) ${theirs}
      GROUP BY ${each} ORDER BY ${each} LIMIT ?`,
-    ...[first.siteKeyHash, hour, to, passed, actor_id, currency],
+    ...[first.siteKeyHash, from, to],
+    ...[after === undefined ? 0 : 1, after?.actor_id ?? "", after?.currency ?? ""],
     ...(named?.values ?? []),
     PAGE_ROWS,
   );
