@@ -1,5 +1,6 @@
 import { dnsResolver, type Resolver, SafeFetch } from "@gatehouse/safe-fetch";
 import { FoldedRefusals } from "./actions/refuse-mandate.js";
+import { POLICY_TESTS_MAX } from "./actions/test-policy.js";
 import type { Tool } from "./actions/tools.js";
 import type { Config } from "./config/config.js";
 import { openProcessors, type Processor, type Processors } from "./decide/processors.js";
@@ -31,7 +32,7 @@ import { createLog, type Log } from "./platform/log/log.js";
 import { Mailer } from "./platform/mail/mailer.js";
 import { Metrics } from "./platform/metrics.js";
 import { LocalLimiter } from "./platform/rate-limit/local.js";
-
+import { Places } from "./platform/rate-limit/places.js";
 import type { Secrets } from "./platform/secrets/secrets.js";
 import { findSecretsKey } from "./platform/secrets/secrets-key.js";
 import { StartupError } from "./startup-error.js";
@@ -61,6 +62,8 @@ export interface Context {
   readonly foldedRefusals: FoldedRefusals;
   /** Failed signatures by source and the agent they name. */
   readonly mandatePairs: LocalLimiter;
+  /** Tries of drafts under way, by site. */
+  readonly policyTests: Places;
   readonly signInDesk: SignInDesk<Principal>;
   /** Apart from people's: an edge with a wrong token must not lock its owner out. */
   readonly edgeDesk: SignInDesk<EdgeToken>;
@@ -152,6 +155,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       challenges: new Challenges(secrets, ids),
       foldedRefusals,
       mandatePairs: new LocalLimiter({ perMinute: 1, burst: 10 }),
+      policyTests: new Places(POLICY_TESTS_MAX),
       fixtureTools: overrides.fixtureTools ?? [],
       signInDesk: new SignInDesk(clock, (digest) => authenticate(db, digest, operatorDigest)),
       edgeDesk: new SignInDesk(clock, (digest) => liveEdgeToken(db, digest)),

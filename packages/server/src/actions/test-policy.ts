@@ -1,14 +1,10 @@
 import {
-  type CounterName,
   type Evaluation,
-  evaluatePolicy,
   factsNeeded,
   type JsonObject,
   ok,
   type Policy,
-  type PolicyFacts,
   type PolicyFinding,
-  policyDurationMs,
   policyFindings,
   type Result,
   readPolicy,
@@ -16,29 +12,31 @@ import {
   refuse,
 } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
-import { recordById } from "../owners/audit/store.js";
+import { RECORD_IDS_MAX, recordTexts } from "../owners/audit/store.js";
 import type { Decision } from "../owners/decisions/decision.js";
-import { countDecisionsBefore, lastDecisions } from "../owners/decisions/store.js";
+import { Book } from "../owners/decisions/history/book.js";
+import { loadHistory } from "../owners/decisions/history/load.js";
+import { lastDecisions } from "../owners/decisions/store.js";
 import { approvalsSince } from "../owners/reviews/store.js";
-import { localTime } from "../platform/clock.js";
+import { Allowance, AllowanceSpentError } from "../platform/allowance.js";
 import type { Queries } from "../platform/db/database.js";
+import { type Recalled, Rehearsal, type TestedDecision, type Verdict } from "./rehearsal.js";
 
 /** Decisions a draft is tried on, unless said otherwise. */
 export const TESTED_DECISIONS = 100;
 export const TESTED_DECISIONS_MAX = 1_000;
+/** Drafts tried at a time: those who wait for a decision come first. */
+export const POLICY_TESTS_MAX = { perKey: 1, total: 2 };
+const TEST_MS_MAX = 10_000;
+/** Rows of what came before; windows of a month over a busy site would otherwise take any number. */
+const HISTORY_ROWS_MAX = 100_000;
+/** Decided in one go: with as many rules as there may be, some milliseconds. */
+const DECISIONS_PER_TURN = 10;
 
-/** What rules said about one mandate. */
-interface Verdict {
-  readonly outcome: Evaluation["outcome"];
-  readonly ruleId: string | null;
-}
-
-/** What was decided about a mandate, and what a draft would have decided. */
-export interface TestedDecision {
-  readonly decision: Decision;
-  readonly was: Verdict;
-  readonly wouldBe: Verdict;
-}
+const BUSY = "Other drafts are being tried now: try again shortly.";
+const TOO_LONG = `This took more than ${TEST_MS_MAX / 1000} seconds: test fewer decisions.`;
+const TOO_MANY =
+  "Too many decisions were made within the windows of this policy: test fewer, or shorter windows.";
 
 type OutcomeCounts = Record<Evaluation["outcome"], number>;
 
@@ -49,12 +47,30 @@ export interface PolicyTest {
   readonly summary: { readonly was: OutcomeCounts; readonly wouldBe: OutcomeCounts };
 }
 
-/** What rules said and knew at the time, from the signed record; undefined where none were asked. */
-async function recalled(db: Queries, { siteKeyHash, recordId, policyVersion }: Decision) {
-  if (policyVersion === null) return undefined;
-  const stored = await recordById(db, siteKeyHash, recordId);
-  if (stored === undefined) throw new Error(`decision without its record ${recordId}`);
-  const { decision } = JSON.parse(stored.text) as { decision: JsonObject };
+/** Everything a draft is tried on, but for the records, which never change. */
+async function loadPast(
+  db: Queries,
+  siteKeyHash: string,
+  policy: Policy,
+  limit: number,
+  allowance: Allowance,
+) {
+  const decisions = await lastDecisions(db, siteKeyHash, limit);
+  const [first, last] = [decisions[0], decisions.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  const approvals = await approvalsSince(db, siteKeyHash, first.evaluatedAt);
+  await allowance.turn();
+  const { count, spend } = factsNeeded(policy);
+  const looked = { first, last, actorIds: [...new Set(decisions.map(({ actorId }) => actorId))] };
+  const made = await loadHistory(db, looked, "decisions", count, allowance);
+  const spent = await loadHistory(db, looked, "minor", spend, allowance);
+  return { decisions, approvals, made, spent };
+}
+
+/** What a signed record says that rules said and knew. */
+function recalled(recordId: string, text: string | undefined): Recalled {
+  if (text === undefined) throw new Error(`decision without its record ${recordId}`);
+  const { decision } = JSON.parse(text) as { decision: JsonObject };
   const facts = readPolicyFacts(decision.facts ?? {});
   if (!facts.ok) throw new Error(`record ${recordId} has no facts: ${facts.detail}`);
   const outcome = decision.outcome as Evaluation["outcome"];
@@ -62,118 +78,47 @@ async function recalled(db: Queries, { siteKeyHash, recordId, policyVersion }: D
   return { was, facts: facts.value };
 }
 
-/** A decision that counts for those after it. */
-interface Counting {
-  readonly actorId: string;
-  readonly at: number;
-  readonly currency: string | undefined;
-  readonly minor: number;
-  /** From when on it is spent; undefined: never. */
-  readonly spentFrom: number | undefined;
-}
-
-/** Decides past mandates again, in order, as if a draft had been in force since the first of them. */
-class Rehearsal {
-  private readonly db: Queries;
-  private readonly policy: Policy;
-  private readonly first: Decision;
-  /** When people approved what was given to them, by decision. */
-  private readonly approvals: ReadonlyMap<string, number>;
-  private readonly past: Counting[] = [];
-
-  constructor(
-    db: Queries,
-    policy: Policy,
-    first: Decision,
-    approvals: ReadonlyMap<string, number>,
-  ) {
-    this.db = db;
-    this.policy = policy;
-    this.first = first;
-    this.approvals = approvals;
+/** What rules said, by record; nothing of decisions that none were asked for. */
+async function recall(
+  db: Queries,
+  siteKeyHash: string,
+  decisions: readonly Decision[],
+  allowance: Allowance,
+): Promise<ReadonlyMap<string, Recalled>> {
+  const asked = decisions.filter(({ policyVersion }) => policyVersion !== null);
+  const found = new Map<string, Recalled>();
+  for (let from = 0; from < asked.length; from += RECORD_IDS_MAX) {
+    const ids = asked.slice(from, from + RECORD_IDS_MAX).map(({ recordId }) => recordId);
+    const texts = await recordTexts(db, siteKeyHash, ids);
+    for (const id of ids) found.set(id, recalled(id, texts.get(id)));
+    await allowance.turn();
   }
-
-  /** What came before the first is counted as it happened, what came since as the draft has it. */
-  private async counted({ scope, window }: CounterName, decision: Decision) {
-    const { siteKeyHash, evaluatedAt: now, amount } = decision;
-    const actorId = scope === "agent" ? decision.actorId : null;
-    const since = now - (policyDurationMs(window) as number);
-    const before =
-      since < this.first.evaluatedAt
-        ? await countDecisionsBefore(this.db, { siteKeyHash, actorId, since }, this.first)
-        : { decisions: 0, spent: new Map<string, number>() };
-    let { decisions } = before;
-    let minor = before.spent.get(amount?.currency ?? "") ?? 0;
-    for (const one of this.past) {
-      if (one.at <= since || (actorId !== null && one.actorId !== actorId)) continue;
-      decisions++;
-      const spent = one.spentFrom !== undefined && one.spentFrom <= now;
-      if (spent && one.currency === amount?.currency) minor += one.minor;
-    }
-    return { decisions, minor };
-  }
-
-  private async factsOf(decision: Decision, recorded: PolicyFacts): Promise<PolicyFacts> {
-    const { skill, protocol, cart, agent } = recorded;
-    const needed = factsNeeded(this.policy);
-    const spend = [];
-    for (const { scope, window } of cart === undefined ? [] : needed.spend) {
-      const { minor } = await this.counted({ scope, window }, decision);
-      spend.push({ scope, window, currency: cart?.currency ?? "", minor });
-    }
-    const count = [];
-    for (const { scope, window } of needed.count) {
-      const { decisions } = await this.counted({ scope, window }, decision);
-      count.push({ scope, window, value: decisions });
-    }
-    return {
-      ...(skill !== undefined && { skill }),
-      ...(protocol !== undefined && { protocol }),
-      ...(cart !== undefined && { cart }),
-      ...(agent !== undefined && { agent }),
-      time: { local: localTime(this.policy.timezone, decision.evaluatedAt) },
-      ...{ spend, count },
-    };
-  }
-
-  /** Undefined for a decision that no rules were asked for: it only counts. */
-  async decide(decision: Decision): Promise<TestedDecision | undefined> {
-    const { actorId, evaluatedAt: at, amount, decisionId } = decision;
-    const before = await recalled(this.db, decision);
-    const again = before && evaluatePolicy(this.policy, await this.factsOf(decision, before.facts));
-    const { outcome } = again ?? decision;
-    // Nobody was asked about what the draft alone leaves to a person, so nothing is spent there.
-    const spentFrom = outcome === "escalated" ? this.approvals.get(decisionId) : at;
-    const notPaid = before?.was.outcome === "approved" && decision.outcome === "rejected";
-    this.past.push({
-      ...{ actorId, at, currency: amount?.currency, minor: amount?.minor ?? 0 },
-      spentFrom: outcome === "rejected" || notPaid ? undefined : spentFrom,
-    });
-    if (before === undefined || again === undefined) return undefined;
-    const wouldBe = { outcome: again.outcome, ruleId: again.rule };
-    return { decision, was: before.was, wouldBe };
-  }
+  return found;
 }
 
 async function rehearse(
-  db: Queries,
+  { clock, db }: Context,
   siteKeyHash: string,
   policy: Policy,
-  last: number,
+  limit: number,
 ): Promise<readonly TestedDecision[]> {
-  const decisions = await lastDecisions(db, siteKeyHash, last);
-  const [first] = decisions;
-  if (first === undefined) return [];
-  const approvals = await approvalsSince(db, siteKeyHash, first.evaluatedAt);
-  const rehearsal = new Rehearsal(db, policy, first, approvals);
-  const made: TestedDecision[] = [];
-  for (const decision of decisions) {
-    const one = await rehearsal.decide(decision);
-    if (one !== undefined) made.push(one);
-    // An embedded database answers without waiting: others get their turn here.
-    await new Promise((resolve) => setImmediate(resolve));
+  const allowance = new Allowance(clock, { msMax: TEST_MS_MAX, rowsMax: HISTORY_ROWS_MAX });
+  // A snapshot holds a connection that mandates wait for, so it ends before anything is decided.
+  const past = await db.snapshot((reader) =>
+    loadPast(reader, siteKeyHash, policy, limit, allowance),
+  );
+  if (past === undefined) return [];
+  const { decisions, approvals, made, spent } = past;
+  const records = await recall(db, siteKeyHash, decisions, allowance);
+  const books = { decisions: new Book(made), minor: new Book(spent) };
+  const rehearsal = new Rehearsal(policy, books, approvals, allowance);
+  const tested: TestedDecision[] = [];
+  for (const [place, decision] of decisions.entries()) {
+    if (place % DECISIONS_PER_TURN === 0) await allowance.turn();
+    const one = await rehearsal.decide(decision, records.get(decision.recordId));
+    if (one !== undefined) tested.push(one);
   }
-  return made;
+  return tested;
 }
 
 const countsOf = (verdicts: readonly Verdict[]): OutcomeCounts => {
@@ -182,23 +127,36 @@ const countsOf = (verdicts: readonly Verdict[]): OutcomeCounts => {
   return counts;
 };
 
+function summed(policy: Policy, tested: readonly TestedDecision[]): PolicyTest {
+  return {
+    findings: policyFindings(policy),
+    tested: tested.length,
+    changed: tested.filter(({ was, wouldBe }) => was.outcome !== wouldBe.outcome),
+    summary: {
+      was: countsOf(tested.map(({ was }) => was)),
+      wouldBe: countsOf(tested.map(({ wouldBe }) => wouldBe)),
+    },
+  };
+}
+
 /** Tries a draft on the last decisions of a site, all at one moment of its database. Nothing is written. */
 export async function testPolicy(
-  { db }: Context,
+  context: Context,
   siteKeyHash: string,
   document: JsonObject,
   last: number,
-): Promise<Result<PolicyTest, "invalid_request">> {
+): Promise<Result<PolicyTest, "invalid_request" | "rate_limited" | "unavailable">> {
   const read = readPolicy(document);
   if (!read.ok) return refuse("invalid_request", `policy: ${read.detail}.`);
-  const made = await db.snapshot((reader) => rehearse(reader, siteKeyHash, read.value, last));
-  return ok({
-    findings: policyFindings(read.value),
-    tested: made.length,
-    changed: made.filter(({ was, wouldBe }) => was.outcome !== wouldBe.outcome),
-    summary: {
-      was: countsOf(made.map(({ was }) => was)),
-      wouldBe: countsOf(made.map(({ wouldBe }) => wouldBe)),
-    },
-  });
+  const policy = read.value;
+  try {
+    const done = await context.policyTests.run(siteKeyHash, async () =>
+      summed(policy, await rehearse(context, siteKeyHash, policy, last)),
+    );
+    return done === undefined ? refuse("rate_limited", BUSY) : ok(done.made);
+  } catch (error) {
+    if (!(error instanceof AllowanceSpentError)) throw error;
+    if (error.what === "time") return refuse("unavailable", TOO_LONG);
+    return refuse("invalid_request", TOO_MANY);
+  }
 }

@@ -1,11 +1,11 @@
 import type { JsonObject, PolicyFinding } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { publishPolicy } from "../../actions/publish-policy.js";
+import type { TestedDecision } from "../../actions/rehearsal.js";
 import {
   type PolicyTest,
   TESTED_DECISIONS,
   TESTED_DECISIONS_MAX,
-  type TestedDecision,
   testPolicy,
 } from "../../actions/test-policy.js";
 import type { Context } from "../../context.js";
@@ -14,6 +14,9 @@ import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { body, errors, json, refused, SiteParams, Timestamp } from "./schemas.js";
+
+/** Most tests take less. */
+const TEST_AGAIN_S = "5";
 
 const PolicyBody = z
   .object({
@@ -98,7 +101,8 @@ const test = createRoute({
   summary: "Try a draft on past decisions",
   description:
     "Decides the last decisions of the site again, as if the draft had been in force. " +
-    "Nothing is written.",
+    "Nothing is written. One test at a time for a site, and two in a process: more are " +
+    "`rate_limited`. One that takes more than 10 seconds ends as `unavailable`: test fewer.",
   request: {
     params: SiteParams,
     body: body(
@@ -169,6 +173,9 @@ export function policyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
     await requireSite(context, c, site_key_hash, "auditor");
     const { policy, last } = c.req.valid("json");
     const result = await testPolicy(context, site_key_hash, policy as JsonObject, last);
-    return result.ok ? c.json(renderTest(result.value), 200) : refused(result);
+    if (result.ok) return c.json(renderTest(result.value), 200);
+    const { reason, detail } = result;
+    const headers = reason === "invalid_request" ? {} : { "retry-after": TEST_AGAIN_S };
+    throw new Problem(reason, { message: detail, headers });
   });
 }

@@ -176,6 +176,27 @@ export function recordById(
   );
 }
 
+/** Ids one question names. */
+export const RECORD_IDS_MAX = 100;
+const ID_MARKS = Array(RECORD_IDS_MAX).fill("?").join(", ");
+
+/** The texts of this site's records with these ids, by id. */
+export async function recordTexts(
+  db: Queries,
+  siteKeyHash: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length > RECORD_IDS_MAX) throw new Error("too many records are asked for at once");
+  // Always as many, so that the database plans one text; no record has an empty id.
+  const named = Array.from({ length: RECORD_IDS_MAX }, (_, place) => ids[place] ?? "");
+  const rows = await db.all<Pick<StoredRecord, "record_id" | "text">>(
+    `SELECT record_id, text FROM audit_records WHERE record_id IN (${ID_MARKS})
+       AND chain IN (SELECT chain FROM audit_chains WHERE site_key_hash = ?)`,
+    ...[...named, siteKeyHash],
+  );
+  return new Map(rows.map(({ record_id, text }) => [record_id, text]));
+}
+
 /** Records of a log from one place up to, and without, another. */
 export function recordsBetween(
   db: Queries,

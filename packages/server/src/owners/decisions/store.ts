@@ -182,7 +182,7 @@ export async function listDecisions(
 }
 
 /** Whose decisions are counted: one actor's, or all of a site. */
-export interface Counted {
+interface Counted {
   readonly siteKeyHash: string;
   readonly actorId: string | null;
   /** After this moment, up to now. */
@@ -260,38 +260,4 @@ export async function lastDecisions(
     ...[siteKeyHash, limit],
   );
   return rows.map(decisionOf).reverse();
-}
-
-/**
- * What {@link countDecisions} counted when a past decision was made, but without what came after it;
- * what people have approved since counts too.
- */
-export async function countDecisionsBefore(
-  db: Queries,
-  { siteKeyHash, actorId, since }: Omit<Counted, "now">,
-  { evaluatedAt, decisionId }: Pick<Decision, "evaluatedAt" | "decisionId">,
-): Promise<{ decisions: number; spent: ReadonlyMap<string, number> }> {
-  const hour = evaluatedAt - (evaluatedAt % HOUR_MS);
-  const whole = Math.min(since - (since % HOUR_MS) + HOUR_MS, evaluatedAt);
-  const mine = "(CAST(? AS TEXT) IS NULL OR actor_id = ?)";
-  const oneByOne = `SELECT COALESCE(currency, '') AS currency, 1 AS decisions,
-      CASE WHEN outcome IN ('approved', 'paying') THEN COALESCE(amount_minor, 0) ELSE 0 END AS minor
-    FROM decisions WHERE site_key_hash = ? AND evaluated_at > ?
-      AND (evaluated_at, decision_id) < (?, ?) AND ${mine}`;
-  const rows = (after: number, until: number, id: string) => [
-    ...[siteKeyHash, after, until, id, actorId, actorId],
-  ];
-  type Sum = { currency: string; minor: number; decisions: number };
-  const sums = await db.all<Sum>(
-    `SELECT currency, SUM(minor) AS minor, SUM(decisions) AS decisions
-     FROM (${oneByOne} UNION ALL ${oneByOne} UNION ALL
-       SELECT currency, decisions, minor FROM decision_hours
-       WHERE site_key_hash = ? AND hour >= ? AND hour < ? AND ${mine}) AS counted
-     GROUP BY currency`,
-    ...rows(since, whole, ""),
-    ...rows(Math.max(hour, whole) - 1, evaluatedAt, decisionId),
-    ...[siteKeyHash, whole, hour, actorId, actorId],
-  );
-  const spent = new Map(sums.map(({ currency, minor }) => [currency, Number(minor)]));
-  return { decisions: sums.reduce((all, one) => all + Number(one.decisions), 0), spent };
 }

@@ -27,7 +27,7 @@ CREATE TABLE decision_minutes (
   PRIMARY KEY (site_key_hash, minute, actor_id, currency)
 ) ${strict};
 
-CREATE INDEX decisions_by_spending ON decisions (site_key_hash, spent_at);
+CREATE INDEX decisions_by_spending ON decisions (site_key_hash, spent_at, decision_id);
 
 UPDATE decision_hours SET minor = COALESCE((
   SELECT SUM(amount_minor) FROM decisions
