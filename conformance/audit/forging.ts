@@ -21,6 +21,7 @@ import {
   PART_RECORDS_MAX,
   type PolicyVersion,
   policyDigest,
+  policyReasons,
   RECORD_SCHEMA,
   readPolicy,
   readPolicyFacts,
@@ -109,13 +110,31 @@ export const policy: PolicyVersion = {
 };
 
 /** A decision as records write it, by {@link policy}. */
-function decisionOn(minor: number): JsonObject {
-  const facts = { cart: { total: minor, currency: "EUR" } };
+function decisionOn(i: number): JsonObject {
+  const [agent, skill, minor] = [`agt_${i}`, "place_order", i * 1000];
+  const facts = { agent: { id: agent }, cart: { total: minor, currency: "EUR" }, skill };
   const [rules, read] = [readPolicy(POLICY), readPolicyFacts(facts)];
   if (!rules.ok || !read.ok) throw new Error("the rules or the facts of these tests are none");
-  const made = evaluatePolicy(rules.value, read.value) as unknown as JsonObject;
-  return { ...{ outcome: made.outcome, rules: made.rules, facts } } as JsonObject;
+  const made = evaluatePolicy(rules.value, read.value);
+  const decision = {
+    ...{ outcome: made.outcome, rules: made.rules as unknown as JsonObject[], facts },
+    ...{ reason_codes: policyReasons(rules.value, made).codes, policy_digest: policy.digest },
+    ...(made.rule === null ? {} : { rule_id: made.rule }),
+  };
+  const mandate = { mandate_id: `mandate-${i}`, digest: toHex(sha256(agent)) };
+  return {
+    ...{ type: "mandate.decision", decision, mandate, skill },
+    ...{ agent: { id: agent }, amount: { currency: "EUR", minor } },
+  };
 }
+
+/** Before the first decision its rules came into force. */
+const PUBLISHED = {
+  type: "site.changed",
+  change: {
+    ...{ kind: "policy_published", policy_version: policy.version, policy_digest: policy.digest },
+  },
+};
 
 /** Texts that JSON libraries are known to write differently. */
 const HOSTILE =
@@ -126,10 +145,8 @@ const HOSTILE_MAX = 100;
 
 /** What records of different types hold besides their frame. */
 function contentOf(i: number): JsonObject {
-  if (i % 3 === 0) {
-    const decision = { ...decisionOn(i * 1000), reason_codes: [], policy_version: policy.version };
-    return { type: "mandate.decision", decision: { ...decision, policy_digest: policy.digest } };
-  }
+  if (i === 2) return PUBLISHED;
+  if (i % 3 === 0) return decisionOn(i);
   if (i > HOSTILE_MAX) return { type: "mcp.tools_call" };
   if (i % 3 === 1) return { type: "mcp.tools_call", tool: { name: HOSTILE, outcome: "answered" } };
   return { type: "refusals.folded", refusals: { count: i, reason_codes: ["malformed"] } };

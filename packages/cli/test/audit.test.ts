@@ -78,6 +78,22 @@ describe("gatehouse audit verify", () => {
     expect([code, report.ok, report.findings[0].seq]).toEqual([1, false, 3]);
   });
 
+  test("names the decision that does not follow from the rules, and why", async () => {
+    const { out: made } = await run("site", "create", "wrong.example.com", "--name", "W", "--json");
+    const { site_key_hash } = JSON.parse(made);
+    const decision = { outcome: "approved", reason_codes: [] };
+    await server.context.audit.commit(site_key_hash, async () => ({
+      records: [{ type: "mandate.decision", occurredAt: NOON, content: { decision } }],
+      answer: null,
+    }));
+    const wrong = [...EXPORT.slice(0, 2), "wrong.example.com", ...EXPORT.slice(3)];
+    const bad = (await run(...wrong, "--out", folder)).out.trim();
+    const { code, out } = await run("audit", "verify", bad, "--key", keys, "--replay");
+    expect(code).toBe(1);
+    expect(out).toContain("✓ integrity");
+    expect(out).toContain("✗ replay        record 2: it says approved, and names no rules");
+  });
+
   test("takes the key as the service's address, or as one line", async () => {
     expect((await run("audit", "verify", file, "--key", server.url)).code).toBe(0);
     const genesis = JSON.parse(readFileSync(file, "utf8")).bundle.records[0].record;

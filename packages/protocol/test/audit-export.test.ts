@@ -1,92 +1,23 @@
 import { describe, expect, test } from "vitest";
 import {
-  type AuditRecord,
   appendLeaf,
-  type BundleHead,
-  bundleDigest,
-  bundleFrame,
-  type Checkpoint,
-  checkpointText,
-  type Ed25519Jwk,
   EMPTY_FRONTIER,
-  ed25519Bytes,
-  entryText,
   exportInPage,
   exportVerifier,
-  type Frontier,
   fromHex,
   generateEd25519,
   inclusionHashes,
-  type JsonObject,
   NO_PREVIOUS_HASH,
-  type PolicyVersion,
-  policyDigest,
   readReceipt,
   receiptText,
-  type StoredEntry,
-  sealRecord,
-  signBundle,
   signExportFile,
-  signNote,
-  signRecord,
   toHex,
   treeRoot,
   verifyCheckpoint,
   verifyExportFile,
   verifyReceipt,
 } from "../src/index.ts";
-
-const CHAIN = "shop.example.com/audit/1";
-const DAY = "2030-05-17";
-
-/** A log of one day under a key of its own. */
-async function writeLog(contents: readonly JsonObject[]) {
-  const { signer, jwk } = await generateEd25519("k1");
-  const key = { name: CHAIN, publicKey: ed25519Bytes(jwk) };
-  const entries: (StoredEntry & { readonly record: AuditRecord })[] = [];
-  let frontier: Frontier = EMPTY_FRONTIER;
-  for (const [seq, content] of contents.entries()) {
-    const at = `${DAY}T12:00:0${seq}.000Z`;
-    const record = {
-      ...(seq === 0 ? { type: "chain.genesis", key_id: "k1" } : { type: "site.changed" }),
-      ...content,
-      ...{ schema: "audit-record/v1", chain: CHAIN, seq, record_id: `r${seq}` },
-      ...{ occurred_at: at, recorded_at: at, prev_hash: entries.at(-1)?.hash ?? NO_PREVIOUS_HASH },
-    } as AuditRecord;
-    const { text, leaf, hash } = await sealRecord(record);
-    entries.push({ record, text, hash, sig: await signRecord(record, hash, signer), key_id: "k1" });
-    frontier = await appendLeaf(frontier, leaf);
-  }
-  const checkpointAt = async (tree: Frontier) => {
-    const root = await treeRoot(tree);
-    return signNote(checkpointText({ origin: CHAIN, size: tree.size, root }), key, signer);
-  };
-  return { signer, jwk, key, entries, frontier, checkpointAt };
-}
-
-type Written = Awaited<ReturnType<typeof writeLog>>;
-
-async function exportOf(log: Written, policies: readonly PolicyVersion[] = []) {
-  const count = log.entries.length;
-  const head: BundleHead = {
-    ...{ chain: CHAIN, day: DAY, closed: true, part: 1, parts: 1, day_first_seq: 0, policies },
-    ...{ day_count: count, first_seq: 0, count, prev_part_sha256: null },
-    before: { size: 0, frontier: [] },
-    checkpoint_before: await log.checkpointAt(EMPTY_FRONTIER),
-    checkpoint_after: await log.checkpointAt(log.frontier),
-  };
-  const { opening, closing } = bundleFrame(head);
-  const bundle = opening + log.entries.map(entryText).join(",") + closing;
-  const signature = await signBundle(await bundleDigest(JSON.parse(bundle)), log.key, log.signer);
-  return `{"bundle":${bundle},"signature":${JSON.stringify(signature)}}`;
-}
-
-async function verdict(text: string, jwk: Ed25519Jwk, pins: Checkpoint[] = [], replay = false) {
-  const verifier = exportVerifier({ keys: new Map([["k1", jwk]]), pins, replay });
-  const added = await verifier.add(text);
-  if (!added.ok) throw new Error(added.detail);
-  return verifier.report();
-}
+import { CHAIN, DAY, exportOf, verdict, writeLog } from "./written-log.ts";
 
 describe("an export", () => {
   test("verifies by the key alone", async () => {
@@ -119,12 +50,14 @@ describe("an export", () => {
     const text = await exportOf(log);
     const root = await treeRoot(log.frontier);
     const pin = { origin: CHAIN, size: 3, root };
-    expect((await verdict(text, log.jwk, [pin])).answers.anchoring.verdict).toBe("holds");
+    expect((await verdict(text, log.jwk, { pins: [pin] })).answers.anchoring.verdict).toBe("holds");
     const later = { origin: CHAIN, size: 4, root: await treeRoot(longer.frontier) };
-    const beyond = (await verdict(text, log.jwk, [later])).answers.anchoring;
+    const beyond = (await verdict(text, log.jwk, { pins: [later] })).answers.anchoring;
     expect([beyond.verdict, beyond.text.startsWith("unanchored")]).toEqual(["fails", true]);
     const fork = { origin: CHAIN, size: 3, root: new Uint8Array(32) };
-    expect((await verdict(text, log.jwk, [fork])).answers.anchoring.verdict).toBe("fails");
+    expect((await verdict(text, log.jwk, { pins: [fork] })).answers.anchoring.verdict).toBe(
+      "fails",
+    );
   });
 
   test.each([
@@ -149,43 +82,6 @@ describe("an export", () => {
     parsed.bundle.parts = Number.MAX_SAFE_INTEGER;
     expect((await verdict(JSON.stringify(parsed), log.jwk)).ok).toBe(false);
   });
-});
-
-test("a decision against the rules it names is found, though everything is signed", async () => {
-  const document = {
-    ...{ policy: "rules/1", version: 1, timezone: "UTC", default: "deny" },
-    rules: [{ id: "small", effect: "allow", when: { "cart.total": { lte: { EUR: "10.00" } } } }],
-  };
-  const digest = await policyDigest(document);
-  const decided = (total: number, outcome: string, result: string) => ({
-    type: "mandate.decision",
-    decision: {
-      ...{ outcome, policy_digest: digest, facts: { cart: { total, currency: "EUR" } } },
-      rules: [{ id: "small", result }],
-    },
-  });
-  const policies = [{ version: 1, digest, document }];
-  const good = await writeLog([{}, decided(900, "approved", "matched")]);
-  const held = await verdict(await exportOf(good, policies), good.jwk, [], true);
-  expect([held.ok, held.decisions_replayed]).toEqual([true, 1]);
-  for (const [record, carried] of [
-    [decided(1100, "approved", "matched"), policies],
-    [decided(900, "approved", "not_matched"), policies],
-    [decided(900, "approved", "matched"), []],
-    [
-      decided(900, "approved", "matched"),
-      [{ ...policies[0], document: { ...document, default: "escalate" } }],
-    ],
-    [
-      { ...decided(900, "approved", "matched"), decision: { outcome: {}, policy_digest: digest } },
-      policies,
-    ],
-  ] as [JsonObject, PolicyVersion[]][]) {
-    const bad = await writeLog([{}, record]);
-    const report = await verdict(await exportOf(bad, carried), bad.jwk, [], true);
-    const { replay } = report.answers;
-    expect([replay.verdict, report.findings[0]?.seq]).toEqual(["fails", 1]);
-  }
 });
 
 test("a receipt proves its own record and no other", async () => {

@@ -151,7 +151,9 @@ function sortFiles(files: readonly string[], { checkpoint = [], replay }: Verify
     const why = "OCSF lines are checked by their note only: no checkpoint, no replay.";
     throw new CommandError(why, EXIT.usage, hint);
   }
-  return { lines, parts, pages: parts.filter((file) => file.endsWith(".html")) };
+  // As they follow each other: a shell puts part 10 before part 2, and parts wait for those before.
+  const inOrder = parts.sort((a, b) => a.localeCompare(b, "en", { numeric: true }));
+  return { lines, parts: inOrder, pages: parts.filter((file) => file.endsWith(".html")) };
 }
 
 async function readParts(

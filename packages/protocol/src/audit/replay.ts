@@ -1,17 +1,21 @@
-import { isJsonObject, type JsonValue } from "../json/value.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
 import { policyDigest, readPolicy } from "../policy/document.js";
 import { evaluatePolicy } from "../policy/evaluate.js";
 import { readPolicyFacts } from "../policy/facts.js";
 import type { Policy } from "../policy/model.js";
-import { ok, type Result, refuse } from "../result.js";
+import { policyReasons } from "../policy/reasons.js";
+import { ok, type Refusal, type Result, refuse } from "../result.js";
 import type { PolicyVersion } from "./bundle.js";
+import { factsFault, subjectFault } from "./own-facts.js";
 import type { AuditRecord } from "./record.js";
 
 /** Why a decision does not follow from the owner's rules. */
 export type ReplayFault =
+  | "policy_unnamed"
   | "policy_missing"
   | "policy_invalid"
   | "facts_invalid"
+  | "facts_contradicted"
   | "decided_otherwise";
 
 /** Policies read before, by the document they came as: a part names few, and each often. */
@@ -37,21 +41,71 @@ function traceText(rules: JsonValue | undefined): string {
     .join("\n");
 }
 
+const isApprovedReview = ({ review }: AuditRecord) =>
+  isJsonObject(review) && review.outcome === "approved";
+
+/** Only a refusal needs no rules: it may come before they are asked. */
+function unnamedFault(record: AuditRecord): Refusal<ReplayFault> | undefined {
+  const { type, decision } = record;
+  if (type === "review.decision" && isApprovedReview(record)) {
+    return refuse("policy_unnamed", "a person approved it, and it names no rules");
+  }
+  if (type !== "mandate.decision" && type !== "checkout.decision") return undefined;
+  const outcome = isJsonObject(decision) ? decision.outcome : undefined;
+  if (outcome === "rejected") return undefined;
+  const said = typeof outcome === "string" ? `says ${outcome}` : "has no outcome";
+  return refuse("policy_unnamed", `it ${said}, and names no rules`);
+}
+
+/** What the rules say of the facts, compared with what the record says of both. */
+function decidedOtherwise(record: AuditRecord, decision: JsonObject, policy: Policy) {
+  const facts = readPolicyFacts(decision.facts ?? {});
+  if (!facts.ok) return refuse("facts_invalid", "the facts it records cannot be read");
+  const evaluation = evaluatePolicy(policy, facts.value);
+  const { outcome, rule, rules } = evaluation;
+  const otherwise = (detail: string) => refuse("decided_otherwise", detail);
+  if (outcome !== decision.outcome) {
+    return otherwise(`it says ${decision.outcome}, and the rules say ${outcome}`);
+  }
+  if (isApprovedReview(record) && outcome === "rejected") {
+    return otherwise("a person approved it, and the rules deny it");
+  }
+  if (traceText(decision.rules) !== traceText(rules as unknown as JsonValue)) {
+    return otherwise("its rules did not come out as it says");
+  }
+  if ((decision.rule_id ?? null) !== rule) {
+    return otherwise("another rule decided than the one it names");
+  }
+  if (
+    JSON.stringify(decision.reason_codes) !==
+    JSON.stringify(policyReasons(policy, evaluation).codes)
+  ) {
+    return otherwise("its reasons do not follow from the rules");
+  }
+  if (decision.policy_version !== undefined && decision.policy_version !== policy.version) {
+    return otherwise("its rules have another version than it says");
+  }
+  const contradicted = factsFault(record, facts.value) ?? subjectFault(record, outcome);
+  return contradicted === undefined ? undefined : refuse("facts_contradicted", contradicted);
+}
+
 /**
- * Decides a recorded decision again, from the facts it was made on and the rules it names.
- * Undefined for a record that no policy decided.
+ * Decides a recorded decision again, from the facts it was made on and the rules it names, and
+ * compares the facts with what the record says besides. Undefined for a record that no policy
+ * decided and that needs none.
  *
  * @example
  * await replayDecision({ type: "chain.genesis" }, []); //=> undefined
  * const decision = { outcome: "approved", policy_digest: "00".repeat(32), facts: {}, rules: [] };
  * (await replayDecision({ type: "mandate.decision", decision }, [])).reason; //=> "policy_missing"
+ * (await replayDecision({ type: "mandate.decision", decision: { outcome: "approved" } }, [])).reason; //=> "policy_unnamed"
  */
 export async function replayDecision(
   record: AuditRecord,
   policies: readonly PolicyVersion[],
 ): Promise<Result<true, ReplayFault> | undefined> {
   const { decision } = record;
-  if (!isJsonObject(decision) || typeof decision.policy_digest !== "string") return undefined;
+  if (!isJsonObject(decision) || decision.policy_digest === undefined) return unnamedFault(record);
   if (typeof decision.outcome !== "string") return refuse("facts_invalid", "it has no outcome");
   const named = policies.find(({ digest }) => digest === decision.policy_digest);
   if (named === undefined) return refuse("policy_missing", "the export lacks the policy it names");
@@ -59,19 +113,16 @@ export async function replayDecision(
   if (policy === undefined) {
     return refuse("policy_invalid", "the policy in the export is not the one it names");
   }
-  const facts = readPolicyFacts(decision.facts ?? {});
-  if (!facts.ok) return refuse("facts_invalid", "the facts it records cannot be read");
-  const { outcome, rules } = evaluatePolicy(policy, facts.value);
-  if (outcome !== decision.outcome) {
-    const said = `it says ${decision.outcome}, and the rules say ${outcome}`;
-    return refuse("decided_otherwise", said);
-  }
-  const { review } = record;
-  if (isJsonObject(review) && review.outcome === "approved" && outcome === "rejected") {
-    return refuse("decided_otherwise", "a person approved it, and the rules deny it");
-  }
-  if (traceText(decision.rules) !== traceText(rules as unknown as JsonValue)) {
-    return refuse("decided_otherwise", "its rules did not come out as it says");
-  }
-  return ok(true);
+  return decidedOtherwise(record, decision, policy) ?? ok(true);
+}
+
+/** How many people must approve what a record leaves to them, by the rule that does. */
+export async function approvalsNeeded(
+  { decision }: AuditRecord,
+  policies: readonly PolicyVersion[],
+): Promise<number> {
+  if (!isJsonObject(decision) || decision.outcome !== "escalated") return 0;
+  const named = policies.find(({ digest }) => digest === decision.policy_digest);
+  const policy = named && (await policyOf(named));
+  return policy?.rules.find(({ id }) => id === decision.rule_id)?.escalation?.approvals ?? 1;
 }

@@ -1,6 +1,8 @@
 import { parseJson } from "../json/parse.js";
 import { ok, type Result, refuse } from "../result.js";
 import type { AuditFinding, AuditQuestion } from "./findings.js";
+import { REMEMBERED_MAX } from "./history/history.js";
+import { type Compared, Stretches } from "./history/stretches.js";
 import { checkSuccession, joinParts } from "./join-parts.js";
 import { readBundle } from "./read-bundle.js";
 import { type AuditTrust, type PartSummary, verifyPart } from "./verify-part.js";
@@ -33,6 +35,13 @@ export interface AuditReport {
   }[];
   readonly records: number;
   readonly decisions_replayed: number;
+  /** What could not be compared, where decisions were made again. */
+  readonly not_compared: {
+    /** Records that name an earlier one which is not within the parts given. */
+    readonly earlier: number;
+    /** Decisions that were too far back to remember when the last records were read. */
+    readonly forgotten: number;
+  };
 }
 
 /** Records first, in order: a bad record explains a bad part, and not the other way round. */
@@ -51,6 +60,8 @@ export interface ExportVerifier {
 class PartsVerifier implements ExportVerifier {
   private readonly trust: AuditTrust;
   private readonly parts: PartSummary[] = [];
+  /** By log. */
+  private readonly histories = new Map<string, Stretches>();
 
   constructor(trust: AuditTrust) {
     this.trust = trust;
@@ -61,8 +72,13 @@ class PartsVerifier implements ExportVerifier {
     if (!parsed.ok) return refuse("malformed", `it is not strict JSON: ${parsed.detail}`);
     const signed = readBundle(parsed.value);
     if (!signed.ok) return signed;
-    const summary = await verifyPart(signed.value, this.trust);
+    const { summary, piece } = await verifyPart(signed.value, this.trust);
     this.parts.push(summary);
+    if (piece !== undefined) {
+      const history = this.histories.get(summary.chain) ?? new Stretches(summary.chain);
+      this.histories.set(summary.chain, history);
+      history.take(piece);
+    }
     return ok(summary);
   }
 
@@ -73,7 +89,8 @@ class PartsVerifier implements ExportVerifier {
       parts: this.parts.filter((part) => part.chain === chain),
     }));
     if (this.parts.length === 0) throw new Error("report: nothing was added");
-    const findings = this.allFindings(joined);
+    const compared = [...this.histories.values()].map((history) => history.result());
+    const findings = [...this.allFindings(joined), ...compared.flatMap((one) => one.findings.list)];
     const missed = this.trust.pins.filter(
       (pin) => !this.parts.some(({ metPins }) => metPins.includes(pin)),
     );
@@ -83,7 +100,8 @@ class PartsVerifier implements ExportVerifier {
       findings.push(Object.freeze({ about: "anchoring", chain: origin, seq: null, text }));
     }
     findings.sort(byImportance);
-    const answers = this.answers(findings);
+    const not_compared = notCompared(compared);
+    const answers = this.answers(findings, not_compared);
     return Object.freeze({
       ok: Object.values(answers).every(({ verdict }) => verdict !== "fails"),
       answers,
@@ -91,6 +109,7 @@ class PartsVerifier implements ExportVerifier {
       logs: joined.map(({ chain, parts }) => logOf(chain, parts)),
       records: this.parts.reduce((sum, { count }) => sum + count, 0),
       decisions_replayed: this.parts.reduce((sum, part) => sum + part.decisionsReplayed, 0),
+      not_compared,
     });
   }
 
@@ -111,7 +130,10 @@ class PartsVerifier implements ExportVerifier {
     ]);
   }
 
-  private answers(findings: readonly AuditFinding[]): AuditReport["answers"] {
+  private answers(
+    findings: readonly AuditFinding[],
+    notCompared: AuditReport["not_compared"],
+  ): AuditReport["answers"] {
     const { pins, replay } = this.trust;
     const answer = (about: AuditQuestion, good: string, unasked?: string): AuditAnswer => {
       const bad = findings.find((finding) => finding.about === about);
@@ -134,7 +156,9 @@ class PartsVerifier implements ExportVerifier {
       ),
       replay: answer(
         "replay",
-        "every decision follows from the rules it names",
+        ["every decision follows from the rules, and from the records before it"]
+          .concat(limitsOf(notCompared))
+          .join("; "),
         replay ? undefined : "decisions were not made again",
       ),
     });
@@ -151,6 +175,23 @@ class PartsVerifier implements ExportVerifier {
  */
 export function exportVerifier(trust: AuditTrust): ExportVerifier {
   return new PartsVerifier(trust);
+}
+
+function notCompared(all: readonly Compared[]): AuditReport["not_compared"] {
+  const sum = (name: "before" | "forgotten") => all.reduce((total, one) => total + one[name], 0);
+  return Object.freeze({ earlier: sum("before"), forgotten: sum("forgotten") });
+}
+
+/** What the answer does not cover, in words. */
+function limitsOf({ earlier, forgotten }: AuditReport["not_compared"]): readonly string[] {
+  const records =
+    earlier === 1 ? "1 record names an earlier one" : `${earlier} records name earlier ones`;
+  return [
+    ...(earlier === 0 ? [] : [`${records} that ${earlier === 1 ? "is" : "are"} not here`]),
+    ...(forgotten === 0
+      ? []
+      : [`each was compared with the last ${REMEMBERED_MAX} decisions only`]),
+  ];
 }
 
 /** The parts of one log. */

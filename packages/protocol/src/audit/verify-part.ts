@@ -6,9 +6,12 @@ import { policyDigest } from "../policy/document.js";
 import { type Bundle, type BundleEntry, bundleDigest, verifyBundleSignature } from "./bundle.js";
 import { type Checkpoint, verifyCheckpoint } from "./checkpoint.js";
 import { type AuditFinding, Findings } from "./findings.js";
+import { readStep } from "./history/read-step.js";
+import type { Step } from "./history/step.js";
+import type { Piece } from "./history/stretches.js";
 import type { SignedBundle } from "./read-bundle.js";
 import { NO_PREVIOUS_HASH, verifyRecord } from "./record.js";
-import { replayDecision } from "./replay.js";
+import { approvalsNeeded, replayDecision } from "./replay.js";
 import { appendLeaf, type Frontier, type HashBytes, isFrontier, treeRoot } from "./tree.js";
 
 /** What the verifier trusts and compares with, all from elsewhere than the export. */
@@ -114,6 +117,19 @@ interface Walked {
   readonly held: number;
   readonly metPins: readonly Checkpoint[];
   readonly decisionsReplayed: number;
+  /** What those that hold say of others. */
+  readonly steps: readonly Step[];
+}
+
+/** Decides again what a record decided, and adds what others can be compared with. */
+async function replayRecord(
+  { record }: BundleEntry,
+  { policies }: Bundle,
+  steps: Step[],
+): Promise<Awaited<ReturnType<typeof replayDecision>>> {
+  const step = readStep(record, await approvalsNeeded(record, policies));
+  if (step !== undefined) steps.push(step);
+  return replayDecision(record, policies);
 }
 
 /** Goes through the records in order and stops at the first that does not hold. */
@@ -129,6 +145,7 @@ async function walkRecords(bundle: Bundle, trust: AuditTrust, findings: Findings
   };
   let frontier = toFrontier(bundle.before);
   let decisionsReplayed = 0;
+  const steps: Step[] = [];
   await meet(frontier);
   for (const [i, entry] of records.entries()) {
     const seq = first_seq + i;
@@ -136,19 +153,19 @@ async function walkRecords(bundle: Bundle, trust: AuditTrust, findings: Findings
     const fault = await recordFault(entry, { seq, day, chain, previous }, trust);
     if (fault !== undefined) {
       findings.add("integrity", fault, seq);
-      return { frontier: undefined, held: i, metPins, decisionsReplayed };
+      return { frontier: undefined, held: i, metPins, decisionsReplayed, steps };
     }
     frontier = await appendLeaf(frontier, fromHex(entry.hash) as Uint8Array, trust.hash);
     await meet(frontier);
     if (!trust.replay) continue;
-    const replayed = await replayDecision(entry.record, bundle.policies);
+    const replayed = await replayRecord(entry, bundle, steps);
     if (replayed?.ok === false) findings.add("replay", replayed.detail, seq);
     if (replayed !== undefined) decisionsReplayed++;
   }
   if (records.length !== count) {
     findings.add("integrity", `the part says ${count} records and has ${records.length}`);
   }
-  return { frontier, held: records.length, metPins, decisionsReplayed };
+  return { frontier, held: records.length, metPins, decisionsReplayed, steps };
 }
 
 /** Every policy in a part must be the one its digest names, asked to be replayed or not. */
@@ -159,6 +176,26 @@ async function checkPolicies({ policies }: Bundle, findings: Findings): Promise<
   }
 }
 
+/** What of a part is compared with others; undefined where no record holds. */
+function pieceOf(bundle: Bundle, { held, steps }: Walked): Piece | undefined {
+  const { first_seq: firstSeq, count, records } = bundle;
+  const [first] = records;
+  if (held === 0 || first === undefined) return undefined;
+  const whole = held === records.length && held === count;
+  const { type, previous, recorded_at } = first.record;
+  const beginning = {
+    whole: type === "chain.genesis" && (previous ?? null) === null,
+    at: Date.parse(recorded_at),
+  };
+  return { firstSeq, nextSeq: firstSeq + held, whole, beginning, steps };
+}
+
+/** A part, and what of it is compared with others: the first is kept, the second used up. */
+export interface VerifiedPart {
+  readonly summary: PartSummary;
+  readonly piece?: Piece | undefined;
+}
+
 /**
  * Checks one part of an export by itself: its signature, both checkpoints, every record, and that
  * the records lead from one checkpoint to the other.
@@ -166,7 +203,7 @@ async function checkPolicies({ policies }: Bundle, findings: Findings): Promise<
 export async function verifyPart(
   { bundle, signature }: SignedBundle,
   trust: AuditTrust,
-): Promise<PartSummary> {
+): Promise<VerifiedPart> {
   const { records, policies, ...head } = bundle;
   const { chain, first_seq } = bundle;
   const findings = new Findings(chain);
@@ -181,20 +218,15 @@ export async function verifyPart(
   const before = toFrontier(bundle.before);
   if (!isFrontier(before) || before.size !== first_seq) {
     findings.add("integrity", "the tree before the first record cannot be one");
-    const nothing = { first: undefined, last: undefined, after: undefined };
-    return {
-      ...head,
-      digest,
-      findings: findings.list,
-      ...nothing,
-      metPins: [],
-      decisionsReplayed: 0,
-    };
+    const ends = { first: undefined, last: undefined, after: undefined };
+    const nothing = { ...ends, metPins: [], decisionsReplayed: 0 };
+    return { summary: { ...head, digest, findings: findings.list, ...nothing } };
   }
   const begin = await checkpointFault(bundle.checkpoint_before, chain, before, trust);
   if (begin !== undefined) findings.add("integrity", `the checkpoint before the part: ${begin}`);
   await checkPolicies(bundle, findings);
-  const { frontier, held, ...walked } = await walkRecords(bundle, trust, findings);
+  const walked = await walkRecords(bundle, trust, findings);
+  const { frontier, held, metPins, decisionsReplayed } = walked;
   if (frontier !== undefined) {
     const end = await checkpointFault(bundle.checkpoint_after, chain, frontier, trust);
     if (end !== undefined) findings.add("integrity", `the checkpoint behind the part: ${end}`);
@@ -202,5 +234,7 @@ export async function verifyPart(
   const after = frontier && { size: frontier.size, frontier: frontier.hashes.map(toHex) };
   const first = held > 0 ? records[0] : undefined;
   const ends = { first, last: held === records.length ? records.at(-1) : undefined, after };
-  return { ...head, digest, findings: findings.list, ...ends, ...walked };
+  const read = { ...ends, metPins, decisionsReplayed };
+  const summary = { ...head, digest, findings: findings.list, ...read };
+  return { summary, piece: trust.replay ? pieceOf(bundle, walked) : undefined };
 }

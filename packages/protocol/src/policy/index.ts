@@ -27,4 +27,5 @@ export {
   type PolicyPresetOptions,
   policyPreset,
 } from "./presets.js";
+export { type PolicyReasons, type PolicyRefusal, policyReasons } from "./reasons.js";
 export { POLICY_DEPTH_MAX } from "./rule.js";

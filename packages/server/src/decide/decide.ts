@@ -1,10 +1,11 @@
 import {
-  type Condition,
   type Evaluation,
   evaluatePolicy,
   type JsonObject,
   type Policy,
+  type PolicyRefusal,
   policyDurationMs,
+  policyReasons,
   readPolicy,
 } from "@gatehouse/protocol";
 import { type PublishedPolicy, policyByDigest, policyInForce } from "../owners/policies/store.js";
@@ -14,43 +15,17 @@ import { type Asked, gatherFacts } from "./facts.js";
 /** How long a person has, unless the rule says otherwise. */
 const REVIEW_MS = 4 * 3_600_000;
 
-type Refusal = "policy_denied" | "budget_exceeded";
-
 /** What the owner's rules say, and what they were asked with. */
 export interface Decided extends Evaluation {
   readonly policy: Pick<PublishedPolicy, "version" | "digest">;
   /** Why it was refused; null where it was not. */
-  readonly refusal: Refusal | null;
+  readonly refusal: PolicyRefusal | null;
   /** The `decision` of the record: enough for anybody to decide again. */
   readonly record: JsonObject;
   /** How long a person has to look at it, where the rules ask for one. */
   readonly reviewMs: number;
   /** And how many people must say yes. */
   readonly approvalsNeeded: number;
-}
-
-/** Whether a condition adds something up: what is spent, or how often something was asked. */
-function counts(condition: Condition): boolean {
-  if (condition.kind === "spend" || condition.kind === "count") return true;
-  if (condition.kind === "not") return counts(condition.condition);
-  if (condition.kind === "all" || condition.kind === "any")
-    return condition.conditions.some(counts);
-  return false;
-}
-
-/** Why the rules refuse: a budget is used up, which is no fault of the agent's, or they deny it. */
-function refusalOf(policy: Policy, { outcome, rule, rules }: Evaluation): Refusal | null {
-  if (outcome !== "rejected") return null;
-  const deciding = policy.rules.find(({ id }) => id === rule);
-  const matched = rules.some(({ id, result }) => id === rule && result === "matched");
-  const counted = deciding !== undefined && matched && counts(deciding.when);
-  return counted ? "budget_exceeded" : "policy_denied";
-}
-
-/** The reasons a record gives for what the rules said. */
-function reasonCodes({ outcome, rule }: Evaluation, refusal: Refusal | null): string[] {
-  if (outcome === "approved") return [];
-  return [refusal ?? "review_required", ...(rule === null ? ["default"] : [])];
 }
 
 type Version = Pick<PublishedPolicy, "version" | "digest">;
@@ -82,10 +57,10 @@ export async function decide(tx: Queries, asked: Asked, now: number): Promise<De
   const facts = await gatherFacts(tx, asked, read, now);
   const evaluation = evaluatePolicy(read, facts);
   const { outcome, rule, rules } = evaluation;
-  const refusal = refusalOf(read, evaluation);
+  const { refusal, codes } = policyReasons(read, evaluation);
   const record = {
     outcome,
-    reason_codes: reasonCodes(evaluation, refusal),
+    reason_codes: codes,
     facts: facts as unknown as JsonObject,
     rules: rules.map(({ id, result }) => ({ id, result })),
     ...(rule === null ? {} : { rule_id: rule }),

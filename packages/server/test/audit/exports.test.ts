@@ -215,24 +215,20 @@ describe("an export", () => {
       (await server.admin("PUT", `/v1/admin/sites/${site}/policy`, policy(total))).body;
     const [one, two] = [await publish("10.00"), await publish("20.00")];
     expect([one.version, two.version]).toEqual([1, 2]);
-    const decided = (minor: number, digest: string, outcome: string, result: string) =>
-      server.context.audit.commit(site, async () => ({
-        records: [
-          {
-            type: "mandate.decision" as const,
-            occurredAt: NOON,
-            content: {
-              decision: {
-                ...{ outcome, reason_codes: [], policy_digest: digest, policy_version: 2 },
-                facts: { cart: { total: minor, currency: "EUR" } },
-                rules: [{ id: "max", result }],
-              },
-            },
-          },
-        ],
-        answer: null,
-      }));
-    await decided(1500, two.digest, "approved", "matched");
+    const decided = (minor: number, digest: string, mandate_id: string) =>
+      server.context.audit.commit(site, async () => {
+        const [agent, skill] = [{ id: "agt_1" }, "place_order"];
+        const decision = {
+          ...{ outcome: "approved", reason_codes: [], rule_id: "max", policy_digest: digest },
+          facts: { agent, skill, cart: { total: minor, currency: "EUR" } },
+          rules: [{ id: "max", result: "matched" }],
+        };
+        const mandate = { mandate_id, digest: "11".repeat(32) };
+        const content = { agent, skill, mandate, amount: { currency: "EUR", minor }, decision };
+        const type = "mandate.decision" as const;
+        return { records: [{ type, occurredAt: NOON, content }], answer: null };
+      });
+    await decided(1500, two.digest, "mandate-1");
     const good = await exportDay(server, site, { day: TODAY });
     const { bundle } = JSON.parse(good[0]?.text as string);
     // Publishing a version names it too.
@@ -241,7 +237,7 @@ describe("an export", () => {
     const report = await verdictOf([good[0]?.text as string], trust);
     expect([report.findings, report.decisions_replayed]).toEqual([[], 1]);
     // A server that approves against the rules, signing and chaining as it should, is caught.
-    await decided(1500, one.digest, "approved", "matched");
+    await decided(1500, one.digest, "mandate-2");
     const bad = await exportDay(server, site, { day: TODAY });
     const caught = await verdictOf([bad[0]?.text as string], trust);
     const { verdict } = caught.answers.replay;

@@ -218,8 +218,8 @@ test.skipIf(skipChromium)("of two questions the later one counts", async () => {
 
 describe.skipIf(skipChromium)("decisions", () => {
   async function decided(outcome?: string) {
-    const { content, policies } = await writtenDecision(outcome);
-    const of = await writeLog(4, key, (seq) => (seq === 2 ? content : {}));
+    const { content, published, policies } = await writtenDecision(outcome);
+    const of = await writeLog(4, key, (seq) => ({ 1: published, 2: content })[seq] ?? {});
     const signed = await signedPart(of, await writePart(of, { policies }));
     return browser.open(await pageOf(signed, [key]));
   }

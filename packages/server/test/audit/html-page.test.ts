@@ -110,9 +110,13 @@ describe.skipIf(skipChromium)("the page by itself", () => {
     patient,
     async () => {
       // As long as real ones, and nearly all of them decisions to be made again.
-      const { content, policies } = await writtenDecision();
+      const { content, published, policies } = await writtenDecision();
       const note = "a record of about a kilobyte ".repeat(20);
-      const of = await writeLog(1000, key, (seq) => (seq === 0 ? {} : { ...content, note }));
+      const of = await writeLog(1000, key, (seq) => {
+        if (seq < 2) return seq === 0 ? {} : published;
+        const mandate = { mandate_id: `mandate-${seq}`, digest: "11".repeat(32) };
+        return { ...content, mandate, note };
+      });
       const html = await pageOf(await signedPart(of, await writePart(of, { policies })), [key]);
       const init = () => {
         new MutationObserver(() => {

@@ -1,0 +1,92 @@
+import { formatAmount, type Money } from "../../money/amount.js";
+import { minorUnitDigits } from "../../money/iso4217.js";
+import { policyDurationMs } from "../../policy/duration.js";
+import type { CountFact, SpentFact } from "../../policy/facts.js";
+import { Tally } from "./tally.js";
+
+/** Entries kept of all counters together. */
+const ENTRIES_MAX = 500_000;
+/** No window is longer. */
+const WINDOW_MS_MAX = policyDurationMs("P31D") as number;
+
+/** Where money was counted, to be taken back if none came of it. */
+export type Spending = readonly { readonly tally: Tally; readonly number: number }[];
+
+/** What a decision says was counted before it. */
+interface Counted {
+  readonly agent: string;
+  readonly at: number;
+  readonly spend: readonly SpentFact[];
+  readonly count: readonly CountFact[];
+}
+
+/** A sum for people. */
+export function moneyText({ minor, currency }: Money): string {
+  const known =
+    minorUnitDigits(currency) !== undefined && Number.isSafeInteger(minor) && minor >= 0;
+  return known ? `${formatAmount({ minor, currency })} ${currency}` : `${minor} of ${currency}`;
+}
+
+/** What was spent and decided, by agent and altogether, as far as the records read so far tell. */
+export class Counters {
+  private tallies = new Map<string, Tally>();
+  private entries = 0;
+  private newest = 0;
+
+  countDecision(agent: string, at: number): void {
+    for (const whose of [agent, ""]) this.add(`count ${whose}`, at, 1);
+  }
+
+  countSpent(agent: string, { minor, currency }: Money, at: number): Spending {
+    return [agent, ""].map((whose) => this.add(`${currency} ${whose}`, at, minor));
+  }
+
+  takeBack(spending: Spending): void {
+    for (const { tally, number } of spending) tally.takeBack(number);
+  }
+
+  /**
+   * What a decision leaves out of its counts; undefined where they may be right. They may be higher
+   * than the records tell, which do not reach back for ever. `firstAskedAt` is when the decision was
+   * made that is asked about again: it does not count against itself.
+   */
+  fault({ agent, at, spend, count }: Counted, firstAskedAt?: number): string | undefined {
+    const sumOf = (name: string, scope: string, window: string) =>
+      this.tallies
+        .get(`${name} ${scope === "agent" ? agent : ""}`)
+        ?.sum(policyDurationMs(window) as number, at) ?? 0;
+    for (const { scope, window, currency, minor } of spend) {
+      const spent = sumOf(currency, scope, window);
+      if (minor >= spent) continue;
+      const [said, shown] = [minor, spent].map((sum) => moneyText({ minor: sum, currency }));
+      return `it counts ${said} as spent in ${window} (${scope}), and the records before it ${shown}`;
+    }
+    for (const { scope, window, value } of count) {
+      const since = at - (policyDurationMs(window) as number);
+      const itself = firstAskedAt !== undefined && firstAskedAt > since ? 1 : 0;
+      const decided = sumOf("count", scope, window) - itself;
+      if (value >= decided) continue;
+      return `it counts ${value} decisions in ${window} (${scope}), and there are ${decided} before it`;
+    }
+    return undefined;
+  }
+
+  private add(name: string, at: number, value: number) {
+    if (this.entries >= ENTRIES_MAX) this.forget();
+    const tally = this.tallies.get(name) ?? new Tally();
+    this.tallies.set(name, tally);
+    this.entries++;
+    this.newest = Math.max(this.newest, at);
+    return { tally, number: tally.add(at, value) };
+  }
+
+  /** Makes room: what no window reaches goes, and everything where that is not enough. */
+  private forget(): void {
+    for (const tally of this.tallies.values()) {
+      this.entries -= tally.forget(this.newest - WINDOW_MS_MAX);
+    }
+    if (this.entries <= ENTRIES_MAX / 2) return;
+    this.tallies = new Map();
+    this.entries = 0;
+  }
+}

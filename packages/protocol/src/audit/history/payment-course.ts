@@ -1,0 +1,69 @@
+import type { PaidStep } from "./step.js";
+
+/** How far a payment is: given up, an authorization is first being released and then released. */
+export type PaymentState = "unknown" | "authorized" | "declined" | "releasing" | "released";
+
+/** What may follow. The first definite answer is the one that counts. */
+const NEXT: Readonly<Record<PaymentState | "requested", readonly PaymentState[]>> = {
+  requested: ["unknown", "authorized", "declined", "releasing"],
+  unknown: ["unknown", "authorized", "declined", "releasing"],
+  authorized: ["releasing"],
+  releasing: ["released"],
+  declined: [],
+  released: [],
+};
+
+/** How far a record says the payment is; undefined where it says nothing that is known. */
+export function paymentState({ payment, release }: PaidStep): PaymentState | undefined {
+  if (release === "requested" || release === "done") {
+    if (payment !== "authorized") return undefined;
+    return release === "done" ? "released" : "releasing";
+  }
+  if (release !== undefined) return undefined;
+  return payment === "authorized" || payment === "declined" || payment === "unknown"
+    ? payment
+    : undefined;
+}
+
+/** What is wrong with what a record makes of its payment; undefined when nothing is. */
+export function outcomeFault(step: PaidStep): string | undefined {
+  const { outcome, ordered } = step;
+  const state = paymentState(step);
+  if (state === undefined) return "it does not say what became of the payment";
+  if (state === "authorized") {
+    if (outcome === "approved") return undefined;
+    return "a payment was authorized, and neither an order made of it nor the money let go";
+  }
+  if (ordered) return "it names an order, and no authorized payment stands behind it";
+  return outcome === "approved"
+    ? "it says approved, and the payment was not authorized"
+    : undefined;
+}
+
+/** What was read of one attempt to pay. */
+export interface Course {
+  readonly attempt: string;
+  readonly state: PaymentState;
+  /** The record that said so. */
+  readonly seq: number;
+}
+
+/** What is wrong with a payment after what was read of it before; undefined when nothing is. */
+export function courseFault(
+  step: PaidStep,
+  before: Course | undefined,
+  parentKnown: boolean,
+): string | undefined {
+  const state = paymentState(step);
+  if (state === undefined) return undefined;
+  if (before === undefined) {
+    // What a decision that is not here came to may be told in records that are not here either.
+    if (!parentKnown || NEXT.requested.includes(state)) return undefined;
+    return "it lets money go that was not authorized";
+  }
+  if (before.attempt !== step.attempt) {
+    return `it is a second attempt: record ${before.seq} tells of another for the same decision`;
+  }
+  if (NEXT[before.state].includes(state)) return undefined;
+  return `it says ${state}, and record ${before.seq} said that the payment was ${before.state}`;
+}

@@ -1,0 +1,77 @@
+import type { Money } from "../../money/amount.js";
+import type { CountFact, SpentFact } from "../../policy/facts.js";
+
+/** Where a record stands. */
+interface Placed {
+  readonly seq: number;
+  readonly recordId: string;
+  /** When it happened, in milliseconds. */
+  readonly at: number;
+}
+
+/** A version of the owner's rules came into force. */
+export interface PublishedStep extends Placed {
+  readonly kind: "published";
+  readonly policy: string;
+}
+
+/** Something was refused before the rules were asked. */
+export interface RefusedStep extends Placed {
+  readonly kind: "refused";
+}
+
+/** Who asked for what, and what the rules were asked with. */
+interface Asked extends Placed {
+  /** Agent, mandate, its digest and the skill, as one text to compare. */
+  readonly subject: string;
+  readonly agent: string;
+  readonly skill: string;
+  readonly protocol: string | undefined;
+  readonly amount: Money | undefined;
+  /** Digest of the rules that were followed; undefined where none are named. */
+  readonly policy: string | undefined;
+  readonly spend: readonly SpentFact[];
+  readonly count: readonly CountFact[];
+  /** Whether it says that a processor will be asked. */
+  readonly pays: boolean;
+  /** The review it opens, or ends. */
+  readonly review: string | undefined;
+}
+
+/** The rules were asked about a mandate. */
+export interface DecidedStep extends Asked {
+  readonly kind: "decided";
+  readonly outcome: string;
+  /** Agent and mandate, as one text. */
+  readonly mandate: string;
+  /** People who must say yes, where the rules ask for one. */
+  readonly approvals: number;
+}
+
+/** A review ended. */
+export interface ReviewedStep extends Asked {
+  readonly kind: "reviewed";
+  readonly approved: boolean;
+  readonly parent: string;
+  /** How many people said yes. */
+  readonly approvers: number;
+}
+
+/** A payment came further. */
+export interface PaidStep extends Placed {
+  readonly kind: "paid";
+  readonly subject: string;
+  readonly amount: Money | undefined;
+  readonly parent: string;
+  readonly attempt: string;
+  /** `authorized`, `declined` or `unknown`. */
+  readonly payment: string | undefined;
+  /** `requested` or `done`. */
+  readonly release: string | undefined;
+  /** What the mandate has come to. */
+  readonly outcome: string | undefined;
+  readonly ordered: boolean;
+}
+
+/** What a record says that other records can confirm or contradict. */
+export type Step = PublishedStep | RefusedStep | DecidedStep | ReviewedStep | PaidStep;

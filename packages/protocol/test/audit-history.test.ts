@@ -1,0 +1,393 @@
+import { describe, expect, test } from "vitest";
+import type { JsonObject } from "../src/index.ts";
+import {
+  decided,
+  deciding,
+  declined,
+  lax,
+  paid,
+  published,
+  reviewed,
+  rules,
+  unknown,
+} from "./written-decisions.ts";
+import { DAY, exportOf, verdict, writeLog } from "./written-log.ts";
+
+const NEXT_DAY = "2030-05-18";
+const POLICIES = [rules, lax];
+
+/** What the verifier says of a log in which these records follow the publishing of the rules. */
+async function compared(records: readonly JsonObject[]) {
+  const log = await writeLog([{ previous: null }, published(rules), ...records]);
+  return verdict(await exportOf(log, POLICIES), log.jwk, { replay: true });
+}
+
+/** The first finding, with the record it names; undefined when there is none. */
+async function found(...records: readonly JsonObject[]) {
+  const { findings, answers } = await compared(records);
+  expect(answers.integrity.verdict).toBe("holds");
+  const [first] = findings;
+  return first && [first.about, first.seq, first.text];
+}
+
+const order = decided();
+const large = decided({ mandate: "m-large", minor: 60_000 });
+const huge = decided({ mandate: "m-huge", minor: 200_000 });
+const refusal = { ...order, decision: { outcome: "rejected", reason_codes: ["rate_limited"] } };
+const releasing = { release: "requested" };
+const released = { release: "done" };
+
+describe("a log that follows its rules holds,", () => {
+  test.each([
+    ["with an order that is paid", [order, paid(order, 2)]],
+    ["with one that is not", [order, paid(order, 2, declined)]],
+    ["with a payment nobody knew of at first", [order, paid(order, 2, unknown), paid(order, 2)]],
+    [
+      "with an authorization that was let go",
+      [order, paid(order, 2, unknown), paid(order, 2, releasing), paid(order, 2, released)],
+    ],
+    ["with an order that was let go later", [order, paid(order, 2), paid(order, 2, releasing)]],
+    ["with a review", [large, reviewed(large, 2), paid(large, 3)]],
+    ["with a review that was denied", [large, reviewed(large, 2, { outcome: "denied" })]],
+    ["with refusals of the same mandate, before and after", [refusal, order, refusal]],
+    [
+      "with another agent's mandate of the same name",
+      [order, decided({ agent: "agt_2", count: 1 })],
+    ],
+    ["with a mandate the rules deny", [huge]],
+    [
+      "with newer rules",
+      [order, published(lax), decided({ mandate: "m-2", by: lax, spent: 10_000, count: 1 })],
+    ],
+    [
+      "with money that came back before the next was counted",
+      [order, paid(order, 2, declined), decided({ mandate: "m-2", count: 1 })],
+    ],
+    [
+      "with more counted than the records show",
+      [order, decided({ mandate: "m-2", spent: 90_000, count: 5 })],
+    ],
+    [
+      "with money that a skill does not move",
+      [decided({ skill: "get_pricing" }), decided({ mandate: "m-2", count: 1 })].map((record, i) =>
+        i === 0 ? { ...record, payment: null } : record,
+      ),
+    ],
+    [
+      "with a review that does not count itself",
+      [large, { ...reviewed(large, 2), decision: decided({ minor: 60_000 }).decision }],
+    ],
+  ] as [string, JsonObject[]][])("%s", async (_, records) => {
+    expect(await found(...records)).toBe(undefined);
+  });
+});
+
+const about = "it is about something else than record";
+
+describe("a server that signs and chains, and is wrong, is found:", () => {
+  test.each([
+    [
+      "a mandate decided twice",
+      [order, decided({ spent: 10_000, count: 1 })],
+      [3, "record 2 had decided about its mandate"],
+    ],
+    [
+      "a mandate decided again by another name of its bytes",
+      [
+        order,
+        {
+          ...decided({ spent: 10_000, count: 1 }),
+          mandate: { mandate_id: "m-1", digest: "f".repeat(64) },
+        },
+      ],
+      [3, "record 2 had decided about its mandate"],
+    ],
+    [
+      "rules that were replaced",
+      [published(lax), order],
+      [3, "it follows other rules than those published last, in record 2"],
+    ],
+    [
+      "rules nobody published",
+      [decided({ minor: 999_900, by: lax })],
+      [2, "it follows other rules than those published last, in record 1"],
+    ],
+    [
+      "a person's approval by rules that were replaced",
+      [large, published(lax), reviewed(large, 2)],
+      [4, "it follows other rules than those published last, in record 3"],
+    ],
+    [
+      "money that was spent and is not counted",
+      [order, decided({ mandate: "m-2", count: 1 })],
+      [3, "it counts 0.00 EUR as spent in P1D (agent), and the records before it 100.00 EUR"],
+    ],
+    [
+      "money a person let through and that is not counted",
+      [large, reviewed(large, 2), paid(large, 3), decided({ mandate: "m-2", count: 1 })],
+      [5, "it counts 0.00 EUR as spent in P1D (agent), and the records before it 600.00 EUR"],
+    ],
+    [
+      "money whose payment nobody knows of, and that is not counted",
+      [order, paid(order, 2, unknown), decided({ mandate: "m-2", count: 1 })],
+      [4, "it counts 0.00 EUR as spent in P1D (agent), and the records before it 100.00 EUR"],
+    ],
+    [
+      "decisions that are not counted",
+      [huge, decided()],
+      [3, "it counts 0 decisions in PT1H (site), and there are 1 before it"],
+    ],
+    [
+      "an approval that asks for a payment its skill does not have",
+      [decided({ skill: "get_pricing" })],
+      [2, "it asks for a payment, and its skill moves no money"],
+    ],
+    [
+      "a refusal that is paid for",
+      [{ ...huge, payment: "requested" }],
+      [2, "it asks for a payment of what was not approved"],
+    ],
+    ["a review nobody can find", [{ ...large, escalation_id: null }], [2, "it names no review"]],
+  ] as [string, JsonObject[], [number, string]][])("%s", async (_, records, [seq, text]) => {
+    expect(await found(...records)).toEqual(["replay", seq, text]);
+  });
+
+  test.each([
+    [
+      "a payment without any decision",
+      [paid(order, 99)],
+      [2, "it names a record to follow from that is not in the log"],
+    ],
+    [
+      "a payment that names none",
+      [order, paid(order, 2, { parent_record_id: "" })],
+      [3, "it names no record to follow from"],
+    ],
+    [
+      "a payment after a refusal before the rules",
+      [refusal, paid(order, 2)],
+      [3, "it follows from record 2, which refused the mandate"],
+    ],
+    [
+      "a payment after a refusal by the rules",
+      [huge, paid(huge, 2)],
+      [3, "it follows from record 2, which asked for no payment"],
+    ],
+    [
+      "a payment before a person was asked",
+      [large, paid(large, 2)],
+      [3, "it follows from record 2, which asked for no payment"],
+    ],
+    [
+      "a payment of more than was decided",
+      [order, paid(order, 2, { amount: { currency: "EUR", minor: 5_000_000 } })],
+      [3, "it is about 50000.00 EUR, and record 2 approved 100.00 EUR"],
+    ],
+    [
+      "a payment of more than a person approved",
+      [large, reviewed(large, 2), paid(decided({ mandate: "m-large", minor: 60_001 }), 3)],
+      [4, "it is about 600.01 EUR, and record 3 approved 600.00 EUR"],
+    ],
+    [
+      "a payment for another agent",
+      [order, paid(decided({ agent: "agt_2" }), 2)],
+      [3, `${about} 2`],
+    ],
+    [
+      "a payment for other bytes",
+      [order, paid(order, 2, { mandate: { mandate_id: "m-1", digest: "f".repeat(64) } })],
+      [3, `${about} 2`],
+    ],
+    [
+      "the same payment twice",
+      [order, paid(order, 2), paid(order, 2)],
+      [4, "it says authorized, and record 3 said that the payment was authorized"],
+    ],
+    [
+      "a second attempt",
+      [order, paid(order, 2), paid(order, 2, { attempt_id: "pay-other", ...releasing })],
+      [4, "it is a second attempt: record 3 tells of another for the same decision"],
+    ],
+    [
+      "one attempt for two decisions",
+      [
+        ...[order, decided({ mandate: "m-2", spent: 10_000, count: 1 }), paid(order, 2)],
+        paid(decided({ mandate: "m-2" }), 3, { ...declined, attempt_id: "pay-2" }),
+      ],
+      [5, "its attempt is another decision's"],
+    ],
+    [
+      "an authorization after it was declined",
+      [order, paid(order, 2, declined), paid(order, 2)],
+      [4, "it says authorized, and record 3 said that the payment was declined"],
+    ],
+    [
+      "money let go twice",
+      [order, paid(order, 2, releasing), paid(order, 2, released), paid(order, 2, released)],
+      [5, "it says released, and record 4 said that the payment was released"],
+    ],
+    [
+      "money let go that was not taken",
+      [order, paid(order, 2, released)],
+      [3, "it lets money go that was not authorized"],
+    ],
+    [
+      "an order that nobody paid",
+      [order, paid(order, 2, { ...declined, order_id: "ord" })],
+      [3, "it names an order, and no authorized payment stands behind it"],
+    ],
+    [
+      "an approval that nobody paid",
+      [order, paid(order, 2, { ...unknown, decision: { outcome: "approved" } })],
+      [3, "it says approved, and the payment was not authorized"],
+    ],
+    [
+      "money taken and kept without an order",
+      [order, paid(order, 2, { payment: "authorized" })],
+      [3, "a payment was authorized, and neither an order made of it nor the money let go"],
+    ],
+    [
+      "a payment that came to nothing known",
+      [order, paid(order, 2, { payment: "perhaps" })],
+      [3, "it does not say what became of the payment"],
+    ],
+  ] as [string, JsonObject[], [number, string]][])("%s", async (_, records, [seq, text]) => {
+    expect(await found(...records)).toEqual(["replay", seq, text]);
+  });
+
+  const cheap = decided({ mandate: "m-large", minor: 50_001 });
+  test.each([
+    [
+      "a review of nothing",
+      [reviewed(large, 99)],
+      [2, "it names a record to follow from that is not in the log"],
+    ],
+    [
+      "a review of what the rules approved",
+      [order, reviewed(order, 2, { outcome: "denied" })],
+      [3, "it follows from record 2, which asked no person"],
+    ],
+    [
+      "the end of another review",
+      [large, reviewed(large, 2, { escalation_id: "esc-other" })],
+      [3, "record 2 opened another review"],
+    ],
+    [
+      "a review of another mandate",
+      [large, { ...reviewed(large, 2), mandate: { mandate_id: "m-2", digest: "00" } }],
+      [3, `${about} 2`],
+    ],
+    [
+      "a review that ends twice",
+      [large, reviewed(large, 2, { outcome: "denied" }), reviewed(large, 2)],
+      [4, "record 3 had ended its review"],
+    ],
+    [
+      "a person who approved another amount than is asked for",
+      [large, { ...reviewed(large, 2), decision: cheap.decision }],
+      [3, "it is about 500.01 EUR, and record 2 about 600.00 EUR"],
+    ],
+    [
+      "one pair of eyes where the rule wants two",
+      [large, reviewed(large, 2, { approved_by: ["tok_1", "tok_1"] })],
+      [3, "1 of the 2 people that its rule wants approved it"],
+    ],
+    [
+      "a payment of what a person denied",
+      [large, { ...reviewed(large, 2, { outcome: "denied" }), payment: "requested" }],
+      [3, "it asks for a payment of what was not approved"],
+    ],
+  ] as [string, JsonObject[], [number, string]][])("%s", async (_, records, [seq, text]) => {
+    expect(await found(...records)).toEqual(["replay", seq, text]);
+  });
+
+  test("the record that does not follow from the rules by itself is told first", async () => {
+    const bad = deciding(huge, { outcome: "approved" });
+    const { findings, answers } = await compared([bad, paid(huge, 2)]);
+    expect([findings[0]?.seq, answers.replay.text]).toEqual([
+      ...[2, "it says approved, and the rules say rejected"],
+    ]);
+  });
+});
+
+describe("of records that reach back before the first,", () => {
+  const contents = [{ previous: null }, published(rules), order, paid(order, 2)];
+  const days = [
+    [DAY, 3],
+    [NEXT_DAY, 1],
+  ] as const;
+
+  test("it is said how many there are, and nothing is held against them", async () => {
+    const log = await writeLog(contents, days);
+    const { ok, answers, not_compared } = await verdict(
+      await exportOf(log, POLICIES, NEXT_DAY),
+      log.jwk,
+      { replay: true },
+    );
+    expect([ok, not_compared]).toEqual([true, { earlier: 1, forgotten: 0 }]);
+    expect(answers.replay.text.split("; ")[1]).toBe(
+      "1 record names an earlier one that is not here",
+    );
+  });
+
+  test.each([["in order"], ["the last first"]])("all are compared, days given %s", async (how) => {
+    const twice = [...contents, paid(order, 2)];
+    const log = await writeLog(twice, [days[0], [NEXT_DAY, 2]]);
+    const parts = [await exportOf(log, POLICIES), await exportOf(log, POLICIES, NEXT_DAY)];
+    const given = how === "in order" ? parts : parts.reverse();
+    const { findings, not_compared } = await verdict(given, log.jwk, { replay: true });
+    expect([findings.map(({ seq }) => seq), not_compared.earlier]).toEqual([[4], 0]);
+  });
+
+  test("a gap between days is no reason to accuse", async () => {
+    const gone = [
+      ...[order, paid(order, 2, declined), published(lax)],
+      decided({ mandate: "m-2", by: lax, count: 1 }),
+    ];
+    const log = await writeLog(
+      [{ previous: null }, published(rules), ...gone],
+      [
+        [DAY, 3],
+        ["2030-05-18", 2],
+        ["2030-05-19", 1],
+      ],
+    );
+    const parts = [await exportOf(log, POLICIES), await exportOf(log, POLICIES, "2030-05-19")];
+    const { answers } = await verdict(parts, log.jwk, { replay: true });
+    expect([answers.completeness.verdict, answers.replay.verdict]).toEqual(["fails", "holds"]);
+  });
+
+  test("one whose id is of a moment within is missed", async () => {
+    const idAt = (at: string) => {
+      const hex = Date.parse(at).toString(16).padStart(12, "0");
+      return `${hex.slice(0, 8)}-${hex.slice(8)}-7000-8000-000000000000`;
+    };
+    for (const [at, verdictOfIt] of [
+      [`${DAY}T23:59:59.000Z`, "holds"],
+      [`${NEXT_DAY}T12:30:00.000Z`, "fails"],
+    ] as const) {
+      const named = [...contents.slice(0, 3), paid(order, 2, { parent_record_id: idAt(at) })];
+      const log = await writeLog(named, days);
+      const part = await exportOf(log, POLICIES, NEXT_DAY);
+      const { answers } = await verdict(part, log.jwk, { replay: true });
+      expect(answers.replay.verdict).toBe(verdictOfIt);
+    }
+  });
+
+  test("a log that goes on from another may name its records and follow its rules", async () => {
+    const previous = { chain: "old.example.com/audit/1", size: 9, checkpoint: "" };
+    const log = await writeLog([{ previous }, order, paid(large, 99)]);
+    const { answers, not_compared } = await verdict(await exportOf(log, POLICIES), log.jwk, {
+      replay: true,
+    });
+    expect([answers.replay.verdict, not_compared.earlier]).toEqual(["holds", 1]);
+  });
+
+  test("a log from its beginning shows that rules were never published", async () => {
+    const log = await writeLog([{ previous: null }, order]);
+    const { findings } = await verdict(await exportOf(log, POLICIES), log.jwk, { replay: true });
+    expect([findings[0]?.seq, findings[0]?.text]).toEqual([
+      ...[1, "it follows rules that were never published"],
+    ]);
+  });
+});
