@@ -97,7 +97,7 @@ const signedIds = new Set<string>();
 async function fuzzed(random: Random): Promise<string> {
   const mandate = at.mandate(shop, buyer, random() < 0.6 ? cart() : {});
   const kind = random();
-  if (kind < 0.15) {
+  if (kind < 0.06) {
     const signed = twist(random, mandate);
     if (typeof signed.mandate_id === "string") signedIds.add(signed.mandate_id);
     const made = await signMandate(signed, buyer.key.signer).catch(() => ({ signed }));
