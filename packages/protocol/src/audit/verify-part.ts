@@ -1,4 +1,5 @@
 import { fromHex, toHex } from "../bytes.js";
+import { ownValue } from "../json/own.js";
 import { ed25519Bytes } from "../keys/ed25519.js";
 import type { Ed25519Jwk } from "../keys/jwk.js";
 import type { Verify } from "../keys/signer.js";
@@ -234,7 +235,8 @@ export async function verifyPart(
   const after = frontier && { size: frontier.size, frontier: frontier.hashes.map(toHex) };
   const first = held > 0 ? records[0] : undefined;
   const ends = { first, last: held === records.length ? records.at(-1) : undefined, after };
-  const read = { ...ends, metPins, decisionsReplayed };
-  const summary = { ...head, digest, findings: findings.list, ...read };
+  // What is kept of a part must not keep its text.
+  const kept = ownValue({ ...head, ...ends });
+  const summary = { ...kept, digest, findings: findings.list, metPins, decisionsReplayed };
   return { summary, piece: trust.replay ? pieceOf(bundle, walked) : undefined };
 }
