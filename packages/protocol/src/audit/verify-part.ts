@@ -7,12 +7,12 @@ import { policyDigest } from "../policy/document.js";
 import { type Bundle, type BundleEntry, bundleDigest, verifyBundleSignature } from "./bundle.js";
 import { type Checkpoint, verifyCheckpoint } from "./checkpoint.js";
 import { type AuditFinding, Findings } from "./findings.js";
+import { type Piece, pieceOf } from "./history/piece.js";
 import { readStep } from "./history/read-step.js";
 import type { Step } from "./history/step.js";
-import type { Piece } from "./history/stretches.js";
 import type { SignedBundle } from "./read-bundle.js";
 import { NO_PREVIOUS_HASH, verifyRecord } from "./record.js";
-import { approvalsNeeded, replayDecision } from "./replay.js";
+import { replayDecision, reviewWanted } from "./replay.js";
 import { appendLeaf, type Frontier, type HashBytes, isFrontier, treeRoot } from "./tree.js";
 
 /** What the verifier trusts and compares with, all from elsewhere than the export. */
@@ -128,7 +128,7 @@ async function replayRecord(
   { policies }: Bundle,
   steps: Step[],
 ): Promise<Awaited<ReturnType<typeof replayDecision>>> {
-  const step = readStep(record, await approvalsNeeded(record, policies));
+  const step = readStep(record, await reviewWanted(record, policies));
   if (step !== undefined) steps.push(step);
   return replayDecision(record, policies);
 }
@@ -175,20 +175,6 @@ async function checkPolicies({ policies }: Bundle, findings: Findings): Promise<
     if ((await policyDigest(document)) === digest) continue;
     findings.add("integrity", `policy version ${version} is not the one its digest names`);
   }
-}
-
-/** What of a part is compared with others; undefined where no record holds. */
-function pieceOf(bundle: Bundle, { held, steps }: Walked): Piece | undefined {
-  const { first_seq: firstSeq, count, records } = bundle;
-  const [first] = records;
-  if (held === 0 || first === undefined) return undefined;
-  const whole = held === records.length && held === count;
-  const { type, previous, recorded_at } = first.record;
-  const beginning = {
-    whole: type === "chain.genesis" && (previous ?? null) === null,
-    at: Date.parse(recorded_at),
-  };
-  return { firstSeq, nextSeq: firstSeq + held, whole, beginning, steps };
 }
 
 /** A part, and what of it is compared with others: the first is kept, the second used up. */
@@ -238,5 +224,5 @@ export async function verifyPart(
   // What is kept of a part must not keep its text.
   const kept = ownValue({ ...head, ...ends });
   const summary = { ...kept, digest, findings: findings.list, metPins, decisionsReplayed };
-  return { summary, piece: trust.replay ? pieceOf(bundle, walked) : undefined };
+  return { summary, piece: trust.replay ? pieceOf(bundle, held, walked.steps) : undefined };
 }

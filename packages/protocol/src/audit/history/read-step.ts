@@ -2,6 +2,7 @@ import { ownText } from "../../json/own.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/value.js";
 import type { Money } from "../../money/amount.js";
 import { type PolicyFacts, readPolicyFacts } from "../../policy/facts.js";
+import type { PolicyReview } from "../../policy/review.js";
 import type { AuditRecord } from "../record.js";
 import type { DecidedStep, PaidStep, ReviewedStep, Step } from "./step.js";
 
@@ -23,8 +24,10 @@ function subjectOf({ agent, mandate, skill }: AuditRecord): string {
   return JSON.stringify([id, mandate_id, digest, skill ?? null]);
 }
 
-function mandateOf({ agent, mandate }: AuditRecord): string {
-  return JSON.stringify([membersOf(agent).id ?? null, membersOf(mandate).mandate_id ?? null]);
+function mandateOf({ agent, mandate }: AuditRecord): string | undefined {
+  const { mandate_id } = membersOf(mandate);
+  if (mandate_id === undefined) return undefined;
+  return JSON.stringify([membersOf(agent).id ?? null, mandate_id]);
 }
 
 /** The counters among the facts. Those that cannot be read are found when the rules are asked. */
@@ -56,13 +59,13 @@ function askedIn(record: AuditRecord) {
   };
 }
 
-function decidedStep(record: AuditRecord, approvals: number): DecidedStep {
+function decidedStep(record: AuditRecord, wanted: PolicyReview | undefined): DecidedStep {
   return Object.assign(askedIn(record), {
     kind: "decided" as const,
     mandate: mandateOf(record),
     outcome: textIn(membersOf(record.decision).outcome) ?? "",
     review: textIn(record.escalation_id),
-    approvals,
+    wanted,
   });
 }
 
@@ -97,9 +100,9 @@ function paidStep(record: AuditRecord): PaidStep {
 
 /**
  * Reads what a record says that others can confirm or contradict; undefined where that is nothing.
- * `approvals` is how many people its rule wants, where it asks for any.
+ * `wanted` is how its rules want people to be asked, where they do.
  */
-export function readStep(record: AuditRecord, approvals: number): Step | undefined {
+export function readStep(record: AuditRecord, wanted?: PolicyReview): Step | undefined {
   const { type, seq } = record;
   const placed = () => ({
     seq,
@@ -116,7 +119,7 @@ export function readStep(record: AuditRecord, approvals: number): Step | undefin
     case "checkout.decision": {
       const { outcome, policy_digest } = membersOf(record.decision);
       if (policy_digest !== undefined || outcome !== "rejected") {
-        return decidedStep(record, approvals);
+        return decidedStep(record, wanted);
       }
       return { kind: "refused", ...placed() };
     }
