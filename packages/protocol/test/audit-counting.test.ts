@@ -1,8 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { History } from "../src/audit/history/history.ts";
+import type { Piece } from "../src/audit/history/piece.ts";
 import { readStep } from "../src/audit/history/read-step.ts";
 import type { Step } from "../src/audit/history/step.ts";
-import { type Piece, Stretches } from "../src/audit/history/stretches.ts";
+import { Stretches } from "../src/audit/history/stretches.ts";
 import { Tally } from "../src/audit/history/tally.ts";
 import type { AuditRecord, JsonObject } from "../src/index.ts";
 import { decided, declined, paid, published, rules } from "./written-decisions.ts";
@@ -78,7 +79,7 @@ function stepsOf(contents: readonly JsonObject[], first = 0): Step[] {
     const seq = first + i;
     const occurred_at = new Date(Date.UTC(2030, 4, 17, 12, 0, seq)).toISOString();
     const record = { record_id: `r${seq}`, occurred_at, ...content, seq };
-    return readStep(record as unknown as AuditRecord, 1) ?? [];
+    return readStep(record as unknown as AuditRecord) ?? [];
   });
 }
 
@@ -106,6 +107,17 @@ describe("a history that remembers two decisions", () => {
     const less = decided({ mandate: "m-4", spent: 10_000, count: 3 });
     expect(faultsOf(one, two, three, less).faults.length).toBe(1);
   });
+});
+
+test("decisions that name no agent are not counted as one agent's", () => {
+  const history = new History(begun);
+  const some = [
+    decided({ mandate: "m-1", spent: 0 }),
+    decided({ mandate: "m-2", spent: 0, count: 1 }),
+  ];
+  const checkouts = some.map(({ agent, mandate, ...rest }) => rest);
+  const faults = stepsOf([published(rules), ...checkouts]).map((step) => history.take(step));
+  expect(faults).toEqual([undefined, undefined, undefined]);
 });
 
 describe("parts of a log", () => {

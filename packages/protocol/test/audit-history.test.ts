@@ -34,6 +34,11 @@ const order = decided();
 const large = decided({ mandate: "m-large", minor: 60_000 });
 const huge = decided({ mandate: "m-huge", minor: 200_000 });
 const refusal = { ...order, decision: { outcome: "rejected", reason_codes: ["rate_limited"] } };
+/** Rules that do not look at the cart let it through without one. */
+const unpriced = deciding(
+  { ...decided({ by: lax }), amount: null as never },
+  { facts: { agent: { id: "agt_1" }, protocol: "a2a", skill: "place_order" } },
+);
 const releasing = { release: "requested" };
 const released = { release: "done" };
 
@@ -48,6 +53,10 @@ describe("a log that follows its rules holds,", () => {
     ],
     ["with an order that was let go later", [order, paid(order, 2), paid(order, 2, releasing)]],
     ["with a review", [large, reviewed(large, 2), paid(large, 3)]],
+    [
+      "with a review that ends in the last moment",
+      [large, { ...reviewed(large, 2), occurred_at: `${DAY}T16:00:01.999Z` }],
+    ],
     ["with a review that was denied", [large, reviewed(large, 2, { outcome: "denied" })]],
     ["with refusals of the same mandate, before and after", [refusal, order, refusal]],
     [
@@ -146,6 +155,18 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
       "a refusal that is paid for",
       [{ ...huge, payment: "requested" }],
       [2, "it asks for a payment of what was not approved"],
+    ],
+    [
+      "a payment of nobody knows how much",
+      [published(lax), unpriced],
+      [3, "it asks for a payment, and does not say how much"],
+    ],
+    [
+      "a record under another one's id",
+      [order, decided({ mandate: "m-2", spent: 10_000, count: 1 })].map((record) => ({
+        ...{ ...record, record_id: "r2" },
+      })),
+      [3, "its id is that of record 2"],
     ],
     ["a review nobody can find", [{ ...large, escalation_id: null }], [2, "it names no review"]],
   ] as [string, JsonObject[], [number, string]][])("%s", async (_, records, [seq, text]) => {
@@ -291,6 +312,11 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
       "one pair of eyes where the rule wants two",
       [large, reviewed(large, 2, { approved_by: ["tok_1", "tok_1"] })],
       [3, "1 of the 2 people that its rule wants approved it"],
+    ],
+    [
+      "a person who approved too late",
+      [large, { ...reviewed(large, 2), occurred_at: `${DAY}T16:00:02.000Z` }],
+      [3, "it was approved after the time that record 2 gave"],
     ],
     [
       "a payment of what a person denied",

@@ -4,6 +4,7 @@ import { evaluatePolicy } from "../policy/evaluate.js";
 import { readPolicyFacts } from "../policy/facts.js";
 import type { Policy } from "../policy/model.js";
 import { policyReasons } from "../policy/reasons.js";
+import { type PolicyReview, policyReview } from "../policy/review.js";
 import { ok, type Refusal, type Result, refuse } from "../result.js";
 import type { PolicyVersion } from "./bundle.js";
 import { factsFault, subjectFault } from "./own-facts.js";
@@ -116,13 +117,14 @@ export async function replayDecision(
   return decidedOtherwise(record, decision, policy) ?? ok(true);
 }
 
-/** How many people must approve what a record leaves to them, by the rule that does. */
-export async function approvalsNeeded(
+/** How people are to be asked about what a record leaves to them; undefined where it does not. */
+export async function reviewWanted(
   { decision }: AuditRecord,
   policies: readonly PolicyVersion[],
-): Promise<number> {
-  if (!isJsonObject(decision) || decision.outcome !== "escalated") return 0;
+): Promise<PolicyReview | undefined> {
+  if (!isJsonObject(decision) || decision.outcome !== "escalated") return undefined;
   const named = policies.find(({ digest }) => digest === decision.policy_digest);
   const policy = named && (await policyOf(named));
-  return policy?.rules.find(({ id }) => id === decision.rule_id)?.escalation?.approvals ?? 1;
+  const { rule_id } = decision;
+  return policy && policyReview(policy, typeof rule_id === "string" ? rule_id : null);
 }

@@ -1,4 +1,5 @@
 import { fromHex, toHex } from "../bytes.js";
+import { ownValue } from "../json/own.js";
 import { ed25519Bytes } from "../keys/ed25519.js";
 import type { Ed25519Jwk } from "../keys/jwk.js";
 import type { Verify } from "../keys/signer.js";
@@ -6,12 +7,12 @@ import { policyDigest } from "../policy/document.js";
 import { type Bundle, type BundleEntry, bundleDigest, verifyBundleSignature } from "./bundle.js";
 import { type Checkpoint, verifyCheckpoint } from "./checkpoint.js";
 import { type AuditFinding, Findings } from "./findings.js";
+import { type Piece, pieceOf } from "./history/piece.js";
 import { readStep } from "./history/read-step.js";
 import type { Step } from "./history/step.js";
-import type { Piece } from "./history/stretches.js";
 import type { SignedBundle } from "./read-bundle.js";
 import { NO_PREVIOUS_HASH, verifyRecord } from "./record.js";
-import { approvalsNeeded, replayDecision } from "./replay.js";
+import { replayDecision, reviewWanted } from "./replay.js";
 import { appendLeaf, type Frontier, type HashBytes, isFrontier, treeRoot } from "./tree.js";
 
 /** What the verifier trusts and compares with, all from elsewhere than the export. */
@@ -127,7 +128,7 @@ async function replayRecord(
   { policies }: Bundle,
   steps: Step[],
 ): Promise<Awaited<ReturnType<typeof replayDecision>>> {
-  const step = readStep(record, await approvalsNeeded(record, policies));
+  const step = readStep(record, await reviewWanted(record, policies));
   if (step !== undefined) steps.push(step);
   return replayDecision(record, policies);
 }
@@ -176,20 +177,6 @@ async function checkPolicies({ policies }: Bundle, findings: Findings): Promise<
   }
 }
 
-/** What of a part is compared with others; undefined where no record holds. */
-function pieceOf(bundle: Bundle, { held, steps }: Walked): Piece | undefined {
-  const { first_seq: firstSeq, count, records } = bundle;
-  const [first] = records;
-  if (held === 0 || first === undefined) return undefined;
-  const whole = held === records.length && held === count;
-  const { type, previous, recorded_at } = first.record;
-  const beginning = {
-    whole: type === "chain.genesis" && (previous ?? null) === null,
-    at: Date.parse(recorded_at),
-  };
-  return { firstSeq, nextSeq: firstSeq + held, whole, beginning, steps };
-}
-
 /** A part, and what of it is compared with others: the first is kept, the second used up. */
 export interface VerifiedPart {
   readonly summary: PartSummary;
@@ -234,7 +221,8 @@ export async function verifyPart(
   const after = frontier && { size: frontier.size, frontier: frontier.hashes.map(toHex) };
   const first = held > 0 ? records[0] : undefined;
   const ends = { first, last: held === records.length ? records.at(-1) : undefined, after };
-  const read = { ...ends, metPins, decisionsReplayed };
-  const summary = { ...head, digest, findings: findings.list, ...read };
-  return { summary, piece: trust.replay ? pieceOf(bundle, walked) : undefined };
+  // What is kept of a part must not keep its text.
+  const kept = ownValue({ ...head, ...ends });
+  const summary = { ...kept, digest, findings: findings.list, metPins, decisionsReplayed };
+  return { summary, piece: trust.replay ? pieceOf(bundle, held, walked.steps) : undefined };
 }

@@ -28,4 +28,5 @@ export {
   policyPreset,
 } from "./presets.js";
 export { type PolicyReasons, type PolicyRefusal, policyReasons } from "./reasons.js";
+export { type PolicyReview, policyReview } from "./review.js";
 export { POLICY_DEPTH_MAX } from "./rule.js";

@@ -4,16 +4,13 @@ import {
   type JsonObject,
   type Policy,
   type PolicyRefusal,
-  policyDurationMs,
   policyReasons,
+  policyReview,
   readPolicy,
 } from "@gatehouse/protocol";
 import { type PublishedPolicy, policyByDigest, policyInForce } from "../owners/policies/store.js";
 import type { Queries } from "../platform/db/database.js";
 import { type Asked, gatherFacts } from "./facts.js";
-
-/** How long a person has, unless the rule says otherwise. */
-const REVIEW_MS = 4 * 3_600_000;
 
 /** What the owner's rules say, and what they were asked with. */
 export interface Decided extends Evaluation {
@@ -67,8 +64,6 @@ export async function decide(tx: Queries, asked: Asked, now: number): Promise<De
     policy_version: policy.version,
     policy_digest: policy.digest,
   };
-  const review = read.rules.find(({ id }) => id === rule)?.escalation;
-  const reviewMs = (review && policyDurationMs(review.expires_in)) || REVIEW_MS;
-  const approvalsNeeded = review?.approvals ?? 1;
+  const { ms: reviewMs, approvals: approvalsNeeded } = policyReview(read, rule);
   return { ...evaluation, policy, refusal, record, reviewMs, approvalsNeeded };
 }

@@ -20,6 +20,14 @@ interface Counted {
   readonly count: readonly CountFact[];
 }
 
+const siteName = (what: string) => `${what} of all`;
+const agentName = (what: string, agent: string) => `${what} by ${agent}`;
+
+/** The counters something goes into. What names no agent is nobody's own. */
+function namesOf(what: string, agent: string): readonly string[] {
+  return agent === "" ? [siteName(what)] : [siteName(what), agentName(what, agent)];
+}
+
 /** A sum for people. */
 export function moneyText({ minor, currency }: Money): string {
   const known =
@@ -34,11 +42,11 @@ export class Counters {
   private newest = 0;
 
   countDecision(agent: string, at: number): void {
-    for (const whose of [agent, ""]) this.add(`count ${whose}`, at, 1);
+    for (const name of namesOf("count", agent)) this.add(name, at, 1);
   }
 
   countSpent(agent: string, { minor, currency }: Money, at: number): Spending {
-    return [agent, ""].map((whose) => this.add(`${currency} ${whose}`, at, minor));
+    return namesOf(currency, agent).map((name) => this.add(name, at, minor));
   }
 
   takeBack(spending: Spending): void {
@@ -53,7 +61,7 @@ export class Counters {
   fault({ agent, at, spend, count }: Counted, firstAskedAt?: number): string | undefined {
     const sumOf = (name: string, scope: string, window: string) =>
       this.tallies
-        .get(`${name} ${scope === "agent" ? agent : ""}`)
+        .get(scope === "agent" ? agentName(name, agent) : siteName(name))
         ?.sum(policyDurationMs(window) as number, at) ?? 0;
     for (const { scope, window, currency, minor } of spend) {
       const spent = sumOf(currency, scope, window);

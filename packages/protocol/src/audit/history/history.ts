@@ -1,14 +1,14 @@
 import { movesMoney } from "../../discovery/built-in-skills.js";
-import type { Money } from "../../money/amount.js";
-import { Counters, moneyText, type Spending } from "./counters.js";
+import { Counters } from "./counters.js";
+import { type Known, paymentFault, paysFault, reviewFault } from "./faults.js";
 import { type Course, courseFault, outcomeFault, paymentState } from "./payment-course.js";
 import { Remembered } from "./remembered.js";
 import type { DecidedStep, PaidStep, ReviewedStep, Step } from "./step.js";
 
 /** Decisions, and besides them refusals and payments, that are remembered to compare with. */
 export const REMEMBERED_MAX = 200_000;
-/** How far clocks of nodes, and the steps of one commit, may lie apart. */
-const CLOCK_MS_MAX = 60_000;
+/** A record is written down after its id was made: no later than this, whatever a commit waits for. */
+const COMMIT_MS_MAX = 600_000;
 /** A UUID of version 7 begins with its moment. */
 const TIMED_ID = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-/;
 
@@ -19,27 +19,6 @@ export interface Beginning {
   /** When the first record was written down, in milliseconds. */
   readonly at: number;
 }
-
-/** A decision or the end of a review, as far as later records refer to it. */
-interface Known {
-  readonly seq: number;
-  readonly at: number;
-  readonly subject: string;
-  readonly amount: Money | undefined;
-  readonly protocol: string | undefined;
-  readonly pays: boolean;
-  /** The review it opened, and how many people must say yes. */
-  readonly review: string | undefined;
-  readonly approvals: number;
-  /** The record that ended the review. */
-  ended?: number;
-  spending?: Spending;
-}
-
-const isSame = (a: Money | undefined, b: Money | undefined) =>
-  a?.minor === b?.minor && a?.currency === b?.currency;
-
-const sumText = (amount: Money | undefined) => (amount ? moneyText(amount) : "no amount");
 
 /**
  * Compares the records of one log with each other, in their order and without a gap. What it finds
@@ -95,18 +74,20 @@ export class History {
   }
 
   private decided(step: DecidedStep): string | undefined {
-    const { seq, outcome, policy, mandate, review } = step;
+    const { seq, outcome, mandate = "", review } = step;
     const approved = outcome === "approved";
     const before = this.mandates.get(mandate);
     const fault =
-      (before === undefined ? undefined : `record ${before} had decided about its mandate`) ??
+      this.idFault(step) ??
       this.rulesFault(step) ??
+      (before === undefined ? undefined : `record ${before} had decided about its mandate`) ??
       paysFault(step, approved) ??
       (outcome === "escalated" && review === undefined ? "it names no review" : undefined) ??
       this.counters.fault(step);
-    if (policy !== undefined && before === undefined) this.mandates.set(mandate, seq);
+    if (mandate !== "" && before === undefined) this.mandates.set(mandate, seq);
     this.counters.countDecision(step.agent, step.at);
-    this.remember(step, outcome === "escalated" ? step.approvals : 0, approved);
+    const asks = outcome === "escalated";
+    this.remember(step, { approved, asks, wanted: step.wanted });
     return fault;
   }
 
@@ -114,13 +95,14 @@ export class History {
     const parent = this.parentOf(step);
     const known = typeof parent === "object" ? parent : undefined;
     const fault =
+      this.idFault(step) ??
       (typeof parent === "string" ? parent : undefined) ??
       (known && reviewFault(step, known)) ??
       this.rulesFault(step) ??
       paysFault(step, step.approved) ??
       this.counters.fault(step, known?.at);
     if (known !== undefined) known.ended ??= step.seq;
-    this.remember(step, 0, step.approved);
+    this.remember(step, { approved: step.approved, asks: false, wanted: undefined });
     return fault;
   }
 
@@ -135,7 +117,7 @@ export class History {
       (typeof parent === "string" ? parent : undefined) ??
       (known && paymentFault(step, known)) ??
       (used === undefined || used === parentId ? undefined : "its attempt is another decision's") ??
-      courseFault(step, course, known !== undefined);
+      courseFault(step, course, known !== undefined && this.courses.forgotten === 0);
     const state = paymentState(step);
     if (state === undefined) return fault;
     if (fault === undefined) this.courses.set(parentId, { attempt, state, seq });
@@ -143,6 +125,12 @@ export class History {
     const over = state === "declined" || state === "releasing" || state === "released";
     if (over && known?.spending !== undefined) this.counters.takeBack(known.spending);
     return fault;
+  }
+
+  /** Two records of one id would let one stand for the other. */
+  private idFault({ recordId }: Step): string | undefined {
+    const other = this.known.get(recordId)?.seq ?? this.refused.get(recordId);
+    return other === undefined ? undefined : `its id is that of record ${other}`;
   }
 
   private rulesFault({ policy }: DecidedStep | ReviewedStep): string | undefined {
@@ -172,46 +160,19 @@ export class History {
     if (this.beginning.whole) return true;
     const [, high, low] = TIMED_ID.exec(recordId) ?? [];
     if (high === undefined) return false;
-    return Number.parseInt(`${high}${low}`, 16) > this.beginning.at + CLOCK_MS_MAX;
+    return Number.parseInt(`${high}${low}`, 16) > this.beginning.at + COMMIT_MS_MAX;
   }
 
-  private remember(step: DecidedStep | ReviewedStep, approvals: number, approved: boolean): void {
-    const { seq, at, subject, amount, protocol, review, agent, skill } = step;
+  private remember(
+    step: DecidedStep | ReviewedStep,
+    { approved, asks, wanted }: Pick<Known, "asks" | "wanted"> & { readonly approved: boolean },
+  ): void {
+    const { seq, at, subject, amount, protocol, review, agent, skill, recordId } = step;
     const pays = approved && step.pays;
-    const known: Known = { seq, at, subject, amount, protocol, pays, review, approvals };
+    const known: Known = { seq, at, subject, amount, protocol, pays, review, asks, wanted };
     if (pays && amount !== undefined && movesMoney(skill)) {
       known.spending = this.counters.countSpent(agent, amount, at);
     }
-    this.known.set(step.recordId, known);
+    this.known.set(recordId, known);
   }
 }
-
-function paysFault({ pays, skill }: DecidedStep | ReviewedStep, approved: boolean) {
-  if (!pays) return undefined;
-  if (!approved) return "it asks for a payment of what was not approved";
-  return movesMoney(skill) ? undefined : "it asks for a payment, and its skill moves no money";
-}
-
-function reviewFault(step: ReviewedStep, known: Known): string | undefined {
-  const { seq, approvals, ended } = known;
-  if (approvals === 0) return `it follows from record ${seq}, which asked no person`;
-  if (step.review !== known.review) return `record ${seq} opened another review`;
-  if (step.subject !== known.subject) return aboutAnother(seq);
-  if (ended !== undefined) return `record ${ended} had ended its review`;
-  if (step.policy !== undefined && !isSame(step.amount, known.amount)) {
-    return `it is about ${sumText(step.amount)}, and record ${seq} about ${sumText(known.amount)}`;
-  }
-  if (step.policy !== undefined && step.protocol !== known.protocol) return aboutAnother(seq);
-  if (!step.approved || step.approvers >= approvals) return undefined;
-  return `${step.approvers} of the ${approvals} people that its rule wants approved it`;
-}
-
-function paymentFault({ subject, amount }: PaidStep, known: Known): string | undefined {
-  const { seq } = known;
-  if (!known.pays) return `it follows from record ${seq}, which asked for no payment`;
-  if (subject !== known.subject) return aboutAnother(seq);
-  if (isSame(amount, known.amount)) return undefined;
-  return `it is about ${sumText(amount)}, and record ${seq} approved ${sumText(known.amount)}`;
-}
-
-const aboutAnother = (seq: number) => `it is about something else than record ${seq}`;

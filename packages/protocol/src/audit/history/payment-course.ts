@@ -52,13 +52,13 @@ export interface Course {
 export function courseFault(
   step: PaidStep,
   before: Course | undefined,
-  parentKnown: boolean,
+  fromFirst: boolean,
 ): string | undefined {
   const state = paymentState(step);
   if (state === undefined) return undefined;
   if (before === undefined) {
     // What a decision that is not here came to may be told in records that are not here either.
-    if (!parentKnown || NEXT.requested.includes(state)) return undefined;
+    if (!fromFirst || NEXT.requested.includes(state)) return undefined;
     return "it lets money go that was not authorized";
   }
   if (before.attempt !== step.attempt) {

@@ -1,75 +1,93 @@
+import { ownText } from "../../json/own.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../../json/value.js";
 import type { Money } from "../../money/amount.js";
-import { readPolicyFacts } from "../../policy/facts.js";
+import { type PolicyFacts, readPolicyFacts } from "../../policy/facts.js";
+import type { PolicyReview } from "../../policy/review.js";
 import type { AuditRecord } from "../record.js";
 import type { DecidedStep, PaidStep, ReviewedStep, Step } from "./step.js";
 
-/** A text of its own: one that is cut out of a part would keep the whole part in memory. */
-const own = (text: string) => ` ${text}`.slice(1);
-
 function textIn(value: JsonValue | undefined): string | undefined {
-  return typeof value === "string" ? own(value) : undefined;
+  return typeof value === "string" ? ownText(value) : undefined;
 }
 
-const membersOf = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
+const NO_MEMBERS: JsonObject = Object.freeze({});
+const membersOf = (value: JsonValue | undefined) => (isJsonObject(value) ? value : NO_MEMBERS);
 
 function moneyIn(minor: JsonValue | undefined, currency: JsonValue | undefined): Money | undefined {
   if (typeof minor !== "number" || typeof currency !== "string") return undefined;
-  return { minor, currency: own(currency) };
+  return { minor, currency: ownText(currency) };
 }
 
-const placeOf = ({ seq, record_id, occurred_at }: AuditRecord) => ({
-  ...{ seq, recordId: own(record_id), at: Date.parse(occurred_at) },
-});
-
-function subjectOf({ agent, mandate, skill }: AuditRecord) {
+function subjectOf({ agent, mandate, skill }: AuditRecord): string {
   const { id = null } = membersOf(agent);
   const { mandate_id = null, digest = null } = membersOf(mandate);
-  return {
-    subject: JSON.stringify([id, mandate_id, digest, skill ?? null]),
-    mandate: JSON.stringify([id, mandate_id]),
-  };
+  return JSON.stringify([id, mandate_id, digest, skill ?? null]);
 }
 
-/** What the rules were asked with. Facts that cannot be read are found when they are asked again. */
+function mandateOf({ agent, mandate }: AuditRecord): string | undefined {
+  const { mandate_id } = membersOf(mandate);
+  if (mandate_id === undefined) return undefined;
+  return JSON.stringify([membersOf(agent).id ?? null, mandate_id]);
+}
+
+/** The counters among the facts. Those that cannot be read are found when the rules are asked. */
+function countersIn({ spend, count }: JsonObject): Pick<PolicyFacts, "spend" | "count"> {
+  if (spend === undefined && count === undefined) return {};
+  const read = readPolicyFacts({ ...(spend && { spend }), ...(count && { count }) });
+  return read.ok ? read.value : {};
+}
+
+/** Who asked for what, and what the rules were asked with; no spread, of which there are many. */
 function askedIn(record: AuditRecord) {
-  const { policy_digest, facts = {} } = membersOf(record.decision);
-  const read = readPolicyFacts(facts);
-  const { spend = [], count = [], cart, protocol } = read.ok ? read.value : {};
+  const { policy_digest, facts } = membersOf(record.decision);
+  const told = membersOf(facts);
+  const { total, currency } = membersOf(told.cart);
+  const { spend = [], count = [] } = countersIn(told);
   return {
-    ...{ agent: textIn(membersOf(record.agent).id) ?? "", skill: textIn(record.skill) ?? "" },
-    ...{ policy: textIn(policy_digest), protocol: textIn(protocol), pays: isPaid(record) },
-    amount: cart && moneyIn(cart.total, cart.currency),
-    spend: spend.map((one) => ({ ...one, currency: own(one.currency) })),
+    seq: record.seq,
+    recordId: ownText(record.record_id),
+    at: Date.parse(record.occurred_at),
+    subject: subjectOf(record),
+    agent: textIn(membersOf(record.agent).id) ?? "",
+    skill: textIn(record.skill) ?? "",
+    protocol: textIn(told.protocol),
+    amount: moneyIn(total, currency),
+    policy: textIn(policy_digest),
+    spend,
     count,
+    pays: record.payment === "requested",
   };
 }
 
-const isPaid = ({ payment }: AuditRecord) => payment === "requested";
-
-function decidedStep(record: AuditRecord, approvals: number): DecidedStep | undefined {
-  const { outcome, policy_digest } = membersOf(record.decision);
-  if (policy_digest === undefined && outcome === "rejected") return undefined;
-  return {
-    ...{ kind: "decided", ...placeOf(record), ...askedIn(record), ...subjectOf(record) },
-    ...{ outcome: textIn(outcome) ?? "", review: textIn(record.escalation_id), approvals },
-  };
+function decidedStep(record: AuditRecord, wanted: PolicyReview | undefined): DecidedStep {
+  return Object.assign(askedIn(record), {
+    kind: "decided" as const,
+    mandate: mandateOf(record),
+    outcome: textIn(membersOf(record.decision).outcome) ?? "",
+    review: textIn(record.escalation_id),
+    wanted,
+  });
 }
 
 function reviewedStep(record: AuditRecord): ReviewedStep {
   const { outcome, escalation_id, approved_by } = membersOf(record.review);
-  return {
-    ...{ kind: "reviewed", ...placeOf(record), ...askedIn(record) },
-    ...{ subject: subjectOf(record).subject, parent: textIn(record.parent_record_id) ?? "" },
-    ...{ approved: outcome === "approved", review: textIn(escalation_id) },
+  return Object.assign(askedIn(record), {
+    kind: "reviewed" as const,
+    parent: textIn(record.parent_record_id) ?? "",
+    approved: outcome === "approved",
+    review: textIn(escalation_id),
     approvers: new Set(Array.isArray(approved_by) ? approved_by : []).size,
-  };
+  });
 }
 
 function paidStep(record: AuditRecord): PaidStep {
   const { minor, currency } = membersOf(record.amount);
   return {
-    ...{ kind: "paid", ...placeOf(record), subject: subjectOf(record).subject },
+    kind: "paid",
+    seq: record.seq,
+    recordId: ownText(record.record_id),
+    at: Date.parse(record.occurred_at),
+    subject: subjectOf(record),
     amount: moneyIn(minor, currency),
     parent: textIn(record.parent_record_id) ?? "",
     attempt: textIn(record.attempt_id) ?? "",
@@ -82,18 +100,29 @@ function paidStep(record: AuditRecord): PaidStep {
 
 /**
  * Reads what a record says that others can confirm or contradict; undefined where that is nothing.
- * `approvals` is how many people its rule wants, where it asks for any.
+ * `wanted` is how its rules want people to be asked, where they do.
  */
-export function readStep(record: AuditRecord, approvals: number): Step | undefined {
-  switch (record.type) {
+export function readStep(record: AuditRecord, wanted?: PolicyReview): Step | undefined {
+  const { type, seq } = record;
+  const placed = () => ({
+    seq,
+    recordId: ownText(record.record_id),
+    at: Date.parse(record.occurred_at),
+  });
+  switch (type) {
     case "site.changed": {
       const { kind, policy_digest } = membersOf(record.change);
       if (kind !== "policy_published") return undefined;
-      return { kind: "published", ...placeOf(record), policy: textIn(policy_digest) ?? "" };
+      return { kind: "published", ...placed(), policy: textIn(policy_digest) ?? "" };
     }
     case "mandate.decision":
-    case "checkout.decision":
-      return decidedStep(record, approvals) ?? { kind: "refused", ...placeOf(record) };
+    case "checkout.decision": {
+      const { outcome, policy_digest } = membersOf(record.decision);
+      if (policy_digest !== undefined || outcome !== "rejected") {
+        return decidedStep(record, wanted);
+      }
+      return { kind: "refused", ...placed() };
+    }
     case "review.decision":
       return reviewedStep(record);
     case "payment.outcome":

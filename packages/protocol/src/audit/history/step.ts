@@ -1,5 +1,6 @@
 import type { Money } from "../../money/amount.js";
 import type { CountFact, SpentFact } from "../../policy/facts.js";
+import type { PolicyReview } from "../../policy/review.js";
 
 /** Where a record stands. */
 interface Placed {
@@ -10,13 +11,13 @@ interface Placed {
 }
 
 /** A version of the owner's rules came into force. */
-export interface PublishedStep extends Placed {
+interface PublishedStep extends Placed {
   readonly kind: "published";
   readonly policy: string;
 }
 
 /** Something was refused before the rules were asked. */
-export interface RefusedStep extends Placed {
+interface RefusedStep extends Placed {
   readonly kind: "refused";
 }
 
@@ -42,10 +43,10 @@ interface Asked extends Placed {
 export interface DecidedStep extends Asked {
   readonly kind: "decided";
   readonly outcome: string;
-  /** Agent and mandate, as one text. */
-  readonly mandate: string;
-  /** People who must say yes, where the rules ask for one. */
-  readonly approvals: number;
+  /** Agent and mandate, as one text; undefined where none is named. */
+  readonly mandate: string | undefined;
+  /** How its rules want people to be asked, where they do. */
+  readonly wanted: PolicyReview | undefined;
 }
 
 /** A review ended. */

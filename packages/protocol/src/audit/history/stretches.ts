@@ -1,20 +1,9 @@
 import { Findings } from "../findings.js";
-import { type Beginning, History } from "./history.js";
-import type { Step } from "./step.js";
+import { History } from "./history.js";
+import type { Piece } from "./piece.js";
 
 /** Steps of parts that wait for the part before them; files are often given in another order. */
 const WAITING_STEPS_MAX = 50_000;
-
-/** The records of a part that hold, as far as they are compared with others. */
-export interface Piece {
-  readonly firstSeq: number;
-  /** The place behind the last of them. */
-  readonly nextSeq: number;
-  /** False where a record behind them does not hold: nothing follows from here. */
-  readonly whole: boolean;
-  readonly beginning: Beginning;
-  readonly steps: readonly Step[];
-}
 
 /** What came of comparing. */
 export interface Compared {
