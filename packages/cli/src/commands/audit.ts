@@ -105,7 +105,7 @@ function verifyCommand(audit: Command, terminal: Terminal): void {
       collect,
     )
     .option("--checkpoint <file>", "a checkpoint you kept; must be met; may be repeated", collect)
-    .option("--replay", "decide every decision again by the rules it names")
+    .option("--replay", "decide every decision again, and compare the records with each other")
     .option("--json", "print JSON")
     .action(async (files: string[], flags: VerifyAuditFlags) => {
       await verifyAudit(files, flags, terminal);
