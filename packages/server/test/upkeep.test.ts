@@ -11,6 +11,7 @@ import {
   createSite,
   DATABASES,
   freshEnvironment,
+  freshPostgres,
   startServer,
   type TestServer,
   temporaryFolder,
@@ -340,7 +341,10 @@ describe("doctor", () => {
   });
 
   test("says what an empty database, a missing key and a stray key alias need", async () => {
-    const empty = await freshEnvironment("postgres");
+    const empty = {
+      ...(await freshEnvironment("postgres")),
+      GATEHOUSE_DATABASE_URL: await freshPostgres(),
+    };
     expect(await failuresOf(empty)).toMatchObject([
       { part: "database", says: expect.stringMatching(/it is empty: run/) },
     ]);

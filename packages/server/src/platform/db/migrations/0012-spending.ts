@@ -1,5 +1,6 @@
 import type { Migration } from "../migrate.js";
 
+const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 
 /**
@@ -28,6 +29,11 @@ CREATE TABLE decision_minutes (
 ) ${strict};
 
 CREATE INDEX decisions_by_spending ON decisions (site_key_hash, spent_at, decision_id);
+
+INSERT INTO decision_minutes (site_key_hash, minute, actor_id, currency, minor, decisions)
+  SELECT site_key_hash, evaluated_at - evaluated_at % ${MINUTE_MS}, actor_id, COALESCE(currency, ''),
+    SUM(CASE WHEN spent_at IS NULL THEN 0 ELSE amount_minor END), COUNT(*)
+  FROM decisions GROUP BY 1, 2, 3, 4;
 
 UPDATE decision_hours SET minor = COALESCE((
   SELECT SUM(amount_minor) FROM decisions
