@@ -49,6 +49,8 @@ describe.each(DATABASES)("killed at every named point of a payment, on %s,", (di
       expect(await node.died, `${death.point} was passed`).toBe("SIGKILL");
       node = await restart(node);
       await node.ask({ reconcile: true });
+      // Decided or not when the process died: the same bytes again are approved, once.
+      expect(await send(node, shop.site_key, body)).toEqual({ status: 200, outcome: "approved" });
     }
     // The last one: authorized unheard, sold elsewhere meanwhile, and killed between its release
     // and the record of it.
