@@ -31,12 +31,12 @@ async function freePort(): Promise<number> {
 }
 
 /** The program, running; `line` waits for what it prints next. */
-async function startProgram(service: string, address: string, port: number) {
+async function startProgram(...args: readonly string[]) {
   // Inside the checkout, so that the library is found as in a project that has it.
   const folder = mkdtempSync(join(root, "node_modules/.notification-program-"));
   const file = join(folder, "receiver.mjs");
   writeFileSync(file, program());
-  const child = spawn(process.execPath, [file, service, address, String(port)]);
+  const child = spawn(process.execPath, [file, ...args]);
   onTestFinished(() => {
     child.kill();
     rmSync(folder, { recursive: true, force: true });
@@ -50,10 +50,10 @@ test("the guide's receiver takes what the service signed, once, and nothing else
   const address = `http://127.0.0.1:${port}/hook`;
   const env = { ...(await freshEnvironment("sqlite")), GATEHOUSE_FETCH_ALLOW: "127.0.0.1" };
   const server = await startServer(env);
-  const receiver = await startProgram(server.url, address, port);
-  expect(await receiver.line()).toBe("ready");
   const owner = telling(server, server.context.clock as ManualClock);
   const shop = await owner.shop({ webhook_url: address });
+  const receiver = await startProgram(server.url, shop.site_key_hash, address, String(port));
+  expect(await receiver.line()).toBe("ready");
   const { escalationId } = await owner.escalate(shop);
   const body = await receiver.line();
   expect(JSON.parse(body).escalation.escalation_id).toBe(escalationId);
@@ -64,6 +64,8 @@ test("the guide's receiver takes what the service signed, once, and nothing else
     (await fetch(address, { method: "POST", headers, body: sent })).status;
   const signed = async (sentAt: number, url = address, signer = keys.signer("card")) =>
     signWebhook({ url, body: utf8(body), messageId, sentAt }, await signer);
+  const others = body.replace(shop.site_key_hash, "B".repeat(43));
+  const ofAnother = { url: address, body: utf8(others), messageId, sentAt: clock.now() };
   const now = clock.now();
   const genuine = await signed(now);
   expect(await send(body, genuine)).toBe(204);
@@ -75,6 +77,7 @@ test("the guide's receiver takes what the service signed, once, and nothing else
   expect(await send(body, await signed(now, address, stranger))).toBe(401);
   const { signature, ...unsigned } = genuine;
   expect([signature !== undefined, await send(body, unsigned)]).toEqual([true, 401]);
+  expect(await send(others, await signWebhook(ofAnother, await keys.signer("card")))).toBe(401);
   const second = await owner.escalate(shop);
   // Nothing was printed in between: the repetition was known, the rest refused.
   expect(JSON.parse(await receiver.line()).escalation.escalation_id).toBe(second.escalationId);
