@@ -7,6 +7,7 @@ import { discoveryDoor } from "./doors/discovery/discovery-door.js";
 import { documentAnswers } from "./doors/discovery/document-answers.js";
 import { Editions } from "./doors/discovery/editions.js";
 import { docsDoor } from "./doors/docs/docs-door.js";
+import { MandateAnswers } from "./doors/mandates/mandate-answers.js";
 import { mandatesDoor } from "./doors/mandates/mandates-door.js";
 import { McpAnswers } from "./doors/mcp/mcp-answers.js";
 import { mcpDoor } from "./doors/mcp/mcp-door.js";
@@ -53,6 +54,7 @@ export function createApp(context: Context): RequestListener {
   });
   const documents = documentAnswers(editions, context, routed);
   const beacons = new BeaconAnswers(context).listener(documents);
-  const served = new McpAnswers(context).listener(beacons);
+  const mandates = new MandateAnswers(context).listener(beacons);
+  const served = new McpAnswers(context).listener(mandates);
   return httpsOnly(context, served);
 }

@@ -1,8 +1,7 @@
 import { type Mandate, scopesAllow } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import type { Agent } from "../owners/agents/agent.js";
-import { lockedUntil } from "../owners/agents/locks.js";
-import { agentById, keyByKid } from "../owners/agents/store.js";
+import { askingAgent } from "../owners/agents/store.js";
 import { type MandateSettings, mandateSettings } from "../owners/mandate-settings/store.js";
 import type { Site } from "../owners/sites/site.js";
 import { skillsOf } from "../owners/sites/snapshot.js";
@@ -50,18 +49,19 @@ export async function admitMandate(
   const settings = await mandateSettings(tx, siteKeyHash);
   const late = windowFault(mandate, settings, now);
   if (late !== undefined) return { fault: late };
-  const key = await keyByKid(tx, siteKeyHash, envelope.kid);
+  const asking = await askingAgent(tx, siteKeyHash, { agentId, kid: envelope.kid });
+  if (asking === undefined) {
+    return { fault: { reason: "identity_check_failed", specific: "unknown_agent" } };
+  }
+  const { agent, key, lockedUntil } = asking;
   const revoked = keyFault(key, agentId, now);
-  const agent = await agentById(tx, siteKeyHash, agentId);
-  if (revoked !== undefined || agent === undefined) {
-    const specific = revoked ?? "unknown_agent";
-    return { fault: { reason: "identity_check_failed", specific } };
+  if (revoked !== undefined) {
+    return { fault: { reason: "identity_check_failed", specific: revoked } };
   }
   const stopped = statusFault(agent);
   if (stopped !== undefined) return { fault: stopped };
-  const until = await lockedUntil(tx, siteKeyHash, agentId, now);
-  if (until > 0) {
-    const retryAfterS = Math.ceil((until - now) / 1000);
+  if (lockedUntil > now) {
+    const retryAfterS = Math.ceil((lockedUntil - now) / 1000);
     return { fault: { reason: "agent_temporarily_locked", retryAfterS } };
   }
   if (!settings.enabled) return { fault: { reason: "mandates_disabled" } };

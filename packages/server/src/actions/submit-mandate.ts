@@ -14,7 +14,7 @@ import { paymentEnded, settlePayment } from "../decide/settle-payment.js";
 import { decisionById, decisionOfMandate } from "../owners/decisions/store.js";
 import { reviewOfDecision } from "../owners/reviews/store.js";
 import type { Site } from "../owners/sites/site.js";
-import { siteByHash } from "../owners/sites/store.js";
+import { siteAsItIs } from "../owners/sites/store.js";
 import type { Transaction } from "../platform/db/database.js";
 import { admitMandate } from "./admit-mandate.js";
 import {
@@ -53,7 +53,7 @@ async function inTransaction(
   const { mandate, proven } = asked;
   const { siteKeyHash } = asked.site;
   const now = context.clock.now();
-  const site = await siteByHash(tx, siteKeyHash);
+  const site = await siteAsItIs(tx, asked.site);
   if (site === undefined) return { records: [], answer: { fault: { reason: "site_not_found" } } };
   const facts = { ...asked, site, now };
   if (!isForCall(mandate, call))

@@ -1,4 +1,4 @@
-import { REASONS, type ReasonCode } from "@gatehouse/protocol";
+import { type JsonObject, REASONS, type ReasonCode } from "@gatehouse/protocol";
 import type { Submitted } from "../actions/claim-mandate.js";
 import { docsUrl } from "../platform/http/problem.js";
 
@@ -9,7 +9,7 @@ const RETRY_AFTER_S = 5;
 /** An answer in the contract's words, whatever door it leaves by. */
 export interface MandateAnswer {
   readonly status: number;
-  readonly body: Readonly<Record<string, string | number>>;
+  readonly body: JsonObject;
   readonly headers: Readonly<Record<string, string>>;
 }
 

@@ -13,14 +13,18 @@ import { readJsonBytes } from "../../platform/http/body.js";
 import { limitKey } from "../../platform/http/connection.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
-import { refusedAnswer } from "../mandate-answer.js";
-import { noteBody } from "./receipts.js";
+import { type MandateAnswer, refusedAnswer } from "../mandate-answer.js";
 import { MandateRefusal } from "./refusal.js";
 
 /** What a caller may have echoed: visible ASCII, and not too much of it. */
 const ECHOED = /^[!-~]{1,128}$/;
 
 type C = HonoContext<HttpEnv>;
+
+/** The id a caller gave its request, as a header of the answer. */
+export function echoedId(sent = ""): Readonly<Record<string, string>> {
+  return ECHOED.test(sent) ? { [REQUEST_ID_HEADER]: sent } : {};
+}
 
 /** Gives a body of this door with the headers all of them have. */
 export function answer(
@@ -29,9 +33,8 @@ export function answer(
   body: Readonly<Record<string, unknown>>,
   headers: Readonly<Record<string, string>> = {},
 ): Response {
-  const sent = c.req.header(REQUEST_ID_HEADER) ?? "";
-  if (ECHOED.test(sent)) c.header(REQUEST_ID_HEADER, sent);
-  for (const [name, value] of Object.entries(headers)) c.header(name, value);
+  const echoed = echoedId(c.req.header(REQUEST_ID_HEADER));
+  for (const [name, value] of Object.entries({ ...echoed, ...headers })) c.header(name, value);
   return c.json(body, status as ContentfulStatusCode);
 }
 
@@ -48,31 +51,42 @@ function refusalOf(error: unknown): MandateRefusal {
   });
 }
 
+/** The answer to what a route of this door has thrown. */
+export function refusedBy(
+  { config, log }: Context,
+  error: unknown,
+  requestId: string,
+): MandateAnswer {
+  const { reason, message, headers, about } = refusalOf(error);
+  if (reason === "unavailable") log.error({ request_id: requestId, error }, "mandates.unavailable");
+  return refusedAnswer(config.baseUrl, reason, { message, headers, about });
+}
+
 /** Runs a route; whatever it refuses is answered with an `outcome`. */
 export function answering(
-  { config, log }: Context,
+  context: Context,
   route: (c: C) => Promise<Response>,
 ): (c: C) => Promise<Response> {
   return async (c) => {
     try {
       return await route(c);
     } catch (error) {
-      const { reason, message, headers, about } = refusalOf(error);
-      if (reason === "unavailable") {
-        log.error({ request_id: c.get("requestId"), error }, "mandates.unavailable");
-      }
-      const refused = refusedAnswer(config.baseUrl, reason, { message, headers, about });
-      return answer(c, refused.status, refused.body, refused.headers);
+      const { status, body, headers } = refusedBy(context, error, c.get("requestId"));
+      return answer(c, status, body, headers);
     }
   };
 }
 
-/** The site a path names by its key; only verified sites deal with agents. */
-export async function requireMandateSite({ db }: Context, c: C): Promise<Site> {
-  const site = await findSite(db, c.req.param("site") ?? "", "key");
+/** Only verified sites deal with agents. */
+export function requireVerified(site: Site | undefined): Site {
   if (site === undefined) throw new MandateRefusal("site_not_found");
   if (site.status !== "verified") throw new MandateRefusal("mandates_disabled");
   return site;
+}
+
+/** The site a path names by its key. */
+export async function requireMandateSite({ db }: Context, c: C): Promise<Site> {
+  return requireVerified(await findSite(db, c.req.param("site") ?? "", "key"));
 }
 
 /** The same for routes that only tell: undefined where there is none. */
@@ -81,11 +95,13 @@ export async function findMandateSite({ db }: Context, c: C): Promise<Site | und
   return site?.status === "verified" ? site : undefined;
 }
 
-/** A body, in the order of the contract: size, type, source, parse. */
-export async function readBody({ clock, sources }: Context, c: C): Promise<JsonValue> {
-  const bytes = await readJsonBytes(c.req.raw, MANDATE_BYTES_MAX, clock);
-  noteBody(c.req.raw, bytes);
-  const waitMs = sources.take(limitKey(c.get("connection").address), clock.now());
+/** What bytes say, in the order of the contract: whose turn it is, then what they are. */
+export function parseBody(
+  { clock, sources }: Context,
+  bytes: Uint8Array,
+  address: string,
+): JsonValue {
+  const waitMs = sources.take(limitKey(address), clock.now());
   if (waitMs > 0) {
     const wait = String(Math.ceil(waitMs / 1000));
     throw new MandateRefusal("rate_limited", { headers: { "retry-after": wait } });
@@ -97,4 +113,10 @@ export async function readBody({ clock, sources }: Context, c: C): Promise<JsonV
     });
   }
   return parsed.value;
+}
+
+/** A body, in the order of the contract: size, type, source, parse. */
+export async function readBody(context: Context, c: C): Promise<JsonValue> {
+  const bytes = await readJsonBytes(c.req.raw, MANDATE_BYTES_MAX, context.clock);
+  return parseBody(context, bytes, c.get("connection").address);
 }

@@ -1,28 +1,22 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { submitMandate } from "../../actions/submit-mandate.js";
 import type { Context } from "../../context.js";
-import { limitKey } from "../../platform/http/connection.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
-import { answerOf } from "../mandate-answer.js";
 import { agentRoutes } from "./agents.js";
-import { answer, answering, readBody, requireMandateSite } from "./answering.js";
+import { answering } from "./answering.js";
 import { escalationRoutes } from "./escalations.js";
-import { withReceipts } from "./receipts.js";
+import { MandateRefusal } from "./refusal.js";
 
-/** Where agents make themselves known, and send what they are asked to do. */
+/**
+ * Where agents make themselves known, and ask what became of what they sent. Mandates themselves are
+ * answered in front of the kernel; what comes through has a name no site can have.
+ */
 export function mandatesDoor(context: Context): Door {
   const routes = new OpenAPIHono<HttpEnv>();
   agentRoutes(routes, context);
   escalationRoutes(routes, context);
-  const mandate = answering(context, async (c) => {
-    const site = await requireMandateSite(context, c);
-    const body = await readBody(context, c);
-    const source = limitKey(c.get("connection").address);
-    const submission = { requestId: c.get("requestId"), source };
-    const submitted = await submitMandate(context, site, body, submission);
-    const { status, body: said, headers } = answerOf(context.config.baseUrl, submitted);
-    return answer(c, status, said, headers);
+  const unknown = answering(context, async () => {
+    throw new MandateRefusal("site_not_found");
   });
-  routes.post("/v1/m/:site/mandate", withReceipts(context, mandate));
+  routes.post("/v1/m/:site/mandate", unknown);
   return { name: "mandates", cors: "echo", routes };
 }

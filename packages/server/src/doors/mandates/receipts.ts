@@ -1,55 +1,39 @@
 import { hash } from "node:crypto";
-import { type JsonObject, signTagged } from "@gatehouse/protocol";
-import type { Context as HonoContext } from "hono";
+import { signTagged } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../platform/clock.js";
-import type { HttpEnv } from "../../platform/http/env.js";
+import type { MandateAnswer } from "../mandate-answer.js";
 
-type C = HonoContext<HttpEnv>;
+/** What a receipt says was asked. */
+interface Asked {
+  readonly siteKey: string;
+  /** The body as it came; null where it was not read to its end. */
+  readonly bytes: Uint8Array | null;
+}
 
 /** Whether a client asks for a receipt (RFC 7240). */
-function wantsReceipt(c: C): boolean {
-  return /(?:^|[\s,;])return=receipt(?:[\s,;]|$)/i.test(c.req.header("prefer") ?? "");
-}
-
-/** What requests were made of, for as long as they last. */
-const bodies = new WeakMap<Request, Uint8Array>();
-
-/** Notes the bytes of a body, which a receipt will name. */
-export function noteBody(request: Request, bytes: Uint8Array): void {
-  bodies.set(request, bytes);
-}
-
-function digestOf(request: Request): string | null {
-  const bytes = bodies.get(request);
-  return bytes === undefined ? null : hash("sha256", bytes, "hex");
+export function wantsReceipt(prefer: string | undefined): boolean {
+  return /(?:^|[\s,;])return=receipt(?:[\s,;]|$)/i.test(prefer ?? "");
 }
 
 /**
- * Answers with a signed receipt, where one is asked for: what was sent, what was answered and when,
- * by the key the audit log is signed with. Whoever holds it can prove the answer to anybody.
+ * An answer with a signed receipt: what was sent, what was answered and when, by the key the audit
+ * log is signed with. Whoever holds it can prove the answer to anybody.
  */
-export function withReceipts(
-  context: Context,
-  route: (c: C) => Promise<Response>,
-): (c: C) => Promise<Response> {
-  return async (c) => {
-    const response = await route(c);
-    if (!wantsReceipt(c)) return response;
-    const answer = (await response.clone().json()) as JsonObject;
-    const { signer } = await context.audit.key();
-    const signed = {
-      ...{ v: 1, type: "receipt", site_key: c.req.param("site") ?? "" },
-      issued_at: isoTime(context.clock.now()),
-      request_sha256: digestOf(c.req.raw),
-      ...{ status: response.status, answer },
-    };
-    const signature = await signTagged("receipt", signed, signer);
-    const receipt = { signed, envelope: { alg: "EdDSA", kid: signer.kid, signature } };
-    const headers = new Headers(response.headers);
-    headers.delete("content-length");
-    headers.set("preference-applied", "return=receipt");
-    const body = JSON.stringify({ ...answer, receipt });
-    return new Response(body, { status: response.status, headers });
+export async function withReceipt(
+  { audit, clock }: Context,
+  { siteKey, bytes }: Asked,
+  { status, body, headers }: MandateAnswer,
+): Promise<MandateAnswer> {
+  const { signer } = await audit.key();
+  const signed = {
+    ...{ v: 1, type: "receipt", site_key: siteKey },
+    issued_at: isoTime(clock.now()),
+    request_sha256: bytes === null ? null : hash("sha256", bytes, "hex"),
+    ...{ status, answer: body },
   };
+  const signature = await signTagged("receipt", signed, signer);
+  const receipt = { signed, envelope: { alg: "EdDSA", kid: signer.kid, signature } };
+  const applied = { "preference-applied": "return=receipt" };
+  return { status, body: { ...body, receipt }, headers: { ...headers, ...applied } };
 }

@@ -1,10 +1,10 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { IncomingMessage, RequestListener } from "node:http";
 import { SiteGoneError } from "../../actions/call-tool.js";
 import { toolsOf } from "../../actions/tools.js";
 import type { Context } from "../../context.js";
 import type { LiveSite } from "../../owners/sites/live-sites.js";
-import { connectionOf, limitKey } from "../../platform/http/connection.js";
-import { FrontAnswers, type Reply } from "../../platform/http/front-answers.js";
+import { limitKey } from "../../platform/http/connection.js";
+import { type Arrival, FrontAnswers, type Reply } from "../../platform/http/front-answers.js";
 import { isJsonType, isPlainEncoding } from "../../platform/http/json-type.js";
 import { collectBody } from "../../platform/http/raw-body.js";
 import { CallLimits } from "./call-limits.js";
@@ -29,15 +29,8 @@ const BODY_BYTES_PER_PLACE = 8 * 1024;
 const PATH = /^\/v1\/mcp\/([A-Za-z0-9_-]+)(?:\?|$)/;
 
 /** A request for one site's server. */
-interface Incoming {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+interface Incoming extends Arrival {
   readonly siteName: string;
-  readonly requestId: string;
-  /** When it came. */
-  readonly since: number;
-  /** Where it came from. */
-  readonly address: string;
 }
 
 /**
@@ -62,25 +55,18 @@ export class McpAnswers {
     metrics.gauge("gatehouse_live_site_bytes", kept, () => liveSites.bytes);
     this.tools = { context, limits, sessions: new Sessions(secrets, ids) };
     this.isAllowed = hostGuard(config);
-    this.answers = new FrontAnswers("mcp", context);
+    this.answers = new FrontAnswers({ name: "mcp", cors: "open", logged: "debug" }, context);
   }
 
   listener(next: RequestListener): RequestListener {
-    const { clock, ids, proxies } = this.context;
     return (request, response) => {
       const siteName = request.method === "POST" ? PATH.exec(request.url ?? "")?.[1] : undefined;
       if (siteName === undefined) return next(request, response);
-      const { address } = connectionOf(request, proxies);
-      // Gone before it was asked who it was: nobody is there to be answered, or to be counted.
-      if (address === "") {
-        request.destroy();
-        return;
-      }
-      const since = clock.now();
-      const requestId = ids.id("req");
-      const incoming = { request, response, siteName, requestId, since, address };
+      const arrival = this.answers.arrival(request, response);
+      if (arrival === undefined) return;
+      const incoming = { ...arrival, siteName };
       const refusal = this.refusal(incoming);
-      if (refusal !== undefined) this.send(incoming, refusal);
+      if (refusal !== undefined) this.answers.send(incoming, refusal);
       else this.findSite(incoming);
     };
   }
@@ -107,24 +93,24 @@ export class McpAnswers {
     liveSites.find(siteName).then(
       (found) => {
         if (found !== undefined) this.readBody(incoming, found);
-        else this.send(incoming, this.noServer(incoming, found));
+        else this.answers.send(incoming, this.noServer(incoming, found));
       },
-      (error: unknown) => this.send(incoming, this.failed(error, requestId)),
+      (error: unknown) => this.answers.send(incoming, this.failed(error, requestId)),
     );
   }
 
   private readBody(incoming: Incoming, live: LiveSite): void {
     const { request, requestId } = incoming;
     if (live.site.status !== "verified") {
-      this.send(incoming, this.noServer(incoming, live));
+      this.answers.send(incoming, this.noServer(incoming, live));
       return;
     }
     collectBody(request, BODY_BYTES_MAX, this.context.clock, (body) => {
-      if (!body.ok) return this.send(incoming, refusalReply(body.reason, body.detail));
+      if (!body.ok) return this.answers.send(incoming, refusalReply(body.reason, body.detail));
       try {
         this.answerBody(incoming, live, body.value);
       } catch (error) {
-        this.send(incoming, this.failed(error, requestId));
+        this.answers.send(incoming, this.failed(error, requestId));
       }
     });
   }
@@ -135,19 +121,19 @@ export class McpAnswers {
     const { siteName, requestId, address } = incoming;
     const places = Math.floor(body.length / BODY_BYTES_PER_PLACE);
     const waitMs = places === 0 ? 0 : sources.take(limitKey(address), clock.now(), places);
-    if (waitMs > 0) this.send(incoming, floodedReply(waitMs));
+    if (waitMs > 0) this.answers.send(incoming, floodedReply(waitMs));
     else if (liveSites.ready(siteName) === live) this.answer(incoming, live, body);
     else {
       liveSites.find(siteName).then(
         (found) => this.answerAgain(incoming, found, body),
-        (error: unknown) => this.send(incoming, this.failed(error, requestId)),
+        (error: unknown) => this.answers.send(incoming, this.failed(error, requestId)),
       );
     }
   }
 
   private answerAgain(incoming: Incoming, live: LiveSite | undefined, body: Uint8Array): void {
     if (live?.site.status === "verified") this.answer(incoming, live, body);
-    else this.send(incoming, this.noServer(incoming, live));
+    else this.answers.send(incoming, this.noServer(incoming, live));
   }
 
   private noServer({ requestId }: Incoming, live: LiveSite | undefined): Reply {
@@ -158,8 +144,8 @@ export class McpAnswers {
 
   private answer(incoming: Incoming, live: LiveSite, body: Uint8Array): void {
     const reply = this.replyTo(incoming, live, readMessage(body));
-    if (reply instanceof Promise) reply.then((made) => this.send(incoming, made));
-    else this.send(incoming, reply);
+    if (reply instanceof Promise) reply.then((made) => this.answers.send(incoming, made));
+    else this.answers.send(incoming, reply);
   }
 
   private replyTo(
@@ -207,10 +193,5 @@ export class McpAnswers {
     const { config, log } = this.context;
     log.error({ request_id: requestId, error }, "mcp.failed");
     return failedReply(error, { id, requestId, baseUrl: config.baseUrl });
-  }
-
-  private send({ request, response, requestId, since }: Incoming, reply: Reply): void {
-    const ms = this.context.clock.now() - since;
-    this.answers.send(request, response, reply, { requestId, ms });
   }
 }

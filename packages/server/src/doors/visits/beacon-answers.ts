@@ -1,10 +1,10 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { RequestListener } from "node:http";
 import { parseJson, type ReasonCode, readBeacon } from "@gatehouse/protocol";
 import { recordBeacon } from "../../actions/record-visits.js";
 import type { Context } from "../../context.js";
 import { DatabaseUnavailableError } from "../../platform/db/database.js";
-import { connectionOf, limitKey } from "../../platform/http/connection.js";
-import { FrontAnswers, type Reply } from "../../platform/http/front-answers.js";
+import { limitKey } from "../../platform/http/connection.js";
+import { type Arrival, FrontAnswers, type Reply } from "../../platform/http/front-answers.js";
 import { isJsonType, isPlainEncoding } from "../../platform/http/json-type.js";
 import { Problem } from "../../platform/http/problem.js";
 import { collectBody } from "../../platform/http/raw-body.js";
@@ -17,16 +17,6 @@ const RETRY_AFTER_S = 5;
 const UNREAD_REST = ["connection", "close"];
 const TAKEN: Reply = Object.freeze({ status: 204 });
 
-interface Incoming {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly requestId: string;
-  /** When it came. */
-  readonly since: number;
-  /** Where it came from. */
-  readonly address: string;
-}
-
 /** Page loads as pages tell of them, answered in front of the router: they are many and small. */
 export class BeaconAnswers {
   private readonly context: Context;
@@ -35,31 +25,24 @@ export class BeaconAnswers {
 
   constructor(context: Context) {
     this.context = context;
-    this.answers = new FrontAnswers("visits", context);
+    this.answers = new FrontAnswers({ name: "visits", cors: "open", logged: "debug" }, context);
     const perMinute = context.config.limits.BEACONS_PER_SITE_PER_MINUTE;
     this.perSite = new LocalLimiter({ perMinute });
   }
 
   listener(next: RequestListener): RequestListener {
-    const { clock, ids, proxies } = this.context;
     return (request, response) => {
       if (request.method !== "POST" || request.url !== BEACON_PATH) return next(request, response);
-      const { address } = connectionOf(request, proxies);
-      // Gone before it was asked who it was: nobody is there to be answered, or to be counted.
-      if (address === "") {
-        request.destroy();
-        return;
-      }
-      const requestId = ids.id("req");
-      const incoming = { request, response, requestId, since: clock.now(), address };
+      const incoming = this.answers.arrival(request, response);
+      if (incoming === undefined) return;
       const refusal = this.refusal(incoming);
-      if (refusal !== undefined) this.send(incoming, refusal);
+      if (refusal !== undefined) this.answers.send(incoming, refusal);
       else this.readBody(incoming);
     };
   }
 
   /** What can be refused by its head alone. */
-  private refusal({ request, requestId, address }: Incoming): Reply | undefined {
+  private refusal({ request, requestId, address }: Arrival): Reply | undefined {
     const { clock, sources } = this.context;
     const waitMs = sources.take(limitKey(address), clock.now());
     if (waitMs > 0) return this.limited(requestId, waitMs, UNREAD_REST);
@@ -69,17 +52,17 @@ export class BeaconAnswers {
     return this.problem("unsupported_media_type", requestId, undefined, UNREAD_REST);
   }
 
-  private readBody(incoming: Incoming): void {
+  private readBody(incoming: Arrival): void {
     const { request, requestId } = incoming;
     collectBody(request, BODY_BYTES_MAX, this.context.clock, (body) => {
       if (!body.ok) {
         const said = `Refused: ${body.detail}.`;
-        this.send(incoming, this.problem(body.reason, requestId, said, UNREAD_REST));
+        this.answers.send(incoming, this.problem(body.reason, requestId, said, UNREAD_REST));
         return;
       }
       this.answer(body.value, requestId)
         .catch((error: unknown) => this.failed(error, requestId))
-        .then((reply) => this.send(incoming, reply));
+        .then((reply) => this.answers.send(incoming, reply));
     });
   }
 
@@ -130,10 +113,5 @@ export class BeaconAnswers {
     }
     const retry = ["retry-after", String(RETRY_AFTER_S)];
     return this.problem("unavailable", requestId, error.advice, retry);
-  }
-
-  private send({ request, response, requestId, since }: Incoming, reply: Reply): void {
-    const ms = this.context.clock.now() - since;
-    this.answers.send(request, response, reply, { requestId, ms });
   }
 }

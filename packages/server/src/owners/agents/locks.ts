@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from "../../platform/db/database.js";
+import type { Transaction } from "../../platform/db/database.js";
 import { agentLock, countFailures, insertFailure, writeLock } from "./store.js";
 
 const MINUTE_MS = 60_000;
@@ -9,17 +9,6 @@ const FAILURES_MAX = 20;
 const LOCKED_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS];
 /** After this time without a lock it begins anew. */
 const FORGIVEN_MS = 24 * 60 * MINUTE_MS;
-
-/** When an agent may ask again; 0 where it may now. */
-export async function lockedUntil(
-  db: Queries,
-  siteKeyHash: string,
-  agentId: string,
-  now: number,
-): Promise<number> {
-  const lock = await agentLock(db, siteKeyHash, agentId);
-  return lock !== undefined && lock.lockedUntil > now ? lock.lockedUntil : 0;
-}
 
 /**
  * Counts what a known agent did wrong, each mandate once, and locks it where that is too much. Only

@@ -76,6 +76,13 @@ export async function siteByHash(db: Queries, siteKeyHash: string): Promise<Site
   return row && siteOf(row);
 }
 
+/** A site as it is now: the one in hand, where nothing of it has changed since it was read. */
+export async function siteAsItIs(tx: Queries, known: Site): Promise<Site | undefined> {
+  const sql = "SELECT version FROM sites WHERE site_key_hash = ? AND deleted_at IS NULL";
+  const row = await tx.get<{ version: number }>(sql, known.siteKeyHash);
+  return row?.version === known.version ? known : siteByHash(tx, known.siteKeyHash);
+}
+
 /** Whether a site is there, and stays so until the transaction ends. */
 export async function holdSite(tx: Transaction, siteKeyHash: string): Promise<boolean> {
   const sql = "SELECT site_key_hash FROM sites WHERE site_key_hash = ? AND deleted_at IS NULL";

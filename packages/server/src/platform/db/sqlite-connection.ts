@@ -56,7 +56,7 @@ export class SqliteConnection implements Queries {
 
   async all<Row>(sql: string, ...values: SqlValue[]): Promise<Row[]> {
     try {
-      return this.prepare(sql).all(...values) as Row[];
+      return this.prepare(sql).all(values) as Row[];
     } catch (error) {
       throw translateSqliteError(error);
     }
@@ -64,7 +64,7 @@ export class SqliteConnection implements Queries {
 
   async get<Row>(sql: string, ...values: SqlValue[]): Promise<Row | undefined> {
     try {
-      const row = this.prepare(sql).get(...values) as Record<string, unknown> | undefined;
+      const row = this.prepare(sql).get(values) as Record<string, unknown> | undefined;
       return row === undefined ? undefined : (withoutMetadata(row) as Row);
     } catch (error) {
       throw translateSqliteError(error);
@@ -73,7 +73,7 @@ export class SqliteConnection implements Queries {
 
   async run(sql: string, ...values: SqlValue[]): Promise<number> {
     try {
-      return this.prepare(sql).run(...values).changes;
+      return this.prepare(sql).run(values).changes;
     } catch (error) {
       throw translateSqliteError(error);
     }

@@ -6,7 +6,7 @@ import { Problem } from "./problem.js";
 
 export const BODY_MS_MAX = 15_000;
 /** The rest of the body is not read, so the connection cannot carry another request. */
-const UNREAD_REST = { connection: "close" };
+export const UNREAD_REST = { connection: "close" };
 
 /** Reads a body while counting, so that a large one costs no more than its limit. */
 async function readBytes(request: Request, bytesMax: number, clock: Clock): Promise<Uint8Array> {
@@ -42,18 +42,16 @@ async function readBytes(request: Request, bytesMax: number, clock: Clock): Prom
   }
 }
 
-function refuseEncoding(request: Request): void {
-  if (!isPlainEncoding(request.headers.get("content-encoding") ?? undefined)) {
+export function requirePlainEncoding(encoding: string | undefined): void {
+  if (!isPlainEncoding(encoding)) {
     throw new Problem("unsupported_media_type", {
       message: "Compressed bodies are not accepted. Send the body without Content-Encoding.",
     });
   }
 }
 
-function refuseOtherTypes(request: Request): void {
-  if (!isJsonType(request.headers.get("content-type") ?? "")) {
-    throw new Problem("unsupported_media_type");
-  }
+export function requireJsonType(type = ""): void {
+  if (!isJsonType(type)) throw new Problem("unsupported_media_type");
 }
 
 /** The bytes of a body that says to be JSON, counted while they come; an absent one has none. */
@@ -62,9 +60,9 @@ export async function readJsonBytes(
   bytesMax: number,
   clock: Clock,
 ): Promise<Uint8Array> {
-  refuseEncoding(request);
+  requirePlainEncoding(request.headers.get("content-encoding") ?? undefined);
   const bytes = await readBytes(request, bytesMax, clock);
-  if (bytes.length > 0) refuseOtherTypes(request);
+  if (bytes.length > 0) requireJsonType(request.headers.get("content-type") ?? undefined);
   return bytes;
 }
 

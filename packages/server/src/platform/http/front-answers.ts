@@ -1,7 +1,22 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock } from "../clock.js";
+import type { Ids } from "../ids.js";
 import type { Log } from "../log/log.js";
 import type { Metrics } from "../metrics.js";
+import { connectionOf, cutAddress, type TrustedProxies } from "./connection.js";
+import { type Cors, corsHeaders } from "./cors.js";
 import { OPEN_HEADERS } from "./open-headers.js";
+
+/** A request that is answered in front of the kernel. */
+export interface Arrival {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly requestId: string;
+  /** When it came. */
+  readonly since: number;
+  /** Where it came from. */
+  readonly address: string;
+}
 
 /** An answer before it is sent. */
 export interface Reply {
@@ -12,59 +27,94 @@ export interface Reply {
   readonly headers?: readonly string[];
 }
 
-/** Headers of nearly every answer; its length and its request's id are filled in. */
+interface FrontTools {
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly proxies: TrustedProxies;
+}
+
+interface FrontDoor {
+  readonly name: string;
+  readonly cors: Exclude<Cors, "none">;
+  /** Where single answers are logged: doors that are asked all the time keep quiet. */
+  readonly logged: "info" | "debug";
+}
+
+/** Headers of nearly every answer; its length is filled in. */
 const LENGTH_AT = 3;
-const ANSWER_HEADERS: readonly string[] = [
-  ...["content-type", "application/json", "content-length", "", "cache-control", "no-store"],
-  ...OPEN_HEADERS,
-  ...["x-request-id", ""],
-];
-const BODILESS_HEADERS = ANSWER_HEADERS.slice(LENGTH_AT + 1);
+const BODY_HEADERS: readonly string[] = Object.freeze([
+  ...["content-type", "application/json", "content-length", ""],
+]);
+const PLAIN_HEADERS: readonly string[] = Object.freeze([
+  ...["cache-control", "no-store", "x-content-type-options", "nosniff"],
+]);
+const OPEN: readonly string[] = ["cache-control", "no-store", ...OPEN_HEADERS];
 
 /**
- * Answers of an open door that is asked in front of the kernel, with the headers and the counting
- * the kernel would have added. They are logged at `debug` only.
+ * Requests of a door that is asked in front of the kernel, answered with the headers and the
+ * counting the kernel would have added.
  */
 export class FrontAnswers {
-  private readonly door: string;
-  private readonly metrics: Metrics;
-  private readonly log: Log;
+  private readonly door: FrontDoor;
+  private readonly tools: FrontTools;
   private readonly counts = new Map<number, () => void>();
   private readonly took: (seconds: number) => void;
 
-  constructor(door: string, { metrics, log }: { metrics: Metrics; log: Log }) {
+  constructor(door: FrontDoor, tools: FrontTools) {
     this.door = door;
-    this.metrics = metrics;
-    this.log = log;
+    this.tools = tools;
     const name = "gatehouse_http_request_seconds";
-    this.took = metrics.durationSeries(name, "Time to answer a request.", { door });
+    const labels = { door: door.name };
+    this.took = tools.metrics.durationSeries(name, "Time to answer a request.", labels);
   }
 
-  send(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { status, body, headers = [] }: Reply,
-    { requestId, ms }: { readonly requestId: string; readonly ms: number },
-  ): void {
-    const list = [...(body === undefined ? BODILESS_HEADERS : ANSWER_HEADERS), ...headers];
-    list[list.length - headers.length - 1] = requestId;
+  /** Undefined where the other end is gone already: nobody is there to be answered, or counted. */
+  arrival(request: IncomingMessage, response: ServerResponse): Arrival | undefined {
+    const { clock, ids, proxies } = this.tools;
+    const { address } = connectionOf(request, proxies);
+    if (address === "") {
+      request.destroy();
+      return undefined;
+    }
+    return { request, response, requestId: ids.id("req"), since: clock.now(), address };
+  }
+
+  send(arrival: Arrival, { status, body, headers = [] }: Reply): void {
+    const { request, response, requestId, since } = arrival;
+    const list = body === undefined ? [] : [...BODY_HEADERS];
     if (body !== undefined) list[LENGTH_AT] = String(Buffer.byteLength(body));
+    list.push(...this.doorHeaders(request), "x-request-id", requestId, ...headers);
     response.writeHead(status, list);
     // As one text with its head: one write instead of two.
     response.end(body);
     this.count(status);
+    const ms = this.tools.clock.now() - since;
     this.took(ms / 1000);
-    const { method, url: path } = request;
-    const facts = { request_id: requestId, door: this.door, method, path, status, ms };
-    this.log.debug(facts, `${this.door}.answered`);
+    this.note(arrival, status, ms);
+  }
+
+  private doorHeaders({ headers }: IncomingMessage): readonly string[] {
+    if (this.door.cors === "open") return OPEN;
+    return [...PLAIN_HEADERS, ...corsHeaders(this.door.cors, headers.origin).flat()];
+  }
+
+  private note({ request, requestId, address }: Arrival, status: number, ms: number): void {
+    const { name: door, logged } = this.door;
+    const { method, url = "" } = request;
+    const [path] = url.split("?", 1);
+    const facts = { request_id: requestId, door, method, path, status, ms };
+    if (logged === "debug") this.tools.log.debug(facts, "http.answered");
+    else this.tools.log.info({ ...facts, client: cutAddress(address) }, "http.answered");
   }
 
   private count(status: number): void {
     let count = this.counts.get(status);
     if (count === undefined) {
-      const labels = { door: this.door, method: "POST", status: String(status) };
+      const labels = { door: this.door.name, method: "POST", status: String(status) };
       const name = "gatehouse_http_requests_total";
-      count = this.metrics.series(name, "Requests answered.", labels);
+      count = this.tools.metrics.series(name, "Requests answered.", labels);
       this.counts.set(status, count);
     }
     count();

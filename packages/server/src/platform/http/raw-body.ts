@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Clock } from "../clock.js";
-import { BODY_MS_MAX } from "./body.js";
+import { BODY_MS_MAX, requireJsonType, requirePlainEncoding, UNREAD_REST } from "./body.js";
 import { BodyBytes } from "./body-bytes.js";
+import { Problem } from "./problem.js";
 
 export type BodyFault = "body_too_large" | "request_timeout" | "invalid_request";
 
@@ -39,4 +40,23 @@ export function collectBody(
   });
   request.on("end", () => finish(ok(bytes.whole())));
   request.on("error", () => finish(refuse("invalid_request", "the body was cut short")));
+}
+
+/** The bytes of a body that says to be JSON, for doors in front of the kernel that throw. */
+export async function readRawJson(
+  request: IncomingMessage,
+  bytesMax: number,
+  clock: Clock,
+): Promise<Uint8Array> {
+  const { "content-type": type, "content-encoding": encoding } = request.headers;
+  requirePlainEncoding(encoding);
+  const body = await new Promise<Result<Uint8Array, BodyFault>>((resolve) => {
+    collectBody(request, bytesMax, clock, resolve);
+  });
+  if (!body.ok) {
+    const message = `Refused: ${body.detail}.`;
+    throw new Problem(body.reason, { message, headers: UNREAD_REST });
+  }
+  if (body.value.length > 0) requireJsonType(type);
+  return body.value;
 }
