@@ -9,6 +9,7 @@ import type { Review } from "../owners/reviews/review.js";
 import { lateReviews, reviewById, writeApprovals } from "../owners/reviews/store.js";
 import { skillsOf } from "../owners/sites/snapshot.js";
 import { siteByHash } from "../owners/sites/store.js";
+import { revokedAmong } from "../owners/tokens/store.js";
 import type { Transaction } from "../platform/db/database.js";
 import { type EndedReview, endReview, type ReviewEnd } from "./end-review.js";
 import { priceOrder } from "./price-order.js";
@@ -97,10 +98,13 @@ export async function decideReview(
       const ended = await endReview(context, tx, review, end, now);
       return { records: ended.records, answer: ok(ended) };
     }
-    if (review.approvedBy.includes(actor.id)) {
+    // Who was sent away meanwhile has no say any more, not even what was said before.
+    const revoked = await revokedAmong(tx, review.approvedBy);
+    const others = review.approvedBy.filter((id) => !revoked.includes(id));
+    if (others.includes(actor.id)) {
       return { records: [], answer: refuse("conflict", "You have approved it already.") };
     }
-    const approved = { ...review, approvedBy: [...review.approvedBy, actor.id] };
+    const approved = { ...review, approvedBy: [...others, actor.id] };
     const end = await approval(tx, approved, { actor, note: verdict.note }, now);
     // One of several has said yes: the others are still to be asked, as long as it can be approved.
     const yes = end.status === "approved" || end.status === "paying";

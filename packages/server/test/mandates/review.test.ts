@@ -179,6 +179,20 @@ describe.each(DATABASES)("what the rules give to a person, on %s,", (dialect) =>
     expect(record.record.review.approved_by).toHaveLength(2);
   });
 
+  test("counts no yes of a reviewer whose token was revoked since", async () => {
+    const rules = [POLICY.rules[0], { ...ASK, escalation: { expires_in: "PT30M", approvals: 2 } }];
+    await shop.admin("PUT", "/policy", { ...ASKING, rules } as unknown as JsonObject);
+    first = await agent.submit(shop, buyer);
+    const made = (await shop.admin("POST", "/tokens", { name: "R", role: "reviewer" })).body;
+    const path = `/v1/admin/sites/${shop.site_key_hash}/escalations/${first.body.escalation_id}`;
+    const said = async () => (await server.admin("GET", path)).body.approved_by;
+    await server.admin("POST", `${path}/approve`, {}, made.token);
+    expect(await said()).toEqual([made.token_id]);
+    await server.admin("DELETE", `/v1/admin/tokens/${made.token_id}`);
+    expect((await decide("approve")).body).toMatchObject({ status: "pending" });
+    expect(await said()).toEqual(["operator"]);
+  });
+
   test("is a reviewer's to decide, of the own site, and nobody else's", async () => {
     const token = async (role: string) =>
       (await shop.admin("POST", "/tokens", { name: role, role })).body.token;

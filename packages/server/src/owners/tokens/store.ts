@@ -49,6 +49,14 @@ export async function tokenById(db: Queries, tokenId: string): Promise<Token | u
   return row && tokenOf(row);
 }
 
+/** Which of these are tokens that were revoked. */
+export async function revokedAmong(db: Queries, ids: readonly string[]): Promise<string[]> {
+  const marks = ids.map(() => "?").join(", ");
+  const sql = `SELECT token_id FROM admin_tokens WHERE revoked_at IS NOT NULL AND token_id IN (${marks})`;
+  const rows = ids.length === 0 ? [] : await db.all<Pick<Row, "token_id">>(sql, ...ids);
+  return rows.map(({ token_id }) => token_id);
+}
+
 export interface TokenFilter {
   /** Only tokens limited to sites that include this one; null for all tokens. */
   readonly siteKeyHash: string | null;
