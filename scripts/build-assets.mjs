@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { bundleAuditPage } from "./bundle-audit-page.mjs";
 import { bundleEmbed } from "./bundle-embed.mjs";
+import { bundlePackages } from "./bundle-packages.mjs";
 
 /** Where the server looks for them, from src and from dist alike. */
 const folder = fileURLToPath(new URL("../packages/server/assets/", import.meta.url));
@@ -9,3 +10,4 @@ const folder = fileURLToPath(new URL("../packages/server/assets/", import.meta.u
 mkdirSync(folder, { recursive: true });
 writeFileSync(`${folder}audit-page.js`, await bundleAuditPage());
 writeFileSync(`${folder}embed.js`, await bundleEmbed());
+await bundlePackages();

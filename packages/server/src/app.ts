@@ -55,6 +55,5 @@ export function createApp(context: Context): RequestListener {
   const documents = documentAnswers(editions, context, routed);
   const beacons = new BeaconAnswers(context).listener(documents);
   const mandates = new MandateAnswers(context).listener(beacons);
-  const served = new McpAnswers(context).listener(mandates);
-  return httpsOnly(context, served);
+  return httpsOnly(context, new McpAnswers(context).listener(mandates));
 }

@@ -5,7 +5,7 @@ import { Checklist, type Verdict } from "./checklist.js";
 import { readDocument, text, utcTime, type VerifyOptions } from "./document.js";
 
 /** What a receipt says: what was sent, what was answered, and when. */
-export interface AnswerReceipt {
+interface AnswerReceipt {
   readonly signed: JsonObject;
   readonly kid: string;
   readonly signature: string;

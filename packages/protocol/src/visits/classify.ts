@@ -11,7 +11,7 @@ export const CLASSIFICATIONS = Object.freeze([
 export type Classification = (typeof CLASSIFICATIONS)[number];
 
 /** What is known of a caller. */
-export interface Caller {
+interface Caller {
   readonly userAgent: string;
   /** The browser says of itself that a program drives it. */
   readonly webdriver: boolean;

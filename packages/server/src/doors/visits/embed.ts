@@ -1,18 +1,17 @@
 import { existsSync, readFileSync } from "node:fs";
 import type { OpenAPIHono } from "@hono/zod-openapi";
+import { EMBED_FILE } from "../../platform/assets.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { etagOf, isFresh } from "../../platform/http/etag.js";
 import { Problem } from "../../platform/http/problem.js";
 
-/** Made by the build from packages/embed; as far away from src as from dist. */
-const FILE = new URL("../../../assets/embed.js", import.meta.url);
 const TYPE = "text/javascript; charset=utf-8";
 /** Every page of every site loads it, and a mended one should be there within minutes. */
 const CACHE = "public, max-age=300";
 
 /** `GET /embed.js`: what a site's pages load. */
 export function embedRoute(routes: OpenAPIHono<HttpEnv>): void {
-  const code = existsSync(FILE) ? readFileSync(FILE) : undefined;
+  const code = existsSync(EMBED_FILE) ? readFileSync(EMBED_FILE) : undefined;
   const etag = code === undefined ? "" : etagOf(code, TYPE);
   routes.get("/embed.js", (c) => {
     if (code === undefined) {

@@ -3,8 +3,6 @@ import { dirname, join } from "node:path";
 import type { Config } from "../../config/config.js";
 import { StartupError } from "../../startup-error.js";
 import type { Database } from "../db/database.js";
-import { openPostgres } from "../db/postgres.js";
-import { openSqlite } from "../db/sqlite.js";
 import type { Ids } from "../ids.js";
 import type { Log } from "../log/log.js";
 
@@ -63,10 +61,11 @@ export function sqlitePath(config: Config): string {
   return join(config.dataDir, SQLITE_FILE);
 }
 
-/** Opens the configured database, or says in one sentence why it cannot be. */
+/** Opens the configured database, with the driver of no other, or says in one sentence why it cannot be. */
 export async function openDatabase(config: Config, tools: OpenTools): Promise<Database> {
   if (config.databaseUrl === undefined) {
     try {
+      const { openSqlite } = await import("../db/sqlite.js");
       return openSqlite(sqlitePath(config));
     } catch (error) {
       throw new StartupError(
@@ -76,6 +75,7 @@ export async function openDatabase(config: Config, tools: OpenTools): Promise<Da
     }
   }
   try {
+    const { openPostgres } = await import("../db/postgres.js");
     return await openPostgres(config.databaseUrl, tools);
   } catch (error) {
     const { host, pathname } = new URL(config.databaseUrl);

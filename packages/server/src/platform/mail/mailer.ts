@@ -1,5 +1,4 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
-import { createTransport } from "nodemailer";
 import type { Clock } from "../clock.js";
 
 export interface MailServer {
@@ -40,7 +39,9 @@ const SEND_MS_MAX = 30_000;
 const CONNECT_MS_MAX = 10_000;
 const ANSWER_MS_MAX = 15_000;
 
-function transportOf({ server: { host, port, tls, local, signIn } }: MailSettings) {
+/** Loaded with the first mail: most installations start far more often than they send one. */
+async function transportOf({ server: { host, port, tls, local, signIn } }: MailSettings) {
+  const { createTransport } = await import("nodemailer");
   return createTransport({
     ...{ host, port, secure: tls },
     ...(signIn === undefined ? {} : { auth: { user: signIn.user, pass: signIn.password } }),
@@ -71,30 +72,30 @@ function faultOf(error: { readonly code?: unknown; readonly responseCode?: unkno
 /** Sends plain texts through the installation's mail server. */
 export class Mailer {
   private readonly settings: MailSettings | undefined;
-  private readonly transport: ReturnType<typeof transportOf> | undefined;
+  private transport: ReturnType<typeof transportOf> | undefined;
   private readonly clock: Clock;
   /** Behind the `@` of message ids. */
   private readonly host: string;
 
   constructor(settings: MailSettings | undefined, baseUrl: string, clock: Clock) {
     this.settings = settings;
-    this.transport = settings && transportOf(settings);
     this.clock = clock;
     this.host = new URL(baseUrl).hostname.replace(/^\[.*\]$/, "localhost");
   }
 
   /** Whether this installation was told how to send mail. */
   get configured(): boolean {
-    return this.transport !== undefined;
+    return this.settings !== undefined;
   }
 
   async send(mail: Mail): Promise<Result<true, MailFault>> {
-    const { transport, settings } = this;
-    if (transport === undefined || settings === undefined) {
+    const { settings } = this;
+    if (settings === undefined) {
       return refuse("not_delivered", "this installation has no mail server (GATEHOUSE_SMTP_URL)");
     }
     const { from } = settings;
-    const sending = transport.sendMail({
+    this.transport ??= transportOf(settings);
+    const sending = (await this.transport).sendMail({
       from: { ...from },
       to: { name: "", address: mail.to },
       envelope: { from: from.address, to: [mail.to] },

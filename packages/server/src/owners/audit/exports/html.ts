@@ -1,18 +1,17 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { EXPORT_ELEMENT } from "@gatehouse/protocol";
+import { AUDIT_PAGE_FILE } from "../../../platform/assets.js";
 import type { ExportTools } from "./file.js";
 import { EXPORT_STYLE } from "./style.js";
 
-/** Made by the build from the browser folder; as far away from src as from dist. */
-const SCRIPT_FILE = new URL("../../../../assets/audit-page.js", import.meta.url);
 /** What the script reads the claimed keys from. */
 const KEYS_ELEMENT = '<script type="application/json" id="audit-keys">';
 
 let script: Promise<string> | undefined;
 
 function pageScript(): Promise<string> {
-  script ??= readFile(SCRIPT_FILE, "utf8").catch((cause) => {
+  script ??= readFile(AUDIT_PAGE_FILE, "utf8").catch((cause) => {
     // Looked for again next time: somebody may have built it meanwhile.
     script = undefined;
     const why = "The script of HTML exports is missing: assets/audit-page.js. Run `npm run build`.";

@@ -1,0 +1,14 @@
+import { fileURLToPath } from "node:url";
+
+/**
+ * What comes with this build beside its code. Two folders below the package, as the bundle is, this
+ * file finds it from src, from dist and from the bundle alike.
+ */
+const ASSETS = new URL("../../assets/", import.meta.url);
+
+/** The documentation. */
+export const DOCS_FOLDER = fileURLToPath(new URL("../../../../docs/", import.meta.url));
+/** What a site's pages load; made from packages/embed. */
+export const EMBED_FILE = new URL("embed.js", ASSETS);
+/** What an HTML export checks itself with; made from the browser folder. */
+export const AUDIT_PAGE_FILE = new URL("audit-page.js", ASSETS);
