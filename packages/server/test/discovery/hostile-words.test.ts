@@ -87,9 +87,10 @@ describe("words and addresses that try to be more", () => {
   test.skipIf(skipChromium)("do nothing in a browser", { timeout: 120_000 }, async () => {
     const browser = await launchChromium();
     try {
+      const page = await browser.newPage();
       for (const [words, url] of CASES) {
         await say(words as string, url);
-        const page = await browser.newPage();
+        page.removeAllListeners();
         const events: string[] = [];
         page.on("dialog", (dialog) => void dialog.dismiss().then(() => events.push("dialog")));
         page.on("console", (message) => events.push(message.text()));
@@ -116,7 +117,6 @@ describe("words and addresses that try to be more", () => {
           handlers: [],
         });
         expect(events).toEqual([server.url + shop.paths.page]);
-        await page.close();
       }
     } finally {
       await browser.close();
