@@ -21,8 +21,9 @@ export default defineConfig({
       {
         extends: true,
         test: {
+          // One project, since both load the service: it is transformed once for each of them.
           name: "server",
-          include: ["packages/server/test/**/*.test.ts"],
+          include: ["packages/{server,cli}/test/**/*.test.ts"],
           globalSetup: ["test/postgres.ts"],
         },
       },
@@ -31,14 +32,6 @@ export default defineConfig({
         test: {
           name: "edge",
           include: ["packages/{edge,safe-fetch}/test/**/*.test.ts"],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "cli",
-          include: ["packages/cli/test/**/*.test.ts"],
-          globalSetup: ["test/postgres.ts"],
         },
       },
       {

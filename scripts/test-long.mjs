@@ -34,7 +34,7 @@ const SUITES = [
   {
     key: "crash",
     name: `${CRASH_ROUNDS} crash rounds on each database`,
-    args: ["--project", "cli", "packages/cli/test/crash"],
+    args: ["--project", "server", "packages/cli/test/crash"],
     env: { CRASH_ROUNDS },
   },
   {
@@ -64,7 +64,7 @@ const SUITES = [
   {
     key: "beacon-crash",
     name: `${Number(CRASH_BEACONS).toLocaleString("en")} beacons and a kill -9 on each database, every answered one kept`,
-    args: ["--project", "cli", "packages/cli/test/beacon-crash"],
+    args: ["--project", "server", "packages/cli/test/beacon-crash"],
     env: { CRASH_BEACONS },
   },
   {

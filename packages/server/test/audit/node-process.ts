@@ -1,10 +1,24 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { threadId } from "node:worker_threads";
+import { build } from "esbuild";
 import { onTestFinished } from "vitest";
 import { OPERATOR_TOKEN } from "../harness.ts";
 
-const script = fileURLToPath(new URL("crash-node.mjs", import.meta.url));
+const server = fileURLToPath(new URL("../../", import.meta.url));
+let script: Promise<string> | undefined;
+
+/** The program as one file, as the service itself is run; where its modules and assets are found. */
+async function bundled(): Promise<string> {
+  const outfile = join(server, "dist", "test", `crash-node-${threadId}.js`);
+  await build({
+    ...{ entryPoints: [join(server, "test", "audit", "crash-node.mjs")], outfile },
+    ...{ bundle: true, packages: "external", platform: "node", format: "esm", target: "node20" },
+  });
+  return outfile;
+}
 
 type Wish =
   | { readonly point: string; readonly times: number }
@@ -24,7 +38,8 @@ export interface NodeProcess {
 }
 
 export async function startNode(env: Readonly<Record<string, string>>): Promise<NodeProcess> {
-  const child = fork(script, { env: { PATH: process.env.PATH, ...env }, execArgv: [] });
+  script ??= bundled();
+  const child = fork(await script, { env: { PATH: process.env.PATH, ...env }, execArgv: [] });
   const ended = once(child, "close");
   onTestFinished(async () => {
     child.kill("SIGKILL");
