@@ -1,3 +1,5 @@
+import { nodeCrypto } from "./node-crypto.js";
+
 const encoder = new TextEncoder();
 const HEX_DIGITS = "0123456789abcdef";
 /** Every byte as two digits: hashes are written by the thousand. */
@@ -61,12 +63,13 @@ export function concatBytes(...parts: readonly Uint8Array[]): Uint8Array<ArrayBu
 }
 
 /**
- * SHA-256, by the platform's Web Crypto. A text is hashed as its UTF-8.
+ * SHA-256, by the platform. A text is hashed as its UTF-8.
  *
  * @example
  * toHex(await sha256("abc")).slice(0, 8); //=> "ba7816bf"
  */
 export async function sha256(data: Uint8Array | string): Promise<Uint8Array<ArrayBuffer>> {
+  if (nodeCrypto !== undefined) return new Uint8Array(nodeCrypto.hash("sha256", data, "buffer"));
   const bytes = typeof data === "string" ? utf8(data) : data;
   return new Uint8Array(await crypto.subtle.digest("SHA-256", bytes as BufferSource));
 }

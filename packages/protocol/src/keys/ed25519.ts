@@ -1,6 +1,7 @@
 import { ed25519 } from "@noble/curves/ed25519.js";
 import { fromBase64url, toBase64url } from "../base64url.js";
 import { sha256, toHex } from "../bytes.js";
+import { nodeCrypto } from "../node-crypto.js";
 import { ok, type Result, refuse } from "../result.js";
 import { KEY_ID_PREFIXES, type KeyPurpose } from "../wire.js";
 import type { Ed25519Jwk } from "./jwk.js";
@@ -35,15 +36,26 @@ export function checkEd25519PublicKey(key: Uint8Array): Result<Uint8Array, Ed255
 
 /** Keys kept imported: whoever checks a thousand signatures checks them by few keys. */
 const IMPORTED_KEYS_MAX = 32;
-const importedKeys = new Map<string, Promise<CryptoKey>>();
+const importedKeys = new Map<string, Promise<ImportedKey>>();
 
-function importedKey(publicKey: Uint8Array): Promise<CryptoKey> {
+interface ImportedKey {
+  readonly key: CryptoKey;
+  /** The same for Node's own crypto, where there is one. */
+  readonly node: object | undefined;
+}
+
+async function importKey(publicKey: Uint8Array): Promise<ImportedKey> {
+  const raw = publicKey.slice() as BufferSource;
+  const key = await crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
+  return { key, node: nodeCrypto?.KeyObject.from(key) };
+}
+
+function importedKey(publicKey: Uint8Array): Promise<ImportedKey> {
   const name = toHex(publicKey);
   let key = importedKeys.get(name);
   if (key === undefined) {
     if (importedKeys.size >= IMPORTED_KEYS_MAX) importedKeys.clear();
-    const raw = publicKey.slice() as BufferSource;
-    key = crypto.subtle.importKey("raw", raw, "Ed25519", false, ["verify"]);
+    key = importKey(publicKey);
     // A platform may refuse once and not again; a refusal is not kept.
     key.catch(() => importedKeys.delete(name));
     importedKeys.set(name, key);
@@ -52,7 +64,7 @@ function importedKey(publicKey: Uint8Array): Promise<CryptoKey> {
 }
 
 /**
- * Verifies a pure Ed25519 signature (RFC 8032) with Web Crypto: cofactorless, S < L enforced.
+ * Verifies a pure Ed25519 signature (RFC 8032) by the platform: cofactorless, S < L enforced.
  * A key or signature of the wrong length is simply not valid.
  *
  * @example
@@ -66,8 +78,10 @@ export async function verifyEd25519(
   if (publicKey.length !== ED25519_KEY_BYTES) return false;
   if (signature.length !== ED25519_SIGNATURE_BYTES) return false;
   try {
+    const { key, node } = await importedKey(publicKey);
+    if (node !== undefined) return nodeCrypto?.verify(null, message, node, signature) === true;
     const [signed, said] = [signature as BufferSource, message as BufferSource];
-    return await crypto.subtle.verify("Ed25519", await importedKey(publicKey), signed, said);
+    return await crypto.subtle.verify("Ed25519", key, signed, said);
   } catch {
     // Import fails for bytes that are not a point; such a key verifies nothing.
     return false;

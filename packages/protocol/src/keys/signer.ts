@@ -1,4 +1,5 @@
 import { fromBase64url } from "../base64url.js";
+import { nodeCrypto } from "../node-crypto.js";
 import { ed25519Bytes, verifyEd25519 } from "./ed25519.js";
 import { importEs256, verifyEs256 } from "./es256.js";
 import type { Ed25519Jwk, PublicJwk } from "./jwk.js";
@@ -52,7 +53,7 @@ export interface Ed25519KeyPair {
 }
 
 /**
- * A signer for a private Ed25519 JWK, by Web Crypto.
+ * A signer for a private Ed25519 JWK, by the platform.
  *
  * @example
  * const { privateJwk } = await generateEd25519("k1");
@@ -64,12 +65,12 @@ export async function ed25519Signer(
 ): Promise<Signer> {
   if (fromBase64url(privateJwk.d)?.length !== 32) throw new TypeError("not a private key");
   const key = await crypto.subtle.importKey("jwk", { ...privateJwk }, "Ed25519", false, ["sign"]);
-  return {
-    kid,
-    alg: "EdDSA",
-    sign: async (message) =>
-      new Uint8Array(await crypto.subtle.sign("Ed25519", key, message as BufferSource)),
-  };
+  const node = nodeCrypto?.KeyObject.from(key);
+  const sign = async (message: Uint8Array) =>
+    nodeCrypto !== undefined && node !== undefined
+      ? nodeCrypto.sign(null, message, node)
+      : crypto.subtle.sign("Ed25519", key, message as BufferSource);
+  return { kid, alg: "EdDSA", sign: async (message) => new Uint8Array(await sign(message)) };
 }
 
 /**
