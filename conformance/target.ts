@@ -23,7 +23,7 @@ const bin = fileURLToPath(new URL("../packages/cli/bin/gatehouse.js", import.met
 const TOKEN = "conformance-operator-token-0123456789";
 
 function startOwn(mode: "development" | "production") {
-  const folder = mkdtempSync(join(tmpdir(), "gatehouse-conformance-"));
+  const folder = mkdtempSync(join(process.env.TEST_FOLDER ?? tmpdir(), "gatehouse-conformance-"));
   const env = {
     PATH: process.env.PATH,
     GATEHOUSE_MODE: mode,

@@ -41,9 +41,10 @@ describe("packages", () => {
 describe("the protocol package", () => {
   const sources = sourcesOf("protocol");
 
-  test("runs anywhere: no node: import, no global of Node", () => {
+  test("runs anywhere: no node: import, no global of Node but where it is looked for", () => {
     for (const { path, text, imports } of sources) {
       expect([path, imports.filter((name) => name.startsWith("node:"))]).toEqual([path, []]);
+      if (path.endsWith("/node-crypto.ts")) continue;
       expect([path, /\b(?:Buffer|process|require|__dirname)\b/.test(text)]).toEqual([path, false]);
     }
   });

@@ -41,7 +41,7 @@ export async function cleanUp(): Promise<void> {
 
 /** A folder that is gone when the test is over. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), "gatehouse-test-"));
+  const folder = mkdtempSync(join(process.env.TEST_FOLDER ?? tmpdir(), "gatehouse-test-"));
   whenDone(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
 }
@@ -84,7 +84,7 @@ async function migratedPostgres(): Promise<string> {
       await db.close();
       await admin.query(`ALTER DATABASE ${unfinished} RENAME TO ${TEMPLATE}`);
     }
-    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`);
+    await admin.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`);
   });
   return `${inject("postgresUrl")}${name}`;
 }
