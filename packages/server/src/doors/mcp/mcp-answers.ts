@@ -64,7 +64,9 @@ export class McpAnswers {
       if (siteName === undefined) return next(request, response);
       const arrival = this.answers.arrival(request, response);
       if (arrival === undefined) return;
-      const incoming = { ...arrival, siteName };
+      // Named one by one: an object that begins with a spread costs twenty times as much.
+      const { requestId, since, address } = arrival;
+      const incoming = { request, response, siteName, requestId, since, address };
       const refusal = this.refusal(incoming);
       if (refusal !== undefined) this.answers.send(incoming, refusal);
       else this.findSite(incoming);

@@ -5,7 +5,6 @@ import type { Log } from "../log/log.js";
 import type { Metrics } from "../metrics.js";
 import { connectionOf, cutAddress, type TrustedProxies } from "./connection.js";
 import { type Cors, corsHeaders } from "./cors.js";
-import { OPEN_HEADERS } from "./open-headers.js";
 
 /** A request that is answered in front of the kernel. */
 export interface Arrival {
@@ -42,15 +41,16 @@ interface FrontDoor {
   readonly logged: "info" | "debug";
 }
 
-/** Headers of nearly every answer; its length is filled in. */
-const LENGTH_AT = 3;
-const BODY_HEADERS: readonly string[] = Object.freeze([
-  ...["content-type", "application/json", "content-length", ""],
-]);
-const PLAIN_HEADERS: readonly string[] = Object.freeze([
-  ...["cache-control", "no-store", "x-content-type-options", "nosniff"],
-]);
-const OPEN: readonly string[] = ["cache-control", "no-store", ...OPEN_HEADERS];
+/** Headers of every answer; its request's id, and a body's length, are filled in. */
+const ID_AT = 5;
+const LENGTH_AT = 9;
+const PLAIN_HEADERS: readonly string[] = [
+  ...["cache-control", "no-store", "x-content-type-options", "nosniff", "x-request-id", ""],
+];
+const BODY_HEADERS: readonly string[] = [
+  ...[...PLAIN_HEADERS, "content-type", "application/json", "content-length", ""],
+];
+const OPEN_CORS: readonly string[] = corsHeaders("open", undefined).flat();
 
 /**
  * Requests of a door that is asked in front of the kernel, answered with the headers and the
@@ -59,12 +59,17 @@ const OPEN: readonly string[] = ["cache-control", "no-store", ...OPEN_HEADERS];
 export class FrontAnswers {
   private readonly door: FrontDoor;
   private readonly tools: FrontTools;
+  private readonly plainHeaders: readonly string[];
+  private readonly bodyHeaders: readonly string[];
   private readonly counts = new Map<number, () => void>();
   private readonly took: (seconds: number) => void;
 
   constructor(door: FrontDoor, tools: FrontTools) {
     this.door = door;
     this.tools = tools;
+    const open = door.cors === "open" ? OPEN_CORS : [];
+    this.plainHeaders = [...PLAIN_HEADERS, ...open];
+    this.bodyHeaders = [...BODY_HEADERS, ...open];
     const name = "gatehouse_http_request_seconds";
     const labels = { door: door.name };
     this.took = tools.metrics.durationSeries(name, "Time to answer a request.", labels);
@@ -81,11 +86,13 @@ export class FrontAnswers {
     return { request, response, requestId: ids.id("req"), since: clock.now(), address };
   }
 
-  send(arrival: Arrival, { status, body, headers = [] }: Reply): void {
+  send(arrival: Arrival, { status, body, headers }: Reply): void {
     const { request, response, requestId, since } = arrival;
-    const list = body === undefined ? [] : [...BODY_HEADERS];
+    const list = (body === undefined ? this.plainHeaders : this.bodyHeaders).slice();
+    list[ID_AT] = requestId;
     if (body !== undefined) list[LENGTH_AT] = String(Buffer.byteLength(body));
-    list.push(...this.doorHeaders(request), "x-request-id", requestId, ...headers);
+    if (this.door.cors === "echo") list.push(...corsHeaders("echo", request.headers.origin).flat());
+    if (headers !== undefined) list.push(...headers);
     response.writeHead(status, list);
     // As one text with its head: one write instead of two.
     response.end(body);
@@ -95,18 +102,17 @@ export class FrontAnswers {
     this.note(arrival, status, ms);
   }
 
-  private doorHeaders({ headers }: IncomingMessage): readonly string[] {
-    if (this.door.cors === "open") return OPEN;
-    return [...PLAIN_HEADERS, ...corsHeaders(this.door.cors, headers.origin).flat()];
-  }
-
   private note({ request, requestId, address }: Arrival, status: number, ms: number): void {
     const { name: door, logged } = this.door;
-    const { method, url = "" } = request;
-    const [path] = url.split("?", 1);
-    const facts = { request_id: requestId, door, method, path, status, ms };
-    if (logged === "debug") this.tools.log.debug(facts, "http.answered");
-    else this.tools.log.info({ ...facts, client: cutAddress(address) }, "http.answered");
+    const { method, url: path } = request;
+    if (logged === "debug") {
+      const facts = { request_id: requestId, door, method, path, status, ms };
+      this.tools.log.debug(facts, "http.answered");
+    } else {
+      const client = cutAddress(address);
+      const facts = { request_id: requestId, door, method, path, status, ms, client };
+      this.tools.log.info(facts, "http.answered");
+    }
   }
 
   private count(status: number): void {
