@@ -12,6 +12,7 @@ interface Gate {
 interface ProcessorBody {
   readonly kind: string | null;
   readonly live: boolean;
+  readonly stripe?: { readonly events_url: string } | null;
   readonly gates: readonly Gate[];
 }
 

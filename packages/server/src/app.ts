@@ -7,6 +7,7 @@ import { discoveryDoor } from "./doors/discovery/discovery-door.js";
 import { documentAnswers } from "./doors/discovery/document-answers.js";
 import { Editions } from "./doors/discovery/editions.js";
 import { docsDoor } from "./doors/docs/docs-door.js";
+import { hooksDoor } from "./doors/hooks/hooks-door.js";
 import { MandateAnswers } from "./doors/mandates/mandate-answers.js";
 import { mandatesDoor } from "./doors/mandates/mandates-door.js";
 import { McpAnswers } from "./doors/mcp/mcp-answers.js";
@@ -23,7 +24,7 @@ import { Problem } from "./platform/http/problem.js";
 
 /** Every door of the house. */
 export function createApp(context: Context): RequestListener {
-  const { config, ids, log, metrics } = context;
+  const { config, ids, log } = context;
   const admin = adminDoor(context);
   const editions = new Editions(context);
   const discovery = discoveryDoor(context, editions);
@@ -36,15 +37,13 @@ export function createApp(context: Context): RequestListener {
     visitsDoor(),
     edgeVisitsDoor(context),
     mandatesDoor(context),
+    hooksDoor(context),
     metricsDoor(context),
     admin,
     docsDoor(context),
     openapiDoor([discovery, audit, admin], config.baseUrl),
   ];
   const app = createKernel(doors, context);
-  const { memoryUsage, uptime } = process;
-  metrics.gauge("gatehouse_resident_bytes", "Memory of the process.", () => memoryUsage.rss());
-  metrics.gauge("gatehouse_uptime_seconds", "Time since the start.", () => uptime());
   const routed = getRequestListener((request, env) => app.fetch(request, env as never), {
     // Reached only by requests the adapter could not read, before any route.
     errorHandler: (error) => {

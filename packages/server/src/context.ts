@@ -146,7 +146,10 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const context: Context = {
       ...{ config, clock, ids, log, db, secrets, keys, audit, jobs, resolver },
       ...{ metrics, visits, pass, safeFetch },
-      processors: openProcessors({ db, clock, ids }, overrides.processor),
+      processors: openProcessors(
+        { db, clock, ids, secrets, stripeApiBase: config.stripeApiBase },
+        overrides.processor,
+      ),
       webhooks: new WebhookSender({ safeFetch, keys, clock }),
       mailer: new Mailer(config.mail, config.baseUrl, clock),
       proxies: new TrustedProxies(config.trustProxy),

@@ -4,13 +4,16 @@ import {
   deliverMessages,
   forgetOldMessages,
 } from "./actions/deliver-messages.js";
+import { followLapses } from "./actions/follow-lapses.js";
 import { forgetOldVisits } from "./actions/forget-visits.js";
 import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/recheck-sites.js";
 import type { Context } from "./context.js";
 import { reconcilePayments } from "./decide/settle-payment.js";
+import { forgetSecrets } from "./decide/stripe-account.js";
 import { forgetFailures, forgetPending } from "./owners/agents/store.js";
 import { forgetMinutes } from "./owners/decisions/store.js";
 import { OUTBOX_TOPIC } from "./owners/outbox/message.js";
+import { EVENT_KEPT_MS, forgetEvents } from "./owners/processor-events/store.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
 import { forgetExpired } from "./platform/rate-limit/exact.js";
 
@@ -46,6 +49,15 @@ export function planJobs(context: Context): void {
     name: "payments.reconcile",
     everyMs: RECONCILE_EVERY_MS,
     run: (_now, stopping) => reconcilePayments(context, stopping),
+  });
+  jobs.add({
+    name: "payments.lapse",
+    everyMs: HOUR_MS,
+    run: async (now, stopping) => {
+      await followLapses(context, stopping);
+      await db.transaction(forgetSecrets);
+      await db.transaction((tx) => forgetEvents(tx, now - EVENT_KEPT_MS));
+    },
   });
   jobs.add({
     name: "outbox.deliver",

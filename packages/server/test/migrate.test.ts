@@ -67,6 +67,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "commerce",
       "outbox",
       "spending",
+      "stripe",
     ]);
   });
 

@@ -1,21 +1,48 @@
 import { type Command, Option } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
 import { findSite, type SiteBody } from "../find-site.js";
+import { readSecretFile } from "../secret-file.js";
 import { type Readiness, readinessOf } from "../site-readiness.js";
 import { plainJson, type Terminal } from "../terminal.js";
 
 interface Flags {
+  readonly processor?: string;
   readonly rail: boolean;
   readonly settle: boolean;
   readonly wallet?: string;
+  readonly secretKeyFile?: string;
+  readonly publishableKey?: string;
+  readonly webhookSecretFile?: string;
+  readonly approvalSecretFile?: string;
+  readonly sharedTokens?: boolean;
   readonly json?: boolean;
 }
 
+interface Ability {
+  readonly allowed: boolean;
+  readonly required: boolean;
+  readonly purpose: string;
+}
+
+interface KeyReport {
+  readonly live: boolean;
+  readonly abilities?: readonly Ability[];
+}
+
+/** What a key can do, line by line. */
+function describeKey({ abilities = [] }: KeyReport): string[] {
+  return abilities.map(({ allowed, required, purpose }) => {
+    const missing = required ? "MISSING, nothing can be paid" : "missing";
+    return `${allowed ? "✓" : "–"} ${purpose}${allowed ? "" : ` (${missing})`}`;
+  });
+}
+
 /** What holds already, and what makes the rest hold. */
-function describe({ processor: { kind, live }, checks, can_buy }: Readiness): string {
+function describe({ processor: { kind, live, stripe }, checks, can_buy }: Readiness): string {
   const money = live ? "real money moves" : "no money is behind it";
   return [
     kind === null ? "No processor is connected." : `Paid through ${kind}: ${money}.`,
+    ...(stripe == null ? [] : [`Stripe is to send events to ${stripe.events_url}`]),
     ...checks.map(
       ({ name, open, advice = "", command = "" }) =>
         `${open ? "✓" : "–"} ${name.padEnd(10)} ${open ? "open" : `${advice} Run: ${command}`}`,
@@ -38,27 +65,52 @@ async function print(
 const SITE = ["<site>", "domain, site key or site key hash"] as const;
 const pathOf = ({ site_key_hash }: SiteBody) => `/v1/admin/sites/${site_key_hash}/processor`;
 
-/** `site connect`, `site disconnect` and `site gates`: who is asked to authorize payments. */
+/** The processor asked for; else the one there is: changing a setting must not change who is paid. */
+async function kindOf(client: AdminClient, site: SiteBody, flags: Flags): Promise<string> {
+  if (flags.processor !== undefined) return flags.processor;
+  if (flags.secretKeyFile !== undefined) return "stripe";
+  const { kind } = await client.call<{ kind: string | null }>("GET", pathOf(site));
+  return kind ?? "sandbox";
+}
+
+async function connect(terminal: Terminal, text: string, flags: Flags): Promise<void> {
+  const client = adminClient(terminal);
+  const found = await findSite(client, text);
+  const body = {
+    ...{ kind: await kindOf(client, found, flags), rail_on: flags.rail, settles: flags.settle },
+    ...{ wallet_merchant_id: flags.wallet, publishable_key: flags.publishableKey },
+    secret_key: readSecretFile(flags.secretKeyFile),
+    webhook_secret: readSecretFile(flags.webhookSecretFile),
+    approval_secret: readSecretFile(flags.approvalSecretFile),
+    shared_payment_tokens: flags.sharedTokens,
+  };
+  const connected = await client.call<KeyReport>("PUT", pathOf(found), body);
+  if (!flags.json) for (const line of describeKey(connected)) terminal.out(line);
+  await print(terminal, client, found, flags.json);
+}
+
+/** `site connect`, `disconnect`, `test-processor` and `gates`: who is asked to authorize payments. */
 export function siteConnectCommands(site: Command, terminal: Terminal): void {
   site
     .command("connect")
     .argument(...SITE)
     .description("connect a payment processor")
     .addOption(
-      new Option("--processor <kind>", "which one").choices(["sandbox"]).default("sandbox"),
+      new Option("--processor <kind>", "which one; otherwise the one there is, or sandbox").choices(
+        ["sandbox", "stripe"],
+      ),
     )
+    .option("--secret-key-file <file>", "file with the key of your Stripe account; - to type it in")
+    .option("--webhook-secret-file <file>", "file with the signing secret of Stripe's events")
+    .option("--approval-secret-file <file>", "file with the signing secret of order approvals")
+    .option("--publishable-key <key>", "the publishable key of the same account")
+    .option("--shared-tokens", "take tokens that agents share (spt_…): a preview of Stripe's")
+    .option("--no-shared-tokens", "do not take them")
     .option("--no-rail", "keep its rail off: nothing is paid through it")
     .option("--no-settle", "do not settle through it yet")
     .option("--wallet <merchant_id>", "the merchant id of the wallet, for live accounts")
     .option("--json", "print JSON")
-    .action(async (text: string, flags: Flags & { readonly processor: string }) => {
-      const client = adminClient(terminal);
-      const { processor: kind, rail: rail_on, settle: settles, wallet } = flags;
-      const found = await findSite(client, text);
-      const body = { kind, rail_on, settles, wallet_merchant_id: wallet };
-      await client.call("PUT", pathOf(found), body);
-      await print(terminal, client, found, flags.json);
-    });
+    .action((text: string, flags: Flags) => connect(terminal, text, flags));
 
   site
     .command("disconnect")
@@ -70,6 +122,20 @@ export function siteConnectCommands(site: Command, terminal: Terminal): void {
       const found = await findSite(client, text);
       await client.call("DELETE", pathOf(found));
       await print(terminal, client, found, json);
+    });
+
+  site
+    .command("test-processor")
+    .argument(...SITE)
+    .description("ask what the connected key can do; nothing is paid by it")
+    .option("--json", "print JSON")
+    .action(async (text: string, { json }: Pick<Flags, "json">) => {
+      const client = adminClient(terminal);
+      const found = await findSite(client, text);
+      const report = await client.call<KeyReport>("POST", `${pathOf(found)}/test`);
+      if (json) return terminal.out(plainJson(report));
+      terminal.out(report.live ? "A live key: real money moves." : "A test key: no money moves.");
+      for (const line of describeKey(report)) terminal.out(line);
     });
 
   site

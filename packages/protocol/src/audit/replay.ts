@@ -45,11 +45,19 @@ function traceText(rules: JsonValue | undefined): string {
 const isApprovedReview = ({ review }: AuditRecord) =>
   isJsonObject(review) && review.outcome === "approved";
 
+const isApprovedOrder = ({ type, approval }: AuditRecord) =>
+  type === "order.approval" && isJsonObject(approval) && approval.outcome === "approved";
+
 /** Only a refusal needs no rules: it may come before they are asked. */
 function unnamedFault(record: AuditRecord): Refusal<ReplayFault> | undefined {
   const { type, decision } = record;
   if (type === "review.decision" && isApprovedReview(record)) {
     return refuse("policy_unnamed", "a person approved it, and it names no rules");
+  }
+  if (type === "order.approval") {
+    return isApprovedOrder(record)
+      ? refuse("policy_unnamed", "an order was approved, and it names no rules")
+      : undefined;
   }
   if (type !== "mandate.decision" && type !== "checkout.decision") return undefined;
   const outcome = isJsonObject(decision) ? decision.outcome : undefined;
@@ -70,6 +78,9 @@ function decidedOtherwise(record: AuditRecord, decision: JsonObject, policy: Pol
   }
   if (isApprovedReview(record) && outcome === "rejected") {
     return otherwise("a person approved it, and the rules deny it");
+  }
+  if (isApprovedOrder(record) && outcome !== "approved") {
+    return otherwise(`an order was approved, and the rules say ${outcome}`);
   }
   if (traceText(decision.rules) !== traceText(rules as unknown as JsonValue)) {
     return otherwise("its rules did not come out as it says");

@@ -14,7 +14,7 @@ import type { Transaction } from "../platform/db/database.js";
 import { answerTo, DEFAULT_RULE, type Judged, judge } from "./judge-mandate.js";
 import type { PricedItem } from "./price-order.js";
 import { aboutMandate, type MandateFault, type ProvenFacts } from "./refuse-mandate.js";
-import { tellOwner } from "./tell-owner.js";
+import { tellOfReview } from "./tell-of-review.js";
 
 /** What a submission comes to: an answer of the contract, or why there is none. */
 export type Submitted =
@@ -152,7 +152,7 @@ export async function claim(
     ...{ recordId, evaluatedAt: now, answer: paid ? paymentUnknown(mandateId) : answer },
   });
   if (review !== undefined) await insertReview(tx, review);
-  if (review !== undefined) await tellOwner(tx, { config, ids }, { site, review, agent, now });
+  if (review !== undefined) await tellOfReview(tx, { config, ids }, { site, review, agent, now });
   if (reason !== null && COUNTED.includes(reason)) {
     await countFailure(tx, { siteKeyHash, agentId: agent.agentId, mandateId }, now);
   }

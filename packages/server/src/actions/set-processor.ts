@@ -1,39 +1,118 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
+import {
+  checkStripeKey,
+  endAccounts,
+  type KeyReport,
+  type StripeSettings,
+  writeStripeAccount,
+} from "../decide/stripe-account.js";
 import { type Actor, actorDraft } from "../owners/audit/drafts.js";
 import type { ProcessorSettings, Site } from "../owners/sites/site.js";
 import { siteByHash, updateSite } from "../owners/sites/store.js";
+import type { Transaction } from "../platform/db/database.js";
+
+/** What an owner wants of a processor: `live` is for its key to say. */
+export type WantedProcessor = Omit<ProcessorSettings, "live"> & {
+  readonly stripe?: StripeSettings | undefined;
+};
+
+type Refusal = "not_found" | "conflict" | "invalid_request" | "unavailable";
+
+export interface Connected {
+  readonly site: Site;
+  /** What the key can do; undefined where there is none. */
+  readonly report: KeyReport | undefined;
+}
+
+/** Why a key is not taken: without these nothing could be paid, or brought to its end. */
+function keyFault({ abilities }: KeyReport): string | undefined {
+  const missing = abilities.filter(({ required, allowed }) => required && !allowed);
+  if (missing.length === 0) return undefined;
+  return `secret_key: the key lacks ${missing.map(({ purpose }) => purpose).join("; ")}.`;
+}
+
+async function askStripe(
+  context: Context,
+  siteKeyHash: string,
+  wanted: WantedProcessor | null,
+): Promise<Result<KeyReport | undefined, "invalid_request" | "unavailable">> {
+  if (wanted?.kind !== "stripe") return ok(undefined);
+  const report = await checkStripeKey(context, siteKeyHash, wanted.stripe?.secretKey);
+  if (!report.ok) return report;
+  const fault = keyFault(report.value);
+  return fault === undefined ? report : refuse("invalid_request", fault);
+}
+
+/** What a site keeps of its processor; an account is written, or ended, with it. */
+async function settle(
+  context: Context,
+  tx: Transaction,
+  site: Site,
+  {
+    wanted,
+    report,
+    now,
+  }: { wanted: WantedProcessor | null; report: KeyReport | undefined; now: number },
+): Promise<Result<ProcessorSettings | null, "invalid_request">> {
+  const { siteKeyHash } = site;
+  if (wanted?.kind !== "stripe" || report === undefined) {
+    await endAccounts(tx, siteKeyHash, now);
+    if (wanted === null) return ok(null);
+    const { kind, railOn, settles, walletMerchantId } = wanted;
+    return ok({ kind, railOn, settles, walletMerchantId, live: false });
+  }
+  const { kind, railOn, settles, walletMerchantId, stripe: settings = {} } = wanted;
+  const account = await writeStripeAccount(context, tx, siteKeyHash, { settings, report, now });
+  if (!account.ok) return account;
+  return ok({ kind, railOn, settles, walletMerchantId, live: account.value.live });
+}
 
 /** Connects a site to a processor, or with null takes it from the one it has. */
 export async function setProcessor(
-  { audit, clock }: Context,
+  context: Context,
   siteKeyHash: string,
-  processor: ProcessorSettings | null,
+  wanted: WantedProcessor | null,
   actor: Actor,
-): Promise<Result<Site, "not_found" | "conflict">> {
-  const { answer } = await audit.commit(siteKeyHash, async (tx) => {
-    const refused = (answer: Result<Site, "not_found" | "conflict">) => ({ records: [], answer });
-    const site = await siteByHash(tx, siteKeyHash);
-    if (site === undefined) return refused(refuse("not_found", "No site has this key hash."));
-    const now = clock.now();
-    const changed = { ...site, processor };
-    if (!(await updateSite(tx, changed, now))) {
+): Promise<Result<Connected, Refusal>> {
+  const { audit, clock } = context;
+  const asked = await askStripe(context, siteKeyHash, wanted);
+  if (!asked.ok) return asked;
+  const report = asked.value;
+  const { answer } = await audit
+    .commit(siteKeyHash, async (tx) => {
+      const refused = (answer: Result<Connected, Refusal>) => ({ records: [], answer });
+      const site = await siteByHash(tx, siteKeyHash);
+      if (site === undefined) return refused(refuse("not_found", "No site has this key hash."));
+      const now = clock.now();
+      const settled = await settle(context, tx, site, { wanted, report, now });
+      if (!settled.ok) return refused(settled);
+      const processor = settled.value;
+      const changed = { ...site, processor };
+      if (!(await updateSite(tx, changed, now))) {
+        // Whatever was written of an account goes with the transaction.
+        throw new SiteChangedError();
+      }
+      const about =
+        processor === null
+          ? { processor: "none" }
+          : {
+              ...{ processor: processor.kind, rail_on: processor.railOn },
+              ...{ settles: processor.settles, live: processor.live },
+            };
+      const change = { kind: "processor_set", ...about };
+      const written = { ...changed, version: site.version + 1, changedAt: now };
+      return {
+        records: [actorDraft("site.changed", actor, now, { change })],
+        answer: ok({ site: written, report }),
+      };
+    })
+    .catch((error: unknown) => {
+      if (!(error instanceof SiteChangedError)) throw error;
       const why = "The site was changed by somebody else meanwhile. Try again.";
-      return refused(refuse("conflict", why));
-    }
-    const about =
-      processor === null
-        ? { processor: "none" }
-        : {
-            ...{ processor: processor.kind, rail_on: processor.railOn },
-            ...{ settles: processor.settles, live: processor.live },
-          };
-    const change = { kind: "processor_set", ...about };
-    const written = { ...changed, version: site.version + 1, changedAt: now };
-    return {
-      records: [actorDraft("site.changed", actor, now, { change })],
-      answer: ok(written),
-    };
-  });
+      return { answer: refuse("conflict", why) };
+    });
   return answer;
 }
+
+class SiteChangedError extends Error {}

@@ -1,49 +1,41 @@
-import { isJsonObject } from "@gatehouse/protocol";
-import type { Context } from "../context.js";
+import type { JsonObject } from "@gatehouse/protocol";
 import { notifySettings } from "../owners/notify-settings/store.js";
 import { type Message, WAITING_MAX } from "../owners/outbox/message.js";
 import { countWaiting, insertMessages } from "../owners/outbox/store.js";
-import { currentPolicy } from "../owners/policies/store.js";
 import type { Transaction } from "../platform/db/database.js";
+import type { Ids } from "../platform/ids.js";
 import { takeExact } from "../platform/rate-limit/exact.js";
-import { type AskedReview, REVIEW_REQUESTED, reviewEvent, reviewMail } from "./review-notice.js";
 
 /** Mails to one owner: thirty at once, then one every two minutes. Nobody reads more than that. */
 const MAIL_RATE = { perMinute: 0.5, burst: 30 };
 const TOO_MANY = "too many messages were waiting when it was written";
 
-/** What the owner calls a rule of the policy in force: the one that asked, in the same transaction. */
-async function titleOf(tx: Transaction, siteKeyHash: string, ruleId: string) {
-  const rules = (await currentPolicy(tx, siteKeyHash))?.document.rules;
-  const rule = Array.isArray(rules)
-    ? rules.find((one) => isJsonObject(one) && one.id === ruleId)
-    : undefined;
-  const title = isJsonObject(rule) ? rule.title : undefined;
-  return typeof title === "string" ? title : null;
+/** Something an owner is told: to a program, and to a person. */
+export interface Notice {
+  readonly siteKeyHash: string;
+  /** Such as `review.requested`. */
+  readonly topic: string;
+  readonly now: number;
+  event(messageId: string): JsonObject;
+  mail(): { readonly subject: string; readonly text: string };
 }
 
 /**
- * Writes what the owner is told of a review, in the transaction that asks for it: told is what was
- * decided, and whatever was decided is told.
+ * Writes what the owner is told, in the transaction that makes it so: told is what happened, and
+ * whatever happened is told.
  */
-export async function tellOwner(
-  tx: Transaction,
-  { config, ids }: Pick<Context, "config" | "ids">,
-  about: Omit<AskedReview, "ruleTitle">,
-): Promise<void> {
-  const { siteKeyHash } = about.site;
-  const { now } = about;
+export async function tellOwner(tx: Transaction, ids: Ids, notice: Notice): Promise<void> {
+  const { siteKeyHash, topic, now } = notice;
   const { webhookUrl, emails } = await notifySettings(tx, siteKeyHash);
   const mailed =
     emails.length > 0 && (await takeExact(tx, `notices ${siteKeyHash}`, MAIL_RATE, now));
   if (webhookUrl === null && !mailed) return;
-  const asked = { ...about, ruleTitle: await titleOf(tx, siteKeyHash, about.review.ruleId) };
   const full = (await countWaiting(tx, siteKeyHash, WAITING_MAX)) >= WAITING_MAX;
   const message = (kind: Message["kind"], destination: string): Message => {
     const messageId = ids.timeId("msg", now);
-    const body = kind === "mail" ? reviewMail(asked) : reviewEvent(asked, messageId, config);
+    const body = kind === "mail" ? notice.mail() : notice.event(messageId);
     return {
-      ...{ messageId, siteKeyHash, kind, topic: REVIEW_REQUESTED, destination },
+      ...{ messageId, siteKeyHash, kind, topic, destination },
       ...{ body: JSON.stringify(body), createdAt: now, attempts: 0, nextAt: now },
       ...{ state: full ? "failed" : "waiting", deliveredAt: null },
       lastProblem: full ? TOO_MANY : null,

@@ -34,6 +34,8 @@ export interface Config {
   readonly limits: Readonly<Record<LimitName, number>>;
   /** `host` or `host:port` entries; empty outside development. */
   readonly fetchAllow: readonly string[];
+  /** Where Stripe is imitated; undefined outside development. */
+  readonly stripeApiBase: string | undefined;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -147,5 +149,6 @@ export function readConfig(env: Environment): Config {
     mail: readMail(env),
     limits: readLimits(env),
     fetchAllow: read.hosts("GATEHOUSE_FETCH_ALLOW", setting(env, "FETCH_ALLOW")),
+    stripeApiBase: read.origin("GATEHOUSE_STRIPE_API_BASE", setting(env, "STRIPE_API_BASE")),
   });
 }

@@ -95,6 +95,17 @@ export function databaseUrl(name: string, value: string | undefined): string | u
   return value;
 }
 
+/** The origin of a service of one's own: a scheme, a host, perhaps a port. */
+export function origin(name: string, value: string | undefined): string | undefined {
+  if (value === undefined) return undefined;
+  const url = parseUrl(value);
+  const plain = url?.protocol === "http:" || url?.protocol === "https:";
+  if (url === undefined || !plain || url.origin !== value.replace(/\/$/, "")) {
+    fail(name, "an origin such as http://127.0.0.1:12111");
+  }
+  return url.origin;
+}
+
 export function adminToken(name: string, value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   if (value.length < ADMIN_TOKEN_CHARS_MIN || !/^[\x21-\x7e]+$/.test(value)) {

@@ -158,7 +158,6 @@ export const VARIABLES: readonly Variable[] = [
     name: "GATEHOUSE_STRIPE_API_BASE",
     group: "development",
     help: "development only: address of a Stripe simulator",
-    awaits: "payments",
   },
   ...Object.entries<Limit>(LIMITS).map(([name, { fallback, help, ...rest }]) => ({
     name: PREFIX + name,

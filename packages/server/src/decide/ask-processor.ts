@@ -1,15 +1,26 @@
 import type { Context } from "../context.js";
 import type { Payment } from "../owners/payments/payment.js";
-import type { Processor, ProcessorAnswer } from "../owners/payments/processor.js";
+import type { Attempt, Processor, ProcessorAnswer } from "../owners/payments/processor.js";
 import { tokenPlace } from "./request-payment.js";
 import { CANCEL_AFTER_MS, PROCESSOR_MS_MAX } from "./retries.js";
 
 const unknown = (reason: string): ProcessorAnswer => ({ outcome: "unknown", reason });
 
-function processorOf({ processors }: Context, { processor }: Payment): Processor {
+export function processorOf({ processors }: Context, { processor }: Payment): Processor {
   const found = processors[processor];
   if (found === undefined) throw new Error(`no processor is called ${processor}`);
   return found;
+}
+
+/** What names an attempt to its processor. */
+export function attemptOf({
+  siteKeyHash,
+  accountId,
+  attemptId,
+  reference,
+  requestedAt,
+}: Payment): Attempt {
+  return { siteKeyHash, accountId, idempotencyKey: attemptId, reference, requestedAt };
 }
 
 /** Whatever a processor does, there is an answer in time. What failed may have had its effect. */
@@ -34,19 +45,22 @@ async function inTime(
 }
 
 /** Asks for the authorization, with the key every try of this attempt has. */
-export function authorize(context: Context, payment: Payment): Promise<ProcessorAnswer> {
-  const { attemptId, siteKeyHash, amount, sealedToken } = payment;
+export function authorize(
+  context: Context,
+  payment: Payment,
+  { first }: { readonly first: boolean },
+): Promise<ProcessorAnswer> {
+  const { attemptId, amount, sealedToken } = payment;
   if (sealedToken === null) throw new Error("an open attempt has no token");
   const token = context.secrets.open(tokenPlace(attemptId), sealedToken);
-  const request = { siteKeyHash, idempotencyKey: attemptId, amount, token };
+  const request = { ...attemptOf(payment), amount, token, first };
   return inTime(context, payment, processorOf(context, payment).authorize(request));
 }
 
 /** Gives up what may have been authorized. True once it is certain that nothing is. */
 export async function release(context: Context, payment: Payment): Promise<boolean> {
-  const { siteKeyHash, attemptId } = payment;
   const released = processorOf(context, payment)
-    .release(siteKeyHash, attemptId)
+    .release(attemptOf(payment))
     .then((): ProcessorAnswer => ({ outcome: "declined", reason: "released" }));
   return (await inTime(context, payment, released)).outcome === "declined";
 }
@@ -56,13 +70,14 @@ export async function release(context: Context, payment: Payment): Promise<boole
  * After 23 hours it is cancelled, and only then nothing of it can come any more.
  */
 export async function findOut(context: Context, payment: Payment): Promise<ProcessorAnswer> {
-  const { siteKeyHash, attemptId, requestedAt } = payment;
-  const cancelling = context.clock.now() >= requestedAt + CANCEL_AFTER_MS;
+  const cancelling = context.clock.now() >= payment.requestedAt + CANCEL_AFTER_MS;
+  let reference = payment.reference;
   if (!cancelling) {
-    const again = await authorize(context, payment);
+    const again = await authorize(context, payment, { first: false });
     if (again.outcome !== "unknown") return again;
+    reference ??= again.reference ?? null;
   }
-  const reading = processorOf(context, payment).read(siteKeyHash, attemptId);
+  const reading = processorOf(context, payment).read({ ...attemptOf(payment), reference });
   const read = await inTime(
     context,
     payment,

@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { JsonObject, Money, PaymentHandler } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
+import { currentAccount } from "../owners/payments/accounts/store.js";
 import type { OrderedItem, Payment } from "../owners/payments/payment.js";
 import { insertPayment } from "../owners/payments/store.js";
 import { reserve } from "../owners/products/store.js";
@@ -39,6 +40,17 @@ export function amountFault(
   return processor === undefined ? "no such processor is built in" : processor.amountFault(amount);
 }
 
+/** The account a site is paid through, as the transaction sees it; null where there is none to have. */
+async function accountFor(
+  tx: Transaction,
+  { siteKeyHash, processor }: PaymentRequest,
+): Promise<string | null> {
+  if (processor === "sandbox") return null;
+  const account = await currentAccount(tx, siteKeyHash);
+  if (account === undefined) throw new Error("a site is paid through an account it does not have");
+  return account.accountId;
+}
+
 /**
  * Writes down that a processor will be asked, in the transaction of the decision that wants it: the
  * stock is set aside, the token sealed. A crash from here on leaves a row that is looked after.
@@ -54,6 +66,7 @@ export async function requestPayment(
   const key = secrets.keyFor(`payment tokens of ${request.siteKeyHash}`);
   const payment: Payment = {
     ...{ ...asked, attemptId, items, parentRecordId: recordId },
+    accountId: await accountFor(tx, request),
     sealedToken: secrets.seal(tokenPlace(attemptId), token),
     tokenMac: createHmac("sha256", key).update(token).digest("hex"),
     ...{ status: "requested", reference: null, reason: null },

@@ -33,7 +33,7 @@ async function letGo(context: Context, payment: Payment): Promise<void> {
 /** Asks the processor for what a decision has requested, and writes down what it says. */
 export async function settlePayment(context: Context, payment: Payment): Promise<void> {
   context.pass("decide.intended");
-  const said = await authorize(context, payment);
+  const said = await authorize(context, payment, { first: true });
   context.pass("decide.asked");
   const ended = await writeOutcome(context, payment.attemptId, said);
   context.pass("decide.ended");
@@ -67,7 +67,8 @@ export async function paymentEnded({ clock, db }: Context, decisionId: string): 
   });
 }
 
-async function lookAfter(context: Context, due: Payment): Promise<void> {
+/** Brings one attempt to its end, unless somebody else is at it. */
+export async function lookAfter(context: Context, due: Payment): Promise<void> {
   const { clock, db } = context;
   const taken = await db.transaction((tx) => takePayment(tx, due, clock.now() + FIRST_LOOK_MS));
   const payment = taken ? await paymentById(db, due.attemptId) : undefined;

@@ -88,7 +88,7 @@ async function authorized(
   { ids }: Context,
   tx: Transaction,
   payment: Payment,
-  now: number,
+  { lapsesAt, now }: { readonly lapsesAt: number | null; readonly now: number },
 ): Promise<Step> {
   const { siteKeyHash, items, amount, attemptId, escalationId } = payment;
   const decision = await decisionById(tx, payment.decisionId);
@@ -101,7 +101,7 @@ async function authorized(
   const orderId = ids.timeId("ord", now);
   await insertOrder(tx, {
     ...{ orderId, siteKeyHash, decisionId, attemptId, actorId, skill, protocol, mandateId },
-    ...{ items, amount, payment: "authorized", createdAt: now },
+    ...{ items, amount, payment: "authorized", lapsesAt, capturedMinor: null, createdAt: now },
   });
   if (escalationId !== null) await endPaying(tx, escalationId, "approved");
   const ended: Payment = { ...payment, status: "authorized", nextAt: null };
@@ -155,7 +155,9 @@ async function stepOf(
   said: ProcessorAnswer,
   now: number,
 ): Promise<Step> {
-  if (said.outcome === "authorized") return authorized(context, tx, payment, now);
+  if (said.outcome === "authorized") {
+    return authorized(context, tx, payment, { lapsesAt: said.lapsesAt, now });
+  }
   if (said.outcome === "unknown") return undecided(payment, now);
   return declined(tx, payment, await decisionById(tx, payment.decisionId), now);
 }

@@ -51,6 +51,10 @@ export class FaultyProcessor implements Processor {
     return this.through(() => this.inner.release(...asked));
   }
 
+  follow(...asked: Parameters<Processor["follow"]>): ReturnType<Processor["follow"]> {
+    return this.through(() => this.inner.follow(...asked));
+  }
+
   amountFault(...asked: Parameters<Processor["amountFault"]>): string | undefined {
     return this.inner.amountFault(...asked);
   }

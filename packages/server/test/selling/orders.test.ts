@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { reconcilePayments } from "../../src/decide/settle-payment.ts";
+import type { Attempt } from "../../src/owners/payments/processor.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import {
   cleanUp,
@@ -233,7 +234,7 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
       sandbox: {
         authorize: async () => silent,
         read: async () => silent,
-        release: (...asked: [string, string]) => sandbox?.release(...asked),
+        release: (attempt: Attempt) => sandbox?.release(attempt),
         amountFault: () => undefined,
       },
     });

@@ -123,6 +123,11 @@ export function readStep(record: AuditRecord, wanted?: PolicyReview): Step | und
       }
       return { kind: "refused", ...placed() };
     }
+    case "order.approval": {
+      // The owner's processor asked, and takes what was approved: no outcome of ours follows.
+      const pays = membersOf(record.approval).outcome === "approved";
+      return Object.assign(decidedStep(record, undefined), { pays });
+    }
     case "review.decision":
       return reviewedStep(record);
     case "payment.outcome":

@@ -24,7 +24,13 @@ const OrderBody = z
       z.object({ id: z.string(), title: z.string(), quantity: z.int(), unit_minor: z.int() }),
     ),
     amount: z.object({ minor: z.int(), currency: z.string() }),
-    payment: z.enum(["authorized"]),
+    payment: z
+      .enum(["authorized", "captured", "released", "lapsed"])
+      .openapi({ description: "Held ready, taken by you, given up, or not taken in time." }),
+    lapses_at: Timestamp.nullable().openapi({
+      description: "Take the money at your processor before this; null where nobody knows.",
+    }),
+    captured_minor: z.int().nullable(),
     created_at: Timestamp,
   })
   .openapi("Order");
@@ -66,6 +72,8 @@ function render(order: Order): z.infer<typeof OrderBody> {
     items: order.items.map((item) => ({ ...item })),
     amount: { minor: order.amount.minor, currency: order.amount.currency },
     payment: order.payment,
+    lapses_at: order.lapsesAt === null ? null : isoTime(order.lapsesAt),
+    captured_minor: order.capturedMinor,
     created_at: isoTime(order.createdAt),
   };
 }

@@ -17,6 +17,10 @@ async function mayReadMetrics(context: Context, c: HonoContext<HttpEnv>): Promis
 
 /** How busy it is. No other origin may read it: a page in a local browser is a local client. */
 export function metricsDoor(context: Context): Door {
+  const { memoryUsage, uptime } = process;
+  const { metrics } = context;
+  metrics.gauge("gatehouse_resident_bytes", "Memory of the process.", () => memoryUsage.rss());
+  metrics.gauge("gatehouse_uptime_seconds", "Time since the start.", () => uptime());
   const routes = new OpenAPIHono<HttpEnv>();
   routes.get("/metrics", async (c) => {
     if (!(await mayReadMetrics(context, c))) {

@@ -21,7 +21,14 @@ export interface Order {
   readonly mandateId: string | null;
   readonly items: readonly OrderLine[];
   readonly amount: Money;
-  /** What the processor holds ready for the owner: nothing was captured. */
-  readonly payment: "authorized";
+  /**
+   * What the processor holds ready for the owner, or what became of it: taken, given up, or not
+   * taken in time.
+   */
+  readonly payment: "authorized" | "captured" | "released" | "lapsed";
+  /** When the authorization lapses; null where nobody knows, or it is over. */
+  readonly lapsesAt: number | null;
+  /** What the owner took of it. */
+  readonly capturedMinor: number | null;
   readonly createdAt: number;
 }

@@ -14,6 +14,8 @@ interface Row {
   amount_minor: number;
   currency: string;
   payment: Order["payment"];
+  lapses_at: number | null;
+  captured_minor: number | null;
   created_at: number;
 }
 
@@ -30,6 +32,8 @@ function orderOf(row: Row): Order {
     items: JSON.parse(row.items) as OrderLine[],
     amount: Object.freeze({ minor: row.amount_minor, currency: row.currency }),
     payment: row.payment,
+    lapsesAt: row.lapses_at,
+    capturedMinor: row.captured_minor,
     createdAt: row.created_at,
   });
 }
@@ -49,6 +53,8 @@ export async function insertOrder(tx: Transaction, order: Order): Promise<void> 
       amount_minor: order.amount.minor,
       currency: order.amount.currency,
       payment: order.payment,
+      lapses_at: order.lapsesAt,
+      captured_minor: order.capturedMinor,
       created_at: order.createdAt,
     },
   ]);
@@ -67,6 +73,54 @@ export async function orderById(
 export async function orderOfDecision(db: Queries, decisionId: string): Promise<Order | undefined> {
   const row = await db.get<Row>("SELECT * FROM orders WHERE decision_id = ?", decisionId);
   return row && orderOf(row);
+}
+
+export async function orderOfAttempt(db: Queries, attemptId: string): Promise<Order | undefined> {
+  const row = await db.get<Row>("SELECT * FROM orders WHERE attempt_id = ?", attemptId);
+  return row && orderOf(row);
+}
+
+/** Writes what has become of an order's authorization. */
+export async function moveOrder(
+  tx: Transaction,
+  { orderId, payment, lapsesAt, capturedMinor }: Order,
+  now: number,
+): Promise<void> {
+  await tx.run(
+    `UPDATE orders SET payment = ?, lapses_at = ?, captured_minor = ?, payment_changed_at = ?
+     WHERE order_id = ?`,
+    ...[payment, lapsesAt, capturedMinor, now, orderId],
+  );
+}
+
+/** Orders whose authorization lapses before a moment, and whose owner has not been told. */
+export async function lapsingOrders(db: Queries, before: number, limit: number): Promise<Order[]> {
+  const rows = await db.all<Row>(
+    `SELECT * FROM orders WHERE payment = 'authorized' AND lapses_at <= ? AND lapse_told_at IS NULL
+     ORDER BY lapses_at LIMIT ?`,
+    ...[before, limit],
+  );
+  return rows.map(orderOf);
+}
+
+/** False where somebody else has told already. */
+export async function noteLapseTold(
+  tx: Transaction,
+  orderId: string,
+  now: number,
+): Promise<boolean> {
+  const sql = "UPDATE orders SET lapse_told_at = ? WHERE order_id = ? AND lapse_told_at IS NULL";
+  return (await tx.run(sql, now, orderId)) === 1;
+}
+
+/** Orders whose authorization should have lapsed: nobody has said so yet. */
+export async function overdueOrders(db: Queries, before: number, limit: number): Promise<Order[]> {
+  const rows = await db.all<Row>(
+    `SELECT * FROM orders WHERE payment = 'authorized' AND lapses_at <= ?
+     ORDER BY lapses_at LIMIT ?`,
+    ...[before, limit],
+  );
+  return rows.map(orderOf);
 }
 
 /** Orders of a site, the newest first. */

@@ -1,13 +1,28 @@
 import type { Clock } from "../../platform/clock.js";
 import type { Database } from "../../platform/db/database.js";
 import type { Ids } from "../../platform/ids.js";
+import type { Secrets } from "../../platform/secrets/secrets.js";
+import { accountById } from "./accounts/store.js";
 import type { Processor, Processors } from "./processor.js";
 import { SandboxProcessor } from "./processors/sandbox.js";
+import { StripeProcessor } from "./processors/stripe/stripe.js";
+
+interface ProcessorTools {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly secrets: Secrets;
+  readonly stripeApiBase: string | undefined;
+}
 
 /** Every processor that is built in. A test may stand before the embedded one and make it fail. */
 export function openProcessors(
-  tools: { readonly db: Database; readonly clock: Clock; readonly ids: Ids },
+  { db, clock, ids, secrets, stripeApiBase: apiBase }: ProcessorTools,
   before: (sandbox: Processor) => Processor = (sandbox) => sandbox,
 ): Processors {
-  return { sandbox: before(new SandboxProcessor(tools)) };
+  const accountOf = (accountId: string) => accountById(db, accountId);
+  return {
+    sandbox: before(new SandboxProcessor({ db, clock, ids })),
+    stripe: new StripeProcessor({ secrets, apiBase, accountOf }),
+  };
 }

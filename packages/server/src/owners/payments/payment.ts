@@ -25,6 +25,8 @@ export interface Payment {
   /** The review that led to it; null where the rules approved by themselves. */
   readonly escalationId: string | null;
   readonly processor: PaymentHandler;
+  /** The account it is asked with, now and whenever it is looked after; null for the sandbox. */
+  readonly accountId: string | null;
   readonly amount: Money;
   readonly items: readonly OrderedItem[];
   /** How to pay, while it may have to be asked again; erased with the outcome. */

@@ -1,19 +1,44 @@
 import type { Money, PaymentHandler } from "@gatehouse/protocol";
 
-/** What a processor is asked to authorize. */
-export interface AuthorizationRequest {
+/** What names an attempt to a processor. */
+export interface Attempt {
   readonly siteKeyHash: string;
+  /** The account it is asked with; null where the processor has none. */
+  readonly accountId: string | null;
   /** The same for every try of one attempt: however often it is asked, it authorizes once. */
   readonly idempotencyKey: string;
+  /** What the processor calls it, once it has said so. */
+  readonly reference: string | null;
+  /** Nothing of it is older. */
+  readonly requestedAt: number;
+}
+
+/** What a processor is asked to authorize. */
+export interface AuthorizationRequest extends Attempt {
   readonly amount: Money;
   readonly token: string;
+  /** Whether this is the first time: nothing can be there already. */
+  readonly first: boolean;
 }
 
 /** What a processor says of an attempt. Anything else it does is `unknown`. */
 export type ProcessorAnswer =
-  | { readonly outcome: "authorized"; readonly reference: string }
+  | {
+      readonly outcome: "authorized";
+      readonly reference: string;
+      /** When the authorization lapses; null where nobody knows, or it does not. */
+      readonly lapsesAt: number | null;
+    }
   | { readonly outcome: "declined"; readonly reason: string; readonly reference?: string }
   | { readonly outcome: "unknown"; readonly reason: string; readonly reference?: string };
+
+/** What has become of an authorization since, by the owner's hand or by time. */
+export interface AuthorizationState {
+  readonly status: "authorized" | "captured" | "released" | "lapsed";
+  readonly lapsesAt: number | null;
+  /** What the owner took of it. */
+  readonly captured: Money | null;
+}
 
 /**
  * Somebody who authorizes payments for a site. It is asked to authorize and to release, never to
@@ -24,9 +49,11 @@ export type ProcessorAnswer =
 export interface Processor {
   authorize(request: AuthorizationRequest): Promise<ProcessorAnswer>;
   /** What became of an attempt, without asking for anything; undefined where it knows of none. */
-  read(siteKeyHash: string, idempotencyKey: string): Promise<ProcessorAnswer | undefined>;
+  read(attempt: Attempt): Promise<ProcessorAnswer | undefined>;
   /** Gives an authorization up, if there is one. Safe to repeat. */
-  release(siteKeyHash: string, idempotencyKey: string): Promise<void>;
+  release(attempt: Attempt): Promise<void>;
+  /** How an authorization stands; undefined where there is none. */
+  follow(attempt: Attempt): Promise<AuthorizationState | undefined>;
   /** Why a sum cannot be asked for exactly; undefined where it can. */
   amountFault(amount: Money): string | undefined;
 }

@@ -9,6 +9,7 @@ interface Row {
   decision_id: string;
   escalation_id: string | null;
   processor: PaymentHandler;
+  account_id: string | null;
   amount_minor: number;
   currency: string;
   items: string;
@@ -32,6 +33,7 @@ function paymentOf(row: Row): Payment {
     decisionId: row.decision_id,
     escalationId: row.escalation_id,
     processor: row.processor,
+    accountId: row.account_id,
     amount: Object.freeze({ minor: row.amount_minor, currency: row.currency }),
     items: JSON.parse(row.items) as OrderedItem[],
     sealedToken: row.sealed_token,
@@ -56,6 +58,7 @@ export async function insertPayment(tx: Transaction, payment: Payment): Promise<
       decision_id: payment.decisionId,
       escalation_id: payment.escalationId,
       processor: payment.processor,
+      account_id: payment.accountId,
       amount_minor: payment.amount.minor,
       currency: payment.amount.currency,
       items: JSON.stringify(payment.items),
@@ -83,6 +86,17 @@ export async function paymentOfDecision(
   decisionId: string,
 ): Promise<Payment | undefined> {
   const row = await db.get<Row>("SELECT * FROM payments WHERE decision_id = ?", decisionId);
+  return row && paymentOf(row);
+}
+
+/** The attempt a processor calls so; where two accounts of a site do, that of the one that told. */
+export async function paymentByReference(
+  db: Queries,
+  siteKeyHash: string,
+  { reference, accountId }: { readonly reference: string; readonly accountId: string },
+): Promise<Payment | undefined> {
+  const sql = "SELECT * FROM payments WHERE site_key_hash = ? AND reference = ? AND account_id = ?";
+  const row = await db.get<Row>(sql, siteKeyHash, reference, accountId);
   return row && paymentOf(row);
 }
 

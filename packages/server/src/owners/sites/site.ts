@@ -8,7 +8,7 @@ export type VerificationMethod = (typeof VERIFICATION_METHODS)[number];
 export const AUDIT_PUBLIC = ["full", "hourly", "owner"] as const;
 export type AuditPublic = (typeof AUDIT_PUBLIC)[number];
 
-export const PROCESSOR_KINDS = ["sandbox"] as const satisfies readonly PaymentHandler[];
+export const PROCESSOR_KINDS = ["sandbox", "stripe"] as const satisfies readonly PaymentHandler[];
 
 /** What an owner set about the processor. */
 export interface ProcessorSettings {

@@ -16,6 +16,7 @@ import { reviews } from "./migrations/0009-reviews.js";
 import { commerce } from "./migrations/0010-commerce.js";
 import { outbox } from "./migrations/0011-outbox.js";
 import { spending } from "./migrations/0012-spending.js";
+import { stripe } from "./migrations/0013-stripe.js";
 import { copySqlite } from "./sqlite.js";
 
 /** Column types by database. Migrations are plain SQL with these words filled in. */
@@ -37,7 +38,7 @@ export interface Migration {
 /** In order; position + 1 is the schema version. Only ever appended to. */
 const MIGRATIONS: readonly Migration[] = [
   ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents, decisions, reviews],
-  ...[commerce, outbox, spending],
+  ...[commerce, outbox, spending, stripe],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -3,7 +3,13 @@ import type { Money } from "@gatehouse/protocol";
 import type { Clock } from "../../../platform/clock.js";
 import { type Database, DatabaseConflictError } from "../../../platform/db/database.js";
 import type { Ids } from "../../../platform/ids.js";
-import type { AuthorizationRequest, Processor, ProcessorAnswer } from "../processor.js";
+import type {
+  Attempt,
+  AuthorizationRequest,
+  AuthorizationState,
+  Processor,
+  ProcessorAnswer,
+} from "../processor.js";
 import {
   endProcessing,
   insertSandbox,
@@ -65,7 +71,7 @@ function verdictOf(token: string): Verdict {
 }
 
 function answerOf({ status, reference, reason }: SandboxRow): ProcessorAnswer {
-  if (status === "authorized") return { outcome: "authorized", reference };
+  if (status === "authorized") return { outcome: "authorized", reference, lapsesAt: null };
   if (status === "declined" || status === "released") {
     return { outcome: "declined", reason: reason ?? "released", reference };
   }
@@ -133,15 +139,21 @@ export class SandboxProcessor implements Processor {
     return answerOf(ended ?? row);
   }
 
-  async read(siteKeyHash: string, idempotencyKey: string): Promise<ProcessorAnswer | undefined> {
+  async read({ siteKeyHash, idempotencyKey }: Attempt): Promise<ProcessorAnswer | undefined> {
     const row = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
     return row && this.answerNow(row);
   }
 
-  async release(siteKeyHash: string, idempotencyKey: string): Promise<void> {
+  async release({ siteKeyHash, idempotencyKey }: Attempt): Promise<void> {
     const now = this.clock.now();
     const given = { siteKeyHash, key: idempotencyKey, now };
     await this.db.transaction((tx) => releaseSandbox(tx, given));
+  }
+
+  async follow({ siteKeyHash, idempotencyKey }: Attempt): Promise<AuthorizationState | undefined> {
+    const row = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
+    if (row?.status !== "authorized" && row?.status !== "released") return undefined;
+    return { status: row.status, lapsesAt: null, captured: null };
   }
 
   amountFault({ minor }: Money): string | undefined {

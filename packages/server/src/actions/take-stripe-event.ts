@@ -1,0 +1,24 @@
+import type { Context } from "../context.js";
+import { followPayment } from "../decide/follow-payment.js";
+import { type HookCall, paymentOfEvent } from "../decide/stripe-hook.js";
+import { eventSeen, noteEvent } from "../owners/processor-events/store.js";
+
+/** Events that say how an authorization stands. All others are answered, and not looked at. */
+const FOLLOWED = /^(?:payment_intent\.|charge\.(?:captured|expired|updated)$)/;
+
+/**
+ * Takes an event: a hint that something has changed, never what it changed to. That is asked of
+ * Stripe, so events may come twice, late and in any order.
+ */
+export async function takeStripeEvent(context: Context, call: HookCall): Promise<void> {
+  const { db, clock } = context;
+  const { siteKeyHash } = call.account;
+  const { id, type } = call.body;
+  if (!FOLLOWED.test(type)) return;
+  if (await eventSeen(db, siteKeyHash, id)) return;
+  const payment = await paymentOfEvent(context, call);
+  if (payment === undefined) return;
+  await followPayment(context, payment);
+  // Noted once it had its effect: a crash before this has it told, and followed, again.
+  await db.transaction((tx) => noteEvent(tx, { siteKeyHash, eventId: id, type }, clock.now()));
+}

@@ -1,0 +1,148 @@
+import { hash } from "node:crypto";
+import { type JsonObject, type Money, REASONS, type ReasonCode } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import type { Agent } from "../owners/agents/agent.js";
+import type { RecordDraft } from "../owners/audit/drafts.js";
+import { newRecordId } from "../owners/audit/record-id.js";
+import { decisionOfMandate, insertDecision } from "../owners/decisions/store.js";
+import type { ProcessorAccount } from "../owners/payments/accounts/account.js";
+import { moneyOfStripe } from "../owners/payments/stripe.js";
+import { siteByHash } from "../owners/sites/store.js";
+import type { Transaction } from "../platform/db/database.js";
+import { decide } from "./decide.js";
+import type { HookCall } from "./stripe-hook.js";
+
+/** The same order asked about again within this time gets the same answer. */
+const SAME_ORDER_MS = 3_600_000;
+/** Stripe waits four seconds, then declines by itself: whoever is later has not decided. */
+const APPROVAL_MS_MAX = 2500;
+
+/** Who asks, as rules and records name them: an agent's checkout, through the processor. */
+const ACTOR = "stripe";
+const SKILL = "complete_checkout";
+const PROTOCOL = "acp";
+
+export type ApprovalAnswer =
+  | { readonly approved: true }
+  | { readonly approved: false; readonly reason: ReasonCode };
+
+const declined = (reason: ReasonCode): ApprovalAnswer => ({ approved: false, reason });
+
+/** What is to be paid; undefined where the call does not say it in whole minor units. */
+function amountOf(data: unknown): Money | undefined {
+  const { amount_total: total, currency } = (data ?? {}) as Record<string, unknown>;
+  if (typeof total !== "number" || typeof currency !== "string") return undefined;
+  return moneyOfStripe(total, currency);
+}
+
+/** Rules ask who it is, since when it is known, and what the owner calls it. */
+function actorOf({ siteKeyHash, connectedAt }: ProcessorAccount): Agent {
+  return {
+    ...{ agentId: ACTOR, siteKeyHash, name: "Stripe", contact: null, operatorUrl: null },
+    ...{ keySource: null, source: "admin", status: "active", scopes: null, requestedScopes: [] },
+    ...{ tags: [], createdBy: ACTOR, createdAt: connectedAt, changedBy: null, changedAt: null },
+    expiresAt: null,
+  };
+}
+
+/** Names an order by all that is said of it: the id of a call may change when it is made again. */
+function orderName(data: unknown, now: number): string {
+  const digest = hash("sha256", JSON.stringify(data ?? null), "hex");
+  return `approval-${digest}-${Math.floor(now / SAME_ORDER_MS)}`;
+}
+
+interface Approved {
+  readonly records: readonly RecordDraft[];
+  readonly answer: ApprovalAnswer;
+}
+
+async function inTransaction(
+  { ids }: Context,
+  tx: Transaction,
+  { account, body }: HookCall,
+  now: number,
+): Promise<Approved> {
+  const { siteKeyHash } = account;
+  const none = (reason: ReasonCode): Approved => ({ records: [], answer: declined(reason) });
+  const site = await siteByHash(tx, siteKeyHash);
+  if (site?.status !== "verified" || !site.policyPublished) return none("mandates_disabled");
+  const amount = amountOf(body.data);
+  if (amount === undefined) return none("cart_invalid");
+  const mandateId = orderName(body.data, now);
+  const before = await decisionOfMandate(tx, siteKeyHash, ACTOR, mandateId);
+  if (before !== undefined) {
+    const { outcome, reason } = before;
+    return outcome === "approved"
+      ? { records: [], answer: { approved: true } }
+      : none((reason ?? "policy_denied") as ReasonCode);
+  }
+  const asked = { siteKeyHash, agent: actorOf(account), skill: SKILL, protocol: PROTOCOL, amount };
+  const decided = await decide(tx, asked, now);
+  // Nobody can be asked in the time there is: what a person should see is declined.
+  const reason: ReasonCode | null =
+    decided.outcome === "approved" ? null : (decided.refusal ?? "policy_denied");
+  const answer: ApprovalAnswer = reason === null ? { approved: true } : declined(reason);
+  const recordId = newRecordId(ids, now);
+  await insertDecision(tx, {
+    ...{ decisionId: ids.timeId("dec", now), siteKeyHash, actorId: ACTOR, mandateId },
+    ...{ digest: mandateId, skill: SKILL, protocol: PROTOCOL, amount, recordId, evaluatedAt: now },
+    ...{ outcome: reason === null ? "approved" : "rejected", reason, ruleId: decided.rule },
+    ...{ rulesEvaluated: decided.rules.length, policyVersion: decided.policy.version },
+    answer: { status: 200, body: {} },
+  });
+  const content = contentOf(amount, decided.record, { answer, callId: body.id });
+  return {
+    records: [{ type: "order.approval", recordId, occurredAt: now, content }],
+    answer,
+  };
+}
+
+function contentOf(
+  amount: Money,
+  decision: JsonObject,
+  { answer, callId }: { readonly answer: ApprovalAnswer; readonly callId: string },
+): JsonObject {
+  const told = answer.approved ? {} : { reason: answer.reason };
+  return {
+    ...{ agent: { id: ACTOR }, protocol: PROTOCOL, skill: SKILL, decision },
+    amount: { currency: amount.currency, minor: amount.minor },
+    approval: { outcome: answer.approved ? "approved" : "declined", ...told, call_id: callId },
+  };
+}
+
+/**
+ * The policy half of a decision, for an order the owner's processor is about to take: approved or
+ * declined, at once. Whatever keeps it from being decided in time declines it.
+ */
+export async function approveOrder(context: Context, call: HookCall): Promise<ApprovalAnswer> {
+  const { audit, clock, log } = context;
+  const deadline = clock.now() + APPROVAL_MS_MAX;
+  let cancel = () => {};
+  const late = new Promise<ApprovalAnswer>((resolve) => {
+    cancel = clock.after(APPROVAL_MS_MAX, () => resolve(declined("unavailable")));
+  });
+  const decided = audit
+    .commit<ApprovalAnswer>(call.account.siteKeyHash, async (tx) => {
+      const now = clock.now();
+      // It was declined already: nothing is approved behind the back of whoever was told so.
+      if (now >= deadline) return { records: [], answer: declined("unavailable") };
+      return inTransaction(context, tx, call, now);
+    })
+    .then(({ answer }) => answer)
+    .catch((error: unknown) => {
+      log.error({ error }, "hooks.approval_failed");
+      return declined("unavailable");
+    });
+  try {
+    return await Promise.race([decided, late]);
+  } finally {
+    cancel();
+  }
+}
+
+/** What the processor is told, in its own words. */
+export function approvalBody(answer: ApprovalAnswer): JsonObject {
+  if (answer.approved) return { manual_approval_details: { type: "approved" } };
+  const { message } = REASONS[answer.reason];
+  return { manual_approval_details: { type: "declined", declined: { reason: message } } };
+}

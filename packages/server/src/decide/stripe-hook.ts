@@ -1,0 +1,92 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import {
+  type AccountSecret,
+  type ProcessorAccount,
+  secretPlace,
+} from "../owners/payments/accounts/account.js";
+import { usableAccounts } from "../owners/payments/accounts/store.js";
+import type { Payment } from "../owners/payments/payment.js";
+import { paymentById, paymentByReference } from "../owners/payments/store.js";
+import { verifyHook } from "../owners/payments/stripe.js";
+
+/** Accounts of a site whose secrets are tried: the one in use, and those before it. */
+const ACCOUNTS_MAX = 5;
+
+/** A call that is known to be Stripe's. */
+export interface HookCall {
+  readonly account: ProcessorAccount;
+  readonly body: HookBody;
+}
+
+/** What every call of Stripe's has. Anything else in it is read by whoever needs it. */
+interface HookBody {
+  readonly id: string;
+  readonly type: string;
+  readonly livemode: boolean;
+  readonly data: unknown;
+}
+
+export type HookFault = "signature_invalid" | "wrong_mode" | "malformed";
+
+const NAME = /^[\w.-]{1,255}$/;
+
+function readBody(bytes: Uint8Array): HookBody | undefined {
+  let value: unknown;
+  try {
+    // Signed by Stripe: it is theirs to say what is in it, and no stranger's.
+    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== "object" || value === null) return undefined;
+  const { id, type, livemode, data } = value as Partial<Record<keyof HookBody, unknown>>;
+  if (typeof id !== "string" || !NAME.test(id) || typeof type !== "string" || !NAME.test(type)) {
+    return undefined;
+  }
+  return typeof livemode === "boolean" ? { id, type, livemode, data } : undefined;
+}
+
+/** Opens a call: whose account it is for, that Stripe signed it, and that its mode is the key's. */
+export async function openHook(
+  { db, secrets, clock }: Context,
+  siteKeyHash: string,
+  secretName: Extract<AccountSecret, "webhook secret" | "approval secret">,
+  { bytes, signature }: { readonly bytes: Uint8Array; readonly signature: string | undefined },
+): Promise<Result<HookCall, HookFault>> {
+  for (const account of await usableAccounts(db, siteKeyHash, ACCOUNTS_MAX)) {
+    const { sealedWebhookSecret, sealedApprovalSecret, accountId } = account;
+    const sealed = secretName === "webhook secret" ? sealedWebhookSecret : sealedApprovalSecret;
+    if (sealed === null) continue;
+    const secret = secrets.open(secretPlace(accountId, secretName), sealed);
+    if (!(await verifyHook(bytes, signature, secret, clock.now())).ok) continue;
+    const body = readBody(bytes);
+    if (body === undefined) return refuse("malformed", "the call is no event of Stripe's");
+    if (body.livemode !== account.live) {
+      return refuse("wrong_mode", "the call is of the other mode than the key of this site");
+    }
+    return ok({ account, body });
+  }
+  return refuse("signature_invalid", "the call is not signed by Stripe for this site");
+}
+
+const textOf = (value: unknown) =>
+  typeof value === "string" && NAME.test(value) ? value : undefined;
+
+/** The attempt an event is about: by the id it was made with, else by what Stripe calls it. */
+export async function paymentOfEvent(
+  { db }: Context,
+  { account: { siteKeyHash, accountId }, body: { data } }: HookCall,
+): Promise<Payment | undefined> {
+  const { object } = (data ?? {}) as { readonly object?: Record<string, unknown> };
+  if (typeof object !== "object" || object === null) return undefined;
+  const metadata = (object.metadata ?? {}) as Record<string, unknown>;
+  const attemptId = textOf(metadata.gatehouse_attempt);
+  const named = attemptId === undefined ? undefined : await paymentById(db, attemptId);
+  if (named?.siteKeyHash === siteKeyHash && named.accountId === accountId) return named;
+  const intent = object.object === "payment_intent" ? object.id : object.payment_intent;
+  const reference = textOf(intent);
+  return reference === undefined
+    ? undefined
+    : paymentByReference(db, siteKeyHash, { reference, accountId });
+}

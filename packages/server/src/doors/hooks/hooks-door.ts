@@ -1,0 +1,65 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
+import { takeStripeEvent } from "../../actions/take-stripe-event.js";
+import type { Context } from "../../context.js";
+import { approvalBody, approveOrder } from "../../decide/approve-order.js";
+import { type HookCall, openHook } from "../../decide/stripe-hook.js";
+import { findSite } from "../../owners/sites/find.js";
+import { readJsonBytes } from "../../platform/http/body.js";
+import { limitKey } from "../../platform/http/connection.js";
+import type { Door, HttpEnv } from "../../platform/http/env.js";
+import { Problem } from "../../platform/http/problem.js";
+
+/** Stripe's largest events are a tenth of this. */
+const HOOK_BYTES_MAX = 512 * 1024;
+const RETRY_AFTER_S = "30";
+/** What an agent's checkout asks before it is final. */
+const FINALIZE = "v1.delegated_checkout.finalize_checkout";
+
+type C = HonoContext<HttpEnv>;
+
+/** A call of Stripe's for the site its path names, or the refusal of anything else. */
+async function requireCall(
+  context: Context,
+  c: C,
+  secretName: Parameters<typeof openHook>[2],
+): Promise<HookCall> {
+  const { db, clock, sources } = context;
+  const site = await findSite(db, c.req.param("site") ?? "", "hash");
+  if (site === undefined) throw new Problem("not_found");
+  const bytes = await readJsonBytes(c.req.raw, HOOK_BYTES_MAX, clock);
+  const signature = c.req.header("stripe-signature");
+  const call = await openHook(context, site.siteKeyHash, secretName, { bytes, signature });
+  if (call.ok) return call.value;
+  // Strangers are counted; Stripe, which is many machines, is not.
+  const waitMs = sources.take(limitKey(c.get("connection").address), clock.now());
+  if (waitMs > 0) throw new Problem("rate_limited");
+  throw new Problem("invalid_request", { message: `Refused: ${call.detail}.` });
+}
+
+/** Where a site's own processor tells what has become of a payment, and asks about an order. */
+export function hooksDoor(context: Context): Door {
+  const routes = new OpenAPIHono<HttpEnv>();
+
+  routes.post("/v1/hooks/stripe/:site/events", async (c) => {
+    const call = await requireCall(context, c, "webhook secret");
+    try {
+      await takeStripeEvent(context, call);
+    } catch (error) {
+      // Not followed: Stripe tells again, for three days.
+      context.log.warn({ request_id: c.get("requestId"), error }, "hooks.event_not_followed");
+      throw new Problem("unavailable", { headers: { "retry-after": RETRY_AFTER_S } });
+    }
+    return c.json({ received: true }, 200);
+  });
+
+  routes.post("/v1/hooks/stripe/:site/order-approval", async (c) => {
+    const call = await requireCall(context, c, "approval secret");
+    if (call.body.type !== FINALIZE) {
+      throw new Problem("invalid_request", { message: `This address takes ${FINALIZE} only.` });
+    }
+    return c.json(approvalBody(await approveOrder(context, call)), 200);
+  });
+
+  return { name: "hooks", cors: "none", routes };
+}

@@ -1,0 +1,101 @@
+import type Stripe from "stripe";
+import type { AuthorizationState, ProcessorAnswer } from "../../processor.js";
+import { moneyOfStripe } from "./amounts.js";
+
+/** Whoever tries stolen cards must not learn that one was noticed. */
+const TOLD_AS_DECLINED = new Set([
+  ...["lost_card", "stolen_card", "fraudulent", "pickup_card", "restricted_card"],
+  ...["merchant_blacklist", "security_violation", "highest_risk_level"],
+]);
+const CODE = /^[a-z][a-z0-9_]{0,63}$/;
+
+/** A word for why it was declined, of Stripe's own; never a sentence. */
+function declineReason(error: { code?: string | null; decline_code?: string | null } | null) {
+  const word = error?.decline_code ?? error?.code ?? "card_declined";
+  return !CODE.test(word) || TOLD_AS_DECLINED.has(word) ? "card_declined" : word;
+}
+
+/** The charge of an intent, where it was asked for along with it. */
+function chargeOf({ latest_charge: charge }: Stripe.PaymentIntent): Stripe.Charge | undefined {
+  return typeof charge === "object" && charge !== null ? charge : undefined;
+}
+
+/** When an authorization lapses, in milliseconds; null where Stripe does not say. */
+function lapseOf(intent: Stripe.PaymentIntent): number | null {
+  const seconds = chargeOf(intent)?.payment_method_details?.card?.capture_before;
+  return typeof seconds === "number" ? seconds * 1000 : null;
+}
+
+/** What an intent says of the attempt it was made for. */
+export function answerOfIntent(intent: Stripe.PaymentIntent): ProcessorAnswer {
+  const { id: reference, status } = intent;
+  if (status === "requires_capture" || status === "succeeded") {
+    return { outcome: "authorized", reference, lapsesAt: lapseOf(intent) };
+  }
+  if (status === "requires_payment_method") {
+    return { outcome: "declined", reason: declineReason(intent.last_payment_error), reference };
+  }
+  if (status === "canceled") return { outcome: "declined", reason: "canceled", reference };
+  // Processing, or waiting for somebody who is not there: it may come to something yet.
+  return { outcome: "unknown", reason: CODE.test(status) ? status : "unknown_status", reference };
+}
+
+/** What has become of an authorization. */
+export function stateOfIntent(intent: Stripe.PaymentIntent): AuthorizationState | undefined {
+  const { status, amount_received, currency } = intent;
+  if (status === "requires_capture") {
+    return { status: "authorized", lapsesAt: lapseOf(intent), captured: null };
+  }
+  if (status === "succeeded") {
+    const captured = moneyOfStripe(amount_received, currency) ?? null;
+    return { status: "captured", lapsesAt: null, captured };
+  }
+  if (status !== "canceled") return undefined;
+  // Nobody took it in time: Stripe has two words for it.
+  const why: string | null = intent.cancellation_reason;
+  const lapsed = why === "automatic" || why === "expired";
+  return { status: lapsed ? "lapsed" : "released", lapsesAt: null, captured: null };
+}
+
+/** As much of Stripe's errors as matters here. */
+interface StripeFailure {
+  readonly type?: string;
+  readonly code?: string;
+  readonly decline_code?: string;
+  readonly statusCode?: number;
+  readonly payment_intent?: { readonly id?: string };
+}
+
+const unknown = (reason: string): ProcessorAnswer => ({ outcome: "unknown", reason });
+
+/**
+ * What a failed call says of the attempt. Stripe keeps the first answer to a key, so whatever it
+ * refuses for itself was never done with that key; whatever kept it from answering says nothing.
+ * `first`: nobody can have asked before, so what was turned away at the door is not there.
+ */
+export function answerOfFailure(error: unknown, first: boolean): ProcessorAnswer {
+  const { type, code, decline_code, payment_intent } = error as StripeFailure;
+  const reference = payment_intent?.id;
+  const declined = (reason: string): ProcessorAnswer => ({
+    ...{ outcome: "declined", reason },
+    ...(reference === undefined ? {} : { reference }),
+  });
+  if (type === "StripeCardError") {
+    return declined(
+      declineReason({ ...(code && { code }), ...(decline_code && { decline_code }) }),
+    );
+  }
+  if (type === "StripeInvalidRequestError" && code !== "idempotency_key_in_use") {
+    return declined(
+      code === "resource_missing" ? "unknown_token" : declineReason({ code: code ?? null }),
+    );
+  }
+  if (type === "StripeIdempotencyError") return unknown("idempotency_conflict");
+  const turnedAway = type === "StripeAuthenticationError" || type === "StripePermissionError";
+  if (turnedAway)
+    return first ? declined("processor_refused_key") : unknown("processor_refused_key");
+  if (type === "StripeRateLimitError") return unknown("processor_busy");
+  if (type === "StripeConnectionError") return unknown("no_answer");
+  if (code === "idempotency_key_in_use") return unknown("in_progress");
+  return unknown("processor_failed");
+}

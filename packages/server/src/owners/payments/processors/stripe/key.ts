@@ -1,0 +1,136 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type Stripe from "stripe";
+import { type StripeTools, stripeClient } from "./client.js";
+
+const SECRET_KEY = /^(?:sk|rk)_(test|live)_[A-Za-z0-9]{8,240}$/;
+const PUBLISHABLE_KEY = /^pk_(test|live)_[A-Za-z0-9]{8,240}$/;
+const HOOK_SECRET = /^whsec_[A-Za-z0-9+/=_-]{8,240}$/;
+
+/** Something a key must be able to do, or had better. */
+interface KeyAbility {
+  readonly name:
+    | "payments_read"
+    | "payments_write"
+    | "charges_read"
+    | "refunds_read"
+    | "disputes_read";
+  readonly allowed: boolean;
+  /** Without it nothing is paid; without the others less is known afterwards. */
+  readonly required: boolean;
+  readonly purpose: string;
+}
+
+/** What a key is, and what it can do. */
+export interface KeyReport {
+  readonly live: boolean;
+  readonly restricted: boolean;
+  /** `acct_…`, where the key may say so. */
+  readonly externalId: string | null;
+  readonly abilities: readonly KeyAbility[];
+}
+
+/** Whether a secret key is one of Stripe's, and whether real money is behind it. */
+function keyMode(key: string): "live" | "test" | undefined {
+  return SECRET_KEY.exec(key)?.[1] as "live" | "test" | undefined;
+}
+
+export function publishableMode(key: string): "live" | "test" | undefined {
+  return PUBLISHABLE_KEY.exec(key)?.[1] as "live" | "test" | undefined;
+}
+
+export function isHookSecret(secret: string): boolean {
+  return HOOK_SECRET.test(secret);
+}
+
+type Probe = (client: Stripe) => Promise<unknown>;
+
+const one = { limit: 1 };
+const PROBES: ReadonlyArray<Omit<KeyAbility, "allowed"> & { readonly probe: Probe }> = [
+  {
+    ...{ name: "payments_read", required: true },
+    purpose: "Payment Intents, read: to find out what became of a payment",
+    probe: (client) => client.paymentIntents.list(one),
+  },
+  {
+    ...{ name: "payments_write", required: true },
+    purpose: "Payment Intents, write: to authorize and to release",
+    // Stripe looks at the key before it looks at what is missing: nothing is made by this.
+    probe: (client) => client.rawRequest("POST", "/v1/payment_intents", {}),
+  },
+  {
+    ...{ name: "charges_read", required: false },
+    purpose: "Charges, read: to know when an authorization lapses",
+    probe: (client) => client.charges.list(one),
+  },
+  {
+    ...{ name: "refunds_read", required: false },
+    purpose: "Refunds, read: to tell buyers of refunds",
+    probe: (client) => client.refunds.list(one),
+  },
+  {
+    ...{ name: "disputes_read", required: false },
+    purpose: "Disputes, read: to tell of disputes",
+    probe: (client) => client.disputes.list(one),
+  },
+];
+
+type Asked = "allowed" | "not_allowed" | "not_a_key" | "no_answer";
+
+async function ask(client: Stripe, probe: Probe): Promise<Asked> {
+  try {
+    await probe(client);
+    return "allowed";
+  } catch (error) {
+    const { type } = error as { readonly type?: string };
+    if (type === "StripeInvalidRequestError") return "allowed";
+    if (type === "StripePermissionError") return "not_allowed";
+    return type === "StripeAuthenticationError" ? "not_a_key" : "no_answer";
+  }
+}
+
+/** What Stripe calls the account of a key; null where the key may not ask. */
+async function externalIdOf(client: Stripe): Promise<string | null> {
+  try {
+    const { id } = (await client.rawRequest("GET", "/v1/account")) as { readonly id?: unknown };
+    return typeof id === "string" && /^acct_\w{1,60}$/.test(id) ? id : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Finds out what a key can do, without doing anything. */
+export async function reportOnKey(
+  key: string,
+  tools: Pick<StripeTools, "apiBase">,
+): Promise<Result<KeyReport, "invalid_request" | "unavailable">> {
+  const mode = keyMode(key);
+  if (mode === undefined) {
+    return refuse(
+      "invalid_request",
+      "secret_key: give a secret or restricted key of Stripe's (sk_… or rk_…).",
+    );
+  }
+  if (mode === "live" && tools.apiBase !== undefined) {
+    return refuse(
+      "invalid_request",
+      "secret_key: a live key is not sent to a simulator. Unset GATEHOUSE_STRIPE_API_BASE.",
+    );
+  }
+  const client = await stripeClient(key, tools);
+  const abilities: KeyAbility[] = [];
+  for (const { probe, ...ability } of PROBES) {
+    const asked = await ask(client, probe);
+    if (asked === "not_a_key") {
+      return refuse(
+        "invalid_request",
+        "secret_key: Stripe does not know this key, or it was revoked.",
+      );
+    }
+    if (asked === "no_answer") {
+      return refuse("unavailable", "Stripe did not answer. Nothing was changed; try again.");
+    }
+    abilities.push({ ...ability, allowed: asked === "allowed" });
+  }
+  const externalId = await externalIdOf(client);
+  return ok({ live: mode === "live", restricted: key.startsWith("rk_"), externalId, abilities });
+}

@@ -1,0 +1,153 @@
+import type { Money } from "@gatehouse/protocol";
+import type Stripe from "stripe";
+import type {
+  Attempt,
+  AuthorizationRequest,
+  AuthorizationState,
+  Processor,
+  ProcessorAnswer,
+} from "../../processor.js";
+import { stripeAmount } from "./amounts.js";
+import { answerOfFailure, answerOfIntent, stateOfIntent } from "./answers.js";
+import { StripeClients, type StripeTools } from "./client.js";
+
+/** What an intent is found by, where its id never reached us. */
+const ATTEMPT = "gatehouse_attempt";
+/** Clocks differ, and Stripe counts in seconds. */
+const CLOCKS_DIFFER_S = 300;
+const PAGE = 100;
+/** Pages looked through for one attempt: what is not found then stays unknown. */
+const PAGES_MAX = 50;
+/** The revision in which tokens that agents share can be paid with: a preview. */
+const SHARED_TOKENS_VERSION = "2026-08-26.preview";
+
+const EXPANDED = { expand: ["latest_charge"] };
+
+const keyOf = ({ idempotencyKey }: Pick<Attempt, "idempotencyKey">, step = "") =>
+  `gatehouse-${idempotencyKey}${step}`;
+
+/**
+ * The owner's own Stripe account. It is asked to authorize, with the card's consent given before: an
+ * agent has nobody to show a challenge to, so whatever needs one is declined. Capturing and refunding
+ * are the owner's.
+ */
+export class StripeProcessor implements Processor {
+  private readonly clients: StripeClients;
+
+  constructor(tools: StripeTools) {
+    this.clients = new StripeClients(tools);
+  }
+
+  async authorize(request: AuthorizationRequest): Promise<ProcessorAnswer> {
+    const amount = stripeAmount(request.amount);
+    if (!amount.ok) return { outcome: "declined", reason: "amount_not_expressible" };
+    const { client, account } = await this.clients.of(request.accountId);
+    try {
+      const made = request.token.startsWith("spt_")
+        ? await payShared(client, request, amount.value, account.sharedTokens)
+        : await pay(client, request, amount.value);
+      return made === undefined
+        ? { outcome: "declined", reason: "shared_tokens_off" }
+        : answerOfIntent(made);
+    } catch (error) {
+      return answerOfFailure(error, request.first);
+    }
+  }
+
+  async read(attempt: Attempt): Promise<ProcessorAnswer | undefined> {
+    const { client } = await this.clients.of(attempt.accountId);
+    const intent = await find(client, attempt);
+    return intent && answerOfIntent(intent);
+  }
+
+  async release(attempt: Attempt): Promise<void> {
+    const { client } = await this.clients.of(attempt.accountId);
+    const intent = await find(client, attempt);
+    if (intent === undefined || intent.status === "canceled") return;
+    const options = { idempotencyKey: keyOf(attempt, "-release") };
+    await client.paymentIntents.cancel(intent.id, { cancellation_reason: "abandoned" }, options);
+  }
+
+  async follow(attempt: Attempt): Promise<AuthorizationState | undefined> {
+    const { client } = await this.clients.of(attempt.accountId);
+    const intent = await find(client, attempt);
+    return intent && stateOfIntent(intent);
+  }
+
+  amountFault(amount: Money): string | undefined {
+    const asked = stripeAmount(amount);
+    return asked.ok ? undefined : asked.detail;
+  }
+}
+
+/** What every intent is made with: authorized and not captured, or declined; nothing in between. */
+function termsOf(request: AuthorizationRequest, amount: number) {
+  return {
+    ...{ amount, currency: request.amount.currency.toLowerCase() },
+    ...{ capture_method: "manual", confirm: true, error_on_requires_action: true },
+    metadata: { [ATTEMPT]: request.idempotencyKey, gatehouse_site: request.siteKeyHash },
+    ...EXPANDED,
+  } as const;
+}
+
+async function pay(
+  client: Stripe,
+  request: AuthorizationRequest,
+  amount: number,
+): Promise<Stripe.PaymentIntent> {
+  const method = await methodOf(client, request);
+  return client.paymentIntents.create(
+    { ...termsOf(request, amount), payment_method: method, allowed_payment_method_types: ["card"] },
+    { idempotencyKey: keyOf(request) },
+  );
+}
+
+/** A card's token becomes a payment method first; an intent takes nothing else. */
+async function methodOf(client: Stripe, request: AuthorizationRequest): Promise<string> {
+  const { token } = request;
+  if (!token.startsWith("tok_")) return token;
+  const options = { idempotencyKey: keyOf(request, "-method") };
+  const made = await client.paymentMethods.create({ type: "card", card: { token } }, options);
+  return made.id;
+}
+
+/** Undefined where the owner has not switched the preview on. */
+async function payShared(
+  client: Stripe,
+  request: AuthorizationRequest,
+  amount: number,
+  on: boolean,
+): Promise<Stripe.PaymentIntent | undefined> {
+  if (!on) return undefined;
+  const params = {
+    ...termsOf(request, amount),
+    payment_method_data: { shared_payment_granted_token: request.token },
+  };
+  const options = { idempotencyKey: keyOf(request), apiVersion: SHARED_TOKENS_VERSION };
+  const made = await client.rawRequest("POST", "/v1/payment_intents", params, options);
+  return made as unknown as Stripe.PaymentIntent;
+}
+
+/**
+ * The intent of an attempt. Without its id, all that were made since are looked through: Stripe's
+ * search is behind by a minute or more, and what it does not find may be there.
+ */
+async function find(
+  client: Stripe,
+  { idempotencyKey, reference, requestedAt }: Attempt,
+): Promise<Stripe.PaymentIntent | undefined> {
+  if (reference !== null) return client.paymentIntents.retrieve(reference, EXPANDED);
+  const created = { gte: Math.floor(requestedAt / 1000) - CLOCKS_DIFFER_S };
+  let after: string | undefined;
+  for (let page = 0; page < PAGES_MAX; page++) {
+    const { data, has_more } = await client.paymentIntents.list({
+      ...{ created, limit: PAGE, expand: ["data.latest_charge"] },
+      ...(after === undefined ? {} : { starting_after: after }),
+    });
+    const found = data.find(({ metadata }) => metadata[ATTEMPT] === idempotencyKey);
+    if (found !== undefined) return found;
+    after = data.at(-1)?.id;
+    if (!has_more || after === undefined) return undefined;
+  }
+  throw new Error("too many payments since to find this one among them");
+}
