@@ -1,6 +1,7 @@
 import { expect } from "vitest";
 import type { Context } from "../../src/context.ts";
 import type { Shop } from "../mandates/submitting.ts";
+import { type PaidBy, paidBySandbox } from "./paid-by.ts";
 
 interface Attempt {
   attempt_id: string;
@@ -11,7 +12,8 @@ interface Attempt {
   sealed_token: string | null;
 }
 
-interface Authorization {
+/** What a processor holds ready. */
+export interface Authorization {
   idempotency_key: string;
   status: string;
   amount_minor: number;
@@ -26,7 +28,6 @@ async function readBooks({ db }: Context, { site_key_hash }: Shop) {
     db.all<Row>(`SELECT * FROM ${table} WHERE site_key_hash = ?`, site_key_hash);
   return {
     attempts: await of<Attempt>("payments"),
-    authorizations: await of<Authorization>("sandbox_authorizations"),
     orders: await of<{ decision_id: string; attempt_id: string; items: string }>("orders"),
     decisions: await of<{ decision_id: string; outcome: string; amount_minor: number | null }>(
       "decisions",
@@ -46,16 +47,17 @@ export async function expectBooksAgree(
   context: Context,
   shop: Shop,
   stock: Readonly<Record<string, number>>,
+  { held }: Pick<PaidBy, "held"> = paidBySandbox(),
 ): Promise<void> {
   const books = await readBooks(context, shop);
-  const { attempts, authorizations, orders, decisions } = books;
+  const { attempts, orders, decisions } = books;
   // Never two attempts for a decision, and every attempt ended; nobody keeps a token.
   expect(new Set(attempts.map((one) => one.decision_id)).size).toBe(attempts.length);
   const ended = ["authorized", "declined", "released"];
   expect(attempts.filter(({ status }) => !ended.includes(status))).toEqual([]);
   expect(attempts.filter(({ sealed_token }) => sealed_token !== null)).toEqual([]);
   // What the processor holds ready is what was authorized here, to the unit, and nothing else.
-  const live = authorizations.filter(({ status }) => status === "authorized");
+  const live = await held(context, shop.site_key_hash);
   const wanted = attempts.filter(({ status }) => status === "authorized");
   const line = (
     id: string,

@@ -1,5 +1,5 @@
 import { signMandate } from "@gatehouse/protocol";
-import { describe, expect, test } from "vitest";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { createContext } from "../../src/context.ts";
 import { DECIDE_POINTS } from "../../src/platform/crash-points.ts";
@@ -9,6 +9,7 @@ import { type NodeProcess, startNode } from "../audit/node-process.ts";
 import { DATABASES, freshEnvironment } from "../harness.ts";
 import { newMandateId } from "../mandates/submitting.ts";
 import { expectBooksAgree } from "./books.ts";
+import { type PaidBy, paidBySandbox, paidByStripe } from "./paid-by.ts";
 import { type Cart, cart, ORDER_POLICY, PRODUCTS } from "./selling.ts";
 
 /** A sample in `npm test`; `npm run test:long` asks for the full count. */
@@ -26,62 +27,77 @@ const DEATHS = [
   ).flat(),
 ];
 
-describe.each(DATABASES)("killed at every named point of a payment, on %s,", (dialect) => {
-  test("no mandate is charged twice, none is approved unpaid, and all books agree", async () => {
-    const env = { ...(await freshEnvironment(dialect)), GATEHOUSE_BASE_URL: "http://127.0.0.1:9" };
-    let aheadMs = 0;
-    const start = () => startNode({ ...env, CLOCK_AHEAD_MS: String(aheadMs) });
-    /** Starts again, so much later that whatever was left open is due. */
-    const restart = async (node: NodeProcess) => {
-      node.child.kill("SIGKILL");
-      await node.died;
-      aheadMs += MINUTE_MS;
-      return start();
-    };
-    let node = await start();
-    const { shop, order } = await openShop(node, () => Date.now() + aheadMs);
-    const sent: unknown[] = [];
-    for (const death of DEATHS) {
-      await node.ask(death);
-      const body = await order();
-      sent.push(body);
-      await send(node, shop.site_key, body).catch(() => undefined);
-      expect(await node.died, `${death.point} was passed`).toBe("SIGKILL");
+const PROCESSORS = { sandbox: async () => paidBySandbox(), stripe: () => paidByStripe() };
+const CASES = DATABASES.flatMap((dialect) =>
+  (["sandbox", "stripe"] as const).map((processor) => [processor, dialect] as const),
+);
+
+describe("killed at every named point of a payment", () => {
+  test.each(CASES)(
+    "through %s, on %s, no mandate is charged twice, none is approved unpaid, and all books agree",
+    async (processor, dialect) => {
+      const paidBy = await PROCESSORS[processor]();
+      onTestFinished(() => paidBy.stop());
+      const env = {
+        ...(await freshEnvironment(dialect)),
+        ...paidBy.env,
+        GATEHOUSE_BASE_URL: "http://127.0.0.1:9",
+      };
+      let aheadMs = 0;
+      const start = () => startNode({ ...env, CLOCK_AHEAD_MS: String(aheadMs) });
+      /** Starts again, so much later that whatever was left open is due. */
+      const restart = async (node: NodeProcess) => {
+        node.child.kill("SIGKILL");
+        await node.died;
+        aheadMs += MINUTE_MS;
+        return start();
+      };
+      let node = await start();
+      const { shop, order } = await openShop(node, paidBy, () => Date.now() + aheadMs);
+      const sent: unknown[] = [];
+      for (const death of DEATHS) {
+        await node.ask(death);
+        const body = await order();
+        sent.push(body);
+        await send(node, shop.site_key, body).catch(() => undefined);
+        expect(await node.died, `${death.point} was passed`).toBe("SIGKILL");
+        node = await restart(node);
+        await node.ask({ reconcile: true });
+        // Decided or not when the process died: the same bytes again are approved, once.
+        expect(await send(node, shop.site_key, body)).toEqual({ status: 200, outcome: "approved" });
+      }
+      // The last one: authorized unheard, sold elsewhere meanwhile, and killed between its release
+      // and the record of it.
+      const lost = await order({
+        ...{ items: [{ id: "last", quantity: 1 }], total: "20.00", ...paidBy.unheard() },
+      });
+      expect((await send(node, shop.site_key, lost)).status).toBe(503);
+      paidBy.heard();
+      const sold = PRODUCTS.filter(({ id }) => id !== "last");
+      const left = 50 - (await orderCount(node, shop.site_key_hash));
+      const products = sold.map((one) => (one.id === "rose" ? { ...one, quantity: left } : one));
+      await node.admin("PUT", `/v1/admin/sites/${shop.site_key_hash}/products`, { products });
+      node = await restart(node);
+      await node.ask({ point: "decide.released", times: 1 });
+      await Promise.race([node.ask({ reconcile: true }), node.died]);
+      expect(await node.died).toBe("SIGKILL");
       node = await restart(node);
       await node.ask({ reconcile: true });
-      // Decided or not when the process died: the same bytes again are approved, once.
-      expect(await send(node, shop.site_key, body)).toEqual({ status: 200, outcome: "approved" });
-    }
-    // The last one: authorized unheard, sold elsewhere meanwhile, and killed between its release
-    // and the record of it.
-    const lost = await order({
-      ...{ items: [{ id: "last", quantity: 1 }], total: "20.00", token: "pm_sandbox_timeout" },
-    });
-    expect((await send(node, shop.site_key, lost)).status).toBe(503);
-    const sold = PRODUCTS.filter(({ id }) => id !== "last");
-    const left = 50 - (await orderCount(node, shop.site_key_hash));
-    const products = sold.map((one) => (one.id === "rose" ? { ...one, quantity: left } : one));
-    await node.admin("PUT", `/v1/admin/sites/${shop.site_key_hash}/products`, { products });
-    node = await restart(node);
-    await node.ask({ point: "decide.released", times: 1 });
-    await Promise.race([node.ask({ reconcile: true }), node.died]);
-    expect(await node.died).toBe("SIGKILL");
-    node = await restart(node);
-    await node.ask({ reconcile: true });
 
-    for (const body of sent) {
-      const { status, outcome } = await send(node, shop.site_key, body);
-      expect([status, outcome]).toEqual([200, "approved"]);
-    }
-    expect((await send(node, shop.site_key, lost)).status).toBe(403);
-    expect(await orderCount(node, shop.site_key_hash)).toBe(sent.length);
-    expect(await findingsOfSite(node, shop.site_key_hash)).toEqual([]);
-    node.child.kill("SIGKILL");
-    await node.died;
-    const context = await createContext(readConfig(env));
-    await expectBooksAgree(context, shop as never, { rose: 50 });
-    await context.close();
-  });
+      for (const body of sent) {
+        const { status, outcome } = await send(node, shop.site_key, body);
+        expect([status, outcome]).toEqual([200, "approved"]);
+      }
+      expect((await send(node, shop.site_key, lost)).status).toBe(403);
+      expect(await orderCount(node, shop.site_key_hash)).toBe(sent.length);
+      expect(await findingsOfSite(node, shop.site_key_hash)).toEqual([]);
+      node.child.kill("SIGKILL");
+      await node.died;
+      const context = await createContext(readConfig(env));
+      await expectBooksAgree(context, shop as never, { rose: 50 }, paidBy);
+      await context.close();
+    },
+  );
 
   test("the points are those of the payment", () => {
     const named = [...DEATHS.map(({ point }) => point), "decide.released"];
@@ -89,7 +105,7 @@ describe.each(DATABASES)("killed at every named point of a payment, on %s,", (di
   });
 });
 
-async function openShop(node: NodeProcess, now: () => number) {
+async function openShop(node: NodeProcess, paidBy: PaidBy, now: () => number) {
   const json = async (method: string, path: string, body: unknown) =>
     // biome-ignore lint/suspicious/noExplicitAny: what the interface answers
     (await (await node.admin(method, path, body)).json()) as any;
@@ -98,7 +114,7 @@ async function openShop(node: NodeProcess, now: () => number) {
   await json("POST", `${path}/verify`, { method: "operator", reason: "a test" });
   await json("PUT", `${path}/skills`, { skills: [{ id: "place_order", enabled: true }] });
   await json("PUT", `${path}/policy`, ORDER_POLICY);
-  await json("PUT", `${path}/processor`, { kind: "sandbox", rail_on: true, settles: true });
+  await json("PUT", `${path}/processor`, paidBy.connect());
   await json("PUT", `${path}/products`, { products: PRODUCTS });
   const key = await newKey();
   const { agent_id } = await json("POST", `${path}/agents`, { name: "Buyer", jwk: key.jwk });
@@ -108,7 +124,7 @@ async function openShop(node: NodeProcess, now: () => number) {
       audience: `http://127.0.0.1:9/v1/m/${shop.site_key}/mandate`,
       issued_at: new Date(now()).toISOString(),
       expires_at: new Date(now() + 5 * MINUTE_MS).toISOString(),
-      ...cart(fields),
+      ...cart({ ...paidBy.cart, ...fields }),
     };
     return signMandate(signed, key.signer);
   };

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import type { Processor } from "../../src/decide/processors.ts";
 import { reconcilePayments } from "../../src/decide/settle-payment.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
@@ -14,6 +15,7 @@ import {
 import type { Shop } from "../mandates/submitting.ts";
 import { expectBooksAgree } from "./books.ts";
 import { FaultyProcessor, seeded } from "./faulty-processor.ts";
+import { type PaidBy, paidBySandbox, paidByStripe } from "./paid-by.ts";
 import { type Cart, PRODUCTS, selling } from "./selling.ts";
 
 /** A sample in `npm test`; `npm run test:long` asks for the full count. */
@@ -29,15 +31,60 @@ const CARTS: readonly Cart[] = [
   { items: [{ id: "last", quantity: 1 }], total: "20.00" },
   { items: [{ id: "palm", quantity: 1 }], total: "600.00" },
 ];
-const TOKENS = [
-  ...["pm_card_visa", "pm_card_visa", "tok_mastercard", "pm_sandbox_timeout"],
-  ...["pm_usBankAccount_processing", "pm_card_chargeDeclined"],
-];
+const TOKENS = {
+  sandbox: [
+    ...["pm_card_visa", "pm_card_visa", "tok_mastercard", "pm_sandbox_timeout"],
+    ...["pm_usBankAccount_processing", "pm_card_chargeDeclined"],
+  ],
+  stripe: [
+    ...["pm_card_visa", "pm_card_visa", "tok_mastercard", "pm_card_visa"],
+    ...["pm_usBankAccount_processing", "pm_card_chargeDeclined"],
+  ],
+};
+const CASES = DATABASES.flatMap((dialect) =>
+  (["sandbox", "stripe"] as const).map((processor) => [processor, dialect] as const),
+);
 const STOCK = { rose: 50, palm: 5, last: 1 };
 /** Where the owner has taken the last one away meanwhile. */
 const FEWER = { rose: 50, palm: 5 };
 const SEEDS = Array.from({ length: SCHEDULES }, (_, n) => FIRST_SEED + n);
 const BEFORE_MS_MAX = 120_000 + 2000 * SCHEDULES;
+
+/** What goes wrong between us and a processor, and how often. */
+interface Faults {
+  begin(rate: number, random: () => number): void;
+  /** Nothing fails any more, and what it had not decided it decides. */
+  end(): void;
+}
+
+function faultsOf(faulty: FaultyProcessor): Faults {
+  return {
+    begin: (rate, random) => Object.assign(faulty, { rate, random }),
+    end: () => Object.assign(faulty, { rate: 0 }),
+  };
+}
+
+const STRIPE_FAULTS = [
+  ...(["drop_before", "drop_during", "drop_after", "rate_limited", "in_use"] as const),
+  ...(["error_500", "error_500_after"] as const),
+];
+
+function stripeFaults({ stripe, intents }: Awaited<ReturnType<typeof paidByStripe>>): Faults {
+  return {
+    begin: (rate, random) => {
+      stripe.fault = () => {
+        if (random() >= rate) return undefined;
+        return STRIPE_FAULTS[Math.floor(random() * STRIPE_FAULTS.length)];
+      };
+    },
+    end: () => {
+      stripe.fault = () => undefined;
+      for (const { id, status } of intents()) {
+        if (status === "processing") stripe.finishProcessing(id, "requires_capture");
+      }
+    },
+  };
+}
 
 interface Traded {
   readonly shop: Shop;
@@ -45,22 +92,27 @@ interface Traded {
   readonly taken: boolean;
 }
 
-describe.each(DATABASES)("a processor that fails as seeds say, on %s:", (dialect) => {
+describe.each(CASES)("%s, failing as seeds say, on %s:", (name, dialect) => {
   const clock = new ManualClock(NOON);
   let server: TestServer;
-  let faulty: FaultyProcessor;
+  let faults: Faults;
+  let paidBy: PaidBy;
   let at: ReturnType<typeof selling>;
   const traded = new Map<number, Traded>();
   beforeAll(async () => {
     const env = await freshEnvironment(dialect);
-    const processor = (inner: never) => {
+    let faulty: FaultyProcessor | undefined;
+    const processor = (inner: Processor) => {
       faulty = new FaultyProcessor(inner);
       return faulty;
     };
+    const byStripe = name === "stripe" ? await paidByStripe(() => clock.now()) : undefined;
+    paidBy = byStripe ?? paidBySandbox();
     server = await startServer(
-      { ...env, GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "1000000" },
-      { clock, processor: processor as never },
+      { ...env, ...paidBy.env, GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "1000000" },
+      { clock, processor },
     );
+    faults = byStripe === undefined ? faultsOf(faulty as never) : stripeFaults(byStripe);
     at = selling(server);
     for (const seed of SEEDS) traded.set(seed, await trade(seed));
     // Faults go on for a day; then the processor answers, and what is open ends.
@@ -68,12 +120,15 @@ describe.each(DATABASES)("a processor that fails as seeds say, on %s:", (dialect
       clock.advance(DAY_MS / 4);
       await reconcile();
     }
-    faulty.rate = 0;
+    faults.end();
     for (let tries = 0; tries < 2; tries++) {
       clock.advance(DAY_MS);
       await reconcile();
     }
-    return cleanUp;
+    return async () => {
+      await cleanUp();
+      await paidBy.stop();
+    };
   }, BEFORE_MS_MAX);
 
   const reconcile = () => reconcilePayments(server.context, () => false);
@@ -82,13 +137,17 @@ describe.each(DATABASES)("a processor that fails as seeds say, on %s:", (dialect
   async function trade(seed: number): Promise<Traded> {
     const random = seeded(seed);
     const pick = <T>(from: readonly T[]) => from[Math.floor(random() * from.length)] as T;
-    Object.assign(faulty, { rate: 0.15 + random() * 0.6, random });
+    faults.begin(0, random);
     const shop = await at.shop();
+    await shop.admin("PUT", "/processor", paidBy.connect());
+    faults.begin(0.15 + random() * 0.6, random);
     const buyers = [await at.buyer(shop), await at.buyer(shop)];
     const sent: { body: unknown; answers: TestAnswer[] }[] = [];
     let taken = false;
     for (let n = 0; n < ORDERS; n++) {
-      const body = await at.signed(shop, pick(buyers), { ...pick(CARTS), token: pick(TOKENS) });
+      const body = await at.signed(shop, pick(buyers), {
+        ...{ ...paidBy.cart, ...pick(CARTS), token: pick(TOKENS[name]) },
+      });
       const answers = await Promise.all(
         Array.from({ length: random() < 0.3 ? 3 : 1 }, () => at.send(shop, body)),
       );
@@ -133,7 +192,7 @@ describe.each(DATABASES)("a processor that fails as seeds say, on %s:", (dialect
     "after schedule %i nothing is charged twice, nothing is forgotten, and all books agree",
     async (seed) => {
       const { shop, sent, taken } = traded.get(seed) as Traded;
-      await expectBooksAgree(server.context, shop, taken ? FEWER : STOCK);
+      await expectBooksAgree(server.context, shop, taken ? FEWER : STOCK, paidBy);
       for (const { body, answers } of sent) {
         const last = await at.send(shop, body);
         expect([200, 202, 400, 403]).toContain(last.status);

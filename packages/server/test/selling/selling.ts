@@ -32,6 +32,7 @@ export interface Cart {
   readonly items?: unknown;
   readonly total?: string;
   readonly currency?: string;
+  readonly handler?: string;
   readonly token?: string;
   readonly protocol?: string;
 }
@@ -41,13 +42,14 @@ export function cart({
   items = [{ id: "rose", quantity: 1 }],
   total = "100.00",
   currency = "EUR",
+  handler = "sandbox",
   token = "pm_card_visa",
   protocol = "a2a",
 }: Cart = {}): JsonObject {
   return {
     skill: "place_order",
     arguments: { items: items as never },
-    payment: { handler: "sandbox", token },
+    payment: { handler, token },
     protocol_context: { protocol, cart_total: total, cart_currency: currency },
   };
 }

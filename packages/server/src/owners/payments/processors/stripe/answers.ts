@@ -15,22 +15,14 @@ function declineReason(error: { code?: string | null; decline_code?: string | nu
   return !CODE.test(word) || TOLD_AS_DECLINED.has(word) ? "card_declined" : word;
 }
 
-/** The charge of an intent, where it was asked for along with it. */
-function chargeOf({ latest_charge: charge }: Stripe.PaymentIntent): Stripe.Charge | undefined {
-  return typeof charge === "object" && charge !== null ? charge : undefined;
-}
-
-/** When an authorization lapses, in milliseconds; null where Stripe does not say. */
-function lapseOf(intent: Stripe.PaymentIntent): number | null {
-  const seconds = chargeOf(intent)?.payment_method_details?.card?.capture_before;
-  return typeof seconds === "number" ? seconds * 1000 : null;
-}
-
-/** What an intent says of the attempt it was made for. */
-export function answerOfIntent(intent: Stripe.PaymentIntent): ProcessorAnswer {
+/** What an intent says of the attempt it was made for, and when an authorization lapses. */
+export function answerOfIntent(
+  intent: Stripe.PaymentIntent,
+  lapsesAt: number | null,
+): ProcessorAnswer {
   const { id: reference, status } = intent;
   if (status === "requires_capture" || status === "succeeded") {
-    return { outcome: "authorized", reference, lapsesAt: lapseOf(intent) };
+    return { outcome: "authorized", reference, lapsesAt };
   }
   if (status === "requires_payment_method") {
     return { outcome: "declined", reason: declineReason(intent.last_payment_error), reference };
@@ -41,10 +33,13 @@ export function answerOfIntent(intent: Stripe.PaymentIntent): ProcessorAnswer {
 }
 
 /** What has become of an authorization. */
-export function stateOfIntent(intent: Stripe.PaymentIntent): AuthorizationState | undefined {
+export function stateOfIntent(
+  intent: Stripe.PaymentIntent,
+  lapsesAt: number | null,
+): AuthorizationState | undefined {
   const { status, amount_received, currency } = intent;
   if (status === "requires_capture") {
-    return { status: "authorized", lapsesAt: lapseOf(intent), captured: null };
+    return { status: "authorized", lapsesAt, captured: null };
   }
   if (status === "succeeded") {
     const captured = moneyOfStripe(amount_received, currency) ?? null;

@@ -1,3 +1,5 @@
+import { Agent as PlainAgent } from "node:http";
+import { Agent } from "node:https";
 import type Stripe from "stripe";
 import type { Secrets } from "../../../../platform/secrets/secrets.js";
 import { type ProcessorAccount, secretPlace } from "../../accounts/account.js";
@@ -15,7 +17,11 @@ export interface StripeTools {
 }
 
 /** Where to send requests to. */
-function placeOf(apiBase: string | undefined) {
+function placeOf(apiBase: string | undefined): {
+  readonly host?: string;
+  readonly port?: number;
+  readonly protocol?: "http" | "https";
+} {
   if (apiBase === undefined) return {};
   const { protocol, hostname, port } = new URL(apiBase);
   const plain = protocol === "http:";
@@ -26,14 +32,32 @@ function placeOf(apiBase: string | undefined) {
   };
 }
 
+type Transport = ReturnType<typeof Stripe.createNodeHttpClient>;
+
+/**
+ * A connection of its own for every call. Stripe's library asks again by itself where one was closed,
+ * since a kept one may have been stale; a fresh one is not, so whatever closes it says something, and
+ * whether to ask again is decided where it is written down. Without a code the library does not.
+ */
+function onceOnly(made: Transport): Transport {
+  const { makeRequest } = made;
+  made.makeRequest = (...call) =>
+    makeRequest.apply(made, call).catch((cause: unknown) => {
+      throw new Error("Stripe did not answer", { cause });
+    });
+  return made;
+}
+
 /** A client for a key. Loaded with the first: most installations never need it. */
 export async function stripeClient(
   key: string,
   { apiBase }: Pick<StripeTools, "apiBase">,
 ): Promise<Stripe> {
   const { default: Client } = await import("stripe");
+  const place = placeOf(apiBase);
+  const agent = new (place.protocol === "http" ? PlainAgent : Agent)({ keepAlive: false });
   return new Client(key, {
-    ...placeOf(apiBase),
+    ...{ ...place, httpClient: onceOnly(Client.createNodeHttpClient(agent)) },
     // Whether something is tried again, and with which key, is decided where it is written down.
     ...{ maxNetworkRetries: 0, timeout: CALL_MS_MAX, telemetry: false },
     appInfo: { name: "Gatehouse" },

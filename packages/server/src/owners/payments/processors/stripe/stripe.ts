@@ -21,8 +21,6 @@ const PAGES_MAX = 50;
 /** The revision in which tokens that agents share can be paid with: a preview. */
 const SHARED_TOKENS_VERSION = "2026-08-26.preview";
 
-const EXPANDED = { expand: ["latest_charge"] };
-
 const keyOf = ({ idempotencyKey }: Pick<Attempt, "idempotencyKey">, step = "") =>
   `gatehouse-${idempotencyKey}${step}`;
 
@@ -48,7 +46,7 @@ export class StripeProcessor implements Processor {
         : await pay(client, request, amount.value);
       return made === undefined
         ? { outcome: "declined", reason: "shared_tokens_off" }
-        : answerOfIntent(made);
+        : answerOfIntent(made, await lapseOf(client, made));
     } catch (error) {
       return answerOfFailure(error, request.first);
     }
@@ -57,7 +55,7 @@ export class StripeProcessor implements Processor {
   async read(attempt: Attempt): Promise<ProcessorAnswer | undefined> {
     const { client } = await this.clients.of(attempt.accountId);
     const intent = await find(client, attempt);
-    return intent && answerOfIntent(intent);
+    return intent && answerOfIntent(intent, await lapseOf(client, intent));
   }
 
   async release(attempt: Attempt): Promise<void> {
@@ -71,12 +69,31 @@ export class StripeProcessor implements Processor {
   async follow(attempt: Attempt): Promise<AuthorizationState | undefined> {
     const { client } = await this.clients.of(attempt.accountId);
     const intent = await find(client, attempt);
-    return intent && stateOfIntent(intent);
+    return intent && stateOfIntent(intent, await lapseOf(client, intent));
   }
 
   amountFault(amount: Money): string | undefined {
     const asked = stripeAmount(amount);
     return asked.ok ? undefined : asked.detail;
+  }
+}
+
+/**
+ * When an authorization lapses, in milliseconds; null where it is over, or nobody says. Asked by
+ * itself: a key may not read charges, and that must keep nothing from being paid or followed.
+ */
+async function lapseOf(
+  client: Stripe,
+  { status, latest_charge: charge }: Stripe.PaymentIntent,
+): Promise<number | null> {
+  const id = typeof charge === "string" ? charge : charge?.id;
+  if (status !== "requires_capture" || id === undefined) return null;
+  try {
+    const { payment_method_details: details } = await client.charges.retrieve(id);
+    const seconds = details?.card?.capture_before;
+    return typeof seconds === "number" ? seconds * 1000 : null;
+  } catch {
+    return null;
   }
 }
 
@@ -86,7 +103,6 @@ function termsOf(request: AuthorizationRequest, amount: number) {
     ...{ amount, currency: request.amount.currency.toLowerCase() },
     ...{ capture_method: "manual", confirm: true, error_on_requires_action: true },
     metadata: { [ATTEMPT]: request.idempotencyKey, gatehouse_site: request.siteKeyHash },
-    ...EXPANDED,
   } as const;
 }
 
@@ -122,6 +138,8 @@ async function payShared(
   const params = {
     ...termsOf(request, amount),
     payment_method_data: { shared_payment_granted_token: request.token },
+    // Nobody is there to be sent elsewhere and back.
+    automatic_payment_methods: { enabled: true, allow_redirects: "never" },
   };
   const options = { idempotencyKey: keyOf(request), apiVersion: SHARED_TOKENS_VERSION };
   const made = await client.rawRequest("POST", "/v1/payment_intents", params, options);
@@ -136,12 +154,12 @@ async function find(
   client: Stripe,
   { idempotencyKey, reference, requestedAt }: Attempt,
 ): Promise<Stripe.PaymentIntent | undefined> {
-  if (reference !== null) return client.paymentIntents.retrieve(reference, EXPANDED);
+  if (reference !== null) return client.paymentIntents.retrieve(reference);
   const created = { gte: Math.floor(requestedAt / 1000) - CLOCKS_DIFFER_S };
   let after: string | undefined;
   for (let page = 0; page < PAGES_MAX; page++) {
     const { data, has_more } = await client.paymentIntents.list({
-      ...{ created, limit: PAGE, expand: ["data.latest_charge"] },
+      ...{ created, limit: PAGE },
       ...(after === undefined ? {} : { starting_after: after }),
     });
     const found = data.find(({ metadata }) => metadata[ATTEMPT] === idempotencyKey);

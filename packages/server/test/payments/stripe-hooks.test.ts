@@ -1,0 +1,246 @@
+import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { followLapses } from "../../src/actions/follow-lapses.ts";
+import { reconcilePayments } from "../../src/decide/settle-payment.ts";
+import { ManualClock } from "../../src/platform/clock.ts";
+import { findingsOfSite } from "../audit/exporting.ts";
+import {
+  cleanUp,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+import { StripeSimulator } from "../stripe/simulator.ts";
+import { APPROVAL_SECRET, stripeSelling, WEBHOOK_SECRET } from "./stripe-shop.ts";
+
+const DAY_MS = 86_400_000;
+const FINALIZE = "v1.delegated_checkout.finalize_checkout";
+
+/** Orders through Stripe's own checkout go through up to 500; above that a person would be asked. */
+const APPROVAL_POLICY = {
+  policy: "rules/1",
+  timezone: "UTC",
+  default: "deny",
+  rules: [
+    { id: "sell", effect: "allow", when: { skill: { in: ["place_order", "complete_checkout"] } } },
+    { id: "ask", effect: "escalate", when: { "cart.total": { gt: { EUR: "500.00" } } } },
+    {
+      id: "budget",
+      effect: "deny",
+      when: { spend: { scope: "site", window: "P1D", would_exceed: { EUR: "1000.00" } } },
+    },
+  ],
+};
+
+describe.each(DATABASES)("what Stripe tells and asks, on %s:", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let server: TestServer;
+  let stripe: StripeSimulator;
+  let at: ReturnType<typeof stripeSelling>;
+  type Made = Awaited<ReturnType<typeof at.stripeShop>>;
+  let { shop, account, buyer } = {} as Made;
+  beforeAll(async () => {
+    stripe = await StripeSimulator.start({ now: () => clock.now() });
+    const env = {
+      ...(await freshEnvironment(dialect)),
+      GATEHOUSE_STRIPE_API_BASE: stripe.url,
+      GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "1000000",
+    };
+    server = await startServer(env, { clock });
+    at = stripeSelling(server, stripe);
+    return async () => {
+      await cleanUp();
+      await stripe.stop();
+    };
+  });
+  beforeEach(async () => {
+    stripe.fault = () => undefined;
+    ({ shop, account, buyer } = await at.stripeShop());
+  });
+
+  const seconds = () => Math.floor(clock.now() / 1000);
+  /** Sends every event of the account so far, the newest first and each twice. */
+  async function tellAll(from: Made["account"] = account) {
+    const events = [...stripe.events(from.id)].reverse();
+    const statuses = [];
+    for (const event of [...events, ...events]) {
+      const call = stripe.hookCall(event, WEBHOOK_SECRET, { timestamp: seconds() });
+      statuses.push((await at.hook(shop, "events", call)).status);
+    }
+    return new Set(statuses);
+  }
+  const paidOrder = async () => {
+    expect((await at.order(shop, buyer)).status).toBe(200);
+    return stripe.intents(account.id).at(-1)?.id ?? "";
+  };
+  const payment = async () => {
+    const [{ payment: state, captured_minor }] = await at.orders(shop);
+    return [state, captured_minor];
+  };
+  const adjustments = async () =>
+    (await at.records(shop, "order.adjustment")).map(
+      ({ record }: { record: { adjustment: object } }) => record.adjustment,
+    );
+
+  test("captured, wholly or in part: the order says so once, however often and in whatever order it is told", async () => {
+    stripe.capture(await paidOrder(), 6000);
+    expect(await tellAll()).toEqual(new Set([200]));
+    expect(await payment()).toEqual(["captured", 6000]);
+    const amount = { currency: "EUR", minor: 6000 };
+    expect(await adjustments()).toEqual([{ kind: "captured", amount }]);
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  });
+
+  test("given up by the owner is released, not taken in time is lapsed", async () => {
+    stripe.cancel(await paidOrder());
+    await tellAll();
+    expect(await payment()).toEqual(["released", null]);
+    ({ shop, account, buyer } = await at.stripeShop());
+    stripe.lapse(await paidOrder());
+    await tellAll();
+    expect(await payment()).toEqual(["lapsed", null]);
+    expect(await adjustments()).toEqual([{ kind: "lapsed" }]);
+  });
+
+  test("an event tells of an attempt that nobody knew the end of", async () => {
+    const body = await at.signed(shop, buyer, { token: "pm_card_processing" });
+    expect((await at.send(shop, body)).status).toBe(503);
+    stripe.finishProcessing(stripe.intents(account.id)[0]?.id ?? "", "requires_capture");
+    expect(await tellAll()).toEqual(new Set([200]));
+    expect((await at.send(shop, body)).body.outcome).toBe("approved");
+  });
+
+  test("where Stripe cannot be asked the event is not taken, and is when it is told again", async () => {
+    stripe.capture(await paidOrder());
+    stripe.fault = ({ method }) => (method === "GET" ? "drop_before" : undefined);
+    expect(await tellAll()).toContain(503);
+    expect(await payment()).toEqual(["authorized", null]);
+    stripe.fault = () => undefined;
+    expect(await tellAll()).toEqual(new Set([200]));
+    expect(await payment()).toEqual(["captured", 10_000]);
+  });
+
+  test("forged, old, future-dated, of another mode, of another site: refused, and nothing is asked", async () => {
+    stripe.capture(await paidOrder());
+    const event = stripe.events(account.id).at(-1) as object;
+    const other = await at.stripeShop();
+    await at.connect(other.shop, { webhook_secret: "whsec_another0123456789" });
+    const now = seconds();
+    const call = (timestamp = now, told = event, secret = WEBHOOK_SECRET) =>
+      stripe.hookCall(told, secret, { timestamp });
+    const asked = stripe.calls.length;
+    const refused = [
+      await at.hook(shop, "events", call(now, event, "whsec_of_a_stranger0123")),
+      await at.hook(shop, "events", { ...call(), body: `${call().body} ` }),
+      await at.hook(shop, "events", { ...call(), headers: { "content-type": "application/json" } }),
+      await at.hook(shop, "events", call(now - 301)),
+      await at.hook(shop, "events", call(now + 301)),
+      await at.hook(shop, "events", call(now, { ...event, livemode: true })),
+      await at.hook(shop, "events", call(now, event, APPROVAL_SECRET)),
+      await at.hook(other.shop, "events", call()),
+    ];
+    expect(refused.map(({ status }) => status)).toEqual(Array(refused.length).fill(400));
+    expect((await at.hook({ site_key_hash: "C".repeat(43) }, "events", call())).status).toBe(404);
+    expect(stripe.calls).toHaveLength(asked);
+    expect(await payment()).toEqual(["authorized", null]);
+    const unrelated = call(now, { ...event, id: "evt_other", type: "customer.created" });
+    expect((await at.hook(shop, "events", unrelated)).status).toBe(200);
+    expect(stripe.calls).toHaveLength(asked);
+  });
+
+  test("an owner is told 48 hours before, once; and what lapsed unheard is found out", async () => {
+    await shop.admin("PUT", "/notifications", { webhook_url: "https://hooks.example/x" });
+    const intent = await paidOrder();
+    const follow = () => followLapses(server.context, () => false);
+    const told = async () =>
+      (await shop.admin("GET", "/messages")).body.items.map(
+        ({ topic }: { topic: string }) => topic,
+      );
+    clock.advance(5 * DAY_MS - 60_000);
+    await follow();
+    expect(await told()).toEqual([]);
+    clock.advance(120_000);
+    await follow();
+    await follow();
+    expect(await told()).toEqual(["authorization.lapses"]);
+    clock.advance(2 * DAY_MS);
+    stripe.lapse(intent);
+    await follow();
+    expect(await payment()).toEqual(["lapsed", null]);
+  });
+
+  describe("asked to approve an order", () => {
+    const data = (amount_total: number, more: object = {}) => ({
+      ...{ amount_total, currency: "eur", email: "buyer@example.com" },
+      line_items_details: [{ id: "li_1", unit_amount: amount_total, quantity: 1, name: "Rose" }],
+      ...more,
+    });
+    const ask = (told: object, more: object = {}, secret = APPROVAL_SECRET) => {
+      const call = { type: FINALIZE, id: `dc_${Math.random()}`, livemode: false, data: told };
+      const sent = stripe.hookCall({ ...call, ...more }, secret, { timestamp: seconds() });
+      return at.hook(shop, "order-approval", sent);
+    };
+    const verdict = async (told: object) => {
+      const { status, body } = await ask(told);
+      return [status, body.manual_approval_details.type];
+    };
+    beforeEach(async () => {
+      const published = await shop.admin("PUT", "/policy", APPROVAL_POLICY as never);
+      expect([published.status, published.body.message]).toEqual([200, undefined]);
+    });
+
+    test("the rules decide, the same order gets the same answer, and it counts in budgets", async () => {
+      expect(await verdict(data(40_000))).toEqual([200, "approved"]);
+      expect(await verdict(data(40_000))).toEqual([200, "approved"]);
+      expect(await at.records(shop, "order.approval")).toHaveLength(1);
+      expect(await verdict(data(40_000, { email: "other@example.com" }))).toEqual([
+        200,
+        "approved",
+      ]);
+      expect(await verdict(data(40_000, { email: "third@example.com" }))).toEqual([
+        200,
+        "declined",
+      ]);
+      expect(at.held(account)).toEqual([]);
+      expect(await at.orders(shop)).toEqual([]);
+      expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+    });
+
+    test("what a person would have to see is declined, and so is what is no sum", async () => {
+      expect(await verdict(data(50_001))).toEqual([200, "declined"]);
+      const [{ record }] = await at.records(shop, "order.approval");
+      expect([record.decision.outcome, record.approval.outcome]).toEqual(["escalated", "declined"]);
+      expect(await verdict(data(1.5))).toEqual([200, "declined"]);
+      expect(await verdict(data(100, { currency: "xyz" }))).toEqual([200, "declined"]);
+    });
+
+    test("signed with another secret, of another mode or another kind it is refused", async () => {
+      expect((await ask(data(100), {}, WEBHOOK_SECRET)).status).toBe(400);
+      expect((await ask(data(100), { livemode: true })).status).toBe(400);
+      expect((await ask(data(100), { type: "v1.other" })).status).toBe(400);
+      expect(await at.records(shop, "order.approval")).toEqual([]);
+    });
+
+    test("it is declined in time while the database is held, and not approved behind that", async () => {
+      let release = () => {};
+      const held = new Promise<void>((resolve) => {
+        release = resolve;
+      });
+      const holding = server.context.audit.commit(shop.site_key_hash, async () => {
+        await held;
+        return { records: [], answer: null };
+      });
+      const asked = ask(data(100));
+      await vi.waitFor(() => {
+        expect(server.context.metrics.render()).toMatch(/^gatehouse_audit_commits_waiting 1$/m);
+      });
+      clock.advance(2500);
+      expect((await asked).body.manual_approval_details.type).toBe("declined");
+      release();
+      await holding;
+      await reconcilePayments(server.context, () => false);
+      expect(await at.records(shop, "order.approval")).toEqual([]);
+    });
+  });
+});

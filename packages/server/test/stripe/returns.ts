@@ -1,0 +1,52 @@
+import { newDispute, newRefund, type Refund } from "./aftermath.ts";
+import type { Ledger } from "./ledger.ts";
+import { type Charge, type Intent, newId } from "./objects.ts";
+
+/** What of a charge has neither gone back nor was never taken. */
+const left = ({ amount, amount_refunded }: Charge) => amount - amount_refunded;
+
+function giveBack(
+  ledger: Ledger,
+  charge: Charge,
+  terms: { readonly amount: number; readonly reason: Refund["reason"] },
+): Refund {
+  const refund = ledger.keep(newRefund(newId("re"), ledger.stamp(), charge, terms));
+  charge.amount_refunded += terms.amount;
+  charge.refunded = charge.amount_refunded === charge.amount;
+  return refund;
+}
+
+/**
+ * Lets go of what was authorized and not taken. Stripe counts it as refunded, with a refund of its
+ * own, though no money ever moved.
+ */
+export function release(ledger: Ledger, charge: Charge, reason: Refund["reason"]): Refund {
+  return giveBack(ledger, charge, { amount: charge.amount - charge.amount_captured, reason });
+}
+
+function takenBy(ledger: Ledger, { id, latest_charge }: Intent): Charge {
+  const charge = ledger.find("charge", latest_charge);
+  if (!charge?.captured) throw new Error(`nothing was taken for ${id}`);
+  return charge;
+}
+
+/** Money that was taken goes back, all that is left of it unless told how much. */
+export function refund(ledger: Ledger, intent: Intent, amount?: number): string {
+  const charge = takenBy(ledger, intent);
+  const back = amount ?? left(charge);
+  if (back < 1 || back > left(charge)) throw new Error(`not as much is left of ${charge.id}`);
+  const made = giveBack(ledger, charge, { amount: back, reason: "requested_by_customer" });
+  ledger.tell("refund.created", made);
+  ledger.tell("charge.refunded", charge);
+  return made.id;
+}
+
+/** The bank of the card takes the money back for the time being. */
+export function dispute(ledger: Ledger, intent: Intent): string {
+  const charge = takenBy(ledger, intent);
+  const made = ledger.keep(newDispute(newId("dp"), ledger.stamp(), charge));
+  charge.disputed = true;
+  ledger.tell("charge.dispute.created", made);
+  ledger.tell("charge.dispute.funds_withdrawn", made);
+  return made.id;
+}

@@ -1,0 +1,120 @@
+import { newAccount } from "./aftermath.ts";
+import { methodOfToken } from "./cards.ts";
+import { CREATE, create } from "./create.ts";
+import { innerOf, numberOf, type Params, textOf } from "./form.ts";
+import { cancel, capture } from "./intents.ts";
+import type { Kind, Ledger } from "./ledger.ts";
+import { pageOf } from "./lists.ts";
+import type { Intent } from "./objects.ts";
+import { checkAmount, checkIntent, checkList, LIST, type Shape } from "./params.ts";
+import { invalid, missing } from "./refusals.ts";
+
+export interface Route {
+  readonly method: "GET" | "POST";
+  readonly path: RegExp;
+  readonly permission: string;
+  readonly shape: Shape;
+  readonly expandable: readonly string[];
+  check?(params: Params, apiVersion: string | undefined): void;
+  run(ledger: Ledger, params: Params, id: string): object;
+}
+
+function found<K extends Kind>(ledger: Ledger, kind: K, id: string, param: string) {
+  const object = ledger.find(kind, id);
+  if (object === undefined) throw missing(kind, id, param);
+  return object;
+}
+
+const intentOf = (ledger: Ledger, id: string) => found(ledger, "payment_intent", id, "intent");
+
+const REASONS = ["duplicate", "fraudulent", "requested_by_customer", "abandoned"];
+
+function checkReason(params: Params): void {
+  const reason = textOf(params, "cancellation_reason") ?? "abandoned";
+  if (REASONS.includes(reason)) return;
+  throw invalid(`Invalid cancellation_reason: ${reason}`, { param: "cancellation_reason" });
+}
+
+/** A list and each of what it lists. */
+function readable(kind: Kind, expandable: readonly string[], more: Shape = {}): readonly Route[] {
+  const url = `/v1/${kind}s`;
+  const permission = `${kind}s_read`;
+  const shared = { method: "GET", permission } as const;
+  return [
+    {
+      ...{ ...shared, path: new RegExp(`^${url}$`), shape: { ...LIST, ...more } },
+      ...{ expandable: expandable.map((name) => `data.${name}`), check: checkList },
+      run: (ledger, params) => ({ object: "list", url, ...pageOf(ledger, kind, params) }),
+    },
+    {
+      ...{ ...shared, path: new RegExp(`^${url}/(\\w+)$`), shape: { expand: "texts" }, expandable },
+      run: (ledger, _, id) => found(ledger, kind, id, kind === "payment_intent" ? "intent" : "id"),
+    },
+  ];
+}
+
+const WRITES = { method: "POST", permission: "payment_intents_write" } as const;
+const CHARGED = { expandable: ["latest_charge"] };
+const PLAIN = { method: "GET", shape: {}, expandable: [] } as const;
+
+export const ROUTES: readonly Route[] = [
+  {
+    ...WRITES,
+    ...CHARGED,
+    path: /^\/v1\/payment_intents$/,
+    shape: CREATE,
+    check: checkIntent,
+    run: create,
+  },
+  {
+    ...{ ...WRITES, ...CHARGED, path: /^\/v1\/payment_intents\/(\w+)\/cancel$/ },
+    ...{ shape: { cancellation_reason: "text", expand: "texts" }, check: checkReason },
+    run(ledger, params, id) {
+      const reason = (textOf(params, "cancellation_reason") ??
+        null) as Intent["cancellation_reason"];
+      const intent = intentOf(ledger, id);
+      cancel(ledger, intent, reason);
+      return intent;
+    },
+  },
+  {
+    ...{ ...WRITES, ...CHARGED, path: /^\/v1\/payment_intents\/(\w+)\/capture$/ },
+    shape: { amount_to_capture: "integer", expand: "texts" },
+    check: (params) => checkAmount(numberOf(params, "amount_to_capture"), "amount_to_capture"),
+    run(ledger, params, id) {
+      const intent = intentOf(ledger, id);
+      capture(ledger, intent, numberOf(params, "amount_to_capture"));
+      return intent;
+    },
+  },
+  {
+    ...{ method: "POST", path: /^\/v1\/payment_methods$/, permission: "payment_methods_write" },
+    ...{ shape: { type: "text", card: { token: "text" } }, expandable: [] },
+    check(params) {
+      const token = textOf(innerOf(params, "card"), "token");
+      if (textOf(params, "type") === "card" && token !== undefined) return;
+      throw invalid("Missing required param: card[token].", {
+        code: "parameter_missing",
+        param: "card",
+      });
+    },
+    run: (ledger, params) =>
+      methodOfToken(ledger, textOf(innerOf(params, "card"), "token") ?? "", "card[token]"),
+  },
+  ...readable("payment_intent", ["latest_charge"]),
+  ...readable("charge", ["payment_intent"], { payment_intent: "text" }),
+  ...readable("refund", ["charge", "payment_intent"], { charge: "text", payment_intent: "text" }),
+  ...readable("dispute", ["charge", "payment_intent"], { charge: "text", payment_intent: "text" }),
+  {
+    ...{ ...PLAIN, path: /^\/v1\/account$/, permission: "account_read" },
+    run: (ledger) => newAccount(ledger.accountId, ledger.opened),
+  },
+  {
+    ...{ ...PLAIN, path: /^\/v1\/events\/(\w+)$/, permission: "events_read" },
+    run(ledger, _, id) {
+      const event = ledger.events.find((one) => one.id === id);
+      if (event === undefined) throw missing("event", id, "id");
+      return event;
+    },
+  },
+];

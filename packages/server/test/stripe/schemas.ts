@@ -1,0 +1,117 @@
+import { existsSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { StripeEvent } from "./aftermath.ts";
+import type { SimulatedCall } from "./calls.ts";
+
+/** Stripe's own shapes, from beside the repository; absent in a stranger's clone. */
+const file = fileURLToPath(
+  new URL("../../../../../shared/schemas/stripe/stripe-openapi-cut.json", import.meta.url),
+);
+
+interface Operation {
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: { readonly $ref: string } }>>;
+  };
+  readonly responses: {
+    readonly 200: { readonly content: { "application/json": { schema: { $ref: string } } } };
+  };
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: object;
+}
+
+const ID = "https://stripe.invalid/";
+const COMPONENT = "#/components/schemas/";
+const named = (name: string) => `${COMPONENT}root.${name}`;
+/** Lists, and what takes a token, are not among the operations: their objects are. */
+const LISTED = /^\/v1\/(payment_intent|charge|refund|dispute)s$/;
+/** These say that the parameters are not what Stripe's shapes ask for. */
+const MISSHAPEN = new Set(["parameter_missing", "parameter_unknown"]);
+
+class StripeSchemas {
+  private readonly document: Document;
+  private readonly answers = new Ajv2020({ strict: false, allErrors: true });
+  /** Forms carry nothing but text: it is read as what the schema says it is. */
+  private readonly forms = new Ajv2020({ strict: false, allErrors: true, coerceTypes: true });
+  private readonly compiled = new Map<string, ValidateFunction>();
+
+  constructor(document: Document) {
+    this.document = document;
+    for (const ajv of [this.answers, this.forms]) ajv.addSchema({ $id: ID, ...document });
+  }
+
+  private faults(as: "answers" | "forms", ref: string, data: unknown): readonly string[] {
+    const name = `${as} ${ref}`;
+    const check = this.compiled.get(name) ?? this[as].compile({ $ref: ID + ref });
+    this.compiled.set(name, check);
+    if (check(data)) return [];
+    return (check.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+  }
+
+  private operation({ method, path }: SimulatedCall): Operation | undefined {
+    const found = Object.entries(this.document.paths).find(([template]) =>
+      new RegExp(`^${template.replaceAll(/\{\w+\}/g, "[^/]+")}$`).test(path),
+    );
+    return found?.[1][method.toLowerCase()];
+  }
+
+  /** Undefined where no schema says what may be asked. */
+  private ofRequest(call: SimulatedCall): readonly string[] | undefined {
+    const [form] = Object.values(this.operation(call)?.requestBody?.content ?? {});
+    if (form === undefined) return undefined;
+    return this.faults("forms", form.schema.$ref, structuredClone(call.params));
+  }
+
+  private ofAnswer(call: SimulatedCall): readonly string[] {
+    const body = call.answer as Record<string, unknown>;
+    if (call.status !== 200) {
+      const { payment_intent } = (body.error ?? {}) as { payment_intent?: unknown };
+      return [
+        ...this.faults("answers", `${COMPONENT}ErrorEnvelope`, body),
+        ...(payment_intent === undefined ? [] : this.ofObject("payment_intent", payment_intent)),
+      ];
+    }
+    const [, listed] = (call.method === "GET" && LISTED.exec(call.path)) || [];
+    if (listed !== undefined) {
+      const { object, has_more, url, data } = body;
+      const whole = object === "list" && typeof has_more === "boolean" && url === call.path;
+      const items = (data as readonly unknown[]).flatMap((one) => this.ofObject(listed, one));
+      return whole ? items : ["is no list", ...items];
+    }
+    if (call.path === "/v1/payment_methods") return this.ofObject("payment_method", body);
+    const operation = this.operation(call);
+    if (operation === undefined) return ["is an operation without a schema"];
+    const { $ref } = operation.responses[200].content["application/json"].schema;
+    return this.faults("answers", $ref, body);
+  }
+
+  ofObject(kind: string, object: unknown): readonly string[] {
+    return this.faults("answers", named(kind), object);
+  }
+
+  ofEvent(event: StripeEvent): readonly string[] {
+    const { object } = event.data as { readonly object: { readonly object: string } };
+    return [...this.ofObject("event", event), ...this.ofObject(object.object, object)];
+  }
+
+  /** What of a call is not as Stripe's schemas say; nothing is known of one without an answer. */
+  ofCall(call: SimulatedCall): readonly string[] {
+    if (call.status === undefined) return [];
+    const { code, param } =
+      (call.answer as { error?: { code?: string; param?: string } }).error ?? {};
+    const request = this.ofRequest(call);
+    // The shapes know a preview's parameter whatever the version; the rest they refuse as well.
+    const misshapen = MISSHAPEN.has(code ?? "") && !param?.includes("shared_payment");
+    const wrong = misshapen && request?.length === 0 ? ["the schema takes what was refused"] : [];
+    const taken = call.status === 200 || call.status === 402;
+    const faults = [...(taken ? (request ?? []) : wrong), ...this.ofAnswer(call)];
+    return faults.map((fault) => `${call.method} ${call.path} ${call.status}: ${fault}`);
+  }
+}
+
+export const stripeSchemas: StripeSchemas | undefined = existsSync(file)
+  ? new StripeSchemas(JSON.parse(readFileSync(file, "utf8")))
+  : undefined;
