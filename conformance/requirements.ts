@@ -21,7 +21,7 @@ export type Part =
 
 /** Parts whose promises must all be proven by now; the promises of the others are not built yet. */
 export const BUILT_PARTS: readonly Part[] = [
-  ...(["foundation", "discovery", "audit", "mcp", "visits", "mandates"] as const),
+  ...(["foundation", "discovery", "audit", "mcp", "visits", "mandates", "payments"] as const),
 ];
 
 export const requirements: readonly Requirement[] = [
@@ -152,7 +152,7 @@ export const requirements: readonly Requirement[] = [
   { id: "1.8-p", part: "orders", text: "UCP is live with orders and webhooks." },
   {
     id: "1.8-q",
-    part: "payments",
+    part: "ucp",
     text: "UCP checkouts and orders go through one card-payment rail.",
   },
   {

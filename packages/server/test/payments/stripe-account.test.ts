@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/platform/clock.ts";
 import { createLog } from "../../src/platform/log/log.ts";
+import { backup } from "../../src/upkeep/backup.ts";
+import { exportDays } from "../audit/exporting.ts";
 import {
   cleanUp,
   DATABASES,
@@ -10,6 +13,7 @@ import {
   NOON,
   startServer,
   type TestServer,
+  temporaryFolder,
 } from "../harness.ts";
 import { StripeSimulator } from "../stripe/simulator.ts";
 import { stripeSelling, WEBHOOK_SECRET } from "./stripe-shop.ts";
@@ -126,7 +130,14 @@ describe.each(DATABASES)("a Stripe account, on %s:", (dialect) => {
       ...["payments", "processor_accounts", "decisions", "reviews", "orders", "outbox"],
       ...["audit_records", "sites", "processor_events"],
     ];
-    const found = [lines.join("\n")];
+    const parts = await exportDays(server, shop.site_key_hash);
+    const file = join(temporaryFolder(), "all.backup");
+    await backup(env, { out: file });
+    const found = [
+      ...[lines.join("\n"), gunzipSync(readFileSync(file)).toString("latin1")],
+      ...parts.map(({ text }) => text),
+    ];
+    expect(found[1]).toContain(account.id);
     for (const table of tables) found.push(JSON.stringify(await db.all(`SELECT * FROM ${table}`)));
     if (dialect === "sqlite") {
       for (const file of ["gatehouse.db", "gatehouse.db-wal"]) {

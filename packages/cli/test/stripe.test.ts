@@ -1,0 +1,77 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import {
+  cleanUp,
+  freshEnvironment,
+  startServer,
+  temporaryFolder,
+} from "../../server/test/harness.ts";
+import { StripeSimulator } from "../../server/test/stripe/simulator.ts";
+import { command } from "./command.ts";
+
+const SHOP = "shop.example.com";
+let stripe: StripeSimulator;
+let env: Record<string, string>;
+let folder = "";
+const run = (...args: string[]) => command(args, env);
+const secret = (name: string, text: string) => {
+  const path = join(folder, name);
+  writeFileSync(path, `${text}\n`);
+  return path;
+};
+
+beforeAll(async () => {
+  stripe = await StripeSimulator.start();
+  const base = {
+    ...(await freshEnvironment("sqlite")),
+    GATEHOUSE_STRIPE_API_BASE: stripe.url,
+  };
+  const server = await startServer(base);
+  env = { ...base, GATEHOUSE_BASE_URL: server.url };
+  folder = temporaryFolder();
+  await run("site", "create", SHOP, "--name", "Shop");
+  return async () => {
+    await cleanUp();
+    await stripe.stop();
+  };
+});
+
+test("an owner connects Stripe by files, is told what the key can do, and where Stripe is to call", async () => {
+  const { key } = stripe.openAccount({ restricted: true, lacks: ["disputes_read"] });
+  const file = secret("key", key);
+  const connected = await run("site", "connect", SHOP, "--secret-key-file", file);
+  expect(connected.out).toContain("✓ Payment Intents, write: to authorize and to release\n");
+  expect(connected.out).toContain("– Disputes, read: to tell of disputes (missing)\n");
+  expect(connected.out).toContain("Paid through stripe: no money is behind it.\n");
+  expect(connected.out).toMatch(
+    /Stripe is to send events to http:\S+\/v1\/hooks\/stripe\/\S+\/events\n/,
+  );
+  expect(connected.out + connected.err).not.toContain(key);
+  const tested = await run("site", "test-processor", SHOP);
+  expect(tested.out).toMatch(/^A test key: no money moves\.\n✓ /);
+});
+
+test("a later setting leaves the processor and its key as they are", async () => {
+  const hook = secret("hook", "whsec_0123456789abcdef");
+  const set = await run("site", "connect", SHOP, "--webhook-secret-file", hook, "--json");
+  const { kind, stripe: account } = JSON.parse(set.out);
+  expect([kind, account.webhook_secret_set]).toEqual(["stripe", true]);
+  const rail = JSON.parse((await run("site", "connect", SHOP, "--no-rail", "--json")).out);
+  expect([rail.kind, rail.rail_on, rail.stripe.webhook_secret_set]).toEqual([
+    "stripe",
+    false,
+    true,
+  ]);
+});
+
+test("what cannot be a key, or is none of Stripe's, is said in a sentence", async () => {
+  const connect = (file: string) => run("site", "connect", SHOP, "--secret-key-file", file);
+  const missing = await connect(join(folder, "none"));
+  expect([missing.code, missing.err]).toEqual([1, expect.stringMatching(/none cannot be read\./)]);
+  const two = await connect(secret("two", "one two"));
+  expect([two.code, two.err]).toEqual([2, expect.stringMatching(/does not hold a secret/)]);
+  const unknown = await connect(secret("unknown", "rk_test_0123456789abc"));
+  expect(unknown.err).toMatch(/Stripe does not know this key, or it was revoked\./);
+  expect(unknown.code).not.toBe(0);
+});
