@@ -1,4 +1,5 @@
 import type { Context } from "../context.js";
+import { endAccounts } from "../decide/stripe-account.js";
 import { deleteAgents } from "../owners/agents/store.js";
 import type { Actor } from "../owners/audit/drafts.js";
 import { deleteDecisions } from "../owners/decisions/store.js";
@@ -34,6 +35,8 @@ export async function deleteSite(
     await deleteDecisions(tx, siteKeyHash);
     await deleteReviews(tx, siteKeyHash);
     await deleteProducts(tx, siteKeyHash);
+    // What was asked with it is still brought to its end; then its secrets are erased.
+    await endAccounts(tx, siteKeyHash, now);
     await deleteNotifySettings(tx, siteKeyHash);
     await deleteMessages(tx, siteKeyHash);
     const deleted = { ...site, version: site.version + 1 };

@@ -9,6 +9,7 @@ import {
 } from "../owners/payments/store.js";
 import { ANY_CHANGE } from "../platform/db/changes.js";
 import { authorize, findOut, release } from "./ask-processor.js";
+import { followAuthorization } from "./follow-authorization.js";
 import { FIRST_LOOK_MS, nextLook } from "./retries.js";
 import { PAYMENT_TOPIC, writeOutcome, writeReleased } from "./write-outcome.js";
 
@@ -75,7 +76,10 @@ export async function lookAfter(context: Context, due: Payment): Promise<void> {
   if (payment === undefined) return;
   if (!isOpen(payment)) return letGo(context, payment);
   const said = await findOut(context, payment);
-  await letGo(context, await writeOutcome(context, payment.attemptId, said));
+  const ended = await writeOutcome(context, payment.attemptId, said);
+  await letGo(context, ended);
+  // Meanwhile its owner may have taken it, or given it up: news of that came before there was an order.
+  if (ended.status === "authorized") await followAuthorization(context, ended);
 }
 
 /** Brings every attempt that is open, after a crash or without an answer, to its end. */

@@ -1,5 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { reconcilePayments } from "../../src/decide/settle-payment.ts";
+import { forgetSecrets } from "../../src/decide/stripe-account.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import {
   cleanUp,
@@ -201,6 +202,41 @@ describe.each(DATABASES)("a site paid through Stripe, on %s:", (dialect) => {
   test("all requests made, and all answers to them, have the shape of Stripe's own types", () => {
     const faults = stripe.calls.flatMap((call) => stripeSchemas?.ofCall(call) ?? []);
     expect(new Set(faults)).toEqual(new Set());
+  });
+
+  test("what its owner took before it was known here is an order, and captured", async () => {
+    stripe.fault = ({ method, path }) =>
+      method === "POST" && path === "/v1/payment_intents" ? "drop_after" : undefined;
+    const body = await at.signed(shop, buyer);
+    expect((await at.send(shop, body)).status).toBe(503);
+    stripe.fault = () => undefined;
+    stripe.capture(stripe.intents(account.id)[0]?.id ?? "");
+    clock.advance(HOUR_MS);
+    await reconcile();
+    expect((await at.send(shop, body)).body.outcome).toBe("approved");
+    const [order] = await at.orders(shop);
+    expect([order.payment, order.captured_minor]).toEqual(["captured", 10_000]);
+  });
+
+  test("with its site an attempt is not gone: it is released, and then the key is erased", async () => {
+    stripe.fault = ({ method, path }) =>
+      method === "POST" && path === "/v1/payment_intents" ? "drop_after" : undefined;
+    expect((await at.order(shop, buyer)).status).toBe(503);
+    stripe.fault = () => undefined;
+    await server.admin("DELETE", `/v1/admin/sites/${shop.site_key_hash}`);
+    const { db } = server.context;
+    const keys = async () => {
+      await db.transaction(forgetSecrets);
+      const sql = "SELECT sealed_key FROM processor_accounts WHERE site_key_hash = ?";
+      return (await db.all<{ sealed_key: string | null }>(sql, shop.site_key_hash)).map(
+        ({ sealed_key }) => sealed_key !== null,
+      );
+    };
+    expect(await keys()).toEqual([true]);
+    clock.advance(HOUR_MS);
+    await reconcile();
+    expect(stripe.intents(account.id)[0]?.status).toBe("canceled");
+    expect(await keys()).toEqual([false]);
   });
 
   test("an attempt stays with the account it was asked with, whatever is connected since", async () => {

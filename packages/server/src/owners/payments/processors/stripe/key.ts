@@ -74,12 +74,17 @@ const PROBES: ReadonlyArray<Omit<KeyAbility, "allowed"> & { readonly probe: Prob
   },
 ];
 
-type Asked = "allowed" | "not_allowed" | "not_a_key" | "no_answer";
+type Asked = "allowed" | "not_allowed" | "not_a_key" | "no_answer" | "wrong_mode";
 
-async function ask(client: Stripe, probe: Probe): Promise<Asked> {
+/** Whether what a list shows is of the key's own mode; an empty one says nothing. */
+function isOfMode(found: unknown, live: boolean): boolean {
+  const { data } = found as { readonly data?: readonly { readonly livemode?: unknown }[] };
+  return (data ?? []).every(({ livemode }) => livemode === undefined || livemode === live);
+}
+
+async function ask(client: Stripe, probe: Probe, live: boolean): Promise<Asked> {
   try {
-    await probe(client);
-    return "allowed";
+    return isOfMode(await probe(client), live) ? "allowed" : "wrong_mode";
   } catch (error) {
     const { type } = error as { readonly type?: string };
     if (type === "StripeInvalidRequestError") return "allowed";
@@ -119,7 +124,13 @@ export async function reportOnKey(
   const client = await stripeClient(key, tools);
   const abilities: KeyAbility[] = [];
   for (const { probe, ...ability } of PROBES) {
-    const asked = await ask(client, probe);
+    const asked = await ask(client, probe, mode === "live");
+    if (asked === "wrong_mode") {
+      return refuse(
+        "invalid_request",
+        "secret_key: what Stripe shows it is of the other mode than its name says.",
+      );
+    }
     if (asked === "not_a_key") {
       return refuse(
         "invalid_request",

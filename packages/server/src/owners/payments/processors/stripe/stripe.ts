@@ -21,6 +21,9 @@ const PAGES_MAX = 50;
 /** The revision in which tokens that agents share can be paid with: a preview. */
 const SHARED_TOKENS_VERSION = "2026-08-26.preview";
 
+/** Nobody waits longer to know when an authorization lapses than to know that there is one. */
+const LAPSE_MS_MAX = 1500;
+
 const keyOf = ({ idempotencyKey }: Pick<Attempt, "idempotencyKey">, step = "") =>
   `gatehouse-${idempotencyKey}${step}`;
 
@@ -44,9 +47,11 @@ export class StripeProcessor implements Processor {
       const made = request.token.startsWith("spt_")
         ? await payShared(client, request, amount.value, account.sharedTokens)
         : await pay(client, request, amount.value);
-      return made === undefined
-        ? { outcome: "declined", reason: "shared_tokens_off" }
-        : answerOfIntent(made, await lapseOf(client, made));
+      if (made === undefined) return { outcome: "declined", reason: "shared_tokens_off" };
+      if (made.livemode !== account.live) {
+        return { outcome: "unknown", reason: "wrong_mode", reference: made.id };
+      }
+      return answerOfIntent(made, await lapseOf(client, made));
     } catch (error) {
       return answerOfFailure(error, request.first);
     }
@@ -89,7 +94,8 @@ async function lapseOf(
   const id = typeof charge === "string" ? charge : charge?.id;
   if (status !== "requires_capture" || id === undefined) return null;
   try {
-    const { payment_method_details: details } = await client.charges.retrieve(id);
+    const options = { timeout: LAPSE_MS_MAX };
+    const { payment_method_details: details } = await client.charges.retrieve(id, {}, options);
     const seconds = details?.card?.capture_before;
     return typeof seconds === "number" ? seconds * 1000 : null;
   } catch {
