@@ -53,6 +53,20 @@ function readable(kind: Kind, expandable: readonly string[], more: Shape = {}): 
   ];
 }
 
+/** Intents by a metadata field; what was made in the last minute is not found yet. */
+function searchIntents(ledger: Ledger, params: Params): object {
+  const [, name = "", value = ""] =
+    /^metadata\["(\w+)"\]:"([\w-]+)"$/.exec(textOf(params, "query") ?? "") ?? [];
+  const data = ledger
+    .all("payment_intent")
+    .filter(
+      ({ metadata, created }) => metadata[name] === value && created <= ledger.stamp().created - 60,
+    )
+    .slice(0, numberOf(params, "limit") ?? 10);
+  const url = "/v1/payment_intents/search";
+  return { object: "search_result", url, has_more: false, next_page: null, data };
+}
+
 const WRITES = { method: "POST", permission: "payment_intents_write" } as const;
 const CHARGED = { expandable: ["latest_charge"] };
 const PLAIN = { method: "GET", shape: {}, expandable: [] } as const;
@@ -100,6 +114,11 @@ export const ROUTES: readonly Route[] = [
     },
     run: (ledger, params) =>
       methodOfToken(ledger, textOf(innerOf(params, "card"), "token") ?? "", "card[token]"),
+  },
+  {
+    ...{ ...PLAIN, path: /^\/v1\/payment_intents\/search$/, permission: "payment_intents_read" },
+    shape: { query: "text", limit: "integer" },
+    run: searchIntents,
   },
   ...readable("payment_intent", ["latest_charge"]),
   ...readable("charge", ["payment_intent"], { payment_intent: "text" }),

@@ -23,6 +23,6 @@ export function openProcessors(
   const accountOf = (accountId: string) => accountById(db, accountId);
   return {
     sandbox: before(new SandboxProcessor({ db, clock, ids })),
-    stripe: new StripeProcessor({ secrets, apiBase, accountOf }),
+    stripe: new StripeProcessor({ secrets, apiBase, accountOf, clock }),
   };
 }

@@ -1,5 +1,6 @@
 import type { Money } from "@gatehouse/protocol";
 import type Stripe from "stripe";
+import type { Clock } from "../../../../platform/clock.js";
 import type {
   Attempt,
   AuthorizationRequest,
@@ -16,8 +17,10 @@ const ATTEMPT = "gatehouse_attempt";
 /** Clocks differ, and Stripe counts in seconds. */
 const CLOCKS_DIFFER_S = 300;
 const PAGE = 100;
-/** Pages looked through for one attempt: what is not found then stays unknown. */
-const PAGES_MAX = 50;
+/** Pages looked through for one attempt; a shop that sells more is searched. */
+const PAGES_MAX = 10;
+/** Stripe's search is behind by a minute, or on a bad day an hour. */
+const SEARCH_BEHIND_MS = 2 * 3_600_000;
 /** The revision in which tokens that agents share can be paid with: a preview. */
 const SHARED_TOKENS_VERSION = "2026-08-26.preview";
 
@@ -34,9 +37,15 @@ const keyOf = ({ idempotencyKey }: Pick<Attempt, "idempotencyKey">, step = "") =
  */
 export class StripeProcessor implements Processor {
   private readonly clients: StripeClients;
+  private readonly clock: Clock;
 
-  constructor(tools: StripeTools) {
+  constructor(tools: StripeTools & { readonly clock: Clock }) {
     this.clients = new StripeClients(tools);
+    this.clock = tools.clock;
+  }
+
+  private find(client: Stripe, attempt: Attempt): Promise<Stripe.PaymentIntent | undefined> {
+    return find(client, attempt, this.clock.now());
   }
 
   async authorize(request: AuthorizationRequest): Promise<ProcessorAnswer> {
@@ -59,13 +68,13 @@ export class StripeProcessor implements Processor {
 
   async read(attempt: Attempt): Promise<ProcessorAnswer | undefined> {
     const { client } = await this.clients.of(attempt.accountId);
-    const intent = await find(client, attempt);
+    const intent = await this.find(client, attempt);
     return intent && answerOfIntent(intent, await lapseOf(client, intent));
   }
 
   async release(attempt: Attempt): Promise<void> {
     const { client } = await this.clients.of(attempt.accountId);
-    const intent = await find(client, attempt);
+    const intent = await this.find(client, attempt);
     if (intent === undefined || intent.status === "canceled") return;
     const options = { idempotencyKey: keyOf(attempt, "-release") };
     await client.paymentIntents.cancel(intent.id, { cancellation_reason: "abandoned" }, options);
@@ -73,7 +82,7 @@ export class StripeProcessor implements Processor {
 
   async follow(attempt: Attempt): Promise<AuthorizationState | undefined> {
     const { client } = await this.clients.of(attempt.accountId);
-    const intent = await find(client, attempt);
+    const intent = await this.find(client, attempt);
     return intent && stateOfIntent(intent, await lapseOf(client, intent));
   }
 
@@ -152,14 +161,30 @@ async function payShared(
   return made as unknown as Stripe.PaymentIntent;
 }
 
+/** Throws where it is too early to believe a search that finds nothing. */
+async function search(
+  client: Stripe,
+  { idempotencyKey, requestedAt }: Attempt,
+  now: number,
+): Promise<Stripe.PaymentIntent | undefined> {
+  const query = `metadata["${ATTEMPT}"]:"${idempotencyKey}"`;
+  const { data } = await client.paymentIntents.search({ query, limit: 1 });
+  if (data[0] === undefined && now < requestedAt + SEARCH_BEHIND_MS) {
+    throw new Error("Stripe's search may not know of this payment yet");
+  }
+  return data[0];
+}
+
 /**
- * The intent of an attempt. Without its id, all that were made since are looked through: Stripe's
- * search is behind by a minute or more, and what it does not find may be there.
+ * The intent of an attempt. Without its id, all that were made since are looked through: a search
+ * may not find what is there. Only where there are too many it is asked, and believed hours later.
  */
 async function find(
   client: Stripe,
-  { idempotencyKey, reference, requestedAt }: Attempt,
+  attempt: Attempt,
+  now: number,
 ): Promise<Stripe.PaymentIntent | undefined> {
+  const { idempotencyKey, reference, requestedAt } = attempt;
   if (reference !== null) return client.paymentIntents.retrieve(reference);
   const created = { gte: Math.floor(requestedAt / 1000) - CLOCKS_DIFFER_S };
   let after: string | undefined;
@@ -173,5 +198,5 @@ async function find(
     after = data.at(-1)?.id;
     if (!has_more || after === undefined) return undefined;
   }
-  throw new Error("too many payments since to find this one among them");
+  return search(client, attempt, now);
 }
