@@ -21,7 +21,16 @@ interface OrderBody {
   }[];
   readonly amount: Money;
   readonly payment: string;
+  readonly lapses_at: string | null;
+  readonly captured_minor: number | null;
   readonly created_at: string;
+}
+
+/** What became of the money, and what of it there is to do. */
+function paymentText({ payment, lapses_at, captured_minor: minor, amount }: OrderBody): string {
+  if (payment === "authorized" && lapses_at !== null) return `authorized, lapses ${lapses_at}`;
+  if (minor === null || minor === amount.minor) return payment;
+  return `${payment}: ${moneyText({ minor, currency: amount.currency })}`;
 }
 
 const linesOf = ({ items, amount: { currency } }: OrderBody) =>
@@ -48,7 +57,7 @@ export function orderCommands(program: Command, terminal: Terminal): void {
       const rows = items.map((one) => ({
         ...{ created_at: one.created_at, order_id: one.order_id, amount: moneyText(one.amount) },
         items: one.items.map(({ quantity, id }) => `${quantity} × ${id}`).join(", "),
-        ...{ payment: one.payment, protocol: one.protocol, agent_id: one.agent_id },
+        ...{ payment: paymentText(one), protocol: one.protocol, agent_id: one.agent_id },
       }));
       terminal.out(table(rows));
     });
@@ -68,7 +77,7 @@ export function orderCommands(program: Command, terminal: Terminal): void {
       terminal.out(
         card({
           ...{ order_id: one.order_id, created_at: one.created_at, amount: moneyText(one.amount) },
-          ...{ payment: one.payment, attempt_id: one.attempt_id, agent_id: one.agent_id },
+          ...{ payment: paymentText(one), attempt_id: one.attempt_id, agent_id: one.agent_id },
           ...{ skill: one.skill, protocol: one.protocol },
           ...(one.mandate_id === null ? {} : { mandate_id: one.mandate_id }),
           decision_id: one.decision_id,
