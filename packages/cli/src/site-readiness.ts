@@ -31,8 +31,8 @@ export interface Readiness {
 /** What opens the gates of the service. */
 const COMMANDS: Readonly<Record<string, (site: string) => string>> = {
   processor: (site) => `gatehouse site connect ${site}`,
-  rail: (site) => `gatehouse site connect ${site}`,
-  settlement: (site) => `gatehouse site connect ${site}`,
+  rail: (site) => `gatehouse site connect ${site} --rail`,
+  settlement: (site) => `gatehouse site connect ${site} --settle`,
   policy: (site) => `gatehouse policy publish ${site} policy.json`,
   wallet: (site) => `gatehouse site connect ${site} --wallet <merchant_id>`,
 };

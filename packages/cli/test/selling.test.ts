@@ -84,12 +84,14 @@ test("gates are shown with what opens them, and open one by one", async () => {
   );
   expect(shut.out).toMatch(/Agents cannot buy yet\.\n$/);
   await run("site", "connect", SHOP, "--no-rail");
-  expect((await run("site", "gates", SHOP)).out).toMatch(/^– rail /m);
+  // Changing something else leaves it so.
+  const later = await run("site", "connect", SHOP, "--wallet", "merchant-1");
+  expect(later.out).toMatch(/^– rail .* Run: gatehouse site connect shop\.example\.com --rail$/m);
   const policy = JSON.parse(
     (await run("policy", "preset", "automatic_under", "--limit", "50.00", "--currency", "EUR")).out,
   );
   await run("policy", "publish", SHOP, file("policy.json", JSON.stringify(policy)));
-  const open = await run("site", "connect", SHOP);
+  const open = await run("site", "connect", SHOP, "--rail");
   expect(open.out).toMatch(/^Paid through sandbox: no money is behind it\.\n(?:✓ .* open\n)+/);
   expect(open.out).toMatch(/Agents can buy\.\n$/);
 });

@@ -7,8 +7,8 @@ import { plainJson, type Terminal } from "../terminal.js";
 
 interface Flags {
   readonly processor?: string;
-  readonly rail: boolean;
-  readonly settle: boolean;
+  readonly rail?: boolean;
+  readonly settle?: boolean;
   readonly wallet?: string;
   readonly secretKeyFile?: string;
   readonly publishableKey?: string;
@@ -65,20 +65,32 @@ async function print(
 const SITE = ["<site>", "domain, site key or site key hash"] as const;
 const pathOf = ({ site_key_hash }: SiteBody) => `/v1/admin/sites/${site_key_hash}/processor`;
 
-/** The processor asked for; else the one there is: changing a setting must not change who is paid. */
-async function kindOf(client: AdminClient, site: SiteBody, flags: Flags): Promise<string> {
-  if (flags.processor !== undefined) return flags.processor;
-  if (flags.secretKeyFile !== undefined) return "stripe";
-  const { kind } = await client.call<{ kind: string | null }>("GET", pathOf(site));
-  return kind ?? "sandbox";
+interface Current {
+  readonly kind: string | null;
+  readonly rail_on: boolean;
+  readonly settles: boolean;
+  readonly wallet_merchant_id: string | null;
+}
+
+/** What is asked for, and else what there is: changing a setting must not change who is paid. */
+async function wantedOf(client: AdminClient, site: SiteBody, flags: Flags) {
+  const now = await client.call<Current>("GET", pathOf(site));
+  const kind =
+    flags.processor ?? (flags.secretKeyFile === undefined ? (now.kind ?? "sandbox") : "stripe");
+  const kept = now.kind === null ? { rail_on: true, settles: true } : now;
+  const wallet = flags.wallet ?? now.wallet_merchant_id ?? undefined;
+  return {
+    ...{ kind, rail_on: flags.rail ?? kept.rail_on, settles: flags.settle ?? kept.settles },
+    wallet_merchant_id: wallet,
+  };
 }
 
 async function connect(terminal: Terminal, text: string, flags: Flags): Promise<void> {
   const client = adminClient(terminal);
   const found = await findSite(client, text);
   const body = {
-    ...{ kind: await kindOf(client, found, flags), rail_on: flags.rail, settles: flags.settle },
-    ...{ wallet_merchant_id: flags.wallet, publishable_key: flags.publishableKey },
+    ...(await wantedOf(client, found, flags)),
+    publishable_key: flags.publishableKey,
     secret_key: readSecretFile(flags.secretKeyFile),
     webhook_secret: readSecretFile(flags.webhookSecretFile),
     approval_secret: readSecretFile(flags.approvalSecretFile),
@@ -106,7 +118,9 @@ export function siteConnectCommands(site: Command, terminal: Terminal): void {
     .option("--publishable-key <key>", "the publishable key of the same account")
     .option("--shared-tokens", "take tokens that agents share (spt_…): a preview of Stripe's")
     .option("--no-shared-tokens", "do not take them")
+    .option("--rail", "turn its rail on; it is, unless you turned it off")
     .option("--no-rail", "keep its rail off: nothing is paid through it")
+    .option("--settle", "settle through it; it does, unless you said otherwise")
     .option("--no-settle", "do not settle through it yet")
     .option("--wallet <merchant_id>", "the merchant id of the wallet, for live accounts")
     .option("--json", "print JSON")

@@ -175,11 +175,11 @@ function reviewOf(
 ): Review {
   const { agentId, mandateId, skill, protocol, kid, digest } = proven;
   const escalationId = ids.id("esc");
-  const token = items === undefined ? undefined : mandate.payment?.token;
+  const { token, handler } = items === undefined ? {} : (mandate.payment ?? {});
   return {
     ...{ escalationId, siteKeyHash: site.siteKeyHash, decisionId },
     ...{ actorId: agentId, mandateId, status: "pending", ruleId: rule ?? DEFAULT_RULE },
-    request: { skill, protocol, amount, kid, digest, items },
+    request: { skill, protocol, amount, kid, digest, items, handler },
     sealedToken: token === undefined ? null : secrets.seal(reviewTokenPlace(escalationId), token),
     ...{ approvalsNeeded, approvedBy: [] },
     ...{ recordId, createdAt: now, expiresAt: now + reviewMs, decidedAt: null, decidedBy: null },

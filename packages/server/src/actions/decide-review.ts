@@ -32,6 +32,9 @@ async function obstacle(tx: Transaction, review: Review, now: number): Promise<s
   if (key !== undefined) return key;
   if ((await agentById(tx, siteKeyHash, actorId))?.status !== "active") return "agent_not_active";
   if (skillsOf(site).every(({ id }) => id !== request.skill)) return "skill_not_live";
+  // It is paid as it was signed, or not at all.
+  const { handler } = request;
+  if (handler !== undefined && handler !== site.processor?.kind) return "processor_changed";
   return orderObstacle(tx, review);
 }
 

@@ -1,7 +1,13 @@
 import type { Context } from "../context.js";
 import { followAttempt } from "../decide/follow-payment.js";
 import type { Order } from "../owners/orders/order.js";
-import { lapsingOrders, noteLapseTold, overdueOrders } from "../owners/orders/store.js";
+import {
+  followLater,
+  lapsingOrders,
+  noteLapseTold,
+  orderById,
+  overdueOrders,
+} from "../owners/orders/store.js";
 import { domainOfSite } from "../owners/sites/store.js";
 import { AUTHORIZATION_LAPSES, lapseEvent, lapseMail } from "./lapse-notice.js";
 import { tellOwner } from "./tell-owner.js";
@@ -9,23 +15,40 @@ import { tellOwner } from "./tell-owner.js";
 const HOUR_MS = 3_600_000;
 /** How long before an authorization lapses its owner is told. */
 const NOTICE_MS = 48 * HOUR_MS;
+const ASK_AGAIN_MS = 6 * HOUR_MS;
 /** Orders looked at in one go of the job. */
 const ORDERS_MAX = 200;
 
-async function tell({ db, clock, ids }: Context, order: Order): Promise<void> {
+class TooManyError extends Error {}
+
+/** Tells an owner, unless it is over by now: nobody may have said so. */
+async function tell(context: Context, { attemptId, orderId, siteKeyHash }: Order): Promise<void> {
+  const { db, clock, ids, log } = context;
+  await followAttempt(context, attemptId).catch((error: unknown) => {
+    log.warn({ attempt_id: attemptId, error }, "payment.not_followed");
+  });
   const now = clock.now();
-  const { siteKeyHash, orderId, lapsesAt } = order;
-  if (lapsesAt === null) return;
   await db.transaction(async (tx) => {
+    const order = await orderById(tx, siteKeyHash, orderId);
+    if (order?.payment !== "authorized" || order.lapsesAt === null) return;
     if (!(await noteLapseTold(tx, orderId, now))) return;
     const domain = (await domainOfSite(tx, siteKeyHash)) ?? "";
-    const about = { domain, order, lapsesAt, now };
-    await tellOwner(tx, ids, {
+    const about = { domain, order, lapsesAt: order.lapsesAt, now };
+    const told = await tellOwner(tx, ids, {
       ...{ siteKeyHash, topic: AUTHORIZATION_LAPSES, now },
       event: (messageId) => lapseEvent(about, messageId),
       mail: () => lapseMail(about),
     });
+    // Not noted as told, so that its turn comes.
+    if (told === "too_many") throw new TooManyError();
   });
+}
+
+/** Asks about an order that should have lapsed, and lets others go first the next time. */
+async function ask(context: Context, { attemptId, orderId }: Order): Promise<void> {
+  const { clock, db } = context;
+  await db.transaction((tx) => followLater(tx, orderId, clock.now() + ASK_AGAIN_MS));
+  await followAttempt(context, attemptId);
 }
 
 /**
@@ -34,14 +57,15 @@ async function tell({ db, clock, ids }: Context, order: Order): Promise<void> {
  */
 export async function followLapses(context: Context, stopping: () => boolean): Promise<void> {
   const { clock, db, log } = context;
-  for (const order of await lapsingOrders(db, clock.now() + NOTICE_MS, ORDERS_MAX)) {
-    if (stopping()) return;
-    await tell(context, order);
-  }
-  for (const { attemptId } of await overdueOrders(db, clock.now(), ORDERS_MAX)) {
-    if (stopping()) return;
-    await followAttempt(context, attemptId).catch((error: unknown) => {
-      log.warn({ attempt_id: attemptId, error }, "payment.not_followed");
-    });
-  }
+  const each = async (orders: readonly Order[], work: typeof tell) => {
+    for (const order of orders) {
+      if (stopping()) return;
+      await work(context, order).catch((error: unknown) => {
+        if (error instanceof TooManyError) return;
+        log.warn({ attempt_id: order.attemptId, error }, "payment.not_followed");
+      });
+    }
+  };
+  await each(await lapsingOrders(db, clock.now() + NOTICE_MS, ORDERS_MAX), tell);
+  await each(await overdueOrders(db, clock.now(), ORDERS_MAX), ask);
 }

@@ -1,7 +1,8 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import {
-  checkStripeKey,
+  type CheckedKey,
+  checkNewKey,
   endAccounts,
   type KeyReport,
   type StripeSettings,
@@ -36,12 +37,14 @@ async function askStripe(
   context: Context,
   siteKeyHash: string,
   wanted: WantedProcessor | null,
-): Promise<Result<KeyReport | undefined, "invalid_request" | "unavailable">> {
-  if (wanted?.kind !== "stripe") return ok(undefined);
-  const report = await checkStripeKey(context, siteKeyHash, wanted.stripe?.secretKey);
-  if (!report.ok) return report;
-  const fault = keyFault(report.value);
-  return fault === undefined ? report : refuse("invalid_request", fault);
+): Promise<Result<CheckedKey | undefined, "invalid_request" | "unavailable">> {
+  const key = wanted?.kind === "stripe" ? wanted.stripe?.secretKey : undefined;
+  // Other settings can be changed while Stripe, or the key, does not answer.
+  if (key === undefined) return ok(undefined);
+  const checked = await checkNewKey(context, siteKeyHash, key);
+  if (!checked.ok) return checked;
+  const fault = keyFault(checked.value.report);
+  return fault === undefined ? checked : refuse("invalid_request", fault);
 }
 
 /** What a site keeps of its processor; an account is written, or ended, with it. */
@@ -51,19 +54,19 @@ async function settle(
   site: Site,
   {
     wanted,
-    report,
+    checked,
     now,
-  }: { wanted: WantedProcessor | null; report: KeyReport | undefined; now: number },
+  }: { wanted: WantedProcessor | null; checked: CheckedKey | undefined; now: number },
 ): Promise<Result<ProcessorSettings | null, "invalid_request">> {
   const { siteKeyHash } = site;
-  if (wanted?.kind !== "stripe" || report === undefined) {
+  if (wanted?.kind !== "stripe") {
     await endAccounts(tx, siteKeyHash, now);
     if (wanted === null) return ok(null);
     const { kind, railOn, settles, walletMerchantId } = wanted;
     return ok({ kind, railOn, settles, walletMerchantId, live: false });
   }
   const { kind, railOn, settles, walletMerchantId, stripe: settings = {} } = wanted;
-  const account = await writeStripeAccount(context, tx, siteKeyHash, { settings, report, now });
+  const account = await writeStripeAccount(context, tx, siteKeyHash, { settings, checked, now });
   if (!account.ok) return account;
   return ok({ kind, railOn, settles, walletMerchantId, live: account.value.live });
 }
@@ -78,14 +81,14 @@ export async function setProcessor(
   const { audit, clock } = context;
   const asked = await askStripe(context, siteKeyHash, wanted);
   if (!asked.ok) return asked;
-  const report = asked.value;
+  const checked = asked.value;
   const { answer } = await audit
     .commit(siteKeyHash, async (tx) => {
       const refused = (answer: Result<Connected, Refusal>) => ({ records: [], answer });
       const site = await siteByHash(tx, siteKeyHash);
       if (site === undefined) return refused(refuse("not_found", "No site has this key hash."));
       const now = clock.now();
-      const settled = await settle(context, tx, site, { wanted, report, now });
+      const settled = await settle(context, tx, site, { wanted, checked, now });
       if (!settled.ok) return refused(settled);
       const processor = settled.value;
       const changed = { ...site, processor };
@@ -104,7 +107,7 @@ export async function setProcessor(
       const written = { ...changed, version: site.version + 1, changedAt: now };
       return {
         records: [actorDraft("site.changed", actor, now, { change })],
-        answer: ok({ site: written, report }),
+        answer: ok({ site: written, report: checked?.report }),
       };
     })
     .catch((error: unknown) => {

@@ -12,7 +12,7 @@ const FOLLOWED = /^(?:payment_intent\.|charge\.(?:captured|expired|updated)$)/;
  */
 export async function takeStripeEvent(context: Context, call: HookCall): Promise<void> {
   const { db, clock } = context;
-  const { siteKeyHash } = call.account;
+  const { siteKeyHash } = call;
   const { id, type } = call.body;
   if (!FOLLOWED.test(type)) return;
   if (await eventSeen(db, siteKeyHash, id)) return;

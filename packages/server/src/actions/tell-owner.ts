@@ -20,16 +20,20 @@ export interface Notice {
   mail(): { readonly subject: string; readonly text: string };
 }
 
+/** `nobody`: the owner wants to be told of nothing. `too_many`: not now, there were so many mails. */
+export type Told = "told" | "nobody" | "too_many";
+
 /**
  * Writes what the owner is told, in the transaction that makes it so: told is what happened, and
  * whatever happened is told.
  */
-export async function tellOwner(tx: Transaction, ids: Ids, notice: Notice): Promise<void> {
+export async function tellOwner(tx: Transaction, ids: Ids, notice: Notice): Promise<Told> {
   const { siteKeyHash, topic, now } = notice;
   const { webhookUrl, emails } = await notifySettings(tx, siteKeyHash);
   const mailed =
     emails.length > 0 && (await takeExact(tx, `notices ${siteKeyHash}`, MAIL_RATE, now));
-  if (webhookUrl === null && !mailed) return;
+  if (webhookUrl === null && emails.length === 0) return "nobody";
+  if (webhookUrl === null && !mailed) return "too_many";
   const full = (await countWaiting(tx, siteKeyHash, WAITING_MAX)) >= WAITING_MAX;
   const message = (kind: Message["kind"], destination: string): Message => {
     const messageId = ids.timeId("msg", now);
@@ -45,4 +49,5 @@ export async function tellOwner(tx: Transaction, ids: Ids, notice: Notice): Prom
     ...(webhookUrl === null ? [] : [message("webhook", webhookUrl)]),
     ...(mailed ? emails.map((address) => message("mail", address)) : []),
   ]);
+  return "told";
 }

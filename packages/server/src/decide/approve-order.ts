@@ -7,13 +7,12 @@ import { newRecordId } from "../owners/audit/record-id.js";
 import { decisionOfMandate, insertDecision } from "../owners/decisions/store.js";
 import type { ProcessorAccount } from "../owners/payments/accounts/account.js";
 import { moneyOfStripe } from "../owners/payments/stripe.js";
+import { policyInForce } from "../owners/policies/store.js";
 import { siteByHash } from "../owners/sites/store.js";
 import type { Transaction } from "../platform/db/database.js";
 import { decide } from "./decide.js";
 import type { HookCall } from "./stripe-hook.js";
 
-/** The same order asked about again within this time gets the same answer. */
-const SAME_ORDER_MS = 3_600_000;
 /** Stripe waits four seconds, then declines by itself: whoever is later has not decided. */
 const APPROVAL_MS_MAX = 2500;
 
@@ -45,10 +44,16 @@ function actorOf({ siteKeyHash, connectedAt }: ProcessorAccount): Agent {
   };
 }
 
-/** Names an order by all that is said of it: the id of a call may change when it is made again. */
-function orderName(data: unknown, now: number): string {
-  const digest = hash("sha256", JSON.stringify(data ?? null), "hex");
-  return `approval-${digest}-${Math.floor(now / SAME_ORDER_MS)}`;
+/**
+ * Names an order by its checkout, or else by the call, and by all that is said of it. Two buyers may
+ * want the same: what is not surely the same order is another, and counts. Under other rules it is
+ * asked about anew.
+ */
+function orderName({ id, data }: HookCall["body"], policyVersion: number): string {
+  const { checkout_session: session } = (data ?? {}) as Record<string, unknown>;
+  const named = typeof session === "string" ? session : id;
+  const all = JSON.stringify([named, data ?? null]);
+  return `approval-${hash("sha256", all, "hex")}-${policyVersion}`;
 }
 
 interface Approved {
@@ -59,16 +64,19 @@ interface Approved {
 async function inTransaction(
   { ids }: Context,
   tx: Transaction,
-  { account, body }: HookCall,
+  { siteKeyHash, accounts, body }: HookCall,
   now: number,
 ): Promise<Approved> {
-  const { siteKeyHash } = account;
   const none = (reason: ReasonCode): Approved => ({ records: [], answer: declined(reason) });
   const site = await siteByHash(tx, siteKeyHash);
-  if (site?.status !== "verified" || !site.policyPublished) return none("mandates_disabled");
+  // Of an account that was disconnected nothing new is approved.
+  const account = accounts.find(({ endedAt }) => endedAt === null);
+  const policy = await policyInForce(tx, siteKeyHash);
+  if (site?.status !== "verified" || policy === undefined) return none("mandates_disabled");
+  if (account === undefined || site.processor?.kind !== "stripe") return none("mandates_disabled");
   const amount = amountOf(body.data);
   if (amount === undefined) return none("cart_invalid");
-  const mandateId = orderName(body.data, now);
+  const mandateId = orderName(body, policy.version);
   const before = await decisionOfMandate(tx, siteKeyHash, ACTOR, mandateId);
   if (before !== undefined) {
     const { outcome, reason } = before;
@@ -122,11 +130,13 @@ export async function approveOrder(context: Context, call: HookCall): Promise<Ap
     cancel = clock.after(APPROVAL_MS_MAX, () => resolve(declined("unavailable")));
   });
   const decided = audit
-    .commit<ApprovalAnswer>(call.account.siteKeyHash, async (tx) => {
+    .commit<ApprovalAnswer>(call.siteKeyHash, async (tx) => {
       const now = clock.now();
       // It was declined already: nothing is approved behind the back of whoever was told so.
       if (now >= deadline) return { records: [], answer: declined("unavailable") };
-      return inTransaction(context, tx, call, now);
+      const made = await inTransaction(context, tx, call, now);
+      if (clock.now() >= deadline) throw new Error("it was decided too late to be told");
+      return made;
     })
     .then(({ answer }) => answer)
     .catch((error: unknown) => {

@@ -2,7 +2,7 @@ import type { Context } from "../context.js";
 import type { Payment } from "../owners/payments/payment.js";
 import type { Attempt, Processor, ProcessorAnswer } from "../owners/payments/processor.js";
 import { tokenPlace } from "./request-payment.js";
-import { CANCEL_AFTER_MS, PROCESSOR_MS_MAX } from "./retries.js";
+import { CANCEL_AFTER_MS, IN_FLIGHT_MS_MAX, PROCESSOR_MS_MAX } from "./retries.js";
 
 const unknown = (reason: string): ProcessorAnswer => ({ outcome: "unknown", reason });
 
@@ -19,8 +19,9 @@ export function attemptOf({
   attemptId,
   reference,
   requestedAt,
+  amount,
 }: Payment): Attempt {
-  return { siteKeyHash, accountId, idempotencyKey: attemptId, reference, requestedAt };
+  return { siteKeyHash, accountId, idempotencyKey: attemptId, reference, requestedAt, amount };
 }
 
 /** Whatever a processor does, there is an answer in time. What failed may have had its effect. */
@@ -50,10 +51,10 @@ export function authorize(
   payment: Payment,
   { first }: { readonly first: boolean },
 ): Promise<ProcessorAnswer> {
-  const { attemptId, amount, sealedToken } = payment;
+  const { attemptId, sealedToken } = payment;
   if (sealedToken === null) throw new Error("an open attempt has no token");
   const token = context.secrets.open(tokenPlace(attemptId), sealedToken);
-  const request = { ...attemptOf(payment), amount, token, first };
+  const request = { ...attemptOf(payment), token, first };
   return inTime(context, payment, processorOf(context, payment).authorize(request));
 }
 
@@ -72,16 +73,24 @@ export async function release(context: Context, payment: Payment): Promise<boole
 export async function findOut(context: Context, payment: Payment): Promise<ProcessorAnswer> {
   const cancelling = context.clock.now() >= payment.requestedAt + CANCEL_AFTER_MS;
   let reference = payment.reference;
+  let refused: string | undefined;
   if (!cancelling) {
     const again = await authorize(context, payment, { first: false });
     if (again.outcome !== "unknown") return again;
     reference ??= again.reference ?? null;
+    // Long enough after the first try, what is refused now and not there never was.
+    const settled = context.clock.now() >= payment.requestedAt + IN_FLIGHT_MS_MAX;
+    if (again.refused && settled) refused = again.reason;
   }
   const reading = processorOf(context, payment).read({ ...attemptOf(payment), reference });
   const read = await inTime(
     context,
     payment,
-    reading.then((found) => found ?? unknown("not_found")),
+    reading.then(
+      (found): ProcessorAnswer =>
+        found ??
+        (refused === undefined ? unknown("not_found") : { outcome: "declined", reason: refused }),
+    ),
   );
   if (read.outcome !== "unknown" || !cancelling) return read;
   if (await release(context, payment)) return { outcome: "declined", reason: "cancelled" };

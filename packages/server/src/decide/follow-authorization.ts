@@ -31,8 +31,10 @@ async function writeState(
     if (payment === undefined || order?.payment !== "authorized") return nothing;
     const now = clock.now();
     const capturedMinor = captured?.minor ?? null;
-    const moved: Order = { ...order, payment: status, lapsesAt, capturedMinor };
-    if (status === "authorized" && lapsesAt === order.lapsesAt) return nothing;
+    // That nobody says it now does not make it unknown.
+    const until = status === "authorized" ? (lapsesAt ?? order.lapsesAt) : null;
+    const moved: Order = { ...order, payment: status, lapsesAt: until, capturedMinor };
+    if (status === "authorized" && until === order.lapsesAt) return nothing;
     await moveOrder(tx, moved, now);
     if (status === "authorized") return nothing;
     const content = adjustment(payment, moved);

@@ -11,6 +11,9 @@ export const PROCESSOR_MS_MAX = 10 * SECOND_MS;
  */
 export const FIRST_LOOK_MS = 30 * SECOND_MS;
 
+/** A request that was cut off has had its effect by then, or never will. */
+export const IN_FLIGHT_MS_MAX = 10 * MINUTE_MS;
+
 /** Processors forget idempotency keys after a day; an attempt still open by then is cancelled. */
 export const CANCEL_AFTER_MS = 23 * HOUR_MS;
 

@@ -6,14 +6,18 @@ import {
   secretPlace,
 } from "../owners/payments/accounts/account.js";
 import {
+  accountById,
   currentAccount,
   endAccounts,
   forgetSecrets,
+  usableAccounts,
   writeAccount,
 } from "../owners/payments/accounts/store.js";
+import { newestReference, wasUsed } from "../owners/payments/store.js";
 import {
   isHookSecret,
   type KeyReport,
+  ownsIntent,
   publishableMode,
   reportOnKey,
 } from "../owners/payments/stripe.js";
@@ -21,6 +25,9 @@ import type { Queries, Transaction } from "../platform/db/database.js";
 
 export type { KeyReport, ProcessorAccount };
 export { endAccounts, forgetSecrets };
+
+/** Accounts of a site that a new key may be of: those whose secrets are still kept. */
+const ACCOUNTS_MAX = 5;
 
 /** What an owner gives of an account; what is left out stays as it is. */
 export interface StripeSettings {
@@ -55,20 +62,65 @@ export async function accountState(
   );
 }
 
-/** Asks Stripe what a key can do: a new one, or where none is given the one in use. */
-export async function checkStripeKey(
+/** Asks Stripe what the key in use can do. */
+export async function checkCurrentKey(
+  { config, db, secrets }: Context,
+  siteKeyHash: string,
+): Promise<Result<KeyReport, "invalid_request" | "unavailable">> {
+  const account = await currentAccount(db, siteKeyHash);
+  if (account?.sealedKey == null) {
+    const why = "No Stripe account is connected. Connect one with its key (secret_key).";
+    return refuse("invalid_request", why);
+  }
+  const key = secrets.open(secretPlace(account.accountId, "key"), account.sealedKey);
+  return reportOnKey(key, { apiBase: config.stripeApiBase });
+}
+
+/** A key that was asked about, and the account of this site it turned out to be of. */
+export interface CheckedKey {
+  readonly report: KeyReport;
+  /** Null where it is of none that is known here. */
+  readonly accountId: string | null;
+}
+
+/**
+ * The account a key is of: by the name Stripe gives it, or, where the key may not ask, by whether it
+ * can see a payment that was made with the account.
+ */
+async function accountOfKey(
+  { config, db }: Context,
+  siteKeyHash: string,
+  key: string,
+  { externalId, live }: KeyReport,
+): Promise<string | null> {
+  const apiBase = config.stripeApiBase;
+  for (const account of await usableAccounts(db, siteKeyHash, ACCOUNTS_MAX)) {
+    if (account.live !== live) continue;
+    const { accountId } = account;
+    if (externalId !== null && account.externalId !== null) {
+      if (externalId === account.externalId) return accountId;
+      continue;
+    }
+    const reference = await newestReference(db, accountId);
+    if (reference !== undefined && (await ownsIntent(key, reference, { apiBase }))) {
+      return accountId;
+    }
+    // Nothing was asked with it yet: whatever account the key is of, it can take this place.
+    if (account.endedAt === null && !(await wasUsed(db, accountId))) return accountId;
+  }
+  return null;
+}
+
+/** Asks Stripe what a new key can do, and whose it is. */
+export async function checkNewKey(
   context: Context,
   siteKeyHash: string,
-  secretKey: string | undefined,
-): Promise<Result<KeyReport, "invalid_request" | "unavailable">> {
-  const apiBase = context.config.stripeApiBase;
-  if (secretKey !== undefined) return reportOnKey(secretKey, { apiBase });
-  const account = await currentAccount(context.db, siteKeyHash);
-  if (account?.sealedKey == null) {
-    return refuse("invalid_request", "secret_key: give the key of the Stripe account to connect.");
-  }
-  const key = context.secrets.open(secretPlace(account.accountId, "key"), account.sealedKey);
-  return reportOnKey(key, { apiBase });
+  key: string,
+): Promise<Result<CheckedKey, "invalid_request" | "unavailable">> {
+  const report = await reportOnKey(key, { apiBase: context.config.stripeApiBase });
+  if (!report.ok) return report;
+  const accountId = await accountOfKey(context, siteKeyHash, key, report.value);
+  return ok({ report: report.value, accountId });
 }
 
 function settingsFault(
@@ -93,26 +145,41 @@ function settingsFault(
   return undefined;
 }
 
+/** The account that is to be written over; undefined for a new one. */
+async function accountToKeep(
+  tx: Transaction,
+  siteKeyHash: string,
+  checked: CheckedKey | undefined,
+): Promise<ProcessorAccount | undefined> {
+  if (checked === undefined) return currentAccount(tx, siteKeyHash);
+  const { accountId, report } = checked;
+  const kept = accountId === null ? undefined : await accountById(tx, accountId);
+  return kept?.live === report.live && kept.siteKeyHash === siteKeyHash ? kept : undefined;
+}
+
 /**
- * Writes the account a site is paid through. The same account with another key goes on; another
- * account, or one whose key does not say whose it is, is a new one, and the one before is only used
- * for what was asked with it.
+ * Writes the account a site is paid through. The same account with another key goes on, also one
+ * that had ended; another is a new one, and those before are only used for what was asked with them.
  */
 export async function writeStripeAccount(
   { ids, secrets }: Context,
   tx: Transaction,
   siteKeyHash: string,
-  { settings, report, now }: { settings: StripeSettings; report: KeyReport; now: number },
+  {
+    settings,
+    checked,
+    now,
+  }: { settings: StripeSettings; checked: CheckedKey | undefined; now: number },
 ): Promise<Result<ProcessorAccount, "invalid_request">> {
-  const before = await currentAccount(tx, siteKeyHash);
   const { secretKey, publishableKey, webhookSecret, approvalSecret, sharedTokens } = settings;
-  const fault = settingsFault(settings, report.live);
+  const kept = await accountToKeep(tx, siteKeyHash, checked);
+  const live = checked?.report.live ?? kept?.live;
+  if (live === undefined) {
+    return refuse("invalid_request", "secret_key: give the key of the Stripe account to connect.");
+  }
+  const fault = settingsFault(settings, live);
   if (fault !== undefined) return refuse("invalid_request", fault);
-  const known = report.externalId !== null && report.externalId === before?.externalId;
-  const same =
-    before !== undefined && before.live === report.live && (known || secretKey === undefined);
-  if (!same) await endAccounts(tx, siteKeyHash, now);
-  const kept = same ? before : undefined;
+  await endAccounts(tx, siteKeyHash, now);
   const accountId = kept?.accountId ?? ids.id("pac");
   const sealed = (
     name: AccountSecret,
@@ -120,8 +187,8 @@ export async function writeStripeAccount(
     old: string | null | undefined,
   ) => (given === undefined ? (old ?? null) : secrets.seal(secretPlace(accountId, name), given));
   const account: ProcessorAccount = {
-    ...{ accountId, siteKeyHash, kind: "stripe", live: report.live, endedAt: null },
-    externalId: report.externalId,
+    ...{ accountId, siteKeyHash, kind: "stripe", live, endedAt: null },
+    externalId: checked?.report.externalId ?? kept?.externalId ?? null,
     publishableKey: publishableKey ?? kept?.publishableKey ?? null,
     sharedTokens: sharedTokens ?? kept?.sharedTokens ?? false,
     sealedKey: sealed("key", secretKey, kept?.sealedKey),
@@ -129,9 +196,6 @@ export async function writeStripeAccount(
     sealedApprovalSecret: sealed("approval secret", approvalSecret, kept?.sealedApprovalSecret),
     connectedAt: kept?.connectedAt ?? now,
   };
-  if (account.sealedKey === null) {
-    return refuse("invalid_request", "secret_key: give the key of the Stripe account to connect.");
-  }
   await writeAccount(tx, account);
   return ok(account);
 }

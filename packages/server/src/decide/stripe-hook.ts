@@ -15,7 +15,9 @@ const ACCOUNTS_MAX = 5;
 
 /** A call that is known to be Stripe's. */
 export interface HookCall {
-  readonly account: ProcessorAccount;
+  readonly siteKeyHash: string;
+  /** Those it may be for, the newest first: one secret may have been given for several. */
+  readonly accounts: readonly ProcessorAccount[];
   readonly body: HookBody;
 }
 
@@ -54,20 +56,24 @@ export async function openHook(
   secretName: Extract<AccountSecret, "webhook secret" | "approval secret">,
   { bytes, signature }: { readonly bytes: Uint8Array; readonly signature: string | undefined },
 ): Promise<Result<HookCall, HookFault>> {
+  const body = readBody(bytes);
+  const signers: ProcessorAccount[] = [];
   for (const account of await usableAccounts(db, siteKeyHash, ACCOUNTS_MAX)) {
     const { sealedWebhookSecret, sealedApprovalSecret, accountId } = account;
     const sealed = secretName === "webhook secret" ? sealedWebhookSecret : sealedApprovalSecret;
     if (sealed === null) continue;
     const secret = secrets.open(secretPlace(accountId, secretName), sealed);
-    if (!(await verifyHook(bytes, signature, secret, clock.now())).ok) continue;
-    const body = readBody(bytes);
-    if (body === undefined) return refuse("malformed", "the call is no event of Stripe's");
-    if (body.livemode !== account.live) {
-      return refuse("wrong_mode", "the call is of the other mode than the key of this site");
-    }
-    return ok({ account, body });
+    if ((await verifyHook(bytes, signature, secret, clock.now())).ok) signers.push(account);
   }
-  return refuse("signature_invalid", "the call is not signed by Stripe for this site");
+  if (signers.length === 0) {
+    return refuse("signature_invalid", "the call is not signed by Stripe for this site");
+  }
+  if (body === undefined) return refuse("malformed", "the call is no event of Stripe's");
+  const accounts = signers.filter(({ live }) => live === body.livemode);
+  if (accounts.length === 0) {
+    return refuse("wrong_mode", "the call is of the other mode than the key of this site");
+  }
+  return ok({ siteKeyHash, accounts, body });
 }
 
 const textOf = (value: unknown) =>
@@ -76,17 +82,23 @@ const textOf = (value: unknown) =>
 /** The attempt an event is about: by the id it was made with, else by what Stripe calls it. */
 export async function paymentOfEvent(
   { db }: Context,
-  { account: { siteKeyHash, accountId }, body: { data } }: HookCall,
+  { siteKeyHash, accounts, body: { data } }: HookCall,
 ): Promise<Payment | undefined> {
   const { object } = (data ?? {}) as { readonly object?: Record<string, unknown> };
   if (typeof object !== "object" || object === null) return undefined;
   const metadata = (object.metadata ?? {}) as Record<string, unknown>;
   const attemptId = textOf(metadata.gatehouse_attempt);
   const named = attemptId === undefined ? undefined : await paymentById(db, attemptId);
-  if (named?.siteKeyHash === siteKeyHash && named.accountId === accountId) return named;
+  const isOfCall = (payment: Payment) =>
+    payment.siteKeyHash === siteKeyHash &&
+    accounts.some(({ accountId }) => accountId === payment.accountId);
+  if (named !== undefined && isOfCall(named)) return named;
   const intent = object.object === "payment_intent" ? object.id : object.payment_intent;
   const reference = textOf(intent);
-  return reference === undefined
-    ? undefined
-    : paymentByReference(db, siteKeyHash, { reference, accountId });
+  for (const { accountId } of reference === undefined ? [] : accounts) {
+    const about = { reference: reference as string, accountId };
+    const found = await paymentByReference(db, siteKeyHash, about);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

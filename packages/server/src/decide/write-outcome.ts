@@ -137,7 +137,7 @@ export async function writeOutcome(
     const now = clock.now();
     const found = await paymentById(tx, attemptId);
     if (found === undefined) throw new Error("a payment is gone");
-    if (!isOpen(found)) return { records: [], answer: found };
+    if (!isOpen(found)) return afterTheEnd(tx, found, said, now);
     const reason = said.outcome === "authorized" ? null : said.reason;
     const payment = { ...found, reference: said.reference ?? found.reference, reason };
     const step = await stepOf(context, tx, payment, said, now);
@@ -146,6 +146,29 @@ export async function writeOutcome(
     return { records: step.records, answer: step.payment };
   });
   return answer;
+}
+
+/**
+ * The first definite answer stands. Where it was a refusal and there is an authorization all the same,
+ * that is given up: money is held for nobody.
+ */
+async function afterTheEnd(
+  tx: Transaction,
+  found: Payment,
+  said: ProcessorAnswer,
+  now: number,
+): Promise<{ readonly records: readonly RecordDraft[]; readonly answer: Payment }> {
+  if (found.status !== "declined" || said.outcome !== "authorized") {
+    return { records: [], answer: found };
+  }
+  const { reference } = said;
+  const releasing: Payment = {
+    ...{ ...found, status: "releasing", reference, nextAt: nextLook(0, now) },
+  };
+  await writePayment(tx, releasing, now);
+  const told = { payment: "authorized", outcome: "rejected", reasons: ["payment_declined"] };
+  const record = outcomeRecord(releasing, told, now, { release: "requested" });
+  return { records: [record], answer: releasing };
 }
 
 async function stepOf(

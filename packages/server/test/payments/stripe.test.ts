@@ -1,7 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { reconcilePayments } from "../../src/decide/settle-payment.ts";
 import { forgetSecrets } from "../../src/decide/stripe-account.ts";
+import { writeOutcome } from "../../src/decide/write-outcome.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
+import { findingsOfSite } from "../audit/exporting.ts";
 import {
   cleanUp,
   DATABASES,
@@ -202,6 +204,46 @@ describe.each(DATABASES)("a site paid through Stripe, on %s:", (dialect) => {
   test("all requests made, and all answers to them, have the shape of Stripe's own types", () => {
     const faults = stripe.calls.flatMap((call) => stripeSchemas?.ofCall(call) ?? []);
     expect(new Set(faults)).toEqual(new Set());
+  });
+
+  test("what was authorized behind a refusal that stands is given up", async () => {
+    const answer = await at.order(shop, buyer, { token: "pm_card_chargeDeclined" });
+    expect(answer.body.reason).toBe("payment_declined");
+    const { db } = server.context;
+    const sql = "SELECT attempt_id FROM payments WHERE site_key_hash = ?";
+    const [row] = await db.all<{ attempt_id: string }>(sql, shop.site_key_hash);
+    const late = { outcome: "authorized", reference: "pi_late", lapsesAt: null } as const;
+    const ended = await writeOutcome(server.context, row?.attempt_id ?? "", late);
+    expect(ended).toMatchObject({ status: "releasing", reference: "pi_late" });
+    clock.advance(HOUR_MS);
+    await reconcile();
+    expect(await outcomes()).toEqual(["authorized", "authorized", "declined"]);
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  });
+
+  test("a shared token is paid with to the end, though the owner switched them off meanwhile", async () => {
+    await at.connect(shop, { shared_payment_tokens: true });
+    stripe.fault = ({ method, path }) =>
+      method === "POST" && path === "/v1/payment_intents" ? "drop_after" : undefined;
+    const body = await at.signed(shop, buyer, { token: "spt_1234567890" });
+    expect((await at.send(shop, body)).status).toBe(503);
+    stripe.fault = () => undefined;
+    await at.connect(shop, { shared_payment_tokens: false });
+    clock.advance(HOUR_MS);
+    await reconcile();
+    expect((await at.send(shop, body)).body.outcome).toBe("approved");
+  });
+
+  test("a review is paid as it was signed, or not at all", async () => {
+    const fields = { items: [{ id: "palm", quantity: 1 }], total: "600.00" };
+    const { body } = await at.order(shop, buyer, fields);
+    expect(body.outcome).toBe("escalated");
+    await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: true, settles: true });
+    await shop.admin("POST", `/escalations/${body.escalation_id}/approve`, {});
+    const { status, reason_code } = (await shop.admin("GET", `/escalations/${body.escalation_id}`))
+      .body;
+    expect([status, reason_code]).toEqual(["invalidated", "processor_changed"]);
+    expect(await at.orders(shop)).toEqual([]);
   });
 
   test("what its owner took before it was known here is an order, and captured", async () => {

@@ -12,6 +12,8 @@ export interface Known {
   readonly amount: Money | undefined;
   readonly protocol: string | undefined;
   readonly pays: boolean;
+  /** Whether somebody else has it paid. */
+  readonly elsewhere: boolean;
   /** The review it opened or ended; and, where it opened one, how its rules want people asked. */
   readonly review: string | undefined;
   readonly wanted: PolicyReview | undefined;
@@ -62,6 +64,7 @@ function approvalFault({ at, approvers }: ReviewedStep, known: Known): string | 
 export function paymentFault({ subject, amount }: PaidStep, known: Known): string | undefined {
   const { seq } = known;
   if (!known.pays) return `it follows from record ${seq}, which asked for no payment`;
+  if (known.elsewhere) return `it follows from record ${seq}, which somebody else has paid`;
   if (subject !== known.subject) return aboutAnother(seq);
   if (isSame(amount, known.amount)) return undefined;
   return `it is about ${sumText(amount)}, and record ${seq} approved ${sumText(known.amount)}`;

@@ -3,7 +3,7 @@ import { Counters } from "./counters.js";
 import { type Known, paymentFault, paysFault, reviewFault } from "./faults.js";
 import { type Course, courseFault, outcomeFault, paymentState } from "./payment-course.js";
 import { Remembered } from "./remembered.js";
-import type { DecidedStep, PaidStep, ReviewedStep, Step } from "./step.js";
+import type { AdjustedStep, DecidedStep, PaidStep, ReviewedStep, Step } from "./step.js";
 
 /** Decisions, and besides them refusals and payments, that are remembered to compare with. */
 export const REMEMBERED_MAX = 200_000;
@@ -35,6 +35,8 @@ export class History {
   /** Payments, by the record that requested them; and that record, by the attempt. */
   private readonly courses: Remembered<Course>;
   private readonly attempts: Remembered<string>;
+  /** Records that told what became of an authorization, by its attempt. */
+  private readonly adjustments: Remembered<number>;
   private rules: { readonly policy: string; readonly seq: number } | undefined;
   /** Records that name one from before the first. */
   before = 0;
@@ -48,6 +50,7 @@ export class History {
     this.mandates = new Remembered(max);
     this.courses = new Remembered(max);
     this.attempts = new Remembered(max);
+    this.adjustments = new Remembered(max);
   }
 
   /** Decisions too long ago to be compared with. */
@@ -70,7 +73,29 @@ export class History {
         return this.reviewed(step);
       case "paid":
         return this.paid(step);
+      case "adjusted":
+        return this.adjusted(step);
     }
+  }
+
+  private adjusted({ attempt, became, amount, seq }: AdjustedStep): string | undefined {
+    const parent = this.attempts.get(attempt);
+    if (parent === undefined) {
+      const all = this.beginning.whole && this.attempts.forgotten === 0;
+      return all ? "it is about a payment that is not in the log" : undefined;
+    }
+    const course = this.courses.get(parent);
+    if (course !== undefined && course.state !== "authorized") {
+      return `it is about a payment of which record ${course.seq} said that it was ${course.state}`;
+    }
+    const before = this.adjustments.get(attempt);
+    if (before !== undefined) return `record ${before} had told what became of the payment`;
+    this.adjustments.set(attempt, seq);
+    const { currency } = this.known.get(parent)?.amount ?? {};
+    const other = amount !== undefined && currency !== undefined && amount.currency !== currency;
+    if (other) return "it took another currency than was authorized";
+    const known = became === "captured" || became === "released" || became === "lapsed";
+    return known ? undefined : "it does not say what became of the payment";
   }
 
   private decided(step: DecidedStep): string | undefined {
@@ -169,7 +194,11 @@ export class History {
   ): void {
     const { seq, at, subject, amount, protocol, review, agent, skill, recordId } = step;
     const pays = approved && step.pays;
-    const known: Known = { seq, at, subject, amount, protocol, pays, review, asks, wanted };
+    const elsewhere = step.kind === "decided" && step.elsewhere;
+    const known: Known = Object.assign(
+      { seq, at, subject, amount, protocol, pays, elsewhere },
+      { review, asks, wanted },
+    );
     if (pays && amount !== undefined && movesMoney(skill)) {
       known.spending = this.counters.countSpent(agent, amount, at);
     }

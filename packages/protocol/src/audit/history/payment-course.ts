@@ -9,7 +9,8 @@ const NEXT: Readonly<Record<PaymentState | "requested", readonly PaymentState[]>
   unknown: ["unknown", "authorized", "declined", "releasing"],
   authorized: ["releasing"],
   releasing: ["released"],
-  declined: [],
+  // Authorized after all, behind a refusal that stands: it is let go.
+  declined: ["releasing"],
   released: [],
 };
 

@@ -4,7 +4,7 @@ import type { Money } from "../../money/amount.js";
 import { type PolicyFacts, readPolicyFacts } from "../../policy/facts.js";
 import type { PolicyReview } from "../../policy/review.js";
 import type { AuditRecord } from "../record.js";
-import type { DecidedStep, PaidStep, ReviewedStep, Step } from "./step.js";
+import type { AdjustedStep, DecidedStep, PaidStep, ReviewedStep, Step } from "./step.js";
 
 function textIn(value: JsonValue | undefined): string | undefined {
   return typeof value === "string" ? ownText(value) : undefined;
@@ -66,7 +66,29 @@ function decidedStep(record: AuditRecord, wanted: PolicyReview | undefined): Dec
     outcome: textIn(membersOf(record.decision).outcome) ?? "",
     review: textIn(record.escalation_id),
     wanted,
+    elsewhere: false,
   });
+}
+
+/** What the owner's processor asked about: it takes what was approved, and asks no person. */
+function approvalStep(record: AuditRecord): DecidedStep {
+  const approved = membersOf(record.approval).outcome === "approved";
+  const outcome = approved ? "approved" : "rejected";
+  return { ...decidedStep(record, undefined), outcome, pays: approved, elsewhere: true };
+}
+
+function adjustedStep(record: AuditRecord): AdjustedStep {
+  const { kind: became, amount } = membersOf(record.adjustment);
+  const { minor, currency } = membersOf(amount);
+  return {
+    kind: "adjusted",
+    seq: record.seq,
+    recordId: ownText(record.record_id),
+    at: Date.parse(record.occurred_at),
+    attempt: textIn(record.attempt_id) ?? "",
+    became: textIn(became),
+    amount: moneyIn(minor, currency),
+  };
 }
 
 function reviewedStep(record: AuditRecord): ReviewedStep {
@@ -123,11 +145,10 @@ export function readStep(record: AuditRecord, wanted?: PolicyReview): Step | und
       }
       return { kind: "refused", ...placed() };
     }
-    case "order.approval": {
-      // The owner's processor asked, and takes what was approved: no outcome of ours follows.
-      const pays = membersOf(record.approval).outcome === "approved";
-      return Object.assign(decidedStep(record, undefined), { pays });
-    }
+    case "order.approval":
+      return approvalStep(record);
+    case "order.adjustment":
+      return adjustedStep(record);
     case "review.decision":
       return reviewedStep(record);
     case "payment.outcome":

@@ -47,6 +47,18 @@ export interface DecidedStep extends Asked {
   readonly mandate: string | undefined;
   /** How its rules want people to be asked, where they do. */
   readonly wanted: PolicyReview | undefined;
+  /** Whether somebody else has it paid: no outcome of ours follows. */
+  readonly elsewhere: boolean;
+}
+
+/** An owner took an authorization or gave it up, or nobody took it in time. */
+export interface AdjustedStep extends Placed {
+  readonly kind: "adjusted";
+  readonly attempt: string;
+  /** What became of it. */
+  readonly became: string | undefined;
+  /** What was taken of it. */
+  readonly amount: Money | undefined;
 }
 
 /** A review ended. */
@@ -75,4 +87,10 @@ export interface PaidStep extends Placed {
 }
 
 /** What a record says that other records can confirm or contradict. */
-export type Step = PublishedStep | RefusedStep | DecidedStep | ReviewedStep | PaidStep;
+export type Step =
+  | PublishedStep
+  | RefusedStep
+  | DecidedStep
+  | ReviewedStep
+  | PaidStep
+  | AdjustedStep;

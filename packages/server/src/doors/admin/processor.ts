@@ -5,12 +5,13 @@ import type { Context } from "../../context.js";
 import {
   type AccountState,
   accountState,
-  checkStripeKey,
+  checkCurrentKey,
   type KeyReport,
 } from "../../decide/stripe-account.js";
 import { gatesOf, sells } from "../../owners/sites/gates.js";
 import { PROCESSOR_KINDS, type Site } from "../../owners/sites/site.js";
 import { isoTime } from "../../platform/clock.js";
+import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { body, errors, json, refused, SiteParams, Timestamp } from "./schemas.js";
 
@@ -162,6 +163,12 @@ async function render({ db, config }: Context, site: Site): Promise<z.infer<type
   };
 }
 
+/** What only an account of Stripe's has. */
+const STRIPE_ONLY = [
+  ...(["secret_key", "publishable_key", "webhook_secret", "approval_secret"] as const),
+  "shared_payment_tokens" as const,
+];
+
 const abilitiesOf = ({ abilities }: KeyReport) => abilities.map((ability) => ({ ...ability }));
 
 export function processorRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
@@ -175,6 +182,12 @@ export function processorRoutes(app: OpenAPIHono<AdminEnv>, context: Context): v
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
     const given = c.req.valid("json");
+    const foreign = STRIPE_ONLY.filter((name) => given[name] !== undefined);
+    if (given.kind !== "stripe" && foreign.length > 0) {
+      throw new Problem("invalid_request", {
+        message: `${foreign.join(", ")}: for Stripe only. Say kind "stripe", with secret_key.`,
+      });
+    }
     const wanted = {
       ...{ kind: given.kind, railOn: given.rail_on, settles: given.settles },
       walletMerchantId: given.wallet_merchant_id ?? null,
@@ -194,7 +207,7 @@ export function processorRoutes(app: OpenAPIHono<AdminEnv>, context: Context): v
   app.openapi(test, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
-    const report = await checkStripeKey(context, site_key_hash, undefined);
+    const report = await checkCurrentKey(context, site_key_hash);
     if (!report.ok) return refused(report);
     const { live, restricted } = report.value;
     return c.json({ live, restricted, abilities: abilitiesOf(report.value) }, 200);

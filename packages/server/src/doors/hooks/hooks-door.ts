@@ -25,15 +25,17 @@ async function requireCall(
   secretName: Parameters<typeof openHook>[2],
 ): Promise<HookCall> {
   const { db, clock, sources } = context;
+  const waitMs = sources.take(limitKey(c.get("connection").address), clock.now());
+  if (waitMs > 0) {
+    const wait = String(Math.ceil(waitMs / 1000));
+    throw new Problem("rate_limited", { headers: { "retry-after": wait } });
+  }
   const site = await findSite(db, c.req.param("site") ?? "", "hash");
   if (site === undefined) throw new Problem("not_found");
   const bytes = await readJsonBytes(c.req.raw, HOOK_BYTES_MAX, clock);
   const signature = c.req.header("stripe-signature");
   const call = await openHook(context, site.siteKeyHash, secretName, { bytes, signature });
   if (call.ok) return call.value;
-  // Strangers are counted; Stripe, which is many machines, is not.
-  const waitMs = sources.take(limitKey(c.get("connection").address), clock.now());
-  if (waitMs > 0) throw new Problem("rate_limited");
   throw new Problem("invalid_request", { message: `Refused: ${call.detail}.` });
 }
 

@@ -1,6 +1,9 @@
 import type { Queries, Transaction } from "../../platform/db/database.js";
 import type { Order, OrderLine } from "./order.js";
 
+/** Authorizations of cards last about a week; of those nobody knows the end of, this is assumed. */
+const AUTHORIZED_MS_MAX = 7 * 86_400_000;
+
 interface Row {
   order_id: string;
   site_key_hash: string;
@@ -114,13 +117,19 @@ export async function noteLapseTold(
 }
 
 /** Orders whose authorization should have lapsed: nobody has said so yet. */
-export async function overdueOrders(db: Queries, before: number, limit: number): Promise<Order[]> {
+export async function overdueOrders(db: Queries, now: number, limit: number): Promise<Order[]> {
   const rows = await db.all<Row>(
-    `SELECT * FROM orders WHERE payment = 'authorized' AND lapses_at <= ?
-     ORDER BY lapses_at LIMIT ?`,
-    ...[before, limit],
+    `SELECT * FROM orders WHERE payment = 'authorized'
+       AND COALESCE(follow_at, lapses_at, created_at + ${AUTHORIZED_MS_MAX}) <= ?
+     ORDER BY COALESCE(follow_at, lapses_at, created_at) LIMIT ?`,
+    ...[now, limit],
   );
   return rows.map(orderOf);
+}
+
+/** Puts an order off that was asked about: others have their turn first. */
+export async function followLater(tx: Transaction, orderId: string, at: number): Promise<void> {
+  await tx.run("UPDATE orders SET follow_at = ? WHERE order_id = ?", at, orderId);
 }
 
 /** Orders of a site, the newest first. */

@@ -11,11 +11,12 @@ export interface Attempt {
   readonly reference: string | null;
   /** Nothing of it is older. */
   readonly requestedAt: number;
+  /** What it is for: anything else is not this attempt. */
+  readonly amount: Money;
 }
 
 /** What a processor is asked to authorize. */
 export interface AuthorizationRequest extends Attempt {
-  readonly amount: Money;
   readonly token: string;
   /** Whether this is the first time: nothing can be there already. */
   readonly first: boolean;
@@ -30,7 +31,13 @@ export type ProcessorAnswer =
       readonly lapsesAt: number | null;
     }
   | { readonly outcome: "declined"; readonly reason: string; readonly reference?: string }
-  | { readonly outcome: "unknown"; readonly reason: string; readonly reference?: string };
+  | {
+      readonly outcome: "unknown";
+      readonly reason: string;
+      readonly reference?: string;
+      /** This call did nothing: only what was asked before may be there. */
+      readonly refused?: true;
+    };
 
 /** What has become of an authorization since, by the owner's hand or by time. */
 export interface AuthorizationState {

@@ -100,6 +100,22 @@ export async function paymentByReference(
   return row && paymentOf(row);
 }
 
+/** What the processor calls the newest attempt of an account; undefined where it named none. */
+export async function newestReference(db: Queries, accountId: string): Promise<string | undefined> {
+  const row = await db.get<Pick<Row, "reference">>(
+    `SELECT reference FROM payments WHERE account_id = ? AND reference IS NOT NULL
+     ORDER BY requested_at DESC LIMIT 1`,
+    accountId,
+  );
+  return row?.reference ?? undefined;
+}
+
+/** Whether anything was ever asked with an account. */
+export async function wasUsed(db: Queries, accountId: string): Promise<boolean> {
+  const sql = "SELECT 1 AS used FROM payments WHERE account_id = ? LIMIT 1";
+  return (await db.get(sql, accountId)) !== undefined;
+}
+
 /** Writes where an attempt has come to. The token goes as soon as nothing is open any more. */
 export async function writePayment(tx: Transaction, payment: Payment, now: number): Promise<void> {
   const open = payment.status === "requested" || payment.status === "unknown";

@@ -4,6 +4,7 @@ export { verifyHook } from "./processors/stripe/hook.js";
 export {
   isHookSecret,
   type KeyReport,
+  ownsIntent,
   publishableMode,
   reportOnKey,
 } from "./processors/stripe/key.js";

@@ -20,6 +20,8 @@ export interface ReviewedRequest {
   readonly amount: { readonly minor: number; readonly currency: string } | null;
   readonly kid: string;
   readonly digest: string;
+  /** Through whom the agent signed to pay, where it is to pay. */
+  readonly handler?: string | undefined;
   /** What is bought, where something is: id, title, quantity and price of each. */
   readonly items?: readonly ReviewedItem[] | undefined;
 }

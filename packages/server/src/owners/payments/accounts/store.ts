@@ -33,7 +33,7 @@ function accountOf(row: Row): ProcessorAccount {
   });
 }
 
-/** Writes an account, or what has changed of it. */
+/** Writes an account, or what has changed of it; one that had ended goes on. */
 export async function writeAccount(tx: Transaction, account: ProcessorAccount): Promise<void> {
   const changing = [
     ...[account.externalId, account.publishableKey, account.sharedTokens ? 1 : 0],
@@ -45,7 +45,8 @@ export async function writeAccount(tx: Transaction, account: ProcessorAccount): 
        sealed_approval_secret)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (account_id) DO UPDATE SET external_id = ?, publishable_key = ?,
-       shared_tokens = ?, sealed_key = ?, sealed_webhook_secret = ?, sealed_approval_secret = ?`,
+       shared_tokens = ?, sealed_key = ?, sealed_webhook_secret = ?, sealed_approval_secret = ?,
+       ended_at = NULL`,
     ...[account.accountId, account.siteKeyHash, account.kind, account.live ? 1 : 0],
     ...[account.connectedAt, ...changing, ...changing],
   );

@@ -6,7 +6,7 @@ import type { Migration } from "../migrate.js";
  *   sealed, and erased once nothing is open.
  * - payments.account_id: the account an attempt was, and always will be, asked with.
  * - orders: what has become of the authorization since, when it lapses, and whether its owner was
- *   told so.
+ *   told so; follow_at: when it is asked about again by itself.
  * - processor_events: what a processor told of already; it tells everything more than once.
  */
 export const stripe: Migration = {
@@ -36,6 +36,7 @@ ALTER TABLE orders ADD COLUMN lapses_at ${integer};
 ALTER TABLE orders ADD COLUMN captured_minor ${integer};
 ALTER TABLE orders ADD COLUMN payment_changed_at ${integer};
 ALTER TABLE orders ADD COLUMN lapse_told_at ${integer};
+ALTER TABLE orders ADD COLUMN follow_at ${integer};
 CREATE INDEX orders_by_attempt ON orders (attempt_id);
 CREATE INDEX orders_by_lapse ON orders (payment, lapses_at);
 

@@ -24,7 +24,8 @@ export function answerOfIntent(
   if (status === "requires_capture" || status === "succeeded") {
     return { outcome: "authorized", reference, lapsesAt };
   }
-  if (status === "requires_payment_method") {
+  // Without an error it was not confirmed yet: whoever made it may be about to.
+  if (status === "requires_payment_method" && intent.last_payment_error !== null) {
     return { outcome: "declined", reason: declineReason(intent.last_payment_error), reference };
   }
   if (status === "canceled") return { outcome: "declined", reason: "canceled", reference };
@@ -64,9 +65,10 @@ interface StripeFailure {
 const unknown = (reason: string): ProcessorAnswer => ({ outcome: "unknown", reason });
 
 /**
- * What a failed call says of the attempt. Stripe keeps the first answer to a key, so whatever it
- * refuses for itself was never done with that key; whatever kept it from answering says nothing.
- * `first`: nobody can have asked before, so what was turned away at the door is not there.
+ * What a failed call says of the attempt. A declined card is an answer, kept under the key; whatever
+ * kept Stripe from answering says nothing. What was turned away at the door, for its parameters or
+ * its key, was not done by this call: that is definite only where nobody can have asked before
+ * (`first`), since Stripe may look at parameters before it looks at what a key stands for.
  */
 export function answerOfFailure(error: unknown, first: boolean): ProcessorAnswer {
   const { type, code, decline_code, payment_intent } = error as StripeFailure;
@@ -80,15 +82,17 @@ export function answerOfFailure(error: unknown, first: boolean): ProcessorAnswer
       declineReason({ ...(code && { code }), ...(decline_code && { decline_code }) }),
     );
   }
+  const turnedAway = (reason: string) =>
+    first ? declined(reason) : ({ outcome: "unknown", reason, refused: true } as const);
   if (type === "StripeInvalidRequestError" && code !== "idempotency_key_in_use") {
-    return declined(
-      code === "resource_missing" ? "unknown_token" : declineReason({ code: code ?? null }),
-    );
+    const reason =
+      code === "resource_missing" ? "unknown_token" : declineReason({ code: code ?? null });
+    return turnedAway(reason);
   }
   if (type === "StripeIdempotencyError") return unknown("idempotency_conflict");
-  const turnedAway = type === "StripeAuthenticationError" || type === "StripePermissionError";
-  if (turnedAway)
+  if (type === "StripeAuthenticationError" || type === "StripePermissionError") {
     return first ? declined("processor_refused_key") : unknown("processor_refused_key");
+  }
   if (type === "StripeRateLimitError") return unknown("processor_busy");
   if (type === "StripeConnectionError") return unknown("no_answer");
   if (code === "idempotency_key_in_use") return unknown("in_progress");

@@ -145,3 +145,17 @@ export async function reportOnKey(
   const externalId = await externalIdOf(client);
   return ok({ live: mode === "live", restricted: key.startsWith("rk_"), externalId, abilities });
 }
+
+/** Whether a key is of the account that has this intent. */
+export async function ownsIntent(
+  key: string,
+  reference: string,
+  tools: Pick<StripeTools, "apiBase">,
+): Promise<boolean> {
+  try {
+    const { id } = await (await stripeClient(key, tools)).paymentIntents.retrieve(reference);
+    return id === reference;
+  } catch {
+    return false;
+  }
+}

@@ -14,8 +14,8 @@ import { StripeClients, type StripeTools } from "./client.js";
 
 /** What an intent is found by, where its id never reached us. */
 const ATTEMPT = "gatehouse_attempt";
-/** Clocks differ, and Stripe counts in seconds. */
-const CLOCKS_DIFFER_S = 300;
+/** Clocks differ, now and then by hours; what is looked through besides costs a page or two. */
+const CLOCKS_DIFFER_S = 86_400;
 const PAGE = 100;
 /** Pages looked through for one attempt; a shop that sells more is searched. */
 const PAGES_MAX = 10;
@@ -54,22 +54,19 @@ export class StripeProcessor implements Processor {
     const { client, account } = await this.clients.of(request.accountId);
     try {
       const made = request.token.startsWith("spt_")
-        ? await payShared(client, request, amount.value, account.sharedTokens)
+        ? await payShared(client, request, amount.value, account.sharedTokens || !request.first)
         : await pay(client, request, amount.value);
       if (made === undefined) return { outcome: "declined", reason: "shared_tokens_off" };
-      if (made.livemode !== account.live) {
-        return { outcome: "unknown", reason: "wrong_mode", reference: made.id };
-      }
-      return answerOfIntent(made, await lapseOf(client, made));
+      return await answerTo(client, request, made, account.live);
     } catch (error) {
       return answerOfFailure(error, request.first);
     }
   }
 
   async read(attempt: Attempt): Promise<ProcessorAnswer | undefined> {
-    const { client } = await this.clients.of(attempt.accountId);
+    const { client, account } = await this.clients.of(attempt.accountId);
     const intent = await this.find(client, attempt);
-    return intent && answerOfIntent(intent, await lapseOf(client, intent));
+    return intent && answerTo(client, attempt, intent, account.live);
   }
 
   async release(attempt: Attempt): Promise<void> {
@@ -110,6 +107,24 @@ async function lapseOf(
   } catch {
     return null;
   }
+}
+
+/** What an intent says of an attempt; one that is for something else says nothing. */
+async function answerTo(
+  client: Stripe,
+  { amount, siteKeyHash }: Attempt,
+  intent: Stripe.PaymentIntent,
+  live: boolean,
+): Promise<ProcessorAnswer> {
+  const wanted = stripeAmount(amount);
+  const same =
+    wanted.ok &&
+    wanted.value === intent.amount &&
+    intent.currency === amount.currency.toLowerCase() &&
+    intent.metadata.gatehouse_site === siteKeyHash &&
+    intent.livemode === live;
+  if (!same) return { outcome: "unknown", reason: "not_this_payment" };
+  return answerOfIntent(intent, await lapseOf(client, intent));
 }
 
 /** What every intent is made with: authorized and not captured, or declined; nothing in between. */
@@ -161,6 +176,16 @@ async function payShared(
   return made as unknown as Stripe.PaymentIntent;
 }
 
+/** Undefined where Stripe has none of this id any more: an owner may delete test data. */
+async function retrieve(client: Stripe, id: string): Promise<Stripe.PaymentIntent | undefined> {
+  try {
+    return await client.paymentIntents.retrieve(id);
+  } catch (error) {
+    if ((error as { readonly code?: string }).code === "resource_missing") return undefined;
+    throw error;
+  }
+}
+
 /** Throws where it is too early to believe a search that finds nothing. */
 async function search(
   client: Stripe,
@@ -185,7 +210,7 @@ async function find(
   now: number,
 ): Promise<Stripe.PaymentIntent | undefined> {
   const { idempotencyKey, reference, requestedAt } = attempt;
-  if (reference !== null) return client.paymentIntents.retrieve(reference);
+  if (reference !== null) return retrieve(client, reference);
   const created = { gte: Math.floor(requestedAt / 1000) - CLOCKS_DIFFER_S };
   let after: string | undefined;
   for (let page = 0; page < PAGES_MAX; page++) {
