@@ -11,11 +11,19 @@ const STANDARD_INPUT = 0;
  */
 export function readSecretFile(file: string | undefined): string | undefined {
   if (file === undefined) return undefined;
+  // Not repeated: it would stand in a terminal that others may see.
+  if (/^(?:sk|rk|pk)_(?:test|live)_|^whsec_/.test(file)) {
+    const why =
+      "Give the name of a file that holds the secret, or - to type it in, not the secret itself.";
+    throw new CommandError(why, EXIT.usage);
+  }
   let text: string;
   try {
     text = readFileSync(file === "-" ? STANDARD_INPUT : file, "utf8").trim();
-  } catch {
-    throw new CommandError(`${file} cannot be read.`, EXIT.failed);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === "ENOENT" ? "there is no such file" : `the system says ${code}`;
+    throw new CommandError(`${file} cannot be read: ${why}.`, EXIT.failed);
   }
   if (text === "" || text.length > SECRET_CHARS_MAX || /\s/.test(text)) {
     throw new CommandError(

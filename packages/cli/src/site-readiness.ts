@@ -9,10 +9,17 @@ interface Gate {
   readonly advice?: string;
 }
 
+/** What is known of a connected Stripe account. */
+export interface StripeAccount {
+  readonly account: string | null;
+  readonly events_url: string;
+  readonly webhook_secret_set: boolean;
+}
+
 interface ProcessorBody {
   readonly kind: string | null;
   readonly live: boolean;
-  readonly stripe?: { readonly events_url: string } | null;
+  readonly stripe?: StripeAccount | null;
   readonly gates: readonly Gate[];
 }
 
@@ -30,7 +37,7 @@ export interface Readiness {
 
 /** What opens the gates of the service. */
 const COMMANDS: Readonly<Record<string, (site: string) => string>> = {
-  processor: (site) => `gatehouse site connect ${site}`,
+  processor: (site) => `gatehouse site connect ${site} --processor sandbox|stripe`,
   rail: (site) => `gatehouse site connect ${site} --rail`,
   settlement: (site) => `gatehouse site connect ${site} --settle`,
   policy: (site) => `gatehouse policy publish ${site} policy.json`,

@@ -80,7 +80,7 @@ test("gates are shown with what opens them, and open one by one", async () => {
   );
   const shut = await run("site", "gates", SHOP);
   expect(shut.out).toMatch(
-    /^– processor +Connect a payment processor\. Run: gatehouse site connect shop\.example\.com$/m,
+    /^– processor +Connect a payment processor\. Run: gatehouse site connect shop\.example\.com --processor sandbox\|stripe$/m,
   );
   expect(shut.out).toMatch(/Agents cannot buy yet\.\n$/);
   await run("site", "connect", SHOP, "--no-rail");
@@ -92,7 +92,7 @@ test("gates are shown with what opens them, and open one by one", async () => {
   );
   await run("policy", "publish", SHOP, file("policy.json", JSON.stringify(policy)));
   const open = await run("site", "connect", SHOP, "--rail");
-  expect(open.out).toMatch(/^Paid through sandbox: no money is behind it\.\n(?:✓ .* open\n)+/);
+  expect(open.out).toMatch(/^Paid through sandbox: for trying, no money moves\.\n(?:✓ .* open\n)+/);
   expect(open.out).toMatch(/Agents can buy\.\n$/);
 });
 

@@ -43,9 +43,9 @@ test("an owner connects Stripe by files, is told what the key can do, and where 
   const connected = await run("site", "connect", SHOP, "--secret-key-file", file);
   expect(connected.out).toContain("✓ Payment Intents, write: to authorize and to release\n");
   expect(connected.out).toContain("– Disputes, read: to tell of disputes (missing)\n");
-  expect(connected.out).toContain("Paid through stripe: no money is behind it.\n");
+  expect(connected.out).toContain("Paid through stripe: for trying, no money moves.\n");
   expect(connected.out).toMatch(
-    /Stripe is to send events to http:\S+\/v1\/hooks\/stripe\/\S+\/events\n/,
+    /^Account acct_\w+\. Have Stripe send events to http:\S+\/v1\/hooks\/stripe\/\S+\/events and give/m,
   );
   expect(connected.out + connected.err).not.toContain(key);
   const tested = await run("site", "test-processor", SHOP);
@@ -68,7 +68,12 @@ test("a later setting leaves the processor and its key as they are", async () =>
 test("what cannot be a key, or is none of Stripe's, is said in a sentence", async () => {
   const connect = (file: string) => run("site", "connect", SHOP, "--secret-key-file", file);
   const missing = await connect(join(folder, "none"));
-  expect([missing.code, missing.err]).toEqual([1, expect.stringMatching(/none cannot be read\./)]);
+  expect([missing.code, missing.err]).toEqual([
+    1,
+    expect.stringMatching(/none cannot be read: there is no such file\./),
+  ]);
+  const itself = await connect("rk_test_0123456789abc");
+  expect([itself.code, itself.err]).toEqual([2, expect.stringMatching(/^Give the name of a file/)]);
   const two = await connect(secret("two", "one two"));
   expect([two.code, two.err]).toEqual([2, expect.stringMatching(/does not hold a secret/)]);
   const unknown = await connect(secret("unknown", "rk_test_0123456789abc"));

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
 import { findSite, type SiteBody } from "../find-site.js";
 import { readSecretFile } from "../secret-file.js";
-import { type Readiness, readinessOf } from "../site-readiness.js";
+import { type Readiness, readinessOf, type StripeAccount } from "../site-readiness.js";
 import { plainJson, type Terminal } from "../terminal.js";
 
 interface Flags {
@@ -37,12 +37,19 @@ function describeKey({ abilities = [] }: KeyReport): string[] {
   });
 }
 
+/** Whether Stripe can tell what becomes of payments. */
+function hookLine({ account, events_url, webhook_secret_set }: StripeAccount): string {
+  const whose = account === null ? "" : `Account ${account}. `;
+  if (webhook_secret_set) return `${whose}Its events are taken at ${events_url}`;
+  return `${whose}Have Stripe send events to ${events_url} and give the signing secret with --webhook-secret-file`;
+}
+
 /** What holds already, and what makes the rest hold. */
 function describe({ processor: { kind, live, stripe }, checks, can_buy }: Readiness): string {
-  const money = live ? "real money moves" : "no money is behind it";
+  const money = live ? "real money moves" : "for trying, no money moves";
   return [
     kind === null ? "No processor is connected." : `Paid through ${kind}: ${money}.`,
-    ...(stripe == null ? [] : [`Stripe is to send events to ${stripe.events_url}`]),
+    ...(stripe == null ? [] : [hookLine(stripe)]),
     ...checks.map(
       ({ name, open, advice = "", command = "" }) =>
         `${open ? "✓" : "–"} ${name.padEnd(10)} ${open ? "open" : `${advice} Run: ${command}`}`,

@@ -64,7 +64,7 @@ const PROBES: ReadonlyArray<Omit<KeyAbility, "allowed"> & { readonly probe: Prob
   },
   {
     ...{ name: "refunds_read", required: false },
-    purpose: "Refunds, read: to tell buyers of refunds",
+    purpose: "Refunds, read: to tell of refunds",
     probe: (client) => client.refunds.list(one),
   },
   {
