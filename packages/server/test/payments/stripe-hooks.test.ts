@@ -264,10 +264,16 @@ describe.each(DATABASES)("what Stripe tells and asks, on %s:", (dialect) => {
       const held = new Promise<void>((resolve) => {
         release = resolve;
       });
+      let begun = () => {};
+      const holds = new Promise<void>((resolve) => {
+        begun = resolve;
+      });
       const holding = server.context.audit.commit(shop.site_key_hash, async () => {
+        begun();
         await held;
         return { records: [], answer: null };
       });
+      await holds;
       const asked = ask(data(100));
       await vi.waitFor(() => {
         expect(server.context.metrics.render()).toMatch(/^gatehouse_audit_commits_waiting 1$/m);
