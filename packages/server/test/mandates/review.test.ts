@@ -1,4 +1,4 @@
-import { type JsonObject, signMandate, signTagged } from "@gatehouse/protocol";
+import { type JsonObject, signMandate } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { expireReviews } from "../../src/actions/decide-review.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
@@ -12,6 +12,7 @@ import {
   type TestServer,
 } from "../harness.ts";
 import { type Buyer, POLICY, type Shop, submitting } from "./submitting.ts";
+import { withdrawal } from "./withdrawing.ts";
 
 const HOUR_MS = 3_600_000;
 const ASK = { id: "ask", effect: "escalate", when: { skill: { eq: "get_pricing" } } };
@@ -133,20 +134,9 @@ describe.each(DATABASES)("what the rules give to a person, on %s,", (dialect) =>
   });
 
   test("is withdrawn by its own agent alone", async () => {
-    const path = `${first.body.status_url}/withdraw`;
-    const withdraw = async (by: Buyer, fields: JsonObject = {}) => {
-      const signed = {
-        ...{ v: 1, type: "withdrawal", site_key: shop.site_key, agent_id: by.agentId },
-        escalation_id: first.body.escalation_id,
-        issued_at: new Date(clock.now()).toISOString(),
-        ...fields,
-      };
-      const signature = await signTagged("withdrawal", signed, by.key.signer);
-      const envelope = { alg: "EdDSA", kid: by.key.kid, signature };
-      const headers = { "content-type": "application/json" };
-      const body = JSON.stringify({ signed, envelope });
-      return answerOf(await fetch(path, { method: "POST", headers, body }));
-    };
+    const { status_url, escalation_id: escalationId } = first.body;
+    const withdraw = (by: Buyer, fields: JsonObject = {}) =>
+      withdrawal(status_url, { shop, buyer: by, escalationId, now: clock.now() }, fields);
     const other = await agent.buyer(shop);
     expect((await withdraw(other)).status).toBe(404);
     expect((await withdraw(buyer, { escalation_id: "esc_other" })).body.reason).toBe(
