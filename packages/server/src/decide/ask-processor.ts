@@ -66,11 +66,14 @@ export async function release(context: Context, payment: Payment): Promise<boole
   return (await inTime(context, payment, released)).outcome === "declined";
 }
 
+/** What is known of an attempt; after 23 hours of nothing, that it is given up. */
+export type Found = ProcessorAnswer | { readonly outcome: "given_up"; readonly reference?: string };
+
 /**
  * Finds out about an attempt whose outcome is not known: asks again with the same key, then reads.
- * After 23 hours it is cancelled, and only then nothing of it can come any more.
+ * After 23 hours it is to be cancelled, since processors forget the key.
  */
-export async function findOut(context: Context, payment: Payment): Promise<ProcessorAnswer> {
+export async function findOut(context: Context, payment: Payment): Promise<Found> {
   const cancelling = context.clock.now() >= payment.requestedAt + CANCEL_AFTER_MS;
   let reference = payment.reference;
   let refused: string | undefined;
@@ -92,7 +95,5 @@ export async function findOut(context: Context, payment: Payment): Promise<Proce
         (refused === undefined ? unknown("not_found") : { outcome: "declined", reason: refused }),
     ),
   );
-  if (read.outcome !== "unknown" || !cancelling) return read;
-  if (await release(context, payment)) return { outcome: "declined", reason: "cancelled" };
-  return unknown("not_released");
+  return read.outcome === "unknown" && cancelling ? { ...read, outcome: "given_up" } : read;
 }

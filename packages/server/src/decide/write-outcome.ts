@@ -5,11 +5,11 @@ import type { Decision, StoredAnswer } from "../owners/decisions/decision.js";
 import { decisionById, moveDecision } from "../owners/decisions/store.js";
 import { insertOrder } from "../owners/orders/store.js";
 import { isOpen, type Payment } from "../owners/payments/payment.js";
-import type { ProcessorAnswer } from "../owners/payments/processor.js";
 import { paymentById, writePayment } from "../owners/payments/store.js";
 import { sell, unreserve } from "../owners/products/store.js";
 import { endPaying } from "../owners/reviews/store.js";
 import type { Transaction } from "../platform/db/database.js";
+import type { Found } from "./ask-processor.js";
 import { nextLook } from "./retries.js";
 
 /** Told of every attempt that has come further. */
@@ -66,6 +66,23 @@ async function declined(
   await reject(tx, payment, decision, { reason: "payment_declined", now });
   const said = { payment: "declined", outcome: "rejected", reasons: ["payment_declined"] };
   return { payment: ended, records: [outcomeRecord(ended, said, now)] };
+}
+
+/** The reason of an attempt nobody got an answer about in time. */
+const GIVEN_UP = "cancelled";
+
+/**
+ * Refused before it is cancelled: an answer that comes late, or is repeated from before, then finds
+ * it ended. That it is cancelled too is seen to until it is.
+ */
+async function givenUp(
+  tx: Transaction,
+  payment: Payment,
+  decision: Decision | undefined,
+  now: number,
+): Promise<Step> {
+  const { payment: ended, records } = await declined(tx, payment, decision, now);
+  return { payment: { ...ended, status: "releasing", nextAt: nextLook(0, now) }, records };
 }
 
 /** Authorized, and no order can come of it: it is given up as soon as this is written. */
@@ -128,7 +145,7 @@ function undecided(payment: Payment, now: number): Step {
 export async function writeOutcome(
   context: Context,
   attemptId: string,
-  said: ProcessorAnswer,
+  said: Found,
 ): Promise<Payment> {
   const { audit, clock, db } = context;
   const asked = await paymentById(db, attemptId);
@@ -138,7 +155,7 @@ export async function writeOutcome(
     const found = await paymentById(tx, attemptId);
     if (found === undefined) throw new Error("a payment is gone");
     if (!isOpen(found)) return afterTheEnd(tx, found, said, now);
-    const reason = said.outcome === "authorized" ? null : said.reason;
+    const reason = reasonOf(said);
     const payment = { ...found, reference: said.reference ?? found.reference, reason };
     const step = await stepOf(context, tx, payment, said, now);
     await writePayment(tx, step.payment, now);
@@ -148,6 +165,11 @@ export async function writeOutcome(
   return answer;
 }
 
+function reasonOf(said: Found): string | null {
+  if (said.outcome === "given_up") return GIVEN_UP;
+  return said.outcome === "authorized" ? null : said.reason;
+}
+
 /**
  * The first definite answer stands. Where it was a refusal and there is an authorization all the same,
  * that is given up: money is held for nobody.
@@ -155,7 +177,7 @@ export async function writeOutcome(
 async function afterTheEnd(
   tx: Transaction,
   found: Payment,
-  said: ProcessorAnswer,
+  said: Found,
   now: number,
 ): Promise<{ readonly records: readonly RecordDraft[]; readonly answer: Payment }> {
   if (found.status !== "declined" || said.outcome !== "authorized") {
@@ -163,7 +185,7 @@ async function afterTheEnd(
   }
   const { reference } = said;
   const releasing: Payment = {
-    ...{ ...found, status: "releasing", reference, nextAt: nextLook(0, now) },
+    ...{ ...found, status: "releasing", reference, reason: null, nextAt: nextLook(0, now) },
   };
   await writePayment(tx, releasing, now);
   const told = { payment: "authorized", outcome: "rejected", reasons: ["payment_declined"] };
@@ -175,17 +197,19 @@ async function stepOf(
   context: Context,
   tx: Transaction,
   payment: Payment,
-  said: ProcessorAnswer,
+  said: Found,
   now: number,
 ): Promise<Step> {
   if (said.outcome === "authorized") {
     return authorized(context, tx, payment, { lapsesAt: said.lapsesAt, now });
   }
   if (said.outcome === "unknown") return undecided(payment, now);
-  return declined(tx, payment, await decisionById(tx, payment.decisionId), now);
+  const decision = await decisionById(tx, payment.decisionId);
+  const end = said.outcome === "given_up" ? givenUp : declined;
+  return end(tx, payment, decision, now);
 }
 
-/** Writes that an authorization was given up. */
+/** Writes that an authorization was released. */
 export async function writeReleased(context: Context, attemptId: string): Promise<void> {
   const { audit, clock, db } = context;
   const asked = await paymentById(db, attemptId);
@@ -194,6 +218,11 @@ export async function writeReleased(context: Context, attemptId: string): Promis
     const now = clock.now();
     const found = await paymentById(tx, attemptId);
     if (found?.status !== "releasing") return { records: [], answer: null };
+    // Of what was given up nobody knows whether it was ever authorized; its refusal is recorded.
+    if (found.reason === GIVEN_UP) {
+      await writePayment(tx, { ...found, status: "declined", nextAt: null }, now);
+      return { records: [], answer: null };
+    }
     const released: Payment = { ...found, status: "released", nextAt: null };
     await writePayment(tx, released, now);
     const decision = await decisionById(tx, found.decisionId);

@@ -1,6 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { reconcilePayments } from "../../src/decide/settle-payment.ts";
-import type { Attempt } from "../../src/owners/payments/processor.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import {
   cleanUp,
@@ -223,34 +222,6 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
     expect(await at.authorizations(shop, "released")).toHaveLength(1);
     const [done, asked] = await at.records(shop, "payment.outcome");
     expect([asked.record.release, done.record.release]).toEqual(["requested", "done"]);
-  });
-
-  test("an attempt nobody hears of is cancelled after 23 hours", async () => {
-    const { sandbox } = server.context.processors;
-    const body = await at.signed(shop, buyer, { token: "pm_sandbox_timeout" });
-    expect((await at.send(shop, body)).status).toBe(503);
-    const silent = { outcome: "unknown", reason: "silent" } as const;
-    Object.assign(server.context.processors, {
-      sandbox: {
-        authorize: async () => silent,
-        read: async () => silent,
-        release: (attempt: Attempt) => sandbox?.release(attempt),
-        amountFault: () => undefined,
-      },
-    });
-    try {
-      clock.advance(22 * HOUR_MS);
-      await reconcilePayments(server.context, () => false);
-      expect((await at.send(shop, body)).status).toBe(503);
-      clock.advance(2 * HOUR_MS);
-      await reconcilePayments(server.context, () => false);
-    } finally {
-      Object.assign(server.context.processors, { sandbox });
-    }
-    const ended = await at.send(shop, body);
-    expect([ended.status, ended.body.reason]).toEqual([403, "payment_declined"]);
-    expect(await at.authorizations(shop)).toEqual([]);
-    expect(await at.product(shop, "rose")).toMatchObject({ quantity: 50, reserved: 0 });
   });
 
   describe("what a person has to approve", () => {

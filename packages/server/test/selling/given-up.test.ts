@@ -1,0 +1,130 @@
+import { EventEmitter, once } from "node:events";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Processor } from "../../src/decide/processors.ts";
+import { reconcilePayments } from "../../src/decide/settle-payment.ts";
+import type { Attempt, ProcessorAnswer } from "../../src/owners/payments/processor.ts";
+import { ManualClock } from "../../src/platform/clock.ts";
+import { findingsOfSite } from "../audit/exporting.ts";
+import {
+  cleanUp,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+import type { Buyer, Shop } from "../mandates/submitting.ts";
+import { expectBooksAgree } from "./books.ts";
+import { selling } from "./selling.ts";
+
+const HOUR_MS = 3_600_000;
+
+describe.each(DATABASES)("an attempt nobody hears of, on %s,", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let server: TestServer;
+  let at: ReturnType<typeof selling>;
+  let shop: Shop;
+  let buyer: Buyer;
+  beforeAll(async () => {
+    server = await startServer(await freshEnvironment(dialect), { clock });
+    at = selling(server);
+    return cleanUp;
+  });
+  beforeEach(async () => {
+    shop = await at.shop();
+    buyer = await at.buyer(shop);
+  });
+
+  const reconcile = () => reconcilePayments(server.context, () => false);
+  const silent = { outcome: "unknown", reason: "silent" } as const;
+
+  /** Puts somebody before the processor who asks it for releases alone. */
+  async function asking(
+    {
+      authorize,
+      read,
+      released = async () => undefined,
+    }: Pick<Processor, "authorize" | "read"> & { released?: () => Promise<unknown> },
+    act: (sandbox: Processor) => Promise<void>,
+  ) {
+    const sandbox = server.context.processors.sandbox as Processor;
+    const release = async (attempt: Attempt) => {
+      await sandbox.release(attempt);
+      await released();
+    };
+    const silenced = { authorize, read, release, amountFault: () => undefined };
+    Object.assign(server.context.processors, { sandbox: silenced });
+    await act(sandbox).finally(() => Object.assign(server.context.processors, { sandbox }));
+  }
+
+  async function expectGivenUp(body: unknown) {
+    const ended = await at.send(shop, body);
+    expect([ended.status, ended.body.reason]).toEqual([403, "payment_declined"]);
+    expect(await at.authorizations(shop)).toEqual([]);
+    expect(await at.product(shop, "rose")).toMatchObject({ quantity: 50, reserved: 0 });
+    expect(await at.orders(shop)).toEqual([]);
+    await expectBooksAgree(server.context, shop, { rose: 50 });
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  }
+
+  test("is cancelled after 23 hours", async () => {
+    const body = await at.signed(shop, buyer, { token: "pm_sandbox_timeout" });
+    expect((await at.send(shop, body)).status).toBe(503);
+    await asking({ authorize: async () => silent, read: async () => silent }, async () => {
+      clock.advance(22 * HOUR_MS);
+      await reconcile();
+      expect((await at.send(shop, body)).status).toBe(503);
+      clock.advance(2 * HOUR_MS);
+      await reconcile();
+    });
+    await expectGivenUp(body);
+  });
+
+  test("stays cancelled, whatever somebody who slept meanwhile has heard", async () => {
+    const body = await at.signed(shop, buyer, { token: "pm_sandbox_timeout" });
+    expect((await at.send(shop, body)).status).toBe(503);
+    const calls = new EventEmitter();
+    const reads: ((said: ProcessorAnswer) => void)[] = [];
+    const authorize = () => {
+      calls.emit("authorize");
+      return new Promise<ProcessorAnswer>(() => undefined);
+    };
+    const read = () =>
+      new Promise<ProcessorAnswer>((resolve) => {
+        reads.push(resolve);
+        calls.emit("read");
+      });
+    let slept: Promise<void> | undefined;
+    let heard: ProcessorAnswer | undefined;
+    // Whoever slept writes down what it heard between the release and the record of it.
+    const released = async () => {
+      const tell = reads.shift();
+      if (tell === undefined) return;
+      tell(heard as ProcessorAnswer);
+      await slept;
+    };
+    await asking({ authorize, read, released }, async (sandbox) => {
+      clock.advance(22 * HOUR_MS);
+      const asked = once(calls, "authorize");
+      slept = reconcile();
+      await asked;
+      const woke = once(calls, "read");
+      clock.advance(2 * HOUR_MS);
+      await woke;
+      const other = once(calls, "read");
+      const meanwhile = reconcile();
+      await other;
+      const [attempt] = await server.context.db.all<{ attempt_id: string }>(
+        ...["SELECT attempt_id FROM payments WHERE site_key_hash = ?", shop.site_key_hash],
+      );
+      heard = await sandbox.read({
+        ...{ idempotencyKey: attempt?.attempt_id ?? "", siteKeyHash: shop.site_key_hash },
+      } as Attempt);
+      expect(heard?.outcome).toBe("authorized");
+      reads.pop()?.(silent);
+      await meanwhile;
+      await slept;
+    });
+    await expectGivenUp(body);
+  });
+});
