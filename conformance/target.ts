@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { TestProject } from "vitest/node";
+import { sweepFolder } from "../packages/server/test/sweeping.ts";
 
 declare module "vitest" {
   export interface ProvidedContext {
@@ -44,10 +45,16 @@ function startOwn(mode: "development" | "production") {
     });
   });
   const stop = () =>
-    new Promise<void>((resolve) => {
+    new Promise<void>((resolve, reject) => {
       child.removeAllListeners("exit").on("exit", () => {
-        rmSync(folder, { recursive: true, force: true });
-        resolve();
+        try {
+          sweepFolder(folder);
+          resolve();
+        } catch (error) {
+          reject(error);
+        } finally {
+          rmSync(folder, { recursive: true, force: true });
+        }
       });
       child.kill("SIGTERM");
     });

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const base = await freshEnvironment("sqlite");
   const server = await startServer(base);
   env = { ...base, GATEHOUSE_BASE_URL: server.url };
-  folder = temporaryFolder();
+  folder = temporaryFolder({ ofSender: true });
   const made = JSON.parse((await run("site", "create", SHOP, "--name", "Shop", "--json")).out);
   await run("site", "verify", SHOP, "--method", "operator", "--reason", "a test");
   await run("skill", "set", SHOP, "place_order");

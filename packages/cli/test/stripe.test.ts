@@ -29,7 +29,7 @@ beforeAll(async () => {
   };
   const server = await startServer(base);
   env = { ...base, GATEHOUSE_BASE_URL: server.url };
-  folder = temporaryFolder();
+  folder = temporaryFolder({ ofSender: true });
   await run("site", "create", SHOP, "--name", "Shop");
   return async () => {
     await cleanUp();

@@ -16,6 +16,7 @@ import { openPostgres } from "../src/platform/db/postgres.ts";
 import { listen } from "../src/platform/http/server.ts";
 import { systemIds } from "../src/platform/ids.ts";
 import { createLog } from "../src/platform/log/log.ts";
+import { Sweep, sweepAnswers, sweepFolder, sweepPostgres } from "./sweeping.ts";
 
 export const DATABASES: readonly Dialect[] = ["sqlite", "postgres"];
 export const OPERATOR_TOKEN = "operator-token-of-the-tests-0123456789";
@@ -39,15 +40,24 @@ export async function cleanUp(): Promise<void> {
   for (const task of leftovers.splice(0).reverse()) await task();
 }
 
-/** A folder that is gone when the test is over. */
-export function temporaryFolder(): string {
+/** A folder that is gone when the test is over. Nothing in it may be secret, unless it is a sender's. */
+export function temporaryFolder({ ofSender = false } = {}): string {
   const folder = mkdtempSync(join(process.env.TEST_FOLDER ?? tmpdir(), "gatehouse-test-"));
-  whenDone(() => rmSync(folder, { recursive: true, force: true }));
+  whenDone(() => {
+    try {
+      if (!ofSender) sweepFolder(folder);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
   return folder;
 }
 
-async function asPostgres<T>(work: (admin: pg.Client) => Promise<T>): Promise<T> {
-  const admin = new pg.Client({ connectionString: `${inject("postgresUrl")}postgres` });
+async function asPostgres<T>(
+  work: (admin: pg.Client) => Promise<T>,
+  database = "postgres",
+): Promise<T> {
+  const admin = new pg.Client({ connectionString: `${inject("postgresUrl")}${database}` });
   await admin.connect();
   try {
     return await work(admin);
@@ -58,11 +68,17 @@ async function asPostgres<T>(work: (admin: pg.Client) => Promise<T>): Promise<T>
 
 const newName = () => `t_${randomBytes(8).toString("hex")}`;
 
+/** Where a database is, looked through for secrets when the test is over. */
+function sweptPostgres(name: string): string {
+  whenDone(() => asPostgres((client) => sweepPostgres(client), name));
+  return `${inject("postgresUrl")}${name}`;
+}
+
 /** An empty database of its own on the run's PostgreSQL. */
 export async function freshPostgres(): Promise<string> {
   const name = newName();
   await asPostgres((admin) => admin.query(`CREATE DATABASE ${name}`));
-  return `${inject("postgresUrl")}${name}`;
+  return sweptPostgres(name);
 }
 
 const TEMPLATE = "gatehouse_migrated";
@@ -86,7 +102,7 @@ async function migratedPostgres(): Promise<string> {
     }
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`);
   });
-  return `${inject("postgresUrl")}${name}`;
+  return sweptPostgres(name);
 }
 
 /** Environment of an installation of its own, on either database. */
@@ -143,17 +159,22 @@ export function raw(port: number, text: string): Promise<string> {
   });
 }
 
-/** The real service on a real port, composed as in production but for what a test replaces. */
+/**
+ * The real service on a real port, composed as in production but for what a test replaces. Whatever
+ * it logs or answers is looked through for secrets.
+ */
 export async function startServer(
   env: Environment,
   overrides: Overrides = {},
 ): Promise<TestServer> {
   const listener = await listen({ ...readConfig(env), clock: systemClock });
   const config = readConfig({ ...env, GATEHOUSE_PORT: String(listener.port) });
-  const context = await createContext(config, overrides);
+  const sweep = new Sweep();
+  const log = createLog("debug", (line) => sweep.note("a line of the log", line));
+  const context = await createContext(config, { log, ...overrides });
   planJobs(context);
   await context.jobs.start();
-  listener.serve(createApp(context));
+  listener.serve(sweepAnswers(sweep, createApp(context)));
   const scheme = config.tls === undefined ? "http" : "https";
   const url = `${scheme}://127.0.0.1:${listener.port}`;
   let stopped: Promise<void> | undefined;
@@ -161,7 +182,10 @@ export async function startServer(
     stopped ??= listener.stop().then(() => context.close());
     return stopped;
   };
-  whenDone(stop);
+  whenDone(async () => {
+    await stop();
+    sweep.end();
+  });
   return {
     ...{ url, port: listener.port, context, env, stop },
     async admin(method, path, body, token = OPERATOR_TOKEN) {
