@@ -3,8 +3,7 @@ import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { etagOf, isFresh } from "../../platform/http/etag.js";
 import { VERSION } from "../../version.js";
 
-/** The HTTP interface described by the very schemas that validate it. */
-export function openapiDoor(documented: readonly Door[], baseUrl: string): Door {
+function describeHttp(documented: readonly Door[], baseUrl: string) {
   const all = new OpenAPIHono<HttpEnv>();
   for (const door of documented) all.route("/", door.routes);
   all.openAPIRegistry.registerComponent("securitySchemes", "token", {
@@ -24,10 +23,19 @@ export function openapiDoor(documented: readonly Door[], baseUrl: string): Door 
     security: [{ token: [] }],
   });
   const text = JSON.stringify(document);
-  const etag = etagOf(text);
+  return { text, etag: etagOf(text) };
+}
 
+/**
+ * The HTTP interface described by the very schemas that validate it: when it is first asked for,
+ * since that takes a fifth of a start.
+ */
+export function openapiDoor(documented: readonly Door[], baseUrl: string): Door {
+  let described: ReturnType<typeof describeHttp> | undefined;
   const routes = new OpenAPIHono<HttpEnv>();
   routes.get("/openapi.json", (c) => {
+    described ??= describeHttp(documented, baseUrl);
+    const { text, etag } = described;
     c.header("etag", etag);
     c.header("cache-control", "public, max-age=300");
     if (isFresh(c.req.header("if-none-match"), etag)) return c.body(null, 304);
