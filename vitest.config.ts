@@ -25,33 +25,19 @@ export default defineConfig({
     reporters: ["default", "./test/coverage-reporter.ts"],
     pool: "threads",
     isolate: false,
-    maxWorkers: 2,
+    maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
     projects: [
       {
         extends: true,
-        test: { name: "protocol", include: ["packages/protocol/test/**/*.test.ts"] },
-      },
-      {
-        extends: true,
         test: {
-          // One project, since both load the service: it is transformed once for each of them.
-          name: "server",
-          include: ["packages/{server,cli}/test/**/*.test.ts"],
+          // One project: what two of them load is transformed and run twice, and none begins before
+          // the one before it has ended.
+          name: "product",
+          include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
           globalSetup: ["test/postgres.ts"],
         },
-      },
-      {
-        extends: true,
-        test: {
-          name: "edge",
-          include: ["packages/{edge,safe-fetch}/test/**/*.test.ts"],
-        },
-      },
-      {
-        extends: true,
-        test: { name: "house", include: ["test/**/*.test.ts"] },
       },
       {
         extends: true,

@@ -10,12 +10,20 @@ import { OPERATOR_TOKEN } from "../harness.ts";
 const server = fileURLToPath(new URL("../../", import.meta.url));
 let script: Promise<string> | undefined;
 
-/** The program as one file, as the service itself is run; where its modules and assets are found. */
+/** What bundled CommonJS asks for, in a module. */
+const REQUIRE =
+  'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
+
+/**
+ * The program as one file, with all it needs but what is native: it is started some hundred times,
+ * and finding its modules would take most of that.
+ */
 async function bundled(): Promise<string> {
   const outfile = join(server, "dist", "test", `crash-node-${threadId}.js`);
   await build({
     ...{ entryPoints: [join(server, "test", "audit", "crash-node.mjs")], outfile },
-    ...{ bundle: true, packages: "external", platform: "node", format: "esm", target: "node20" },
+    ...{ bundle: true, platform: "node", format: "esm", target: "node20" },
+    ...{ external: ["libsql", "pg-native"], banner: { js: REQUIRE }, minify: true },
   });
   return outfile;
 }
