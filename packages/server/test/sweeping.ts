@@ -50,8 +50,17 @@ export function sweepFolder(folder: string): void {
   for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const file = join(entry.parentPath, entry.name);
-    const bytes = readFileSync(file);
-    sweepText(file, unpacked(bytes).toString("latin1"));
+    sweepText(file, unpacked(bytesOf(file)).toString("latin1"));
+  }
+}
+
+/** A file that is being replaced may be gone; the one that replaces it is not. */
+function bytesOf(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return Buffer.alloc(0);
+    throw error;
   }
 }
 
