@@ -104,10 +104,9 @@ async function price(
   declared: Money,
 ): Promise<PricedOrder | Judged> {
   if (payment === undefined || processor === null || payment.handler !== processor.kind) {
-    return withoutRules(
-      "cart_invalid",
-      `This site is paid through ${processor?.kind ?? "nobody"}.`,
-    );
+    const kind = processor?.kind ?? "nobody";
+    const message = `This site is paid through ${kind}: sign \`payment.handler\` "${kind}" and a token of theirs.`;
+    return withoutRules("cart_invalid", message);
   }
   const priced = await priceOrder(tx, siteKeyHash, args);
   if (!priced.ok) return withoutRules(priced.reason, priced.detail);
