@@ -28,25 +28,9 @@ export default defineConfig({
     maxWorkers: 3,
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    projects: [
-      {
-        extends: true,
-        test: {
-          // One project: what two of them load is transformed and run twice, and none begins before
-          // the one before it has ended.
-          name: "product",
-          include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
-          globalSetup: ["test/postgres.ts"],
-        },
-      },
-      {
-        extends: true,
-        test: {
-          name: "conformance",
-          include: ["conformance/**/*.test.ts"],
-          globalSetup: ["conformance/target.ts"],
-        },
-      },
-    ],
+    // All in one: what two projects load is transformed and run twice, and none begins before the one
+    // before it has ended.
+    include: ["{packages/*/test,test,conformance}/**/*.test.ts"],
+    globalSetup: ["test/postgres.ts", "conformance/target.ts"],
   },
 });

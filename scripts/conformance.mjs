@@ -16,7 +16,7 @@ if (values.target !== undefined) {
   env.GATEHOUSE_TARGET = values.target;
   env.GATEHOUSE_TARGET_TOKEN = env.GATEHOUSE_ADMIN_TOKEN;
 }
-const { status } = spawnSync("npx", ["vitest", "run", "--project", "conformance"], {
+const { status } = spawnSync("npx", ["vitest", "run", "conformance/"], {
   env,
   stdio: "inherit",
 });
