@@ -218,6 +218,18 @@ export {
 } from "./signed-message.js";
 export { isLegacySiteKey, isSiteKey, isSiteKeyHash, siteKeyFrom, siteKeyHash } from "./site-key.js";
 export { signTagged, taggedBytes, verifyTagged } from "./tagged.js";
+export { readUcpAgent } from "./ucp/agent-header.js";
+export { signUcpAnswer, type UcpAnswer } from "./ucp/answer-signature.js";
+export { UCP_CAPABILITIES, UCP_VERSION, type UcpCapability } from "./ucp/capabilities.js";
+export { contentDigest, digestMatches } from "./ucp/content-digest.js";
+export { negotiate } from "./ucp/negotiate.js";
+export {
+  type PlatformProfile,
+  type ProfileFault,
+  readPlatformProfile,
+} from "./ucp/platform-profile.js";
+export { type UcpKey, ucpProfile } from "./ucp/profile.js";
+export { type SignatureFault, type UcpRequest, verifyUcpRequest } from "./ucp/request-signature.js";
 export { parseUrl } from "./url.js";
 export { cardInPage } from "./verify/agent-page.js";
 export { readAnswerReceipt, verifyAnswerReceipt } from "./verify/answer-receipt.js";

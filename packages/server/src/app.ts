@@ -15,6 +15,7 @@ import { mcpDoor } from "./doors/mcp/mcp-door.js";
 import { metricsDoor } from "./doors/operations/metrics-door.js";
 import { openapiDoor } from "./doors/operations/openapi-door.js";
 import { operationsDoor } from "./doors/operations/operations-door.js";
+import { ucpDoor } from "./doors/ucp/ucp-door.js";
 import { BeaconAnswers } from "./doors/visits/beacon-answers.js";
 import { edgeVisitsDoor } from "./doors/visits/edge-visits.js";
 import { visitsDoor } from "./doors/visits/visits-door.js";
@@ -25,23 +26,20 @@ import { Problem } from "./platform/http/problem.js";
 /** Every door of the house. */
 export function createApp(context: Context): RequestListener {
   const { config, ids, log } = context;
-  const admin = adminDoor(context);
   const editions = new Editions(context);
-  const discovery = discoveryDoor(context, editions);
-  const audit = auditDoor(context);
+  const described = [discoveryDoor(context, editions), auditDoor(context), adminDoor(context)];
   const doors = [
     operationsDoor(context),
-    discovery,
-    audit,
+    ...described,
     mcpDoor(),
     visitsDoor(),
     edgeVisitsDoor(context),
     mandatesDoor(context),
     hooksDoor(context),
+    ucpDoor(context),
     metricsDoor(context),
-    admin,
     docsDoor(context),
-    openapiDoor([discovery, audit, admin], config.baseUrl),
+    openapiDoor(described, config.baseUrl),
   ];
   const app = createKernel(doors, context);
   const routed = getRequestListener((request, env) => app.fetch(request, env as never), {

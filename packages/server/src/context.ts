@@ -6,6 +6,7 @@ import type { Config } from "./config/config.js";
 import { openProcessors, type Processor, type Processors } from "./decide/processors.js";
 import { Challenges } from "./owners/agents/challenge.js";
 import { AuditLog } from "./owners/audit/audit-log.js";
+import { SiteKeys } from "./owners/site-keys/site-keys.js";
 import { LiveSites } from "./owners/sites/live-sites.js";
 import { domainOfSite } from "./owners/sites/store.js";
 import { authenticate, tokenDigest } from "./owners/tokens/authenticate.js";
@@ -57,6 +58,7 @@ export interface Context {
   /** Requests of one address that change or cost something, whatever door they come to. */
   readonly sources: LocalLimiter;
   readonly liveSites: LiveSites;
+  readonly siteKeys: SiteKeys;
   readonly visits: VisitLog;
   readonly challenges: Challenges;
   readonly foldedRefusals: FoldedRefusals;
@@ -155,6 +157,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       proxies: new TrustedProxies(config.trustProxy),
       sources: new LocalLimiter({ perMinute: config.limits.SOURCE_REQUESTS_PER_MINUTE }),
       liveSites: new LiveSites(db, config.baseUrl),
+      siteKeys: new SiteKeys(db, secrets, clock),
       challenges: new Challenges(secrets, ids),
       foldedRefusals,
       mandatePairs: new LocalLimiter({ perMinute: 1, burst: 10 }),

@@ -68,6 +68,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "outbox",
       "spending",
       "stripe",
+      "ucp",
     ]);
   });
 

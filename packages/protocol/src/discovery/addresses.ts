@@ -17,6 +17,9 @@ export const SITE_PATHS = Object.freeze({
   mcp: "/v1/mcp/{site_key}",
   mcpServerCard: "/v1/mcp/{site_key}/server-card",
   mandate: "/v1/m/{site_key}/mandate",
+  /** Where platforms call the shop: UCP appends its own paths. */
+  ucp: "/v1/ucp/{site_key_hash}",
+  ucpProfile: "/v1/ucp/{site_key_hash}/profile",
 });
 
 /** Where the service itself publishes what belongs to no site. */

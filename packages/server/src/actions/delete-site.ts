@@ -8,6 +8,7 @@ import { deleteNotifySettings } from "../owners/notify-settings/store.js";
 import { deleteMessages } from "../owners/outbox/store.js";
 import { deleteProducts } from "../owners/products/store.js";
 import { deleteReviews } from "../owners/reviews/store.js";
+import { deleteSiteKeys } from "../owners/site-keys/store.js";
 import { deleteSite as markDeleted, siteByHash } from "../owners/sites/store.js";
 import { deleteEdgeTokens } from "../owners/tokens/edge/store.js";
 import { deleteVisits } from "../owners/visits/store.js";
@@ -35,6 +36,7 @@ export async function deleteSite(
     await deleteDecisions(tx, siteKeyHash);
     await deleteReviews(tx, siteKeyHash);
     await deleteProducts(tx, siteKeyHash);
+    await deleteSiteKeys(tx, siteKeyHash);
     // What was asked with it is still brought to its end; then its secrets are erased.
     await endAccounts(tx, siteKeyHash, now);
     await deleteNotifySettings(tx, siteKeyHash);

@@ -56,7 +56,6 @@ const LIMITS = {
   PROFILE_FETCHES_PER_SOURCE_PER_MINUTE: {
     fallback: 30,
     help: "platform profiles fetched for one address",
-    awaits: "UCP",
   },
 } as const satisfies Readonly<Record<string, Limit>>;
 

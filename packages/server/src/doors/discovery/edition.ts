@@ -5,6 +5,7 @@ import {
   type SiteSnapshot,
   signCard,
   signCatalog,
+  type UcpKey,
 } from "@gatehouse/protocol";
 import type { Site } from "../../owners/sites/site.js";
 import { snapshotOf } from "../../owners/sites/snapshot.js";
@@ -16,6 +17,8 @@ export interface EditionParts {
   readonly signer: Signer;
   /** Reads the key set, which only the did document needs. */
   readonly keys: () => Promise<readonly ListedKey[]>;
+  /** Reads the site's own keys, which only the profile for platforms needs. */
+  readonly siteKeys: () => Promise<readonly UcpKey[]>;
   readonly baseUrl: string;
   readonly issuedAt: number;
 }
@@ -28,15 +31,17 @@ export class Edition {
   readonly site: Site;
   readonly signer: Signer;
   readonly keys: () => Promise<readonly ListedKey[]>;
+  readonly siteKeys: () => Promise<readonly UcpKey[]>;
   readonly issuedAt: number;
   readonly snapshot: SiteSnapshot;
   private signedCard: Promise<SignedCard> | undefined;
   private signedCatalog: Promise<SignedCatalog> | undefined;
 
-  constructor({ site, signer, keys, baseUrl, issuedAt }: EditionParts) {
+  constructor({ site, signer, keys, siteKeys, baseUrl, issuedAt }: EditionParts) {
     this.site = site;
     this.signer = signer;
     this.keys = keys;
+    this.siteKeys = siteKeys;
     this.issuedAt = issuedAt;
     this.snapshot = snapshotOf(site, baseUrl);
   }

@@ -83,7 +83,7 @@ export class Editions {
   }
 
   private async make(siteKeyHash: string, making: () => Making): Promise<Result<Kept, NoEdition>> {
-    const { config, clock, db, keys } = this.context;
+    const { config, clock, db, keys, siteKeys } = this.context;
     try {
       const site = await siteByHash(db, siteKeyHash);
       if (site === undefined) return refuse("not_found", "");
@@ -94,6 +94,7 @@ export class Editions {
       const edition = new Edition({
         ...{ site, signer, baseUrl: config.baseUrl, issuedAt: clock.now() },
         keys: () => keys.listed("card"),
+        siteKeys: () => siteKeys.listed(siteKeyHash),
       });
       const kept = this.kept.wrap(edition);
       // A change that came while we read has taken our place away.

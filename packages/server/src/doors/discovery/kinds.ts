@@ -13,8 +13,10 @@ import {
   SITE_PATHS,
   type SiteNames,
   type SiteSnapshot,
+  ucpProfile,
 } from "@gatehouse/protocol";
 import type { SiteNaming } from "../../owners/sites/find.js";
+import { sells } from "../../owners/sites/gates.js";
 import type { Edition } from "./edition.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -41,7 +43,7 @@ export interface DocumentKind {
 
 export type DocumentName =
   | ("card" | "a2a" | "catalog" | "ard" | "llms" | "llms-markdown" | "page" | "page-markdown")
-  | ("did" | "acp" | "mcp-server-card" | "robots");
+  | ("did" | "acp" | "mcp-server-card" | "robots" | "ucp-profile");
 
 const plain = (document: JsonObject) => `${JSON.stringify(document, null, 2)}\n`;
 const VARIES = { vary: "Accept" };
@@ -137,6 +139,14 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     type: "application/mcp-server-card+json; charset=utf-8",
     cache: CACHE_NEVER,
     make: ({ snapshot }) => plain(mcpServerCard(snapshot)),
+  },
+  "ucp-profile": {
+    path: SITE_PATHS.ucpProfile,
+    summary: "UCP business profile",
+    type: JSON_TYPE,
+    cache: CACHE_FIVE_MINUTES,
+    make: async ({ site, snapshot, siteKeys }) =>
+      plain(ucpProfile(snapshot, { sells: sells(site), keys: await siteKeys() })),
   },
   robots: {
     path: SITE_PATHS.robots,

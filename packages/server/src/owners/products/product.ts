@@ -43,6 +43,15 @@ export interface Product extends ProductSetting {
 /** What cannot be seen, or changes how other text is read: no text of a product has it. */
 export const UNSEEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029\ufeff]/u;
 
+const MARKS = /\p{M}+/gu;
+const BETWEEN_WORDS = /[^\p{L}\p{N}]+/u;
+
+/** The words of a text as they are searched: without accents, in small letters. */
+export function wordsOf(text: string): readonly string[] {
+  const folded = text.normalize("NFKD").replaceAll(MARKS, "").toLowerCase();
+  return folded.split(BETWEEN_WORDS).filter((word) => word !== "");
+}
+
 /** What can be said of a product, by the names lists have for it. */
 export const PRODUCT_FIELDS: readonly string[] = [
   ...["id", "title", "description", "price", "currency"],

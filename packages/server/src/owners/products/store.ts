@@ -1,7 +1,8 @@
 import type { Queries, Transaction } from "../../platform/db/database.js";
-import type { Availability, Product, ProductSetting } from "./product.js";
+import { type Availability, type Product, type ProductSetting, wordsOf } from "./product.js";
 
-interface Row {
+/** A row of products; searches read it too. */
+export interface ProductRow {
   product_id: string;
   title: string;
   description: string;
@@ -15,7 +16,7 @@ interface Row {
   changed_at: number;
 }
 
-function productOf(row: Row): Product {
+export function productOf(row: ProductRow): Product {
   return Object.freeze({
     productId: row.product_id,
     title: row.title,
@@ -42,16 +43,18 @@ export async function writeProducts(
     const values = [
       ...[product.title, product.description, price.minor, price.currency],
       ...[product.imageUrl, product.url, product.availability, product.quantity, importId, now],
+      ...[wordsOf(product.title).join(" "), wordsOf(product.description).join(" ")],
     ];
     await tx.run(
       `INSERT INTO products (site_key_hash, product_id, title, description, price_minor, currency,
-         image_url, url, availability, quantity, import_id, changed_at)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+         image_url, url, availability, quantity, import_id, changed_at, title_words, body_words)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
        ON CONFLICT (site_key_hash, product_id) DO UPDATE SET title = excluded.title,
          description = excluded.description, price_minor = excluded.price_minor,
          currency = excluded.currency, image_url = excluded.image_url, url = excluded.url,
          availability = excluded.availability, quantity = excluded.quantity,
-         import_id = excluded.import_id, changed_at = excluded.changed_at`,
+         import_id = excluded.import_id, changed_at = excluded.changed_at,
+         title_words = excluded.title_words, body_words = excluded.body_words`,
       ...[siteKeyHash, product.productId, ...values],
     );
   }
@@ -78,7 +81,7 @@ export async function productById(
   productId: string,
 ): Promise<Product | undefined> {
   const sql = "SELECT * FROM products WHERE site_key_hash = ? AND product_id = ?";
-  const row = await db.get<Row>(sql, siteKeyHash, productId);
+  const row = await db.get<ProductRow>(sql, siteKeyHash, productId);
   return row && productOf(row);
 }
 
@@ -88,7 +91,7 @@ export async function listProducts(
   siteKeyHash: string,
   page: { readonly after: string; readonly limit: number },
 ): Promise<Product[]> {
-  const rows = await db.all<Row>(
+  const rows = await db.all<ProductRow>(
     `SELECT * FROM products WHERE site_key_hash = ? AND product_id > ?
      ORDER BY product_id LIMIT ?`,
     ...[siteKeyHash, page.after, page.limit],
@@ -153,7 +156,7 @@ export async function sell(
 ): Promise<boolean> {
   const ordered = inOrder(wanted, (one) => one.id);
   for (const { id, quantity } of ordered) {
-    const [row] = await tx.lock<Pick<Row, "quantity">>(
+    const [row] = await tx.lock<Pick<ProductRow, "quantity">>(
       "SELECT quantity FROM products WHERE site_key_hash = ? AND product_id = ?",
       ...[siteKeyHash, id],
     );

@@ -17,6 +17,8 @@ import { commerce } from "./migrations/0010-commerce.js";
 import { outbox } from "./migrations/0011-outbox.js";
 import { spending } from "./migrations/0012-spending.js";
 import { stripe } from "./migrations/0013-stripe.js";
+import { ucp } from "./migrations/0014-ucp.js";
+import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
 import { copySqlite } from "./sqlite.js";
 
 /** Column types by database. Migrations are plain SQL with these words filled in. */
@@ -28,6 +30,8 @@ interface SqlWords {
   readonly clustered: string;
   /** Statements that make the database refuse to change or delete a table's rows. */
   appendOnly(table: string): string;
+  /** Makes the words of products searchable; written once, since no two databases do it alike. */
+  readonly productSearch: string;
 }
 
 export interface Migration {
@@ -38,7 +42,7 @@ export interface Migration {
 /** In order; position + 1 is the schema version. Only ever appended to. */
 const MIGRATIONS: readonly Migration[] = [
   ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents, decisions, reviews],
-  ...[commerce, outbox, spending, stripe],
+  ...[commerce, outbox, spending, stripe, ucp],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -56,6 +60,7 @@ const WORDS: Readonly<Record<Dialect, SqlWords>> = {
             `BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;`,
         )
         .join("\n"),
+    productSearch: SQLITE_PRODUCT_SEARCH,
   },
   postgres: {
     integer: "BIGINT",
@@ -66,6 +71,7 @@ const WORDS: Readonly<Record<Dialect, SqlWords>> = {
 CREATE FUNCTION ${table}_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '${table} is append-only'; END $$;
 CREATE TRIGGER ${table}_no_change BEFORE UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION ${table}_refuse();
 CREATE TRIGGER ${table}_no_truncate BEFORE TRUNCATE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION ${table}_refuse();`,
+    productSearch: POSTGRES_PRODUCT_SEARCH,
   },
 };
 

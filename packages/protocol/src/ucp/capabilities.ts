@@ -1,0 +1,54 @@
+import { protocolById } from "../protocols.js";
+
+/** The version of UCP that is spoken here, and no other. */
+export const UCP_VERSION = protocolById("ucp").version as string;
+
+/** Where UCP publishes what it says: everything of one version stands below it. */
+const PUBLISHED = `https://ucp.dev/${UCP_VERSION}`;
+
+/** The one service of UCP that a shop has. */
+export const SHOPPING = "dev.ucp.shopping";
+
+interface CapabilityPlace {
+  readonly spec: string;
+  readonly schema: string;
+}
+
+/** What a shop can do, by UCP's names: where each is specified, below {@link PUBLISHED}. */
+const PLACES = {
+  "dev.ucp.shopping.catalog.search": {
+    spec: "specification/shopping/catalog/search",
+    schema: "schemas/shopping/catalog_search.json",
+  },
+  "dev.ucp.shopping.catalog.lookup": {
+    spec: "specification/shopping/catalog/lookup",
+    schema: "schemas/shopping/catalog_lookup.json",
+  },
+} as const satisfies Readonly<Record<string, CapabilityPlace>>;
+
+/** A capability by UCP's name for it. */
+export type UcpCapability = keyof typeof PLACES;
+
+/** All that are served here. */
+export const UCP_CAPABILITIES = Object.keys(PLACES) as readonly UcpCapability[];
+
+/** How a profile lists a capability. */
+export function capabilityEntry(name: UcpCapability) {
+  const { spec, schema } = PLACES[name];
+  return {
+    version: UCP_VERSION,
+    spec: `${PUBLISHED}/${spec}`,
+    schema: `${PUBLISHED}/${schema}`,
+  };
+}
+
+/** How a profile lists the service, at an address that speaks REST. */
+export function restService(endpoint: string) {
+  return {
+    version: UCP_VERSION,
+    transport: "rest",
+    endpoint,
+    spec: `${PUBLISHED}/specification/overview/`,
+    schema: `${PUBLISHED}/services/shopping/rest.openapi.json`,
+  };
+}

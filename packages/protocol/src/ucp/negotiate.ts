@@ -1,0 +1,18 @@
+import { UCP_CAPABILITIES, UCP_VERSION, type UcpCapability } from "./capabilities.js";
+import type { PlatformProfile } from "./platform-profile.js";
+
+/**
+ * What a platform and a shop can do with each other: capabilities both list in the same version.
+ * Every entry of UCP's own must be of the very version its profile has; others are dropped.
+ *
+ * @example
+ * const version = "2026-08-25";
+ * const entry = { version, parents: [], config: {} };
+ * const capabilities = new Map([["dev.ucp.shopping.catalog.search", [entry]], ["com.example.other", [entry]]]);
+ * negotiate({ capabilities, keys: [] }); //=> ["dev.ucp.shopping.catalog.search"]
+ */
+export function negotiate({ capabilities }: PlatformProfile): readonly UcpCapability[] {
+  return UCP_CAPABILITIES.filter((name) =>
+    capabilities.get(name)?.some(({ version }) => version === UCP_VERSION),
+  );
+}

@@ -1,0 +1,96 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
+import { ok, type Result, refuse } from "../result.js";
+import { UCP_VERSION } from "./capabilities.js";
+
+const NAMES_MAX = 200;
+const ENTRIES_MAX = 20;
+const KEYS_MAX = 32;
+const VERSION = /^\d{4}-\d{2}-\d{2}$/;
+
+/** A capability as a platform lists it. */
+interface PlatformCapability {
+  readonly version: string;
+  /** What it extends; nothing where it stands by itself. */
+  readonly parents: readonly string[];
+  readonly config: JsonObject;
+}
+
+/** What a platform says of itself, as far as it matters here. */
+export interface PlatformProfile {
+  readonly capabilities: ReadonlyMap<string, readonly PlatformCapability[]>;
+  /** Public keys by their `kid`; kinds that are not known here among them. */
+  readonly keys: readonly JsonObject[];
+}
+
+export type ProfileFault = "profile_malformed" | "version_unsupported";
+
+function readParents(value: JsonValue | undefined): readonly string[] | undefined {
+  if (value === undefined) return [];
+  const parents = Array.isArray(value) ? (value as readonly JsonValue[]) : [value];
+  return parents.every((parent) => typeof parent === "string")
+    ? (parents as readonly string[])
+    : undefined;
+}
+
+function readCapability(value: JsonValue): PlatformCapability | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { version, config = {} } = value;
+  const parents = readParents(value.extends);
+  if (typeof version !== "string" || parents === undefined || !isJsonObject(config)) {
+    return undefined;
+  }
+  return { version, parents, config };
+}
+
+function readCapabilities(value: JsonValue): PlatformProfile["capabilities"] | undefined {
+  if (!isJsonObject(value) || Object.keys(value).length > NAMES_MAX) return undefined;
+  const capabilities = new Map<string, readonly PlatformCapability[]>();
+  for (const [name, entries] of Object.entries(value)) {
+    if (!Array.isArray(entries) || entries.length > ENTRIES_MAX) return undefined;
+    const read = (entries as readonly JsonValue[]).map(readCapability);
+    if (read.some((entry) => entry === undefined)) return undefined;
+    capabilities.set(name, read as readonly PlatformCapability[]);
+  }
+  return capabilities;
+}
+
+/** Members of a private key: whoever publishes one has no key any more. */
+const PRIVATE = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"];
+
+function readKeys(value: JsonValue): readonly JsonObject[] | undefined {
+  if (!Array.isArray(value) || value.length > KEYS_MAX) return undefined;
+  const keys = value as readonly JsonValue[];
+  const good = (key: JsonValue): key is JsonObject =>
+    isJsonObject(key) && typeof key.kid === "string" && !PRIVATE.some((name) => name in key);
+  return keys.every(good) ? keys : undefined;
+}
+
+/**
+ * Reads the profile of a platform. Kinds of keys that are not known are kept: they only matter to the
+ * signatures that name them.
+ *
+ * @example
+ * readPlatformProfile({ ucp: { version: "2026-01-11" } }).reason; //=> "version_unsupported"
+ */
+export function readPlatformProfile(value: JsonValue): Result<PlatformProfile, ProfileFault> {
+  const malformed = (detail: string) => refuse("profile_malformed", detail);
+  if (!isJsonObject(value) || !isJsonObject(value.ucp)) {
+    return malformed("A profile is an object with the member `ucp`.");
+  }
+  const { version, services, capabilities = {}, payment_handlers } = value.ucp;
+  if (typeof version !== "string" || !VERSION.test(version)) {
+    return malformed("The profile's `ucp.version` must be a date such as 2026-08-25.");
+  }
+  if (version !== UCP_VERSION) {
+    return refuse("version_unsupported", `This site speaks UCP ${UCP_VERSION} only.`);
+  }
+  if (!isJsonObject(services ?? null) || !isJsonObject(payment_handlers ?? null)) {
+    return malformed("The profile's `ucp` must have `services` and `payment_handlers`.");
+  }
+  const offered = readCapabilities(capabilities);
+  if (offered === undefined) return malformed("The profile's `ucp.capabilities` cannot be read.");
+  const keys = readKeys(value.keys ?? []);
+  if (keys === undefined)
+    return malformed("The profile's `keys` must be public keys with a `kid`.");
+  return ok({ capabilities: offered, keys });
+}

@@ -1,0 +1,167 @@
+import { type ComponentDescriptor, isSignatureError, verifySignature } from "http-message-sig";
+import { parseDictionary } from "structured-headers";
+import type { JsonObject } from "../json/value.js";
+import { ok, type Result, refuse } from "../result.js";
+import { type AgentKey, readAgentKey } from "../web-bot-auth/key.js";
+import { digestMatches } from "./content-digest.js";
+
+const HEADER_CHARS_MAX = 4096;
+const LABELS_MAX = 3;
+const COMPONENTS_MAX = 16;
+const CLOCK_SKEW_S = 60;
+/** A signature that says when it was made counts for this long. */
+const LIFE_S_MAX = 300;
+/** The library trims values in quadratic time; nobody writes so many blanks in a row. */
+const BLANKS = /[\t ]{65}/;
+const ALGORITHMS = ["ecdsa-p256-sha256", "ed25519"];
+
+/** A request as it came: the address that was asked for, its header fields in order, its body. */
+export interface UcpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly fields: readonly { readonly name: string; readonly value: string }[];
+  readonly body: Uint8Array;
+}
+
+export type SignatureFault =
+  | ("signature_missing" | "signature_invalid" | "key_not_found")
+  | ("digest_mismatch" | "algorithm_unsupported");
+
+/** Headers that say who asks, or for what: a signature that leaves one out is not about this request. */
+const COVERED_IF_THERE = ["ucp-agent", "signature-agent", "idempotency-key"];
+
+function headerOf({ fields }: UcpRequest, name: string): string | undefined {
+  const found = fields.filter((field) => field.name.toLowerCase() === name);
+  return found.length === 0 ? undefined : found.map(({ value }) => value).join(", ");
+}
+
+/** What a signature must cover to be about the whole request (UCP, signatures). */
+function mustCover(request: UcpRequest): readonly string[] {
+  const query = new URL(request.url).search === "" ? [] : ["@query"];
+  const content = request.body.length === 0 ? [] : ["content-digest", "content-type"];
+  const named = COVERED_IF_THERE.filter((name) => headerOf(request, name) !== undefined);
+  return ["@method", "@authority", "@path", ...query, ...content, ...named];
+}
+
+function labelsIn(header: string): readonly string[] | undefined {
+  if (header.length > HEADER_CHARS_MAX) return undefined;
+  try {
+    const labels = [...parseDictionary(header).keys()];
+    return labels.length > LABELS_MAX ? undefined : labels;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Why one signature proves nothing. */
+class Unproven extends Error {
+  readonly fault: SignatureFault;
+
+  constructor(fault: SignatureFault, detail: string) {
+    super(detail);
+    this.fault = fault;
+  }
+}
+
+function isForVerifying({ use, key_ops: operations }: JsonObject): boolean {
+  if (use === "enc") return false;
+  return !Array.isArray(operations) || (operations as readonly unknown[]).includes("verify");
+}
+
+async function keyNamed(keys: readonly JsonObject[], kid: string | undefined): Promise<AgentKey> {
+  const jwk = keys.find((key) => key.kid === kid && isForVerifying(key));
+  if (jwk === undefined) throw new Unproven("key_not_found", "The profile has no key of this id.");
+  const key = await readAgentKey(jwk);
+  if (key === undefined || !ALGORITHMS.includes(key.algorithm)) {
+    throw new Unproven("algorithm_unsupported", "Sign with ES256 or EdDSA.");
+  }
+  return key;
+}
+
+function checkCoverage(components: readonly ComponentDescriptor[], request: UcpRequest): void {
+  const plain = components
+    .filter(({ parameters }) => Object.keys(parameters).length === 0)
+    .map(({ name }) => name);
+  const missing = mustCover(request).filter((name) => !plain.includes(name));
+  if (components.length > COMPONENTS_MAX || missing.length > 0) {
+    throw new Unproven("signature_invalid", `The signature must cover ${missing.join(", ")}.`);
+  }
+}
+
+function checkAge(created: unknown, nowS: number): void {
+  if (created === undefined) return;
+  const good =
+    typeof created === "number" && created <= nowS + CLOCK_SKEW_S && created >= nowS - LIFE_S_MAX;
+  if (!good) throw new Unproven("signature_invalid", "The signature was not made just now.");
+}
+
+async function verifyOne(
+  request: UcpRequest,
+  label: string,
+  { keys, nowS }: { readonly keys: readonly JsonObject[]; readonly nowS: number },
+): Promise<string> {
+  const { method, url: targetUri } = request;
+  const needed = new Set(["signature", "signature-input", ...mustCover(request)]);
+  const fields = request.fields.filter(({ name }) => needed.has(name.toLowerCase()));
+  if (fields.some(({ value }) => value.length > HEADER_CHARS_MAX || BLANKS.test(value))) {
+    throw new Unproven("signature_invalid", "A header is too long to be signed.");
+  }
+  let kid = "";
+  await verifySignature(
+    { kind: "request", method, targetUri, fields },
+    {
+      label,
+      policy: {
+        algorithms: ALGORITHMS,
+        requiredComponents: [],
+        requiredParameters: ["keyid"],
+        clockSkew: CLOCK_SKEW_S,
+        now: nowS,
+      },
+      resolveVerifier: ({ components, parameters }) => {
+        checkCoverage(components, request);
+        checkAge(parameters.created, nowS);
+        kid = parameters.keyid ?? "";
+        return keyNamed(keys, parameters.keyid);
+      },
+    },
+  );
+  return kid;
+}
+
+/**
+ * Checks that a request was signed with a key of the caller's profile (RFC 9421, with what UCP has a
+ * signature cover). One good signature is enough. Gives the id of its key.
+ *
+ * @example
+ * const request = { method: "GET", url: "https://gate.example.com/", fields: [], body: new Uint8Array() };
+ * (await verifyUcpRequest(request, { keys: [], now: Date.now() })).reason; //=> "signature_missing"
+ */
+export async function verifyUcpRequest(
+  request: UcpRequest,
+  { keys, now }: { readonly keys: readonly JsonObject[]; readonly now: number },
+): Promise<Result<string, SignatureFault>> {
+  const input = headerOf(request, "signature-input");
+  if (input === undefined) return refuse("signature_missing", "The request is not signed.");
+  const labels = labelsIn(input);
+  if (labels === undefined) {
+    return refuse("signature_invalid", "`Signature-Input` cannot be read.");
+  }
+  const digest = headerOf(request, "content-digest");
+  if (digest !== undefined && !(await digestMatches(digest, request.body))) {
+    return refuse("digest_mismatch", "`Content-Digest` is not the SHA-256 of the body.");
+  }
+  let fault: Unproven | undefined;
+  for (const label of labels) {
+    try {
+      return ok(await verifyOne(request, label, { keys, nowS: Math.floor(now / 1000) }));
+    } catch (error) {
+      const cause = isSignatureError(error) ? (error.cause ?? error) : error;
+      if (cause instanceof Unproven) fault ??= cause;
+      else if (!isSignatureError(cause)) throw cause;
+    }
+  }
+  return fault === undefined
+    ? refuse("signature_invalid", "No signature of the request verifies.")
+    : refuse(fault.fault, fault.message);
+}

@@ -1,0 +1,65 @@
+import {
+  negotiate,
+  readUcpAgent,
+  type UcpCapability,
+  type UcpRequest,
+  verifyUcpRequest,
+} from "@gatehouse/protocol";
+import type { Context as HonoContext } from "hono";
+import type { Context } from "../../context.js";
+import { limitKey } from "../../platform/http/connection.js";
+import type { HttpEnv } from "../../platform/http/env.js";
+import { UcpProblem } from "./fault.js";
+import type { PlatformProfiles } from "./platform-profiles.js";
+
+const RETRY_AFTER_S = "60";
+
+/** A platform that calls, as far as it is known. */
+export interface Caller {
+  /** The profile it names; whether it is its own, only a signature says. */
+  readonly profileUrl: string;
+  /** What it and the shop can do with each other. */
+  readonly capabilities: readonly UcpCapability[];
+  /** The key of that profile which signed this very request; null where none did. */
+  readonly keyId: string | null;
+}
+
+/** The request as its sender signed it: at the address this service has to the world. */
+function requestOf(c: HonoContext<HttpEnv>, baseUrl: string, body: Uint8Array): UcpRequest {
+  const { pathname, search } = new URL(c.req.url);
+  const { rawHeaders } = c.env.incoming;
+  const fields = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    fields.push({ name: rawHeaders[i] as string, value: rawHeaders[i + 1] as string });
+  }
+  const url = new URL(pathname + search, baseUrl).href;
+  return { method: c.req.method, url, fields, body };
+}
+
+/**
+ * Who calls, by the profile named in `UCP-Agent`. A signature is not asked for here; one that comes
+ * along must hold.
+ */
+export async function callerOf(
+  { config, clock }: Context,
+  profiles: PlatformProfiles,
+  c: HonoContext<HttpEnv>,
+  body: Uint8Array,
+): Promise<Caller> {
+  const named = readUcpAgent(c.req.header("ucp-agent"));
+  if (!named.ok) throw new UcpProblem(named.reason, named.detail);
+  const profileUrl = named.value;
+  const profile = await profiles.get(profileUrl, limitKey(c.get("connection").address));
+  if (!profile.ok) {
+    const limited = profile.reason === "rate_limited";
+    const headers: Record<string, string> = limited ? { "retry-after": RETRY_AFTER_S } : {};
+    throw new UcpProblem(profile.reason, profile.detail, { headers });
+  }
+  const capabilities = negotiate(profile.value);
+  const request = requestOf(c, config.baseUrl, body);
+  const { keys } = profile.value;
+  const signed = await verifyUcpRequest(request, { keys, now: clock.now() });
+  if (signed.ok) return { profileUrl, capabilities, keyId: signed.value };
+  if (signed.reason !== "signature_missing") throw new UcpProblem(signed.reason, signed.detail);
+  return { profileUrl, capabilities, keyId: null };
+}

@@ -1,0 +1,140 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@gatehouse/protocol";
+import { findProducts, lookUpProducts, PAGE_MAX } from "../../actions/find-products.js";
+import type { Context } from "../../context.js";
+import type { Product } from "../../owners/products/product.js";
+import type { Site } from "../../owners/sites/site.js";
+import { errorAnswer, type UcpBody, ucpMember } from "./answer.js";
+import { UcpProblem } from "./fault.js";
+
+/** What UCP gives whoever does not say how many. */
+const PAGE = 10;
+const QUERY_CHARS_MAX = 500;
+const IDS_MAX = 50;
+
+const invalid = (detail: string) => new UcpProblem("invalid_request", detail);
+
+/** What a product costs and says; each is its own only variant. */
+function variantOf({ productId: id, title, description, price, url, ...product }: Product) {
+  const { minor: amount, currency } = price;
+  const { availability: status, quantity, reserved } = product;
+  const sold = status === "out_of_stock" || (quantity !== null && quantity - reserved <= 0);
+  return {
+    ...{ id, title, description: { plain: description }, price: { amount, currency } },
+    ...(url === null ? {} : { url }),
+    availability: { available: !sold, status: sold ? "out_of_stock" : status },
+  };
+}
+
+function productBody(product: Product, variant: JsonObject = variantOf(product)): JsonObject {
+  const { productId: id, title, description, price, url, imageUrl } = product;
+  const cost = { amount: price.minor, currency: price.currency };
+  return {
+    ...{ id, title, description: { plain: description } },
+    ...(url === null ? {} : { url }),
+    price_range: { min: cost, max: cost },
+    ...(imageUrl === null ? {} : { media: [{ type: "image", url: imageUrl, alt_text: title }] }),
+    variants: [variant],
+  };
+}
+
+/** A member that is a whole number of at least `min`, or is not there. */
+function numberIn(value: JsonValue | undefined, name: string, min: number): number | null {
+  if (value === undefined) return null;
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < min) {
+    throw invalid(`\`${name}\` must be a whole number of ${min} or more.`);
+  }
+  return value;
+}
+
+function objectIn(value: JsonValue | undefined, name: string): JsonObject {
+  if (value === undefined) return {};
+  if (!isJsonObject(value)) throw invalid(`\`${name}\` must be an object.`);
+  return value;
+}
+
+function textIn(value: JsonValue | undefined, name: string, charsMax: number): string | null {
+  if (value === undefined) return null;
+  if (typeof value !== "string" || value.length > charsMax) {
+    throw invalid(`\`${name}\` must be a text of at most ${charsMax} characters.`);
+  }
+  return value;
+}
+
+/** The price a `filters` of UCP asks for; other filters narrow nothing here. */
+function priceFilter(filters: JsonObject) {
+  const price = objectIn(filters.price, "filters.price");
+  return {
+    minMinor: numberIn(price.min, "filters.price.min", 0),
+    maxMinor: numberIn(price.max, "filters.price.max", 0),
+  };
+}
+
+export async function searchCatalog(
+  context: Context,
+  { siteKeyHash }: Site,
+  body: JsonObject,
+): Promise<UcpBody> {
+  const page = objectIn(body.pagination, "pagination");
+  const found = await findProducts(context, siteKeyHash, {
+    text: textIn(body.query, "query", QUERY_CHARS_MAX) ?? "",
+    ...priceFilter(objectIn(body.filters, "filters")),
+    cursor: textIn(page.cursor, "pagination.cursor", QUERY_CHARS_MAX),
+    limit: Math.min(numberIn(page.limit, "pagination.limit", 1) ?? PAGE, PAGE_MAX),
+  });
+  if (!found.ok) throw invalid(found.detail);
+  const { products, next } = found.value;
+  const cursor = next === null ? {} : { cursor: next };
+  return {
+    status: 200,
+    body: {
+      ucp: ucpMember("dev.ucp.shopping.catalog.search"),
+      products: products.map((product) => productBody(product)),
+      pagination: { has_next_page: next !== null, ...cursor },
+    },
+  };
+}
+
+function idsIn(value: JsonValue | undefined): readonly string[] {
+  const ids = Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+  if (ids.length === 0 || ids.length > IDS_MAX || ids.some((id) => typeof id !== "string")) {
+    throw invalid(`\`ids\` must be a list of 1 to ${IDS_MAX} texts.`);
+  }
+  return ids as readonly string[];
+}
+
+export async function lookUpCatalog(
+  context: Context,
+  { siteKeyHash }: Site,
+  body: JsonObject,
+): Promise<UcpBody> {
+  const ids = idsIn(body.ids);
+  const { minMinor, maxMinor } = priceFilter(objectIn(body.filters, "filters"));
+  const found = (await lookUpProducts(context, siteKeyHash, ids)).filter(
+    ({ price }) =>
+      (minMinor === null || price.minor >= minMinor) &&
+      (maxMinor === null || price.minor <= maxMinor),
+  );
+  const products = found.map((product) => {
+    const inputs = [{ id: product.productId, match: "exact" }];
+    return productBody(product, { ...variantOf(product), inputs });
+  });
+  const missing = new Set(ids).size - found.length;
+  const content = `${missing} of the ids name nothing that is sold here.`;
+  const messages =
+    missing === 0 ? {} : { messages: [{ type: "info", code: "not_found", content }] };
+  const ucp = ucpMember("dev.ucp.shopping.catalog.lookup");
+  return { status: 200, body: { ucp, products, ...messages } };
+}
+
+export async function getProduct(
+  context: Context,
+  { siteKeyHash }: Site,
+  body: JsonObject,
+): Promise<UcpBody> {
+  const id = textIn(body.id, "id", QUERY_CHARS_MAX);
+  if (id === null) throw invalid("`id` must be there.");
+  const [product] = await lookUpProducts(context, siteKeyHash, [id]);
+  if (product === undefined) return errorAnswer("not_found", "Nothing of this id is sold here.");
+  const ucp = ucpMember("dev.ucp.shopping.catalog.lookup");
+  return { status: 200, body: { ucp, product: productBody(product) } };
+}

@@ -1,0 +1,91 @@
+import {
+  ok,
+  type PlatformProfile,
+  type ProfileFault,
+  parseJson,
+  type Result,
+  readPlatformProfile,
+  refuse,
+} from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { LocalLimiter } from "../../platform/rate-limit/local.js";
+
+const PROFILE_BYTES_MAX = 262_144;
+/** How long a profile is believed: the shortest UCP allows, so that a changed key counts soon. */
+const KEPT_MS = 60_000;
+const KEPT_MAX = 500;
+const KEPT_BYTES_MAX = 16 * 1024 * 1024;
+
+export type NoProfile =
+  | ProfileFault
+  | ("invalid_profile_url" | "profile_unreachable" | "rate_limited");
+
+interface Kept {
+  readonly profile: Result<PlatformProfile, NoProfile>;
+  readonly until: number;
+  readonly bytes: number;
+}
+
+/**
+ * Profiles of platforms, fetched when a call names them. One source may have us fetch only so many:
+ * what we fetch is what a stranger says.
+ */
+export class PlatformProfiles {
+  private readonly context: Context;
+  private readonly fetches: LocalLimiter;
+  private readonly kept = new Map<string, Kept>();
+  private bytes = 0;
+
+  constructor(context: Context) {
+    this.context = context;
+    const perMinute = context.config.limits.PROFILE_FETCHES_PER_SOURCE_PER_MINUTE;
+    this.fetches = new LocalLimiter({ perMinute });
+  }
+
+  async get(url: string, source: string): Promise<Result<PlatformProfile, NoProfile>> {
+    const now = this.context.clock.now();
+    const kept = this.kept.get(url);
+    if (kept !== undefined && kept.until > now && kept.until <= now + KEPT_MS) return kept.profile;
+    if (this.fetches.take(source, now) > 0) {
+      return refuse("rate_limited", "Too many profiles were asked for. Try again in a minute.");
+    }
+    return this.read(url);
+  }
+
+  private async read(url: string): Promise<Result<PlatformProfile, NoProfile>> {
+    const { clock, safeFetch } = this.context;
+    const found = await safeFetch.get(url, { bodyBytesMax: PROFILE_BYTES_MAX });
+    if (!found.ok && found.reason === "not_allowed_url") {
+      return refuse("invalid_profile_url", `The profile cannot be asked for: ${found.detail}.`);
+    }
+    const body = found.ok && found.value.status === 200 ? found.value.body : undefined;
+    if (body === undefined) {
+      const why = found.ok ? `it answers ${found.value.status}` : found.detail;
+      return refuse("profile_unreachable", `The profile could not be read: ${why}.`);
+    }
+    const profile = readText(body);
+    this.keep(url, { profile, until: clock.now() + KEPT_MS, bytes: body.length });
+    return profile;
+  }
+
+  private keep(url: string, kept: Kept): void {
+    this.forget(url);
+    this.kept.set(url, kept);
+    this.bytes += kept.bytes;
+    while (this.kept.size > KEPT_MAX || this.bytes > KEPT_BYTES_MAX) {
+      this.forget(this.kept.keys().next().value as string);
+    }
+  }
+
+  private forget(url: string): void {
+    this.bytes -= this.kept.get(url)?.bytes ?? 0;
+    this.kept.delete(url);
+  }
+}
+
+function readText(body: Uint8Array): Result<PlatformProfile, NoProfile> {
+  const parsed = parseJson(body);
+  if (!parsed.ok) return refuse("profile_malformed", "The profile is not strict JSON.");
+  const profile = readPlatformProfile(parsed.value);
+  return profile.ok ? ok(profile.value) : profile;
+}

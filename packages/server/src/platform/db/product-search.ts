@@ -1,0 +1,24 @@
+/**
+ * SQLite has no index of words by itself: a second table holds them, kept in step by triggers, one a
+ * line. Rows are found again by `key`, a word made of site and product: SQLite may number rows anew.
+ */
+const REMOVE_OLD =
+  "DELETE FROM products_search WHERE rowid IN (SELECT rowid FROM products_search WHERE products_search MATCH 'key:' || hex(OLD.site_key_hash || ' ' || OLD.product_id));";
+const ADD_NEW =
+  "INSERT INTO products_search (key, site, title_words, body_words, product_id) VALUES (hex(NEW.site_key_hash || ' ' || NEW.product_id), hex(NEW.site_key_hash), NEW.title_words, NEW.body_words, NEW.product_id);";
+
+export const SQLITE_PRODUCT_SEARCH = `
+CREATE VIRTUAL TABLE products_search USING fts5(key, site, title_words, body_words, product_id UNINDEXED, tokenize = "unicode61 remove_diacritics 0");
+CREATE TRIGGER products_search_insert AFTER INSERT ON products BEGIN ${ADD_NEW} END;
+CREATE TRIGGER products_search_delete AFTER DELETE ON products BEGIN ${REMOVE_OLD} END;
+CREATE TRIGGER products_search_update AFTER UPDATE OF title_words, body_words ON products WHEN OLD.title_words <> NEW.title_words OR OLD.body_words <> NEW.body_words BEGIN ${REMOVE_OLD} ${ADD_NEW} END;
+INSERT INTO products_search (key, site, title_words, body_words, product_id) SELECT hex(site_key_hash || ' ' || product_id), hex(site_key_hash), '', '', product_id FROM products;
+`;
+
+/** What PostgreSQL searches: the same expression in the index and in every query. */
+export const POSTGRES_PRODUCT_WORDS =
+  "(setweight(to_tsvector('simple', title_words), 'A') || setweight(to_tsvector('simple', body_words), 'B'))";
+
+export const POSTGRES_PRODUCT_SEARCH = `
+CREATE INDEX products_words ON products USING gin (${POSTGRES_PRODUCT_WORDS});
+`;

@@ -1,0 +1,212 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ManualClock } from "../../src/platform/clock.ts";
+import {
+  cleanUp,
+  createSite,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+import type { Shop } from "../mandates/submitting.ts";
+import { selling } from "../selling/selling.ts";
+import { type CallOptions, newPlatformKey, Platform, profileOf } from "./platform.ts";
+import { schemaFaults } from "./schemas.ts";
+
+describe("a platform that calls a shop", () => {
+  const clock = new ManualClock(NOON);
+  let server: TestServer;
+  let platform: Platform;
+  let shop: Shop;
+  beforeAll(async () => {
+    platform = await Platform.start();
+    const env = await freshEnvironment("sqlite");
+    server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: platform.host }, { clock });
+    shop = await selling(server).shop();
+    return async () => {
+      platform.stop();
+      await cleanUp();
+    };
+  });
+  let pages = 0;
+  let profile = "";
+  beforeEach(() => {
+    clock.advance(10 * 60_000);
+    profile = platform.profileUrl(`profile-${++pages}`);
+    platform.profile = profileOf([platform.key.publicJwk]);
+  });
+  const search = (options: CallOptions = {}, body: unknown = {}) => {
+    const url = `${server.url}/v1/ucp/${shop.site_key_hash}/catalog/search`;
+    return platform.call(url, body, { profile, created: clock.now(), ...options });
+  };
+  const said = ({ status, body }: { status: number; body: { code?: string } }) => [
+    ...[status, body.code],
+  ];
+
+  test("names its profile, which is read once a minute", async () => {
+    const before = platform.fetches;
+    expect((await search()).status).toBe(200);
+    expect((await search()).status).toBe(200);
+    expect(platform.fetches - before).toBe(1);
+    clock.advance(60_000);
+    await search();
+    expect(platform.fetches - before).toBe(2);
+  });
+
+  test.each([
+    ["nothing", { "ucp-agent": "" }],
+    ["a name without quotes", { "ucp-agent": "profile=https://platform.example" }],
+    ["another word", { "ucp-agent": 'agent="https://platform.example/profile"' }],
+    ["no address", { "ucp-agent": 'profile="platform"' }],
+    ["no web address", { "ucp-agent": 'profile="ftp://platform.example/"' }],
+    ["somebody's password", { "ucp-agent": 'profile="https://me:pw@platform.example/"' }],
+    ["plain HTTP elsewhere", { "ucp-agent": 'profile="http://platform.example/profile"' }],
+    ["an address of this network", { "ucp-agent": 'profile="https://127.0.0.1/profile"' }],
+    ["a name of this network", { "ucp-agent": 'profile="https://db.internal/profile"' }],
+  ])("is refused that names %s", async (_what, headers) => {
+    const answer = await search({ headers });
+    expect(said(answer)).toEqual([400, "invalid_profile_url"]);
+  });
+
+  test("is refused whose profile redirects, is not there, is too large or hangs up", async () => {
+    const { serve } = platform;
+    try {
+      platform.serve = (_request, response) => response.writeHead(302, { location: "/" }).end();
+      expect(said(await search())).toEqual([424, "profile_unreachable"]);
+      platform.serve = (_request, response) => response.writeHead(404).end();
+      expect(said(await search({ profile: `${profile}-2` }))).toEqual([424, "profile_unreachable"]);
+      platform.serve = (_request, response) => response.end(" ".repeat(262_145));
+      expect(said(await search({ profile: `${profile}-3` }))).toEqual([424, "profile_unreachable"]);
+      platform.serve = (_request, response) => response.destroy();
+      expect(said(await search({ profile: `${profile}-4` }))).toEqual([424, "profile_unreachable"]);
+    } finally {
+      platform.serve = serve;
+    }
+  });
+
+  test("that is slow is not waited for longer than three seconds", async () => {
+    const { serve } = platform;
+    try {
+      const asked = new Promise<void>((resolve) => {
+        platform.serve = () => resolve();
+      });
+      const answer = search();
+      await asked;
+      clock.advance(3000);
+      expect(said(await answer)).toEqual([424, "profile_unreachable"]);
+    } finally {
+      platform.serve = serve;
+    }
+  });
+
+  test("is refused whose profile is none, or of another version", async () => {
+    const good = platform.profile as { ucp: object; keys: object[] };
+    const malformed = [
+      ...[[], {}, { ucp: 1 }, { ucp: {} }, { ucp: { version: "2026-08-25" } }],
+      { ...good, ucp: { ...good.ucp, capabilities: { "dev.ucp.x": {} } } },
+      { ...good, ucp: { ...good.ucp, capabilities: { "dev.ucp.x": [{ version: 1 }] } } },
+      { ...good, keys: [{ kty: "EC" }] },
+      { ...good, keys: [{ ...platform.key.privateJwk, kid: "k" }] },
+    ];
+    for (const [n, one] of malformed.entries()) {
+      platform.profile = one as never;
+      const answer = await search({ profile: `${profile}-${n}` });
+      expect([n, ...said(answer)]).toEqual([n, 422, "profile_malformed"]);
+    }
+    platform.profile = { ...good, ucp: { ...good.ucp, version: "2026-04-08" } } as never;
+    expect(said(await search())).toEqual([422, "version_unsupported"]);
+  });
+
+  test("with nothing in common is told so, as an outcome of business", async () => {
+    const other = profileOf([], ["com.example.other", "dev.ucp.shopping.catalog.lookup"]);
+    const old = { "dev.ucp.shopping.catalog.search": [{ version: "2026-04-08" }] };
+    const { ucp } = other as { ucp: { capabilities: object } };
+    for (const capabilities of [ucp.capabilities, old, {}]) {
+      platform.profile = { ...other, ucp: { ...ucp, capabilities } } as never;
+      const { status, body } = await search({ profile: `${profile}-${Object.keys(capabilities)}` });
+      expect([status, body.ucp.status, body.messages[0].code]).toEqual([
+        ...[200, "error", "capabilities_incompatible"],
+      ]);
+      expect(schemaFaults("common/types/error_response.json", body)).toEqual([]);
+    }
+  });
+
+  test("finds a shop whose gates are shut to have nothing", async () => {
+    const shut = await selling(server).shop();
+    await shut.admin("DELETE", "/processor");
+    const url = `${server.url}/v1/ucp/${shut.site_key_hash}/catalog/search`;
+    const { status, body } = await platform.call(url, {}, { profile });
+    expect([status, body.messages[0].code]).toEqual([200, "capabilities_incompatible"]);
+  });
+
+  test("may sign; what it signs must hold", async () => {
+    expect((await search({ sign: true })).status).toBe(200);
+    const all = ["@method", "@authority", "@path", "content-digest", "content-type", "ucp-agent"];
+    for (const left of all) {
+      const fields = all.filter((field) => field !== left);
+      expect([left, ...said(await search({ sign: true, fields }))]).toEqual([
+        ...[left, 401, "signature_invalid"],
+      ]);
+    }
+    const stranger = newPlatformKey("platform-key");
+    expect(said(await search({ sign: true, key: stranger }))).toEqual([401, "signature_invalid"]);
+    const unknown = newPlatformKey("nobody");
+    expect(said(await search({ sign: true, key: unknown }))).toEqual([401, "key_not_found"]);
+    const sent = '{"query":"rose"}';
+    expect(said(await search({ sign: true, sent }))).toEqual([400, "digest_mismatch"]);
+    const old = clock.now() - 301_000;
+    expect(said(await search({ sign: true, created: old }))).toEqual([401, "signature_invalid"]);
+    const future = clock.now() + 61_000;
+    expect(said(await search({ sign: true, created: future }))).toEqual([401, "signature_invalid"]);
+  });
+
+  test("that signs with another's profile is refused: a key counts in its own profile", async () => {
+    const mine = newPlatformKey("mine");
+    platform.profile = profileOf([mine.publicJwk]);
+    expect(said(await search({ sign: true }))).toEqual([401, "key_not_found"]);
+    expect((await search({ sign: true, key: mine })).status).toBe(200);
+  });
+
+  test("with a key that is for something else, or of a kind not known here, has proven nothing", async () => {
+    const { publicJwk } = platform.key;
+    platform.profile = profileOf([{ ...publicJwk, use: "enc" }]);
+    expect(said(await search({ sign: true }))).toEqual([401, "key_not_found"]);
+    platform.profile = profileOf([
+      { kid: "platform-key", kty: "EC", crv: "P-521", x: "A", y: "A" },
+    ]);
+    expect(said(await search({ sign: true, profile: `${profile}-2` }))).toEqual([
+      ...[400, "algorithm_unsupported"],
+    ]);
+    // Only the signature that names it is concerned.
+    expect((await search({ profile: `${profile}-2` })).status).toBe(200);
+  });
+
+  test("cannot have more than thirty profiles fetched in a minute", async () => {
+    const before = platform.fetches;
+    const answers = [];
+    for (let n = 0; n < 35; n++) answers.push(await search({ profile: `${profile}-${n}` }));
+    expect(platform.fetches - before).toBe(30);
+    const last = answers.at(-1);
+    expect([last?.status, last?.body.code, last?.headers.get("retry-after")]).toEqual([
+      ...[429, "rate_limited", "60"],
+    ]);
+    // Those that were read go on being known.
+    expect((await search({ profile: `${profile}-0` })).status).toBe(200);
+  });
+
+  test("finds no shop by a key, and none that is not proven", async () => {
+    const ask = (site: string) =>
+      platform.call(`${server.url}/v1/ucp/${site}/catalog/search`, {}, { profile });
+    expect((await ask(shop.site_key)).status).toBe(404);
+    expect((await ask("A".repeat(43))).body.error).toBe("not_found");
+    const { site_key_hash } = await createSite(server, "unproven.example.com", false);
+    expect((await ask(site_key_hash)).body.status).toBe("pending_verification");
+  });
+
+  test("gets the name of its request back", async () => {
+    const { headers } = await search({ headers: { "request-id": "6f1c" } });
+    expect([headers.get("request-id"), headers.get("x-request-id")]).toEqual([
+      ...["6f1c", expect.stringMatching(/^req_/)],
+    ]);
+  });
+});

@@ -1,0 +1,201 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  answerOf,
+  cleanUp,
+  DATABASES,
+  freshEnvironment,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+import type { Shop } from "../mandates/submitting.ts";
+import { selling } from "../selling/selling.ts";
+import { isSigned, Platform } from "./platform.ts";
+import { schemaFaults } from "./schemas.ts";
+
+const eur = (id: string, title: string, price: string, more: object = {}) => ({
+  ...{ id, title, price, currency: "EUR", ...more },
+});
+const PRODUCTS = [
+  eur("rose-red", "Red rose", "4.50", {
+    description: "A long-stemmed flower.",
+    url: "https://shop.example.com/rose",
+    image_url: "https://shop.example.com/rose.jpg",
+  }),
+  eur("rose-white", "White rose", "5.00", { quantity: 0 }),
+  eur("vase", "Vase", "12.00", { description: "Holds one red flower, or three roses." }),
+  eur("cafe", "Café crème", "3.20", { availability: "out of stock" }),
+  eur("zoll", "Zollstock 3.5m", "9.99", { description: "Für Gärtner's Hände: 4x4 / 10-teilig" }),
+];
+
+describe.each(DATABASES)("a shop's catalog, on %s,", (dialect) => {
+  let server: TestServer;
+  let platform: Platform;
+  let shop: Shop;
+  // biome-ignore lint/suspicious/noExplicitAny: the shop's profile, as it is served
+  let profile: any;
+  beforeAll(async () => {
+    platform = await Platform.start();
+    const env = await freshEnvironment(dialect);
+    server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: platform.host });
+    const at = selling(server);
+    shop = await at.shop();
+    await shop.admin("PUT", "/products", { products: PRODUCTS });
+    // Another shop with the same words: nobody finds what somebody else sells.
+    const other = await at.shop();
+    await other.admin("PUT", "/products", { products: [eur("theirs", "Red rose", "1.00")] });
+    profile = await (await fetch(`${server.url}/v1/ucp/${shop.site_key_hash}/profile`)).json();
+    return async () => {
+      platform.stop();
+      await cleanUp();
+    };
+  });
+  const call = (path: string, body: unknown) =>
+    platform.call(`${server.url}/v1/ucp/${shop.site_key_hash}/catalog/${path}`, body);
+  const found = async (query: object) =>
+    (await call("search", query)).body.products.map(({ id }: { id: string }) => id);
+
+  test("is searched by words, in any case and with or without accents, titles first", async () => {
+    expect(await found({ query: "RED rose" })).toEqual(["rose-red", "vase"]);
+    expect(await found({ query: "white" })).toEqual(["rose-white"]);
+    expect(await found({ query: "cafe creme" })).toEqual(["cafe"]);
+    expect(await found({ query: "Café" })).toEqual(["cafe"]);
+    expect(await found({ query: "gartner hande" })).toEqual(["zoll"]);
+    expect(await found({ query: "3.5m" })).toEqual(["zoll"]);
+    expect(await found({ query: "flow" })).toEqual(["rose-red", "vase"]);
+    expect(await found({ query: "flow red" })).toEqual([]);
+    expect(await found({ query: "tulip" })).toEqual([]);
+  });
+
+  test("takes whatever is asked for as words, and nothing else", async () => {
+    const hostile = [
+      ...['"', "rose OR vase", "rose*", "title_words:rose", "site:x", "'); DROP TABLE products;--"],
+      ...["rose & !red", "(((", "\u0000", "NEAR(red rose)", ":*", "💐", "-", "key:41"],
+    ];
+    for (const query of hostile) {
+      const { status, body } = await call("search", { query });
+      expect([query, status, Array.isArray(body.products)]).toEqual([query, 200, true]);
+    }
+    expect(await found({ query: "???" })).toEqual([]);
+  });
+
+  test("is shown whole without words, page by page, within a price", async () => {
+    const all = ["cafe", "rose-red", "rose-white", "vase", "zoll"];
+    expect(await found({})).toEqual(all);
+    const seen: string[] = [];
+    let cursor: string | undefined;
+    for (let pages = 0; pages < 3; pages++) {
+      const pagination = { limit: 2, ...(cursor === undefined ? {} : { cursor }) };
+      const { body } = await call("search", { pagination });
+      seen.push(...body.products.map(({ id }: { id: string }) => id));
+      cursor = body.pagination.cursor;
+      expect(body.pagination.has_next_page).toBe(pages < 2);
+    }
+    expect([seen, cursor]).toEqual([all, undefined]);
+    expect(await found({ filters: { price: { min: 450, max: 999 } } })).toEqual([
+      ...["rose-red", "rose-white", "zoll"],
+    ]);
+    expect(await found({ query: "rose", filters: { price: { max: 450 } } })).toEqual(["rose-red"]);
+  });
+
+  test("finds what is sold now: a change is searched at once, what is gone is not found", async () => {
+    await shop.admin("PUT", "/products", {
+      products: [...PRODUCTS.slice(1), eur("lily", "Lily", "2.00")],
+    });
+    expect(await found({ query: "lily" })).toEqual(["lily"]);
+    expect(await found({ query: "stemmed" })).toEqual([]);
+    await shop.admin("PUT", "/products", { products: PRODUCTS });
+    expect(await found({ query: "lily" })).toEqual([]);
+    expect(await found({ query: "stemmed" })).toEqual(["rose-red"]);
+  });
+
+  test("says what a product costs, in whole minor units, and whether it can be had", async () => {
+    const { body } = await call("lookup", { ids: ["rose-red", "rose-white", "none", "rose-red"] });
+    expect(body.products).toMatchObject([
+      {
+        id: "rose-red",
+        title: "Red rose",
+        url: "https://shop.example.com/rose",
+        media: [{ type: "image", url: "https://shop.example.com/rose.jpg" }],
+        price_range: { min: { amount: 450, currency: "EUR" } },
+        variants: [
+          {
+            id: "rose-red",
+            price: { amount: 450, currency: "EUR" },
+            availability: { available: true, status: "in_stock" },
+            inputs: [{ id: "rose-red", match: "exact" }],
+          },
+        ],
+      },
+      { id: "rose-white", variants: [{ availability: { available: false } }] },
+    ]);
+    expect(body.messages).toMatchObject([{ type: "info", code: "not_found" }]);
+    const one = await call("product", { id: "cafe" });
+    expect(one.body.product.variants[0].availability).toEqual({
+      ...{ available: false, status: "out_of_stock" },
+    });
+    const none = await call("product", { id: "theirs" });
+    expect([none.status, none.body.ucp.status, none.body.messages[0].code]).toEqual([
+      ...[200, "error", "not_found"],
+    ]);
+  });
+
+  test("answers as UCP's schemas say, signed with the key of its profile", async ({ task }) => {
+    const answers = [
+      [
+        "shopping/catalog_search.json#/$defs/search_response",
+        await call("search", { query: "red" }),
+      ],
+      ["shopping/catalog_search.json#/$defs/search_response", await call("search", {})],
+      [
+        "shopping/catalog_lookup.json#/$defs/lookup_response",
+        await call("lookup", { ids: ["vase", "x"] }),
+      ],
+      [
+        "shopping/catalog_lookup.json#/$defs/get_product_response",
+        await call("product", { id: "vase" }),
+      ],
+      ["common/types/error_response.json", await call("product", { id: "x" })],
+    ] as const;
+    for (const [schema, answer] of answers) {
+      expect(schemaFaults(schema, answer.body)).toEqual([]);
+      expect(await isSigned(profile, answer)).toBe(true);
+      expect(answer.headers.get("cache-control")).toBe("no-store");
+    }
+    Object.assign(task.meta, { outside: answers.length });
+    const refused = await call("search", { pagination: { limit: 0 } });
+    expect([refused.status, refused.body.code]).toEqual([400, "invalid_request"]);
+    expect(await isSigned(profile, refused)).toBe(true);
+    // And whoever changes a byte on the way is found out.
+    const [, first] = answers[0];
+    expect(await isSigned(profile, { ...first, body: { ...first.body, products: [] } })).toBe(
+      false,
+    );
+    expect(await isSigned(profile, { ...first, status: 201 })).toBe(false);
+  });
+
+  test("refuses what it cannot read, in words", async () => {
+    const wrong: [string, unknown][] = [
+      ["search", { query: 5 }],
+      ["search", { query: "x".repeat(501) }],
+      ["search", { filters: [] }],
+      ["search", { filters: { price: { min: -1 } } }],
+      ["search", { pagination: { cursor: "nonsense" } }],
+      ["lookup", {}],
+      ["lookup", { ids: [] }],
+      ["lookup", { ids: [1] }],
+      ["lookup", { ids: Array.from({ length: 51 }, String) }],
+      ["product", {}],
+      ["product", []],
+      ["product", '{"id":"a","id":"b"}'],
+    ];
+    for (const [path, body] of wrong) {
+      const answer = await call(path, body);
+      expect([path, body, answer.status]).toEqual([path, body, 400]);
+      expect(answer.body).toEqual({ code: "invalid_request", content: expect.any(String) });
+    }
+    const large = await call("search", { query: "rose", context: "x".repeat(128 * 1024) });
+    expect([large.status, large.body.code]).toEqual([413, "body_too_large"]);
+    const url = `${server.url}/v1/ucp/${shop.site_key_hash}/catalog/search`;
+    expect((await answerOf(await fetch(url))).status).toBe(405);
+  });
+});

@@ -1,0 +1,165 @@
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type JsonWebKey,
+} from "node:crypto";
+import { createServer, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { contentDigest, type JsonObject } from "@gatehouse/protocol";
+import { createSigner, createVerifier, httpbis } from "http-message-signatures";
+import { answerOf, type TestAnswer } from "../harness.ts";
+
+const VERSION = "2026-08-25";
+const ALGORITHM = "ecdsa-p256-sha256";
+const CAPABILITIES = [
+  "dev.ucp.shopping.catalog.search",
+  "dev.ucp.shopping.catalog.lookup",
+  "dev.ucp.shopping.cart",
+  "dev.ucp.shopping.checkout",
+];
+
+interface PlatformKey {
+  readonly kid: string;
+  readonly privateJwk: JsonWebKey;
+  readonly publicJwk: JsonObject;
+}
+
+export function newPlatformKey(kid: string): PlatformKey {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const privateJwk = privateKey.export({ format: "jwk" });
+  const { kty = "", crv = "", x = "", y = "" } = privateJwk;
+  const publicJwk = { kid, kty, crv, x, y, use: "sig", alg: "ES256" };
+  return { kid, privateJwk, publicJwk };
+}
+
+/** What a platform that can do all says of itself. */
+export function profileOf(keys: readonly JsonObject[], capabilities = CAPABILITIES): JsonObject {
+  const entry = (name: string) => ({
+    version: VERSION,
+    spec: `https://ucp.dev/${VERSION}/specification/${name}`,
+    schema: `https://ucp.dev/${VERSION}/schemas/${name}.json`,
+  });
+  return {
+    ucp: {
+      version: VERSION,
+      services: {},
+      capabilities: Object.fromEntries(capabilities.map((name) => [name, [entry(name)]])),
+      payment_handlers: {},
+    },
+    keys: keys.map((key) => ({ ...key })),
+  };
+}
+
+/** A platform with a profile on this machine, that signs with a library not ours. */
+export class Platform {
+  readonly key = newPlatformKey("platform-key");
+  profile: JsonObject = profileOf([this.key.publicJwk]);
+  /** How often its profile was asked for. */
+  fetches = 0;
+  /** Stands in for what serves the profile. */
+  serve: RequestListener = (_request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify(this.profile));
+  };
+  private readonly server: Server;
+
+  private constructor(server: Server) {
+    this.server = server;
+    server.on("request", (request, response) => {
+      this.fetches++;
+      this.serve(request, response);
+    });
+  }
+
+  static async start(): Promise<Platform> {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    return new Platform(server);
+  }
+
+  get host(): string {
+    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** Another address of the same profile: whoever fetched one has not fetched the other. */
+  profileUrl(name = "profile"): string {
+    return `http://${this.host}/${name}`;
+  }
+
+  stop(): void {
+    this.server.close();
+    this.server.closeAllConnections();
+  }
+
+  /** The headers of a call, signed where it is to be. */
+  async headers(
+    url: string,
+    body: string,
+    { sign = false, fields, key = this.key, created = Date.now(), ...more }: CallOptions = {},
+  ): Promise<Record<string, string>> {
+    const headers: Record<string, string> = {
+      "content-type": "application/json",
+      "ucp-agent": `profile="${more.profile ?? this.profileUrl()}"`,
+      ...more.headers,
+    };
+    if (!sign) return headers;
+    headers["content-digest"] = await contentDigest(Buffer.from(body));
+    const signer = createSigner(
+      createPrivateKey({ key: key.privateJwk, format: "jwk" }),
+      ...([ALGORITHM, key.kid] as const),
+    );
+    const covered = fields ?? [
+      ...["@method", "@authority", "@path", "content-digest", "content-type", "ucp-agent"],
+    ];
+    const signed = await httpbis.signMessage(
+      {
+        ...{ key: signer, name: "sig1", fields: covered, params: ["created", "keyid"] },
+        paramValues: { created: new Date(created), keyid: key.kid },
+      },
+      { method: "POST", url, headers },
+    );
+    return signed.headers as Record<string, string>;
+  }
+
+  /** Calls a shop, at the address its profile names. */
+  async call(url: string, body: unknown, options: CallOptions = {}): Promise<TestAnswer> {
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const headers = await this.headers(url, text, options);
+    return answerOf(await fetch(url, { method: "POST", headers, body: options.sent ?? text }));
+  }
+}
+
+export interface CallOptions {
+  readonly sign?: boolean;
+  /** What the signature covers, where not what it must. */
+  readonly fields?: string[];
+  readonly key?: PlatformKey;
+  readonly created?: number;
+  readonly profile?: string;
+  readonly headers?: Record<string, string>;
+  /** What is sent in the place of what was signed. */
+  readonly sent?: string;
+}
+
+/** Whether an answer was signed with a key of the shop's profile, by a library not ours. */
+export async function isSigned(
+  shopProfile: { readonly keys: readonly (JsonWebKey & { readonly kid: string })[] },
+  response: { status: number; headers: Headers; body: unknown },
+): Promise<boolean> {
+  const text = JSON.stringify(response.body);
+  const digest = response.headers.get("content-digest");
+  if (digest !== (await contentDigest(Buffer.from(text)))) return false;
+  const keyLookup = async ({ keyid }: { keyid?: string }) => {
+    const jwk = shopProfile.keys.find(({ kid }) => kid === keyid);
+    if (jwk === undefined) return null;
+    const key = createPublicKey({ key: jwk, format: "jwk" });
+    return { id: keyid as string, algs: [ALGORITHM], verify: createVerifier(key, ALGORITHM) };
+  };
+  const headers = Object.fromEntries(response.headers);
+  const verified = await httpbis.verifyMessage(
+    { keyLookup, requiredFields: ["@status", "content-digest", "content-type"] },
+    { status: response.status, headers },
+  );
+  return verified === true;
+}
