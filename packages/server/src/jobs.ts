@@ -11,9 +11,11 @@ import type { Context } from "./context.js";
 import { reconcilePayments } from "./decide/settle-payment.js";
 import { forgetSecrets } from "./decide/stripe-account.js";
 import { forgetFailures, forgetPending } from "./owners/agents/store.js";
+import { forgetCarts } from "./owners/carts/store.js";
 import { forgetMinutes } from "./owners/decisions/store.js";
 import { OUTBOX_TOPIC } from "./owners/outbox/message.js";
 import { EVENT_KEPT_MS, forgetEvents } from "./owners/processor-events/store.js";
+import { forgetReplies, REPLY_KEPT_MS } from "./owners/ucp-replies/store.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
 import { forgetExpired } from "./platform/rate-limit/exact.js";
 
@@ -57,6 +59,14 @@ export function planJobs(context: Context): void {
       await followLapses(context, stopping);
       await db.transaction(forgetSecrets);
       await db.transaction((tx) => forgetEvents(tx, now - EVENT_KEPT_MS));
+    },
+  });
+  jobs.add({
+    name: "carts.forget",
+    everyMs: HOUR_MS,
+    run: async (now) => {
+      await db.transaction((tx) => forgetCarts(tx, now));
+      await db.transaction((tx) => forgetReplies(tx, now - REPLY_KEPT_MS));
     },
   });
   jobs.add({

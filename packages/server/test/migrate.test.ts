@@ -69,6 +69,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "spending",
       "stripe",
       "ucp",
+      "carts",
     ]);
   });
 

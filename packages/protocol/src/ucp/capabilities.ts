@@ -24,6 +24,10 @@ const PLACES = {
     spec: "specification/shopping/catalog/lookup",
     schema: "schemas/shopping/catalog_lookup.json",
   },
+  "dev.ucp.shopping.cart": {
+    spec: "specification/shopping/cart",
+    schema: "schemas/shopping/cart.json",
+  },
 } as const satisfies Readonly<Record<string, CapabilityPlace>>;
 
 /** A capability by UCP's name for it. */

@@ -2,6 +2,7 @@ import type { Context } from "../context.js";
 import { endAccounts } from "../decide/stripe-account.js";
 import { deleteAgents } from "../owners/agents/store.js";
 import type { Actor } from "../owners/audit/drafts.js";
+import { deleteCarts } from "../owners/carts/store.js";
 import { deleteDecisions } from "../owners/decisions/store.js";
 import { deleteMandateSettings } from "../owners/mandate-settings/store.js";
 import { deleteNotifySettings } from "../owners/notify-settings/store.js";
@@ -11,6 +12,7 @@ import { deleteReviews } from "../owners/reviews/store.js";
 import { deleteSiteKeys } from "../owners/site-keys/store.js";
 import { deleteSite as markDeleted, siteByHash } from "../owners/sites/store.js";
 import { deleteEdgeTokens } from "../owners/tokens/edge/store.js";
+import { deleteReplies } from "../owners/ucp-replies/store.js";
 import { deleteVisits } from "../owners/visits/store.js";
 import { siteChange } from "./site-change.js";
 
@@ -36,6 +38,8 @@ export async function deleteSite(
     await deleteDecisions(tx, siteKeyHash);
     await deleteReviews(tx, siteKeyHash);
     await deleteProducts(tx, siteKeyHash);
+    await deleteCarts(tx, siteKeyHash);
+    await deleteReplies(tx, siteKeyHash);
     await deleteSiteKeys(tx, siteKeyHash);
     // What was asked with it is still brought to its end; then its secrets are erased.
     await endAccounts(tx, siteKeyHash, now);

@@ -7,12 +7,15 @@ import {
   type Result,
   refuse,
 } from "@gatehouse/protocol";
-import { PRODUCT_ID_CHARS_MAX, type Product, UNSEEN } from "../owners/products/product.js";
-import { productById, type Wanted } from "../owners/products/store.js";
+import { PRODUCT_ID_CHARS_MAX, UNSEEN } from "../owners/products/product.js";
+import type { Wanted } from "../owners/products/store.js";
 import type { Queries } from "../platform/db/database.js";
-
-const ITEMS_MAX = 50;
-const ITEM_QUANTITY_MAX = 1000;
+import {
+  LINE_QUANTITY_MAX as ITEM_QUANTITY_MAX,
+  LINES_MAX as ITEMS_MAX,
+  type LineFault,
+  priceLines,
+} from "./checkout/price-lines.js";
 
 /** A line of an order: what is bought, how often, for how much each. */
 export interface PricedItem {
@@ -66,12 +69,13 @@ function readItems(args: JsonObject): Result<readonly Wanted[], "cart_invalid"> 
   return ok(wanted);
 }
 
-/** Whether enough of a product can be sold now. */
-function unsold({ availability, quantity, reserved }: Product, wanted: number) {
-  if (availability === "out_of_stock") return "cart_invalid";
-  if (quantity === null) return undefined;
-  return quantity - reserved >= wanted ? undefined : "out_of_stock";
-}
+const FAULTS: Readonly<Record<LineFault, readonly [PriceFault, string]>> = {
+  not_found: ["cart_invalid", "this site sells no such product."],
+  unavailable: ["cart_invalid", "it cannot be ordered now."],
+  out_of_stock: ["out_of_stock", "there are not as many left."],
+  other_currency: ["cart_invalid", "it is sold in another currency: order it apart."],
+  too_large: ["cart_invalid", "the sum is too large."],
+};
 
 /**
  * Prices an order from the site's products, as they are in the transaction that asks. A quote is for
@@ -85,32 +89,18 @@ export async function priceOrder(
 ): Promise<Result<PricedOrder, PriceFault>> {
   const wanted = readItems(args);
   if (!wanted.ok) return wanted;
+  const lines = wanted.value.map(({ id: productId, quantity }) => ({ productId, quantity }));
+  const priced = await priceLines(db, siteKeyHash, lines, purpose);
   const items: PricedItem[] = [];
-  let total = 0n;
-  let currency = "";
-  for (const [place, { id, quantity }] of wanted.value.entries()) {
-    const product = await productById(db, siteKeyHash, id);
-    if (product === undefined) {
-      return refuse("cart_invalid", `items.${place} (${id}): this site sells no such product.`);
+  for (const [place, line] of priced.lines.entries()) {
+    if (typeof line === "string") {
+      const [reason, why] = FAULTS[line];
+      return refuse(reason, `items.${place} (${wanted.value[place]?.id}): ${why}`);
     }
-    const fault = unsold(product, purpose === "quote" ? 1 : quantity);
-    if (fault === "cart_invalid") {
-      return refuse(fault, `items.${place} (${id}): it cannot be ordered now.`);
-    }
-    if (fault !== undefined) {
-      return refuse(fault, `items.${place} (${id}): there are not as many left.`);
-    }
-    if (currency !== "" && currency !== product.price.currency) {
-      return refuse(
-        "cart_invalid",
-        "The items are sold in different currencies: order them apart.",
-      );
-    }
-    currency = product.price.currency;
-    total += BigInt(product.price.minor) * BigInt(quantity);
-    items.push({ id, title: product.title, quantity, unit_minor: product.price.minor });
+    const { product, quantity } = line;
+    const { productId: id, title, price } = product;
+    items.push({ id, title, quantity, unit_minor: price.minor });
   }
-  const minor = Number(total);
-  if (!Number.isSafeInteger(minor)) return refuse("cart_invalid", "The sum is too large.");
-  return ok({ amount: { currency, minor }, items });
+  const { currency, subtotalMinor: minor } = priced;
+  return ok({ amount: { currency: currency as string, minor }, items });
 }

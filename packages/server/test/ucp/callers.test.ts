@@ -149,9 +149,12 @@ describe("a platform that calls a shop", () => {
       ]);
     }
     const stranger = newPlatformKey("platform-key");
-    expect(said(await search({ sign: true, key: stranger }))).toEqual([401, "signature_invalid"]);
+    expect(said(await search({ sign: true, signer: stranger }))).toEqual([
+      401,
+      "signature_invalid",
+    ]);
     const unknown = newPlatformKey("nobody");
-    expect(said(await search({ sign: true, key: unknown }))).toEqual([401, "key_not_found"]);
+    expect(said(await search({ sign: true, signer: unknown }))).toEqual([401, "key_not_found"]);
     const sent = '{"query":"rose"}';
     expect(said(await search({ sign: true, sent }))).toEqual([400, "digest_mismatch"]);
     const old = clock.now() - 301_000;
@@ -164,7 +167,7 @@ describe("a platform that calls a shop", () => {
     const mine = newPlatformKey("mine");
     platform.profile = profileOf([mine.publicJwk]);
     expect(said(await search({ sign: true }))).toEqual([401, "key_not_found"]);
-    expect((await search({ sign: true, key: mine })).status).toBe(200);
+    expect((await search({ sign: true, signer: mine })).status).toBe(200);
   });
 
   test("with a key that is for something else, or of a kind not known here, has proven nothing", async () => {

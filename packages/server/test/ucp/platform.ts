@@ -93,48 +93,50 @@ export class Platform {
   }
 
   /** The headers of a call, signed where it is to be. */
-  async headers(
+  private async headers(
     url: string,
-    body: string,
-    { sign = false, fields, key = this.key, created = Date.now(), ...more }: CallOptions = {},
+    body: string | undefined,
+    { sign = false, fields, signer: key = this.key, created = Date.now(), ...more }: CallOptions,
   ): Promise<Record<string, string>> {
     const headers: Record<string, string> = {
-      "content-type": "application/json",
+      ...(body === undefined ? {} : { "content-type": "application/json" }),
       "ucp-agent": `profile="${more.profile ?? this.profileUrl()}"`,
       ...more.headers,
     };
     if (!sign) return headers;
-    headers["content-digest"] = await contentDigest(Buffer.from(body));
+    if (body !== undefined) headers["content-digest"] = await contentDigest(Buffer.from(body));
     const signer = createSigner(
       createPrivateKey({ key: key.privateJwk, format: "jwk" }),
       ...([ALGORITHM, key.kid] as const),
     );
-    const covered = fields ?? [
-      ...["@method", "@authority", "@path", "content-digest", "content-type", "ucp-agent"],
-    ];
+    const covered = fields ?? ["@method", "@authority", "@path", ...Object.keys(headers)];
     const signed = await httpbis.signMessage(
       {
         ...{ key: signer, name: "sig1", fields: covered, params: ["created", "keyid"] },
         paramValues: { created: new Date(created), keyid: key.kid },
       },
-      { method: "POST", url, headers },
+      { method: more.method ?? "POST", url, headers },
     );
     return signed.headers as Record<string, string>;
   }
 
   /** Calls a shop, at the address its profile names. */
-  async call(url: string, body: unknown, options: CallOptions = {}): Promise<TestAnswer> {
-    const text = typeof body === "string" ? body : JSON.stringify(body);
+  async call(url: string, body?: unknown, options: CallOptions = {}): Promise<TestAnswer> {
+    const text = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
     const headers = await this.headers(url, text, options);
-    return answerOf(await fetch(url, { method: "POST", headers, body: options.sent ?? text }));
+    const { method = "POST", sent = text } = options;
+    return answerOf(
+      await fetch(url, { method, headers, ...(sent === undefined ? {} : { body: sent }) }),
+    );
   }
 }
 
 export interface CallOptions {
+  readonly method?: string;
   readonly sign?: boolean;
   /** What the signature covers, where not what it must. */
   readonly fields?: string[];
-  readonly key?: PlatformKey;
+  readonly signer?: PlatformKey;
   readonly created?: number;
   readonly profile?: string;
   readonly headers?: Record<string, string>;
@@ -146,6 +148,7 @@ export interface CallOptions {
 export async function isSigned(
   shopProfile: { readonly keys: readonly (JsonWebKey & { readonly kid: string })[] },
   response: { status: number; headers: Headers; body: unknown },
+  now = Date.now(),
 ): Promise<boolean> {
   const text = JSON.stringify(response.body);
   const digest = response.headers.get("content-digest");
@@ -158,7 +161,10 @@ export async function isSigned(
   };
   const headers = Object.fromEntries(response.headers);
   const verified = await httpbis.verifyMessage(
-    { keyLookup, requiredFields: ["@status", "content-digest", "content-type"] },
+    {
+      ...{ keyLookup, requiredFields: ["@status", "content-digest", "content-type"] },
+      notAfter: new Date(now + 1000),
+    },
     { status: response.status, headers },
   );
   return verified === true;

@@ -14,7 +14,9 @@ import { selling } from "../selling/selling.ts";
 import { schemaFaults, schemasThere } from "./schemas.ts";
 
 const BUSINESS = "profile.json#/$defs/business_schema";
-const CATALOG = ["dev.ucp.shopping.catalog.search", "dev.ucp.shopping.catalog.lookup"];
+const OFFERED = ["catalog.search", "catalog.lookup", "cart"].map(
+  (name) => `dev.ucp.shopping.${name}`,
+);
 const why = schemasThere ? "" : " (UCP's schemas are not here: skipped)";
 
 describe.each(DATABASES)("a shop's profile for platforms, on %s,", (dialect) => {
@@ -36,7 +38,7 @@ describe.each(DATABASES)("a shop's profile for platforms, on %s,", (dialect) => 
     expect(headers.get("cache-control")).toBe("public, max-age=300");
     expect(headers.get("access-control-allow-origin")).toBe("*");
     expect(body.ucp.version).toBe("2026-08-25");
-    expect(Object.keys(body.ucp.capabilities)).toEqual(CATALOG);
+    expect(Object.keys(body.ucp.capabilities)).toEqual(OFFERED);
     const [service] = body.ucp.services["dev.ucp.shopping"];
     const endpoint = `${server.context.config.baseUrl}/v1/ucp/${shop.site_key_hash}`;
     expect(service).toMatchObject({ version: "2026-08-25", transport: "rest", endpoint });

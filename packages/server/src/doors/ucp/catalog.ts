@@ -1,17 +1,15 @@
-import { isJsonObject, type JsonObject, type JsonValue } from "@gatehouse/protocol";
+import type { JsonObject, JsonValue } from "@gatehouse/protocol";
 import { findProducts, lookUpProducts, PAGE_MAX } from "../../actions/find-products.js";
 import type { Context } from "../../context.js";
 import type { Product } from "../../owners/products/product.js";
-import type { Site } from "../../owners/sites/site.js";
 import { errorAnswer, type UcpBody, ucpMember } from "./answer.js";
-import { UcpProblem } from "./fault.js";
+import { invalid, listIn, numberIn, objectIn, textIn } from "./fields.js";
+import type { Operation, UcpCall } from "./operation.js";
 
 /** What UCP gives whoever does not say how many. */
 const PAGE = 10;
 const QUERY_CHARS_MAX = 500;
 const IDS_MAX = 50;
-
-const invalid = (detail: string) => new UcpProblem("invalid_request", detail);
 
 /** What a product costs and says; each is its own only variant. */
 function variantOf({ productId: id, title, description, price, url, ...product }: Product) {
@@ -37,29 +35,6 @@ function productBody(product: Product, variant: JsonObject = variantOf(product))
   };
 }
 
-/** A member that is a whole number of at least `min`, or is not there. */
-function numberIn(value: JsonValue | undefined, name: string, min: number): number | null {
-  if (value === undefined) return null;
-  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < min) {
-    throw invalid(`\`${name}\` must be a whole number of ${min} or more.`);
-  }
-  return value;
-}
-
-function objectIn(value: JsonValue | undefined, name: string): JsonObject {
-  if (value === undefined) return {};
-  if (!isJsonObject(value)) throw invalid(`\`${name}\` must be an object.`);
-  return value;
-}
-
-function textIn(value: JsonValue | undefined, name: string, charsMax: number): string | null {
-  if (value === undefined) return null;
-  if (typeof value !== "string" || value.length > charsMax) {
-    throw invalid(`\`${name}\` must be a text of at most ${charsMax} characters.`);
-  }
-  return value;
-}
-
 /** The price a `filters` of UCP asks for; other filters narrow nothing here. */
 function priceFilter(filters: JsonObject) {
   const price = objectIn(filters.price, "filters.price");
@@ -69,10 +44,9 @@ function priceFilter(filters: JsonObject) {
   };
 }
 
-export async function searchCatalog(
+async function searchCatalog(
   context: Context,
-  { siteKeyHash }: Site,
-  body: JsonObject,
+  { site: { siteKeyHash }, body }: UcpCall,
 ): Promise<UcpBody> {
   const page = objectIn(body.pagination, "pagination");
   const found = await findProducts(context, siteKeyHash, {
@@ -95,17 +69,14 @@ export async function searchCatalog(
 }
 
 function idsIn(value: JsonValue | undefined): readonly string[] {
-  const ids = Array.isArray(value) ? (value as readonly JsonValue[]) : [];
-  if (ids.length === 0 || ids.length > IDS_MAX || ids.some((id) => typeof id !== "string")) {
-    throw invalid(`\`ids\` must be a list of 1 to ${IDS_MAX} texts.`);
-  }
+  const ids = listIn(value, "ids", IDS_MAX);
+  if (ids.some((id) => typeof id !== "string")) throw invalid("`ids` must be texts.");
   return ids as readonly string[];
 }
 
-export async function lookUpCatalog(
+async function lookUpCatalog(
   context: Context,
-  { siteKeyHash }: Site,
-  body: JsonObject,
+  { site: { siteKeyHash }, body }: UcpCall,
 ): Promise<UcpBody> {
   const ids = idsIn(body.ids);
   const { minMinor, maxMinor } = priceFilter(objectIn(body.filters, "filters"));
@@ -126,10 +97,9 @@ export async function lookUpCatalog(
   return { status: 200, body: { ucp, products, ...messages } };
 }
 
-export async function getProduct(
+async function getProduct(
   context: Context,
-  { siteKeyHash }: Site,
-  body: JsonObject,
+  { site: { siteKeyHash }, body }: UcpCall,
 ): Promise<UcpBody> {
   const id = textIn(body.id, "id", QUERY_CHARS_MAX);
   if (id === null) throw invalid("`id` must be there.");
@@ -138,3 +108,12 @@ export async function getProduct(
   const ucp = ucpMember("dev.ucp.shopping.catalog.lookup");
   return { status: 200, body: { ucp, product: productBody(product) } };
 }
+
+const SEARCH = "dev.ucp.shopping.catalog.search";
+const LOOKUP = "dev.ucp.shopping.catalog.lookup";
+
+export const CATALOG_OPERATIONS: readonly Operation[] = [
+  { method: "post", path: "/catalog/search", capability: SEARCH, read: searchCatalog },
+  { method: "post", path: "/catalog/lookup", capability: LOOKUP, read: lookUpCatalog },
+  { method: "post", path: "/catalog/product", capability: LOOKUP, read: getProduct },
+];

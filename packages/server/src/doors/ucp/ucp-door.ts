@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJson, type UcpCapability } from "@gatehouse/protocol";
+import { isJsonObject, type JsonObject, parseJson } from "@gatehouse/protocol";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
@@ -12,37 +12,18 @@ import { Problem } from "../../platform/http/problem.js";
 import { answerPending } from "../pending.js";
 import { errorAnswer, sendSigned, type UcpBody } from "./answer.js";
 import { callerOf } from "./caller.js";
-import { getProduct, lookUpCatalog, searchCatalog } from "./catalog.js";
+import { CART_OPERATIONS } from "./carts.js";
+import { CATALOG_OPERATIONS } from "./catalog.js";
 import { UcpProblem } from "./fault.js";
+import { once } from "./once.js";
+import type { Operation } from "./operation.js";
 import { PlatformProfiles } from "./platform-profiles.js";
 
 const BODY_BYTES_MAX = 128 * 1024;
 
-type C = HonoContext<HttpEnv>;
-type Operation = (context: Context, site: Site, body: JsonObject) => Promise<UcpBody>;
+const OPERATIONS: readonly Operation[] = [...CATALOG_OPERATIONS, ...CART_OPERATIONS];
 
-/** What a platform calls, and what both must be able to do for it. */
-const OPERATIONS: readonly {
-  readonly path: string;
-  readonly capability: UcpCapability;
-  readonly run: Operation;
-}[] = [
-  {
-    path: "/catalog/search",
-    capability: "dev.ucp.shopping.catalog.search",
-    run: searchCatalog,
-  },
-  {
-    path: "/catalog/lookup",
-    capability: "dev.ucp.shopping.catalog.lookup",
-    run: lookUpCatalog,
-  },
-  {
-    path: "/catalog/product",
-    capability: "dev.ucp.shopping.catalog.lookup",
-    run: getProduct,
-  },
-];
+type C = HonoContext<HttpEnv>;
 
 function takeFromSource({ clock, sources }: Context, c: C): void {
   const waitMs = sources.take(limitKey(c.get("connection").address), clock.now());
@@ -51,7 +32,9 @@ function takeFromSource({ clock, sources }: Context, c: C): void {
   throw new UcpProblem("rate_limited", "Too many requests. See Retry-After.", { headers });
 }
 
+/** A body that is not there says nothing; what must be there is asked for by each operation. */
 function objectOf(bytes: Uint8Array): JsonObject {
+  if (bytes.length === 0) return {};
   const parsed = parseJson(bytes);
   if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
   const why = parsed.ok ? "it is not an object" : parsed.detail;
@@ -72,19 +55,26 @@ export function ucpDoor(context: Context): Door {
   const profiles = new PlatformProfiles(context);
   const { clock, db } = context;
 
-  async function operate(c: C, site: Site, operation: (typeof OPERATIONS)[number]) {
+  async function operate(c: C, site: Site, operation: Operation): Promise<UcpBody> {
+    const { capability, whileShut = false } = operation;
     const bytes = await readJsonBytes(c.req.raw, BODY_BYTES_MAX, clock);
-    const { capabilities } = await callerOf(context, profiles, c, bytes);
-    const body = objectOf(bytes);
-    if (!sells(site) || !capabilities.includes(operation.capability)) {
+    const caller = await callerOf(context, profiles, c, bytes);
+    const call = { site, caller, id: c.req.param("id") ?? "", body: objectOf(bytes) };
+    const open = whileShut || sells(site);
+    if (!open || !caller.capabilities.includes(capability)) {
       const content = "This shop and your platform have nothing in common for this operation.";
       return errorAnswer("capabilities_incompatible", content);
     }
-    return operation.run(context, site, body);
+    if ("read" in operation) return operation.read(context, call);
+    const key = c.req.header("idempotency-key");
+    const { siteKeyHash } = site;
+    const name = `${operation.method} ${operation.path}`;
+    const request = { siteKeyHash, caller, operation: name, key, path: c.req.path, bytes };
+    return once(context, request, (tx) => operation.change(context, tx, call));
   }
 
   for (const operation of OPERATIONS) {
-    routes.post(`/v1/ucp/:site${operation.path}`, async (c) => {
+    routes.on(operation.method.toUpperCase(), `/v1/ucp/:site${operation.path}`, async (c) => {
       const site = await findSite(db, c.req.param("site") ?? "", "hash");
       if (site === undefined) throw new Problem("not_found", { message: "No site has this key." });
       if (site.status !== "verified") return answerPending(c, context, site.domain);

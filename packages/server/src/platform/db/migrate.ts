@@ -18,6 +18,7 @@ import { outbox } from "./migrations/0011-outbox.js";
 import { spending } from "./migrations/0012-spending.js";
 import { stripe } from "./migrations/0013-stripe.js";
 import { ucp } from "./migrations/0014-ucp.js";
+import { carts } from "./migrations/0015-carts.js";
 import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
 import { copySqlite } from "./sqlite.js";
 
@@ -42,7 +43,7 @@ export interface Migration {
 /** In order; position + 1 is the schema version. Only ever appended to. */
 const MIGRATIONS: readonly Migration[] = [
   ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents, decisions, reviews],
-  ...[commerce, outbox, spending, stripe, ucp],
+  ...[commerce, outbox, spending, stripe, ucp, carts],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

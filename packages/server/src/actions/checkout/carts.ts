@@ -1,0 +1,109 @@
+import { type JsonObject, ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import {
+  CART_MS,
+  type Cart,
+  isOwn,
+  type PlatformCaller,
+  type WantedLine,
+} from "../../owners/carts/cart.js";
+import { cartById, endCart, insertCart, replaceCart } from "../../owners/carts/store.js";
+import type { Queries, Transaction } from "../../platform/db/database.js";
+import { type PricedLines, priceLines } from "./price-lines.js";
+
+/** What a platform puts into a cart. */
+export interface CartContent {
+  readonly lines: readonly WantedLine[];
+  readonly buyer: JsonObject;
+  readonly context: JsonObject;
+}
+
+/** A cart with what is in it, at the prices of now: nothing is promised by them. */
+export interface ShownCart {
+  readonly cart: Cart;
+  readonly priced: PricedLines;
+}
+
+/** Which lines cannot be, and why: nothing was kept. */
+export interface NoCart {
+  readonly priced: PricedLines;
+}
+
+const isWhole = ({ lines }: PricedLines) => lines.every((line) => typeof line !== "string");
+
+export async function createCart(
+  { clock, ids }: Context,
+  tx: Transaction,
+  siteKeyHash: string,
+  { platform, content }: { readonly platform: PlatformCaller; readonly content: CartContent },
+): Promise<ShownCart | NoCart> {
+  const priced = await priceLines(tx, siteKeyHash, content.lines, "quote");
+  if (!isWhole(priced)) return { priced };
+  const now = clock.now();
+  const cart: Cart = {
+    ...{ cartId: ids.id("cart"), siteKeyHash, platform, ...content },
+    ...{ createdAt: now, expiresAt: now + CART_MS, cancelledAt: null },
+  };
+  await insertCart(tx, cart);
+  return { cart, priced };
+}
+
+/** A cart of the caller's own that is still one. Whoever else asks is told that there is none. */
+async function openCart(
+  { clock }: Context,
+  db: Queries,
+  { siteKeyHash, cartId, platform }: CartPlace,
+): Promise<Result<Cart, "not_found">> {
+  const cart = await cartById(db, siteKeyHash, cartId);
+  const gone =
+    cart === undefined ||
+    !isOwn(cart.platform, platform) ||
+    cart.cancelledAt !== null ||
+    cart.expiresAt <= clock.now();
+  return gone ? refuse("not_found", "There is no such cart.") : ok(cart);
+}
+
+/** A cart, and who asks for it. */
+export interface CartPlace {
+  readonly siteKeyHash: string;
+  readonly cartId: string;
+  readonly platform: PlatformCaller;
+}
+
+export async function showCart(
+  context: Context,
+  db: Queries,
+  place: CartPlace,
+): Promise<Result<ShownCart, "not_found">> {
+  const cart = await openCart(context, db, place);
+  if (!cart.ok) return cart;
+  const priced = await priceLines(db, place.siteKeyHash, cart.value.lines, "quote");
+  return ok({ cart: cart.value, priced });
+}
+
+/** Replaces all that is in a cart; where a line cannot be, nothing of it. */
+export async function updateCart(
+  context: Context,
+  tx: Transaction,
+  place: CartPlace,
+  content: CartContent,
+): Promise<Result<ShownCart | NoCart, "not_found">> {
+  const cart = await openCart(context, tx, place);
+  if (!cart.ok) return cart;
+  const priced = await priceLines(tx, place.siteKeyHash, content.lines, "quote");
+  if (!isWhole(priced)) return ok({ priced });
+  const replaced = { ...cart.value, ...content };
+  await replaceCart(tx, replaced);
+  return ok({ cart: replaced, priced });
+}
+
+/** Gives a cart up; what was in it is shown once more. */
+export async function cancelCart(
+  context: Context,
+  tx: Transaction,
+  place: CartPlace,
+): Promise<Result<ShownCart, "not_found">> {
+  const shown = await showCart(context, tx, place);
+  if (shown.ok) await endCart(tx, place.cartId, context.clock.now());
+  return shown;
+}

@@ -1,0 +1,89 @@
+import type { Product } from "../../owners/products/product.js";
+import { productById } from "../../owners/products/store.js";
+import type { Queries } from "../../platform/db/database.js";
+
+export const LINES_MAX = 50;
+export const LINE_QUANTITY_MAX = 1000;
+
+/** How many of what. */
+export interface Line {
+  readonly productId: string;
+  readonly quantity: number;
+}
+
+/** Why a line cannot be bought as it stands. */
+export type LineFault =
+  | ("not_found" | "unavailable" | "out_of_stock")
+  | ("other_currency" | "too_large");
+
+/** A line at the prices of now. */
+export interface PricedLine {
+  readonly product: Product;
+  readonly quantity: number;
+  readonly amountMinor: number;
+}
+
+export interface PricedLines {
+  /** In the order they were asked for: each priced, or why it is not. */
+  readonly lines: readonly (PricedLine | LineFault)[];
+  /** Of those that are priced; null where none is. */
+  readonly currency: string | null;
+  readonly subtotalMinor: number;
+}
+
+/** Whether enough of a product can be sold now. */
+function stockFault(
+  { availability, quantity, reserved }: Product,
+  wanted: number,
+): LineFault | undefined {
+  if (availability === "out_of_stock") return "unavailable";
+  if (quantity === null) return undefined;
+  return quantity - reserved >= wanted ? undefined : "out_of_stock";
+}
+
+/** The sum of whole minor units; undefined where it is no longer exact. */
+function exactly(sum: bigint): number | undefined {
+  const number = Number(sum);
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
+/**
+ * Prices lines from a site's products, as they are in the transaction that asks: the one place where
+ * it is said what something costs, whatever door asks. A quote is for anybody: it does not tell how
+ * many there are.
+ */
+export async function priceLines(
+  db: Queries,
+  siteKeyHash: string,
+  wanted: readonly Line[],
+  purpose: "order" | "quote",
+): Promise<PricedLines> {
+  const taken = new Map<string, number>();
+  let currency: string | null = null;
+  let subtotal = 0n;
+  const lines: (PricedLine | LineFault)[] = [];
+  for (const { productId, quantity } of wanted) {
+    const product = await productById(db, siteKeyHash, productId);
+    if (product === undefined) {
+      lines.push("not_found");
+      continue;
+    }
+    const all = (taken.get(productId) ?? 0) + quantity;
+    const { price } = product;
+    const amountMinor = exactly(BigInt(price.minor) * BigInt(quantity));
+    const fault = stockFault(product, purpose === "quote" ? 1 : all);
+    if (fault !== undefined) {
+      lines.push(fault);
+    } else if (currency !== null && currency !== price.currency) {
+      lines.push("other_currency");
+    } else if (amountMinor === undefined || exactly(subtotal + BigInt(amountMinor)) === undefined) {
+      lines.push("too_large");
+    } else {
+      currency = price.currency;
+      subtotal += BigInt(amountMinor);
+      taken.set(productId, all);
+      lines.push({ product, quantity, amountMinor });
+    }
+  }
+  return { lines, currency, subtotalMinor: Number(subtotal) };
+}

@@ -1,0 +1,101 @@
+import { type JsonObject, UCP_VERSION } from "@gatehouse/protocol";
+import {
+  type CartContent,
+  type CartPlace,
+  cancelCart,
+  createCart,
+  type NoCart,
+  type ShownCart,
+  showCart,
+  updateCart,
+} from "../../actions/checkout/carts.js";
+import type { Context } from "../../context.js";
+import type { PlatformCaller } from "../../owners/carts/cart.js";
+import { isoTime } from "../../platform/clock.js";
+import { errorAnswer, type UcpBody, ucpMember } from "./answer.js";
+import type { Caller } from "./caller.js";
+import { textsIn } from "./fields.js";
+import { lineBodies, lineMessages, readLines } from "./lines.js";
+import type { Operation, UcpCall } from "./operation.js";
+
+const CART = "dev.ucp.shopping.cart";
+const TEXT_CHARS_MAX = 200;
+const BUYER = ["first_name", "last_name", "email", "phone_number"];
+const CONTEXT = ["address_country", "address_region", "postal_code", "language", "currency"];
+
+const platformOf = ({ profileUrl: url, keyId }: Caller): PlatformCaller => ({
+  ...{ url, signed: keyId !== null },
+});
+
+function placeOf({ site, caller, id }: UcpCall): CartPlace {
+  return { siteKeyHash: site.siteKeyHash, cartId: id, platform: platformOf(caller) };
+}
+
+function contentOf({ body }: UcpCall): CartContent {
+  return {
+    lines: readLines(body.line_items),
+    buyer: textsIn(body.buyer, "buyer", BUYER, TEXT_CHARS_MAX),
+    context: textsIn(body.context, "context", CONTEXT, TEXT_CHARS_MAX),
+  };
+}
+
+const given = (name: string, value: JsonObject) =>
+  Object.keys(value).length === 0 ? {} : { [name]: value };
+
+function cartBody({ cart, priced }: ShownCart): JsonObject {
+  const { cartId: id, buyer, context, expiresAt } = cart;
+  const messages = lineMessages(priced, "recoverable");
+  const amount = priced.subtotalMinor;
+  return {
+    ...{ ucp: ucpMember(CART), id, line_items: [...lineBodies(priced)] },
+    ...given("buyer", buyer),
+    ...given("context", context),
+    // A cart whose last line is gone has no currency of its own; ISO 4217 has a word for none.
+    currency: priced.currency ?? "XXX",
+    totals: ["subtotal", "total"].map((type) => ({ type, amount })),
+    ...(messages.length === 0 ? {} : { messages: [...messages] }),
+    expires_at: isoTime(expiresAt),
+  };
+}
+
+/** Nothing came of it: every line that cannot be is named, and nothing was kept. */
+function refusedBody({ priced }: NoCart): UcpBody {
+  const ucp = { version: UCP_VERSION, status: "error" };
+  return { status: 200, body: { ucp, messages: [...lineMessages(priced, "unrecoverable")] } };
+}
+
+const answerOf = (made: ShownCart | NoCart, status: number): UcpBody =>
+  "cart" in made ? { status, body: cartBody(made) } : refusedBody(made);
+
+const noCart = () => errorAnswer("not_found", "There is no such cart.");
+
+export const CART_OPERATIONS: readonly Operation[] = [
+  {
+    ...{ method: "post", path: "/carts", capability: CART },
+    async change(context, tx, call) {
+      const asked = { platform: platformOf(call.caller), content: contentOf(call) };
+      return answerOf(await createCart(context, tx, call.site.siteKeyHash, asked), 201);
+    },
+  },
+  {
+    ...{ method: "get", path: "/carts/:id", capability: CART, whileShut: true },
+    async read(context: Context, call: UcpCall) {
+      const shown = await showCart(context, context.db, placeOf(call));
+      return shown.ok ? answerOf(shown.value, 200) : noCart();
+    },
+  },
+  {
+    ...{ method: "put", path: "/carts/:id", capability: CART },
+    async change(context, tx, call) {
+      const updated = await updateCart(context, tx, placeOf(call), contentOf(call));
+      return updated.ok ? answerOf(updated.value, 200) : noCart();
+    },
+  },
+  {
+    ...{ method: "post", path: "/carts/:id/cancel", capability: CART, whileShut: true },
+    async change(context, tx, call) {
+      const cancelled = await cancelCart(context, tx, placeOf(call));
+      return cancelled.ok ? answerOf(cancelled.value, 200) : noCart();
+    },
+  },
+];

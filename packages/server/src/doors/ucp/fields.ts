@@ -1,0 +1,56 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@gatehouse/protocol";
+import { UcpProblem } from "./fault.js";
+
+/** Says what is wrong with a body. */
+export const invalid = (content: string) => new UcpProblem("invalid_request", content);
+
+/** A member that is a whole number of at least `min`, or is not there. */
+export function numberIn(value: JsonValue | undefined, name: string, min: number): number | null {
+  if (value === undefined) return null;
+  if (typeof value !== "number" || !Number.isSafeInteger(value) || value < min) {
+    throw invalid(`\`${name}\` must be a whole number of ${min} or more.`);
+  }
+  return value;
+}
+
+export function objectIn(value: JsonValue | undefined, name: string): JsonObject {
+  if (value === undefined) return {};
+  if (!isJsonObject(value)) throw invalid(`\`${name}\` must be an object.`);
+  return value;
+}
+
+export function textIn(
+  value: JsonValue | undefined,
+  name: string,
+  charsMax: number,
+): string | null {
+  if (value === undefined) return null;
+  if (typeof value !== "string" || value.length > charsMax) {
+    throw invalid(`\`${name}\` must be a text of at most ${charsMax} characters.`);
+  }
+  return value;
+}
+
+export function listIn(value: JsonValue | undefined, name: string, max: number) {
+  const list = Array.isArray(value) ? (value as readonly JsonValue[]) : [];
+  if (list.length === 0 || list.length > max) {
+    throw invalid(`\`${name}\` must be a list of 1 to ${max}.`);
+  }
+  return list;
+}
+
+/** The members of an object that are known here, as texts; others are left out, as UCP has it. */
+export function textsIn(
+  value: JsonValue | undefined,
+  name: string,
+  known: readonly string[],
+  charsMax: number,
+): JsonObject {
+  const given = objectIn(value, name);
+  const texts: Record<string, string> = {};
+  for (const member of known) {
+    const text = textIn(given[member], `${name}.${member}`, charsMax);
+    if (text !== null) texts[member] = text;
+  }
+  return texts;
+}
