@@ -24,12 +24,12 @@ interface Named {
 }
 
 /** Something a platform asks a shop for. */
-export interface Reading extends Named {
+interface Reading extends Named {
   read(context: Context, call: UcpCall): Promise<UcpBody>;
 }
 
 /** Something that changes: done once for each key of idempotency, in one transaction. */
-export interface Changing extends Named {
+interface Changing extends Named {
   change(context: Context, tx: Transaction, call: UcpCall): Promise<UcpBody>;
 }
 
