@@ -184,3 +184,21 @@ test("what a person must approve is shown with its items, and paid once approved
   const shut = JSON.parse((await buying("send", "80.00")).out);
   expect(shut.reason).toBe("skill_not_live");
 });
+
+test("an owner says where things are sent and what buyers agree to", async () => {
+  expect((await run("site", "shop", SHOP)).out).toContain("nowhere: nothing is sent");
+  const shop = {
+    shipping: [
+      { countries: ["DE"], options: [{ id: "post", title: "By post", prices: { EUR: "4.90" } }] },
+    ],
+    terms: { text: "Be kind.", version: "2030-05" },
+  };
+  const set = await run("site", "shop", SHOP, "--file", file("shop.json", JSON.stringify(shop)));
+  expect(set.out).toMatch(/sends to +DE\n/);
+  expect(set.out).toMatch(/terms +version 2030-05\n/);
+  expect(JSON.parse((await run("site", "shop", SHOP, "--json")).out)).toMatchObject(shop);
+  const wrong = await run("site", "shop", SHOP, "--file", file("wrong.json", '{"taxes": 5}'));
+  expect([wrong.code, wrong.err]).toEqual([1, expect.stringContaining("taxes")]);
+  const none = await run("site", "shop", SHOP, "--file", "no-such-file.json");
+  expect([none.code, none.err]).toEqual([1, expect.stringContaining("cannot be read")]);
+});

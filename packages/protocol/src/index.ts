@@ -230,6 +230,7 @@ export {
 } from "./ucp/platform-profile.js";
 export { type UcpKey, ucpProfile } from "./ucp/profile.js";
 export { type SignatureFault, type UcpRequest, verifyUcpRequest } from "./ucp/request-signature.js";
+export { type SiteTerms, signTerms, siteTerms, TERMS_TYPE, verifyTerms } from "./ucp/terms.js";
 export { parseUrl } from "./url.js";
 export { cardInPage } from "./verify/agent-page.js";
 export { readAnswerReceipt, verifyAnswerReceipt } from "./verify/answer-receipt.js";

@@ -8,6 +8,7 @@ import { siteCheckCommand } from "./site-check.js";
 import { siteConnectCommands } from "./site-connect.js";
 import { siteMandatesCommand } from "./site-mandates.js";
 import { siteNotifyCommands } from "./site-notify.js";
+import { siteShopCommand } from "./site-shop.js";
 
 interface Flags {
   readonly json?: boolean;
@@ -199,6 +200,7 @@ export function siteCommands(program: Command, terminal: Terminal): void {
   siteCheckCommand(site, terminal);
   siteConnectCommands(site, terminal);
   siteMandatesCommand(site, terminal);
+  siteShopCommand(site, terminal);
   siteNotifyCommands(site, terminal);
   site
     .command("verify")

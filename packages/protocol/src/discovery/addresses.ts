@@ -20,6 +20,7 @@ export const SITE_PATHS = Object.freeze({
   /** Where platforms call the shop: UCP appends its own paths. */
   ucp: "/v1/ucp/{site_key_hash}",
   ucpProfile: "/v1/ucp/{site_key_hash}/profile",
+  terms: "/v1/ucp/{site_key_hash}/terms",
 });
 
 /** Where the service itself publishes what belongs to no site. */

@@ -9,6 +9,7 @@ import { deleteNotifySettings } from "../owners/notify-settings/store.js";
 import { deleteMessages } from "../owners/outbox/store.js";
 import { deleteProducts } from "../owners/products/store.js";
 import { deleteReviews } from "../owners/reviews/store.js";
+import { deleteShopSettings } from "../owners/shop-settings/store.js";
 import { deleteSiteKeys } from "../owners/site-keys/store.js";
 import { deleteSite as markDeleted, siteByHash } from "../owners/sites/store.js";
 import { deleteEdgeTokens } from "../owners/tokens/edge/store.js";
@@ -40,6 +41,7 @@ export async function deleteSite(
     await deleteProducts(tx, siteKeyHash);
     await deleteCarts(tx, siteKeyHash);
     await deleteReplies(tx, siteKeyHash);
+    await deleteShopSettings(tx, siteKeyHash);
     await deleteSiteKeys(tx, siteKeyHash);
     // What was asked with it is still brought to its end; then its secrets are erased.
     await endAccounts(tx, siteKeyHash, now);

@@ -93,6 +93,8 @@ describe.each(DATABASES)("a platform's cart, on %s,", (dialect) => {
         { type: "subtotal", amount: 21_250 },
         { type: "total", amount: 21_250 },
       ],
+      policies: [expect.objectContaining({ type: "dev.gatehouse.policy.site_terms" })],
+      links: [expect.objectContaining({ type: "terms_of_service" })],
       expires_at: new Date(clock.now() + 6 * HOUR_MS).toISOString(),
     });
     const shown = await get(made.body.id);

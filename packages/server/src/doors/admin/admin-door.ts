@@ -19,6 +19,7 @@ import { orderRoutes } from "./orders.js";
 import { policyRoutes } from "./policy.js";
 import { processorRoutes } from "./processor.js";
 import { productImportRoute, productRoutes } from "./products.js";
+import { shopRoutes } from "./shop.js";
 import { siteRoutes } from "./sites.js";
 import { skillRoutes } from "./skills.js";
 import { tokenRoutes } from "./tokens.js";
@@ -67,6 +68,7 @@ export function adminDoor(context: Context): Door {
   agentRoutes(routes, context);
   mandateRoutes(routes, context);
   decisionRoutes(routes, context);
+  shopRoutes(routes, context);
   escalationRoutes(routes, context);
   processorRoutes(routes, context);
   productRoutes(routes, context);

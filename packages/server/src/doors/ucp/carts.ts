@@ -12,11 +12,13 @@ import {
 import type { Context } from "../../context.js";
 import type { PlatformCaller } from "../../owners/carts/cart.js";
 import { isoTime } from "../../platform/clock.js";
+import type { Queries } from "../../platform/db/database.js";
 import { errorAnswer, type UcpBody, ucpMember } from "./answer.js";
 import type { Caller } from "./caller.js";
 import { textsIn } from "./fields.js";
 import { lineBodies, lineMessages, readLines } from "./lines.js";
 import type { Operation, UcpCall } from "./operation.js";
+import { termsOf } from "./terms.js";
 
 const CART = "dev.ucp.shopping.cart";
 const TEXT_CHARS_MAX = 200;
@@ -42,7 +44,9 @@ function contentOf({ body }: UcpCall): CartContent {
 const given = (name: string, value: JsonObject) =>
   Object.keys(value).length === 0 ? {} : { [name]: value };
 
-function cartBody({ cart, priced }: ShownCart): JsonObject {
+type Terms = Awaited<ReturnType<typeof termsOf>>;
+
+function cartBody({ cart, priced }: ShownCart, terms: Terms): JsonObject {
   const { cartId: id, buyer, context, expiresAt } = cart;
   const messages = lineMessages(priced, "recoverable");
   const amount = priced.subtotalMinor;
@@ -54,6 +58,7 @@ function cartBody({ cart, priced }: ShownCart): JsonObject {
     currency: priced.currency ?? "XXX",
     totals: ["subtotal", "total"].map((type) => ({ type, amount })),
     ...(messages.length === 0 ? {} : { messages: [...messages] }),
+    ...terms,
     expires_at: isoTime(expiresAt),
   };
 }
@@ -64,8 +69,15 @@ function refusedBody({ priced }: NoCart): UcpBody {
   return { status: 200, body: { ucp, messages: [...lineMessages(priced, "unrecoverable")] } };
 }
 
-const answerOf = (made: ShownCart | NoCart, status: number): UcpBody =>
-  "cart" in made ? { status, body: cartBody(made) } : refusedBody(made);
+async function answerOf(
+  context: Context,
+  db: Queries,
+  { site }: UcpCall,
+  { made, status }: { readonly made: ShownCart | NoCart; readonly status: number },
+): Promise<UcpBody> {
+  if (!("cart" in made)) return refusedBody(made);
+  return { status, body: cartBody(made, await termsOf(context, db, site)) };
+}
 
 const noCart = () => errorAnswer("not_found", "There is no such cart.");
 
@@ -74,28 +86,32 @@ export const CART_OPERATIONS: readonly Operation[] = [
     ...{ method: "post", path: "/carts", capability: CART },
     async change(context, tx, call) {
       const asked = { platform: platformOf(call.caller), content: contentOf(call) };
-      return answerOf(await createCart(context, tx, call.site.siteKeyHash, asked), 201);
+      const made = await createCart(context, tx, call.site.siteKeyHash, asked);
+      return answerOf(context, tx, call, { made, status: 201 });
     },
   },
   {
     ...{ method: "get", path: "/carts/:id", capability: CART, whileShut: true },
     async read(context: Context, call: UcpCall) {
       const shown = await showCart(context, context.db, placeOf(call));
-      return shown.ok ? answerOf(shown.value, 200) : noCart();
+      if (!shown.ok) return noCart();
+      return answerOf(context, context.db, call, { made: shown.value, status: 200 });
     },
   },
   {
     ...{ method: "put", path: "/carts/:id", capability: CART },
     async change(context, tx, call) {
       const updated = await updateCart(context, tx, placeOf(call), contentOf(call));
-      return updated.ok ? answerOf(updated.value, 200) : noCart();
+      if (!updated.ok) return noCart();
+      return answerOf(context, tx, call, { made: updated.value, status: 200 });
     },
   },
   {
     ...{ method: "post", path: "/carts/:id/cancel", capability: CART, whileShut: true },
     async change(context, tx, call) {
       const cancelled = await cancelCart(context, tx, placeOf(call));
-      return cancelled.ok ? answerOf(cancelled.value, 200) : noCart();
+      if (!cancelled.ok) return noCart();
+      return answerOf(context, tx, call, { made: cancelled.value, status: 200 });
     },
   },
 ];

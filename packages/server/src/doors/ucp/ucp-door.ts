@@ -18,6 +18,7 @@ import { UcpProblem } from "./fault.js";
 import { once } from "./once.js";
 import type { Operation } from "./operation.js";
 import { PlatformProfiles } from "./platform-profiles.js";
+import { termsRoute } from "./terms.js";
 
 const BODY_BYTES_MAX = 128 * 1024;
 
@@ -53,6 +54,7 @@ function asUcp(error: unknown): UcpProblem {
 export function ucpDoor(context: Context): Door {
   const routes = new OpenAPIHono<HttpEnv>();
   const profiles = new PlatformProfiles(context);
+  termsRoute(routes, context);
   const { clock, db } = context;
 
   async function operate(c: C, site: Site, operation: Operation): Promise<UcpBody> {

@@ -3,6 +3,7 @@ import type { Migration } from "../migrate.js";
 /**
  * - carts: what platforms gather for a buyer. Nothing is set aside, and prices are those of the
  *   moment they are read. They go when they expire.
+ * - shop_settings: how a site sells through platforms: shipping, taxes, terms.
  * - ucp_replies: what was answered to a key of idempotency, so that the same request is answered
  *   again and done once. Written in the transaction of what it answers to.
  */
@@ -23,6 +24,11 @@ CREATE TABLE carts (
 ) ${strict};
 CREATE INDEX carts_by_expiry ON carts (expires_at);
 CREATE INDEX carts_by_site ON carts (site_key_hash);
+
+CREATE TABLE shop_settings (
+  site_key_hash TEXT PRIMARY KEY,
+  settings TEXT NOT NULL
+) ${strict};
 
 CREATE TABLE ucp_replies (
   site_key_hash TEXT NOT NULL,

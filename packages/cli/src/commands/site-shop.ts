@@ -1,0 +1,60 @@
+import { readFileSync } from "node:fs";
+import { isJsonObject, type JsonObject, parseJson } from "@gatehouse/protocol";
+import type { Command } from "commander";
+import { adminClient } from "../admin-client.js";
+import { counted } from "../counted.js";
+import { CommandError, EXIT } from "../exit.js";
+import { findSite } from "../find-site.js";
+import { card, plainJson, type Terminal } from "../terminal.js";
+
+interface ShopBody {
+  readonly shipping: readonly { readonly countries: readonly string[] }[];
+  readonly taxes: readonly unknown[];
+  readonly terms: { readonly version: string } | null;
+  readonly links: Readonly<Record<string, string>>;
+  readonly allow_unsigned: boolean;
+}
+
+function readShopFile(file: string): JsonObject {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch {
+    throw new CommandError(`${file} cannot be read.`, EXIT.failed);
+  }
+  const parsed = parseJson(bytes);
+  if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
+  const why = parsed.ok ? "it is not an object" : parsed.detail;
+  throw new CommandError(`${file} is not strict JSON: ${why}.`, EXIT.failed);
+}
+
+/** `site shop`: where a site sends things, what it adds for taxes, and what buyers agree to. */
+export function siteShopCommand(site: Command, terminal: Terminal): void {
+  site
+    .command("shop")
+    .argument("<site>", "domain, site key or site key hash")
+    .description("show or set shipping, taxes and terms for selling through platforms")
+    .option("--file <file>", "a JSON file with all of it; what it leaves out is empty")
+    .option("--json", "print JSON, as --file takes it")
+    .action(async (text: string, { file, json }: { file?: string; json?: boolean }) => {
+      const settings = file === undefined ? undefined : readShopFile(file);
+      const client = adminClient(terminal);
+      const { site_key_hash } = await findSite(client, text);
+      const path = `/v1/admin/sites/${site_key_hash}/shop`;
+      const shop =
+        settings === undefined
+          ? await client.call<ShopBody>("GET", path)
+          : await client.call<ShopBody>("PUT", path, settings);
+      if (json) return terminal.out(plainJson(shop));
+      const countries = shop.shipping.flatMap((zone) => zone.countries);
+      terminal.out(
+        card({
+          "sends to": countries.join(", ") || "nowhere: nothing is sent",
+          taxes: shop.taxes.length === 0 ? "none added" : counted(shop.taxes.length, "rate"),
+          terms: shop.terms === null ? "Gatehouse's own words" : `version ${shop.terms.version}`,
+          links: Object.keys(shop.links).join(", ") || "none",
+          "unsigned orders": shop.allow_unsigned ? "taken" : "refused",
+        }),
+      );
+    });
+}

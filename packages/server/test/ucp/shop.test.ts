@@ -1,0 +1,127 @@
+import { createHash } from "node:crypto";
+import { canonicalize } from "@gatehouse/protocol";
+import { createLocalJWKSet, flattenedVerify } from "jose";
+import { beforeAll, describe, expect, test } from "vitest";
+import {
+  answerOf,
+  cleanUp,
+  DATABASES,
+  freshEnvironment,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+import { selling } from "../selling/selling.ts";
+import { Platform } from "./platform.ts";
+
+const option = (id: string, prices: Record<string, string>) => ({ id, title: "By post", prices });
+const zone = (countries: string[], ...options: object[]) => ({ countries, options });
+const SHOP = {
+  shipping: [
+    zone(["DE", "AT"], { ...option("standard", { EUR: "4.90", USD: "5.50" }), days: [2, 4] }),
+    zone(["*"], option("world", { EUR: "15.00" })),
+  ],
+  taxes: [{ country: "US", region: "CA", percent: "7.25" }],
+  terms: { text: "Be kind.\n", version: "2030-05" },
+  links: { privacy_policy: "https://shop.example.com/privacy" },
+  allow_unsigned: false,
+};
+
+describe.each(DATABASES)("how a shop sells through platforms, on %s,", (dialect) => {
+  let server: TestServer;
+  let platform: Platform;
+  let at: ReturnType<typeof selling>;
+  beforeAll(async () => {
+    platform = await Platform.start();
+    const env = await freshEnvironment(dialect);
+    server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: platform.host });
+    at = selling(server);
+    return async () => {
+      platform.stop();
+      await cleanUp();
+    };
+  });
+  const terms = async (site: string) => answerOf(await fetch(`${server.url}/v1/ucp/${site}/terms`));
+
+  test("is set whole, shown as it was set, and recorded by its digest", async () => {
+    const shop = await at.shop();
+    const nothing = { shipping: [], taxes: [], terms: null, links: {}, allow_unsigned: false };
+    expect((await shop.admin("GET", "/shop")).body).toEqual(nothing);
+    expect((await shop.admin("PUT", "/shop", SHOP)).body).toEqual(SHOP);
+    expect((await shop.admin("GET", "/shop")).body).toEqual(SHOP);
+    const [record] = await at.records(shop, "site.changed");
+    expect(record.record.change).toMatchObject({ kind: "shop_set", allow_unsigned: false });
+    expect(JSON.stringify(record.record)).not.toContain("Be kind");
+    // What is left out is empty.
+    await shop.admin("PUT", "/shop", { allow_unsigned: true });
+    expect((await shop.admin("GET", "/shop")).body).toEqual({ ...nothing, allow_unsigned: true });
+  });
+
+  test.each([
+    [
+      "a country twice",
+      { shipping: [zone(["DE"], option("a", {})), zone(["DE"], option("b", {}))] },
+    ],
+    ["an option twice", { shipping: [zone(["DE"], option("a", {}), option("a", {}))] }],
+    ["a country that is none", { shipping: [zone(["Germany"], option("a", {}))] }],
+    ["a price that is none", { shipping: [zone(["DE"], option("a", { EUR: "4,90" }))] }],
+    ["more digits than there are", { shipping: [zone(["DE"], option("a", { JPY: "4.90" }))] }],
+    ["a currency that is none", { shipping: [zone(["DE"], option("a", { XXQ: "1" }))] }],
+    ["a rate twice", { taxes: [1, 2].map(() => ({ country: "US", percent: "1" })) }],
+    ["a rate that is none", { taxes: [{ country: "US", percent: "101" }] }],
+    ["a page that is not https", { links: { faq: "http://shop.example.com/" } }],
+    ["a page nobody knows", { links: { shop: "https://shop.example.com/" } }],
+    ["empty terms", { terms: { text: "", version: "1" } }],
+    ["a word nobody knows", { discount: 5 }],
+  ])("is refused with %s, and stays as it was", async (_what, settings) => {
+    const shop = await at.shop();
+    await shop.admin("PUT", "/shop", SHOP);
+    const { status, body } = await shop.admin("PUT", "/shop", settings);
+    expect([status, body.error]).toEqual([400, "invalid_request"]);
+    expect((await shop.admin("GET", "/shop")).body).toEqual(SHOP);
+  });
+
+  test("is an owner's to set, and an auditor's to see", async () => {
+    const shop = await at.shop();
+    const { token } = (await shop.admin("POST", "/tokens", { name: "A", role: "auditor" })).body;
+    const path = `/v1/admin/sites/${shop.site_key_hash}/shop`;
+    expect((await server.admin("GET", path, undefined, token)).status).toBe(200);
+    expect((await server.admin("PUT", path, SHOP, token)).status).toBe(403);
+  });
+
+  test("has terms anybody can read: the owner's, or plain words in the shop's name", async () => {
+    const shop = await at.shop();
+    const plain = await terms(shop.site_key_hash);
+    expect([plain.status, plain.headers.get("content-type")]).toEqual([
+      ...[200, "text/plain; charset=utf-8"],
+    ]);
+    expect(plain.body).toMatch(/^An order is a contract with shop-\d+\.example\.com, https:/);
+    await shop.admin("PUT", "/shop", SHOP);
+    expect((await terms(shop.site_key_hash)).body).toBe("Be kind.\n");
+    expect((await terms("A".repeat(43))).status).toBe(404);
+  });
+
+  test("signs its terms into every cart, so that jose and a hash can check them", async () => {
+    const shop = await at.shop();
+    await shop.admin("PUT", "/shop", SHOP);
+    const url = `${server.url}/v1/ucp/${shop.site_key_hash}/carts`;
+    const cart = { line_items: [{ item: { id: "rose" }, quantity: 1 }] };
+    const headers = { "idempotency-key": "a-key" };
+    const { body } = await platform.call(url, cart, { headers });
+    const [{ signature, ...entry }, ...others] = body.policies;
+    expect(others).toEqual([]);
+    expect(entry).toMatchObject({ type: "dev.gatehouse.policy.site_terms", version: "2030-05" });
+    const [header, , sig] = signature.split(".");
+    const keys = await (await fetch(`${server.url}/.well-known/jwks.json`)).json();
+    const payload = Buffer.from(canonicalize(entry)).toString("base64url");
+    const jws = { protected: header, payload, signature: sig };
+    await flattenedVerify(jws, createLocalJWKSet(keys as never));
+    const served = await fetch(`${server.url}/v1/ucp/${shop.site_key_hash}/terms`);
+    const sha256 = createHash("sha256").update(Buffer.from(await served.arrayBuffer()));
+    expect(entry.sha256).toBe(sha256.digest("hex"));
+    expect(entry.url).toBe(`${server.context.config.baseUrl}/v1/ucp/${shop.site_key_hash}/terms`);
+    expect(body.links).toEqual([
+      { type: "terms_of_service", url: entry.url },
+      { type: "privacy_policy", url: "https://shop.example.com/privacy" },
+    ]);
+  });
+});
