@@ -112,6 +112,8 @@ describe.each(CASES)("%s, failing as seeds say, on %s:", (name, dialect) => {
       { ...env, ...paidBy.env, GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "1000000" },
       { clock, processor },
     );
+    // A seed stands for one course of things: nobody but the test looks after payments.
+    await server.context.jobs.stop();
     faults = byStripe === undefined ? faultsOf(faulty as never) : stripeFaults(byStripe);
     at = selling(server);
     for (const seed of SEEDS) traded.set(seed, await trade(seed));
@@ -121,8 +123,6 @@ describe.each(CASES)("%s, failing as seeds say, on %s:", (name, dialect) => {
       await reconcile();
     }
     faults.end();
-    // What the job has in hand it brings to its end; from here on nobody else is at it.
-    await server.context.jobs.stop();
     for (let tries = 0; tries < 2; tries++) {
       clock.advance(DAY_MS);
       await reconcile();
