@@ -100,6 +100,25 @@ describe.each(DATABASES)("how a shop sells through platforms, on %s,", (dialect)
     expect((await terms("A".repeat(43))).status).toBe(404);
   });
 
+  test("adds the taxes of where the buyer is to a cart's estimate, and the sum is exact", async () => {
+    const shop = await at.shop();
+    await shop.admin("PUT", "/shop", SHOP);
+    const url = `${server.url}/v1/ucp/${shop.site_key_hash}/carts`;
+    const line_items = [{ item: { id: "vase" }, quantity: 3 }];
+    const totals = async (context: object) => {
+      const headers = { "idempotency-key": JSON.stringify(context) };
+      return (await platform.call(url, { line_items, context }, { headers })).body.totals;
+    };
+    const untaxed = ["subtotal", "total"].map((type) => ({ type, amount: 3750 }));
+    expect(await totals({})).toEqual(untaxed);
+    expect(await totals({ address_country: "DE" })).toEqual(untaxed);
+    expect(await totals({ address_country: "US", address_region: "CA" })).toEqual([
+      { type: "subtotal", amount: 3750 },
+      { type: "tax", amount: 272 },
+      { type: "total", amount: 4022 },
+    ]);
+  });
+
   test("signs its terms into every cart, so that jose and a hash can check them", async () => {
     const shop = await at.shop();
     await shop.admin("PUT", "/shop", SHOP);

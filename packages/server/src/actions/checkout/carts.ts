@@ -8,8 +8,10 @@ import {
   type WantedLine,
 } from "../../owners/carts/cart.js";
 import { cartById, endCart, insertCart, replaceCart } from "../../owners/carts/store.js";
+import { shopSettings } from "../../owners/shop-settings/store.js";
 import type { Queries, Transaction } from "../../platform/db/database.js";
 import { type PricedLines, priceLines } from "./price-lines.js";
+import { type Totals, totalsOf } from "./totals.js";
 
 /** What a platform puts into a cart. */
 export interface CartContent {
@@ -22,11 +24,25 @@ export interface CartContent {
 export interface ShownCart {
   readonly cart: Cart;
   readonly priced: PricedLines;
+  /** An estimate: with the taxes of where the buyer is said to be, without what sending costs. */
+  readonly totals: Totals;
 }
 
 /** Which lines cannot be, and why: nothing was kept. */
 export interface NoCart {
   readonly priced: PricedLines;
+}
+
+async function estimated(db: Queries, cart: Cart, priced: PricedLines): Promise<ShownCart> {
+  const { address_country: country, address_region: region } = cart.context;
+  const settings = await shopSettings(db, cart.siteKeyHash);
+  const { subtotalMinor } = priced;
+  const untaxed = { subtotalMinor, shippingMinor: null, taxMinor: 0, totalMinor: subtotalMinor };
+  if (typeof country !== "string") return { cart, priced, totals: untaxed };
+  const destination = { country, region: typeof region === "string" ? region : undefined };
+  const totals = totalsOf(settings, subtotalMinor, { destination });
+  // No sum is better than one that is not exact; nothing is bought by it.
+  return { cart, priced, totals: totals.ok ? totals.value : untaxed };
 }
 
 const isWhole = ({ lines }: PricedLines) => lines.every((line) => typeof line !== "string");
@@ -45,7 +61,7 @@ export async function createCart(
     ...{ createdAt: now, expiresAt: now + CART_MS, cancelledAt: null },
   };
   await insertCart(tx, cart);
-  return { cart, priced };
+  return estimated(tx, cart, priced);
 }
 
 /** A cart of the caller's own that is still one. Whoever else asks is told that there is none. */
@@ -78,7 +94,7 @@ export async function showCart(
   const cart = await openCart(context, db, place);
   if (!cart.ok) return cart;
   const priced = await priceLines(db, place.siteKeyHash, cart.value.lines, "quote");
-  return ok({ cart: cart.value, priced });
+  return ok(await estimated(db, cart.value, priced));
 }
 
 /** Replaces all that is in a cart; where a line cannot be, nothing of it. */
@@ -94,7 +110,7 @@ export async function updateCart(
   if (!isWhole(priced)) return ok({ priced });
   const replaced = { ...cart.value, ...content };
   await replaceCart(tx, replaced);
-  return ok({ cart: replaced, priced });
+  return ok(await estimated(tx, replaced, priced));
 }
 
 /** Gives a cart up; what was in it is shown once more. */

@@ -16,7 +16,7 @@ import type { Queries } from "../../platform/db/database.js";
 import { errorAnswer, type UcpBody, ucpMember } from "./answer.js";
 import type { Caller } from "./caller.js";
 import { textsIn } from "./fields.js";
-import { lineBodies, lineMessages, readLines } from "./lines.js";
+import { lineBodies, lineMessages, readLines, totalBodies } from "./lines.js";
 import type { Operation, UcpCall } from "./operation.js";
 import { termsOf } from "./terms.js";
 
@@ -46,17 +46,16 @@ const given = (name: string, value: JsonObject) =>
 
 type Terms = Awaited<ReturnType<typeof termsOf>>;
 
-function cartBody({ cart, priced }: ShownCart, terms: Terms): JsonObject {
+function cartBody({ cart, priced, totals }: ShownCart, terms: Terms): JsonObject {
   const { cartId: id, buyer, context, expiresAt } = cart;
   const messages = lineMessages(priced, "recoverable");
-  const amount = priced.subtotalMinor;
   return {
     ...{ ucp: ucpMember(CART), id, line_items: [...lineBodies(priced)] },
     ...given("buyer", buyer),
     ...given("context", context),
     // A cart whose last line is gone has no currency of its own; ISO 4217 has a word for none.
     currency: priced.currency ?? "XXX",
-    totals: ["subtotal", "total"].map((type) => ({ type, amount })),
+    totals: totalBodies(totals),
     ...(messages.length === 0 ? {} : { messages: [...messages] }),
     ...terms,
     expires_at: isoTime(expiresAt),

@@ -6,6 +6,7 @@ import {
   type PricedLine,
   type PricedLines,
 } from "../../actions/checkout/price-lines.js";
+import type { Totals } from "../../actions/checkout/totals.js";
 import type { WantedLine } from "../../owners/carts/cart.js";
 import { PRODUCT_ID_CHARS_MAX, UNSEEN } from "../../owners/products/product.js";
 import { invalid, listIn, numberIn, objectIn, textIn } from "./fields.js";
@@ -53,6 +54,13 @@ function lineBody({ product, quantity, amountMinor: amount }: PricedLine, i: num
   const image = imageUrl === null ? {} : { image_url: imageUrl };
   const totals = ["subtotal", "total"].map((type) => ({ type, amount }));
   return { id: `li_${i + 1}`, item: { id, title, price: price.minor, ...image }, quantity, totals };
+}
+
+/** What a sum is made of, in UCP's words: those before the last add up to it. */
+export function totalBodies({ subtotalMinor, taxMinor, totalMinor }: Totals): JsonObject[] {
+  const tax = taxMinor === 0 ? [] : [{ type: "tax", amount: taxMinor }];
+  const subtotal = { type: "subtotal", amount: subtotalMinor };
+  return [subtotal, ...tax, { type: "total", amount: totalMinor }];
 }
 
 /** The lines that are priced, each by the place it was asked for at. */

@@ -7,7 +7,7 @@ export const LINK_TYPES = [
 type LinkType = (typeof LINK_TYPES)[number];
 
 /** A way to have something sent, as its owner wrote it. */
-interface ShippingOption {
+export interface ShippingOption {
   readonly id: string;
   readonly title: string;
   /** What it costs, by currency, as `4.90`; it is not offered for others. */

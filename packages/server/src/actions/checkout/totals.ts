@@ -1,0 +1,83 @@
+import { ok, parseAmount, type Result, refuse } from "@gatehouse/protocol";
+import type { ShippingOption, ShopSettings } from "../../owners/shop-settings/shop-settings.js";
+
+/** Where something is sent, as far as its price goes. */
+export interface Destination {
+  /** Two letters. */
+  readonly country: string;
+  readonly region?: string | undefined;
+}
+
+/** A way to have it sent there, and what it costs. */
+export interface OfferedOption {
+  readonly option: ShippingOption;
+  readonly amountMinor: number;
+}
+
+/** What a sum is made of. Always: subtotal + shipping + tax = total. */
+export interface Totals {
+  readonly subtotalMinor: number;
+  /** Null where nothing is chosen, or nothing is sent. */
+  readonly shippingMinor: number | null;
+  readonly taxMinor: number;
+  readonly totalMinor: number;
+}
+
+const ELSEWHERE = "*";
+const PERCENT = /^(\d{1,2})(?:\.(\d{1,4}))?$/;
+/** A percent has at most four decimals: rates are whole millionths. */
+const DECIMALS = 4;
+const MILLION = 1_000_000n;
+
+/** Ways to send something to a place, of those that have a price in the currency. */
+export function optionsTo(
+  { shipping }: ShopSettings,
+  { country }: Destination,
+  currency: string,
+): readonly OfferedOption[] {
+  const zone =
+    shipping.find(({ countries }) => countries.includes(country)) ??
+    shipping.find(({ countries }) => countries.includes(ELSEWHERE));
+  return (zone?.options ?? []).flatMap((option) => {
+    const price = Object.hasOwn(option.prices, currency) ? option.prices[currency] : undefined;
+    const amount = price === undefined ? undefined : parseAmount(price, currency);
+    return amount?.ok ? [{ option, amountMinor: amount.value.minor }] : [];
+  });
+}
+
+function millionths(percent: string): bigint {
+  const [, whole = "0", decimals = ""] = PERCENT.exec(percent) ?? [];
+  return BigInt(whole + decimals.padEnd(DECIMALS, "0"));
+}
+
+/** The rate of a place: its region's, or else its country's; nothing where the table has none. */
+function rateAt({ taxes }: ShopSettings, { country, region }: Destination): bigint {
+  const there = taxes.filter((rate) => rate.country === country);
+  const rate =
+    there.find((one) => one.region !== undefined && one.region === region) ??
+    there.find((one) => one.region === undefined);
+  return rate === undefined ? 0n : millionths(rate.percent);
+}
+
+/** Half a unit is a whole one. */
+const rounded = (sum: bigint) => (sum + MILLION / 2n) / MILLION;
+
+/**
+ * What something comes to: in whole units, with the tax rounded once. What is sent is taxed as what
+ * it is sent with. Refused where the sum is no longer exact.
+ */
+export function totalsOf(
+  settings: ShopSettings,
+  subtotalMinor: number,
+  {
+    destination,
+    shippingMinor = null,
+  }: { destination?: Destination; shippingMinor?: number | null },
+): Result<Totals, "too_large"> {
+  const net = BigInt(subtotalMinor) + BigInt(shippingMinor ?? 0);
+  const rate = destination === undefined ? 0n : rateAt(settings, destination);
+  const tax = rounded(net * rate);
+  const total = Number(net + tax);
+  if (!Number.isSafeInteger(total)) return refuse("too_large", "The sum would be too large.");
+  return ok({ subtotalMinor, shippingMinor, taxMinor: Number(tax), totalMinor: total });
+}
