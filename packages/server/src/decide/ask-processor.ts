@@ -4,6 +4,9 @@ import type { Attempt, Processor, ProcessorAnswer } from "../owners/payments/pro
 import { tokenPlace } from "./request-payment.js";
 import { CANCEL_AFTER_MS, IN_FLIGHT_MS_MAX, PROCESSOR_MS_MAX } from "./retries.js";
 
+/** Nothing was heard of the processor. */
+const UNHEARD: readonly string[] = ["timed_out", "processor_failed"];
+
 const unknown = (reason: string): ProcessorAnswer => ({ outcome: "unknown", reason });
 
 export function processorOf({ processors }: Context, { processor }: Payment): Processor {
@@ -95,5 +98,7 @@ export async function findOut(context: Context, payment: Payment): Promise<Found
         (refused === undefined ? unknown("not_found") : { outcome: "declined", reason: refused }),
     ),
   );
-  return read.outcome === "unknown" && cancelling ? { ...read, outcome: "given_up" } : read;
+  // Who does not answer now cannot cancel now either: it is asked again.
+  const answered = read.outcome === "unknown" && !UNHEARD.includes(read.reason);
+  return answered && cancelling ? { ...read, outcome: "given_up" } : read;
 }

@@ -180,9 +180,9 @@ async function afterTheEnd(
   said: Found,
   now: number,
 ): Promise<{ readonly records: readonly RecordDraft[]; readonly answer: Payment }> {
-  if (found.status !== "declined" || said.outcome !== "authorized") {
-    return { records: [], answer: found };
-  }
+  const refused =
+    found.status === "declined" || (found.status === "releasing" && found.reason === GIVEN_UP);
+  if (!refused || said.outcome !== "authorized") return { records: [], answer: found };
   const { reference } = said;
   const releasing: Payment = {
     ...{ ...found, status: "releasing", reference, reason: null, nextAt: nextLook(0, now) },

@@ -147,7 +147,8 @@ export async function takePayment(
 
 /** Puts off an attempt that could not be ended. */
 export async function lookAgain(tx: Transaction, attemptId: string, at: number): Promise<void> {
-  await tx.run("UPDATE payments SET next_at = ? WHERE attempt_id = ?", at, attemptId);
+  const sql = "UPDATE payments SET next_at = ? WHERE attempt_id = ? AND next_at IS NOT NULL";
+  await tx.run(sql, at, attemptId);
 }
 
 /** A row in the books of the embedded processor. */
