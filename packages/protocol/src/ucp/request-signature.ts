@@ -156,9 +156,10 @@ export async function verifyUcpRequest(
     try {
       return ok(await verifyOne(request, label, { keys, nowS: Math.floor(now / 1000) }));
     } catch (error) {
-      const cause = isSignatureError(error) ? (error.cause ?? error) : error;
-      if (cause instanceof Unproven) fault ??= cause;
-      else if (!isSignatureError(cause)) throw cause;
+      if (error instanceof Unproven) fault ??= error;
+      else if (!isSignatureError(error)) throw error;
+      // Whatever else the library finds wrong with a header, the signature proves nothing.
+      else if (error.cause instanceof Unproven) fault ??= error.cause;
     }
   }
   return fault === undefined

@@ -35,7 +35,7 @@ function offsetOf(cursor: string | null): number | undefined {
   return number !== undefined && Number(number) <= OFFSET_MAX ? Number(number) : undefined;
 }
 
-/** Products by their words, a page of them. What cannot be ordered is not shown. */
+/** Products by their words, a page of them. */
 export async function findProducts(
   { db }: Context,
   siteKeyHash: string,

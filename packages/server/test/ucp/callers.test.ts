@@ -157,6 +157,11 @@ describe("a platform that calls a shop", () => {
     expect(said(await search({ sign: true, signer: unknown }))).toEqual([401, "key_not_found"]);
     const sent = '{"query":"rose"}';
     expect(said(await search({ sign: true, sent }))).toEqual([400, "digest_mismatch"]);
+    for (const signature of ["!!!", "sig1=5", "sig1=:AAAA:", "sig2=:AAAA:", ""]) {
+      const input = `sig1=("@method" "@authority" "@path" "content-type" "content-digest" "ucp-agent");keyid="platform-key"`;
+      const headers = { "signature-input": input, signature };
+      expect([signature, (await search({ headers })).status]).toEqual([signature, 401]);
+    }
     const old = clock.now() - 301_000;
     expect(said(await search({ sign: true, created: old }))).toEqual([401, "signature_invalid"]);
     const future = clock.now() + 61_000;

@@ -13,7 +13,7 @@ import {
 import type { Shop } from "../mandates/submitting.ts";
 import { selling } from "../selling/selling.ts";
 import { type CallOptions, isSigned, Platform } from "./platform.ts";
-import { schemaFaults } from "./schemas.ts";
+import { schemaFaults, schemasThere } from "./schemas.ts";
 
 const HOUR_MS = 3_600_000;
 const lines = (...wanted: readonly (readonly [string, number])[]) => ({
@@ -120,7 +120,7 @@ describe.each(DATABASES)("a platform's cart, on %s,", (dialect) => {
       expect(schemaFaults(schema, answer.body)).toEqual([]);
       expect(await isSigned(profile, answer, clock.now())).toBe(true);
     }
-    Object.assign(task.meta, { outside: answers.length });
+    Object.assign(task.meta, { outside: schemasThere ? answers.length : 0 });
   });
 
   test("is replaced whole by an update, and gone when it is cancelled", async () => {
@@ -141,13 +141,13 @@ describe.each(DATABASES)("a platform's cart, on %s,", (dialect) => {
     const refused = await call("", wrong);
     expect(refused.status).toBe(200);
     expect(refused.body.ucp.status).toBe("error");
-    const said = refused.body.messages.map((one: { code: string; path: string }) => [
-      ...[one.code, one.path],
+    const said = refused.body.messages.map((one: { code: string; content: string }) => [
+      ...[one.code, one.content.split(":")[0]],
     ]);
     expect(said).toEqual([
-      ["not_found", "$.line_items[1]"],
-      ["item_unavailable", "$.line_items[2]"],
-      ["item_unavailable", "$.line_items[3]"],
+      ["not_found", "none"],
+      ["item_unavailable", "gone"],
+      ["item_unavailable", "bonsai"],
     ]);
     expect(await kept()).toEqual([]);
     const { id } = (await call("", ROSES)).body;
@@ -166,7 +166,9 @@ describe.each(DATABASES)("a platform's cart, on %s,", (dialect) => {
     const { body } = await get(id);
     expect(body.totals[1].amount).toBe(24_000);
     expect(body.line_items.map((line: { id: string }) => line.id)).toEqual(["li_1"]);
-    expect(body.messages).toMatchObject([{ code: "not_found", path: "$.line_items[1]" }]);
+    expect(body.messages).toMatchObject([
+      { code: "not_found", content: expect.stringMatching(/^vase:/) },
+    ]);
   });
 
   test("is its maker's alone: by profile, and where that was proven, proven again", async () => {
@@ -217,6 +219,7 @@ describe.each(DATABASES)("a platform's cart, on %s,", (dialect) => {
     // What was refused was not done, and its key is free.
     const free = randomUUID();
     expect((await call("", { line_items: 5 }, { key: free })).status).toBe(400);
+    expect(code(await call("", lines(["none", 1]), { key: free }))).toEqual(NOT_FOUND);
     expect((await call("", ROSES, { key: free })).status).toBe(201);
   });
 
@@ -236,9 +239,11 @@ describe.each(DATABASES)("a platform's cart, on %s,", (dialect) => {
   });
 
   test("can be looked at and given up while a gate is shut, and not changed", async () => {
-    const { id } = (await call("", ROSES)).body;
+    const { id } = (await call("", ROSES, { key: "before" })).body;
     await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: false, settles: true });
     const SHUT = [200, "error", "capabilities_incompatible"];
+    // What was done before is answered as it was.
+    expect((await call("", ROSES, { key: "before" })).body.id).toBe(id);
     expect(code(await call("", ROSES))).toEqual(SHUT);
     expect(code(await put(id, ROSES))).toEqual(SHUT);
     expect((await get(id)).body.id).toBe(id);

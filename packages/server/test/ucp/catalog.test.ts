@@ -10,7 +10,7 @@ import {
 import type { Shop } from "../mandates/submitting.ts";
 import { selling } from "../selling/selling.ts";
 import { isSigned, Platform } from "./platform.ts";
-import { schemaFaults } from "./schemas.ts";
+import { schemaFaults, schemasThere } from "./schemas.ts";
 
 const eur = (id: string, title: string, price: string, more: object = {}) => ({
   ...{ id, title, price, currency: "EUR", ...more },
@@ -161,7 +161,7 @@ describe.each(DATABASES)("a shop's catalog, on %s,", (dialect) => {
       expect(await isSigned(profile, answer)).toBe(true);
       expect(answer.headers.get("cache-control")).toBe("no-store");
     }
-    Object.assign(task.meta, { outside: answers.length });
+    Object.assign(task.meta, { outside: schemasThere ? answers.length : 0 });
     const refused = await call("search", { pagination: { limit: 0 } });
     expect([refused.status, refused.body.code]).toEqual([400, "invalid_request"]);
     expect(await isSigned(profile, refused)).toBe(true);

@@ -7,7 +7,7 @@ import {
   type PlatformCaller,
   type WantedLine,
 } from "../../owners/carts/cart.js";
-import { cartById, endCart, insertCart, replaceCart } from "../../owners/carts/store.js";
+import { cartById, endCart, insertCart, lockCart, replaceCart } from "../../owners/carts/store.js";
 import { shopSettings } from "../../owners/shop-settings/store.js";
 import type { Queries, Transaction } from "../../platform/db/database.js";
 import { type PricedLines, priceLines } from "./price-lines.js";
@@ -30,6 +30,7 @@ export interface ShownCart {
 
 /** Which lines cannot be, and why: nothing was kept. */
 export interface NoCart {
+  readonly wanted: readonly WantedLine[];
   readonly priced: PricedLines;
 }
 
@@ -41,7 +42,7 @@ async function estimated(db: Queries, cart: Cart, priced: PricedLines): Promise<
   if (typeof country !== "string") return { cart, priced, totals: untaxed };
   const destination = { country, region: typeof region === "string" ? region : undefined };
   const totals = totalsOf(settings, subtotalMinor, { destination });
-  // No sum is better than one that is not exact; nothing is bought by it.
+  // A sum that would not be exact is told without taxes; nothing is bought by it.
   return { cart, priced, totals: totals.ok ? totals.value : untaxed };
 }
 
@@ -54,7 +55,7 @@ export async function createCart(
   { platform, content }: { readonly platform: PlatformCaller; readonly content: CartContent },
 ): Promise<ShownCart | NoCart> {
   const priced = await priceLines(tx, siteKeyHash, content.lines, "quote");
-  if (!isWhole(priced)) return { priced };
+  if (!isWhole(priced)) return { wanted: content.lines, priced };
   const now = clock.now();
   const cart: Cart = {
     ...{ cartId: ids.id("cart"), siteKeyHash, platform, ...content },
@@ -104,10 +105,11 @@ export async function updateCart(
   place: CartPlace,
   content: CartContent,
 ): Promise<Result<ShownCart | NoCart, "not_found">> {
+  await lockCart(tx, place.cartId);
   const cart = await openCart(context, tx, place);
   if (!cart.ok) return cart;
   const priced = await priceLines(tx, place.siteKeyHash, content.lines, "quote");
-  if (!isWhole(priced)) return ok({ priced });
+  if (!isWhole(priced)) return ok({ wanted: content.lines, priced });
   const replaced = { ...cart.value, ...content };
   await replaceCart(tx, replaced);
   return ok(await estimated(tx, replaced, priced));
@@ -119,6 +121,7 @@ export async function cancelCart(
   tx: Transaction,
   place: CartPlace,
 ): Promise<Result<ShownCart, "not_found">> {
+  await lockCart(tx, place.cartId);
   const shown = await showCart(context, tx, place);
   if (shown.ok) await endCart(tx, place.cartId, context.clock.now());
   return shown;

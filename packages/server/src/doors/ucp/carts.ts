@@ -48,7 +48,7 @@ type Terms = Awaited<ReturnType<typeof termsOf>>;
 
 function cartBody({ cart, priced, totals }: ShownCart, terms: Terms): JsonObject {
   const { cartId: id, buyer, context, expiresAt } = cart;
-  const messages = lineMessages(priced, "recoverable");
+  const messages = lineMessages(cart.lines, priced, "recoverable");
   return {
     ...{ ucp: ucpMember(CART), id, line_items: [...lineBodies(priced)] },
     ...given("buyer", buyer),
@@ -63,9 +63,10 @@ function cartBody({ cart, priced, totals }: ShownCart, terms: Terms): JsonObject
 }
 
 /** Nothing came of it: every line that cannot be is named, and nothing was kept. */
-function refusedBody({ priced }: NoCart): UcpBody {
+function refusedBody({ wanted, priced }: NoCart): UcpBody {
   const ucp = { version: UCP_VERSION, status: "error" };
-  return { status: 200, body: { ucp, messages: [...lineMessages(priced, "unrecoverable")] } };
+  const messages = [...lineMessages(wanted, priced, "unrecoverable")];
+  return { status: 200, body: { ucp, messages } };
 }
 
 async function answerOf(

@@ -37,15 +37,19 @@ const FAULTS: Readonly<Record<LineFault, readonly [string, string]>> = {
   too_large: ["item_unavailable", "The sum would be too large."],
 };
 
-/** A message for each line that cannot be bought as it stands. */
+/**
+ * A message for each line that cannot be bought as it stands, by its product: such a line is not in
+ * the answer, so that no path leads to it.
+ */
 export function lineMessages(
+  wanted: readonly WantedLine[],
   { lines }: PricedLines,
   severity: "recoverable" | "unrecoverable",
 ): readonly JsonObject[] {
   return lines.flatMap((line, i) => {
     if (typeof line !== "string") return [];
-    const [code, content] = FAULTS[line];
-    return [{ type: "error", code, content, severity, path: `$.line_items[${i}]` }];
+    const [code, why] = FAULTS[line];
+    return [{ type: "error", code, content: `${wanted[i]?.productId}: ${why}`, severity }];
   });
 }
 

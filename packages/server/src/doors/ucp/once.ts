@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { isJsonObject, type JsonObject } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { claimKey, type ReplyKey, replyOf, writeReply } from "../../owners/ucp-replies/store.js";
 import type { Transaction } from "../../platform/db/database.js";
@@ -22,6 +23,19 @@ export interface OnceRequest {
 
 /** Somebody else has the key by now. */
 class Claimed extends Error {}
+
+/** Nothing was done: nothing is kept of it, and the key is free. */
+class Undone extends Error {
+  readonly answer: UcpBody;
+
+  constructor(answer: UcpBody) {
+    super("nothing was done");
+    this.answer = answer;
+  }
+}
+
+const isError = ({ body: { ucp } }: UcpBody) =>
+  isJsonObject(ucp ?? null) && (ucp as JsonObject).status === "error";
 
 /** What was proven is answered to nobody who only says so. */
 function keyOf({ siteKeyHash, caller, operation, key = "" }: OnceRequest): ReplyKey {
@@ -61,10 +75,12 @@ export async function once(
     return await db.transaction(async (tx) => {
       if (!(await claimKey(tx, key, { digest, now: clock.now() }))) throw new Claimed();
       const answer = await work(tx);
+      if (isError(answer)) throw new Undone(answer);
       await writeReply(tx, key, answer);
       return answer;
     });
   } catch (error) {
+    if (error instanceof Undone) return error.answer;
     const meanwhile = error instanceof Claimed ? await replay() : undefined;
     if (meanwhile !== undefined) return meanwhile;
     throw error;

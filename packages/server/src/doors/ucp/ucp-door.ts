@@ -5,10 +5,12 @@ import type { Context } from "../../context.js";
 import { findSite } from "../../owners/sites/find.js";
 import { sells } from "../../owners/sites/gates.js";
 import type { Site } from "../../owners/sites/site.js";
+import { DatabaseUnavailableError } from "../../platform/db/database.js";
 import { readJsonBytes } from "../../platform/http/body.js";
 import { limitKey } from "../../platform/http/connection.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
+import { LocalLimiter } from "../../platform/rate-limit/local.js";
 import { answerPending } from "../pending.js";
 import { errorAnswer, sendSigned, type UcpBody } from "./answer.js";
 import { callerOf } from "./caller.js";
@@ -26,8 +28,13 @@ const OPERATIONS: readonly Operation[] = [...CATALOG_OPERATIONS, ...CART_OPERATI
 
 type C = HonoContext<HttpEnv>;
 
-function takeFromSource({ clock, sources }: Context, c: C): void {
-  const waitMs = sources.take(limitKey(c.get("connection").address), clock.now());
+function nothingInCommon(): UcpBody {
+  const content = "This shop and your platform have nothing in common for this operation.";
+  return errorAnswer("capabilities_incompatible", content);
+}
+
+function takePlace(limiter: LocalLimiter, key: string, now: number): void {
+  const waitMs = limiter.take(key, now);
   if (waitMs === 0) return;
   const headers = { "retry-after": String(Math.ceil(waitMs / 1000)) };
   throw new UcpProblem("rate_limited", "Too many requests. See Retry-After.", { headers });
@@ -42,9 +49,18 @@ function objectOf(bytes: Uint8Array): JsonObject {
   throw new UcpProblem("invalid_request", `The body is not strict JSON: ${why}.`);
 }
 
+const RETRY_AFTER_S = "5";
+/** Carts of a site that are made or changed in a minute, whoever does it. */
+const CHANGES_PER_SITE_PER_MINUTE = 600;
+
 /** Problems of every door, in the shape UCP has for what is wrong with a call. */
 function asUcp(error: unknown): UcpProblem {
   if (error instanceof UcpProblem) return error;
+  if (error instanceof DatabaseUnavailableError) {
+    const headers = { "retry-after": RETRY_AFTER_S };
+    const content = "Nothing was done. Try again shortly, with the same `Idempotency-Key`.";
+    return new UcpProblem("unavailable", content, { status: 503, headers });
+  }
   if (!(error instanceof Problem)) throw error;
   const { code, message, status, headers } = error;
   return new UcpProblem(code, message, { status, headers });
@@ -54,6 +70,7 @@ function asUcp(error: unknown): UcpProblem {
 export function ucpDoor(context: Context): Door {
   const routes = new OpenAPIHono<HttpEnv>();
   const profiles = new PlatformProfiles(context);
+  const changes = new LocalLimiter({ perMinute: CHANGES_PER_SITE_PER_MINUTE });
   termsRoute(routes, context);
   const { clock, db } = context;
 
@@ -63,16 +80,18 @@ export function ucpDoor(context: Context): Door {
     const caller = await callerOf(context, profiles, c, bytes);
     const call = { site, caller, id: c.req.param("id") ?? "", body: objectOf(bytes) };
     const open = whileShut || sells(site);
-    if (!open || !caller.capabilities.includes(capability)) {
-      const content = "This shop and your platform have nothing in common for this operation.";
-      return errorAnswer("capabilities_incompatible", content);
-    }
-    if ("read" in operation) return operation.read(context, call);
+    const common = open && caller.capabilities.includes(capability);
+    if ("read" in operation) return common ? operation.read(context, call) : nothingInCommon();
     const key = c.req.header("idempotency-key");
     const { siteKeyHash } = site;
     const name = `${operation.method} ${operation.path}`;
     const request = { siteKeyHash, caller, operation: name, key, path: c.req.path, bytes };
-    return once(context, request, (tx) => operation.change(context, tx, call));
+    // What was done before is answered first, whatever has changed since.
+    return once(context, request, async (tx) => {
+      if (!common) return nothingInCommon();
+      takePlace(changes, siteKeyHash, clock.now());
+      return operation.change(context, tx, call);
+    });
   }
 
   for (const operation of OPERATIONS) {
@@ -82,7 +101,7 @@ export function ucpDoor(context: Context): Door {
       if (site.status !== "verified") return answerPending(c, context, site.domain);
       let answer: UcpBody;
       try {
-        takeFromSource(context, c);
+        takePlace(context.sources, limitKey(c.get("connection").address), clock.now());
         answer = await operate(c, site, operation);
       } catch (error) {
         const { code, message: content, status, headers } = asUcp(error);

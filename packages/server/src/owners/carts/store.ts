@@ -55,6 +55,11 @@ export async function cartById(
   return row && cartOf(row);
 }
 
+/** Holds a cart until the transaction ends: whoever changes it next waits. */
+export async function lockCart(tx: Transaction, cartId: string): Promise<void> {
+  await tx.lock("SELECT cart_id FROM carts WHERE cart_id = ?", cartId);
+}
+
 /** Replaces what is in a cart, all of it. */
 export async function replaceCart(
   tx: Transaction,

@@ -24,19 +24,28 @@ function conditions({ minMinor, maxMinor }: ProductQuery) {
   return { sql: limits.map(({ sql }) => sql).join(""), values: limits.map(({ value }) => value) };
 }
 
+/** Of products that have the words, so many are compared: a word that all have costs no more. */
+const CANDIDATES_MAX = 2000;
+/** The beginning of a word counts from this many letters on; before, it is all of half the words. */
+const PREFIX_CHARS_MIN = 3;
+
+const isPrefix = (words: readonly string[], i: number) =>
+  i === words.length - 1 && (words[i] as string).length >= PREFIX_CHARS_MIN;
+
 const quoted = (word: string, last: boolean) => `"${word}"${last ? "*" : ""}`;
 
 function searchSqlite(db: Readable, siteKeyHash: string, query: ProductQuery) {
   const { words, limit, offset } = query;
   const { sql, values } = conditions(query);
   const site = Buffer.from(siteKeyHash, "utf8").toString("hex");
-  const wanted = words.map((word, i) => quoted(word, i === words.length - 1)).join(" AND ");
+  const wanted = words.map((word, i) => quoted(word, isPrefix(words, i))).join(" AND ");
   return db.all<ProductRow>(
-    `SELECT products.* FROM products_search JOIN products
-       ON products.site_key_hash = ? AND products.product_id = products_search.product_id
-     WHERE products_search MATCH ?${sql}
-     ORDER BY bm25(products_search, 0, 0, 10, 1, 0), products.product_id LIMIT ? OFFSET ?`,
-    ...[siteKeyHash, `site:"${site}" AND {title_words body_words}:(${wanted})`],
+    `SELECT products.* FROM (
+       SELECT product_id, bm25(products_search, 0, 0, 10, 1, 0) AS rank FROM products_search
+       WHERE products_search MATCH ? LIMIT ${CANDIDATES_MAX}) AS found
+     JOIN products ON products.site_key_hash = ? AND products.product_id = found.product_id
+     WHERE 1 = 1${sql} ORDER BY found.rank, products.product_id LIMIT ? OFFSET ?`,
+    ...[`site:"${site}" AND {title_words body_words}:(${wanted})`, siteKeyHash],
     ...[...values, limit, offset],
   );
 }
@@ -44,10 +53,12 @@ function searchSqlite(db: Readable, siteKeyHash: string, query: ProductQuery) {
 function searchPostgres(db: Readable, siteKeyHash: string, query: ProductQuery) {
   const { words, limit, offset } = query;
   const { sql, values } = conditions(query);
-  const wanted = words.map((word, i) => `'${word}'${i === words.length - 1 ? ":*" : ""}`);
+  const wanted = words.map((word, i) => `'${word}'${isPrefix(words, i) ? ":*" : ""}`);
   return db.all<ProductRow>(
-    `SELECT products.* FROM products, to_tsquery('simple', ?) AS wanted
-     WHERE site_key_hash = ? AND ${POSTGRES_PRODUCT_WORDS} @@ wanted${sql}
+    `SELECT * FROM (
+       SELECT products.*, wanted FROM products, to_tsquery('simple', ?) AS wanted
+       WHERE site_key_hash = ? AND ${POSTGRES_PRODUCT_WORDS} @@ wanted${sql}
+       LIMIT ${CANDIDATES_MAX}) AS found
      ORDER BY ts_rank(${POSTGRES_PRODUCT_WORDS}, wanted) DESC, product_id LIMIT ? OFFSET ?`,
     ...[wanted.join(" & "), siteKeyHash, ...values, limit, offset],
   );
