@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/platform/clock.ts";
+import { KEY_TOPIC } from "../../src/platform/keys/key-ring.ts";
 import {
   cleanUp,
   DATABASES,
@@ -201,6 +202,13 @@ describe.each(DATABASES)("a platform's cart, on %s,", (dialect) => {
     await call(`/${again.body.id}/cancel`);
     clock.advance(24 * HOUR_MS);
     expect((await call("", ROSES, { key })).body).toEqual(again.body);
+  });
+
+  test("is made by many at once while the service's own keys are read anew", async () => {
+    const { context } = server;
+    await context.db.transaction((tx) => tx.announce(KEY_TOPIC, "any"));
+    const answers = await Promise.all(Array.from({ length: 30 }, () => call("", ROSES)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
   });
 
   test("refuses a key for another request, and none at all", async () => {

@@ -72,11 +72,11 @@ function refusedBody({ wanted, priced }: NoCart): UcpBody {
 async function answerOf(
   context: Context,
   db: Queries,
-  { site }: UcpCall,
+  call: UcpCall,
   { made, status }: { readonly made: ShownCart | NoCart; readonly status: number },
 ): Promise<UcpBody> {
   if (!("cart" in made)) return refusedBody(made);
-  return { status, body: cartBody(made, await termsOf(context, db, site)) };
+  return { status, body: cartBody(made, await termsOf(context, db, call)) };
 }
 
 const noCart = () => errorAnswer("not_found", "There is no such cart.");

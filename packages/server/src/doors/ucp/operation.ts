@@ -1,4 +1,4 @@
-import type { JsonObject, UcpCapability } from "@gatehouse/protocol";
+import type { JsonObject, Signer, UcpCapability } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Site } from "../../owners/sites/site.js";
 import type { Transaction } from "../../platform/db/database.js";
@@ -12,6 +12,8 @@ export interface UcpCall {
   /** The resource its path names; empty where it names none. */
   readonly id: string;
   readonly body: JsonObject;
+  /** Signs the terms: got before any transaction, which must not wait for a second connection. */
+  readonly signer: Signer;
 }
 
 interface Named {

@@ -3,22 +3,22 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
 import { shopSettings } from "../../owners/shop-settings/store.js";
 import { findSite } from "../../owners/sites/find.js";
-import type { Site } from "../../owners/sites/site.js";
 import type { Queries } from "../../platform/db/database.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { etagOf, isFresh } from "../../platform/http/etag.js";
 import { Problem } from "../../platform/http/problem.js";
 import { answerPending } from "../pending.js";
+import type { UcpCall } from "./operation.js";
 
 /** What every answer about buying carries: the signed terms of the shop, and its own pages. */
 export async function termsOf(
-  { config, keys }: Context,
+  { config }: Context,
   db: Queries,
-  site: Site,
+  { site, signer }: UcpCall,
 ): Promise<{ readonly policies: JsonObject[]; readonly links: JsonObject[] }> {
   const { terms, links } = await shopSettings(db, site.siteKeyHash);
   const url = siteAddresses(config.baseUrl, site).terms;
-  const entry = await signTerms(siteTerms(site, terms), url, await keys.signer("card"));
+  const entry = await signTerms(siteTerms(site, terms), url, signer);
   const pages = { terms_of_service: url, ...links };
   return {
     policies: [entry],

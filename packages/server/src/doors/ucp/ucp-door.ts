@@ -78,7 +78,8 @@ export function ucpDoor(context: Context): Door {
     const { capability, whileShut = false } = operation;
     const bytes = await readJsonBytes(c.req.raw, BODY_BYTES_MAX, clock);
     const caller = await callerOf(context, profiles, c, bytes);
-    const call = { site, caller, id: c.req.param("id") ?? "", body: objectOf(bytes) };
+    const signer = await context.keys.signer("card");
+    const call = { site, caller, id: c.req.param("id") ?? "", body: objectOf(bytes), signer };
     const open = whileShut || sells(site);
     const common = open && caller.capabilities.includes(capability);
     if ("read" in operation) return common ? operation.read(context, call) : nothingInCommon();

@@ -25,7 +25,7 @@ function conditions({ minMinor, maxMinor }: ProductQuery) {
 }
 
 /** Of products that have the words, so many are compared: a word that all have costs no more. */
-const CANDIDATES_MAX = 2000;
+const CANDIDATES_MAX = 500;
 /** The beginning of a word counts from this many letters on; before, it is all of half the words. */
 const PREFIX_CHARS_MIN = 3;
 
