@@ -11,8 +11,8 @@ import { PRODUCT_ID_CHARS_MAX, UNSEEN } from "../owners/products/product.js";
 import type { Wanted } from "../owners/products/store.js";
 import type { Queries } from "../platform/db/database.js";
 import {
-  LINE_QUANTITY_MAX as ITEM_QUANTITY_MAX,
-  LINES_MAX as ITEMS_MAX,
+  LINE_QUANTITY_MAX,
+  LINES_MAX,
   type LineFault,
   priceLines,
 } from "./checkout/price-lines.js";
@@ -41,7 +41,7 @@ function readItem(value: JsonValue): Wanted | undefined {
   // No product has such an id, and not every database can be asked for one.
   if (UNSEEN.test(id)) return undefined;
   const counted = typeof quantity === "number" && Number.isInteger(quantity);
-  if (!counted || quantity < 1 || quantity > ITEM_QUANTITY_MAX) return undefined;
+  if (!counted || quantity < 1 || quantity > LINE_QUANTITY_MAX) return undefined;
   return { id, quantity };
 }
 
@@ -51,14 +51,14 @@ function readItems(args: JsonObject): Result<readonly Wanted[], "cart_invalid"> 
   if (Object.keys(others).length > 0) {
     return refuse("cart_invalid", "There is no argument but `items`.");
   }
-  if (!Array.isArray(items) || items.length === 0 || items.length > ITEMS_MAX) {
-    return refuse("cart_invalid", `\`items\` must be a list of 1 to ${ITEMS_MAX} items.`);
+  if (!Array.isArray(items) || items.length === 0 || items.length > LINES_MAX) {
+    return refuse("cart_invalid", `\`items\` must be a list of 1 to ${LINES_MAX} items.`);
   }
   const wanted: Wanted[] = [];
   for (const value of items as readonly JsonValue[]) {
     const item = readItem(value);
     if (item === undefined) {
-      const form = `{"id", "quantity"}, the quantity a whole number of 1 to ${ITEM_QUANTITY_MAX}`;
+      const form = `{"id", "quantity"}, the quantity a whole number of 1 to ${LINE_QUANTITY_MAX}`;
       return refuse("cart_invalid", `Each of \`items\` must be ${form}.`);
     }
     if (wanted.some(({ id }) => id === item.id)) {

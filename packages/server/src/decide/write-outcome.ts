@@ -85,7 +85,7 @@ async function givenUp(
   return { payment: { ...ended, status: "releasing", nextAt: nextLook(0, now) }, records };
 }
 
-/** Authorized, and no order can come of it: it is given up as soon as this is written. */
+/** Authorized, and no order can come of it: it is released as soon as this is written. */
 async function lost(
   tx: Transaction,
   payment: Payment,
@@ -172,7 +172,7 @@ function reasonOf(said: Found): string | null {
 
 /**
  * The first definite answer stands. Where it was a refusal and there is an authorization all the same,
- * that is given up: money is held for nobody.
+ * that is released: money is held for nobody.
  */
 async function afterTheEnd(
   tx: Transaction,

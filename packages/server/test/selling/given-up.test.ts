@@ -80,6 +80,25 @@ describe.each(DATABASES)("an attempt nobody hears of, on %s,", (dialect) => {
     await expectGivenUp(body);
   });
 
+  test("stays open while its processor does not answer at all, and is cancelled when it does", async () => {
+    const body = await at.signed(shop, buyer, { token: "pm_sandbox_timeout" });
+    expect((await at.send(shop, body)).status).toBe(503);
+    let heard = false;
+    const read = async () => {
+      if (!heard) throw new Error("no answer");
+      return silent;
+    };
+    await asking({ authorize: async () => silent, read }, async () => {
+      clock.advance(24 * HOUR_MS);
+      await reconcile();
+      expect((await at.send(shop, body)).status).toBe(503);
+      heard = true;
+      clock.advance(HOUR_MS);
+      await reconcile();
+    });
+    await expectGivenUp(body);
+  });
+
   test("stays cancelled, whatever somebody who slept meanwhile has heard", async () => {
     const body = await at.signed(shop, buyer, { token: "pm_sandbox_timeout" });
     expect((await at.send(shop, body)).status).toBe(503);
@@ -126,5 +145,14 @@ describe.each(DATABASES)("an attempt nobody hears of, on %s,", (dialect) => {
       await slept;
     });
     await expectGivenUp(body);
+    // That it was authorized all the same is in the log, and that it was released.
+    const records = await at.records(shop, "payment.outcome");
+    const said = records.map(({ record }: { record: { payment: string; release?: string } }) => [
+      ...[record.payment, record.release],
+    ]);
+    expect(said.slice(0, 2)).toEqual([
+      ["authorized", "done"],
+      ["authorized", "requested"],
+    ]);
   });
 });

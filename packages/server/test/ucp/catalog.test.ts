@@ -62,6 +62,7 @@ describe.each(DATABASES)("a shop's catalog, on %s,", (dialect) => {
     expect(await found({ query: "gartner hande" })).toEqual(["zoll"]);
     expect(await found({ query: "3.5m" })).toEqual(["zoll"]);
     expect(await found({ query: "flow" })).toEqual(["rose-red", "vase"]);
+    expect(await found({ query: "fl" })).toEqual([]);
     expect(await found({ query: "flow red" })).toEqual([]);
     expect(await found({ query: "tulip" })).toEqual([]);
   });

@@ -1,15 +1,10 @@
+import type { WantedLine } from "../../owners/carts/cart.js";
 import type { Product } from "../../owners/products/product.js";
 import { productById } from "../../owners/products/store.js";
 import type { Queries } from "../../platform/db/database.js";
 
 export const LINES_MAX = 50;
 export const LINE_QUANTITY_MAX = 1000;
-
-/** How many of what. */
-export interface Line {
-  readonly productId: string;
-  readonly quantity: number;
-}
 
 /** Why a line cannot be bought as it stands. */
 export type LineFault =
@@ -55,7 +50,7 @@ function exactly(sum: bigint): number | undefined {
 export async function priceLines(
   db: Queries,
   siteKeyHash: string,
-  wanted: readonly Line[],
+  wanted: readonly WantedLine[],
   purpose: "order" | "quote",
 ): Promise<PricedLines> {
   const taken = new Map<string, number>();

@@ -16,6 +16,8 @@ export interface UcpBody {
   readonly status: number;
   readonly body: JsonObject;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Nothing came of the call: whatever it wrote is taken back. */
+  readonly undone?: true;
 }
 
 /** The `ucp` member of an answer to one operation. */
@@ -28,10 +30,13 @@ export function ucpMember(capability: UcpCapability): JsonObject {
 }
 
 /** What a shop says when it has nothing to show: an outcome of business, so its status is 200. */
-export function errorAnswer(code: string, content: string): UcpBody {
-  const message = { type: "error", code, content, severity: "unrecoverable" };
+export function errorAnswers(messages: readonly JsonObject[]): UcpBody {
   const ucp = { version: UCP_VERSION, status: "error" };
-  return { status: 200, body: { ucp, messages: [message] } };
+  return { status: 200, body: { ucp, messages: [...messages] }, undone: true };
+}
+
+export function errorAnswer(code: string, content: string): UcpBody {
+  return errorAnswers([{ type: "error", code, content, severity: "unrecoverable" }]);
 }
 
 /** Sends an answer of a site, signed with the site's own key (RFC 9421). */

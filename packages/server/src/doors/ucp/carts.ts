@@ -1,4 +1,4 @@
-import { type JsonObject, UCP_VERSION } from "@gatehouse/protocol";
+import type { JsonObject } from "@gatehouse/protocol";
 import {
   type CartContent,
   type CartPlace,
@@ -13,7 +13,7 @@ import type { Context } from "../../context.js";
 import type { PlatformCaller } from "../../owners/carts/cart.js";
 import { isoTime } from "../../platform/clock.js";
 import type { Queries } from "../../platform/db/database.js";
-import { errorAnswer, type UcpBody, ucpMember } from "./answer.js";
+import { errorAnswer, errorAnswers, type UcpBody, ucpMember } from "./answer.js";
 import type { Caller } from "./caller.js";
 import { textsIn } from "./fields.js";
 import { lineBodies, lineMessages, readLines, totalBodies } from "./lines.js";
@@ -62,20 +62,15 @@ function cartBody({ cart, priced, totals }: ShownCart, terms: Terms): JsonObject
   };
 }
 
-/** Nothing came of it: every line that cannot be is named, and nothing was kept. */
-function refusedBody({ wanted, priced }: NoCart): UcpBody {
-  const ucp = { version: UCP_VERSION, status: "error" };
-  const messages = [...lineMessages(wanted, priced, "unrecoverable")];
-  return { status: 200, body: { ucp, messages } };
-}
-
 async function answerOf(
   context: Context,
   db: Queries,
   call: UcpCall,
   { made, status }: { readonly made: ShownCart | NoCart; readonly status: number },
 ): Promise<UcpBody> {
-  if (!("cart" in made)) return refusedBody(made);
+  if (!("cart" in made)) {
+    return errorAnswers(lineMessages(made.wanted, made.priced, "unrecoverable"));
+  }
   return { status, body: cartBody(made, await termsOf(context, db, call)) };
 }
 

@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { isJsonObject, type JsonObject } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { claimKey, type ReplyKey, replyOf, writeReply } from "../../owners/ucp-replies/store.js";
 import type { Transaction } from "../../platform/db/database.js";
@@ -33,9 +32,6 @@ class Undone extends Error {
     this.answer = answer;
   }
 }
-
-const isError = ({ body: { ucp } }: UcpBody) =>
-  isJsonObject(ucp ?? null) && (ucp as JsonObject).status === "error";
 
 /** What was proven is answered to nobody who only says so. */
 function keyOf({ siteKeyHash, caller, operation, key = "" }: OnceRequest): ReplyKey {
@@ -75,7 +71,7 @@ export async function once(
     return await db.transaction(async (tx) => {
       if (!(await claimKey(tx, key, { digest, now: clock.now() }))) throw new Claimed();
       const answer = await work(tx);
-      if (isError(answer)) throw new Undone(answer);
+      if (answer.undone) throw new Undone(answer);
       await writeReply(tx, key, answer);
       return answer;
     });

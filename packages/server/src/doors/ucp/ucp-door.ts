@@ -58,7 +58,8 @@ function asUcp(error: unknown): UcpProblem {
   if (error instanceof UcpProblem) return error;
   if (error instanceof DatabaseUnavailableError) {
     const headers = { "retry-after": RETRY_AFTER_S };
-    const content = "Nothing was done. Try again shortly, with the same `Idempotency-Key`.";
+    const content =
+      "A check could not complete. Try again shortly, with the same key: nothing is done twice.";
     return new UcpProblem("unavailable", content, { status: 503, headers });
   }
   if (!(error instanceof Problem)) throw error;

@@ -2,7 +2,8 @@ import type { JsonObject, Money, PaymentHandler } from "@gatehouse/protocol";
 
 /**
  * requested → authorized | declined | unknown; unknown → authorized | declined. An authorization
- * that no order came of: releasing → released.
+ * that no order came of: releasing → released. What nobody heard of for 23 hours: releasing →
+ * declined.
  */
 export type PaymentStatus =
   | ("requested" | "unknown" | "authorized" | "declined")
