@@ -41,6 +41,7 @@ const unpriced = deciding(
 );
 const releasing = { release: "requested" };
 const released = { release: "done" };
+const taken = { release: "captured" };
 
 describe("a log that follows its rules holds,", () => {
   test.each([
@@ -50,6 +51,14 @@ describe("a log that follows its rules holds,", () => {
     [
       "with an authorization that was let go",
       [order, paid(order, 2, unknown), paid(order, 2, releasing), paid(order, 2, released)],
+    ],
+    [
+      "with an authorization that its owner had taken",
+      [order, paid(order, 2, releasing), paid(order, 2, taken)],
+    ],
+    [
+      "with one behind a refusal that its owner had taken",
+      [order, paid(order, 2, declined), paid(order, 2, taken)],
     ],
     ["with an order that was let go later", [order, paid(order, 2), paid(order, 2, releasing)]],
     ["with a review", [large, reviewed(large, 2), paid(large, 3)]],

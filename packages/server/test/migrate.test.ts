@@ -70,6 +70,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "stripe",
       "ucp",
       "carts",
+      "captured",
     ]);
   });
 

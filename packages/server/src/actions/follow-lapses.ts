@@ -1,5 +1,6 @@
 import type { Context } from "../context.js";
 import { followAttempt } from "../decide/follow-payment.js";
+import { tellOwner } from "../decide/tell-owner.js";
 import type { Order } from "../owners/orders/order.js";
 import {
   followLater,
@@ -10,7 +11,6 @@ import {
 } from "../owners/orders/store.js";
 import { domainOfSite } from "../owners/sites/store.js";
 import { AUTHORIZATION_LAPSES, lapseEvent, lapseMail } from "./lapse-notice.js";
-import { tellOwner } from "./tell-owner.js";
 
 const HOUR_MS = 3_600_000;
 /** How long before an authorization lapses its owner is told. */

@@ -1,9 +1,9 @@
 import { isJsonObject } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
+import { tellOwner } from "../decide/tell-owner.js";
 import { currentPolicy } from "../owners/policies/store.js";
 import type { Transaction } from "../platform/db/database.js";
 import { type AskedReview, REVIEW_REQUESTED, reviewEvent, reviewMail } from "./review-notice.js";
-import { tellOwner } from "./tell-owner.js";
 
 /** What the owner calls a rule of the policy in force: the one that asked, in the same transaction. */
 async function titleOf(tx: Transaction, siteKeyHash: string, ruleId: string) {

@@ -1,13 +1,19 @@
 import type { Context } from "../context.js";
 import type { Payment } from "../owners/payments/payment.js";
-import type { Attempt, Processor, ProcessorAnswer } from "../owners/payments/processor.js";
+import type {
+  Attempt,
+  Processor,
+  ProcessorAnswer,
+  Released,
+} from "../owners/payments/processor.js";
 import { tokenPlace } from "./request-payment.js";
 import { CANCEL_AFTER_MS, IN_FLIGHT_MS_MAX, PROCESSOR_MS_MAX } from "./retries.js";
 
 /** Nothing was heard of the processor. */
 const UNHEARD: readonly string[] = ["timed_out", "processor_failed"];
 
-const unknown = (reason: string): ProcessorAnswer => ({ outcome: "unknown", reason });
+type Unknown = Extract<ProcessorAnswer, { readonly outcome: "unknown" }>;
+const unknown = (reason: string): Unknown => ({ outcome: "unknown", reason });
 
 export function processorOf({ processors }: Context, { processor }: Payment): Processor {
   const found = processors[processor];
@@ -28,13 +34,13 @@ export function attemptOf({
 }
 
 /** Whatever a processor does, there is an answer in time. What failed may have had its effect. */
-async function inTime(
+async function inTime<Answer>(
   { clock, log }: Context,
   { attemptId }: Payment,
-  asked: Promise<ProcessorAnswer>,
-): Promise<ProcessorAnswer> {
+  asked: Promise<Answer>,
+): Promise<Answer | Unknown> {
   let cancel = () => {};
-  const late = new Promise<ProcessorAnswer>((resolve) => {
+  const late = new Promise<Unknown>((resolve) => {
     cancel = clock.after(PROCESSOR_MS_MAX, () => resolve(unknown("timed_out")));
   });
   const answered = asked.catch((error: unknown) => {
@@ -61,12 +67,9 @@ export function authorize(
   return inTime(context, payment, processorOf(context, payment).authorize(request));
 }
 
-/** Gives up what may have been authorized. True once it is certain that nothing is. */
-export async function release(context: Context, payment: Payment): Promise<boolean> {
-  const released = processorOf(context, payment)
-    .release(attemptOf(payment))
-    .then((): ProcessorAnswer => ({ outcome: "declined", reason: "released" }));
-  return (await inTime(context, payment, released)).outcome === "declined";
+/** Gives up what may have been authorized; unknown while that is not certain. */
+export function release(context: Context, payment: Payment): Promise<Released | Unknown> {
+  return inTime(context, payment, processorOf(context, payment).release(attemptOf(payment)));
 }
 
 /** What is known of an attempt; after 23 hours of nothing, that it is given up. */

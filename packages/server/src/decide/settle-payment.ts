@@ -11,7 +11,8 @@ import { ANY_CHANGE } from "../platform/db/changes.js";
 import { authorize, findOut, release } from "./ask-processor.js";
 import { followAuthorization } from "./follow-authorization.js";
 import { FIRST_LOOK_MS, nextLook } from "./retries.js";
-import { PAYMENT_TOPIC, writeOutcome, writeReleased } from "./write-outcome.js";
+import { PAYMENT_TOPIC, writeOutcome } from "./write-outcome.js";
+import { writeReleased } from "./write-released.js";
 
 /** Attempts looked after in one go of the job. */
 const DUE_MAX = 200;
@@ -21,14 +22,15 @@ const PAYING_MS_MAX = 12_000;
 /** Gives up an authorization that no order came of. Not done, the job does it. */
 async function letGo(context: Context, payment: Payment): Promise<void> {
   if (payment.status !== "releasing") return;
-  if (!(await release(context, payment))) {
+  const released = await release(context, payment);
+  if (released.outcome === "unknown") {
     const { clock, db } = context;
     const until = nextLook(payment.tries, clock.now());
     await db.transaction((tx) => lookAgain(tx, payment.attemptId, until));
     return;
   }
   context.pass("decide.released");
-  await writeReleased(context, payment.attemptId);
+  await writeReleased(context, payment.attemptId, released);
 }
 
 /** Asks the processor for what a decision has requested, and writes down what it says. */

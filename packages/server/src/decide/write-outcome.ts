@@ -21,7 +21,7 @@ interface Step {
 }
 
 /** What a record says of an attempt, and of what the mandate has come to. */
-function outcomeRecord(
+export function outcomeRecord(
   { about, amount, attemptId, parentRecordId, processor, reason }: Payment,
   said: { readonly payment: string; readonly outcome: string; readonly reasons: string[] },
   now: number,
@@ -69,7 +69,7 @@ async function declined(
 }
 
 /** The reason of an attempt nobody got an answer about in time. */
-const GIVEN_UP = "cancelled";
+export const GIVEN_UP = "cancelled";
 
 /**
  * Refused before it is cancelled: an answer that comes late, or is repeated from before, then finds
@@ -207,28 +207,4 @@ async function stepOf(
   const decision = await decisionById(tx, payment.decisionId);
   const end = said.outcome === "given_up" ? givenUp : declined;
   return end(tx, payment, decision, now);
-}
-
-/** Writes that an authorization was released. */
-export async function writeReleased(context: Context, attemptId: string): Promise<void> {
-  const { audit, clock, db } = context;
-  const asked = await paymentById(db, attemptId);
-  if (asked === undefined) throw new Error("a payment is gone");
-  await audit.commit(asked.siteKeyHash, async (tx) => {
-    const now = clock.now();
-    const found = await paymentById(tx, attemptId);
-    if (found?.status !== "releasing") return { records: [], answer: null };
-    // Of what was given up nobody knows whether it was ever authorized; its refusal is recorded.
-    if (found.reason === GIVEN_UP) {
-      await writePayment(tx, { ...found, status: "declined", nextAt: null }, now);
-      return { records: [], answer: null };
-    }
-    const released: Payment = { ...found, status: "released", nextAt: null };
-    await writePayment(tx, released, now);
-    const decision = await decisionById(tx, found.decisionId);
-    const reasons = [decision?.reason ?? "site_not_found"];
-    const said = { payment: "authorized", outcome: "rejected", reasons };
-    const record = outcomeRecord(released, said, now, { release: "done" });
-    return { records: [record], answer: null };
-  });
 }

@@ -305,18 +305,81 @@ describe.each(DATABASES)("a site paid through Stripe, on %s:", (dialect) => {
     expect(record.processor_reason).toBe("processor_refused_key");
   });
 
-  test("an authorization that lost its last item is released there", async () => {
-    const fields = { items: [{ id: "last", quantity: 1 }], total: "20.00" };
-    const body = await at.signed(shop, buyer, { ...fields, token: "pm_card_processing" });
-    expect((await at.send(shop, body)).status).toBe(503);
-    await at.importLines(shop, [
-      { id: "last", title: "The last one", price: "20.00", currency: "EUR", quantity: 0 },
-    ]);
-    stripe.finishProcessing(stripe.intents(account.id)[0]?.id ?? "", "requires_capture");
+  describe("an authorization that lost its last item", () => {
+    let body: Awaited<ReturnType<typeof at.signed>>;
+    let intent: string;
+    beforeEach(async () => {
+      await shop.admin("PUT", "/notifications", { webhook_url: "https://hooks.example/x" });
+      const fields = { items: [{ id: "last", quantity: 1 }], total: "20.00" };
+      body = await at.signed(shop, buyer, { ...fields, token: "pm_card_processing" });
+      expect((await at.send(shop, body)).status).toBe(503);
+      await at.importLines(shop, [
+        { id: "last", title: "The last one", price: "20.00", currency: "EUR", quantity: 0 },
+      ]);
+      intent = stripe.intents(account.id)[0]?.id ?? "";
+      stripe.finishProcessing(intent, "requires_capture");
+      clock.advance(HOUR_MS);
+    });
+    const messages = async () => (await shop.admin("GET", "/messages")).body.items;
+    const releases = async () =>
+      (await at.records(shop, "payment.outcome")).map(
+        ({ record }: { record: { release?: string } }) => record.release,
+      );
+
+    test("is released there", async () => {
+      await reconcile();
+      expect((await at.send(shop, body)).body.reason).toBe("out_of_stock");
+      expect(stripe.intents(account.id)[0]).toMatchObject({ status: "canceled" });
+      expect(await messages()).toEqual([]);
+    });
+
+    test("and was taken by its owner before stays taken; the owner is told, and it is asked about no more", async () => {
+      stripe.capture(intent, 1500);
+      await reconcile();
+      expect((await at.send(shop, body)).body.reason).toBe("out_of_stock");
+      expect(await releases()).toEqual(["captured", "requested", undefined]);
+      const [{ record }] = await at.records(shop, "payment.outcome");
+      expect(record.captured).toEqual({ currency: "EUR", minor: 1500 });
+      expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+      const topics = (await messages()).map(({ topic }: { topic: string }) => topic);
+      expect(topics).toEqual(["payment.captured_without_order"]);
+      const asked = () => stripe.calls.filter(({ path }) => path.includes(intent)).length;
+      const before = asked();
+      clock.advance(48 * HOUR_MS);
+      await reconcile();
+      expect(asked()).toBe(before);
+    });
+
+    test("and is taken between two tries to give it up is found taken at the second", async () => {
+      stripe.fault = ({ path }) => (path.endsWith("/cancel") ? "drop_before" : undefined);
+      await reconcile();
+      expect(await releases()).toEqual(["requested", undefined]);
+      stripe.fault = () => undefined;
+      stripe.capture(intent);
+      clock.advance(HOUR_MS);
+      await reconcile();
+      expect((await releases())[0]).toBe("captured");
+    });
+  });
+
+  test("what was cancelled unheard, and its owner had taken, ends as taken", async () => {
+    stripe.fault = ({ method, path }) =>
+      method === "POST" && path === "/v1/payment_intents" ? "error_500_after" : undefined;
+    expect((await at.order(shop, buyer)).status).toBe(503);
+    stripe.fault = () => "drop_before";
+    clock.advance(24 * HOUR_MS);
+    const [payment] = await server.context.db.all<{ attempt_id: string }>(
+      "SELECT attempt_id FROM payments WHERE site_key_hash = ?",
+      shop.site_key_hash,
+    );
+    await writeOutcome(server.context, payment?.attempt_id ?? "", { outcome: "given_up" });
+    stripe.capture(stripe.intents(account.id)[0]?.id ?? "");
+    stripe.fault = () => undefined;
     clock.advance(HOUR_MS);
     await reconcile();
-    expect((await at.send(shop, body)).body.reason).toBe("out_of_stock");
-    expect(stripe.intents(account.id)[0]).toMatchObject({ status: "canceled" });
+    const [{ record }] = await at.records(shop, "payment.outcome");
+    expect([record.payment, record.release]).toEqual(["authorized", "captured"]);
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 });
 

@@ -47,7 +47,7 @@ export class FaultyProcessor implements Processor {
     return this.through(() => this.inner.read(...asked));
   }
 
-  release(...asked: Parameters<Processor["release"]>): Promise<void> {
+  release(...asked: Parameters<Processor["release"]>): ReturnType<Processor["release"]> {
     return this.through(() => this.inner.release(...asked));
   }
 

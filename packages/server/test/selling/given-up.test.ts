@@ -49,8 +49,9 @@ describe.each(DATABASES)("an attempt nobody hears of, on %s,", (dialect) => {
   ) {
     const sandbox = server.context.processors.sandbox as Processor;
     const release = async (attempt: Attempt) => {
-      await sandbox.release(attempt);
+      const done = await sandbox.release(attempt);
       await released();
+      return done;
     };
     const silenced = { authorize, read, release, amountFault: () => undefined };
     Object.assign(server.context.processors, { sandbox: silenced });

@@ -147,8 +147,8 @@ export class History {
     if (state === undefined) return fault;
     if (fault === undefined) this.courses.set(parentId, { attempt, state, seq });
     if (used === undefined) this.attempts.set(attempt, parentId);
-    const over = state === "declined" || state === "releasing" || state === "released";
-    if (over && known?.spending !== undefined) this.counters.takeBack(known.spending);
+    const ordered = state === "authorized" || state === "unknown";
+    if (!ordered && known?.spending !== undefined) this.counters.takeBack(known.spending);
     return fault;
   }
 

@@ -1,26 +1,34 @@
 import type { PaidStep } from "./step.js";
 
-/** How far a payment is: given up, an authorization is first being released and then released. */
-export type PaymentState = "unknown" | "authorized" | "declined" | "releasing" | "released";
+/**
+ * How far a payment is: given up, an authorization is first being released and then released, or
+ * found captured by its owner.
+ */
+export type PaymentState =
+  | ("unknown" | "authorized" | "declined")
+  | ("releasing" | "released" | "captured");
 
 /** What may follow. The first definite answer is the one that counts. */
 const NEXT: Readonly<Record<PaymentState | "requested", readonly PaymentState[]>> = {
   requested: ["unknown", "authorized", "declined", "releasing"],
   unknown: ["unknown", "authorized", "declined", "releasing"],
   authorized: ["releasing"],
-  releasing: ["released"],
-  // Authorized after all, behind a refusal that stands: it is let go.
-  declined: ["releasing"],
+  releasing: ["released", "captured"],
+  // Authorized after all, behind a refusal that stands: it is let go, or was taken already.
+  declined: ["releasing", "captured"],
   released: [],
+  captured: [],
 };
+
+const RELEASES = { requested: "releasing", done: "released", captured: "captured" } as const;
 
 /** How far a record says the payment is; undefined where it says nothing that is known. */
 export function paymentState({ payment, release }: PaidStep): PaymentState | undefined {
-  if (release === "requested" || release === "done") {
-    if (payment !== "authorized") return undefined;
-    return release === "done" ? "released" : "releasing";
+  if (release !== undefined) {
+    return payment === "authorized" && Object.hasOwn(RELEASES, release)
+      ? RELEASES[release as keyof typeof RELEASES]
+      : undefined;
   }
-  if (release !== undefined) return undefined;
   return payment === "authorized" || payment === "declined" || payment === "unknown"
     ? payment
     : undefined;

@@ -2,12 +2,12 @@ import type { JsonObject, Money, PaymentHandler } from "@gatehouse/protocol";
 
 /**
  * requested → authorized | declined | unknown; unknown → authorized | declined. An authorization
- * that no order came of: releasing → released. What nobody heard of for 23 hours: releasing →
- * declined.
+ * that no order came of: releasing → released, or captured where its owner took it before. What
+ * nobody heard of for 23 hours: releasing → declined.
  */
 export type PaymentStatus =
   | ("requested" | "unknown" | "authorized" | "declined")
-  | ("releasing" | "released");
+  | ("releasing" | "released" | "captured");
 
 /** One piece of what is paid for, at the price it was decided about. */
 export interface OrderedItem {

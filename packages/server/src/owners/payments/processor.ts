@@ -47,6 +47,11 @@ export interface AuthorizationState {
   readonly captured: Money | null;
 }
 
+/** What became of an authorization that was to be given up: its owner may have taken it before. */
+export type Released =
+  | { readonly outcome: "released" }
+  | { readonly outcome: "captured"; readonly captured: Money | null };
+
 /**
  * Somebody who authorizes payments for a site. It is asked to authorize and to release, never to
  * capture, refund, hold or move funds: those are between the owner and the processor.
@@ -58,7 +63,7 @@ export interface Processor {
   /** What became of an attempt, without asking for anything; undefined where it knows of none. */
   read(attempt: Attempt): Promise<ProcessorAnswer | undefined>;
   /** Gives an authorization up, if there is one. Safe to repeat. */
-  release(attempt: Attempt): Promise<void>;
+  release(attempt: Attempt): Promise<Released>;
   /** How an authorization stands; undefined where there is none. */
   follow(attempt: Attempt): Promise<AuthorizationState | undefined>;
   /** Why a sum cannot be asked for exactly; undefined where it can. */

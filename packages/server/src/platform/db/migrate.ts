@@ -19,6 +19,7 @@ import { spending } from "./migrations/0012-spending.js";
 import { stripe } from "./migrations/0013-stripe.js";
 import { ucp } from "./migrations/0014-ucp.js";
 import { carts } from "./migrations/0015-carts.js";
+import { captured } from "./migrations/0016-captured.js";
 import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
 import { copySqlite } from "./sqlite.js";
 
@@ -43,7 +44,7 @@ export interface Migration {
 /** In order; position + 1 is the schema version. Only ever appended to. */
 const MIGRATIONS: readonly Migration[] = [
   ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents, decisions, reviews],
-  ...[commerce, outbox, spending, stripe, ucp, carts],
+  ...[commerce, outbox, spending, stripe, ucp, carts, captured],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

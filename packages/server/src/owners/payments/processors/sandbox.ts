@@ -9,6 +9,7 @@ import type {
   AuthorizationState,
   Processor,
   ProcessorAnswer,
+  Released,
 } from "../processor.js";
 import {
   endProcessing,
@@ -144,10 +145,11 @@ export class SandboxProcessor implements Processor {
     return row && this.answerNow(row);
   }
 
-  async release({ siteKeyHash, idempotencyKey }: Attempt): Promise<void> {
+  async release({ siteKeyHash, idempotencyKey }: Attempt): Promise<Released> {
     const now = this.clock.now();
     const given = { siteKeyHash, key: idempotencyKey, now };
     await this.db.transaction((tx) => releaseSandbox(tx, given));
+    return { outcome: "released" };
   }
 
   async follow({ siteKeyHash, idempotencyKey }: Attempt): Promise<AuthorizationState | undefined> {

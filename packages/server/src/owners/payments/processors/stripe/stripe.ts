@@ -7,6 +7,7 @@ import type {
   AuthorizationState,
   Processor,
   ProcessorAnswer,
+  Released,
 } from "../../processor.js";
 import { stripeAmount } from "./amounts.js";
 import { answerOfFailure, answerOfIntent, stateOfIntent } from "./answers.js";
@@ -69,12 +70,16 @@ export class StripeProcessor implements Processor {
     return intent && answerTo(client, attempt, intent, account.live);
   }
 
-  async release(attempt: Attempt): Promise<void> {
+  async release(attempt: Attempt): Promise<Released> {
     const { client } = await this.clients.of(attempt.accountId);
     const intent = await this.find(client, attempt);
-    if (intent === undefined || intent.status === "canceled") return;
+    if (intent === undefined || intent.status === "canceled") return { outcome: "released" };
+    // What was taken cannot be cancelled, and giving it back is the owner's.
+    const state = stateOfIntent(intent, null);
+    if (state?.status === "captured") return { outcome: "captured", captured: state.captured };
     const options = { idempotencyKey: keyOf(attempt, "-release") };
     await client.paymentIntents.cancel(intent.id, { cancellation_reason: "abandoned" }, options);
+    return { outcome: "released" };
   }
 
   async follow(attempt: Attempt): Promise<AuthorizationState | undefined> {
