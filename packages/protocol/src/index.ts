@@ -142,6 +142,7 @@ export {
   type SiteSnapshot,
   siteSnapshot,
 } from "./discovery/snapshot.js";
+export { htmlText } from "./discovery/text.js";
 export { canonicalBytes, canonicalize } from "./json/canonicalize.js";
 export { JSON_DEPTH_MAX, type JsonFault, parseJson } from "./json/parse.js";
 export { isJsonObject, type JsonArray, type JsonObject, type JsonValue } from "./json/value.js";
@@ -222,6 +223,7 @@ export { readUcpAgent } from "./ucp/agent-header.js";
 export { signUcpAnswer, type UcpAnswer } from "./ucp/answer-signature.js";
 export { UCP_CAPABILITIES, UCP_VERSION, type UcpCapability } from "./ucp/capabilities.js";
 export { contentDigest, digestMatches } from "./ucp/content-digest.js";
+export { instrumentToken, type PaymentSetup, paymentHandlers } from "./ucp/handlers.js";
 export { negotiate } from "./ucp/negotiate.js";
 export {
   type PlatformProfile,

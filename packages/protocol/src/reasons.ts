@@ -80,6 +80,7 @@ const MANDATE_REASONS = {
     403,
     "The payment processor declined. Use another payment method with a new mandate.",
   ),
+  checkout_cancelled: reason(403, "The checkout was cancelled before it was paid. Make a new one."),
   out_of_stock: reason(403, "An item is no longer in stock. Order less of it, or something else."),
   evidence_already_used: reason(403, "This evidence was used before. Each may be used once."),
   review_denied: reason(403, "A reviewer denied the request."),

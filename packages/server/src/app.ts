@@ -15,7 +15,8 @@ import { mcpDoor } from "./doors/mcp/mcp-door.js";
 import { metricsDoor } from "./doors/operations/metrics-door.js";
 import { openapiDoor } from "./doors/operations/openapi-door.js";
 import { operationsDoor } from "./doors/operations/operations-door.js";
-import { ucpDoor } from "./doors/ucp/ucp-door.js";
+import { sandboxDoor } from "./doors/sandbox/sandbox-door.js";
+import { ucpDoors } from "./doors/ucp/ucp-door.js";
 import { BeaconAnswers } from "./doors/visits/beacon-answers.js";
 import { edgeVisitsDoor } from "./doors/visits/edge-visits.js";
 import { visitsDoor } from "./doors/visits/visits-door.js";
@@ -36,7 +37,8 @@ export function createApp(context: Context): RequestListener {
     edgeVisitsDoor(context),
     mandatesDoor(context),
     hooksDoor(context),
-    ucpDoor(context),
+    ...ucpDoors(context),
+    sandboxDoor(context),
     metricsDoor(context),
     docsDoor(context),
     openapiDoor(described, config.baseUrl),

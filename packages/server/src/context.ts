@@ -149,7 +149,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       ...{ config, clock, ids, log, db, secrets, keys, audit, jobs, resolver },
       ...{ metrics, visits, pass, safeFetch },
       processors: openProcessors(
-        { db, clock, ids, secrets, stripeApiBase: config.stripeApiBase },
+        { baseUrl: config.baseUrl, db, clock, ids, secrets, stripeApiBase: config.stripeApiBase },
         overrides.processor,
       ),
       webhooks: new WebhookSender({ safeFetch, keys, clock }),

@@ -11,7 +11,8 @@ import type { Context } from "./context.js";
 import { reconcilePayments } from "./decide/settle-payment.js";
 import { forgetSecrets } from "./decide/stripe-account.js";
 import { forgetFailures, forgetPending } from "./owners/agents/store.js";
-import { forgetCarts } from "./owners/carts/store.js";
+import { forgetCarts } from "./owners/checkouts/carts/store.js";
+import { forgetCheckouts } from "./owners/checkouts/store.js";
 import { forgetMinutes } from "./owners/decisions/store.js";
 import { OUTBOX_TOPIC } from "./owners/outbox/message.js";
 import { EVENT_KEPT_MS, forgetEvents } from "./owners/processor-events/store.js";
@@ -22,6 +23,8 @@ import { forgetExpired } from "./platform/rate-limit/exact.js";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const RECONCILE_EVERY_MS = 5000;
+/** How long a checkout that no order came of can still be looked at. */
+const CHECKOUT_KEPT_MS = 24 * HOUR_MS;
 
 /** Everything the service does by itself. */
 export function planJobs(context: Context): void {
@@ -66,6 +69,7 @@ export function planJobs(context: Context): void {
     everyMs: HOUR_MS,
     run: async (now) => {
       await db.transaction((tx) => forgetCarts(tx, now));
+      await db.transaction((tx) => forgetCheckouts(tx, now - CHECKOUT_KEPT_MS));
       await db.transaction((tx) => forgetReplies(tx, now - REPLY_KEPT_MS));
     },
   });

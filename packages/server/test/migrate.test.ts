@@ -71,6 +71,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "ucp",
       "carts",
       "captured",
+      "checkouts",
     ]);
   });
 

@@ -11,7 +11,12 @@ const HTML: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text for HTML content and quoted attributes. */
+/**
+ * Text for HTML content and quoted attributes.
+ *
+ * @example
+ * htmlText('<b title="x">'); //=> "&lt;b title=&quot;x&quot;&gt;"
+ */
 export function htmlText(text: string): string {
   return text.replace(/[&<>"']/g, (character) => HTML[character] as string);
 }

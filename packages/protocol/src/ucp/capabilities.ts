@@ -12,6 +12,8 @@ export const SHOPPING = "dev.ucp.shopping";
 interface CapabilityPlace {
   readonly spec: string;
   readonly schema: string;
+  /** What it adds to: without that it is nothing. */
+  readonly extends?: string;
 }
 
 /** What a shop can do, by UCP's names: where each is specified, below {@link PUBLISHED}. */
@@ -28,6 +30,15 @@ const PLACES = {
     spec: "specification/shopping/cart",
     schema: "schemas/shopping/cart.json",
   },
+  "dev.ucp.shopping.checkout": {
+    spec: "specification/shopping/checkout",
+    schema: "schemas/shopping/checkout.json",
+  },
+  "dev.ucp.shopping.fulfillment": {
+    spec: "specification/shopping/extensions/fulfillment",
+    schema: "schemas/shopping/fulfillment.json",
+    extends: "dev.ucp.shopping.checkout",
+  },
 } as const satisfies Readonly<Record<string, CapabilityPlace>>;
 
 /** A capability by UCP's name for it. */
@@ -36,13 +47,21 @@ export type UcpCapability = keyof typeof PLACES;
 /** All that are served here. */
 export const UCP_CAPABILITIES = Object.keys(PLACES) as readonly UcpCapability[];
 
+/** What a capability adds to; undefined where it stands by itself. */
+export function parentOf(name: UcpCapability): string | undefined {
+  const place: CapabilityPlace = PLACES[name];
+  return place.extends;
+}
+
 /** How a profile lists a capability. */
 export function capabilityEntry(name: UcpCapability) {
   const { spec, schema } = PLACES[name];
+  const parent = parentOf(name);
   return {
     version: UCP_VERSION,
     spec: `${PUBLISHED}/${spec}`,
     schema: `${PUBLISHED}/${schema}`,
+    ...(parent === undefined ? {} : { extends: parent }),
   };
 }
 

@@ -1,9 +1,10 @@
-import { UCP_CAPABILITIES, UCP_VERSION, type UcpCapability } from "./capabilities.js";
+import { parentOf, UCP_CAPABILITIES, UCP_VERSION, type UcpCapability } from "./capabilities.js";
 import type { PlatformProfile } from "./platform-profile.js";
 
 /**
  * What a platform and a shop can do with each other: capabilities both list in the same version.
- * Every entry of UCP's own must be of the very version its profile has; others are dropped.
+ * Every entry of UCP's own must be of the very version its profile has; others are dropped, and so is
+ * an extension of what is not common.
  *
  * @example
  * const version = "2026-08-25";
@@ -12,7 +13,11 @@ import type { PlatformProfile } from "./platform-profile.js";
  * negotiate({ capabilities, keys: [] }); //=> ["dev.ucp.shopping.catalog.search"]
  */
 export function negotiate({ capabilities }: PlatformProfile): readonly UcpCapability[] {
-  return UCP_CAPABILITIES.filter((name) =>
+  const common = UCP_CAPABILITIES.filter((name) =>
     capabilities.get(name)?.some(({ version }) => version === UCP_VERSION),
   );
+  return common.filter((name) => {
+    const parent = parentOf(name);
+    return parent === undefined || common.includes(parent as UcpCapability);
+  });
 }

@@ -17,23 +17,23 @@ export interface UcpKey {
 
 /**
  * What a shop says of itself to platforms (UCP's business profile). Nothing is offered while a gate
- * of checkout is shut: the shop is then there, and sells nothing.
+ * of checkout is shut, and its handlers are null: the shop is then there, and sells nothing.
  *
  * @example
- * const profile = ucpProfile(EXAMPLE_SITE, { sells: false, keys: [] });
+ * const profile = ucpProfile(EXAMPLE_SITE, { handlers: null, keys: [] });
  * profile.ucp.capabilities; //=> {}
  */
 export function ucpProfile(
   { addresses }: SiteSnapshot,
-  { sells, keys }: { readonly sells: boolean; readonly keys: readonly UcpKey[] },
+  { handlers, keys }: { readonly handlers: JsonObject | null; readonly keys: readonly UcpKey[] },
 ): JsonObject & { readonly ucp: JsonObject } {
-  const offered = sells ? UCP_CAPABILITIES : [];
+  const offered = handlers === null ? [] : UCP_CAPABILITIES;
   return {
     ucp: {
       version: UCP_VERSION,
       services: { [SHOPPING]: [restService(addresses.ucp)] },
       capabilities: Object.fromEntries(offered.map((name) => [name, [capabilityEntry(name)]])),
-      payment_handlers: {},
+      payment_handlers: handlers ?? {},
     },
     keys: keys.map(({ kid, jwk: { kty, crv, x, y } }) => ({
       ...{ kid, kty, crv, x, y, use: "sig", alg: "ES256" },

@@ -96,7 +96,8 @@ async function requestIfPaid(
   if (outcome !== "approved" || items === undefined) return undefined;
   if (payment === undefined || amount === null) throw new Error("an order without its payment");
   const about = aboutMandate(proven, requestId);
-  const asked = { siteKeyHash: site.siteKeyHash, decisionId, escalationId: null, recordId };
+  const { siteKeyHash } = site;
+  const asked = { siteKeyHash, decisionId, escalationId: null, checkout: null, recordId };
   const { handler: processor, token } = payment;
   return requestPayment(
     context,

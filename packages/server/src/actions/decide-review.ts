@@ -2,15 +2,21 @@ import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { decide } from "../decide/decide.js";
 import { settlePayment } from "../decide/settle-payment.js";
+import type { Agent } from "../owners/agents/agent.js";
 import { agentById, keyByKid } from "../owners/agents/store.js";
 import { type Actor, serviceActor } from "../owners/audit/drafts.js";
+import { checkoutById } from "../owners/checkouts/store.js";
 import { mandateSettings } from "../owners/mandate-settings/store.js";
 import type { Review } from "../owners/reviews/review.js";
 import { lateReviews, reviewById, writeApprovals } from "../owners/reviews/store.js";
+import { sells } from "../owners/sites/gates.js";
+import type { Site } from "../owners/sites/site.js";
 import { skillsOf } from "../owners/sites/snapshot.js";
 import { siteByHash } from "../owners/sites/store.js";
 import { revokedAmong } from "../owners/tokens/store.js";
 import type { Transaction } from "../platform/db/database.js";
+import { platformActor, platformOf } from "./checkout/platform-actor.js";
+import { isSameQuote, quoteFor } from "./checkout/quote.js";
 import { type EndedReview, endReview, type ReviewEnd } from "./end-review.js";
 import { priceOrder } from "./price-order.js";
 import { keyFault } from "./prove-mandate.js";
@@ -27,6 +33,7 @@ async function obstacle(tx: Transaction, review: Review, now: number): Promise<s
   const { siteKeyHash, actorId, request } = review;
   const site = await siteByHash(tx, siteKeyHash);
   if (site?.status !== "verified") return "site_not_verified";
+  if (request.kid === null) return checkoutObstacle(tx, site, review);
   if (!(await mandateSettings(tx, siteKeyHash)).enabled) return "mandates_disabled";
   const key = keyFault(await keyByKid(tx, siteKeyHash, request.kid), actorId, now);
   if (key !== undefined) return key;
@@ -36,6 +43,21 @@ async function obstacle(tx: Transaction, review: Review, now: number): Promise<s
   const { handler } = request;
   if (handler !== undefined && handler !== site.processor?.kind) return "processor_changed";
   return orderObstacle(tx, review);
+}
+
+/** A platform's checkout must still be the one that was looked at, at the sum that was. */
+async function checkoutObstacle(
+  tx: Transaction,
+  site: Site,
+  { siteKeyHash, decisionId, request: { checkout, handler, amount } }: Review,
+): Promise<string | undefined> {
+  if (!sells(site)) return "site_sells_nothing";
+  if (handler !== site.processor?.kind) return "processor_changed";
+  const found = await checkoutById(tx, siteKeyHash, checkout?.checkoutId ?? "");
+  if (found?.status !== "completing" || found.decisionId !== decisionId) return "checkout_changed";
+  const quote = await quoteFor(tx, siteKeyHash, found.content, "order");
+  const same = isSameQuote(quote, found.quote) && quote.totals.totalMinor === amount?.minor;
+  return same ? undefined : "cart_mismatch";
 }
 
 /** What is bought must still cost what was signed, and be there. */
@@ -51,6 +73,13 @@ async function orderObstacle(
   return minor === amount?.minor && currency === amount.currency ? undefined : "cart_mismatch";
 }
 
+/** The agent that signed, or the platform that completes a checkout. */
+async function whoAsked(tx: Transaction, review: Review, now: number): Promise<Agent | undefined> {
+  const { siteKeyHash, actorId, request } = review;
+  if (request.kid !== null) return agentById(tx, siteKeyHash, actorId);
+  return platformActor(tx, siteKeyHash, platformOf(actorId), now);
+}
+
 /** An approval asks the rules again: a reviewer cannot go past one that denies. */
 async function approval(
   tx: Transaction,
@@ -60,7 +89,7 @@ async function approval(
 ): Promise<ReviewEnd> {
   const stopped = await obstacle(tx, review, now);
   if (stopped !== undefined) return { status: "invalidated", actor, reasonCode: stopped, note };
-  const agent = await agentById(tx, review.siteKeyHash, review.actorId);
+  const agent = await whoAsked(tx, review, now);
   if (agent === undefined) throw new Error("the agent of a review went away in its transaction");
   const { siteKeyHash, request } = review;
   const { skill, protocol, amount } = request;

@@ -2,7 +2,8 @@ import type { Context } from "../context.js";
 import { endAccounts } from "../decide/stripe-account.js";
 import { deleteAgents } from "../owners/agents/store.js";
 import type { Actor } from "../owners/audit/drafts.js";
-import { deleteCarts } from "../owners/carts/store.js";
+import { deleteCarts } from "../owners/checkouts/carts/store.js";
+import { deleteCheckouts } from "../owners/checkouts/store.js";
 import { deleteDecisions } from "../owners/decisions/store.js";
 import { deleteMandateSettings } from "../owners/mandate-settings/store.js";
 import { deleteNotifySettings } from "../owners/notify-settings/store.js";
@@ -40,6 +41,7 @@ export async function deleteSite(
     await deleteReviews(tx, siteKeyHash);
     await deleteProducts(tx, siteKeyHash);
     await deleteCarts(tx, siteKeyHash);
+    await deleteCheckouts(tx, siteKeyHash);
     await deleteReplies(tx, siteKeyHash);
     await deleteShopSettings(tx, siteKeyHash);
     await deleteSiteKeys(tx, siteKeyHash);

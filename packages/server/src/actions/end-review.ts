@@ -1,8 +1,10 @@
 import { type JsonObject, REASONS, type ReasonCode } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
+import { problemOf } from "../decide/checkout-problem.js";
 import { type Payment, requestPayment } from "../decide/request-payment.js";
 import type { Actor, RecordDraft } from "../owners/audit/drafts.js";
 import { newRecordId } from "../owners/audit/record-id.js";
+import { reopenCheckout } from "../owners/checkouts/store.js";
 import type { StoredAnswer } from "../owners/decisions/decision.js";
 import { decisionById, moveDecision } from "../owners/decisions/store.js";
 import type { Review, ReviewStatus } from "../owners/reviews/review.js";
@@ -54,14 +56,23 @@ function answerTo(
   return { status: http, body, reason };
 }
 
+/** Who asked for what, as records say it: by a mandate, or by completing a checkout. */
+function aboutReview({ actorId: id, mandateId, request }: Review): JsonObject {
+  const { kid, digest, checkout } = request;
+  const of = checkout && { checkout: { checkout_id: checkout.checkoutId, digest } };
+  if (kid === null) return { agent: { id }, ...of };
+  return {
+    agent: { id, key_thumbprint: kid },
+    mandate: { digest, mandate_id: mandateId },
+  };
+}
+
 /** What a record says of it. */
 function reviewRecord(review: Review, end: ReviewEnd): JsonObject {
   const approved = end.status === "approved" || end.status === "paying";
-  const { request } = review;
   return {
     actor: { ...end.actor },
-    agent: { id: review.actorId, key_thumbprint: request.kid },
-    mandate: { digest: request.digest, mandate_id: review.mandateId },
+    ...aboutReview(review),
     ...(end.decision === undefined ? {} : { decision: end.decision }),
     parent_record_id: review.recordId,
     ...(end.status === "paying" ? { payment: "requested" } : {}),
@@ -71,7 +82,7 @@ function reviewRecord(review: Review, end: ReviewEnd): JsonObject {
       ...(approved ? { approved_by: review.approvedBy } : {}),
       ...(end.reasonCode === undefined ? {} : { reason_code: end.reasonCode }),
     },
-    skill: request.skill,
+    skill: review.request.skill,
   };
 }
 
@@ -89,12 +100,18 @@ async function requestItsPayment(
     throw new Error("a review is to be paid without saying what, or how");
   }
   const token = context.secrets.open(reviewTokenPlace(escalationId), sealedToken);
-  const about = {
-    agent: { id: review.actorId, key_thumbprint: request.kid },
-    mandate: { digest: request.digest, mandate_id: review.mandateId },
-    ...{ protocol: request.protocol, skill: request.skill },
+  const { protocol, skill, checkout = null } = request;
+  const about = { ...aboutReview(review), protocol, skill };
+  const asked = {
+    checkout,
+    siteKeyHash,
+    decisionId,
+    escalationId,
+    processor,
+    amount,
+    items,
+    token,
   };
-  const asked = { siteKeyHash, decisionId, escalationId, processor, amount, items, token };
   return requestPayment(context, tx, { ...asked, recordId, answer, about }, now);
 }
 
@@ -138,6 +155,10 @@ export async function endReview(
   const outcome = paying ? "paying" : end.status === "approved" ? "approved" : "rejected";
   const told = paying ? decision.answer : answer;
   await moveDecision(tx, decision, { outcome, reason, answer: told }, now);
+  const { checkoutId } = review.request.checkout ?? {};
+  if (checkoutId !== undefined && reason !== null) {
+    await reopenCheckout(tx, { checkoutId, decisionId: review.decisionId }, problemOf(reason));
+  }
   const payment = paying
     ? await requestItsPayment(context, tx, review, { recordId, answer, now })
     : undefined;

@@ -7,15 +7,11 @@ import {
   type Result,
   refuse,
 } from "@gatehouse/protocol";
+import type { LineFault } from "../owners/checkouts/checkout.js";
 import { PRODUCT_ID_CHARS_MAX, UNSEEN } from "../owners/products/product.js";
 import type { Wanted } from "../owners/products/store.js";
 import type { Queries } from "../platform/db/database.js";
-import {
-  LINE_QUANTITY_MAX,
-  LINES_MAX,
-  type LineFault,
-  priceLines,
-} from "./checkout/price-lines.js";
+import { LINE_QUANTITY_MAX, LINES_MAX, priceLines } from "./checkout/price-lines.js";
 
 /** A line of an order: what is bought, how often, for how much each. */
 export interface PricedItem {

@@ -13,8 +13,8 @@ import type { ProcessorSettings, Site } from "../owners/sites/site.js";
 import { siteByHash, updateSite } from "../owners/sites/store.js";
 import type { Transaction } from "../platform/db/database.js";
 
-/** What an owner wants of a processor: `live` is for its key to say. */
-export type WantedProcessor = Omit<ProcessorSettings, "live"> & {
+/** What an owner wants of a processor: whether it is live is for its key to say. */
+export type WantedProcessor = Omit<ProcessorSettings, "live" | "publishableKey"> & {
   readonly stripe?: StripeSettings | undefined;
 };
 
@@ -63,12 +63,14 @@ async function settle(
     await endAccounts(tx, siteKeyHash, now);
     if (wanted === null) return ok(null);
     const { kind, railOn, settles, walletMerchantId } = wanted;
-    return ok({ kind, railOn, settles, walletMerchantId, live: false });
+    const publishableKey = null;
+    return ok({ kind, railOn, settles, walletMerchantId, publishableKey, live: false });
   }
   const { kind, railOn, settles, walletMerchantId, stripe: settings = {} } = wanted;
   const account = await writeStripeAccount(context, tx, siteKeyHash, { settings, checked, now });
   if (!account.ok) return account;
-  return ok({ kind, railOn, settles, walletMerchantId, live: account.value.live });
+  const { live, publishableKey } = account.value;
+  return ok({ kind, railOn, settles, walletMerchantId, publishableKey, live });
 }
 
 /** Connects a site to a processor, or with null takes it from the one it has. */

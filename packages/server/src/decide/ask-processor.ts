@@ -7,7 +7,12 @@ import type {
   Released,
 } from "../owners/payments/processor.js";
 import { tokenPlace } from "./request-payment.js";
-import { CANCEL_AFTER_MS, IN_FLIGHT_MS_MAX, PROCESSOR_MS_MAX } from "./retries.js";
+import {
+  CANCEL_AFTER_MS,
+  CHALLENGE_MS_MAX,
+  IN_FLIGHT_MS_MAX,
+  PROCESSOR_MS_MAX,
+} from "./retries.js";
 
 /** Nothing was heard of the processor. */
 const UNHEARD: readonly string[] = ["timed_out", "processor_failed"];
@@ -60,10 +65,10 @@ export function authorize(
   payment: Payment,
   { first }: { readonly first: boolean },
 ): Promise<ProcessorAnswer> {
-  const { attemptId, sealedToken } = payment;
+  const { attemptId, sealedToken, returnUrl } = payment;
   if (sealedToken === null) throw new Error("an open attempt has no token");
   const token = context.secrets.open(tokenPlace(attemptId), sealedToken);
-  const request = { ...attemptOf(payment), token, first };
+  const request = { ...attemptOf(payment), token, first, returnUrl };
   return inTime(context, payment, processorOf(context, payment).authorize(request));
 }
 
@@ -77,13 +82,17 @@ export type Found = ProcessorAnswer | { readonly outcome: "given_up"; readonly r
 
 /**
  * Finds out about an attempt whose outcome is not known: asks again with the same key, then reads.
- * After 23 hours it is to be cancelled, since processors forget the key.
+ * After 23 hours it is to be cancelled, since processors forget the key; sooner where a buyer does
+ * not confirm it.
  */
 export async function findOut(context: Context, payment: Payment): Promise<Found> {
-  const cancelling = context.clock.now() >= payment.requestedAt + CANCEL_AFTER_MS;
+  const challenged = payment.challengeUrl !== null || payment.reason === "requires_action";
+  const patienceMs = challenged ? CHALLENGE_MS_MAX : CANCEL_AFTER_MS;
+  const cancelling = context.clock.now() >= payment.requestedAt + patienceMs;
   let reference = payment.reference;
   let refused: string | undefined;
-  if (!cancelling) {
+  // What waits for its buyer was asked for; asked again, it says what it said.
+  if (!cancelling && !challenged) {
     const again = await authorize(context, payment, { first: false });
     if (again.outcome !== "unknown") return again;
     reference ??= again.reference ?? null;

@@ -1,6 +1,6 @@
 import type { Context } from "../context.js";
 import { isOpen, type Payment } from "../owners/payments/payment.js";
-import { paymentById } from "../owners/payments/store.js";
+import { paymentById, paymentOfDecision } from "../owners/payments/store.js";
 import { followAuthorization } from "./follow-authorization.js";
 import { lookAfter } from "./settle-payment.js";
 
@@ -12,6 +12,12 @@ import { lookAfter } from "./settle-payment.js";
 export async function followPayment(context: Context, payment: Payment): Promise<void> {
   if (isOpen(payment)) await lookAfter(context, payment);
   else await followAuthorization(context, payment);
+}
+
+/** The same of the payment a decision waits for, where it does. */
+export async function followDecision(context: Context, decisionId: string): Promise<void> {
+  const payment = await paymentOfDecision(context.db, decisionId);
+  if (payment !== undefined && isOpen(payment)) await lookAfter(context, payment);
 }
 
 /** The same of the payment an order was made with. */

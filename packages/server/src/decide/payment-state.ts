@@ -9,6 +9,8 @@ export interface PaymentState {
   /** What the processor said, where it said no or nothing. */
   readonly reason: string | null;
   readonly requestedAt: number;
+  /** Where the buyer confirms it to the card's bank, while that is waited for. */
+  readonly challengeUrl: string | null;
 }
 
 export async function paymentState(
@@ -17,6 +19,6 @@ export async function paymentState(
 ): Promise<PaymentState | undefined> {
   const payment = await paymentOfDecision(db, decisionId);
   if (payment === undefined) return undefined;
-  const { attemptId, processor, status, reason, requestedAt } = payment;
-  return { attemptId, processor, status, reason, requestedAt };
+  const { attemptId, processor, status, reason, requestedAt, challengeUrl } = payment;
+  return { attemptId, processor, status, reason, requestedAt, challengeUrl };
 }

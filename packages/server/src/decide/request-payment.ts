@@ -15,6 +15,7 @@ export interface PaymentRequest {
   readonly siteKeyHash: string;
   readonly decisionId: string;
   readonly escalationId: string | null;
+  readonly checkout: { readonly checkoutId: string; readonly returnUrl: string } | null;
   readonly processor: PaymentHandler;
   readonly amount: Money;
   readonly items: readonly OrderedItem[];
@@ -61,12 +62,14 @@ export async function requestPayment(
   request: PaymentRequest,
   now: number,
 ): Promise<Payment> {
-  const { token, recordId, items, ...asked } = request;
+  const { token, recordId, items, checkout, ...asked } = request;
   const attemptId = ids.timeId("pay", now);
   const key = secrets.keyFor(`payment tokens of ${request.siteKeyHash}`);
   const payment: Payment = {
     ...{ ...asked, attemptId, items, parentRecordId: recordId },
     accountId: await accountFor(tx, request),
+    ...{ checkoutId: checkout?.checkoutId ?? null, returnUrl: checkout?.returnUrl ?? null },
+    challengeUrl: null,
     sealedToken: secrets.seal(tokenPlace(attemptId), token),
     tokenMac: createHmac("sha256", key).update(token).digest("hex"),
     ...{ status: "requested", reference: null, reason: null },

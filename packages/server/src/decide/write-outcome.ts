@@ -1,6 +1,7 @@
 import { type JsonObject, REASONS, type ReasonCode } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import type { RecordDraft } from "../owners/audit/drafts.js";
+import { completeCheckout, isUnderWay, reopenCheckout } from "../owners/checkouts/store.js";
 import type { Decision, StoredAnswer } from "../owners/decisions/decision.js";
 import { decisionById, moveDecision } from "../owners/decisions/store.js";
 import { insertOrder } from "../owners/orders/store.js";
@@ -10,6 +11,7 @@ import { sell, unreserve } from "../owners/products/store.js";
 import { endPaying } from "../owners/reviews/store.js";
 import type { Transaction } from "../platform/db/database.js";
 import type { Found } from "./ask-processor.js";
+import { problemOf } from "./checkout-problem.js";
 import { nextLook } from "./retries.js";
 
 /** Told of every attempt that has come further. */
@@ -42,7 +44,7 @@ export function outcomeRecord(
 /** Ends the decision, and the review it may have come from, as rejected. */
 async function reject(
   tx: Transaction,
-  { escalationId }: Payment,
+  { escalationId, checkoutId }: Payment,
   decision: Decision | undefined,
   { reason, now }: { readonly reason: ReasonCode; readonly now: number },
 ): Promise<void> {
@@ -53,6 +55,9 @@ async function reject(
   const answer = { status, body };
   await moveDecision(tx, decision, { outcome: "rejected", reason, answer }, now);
   if (escalationId !== null) await endPaying(tx, escalationId, "payment_failed");
+  if (checkoutId === null) return;
+  const tried = { checkoutId, decisionId: decision.decisionId };
+  await reopenCheckout(tx, tried, problemOf(reason));
 }
 
 async function declined(
@@ -90,9 +95,8 @@ async function lost(
   tx: Transaction,
   payment: Payment,
   decision: Decision | undefined,
-  now: number,
+  { reason, now }: { readonly reason: ReasonCode; readonly now: number },
 ): Promise<Step> {
-  const reason: ReasonCode = decision === undefined ? "site_not_found" : "out_of_stock";
   const releasing: Payment = { ...payment, status: "releasing", nextAt: nextLook(0, now) };
   await unreserve(tx, payment.siteKeyHash, payment.items);
   await reject(tx, payment, decision, { reason, now });
@@ -101,40 +105,58 @@ async function lost(
   return { payment: releasing, records: [record] };
 }
 
+/** Why no order can come of an authorization; undefined where one can: its goods are then sold. */
+async function orderObstacle(
+  tx: Transaction,
+  { siteKeyHash, items, checkoutId, decisionId }: Payment,
+  decision: Decision | undefined,
+): Promise<ReasonCode | undefined> {
+  if (decision === undefined) return "site_not_found";
+  const wanted = checkoutId === null || (await isUnderWay(tx, { checkoutId, decisionId }));
+  if (!wanted) return "checkout_cancelled";
+  return (await sell(tx, siteKeyHash, items)) ? undefined : "out_of_stock";
+}
+
 async function authorized(
   { ids }: Context,
   tx: Transaction,
   payment: Payment,
   { lapsesAt, now }: { readonly lapsesAt: number | null; readonly now: number },
 ): Promise<Step> {
-  const { siteKeyHash, items, amount, attemptId, escalationId } = payment;
+  const { siteKeyHash, items, amount, attemptId, escalationId, checkoutId } = payment;
   const decision = await decisionById(tx, payment.decisionId);
-  if (decision === undefined || !(await sell(tx, siteKeyHash, items))) {
-    return lost(tx, payment, decision, now);
+  const obstacle = await orderObstacle(tx, payment, decision);
+  if (decision === undefined || obstacle !== undefined) {
+    return lost(tx, payment, decision, { reason: obstacle ?? "site_not_found", now });
   }
   const { decisionId, actorId, skill, protocol, mandateId } = decision;
   const answer = payment.answer as StoredAnswer;
   await moveDecision(tx, decision, { outcome: "approved", reason: null, answer }, now);
   const orderId = ids.timeId("ord", now);
   await insertOrder(tx, {
-    ...{ orderId, siteKeyHash, decisionId, attemptId, actorId, skill, protocol, mandateId },
+    ...{ orderId, siteKeyHash, decisionId, attemptId, checkoutId, actorId, skill, protocol },
+    mandateId: checkoutId === null || protocol !== "ucp" ? mandateId : null,
     ...{ items, amount, payment: "authorized", lapsesAt, capturedMinor: null, createdAt: now },
   });
   if (escalationId !== null) await endPaying(tx, escalationId, "approved");
+  if (checkoutId !== null) await completeCheckout(tx, { checkoutId, decisionId }, orderId);
   const ended: Payment = { ...payment, status: "authorized", nextAt: null };
   const said = { payment: "authorized", outcome: "approved", reasons: [] };
   return { payment: ended, records: [outcomeRecord(ended, said, now, { order_id: orderId })] };
 }
 
+type Unheard = Extract<Found, { readonly outcome: "unknown" }>;
+
 /** Nobody knows: everything stays as it is, and it is asked again later. Recorded once. */
-function undecided(payment: Payment, now: number): Step {
+function undecided(payment: Payment, said: Unheard, now: number): Step {
   const first = payment.status === "requested";
   const open: Payment = {
     ...{ ...payment, status: "unknown" },
+    challengeUrl: said.challengeUrl ?? payment.challengeUrl,
     nextAt: nextLook(payment.tries, now),
   };
-  const said = { payment: "unknown", outcome: "unavailable", reasons: ["payment_unknown"] };
-  return { payment: open, records: first ? [outcomeRecord(open, said, now)] : [] };
+  const told = { payment: "unknown", outcome: "unavailable", reasons: ["payment_unknown"] };
+  return { payment: open, records: first ? [outcomeRecord(open, told, now)] : [] };
 }
 
 /**
@@ -203,7 +225,7 @@ async function stepOf(
   if (said.outcome === "authorized") {
     return authorized(context, tx, payment, { lapsesAt: said.lapsesAt, now });
   }
-  if (said.outcome === "unknown") return undecided(payment, now);
+  if (said.outcome === "unknown") return undecided(payment, said, now);
   const decision = await decisionById(tx, payment.decisionId);
   const end = said.outcome === "given_up" ? givenUp : declined;
   return end(tx, payment, decision, now);

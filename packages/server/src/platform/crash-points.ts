@@ -22,5 +22,11 @@ export const DECIDE_POINTS = [
   "decide.released",
 ] as const;
 
-type CrashPoint = (typeof AUDIT_POINTS)[number] | (typeof DECIDE_POINTS)[number];
+/** That of a checkout: its payment has ended, and its platform was not answered yet. */
+export const CHECKOUT_POINT = "ucp.settled";
+
+type CrashPoint =
+  | (typeof AUDIT_POINTS)[number]
+  | (typeof DECIDE_POINTS)[number]
+  | typeof CHECKOUT_POINT;
 export type PassPoint = (point: CrashPoint) => void;

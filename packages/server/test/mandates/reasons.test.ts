@@ -254,8 +254,11 @@ const RULELESS: Case = {
   refuse: (to) => to.submit(),
 };
 
-/** Evidence is not taken yet, so none can have been used (decisions 6, AP2). */
-const NOT_YET: readonly ReasonCode[] = ["evidence_already_used"];
+/**
+ * Evidence is not taken yet, so none can have been used (decisions 6, AP2). Checkouts are cancelled in
+ * the tests of checkouts.
+ */
+const NOT_YET: readonly ReasonCode[] = ["checkout_cancelled", "evidence_already_used"];
 
 describe.each(DATABASES)("what a mandate is refused for, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);

@@ -16,6 +16,7 @@ export const CREATE: Shape = {
   },
   ...{ capture_method: "text", confirm: "boolean", description: "text", expand: "texts" },
   ...{ error_on_requires_action: "boolean", metadata: "map", payment_method: "text" },
+  return_url: "text",
   payment_method_data: {
     ...{ type: "text", card: { token: "text" }, shared_payment_granted_token: "text" },
   },
@@ -50,7 +51,8 @@ export function create(ledger: Ledger, params: Params): Intent {
   const intent = ledger.keep(newIntent({ ...ledger.stamp(), ...terms }));
   ledger.tell("payment_intent.created", intent);
   if (method !== undefined && isOn(params, "confirm")) {
-    confirm(ledger, intent, method, isOn(params, "error_on_requires_action"));
+    const noActions = isOn(params, "error_on_requires_action");
+    confirm(ledger, intent, method, { noActions, returnUrl: textOf(params, "return_url") });
   } else if (method !== undefined) {
     Object.assign(intent, { payment_method: method.id, status: "requires_confirmation" });
   }

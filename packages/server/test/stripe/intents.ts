@@ -55,7 +55,15 @@ function declineIt(ledger: Ledger, intent: Intent, method: Method, decline: Decl
 }
 
 /** Asks for the money. Throws what Stripe answers where the card does not pay. */
-export function confirm(ledger: Ledger, intent: Intent, method: Method, noActions: boolean): void {
+export function confirm(
+  ledger: Ledger,
+  intent: Intent,
+  method: Method,
+  {
+    noActions,
+    returnUrl,
+  }: { readonly noActions: boolean; readonly returnUrl?: string | undefined },
+): void {
   intent.payment_method = method.id;
   const does = ledger.cards.get(method.id)?.does ?? GENERIC_DECLINE;
   if (typeof does === "object") throw declineIt(ledger, intent, method, does);
@@ -69,20 +77,26 @@ export function confirm(ledger: Ledger, intent: Intent, method: Method, noAction
     const error = { type: "card_error", code: "authentication_required", message } as const;
     throw fail(ledger, intent, { ...error, payment_method: method });
   } else {
-    const action = { type: "use_stripe_sdk", use_stripe_sdk: {} };
+    const url = `https://hooks.stripe.com/redirect/authenticate/${intent.id}`;
+    const action =
+      returnUrl === undefined || !ledger.redirects
+        ? { type: "use_stripe_sdk", use_stripe_sdk: {} }
+        : { type: "redirect_to_url", redirect_to_url: { return_url: returnUrl, url } };
     Object.assign(intent, { status: "requires_action", next_action: action });
     ledger.tell("payment_intent.requires_action", intent);
   }
 }
 
-/** What the bank says in the end of a payment that was being processed. */
+/** What the bank says in the end of a payment that was being processed, or that its buyer was asked about. */
 export function finish(
   ledger: Ledger,
   intent: Intent,
   outcome: "requires_capture" | "requires_payment_method",
 ): void {
   const method = ledger.find("payment_method", intent.payment_method);
-  if (intent.status !== "processing" || method === undefined) throw unexpected(intent, "finished");
+  const open = intent.status === "processing" || intent.status === "requires_action";
+  if (!open || method === undefined) throw unexpected(intent, "finished");
+  intent.next_action = null;
   if (outcome === "requires_payment_method") {
     declineIt(ledger, intent, method, GENERIC_DECLINE);
   } else if (intent.capture_method !== "manual") {

@@ -11,6 +11,8 @@ const NOBODY_ASKED: StripeEvent["request"] = { id: null, idempotency_key: null }
 
 /** All that an account has: its objects in the order they were made, and what was told of them. */
 export class Ledger {
+  /** Whether a bank can be asked by sending the buyer there; else only by a library in a page. */
+  redirects = true;
   readonly accountId: string;
   readonly opened: Stamp;
   readonly events: StripeEvent[] = [];

@@ -87,6 +87,11 @@ export class StripeSimulator {
     this.accounts.revoke(key);
   }
 
+  /** From now on a bank is only asked by a library in a page. */
+  stopRedirects(accountId: string): void {
+    this.accounts.of(accountId).ledger.redirects = false;
+  }
+
   /** Lets the answers go that are held back. */
   releaseSlow(): void {
     this.held.releaseAll();

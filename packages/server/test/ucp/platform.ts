@@ -17,6 +17,7 @@ const CAPABILITIES = [
   "dev.ucp.shopping.catalog.lookup",
   "dev.ucp.shopping.cart",
   "dev.ucp.shopping.checkout",
+  "dev.ucp.shopping.fulfillment",
 ];
 
 interface PlatformKey {

@@ -14,7 +14,7 @@ import { selling } from "../selling/selling.ts";
 import { schemaFaults, schemasThere } from "./schemas.ts";
 
 const BUSINESS = "profile.json#/$defs/business_schema";
-const OFFERED = ["catalog.search", "catalog.lookup", "cart"].map(
+const OFFERED = ["catalog.search", "catalog.lookup", "cart", "checkout", "fulfillment"].map(
   (name) => `dev.ucp.shopping.${name}`,
 );
 const why = schemasThere ? "" : " (UCP's schemas are not here: skipped)";
@@ -39,6 +39,11 @@ describe.each(DATABASES)("a shop's profile for platforms, on %s,", (dialect) => 
     expect(headers.get("access-control-allow-origin")).toBe("*");
     expect(body.ucp.version).toBe("2026-08-25");
     expect(Object.keys(body.ucp.capabilities)).toEqual(OFFERED);
+    expect(body.ucp.payment_handlers).toEqual({
+      "dev.gatehouse.sandbox": [
+        { id: "sandbox", version: "2026-11-01", config: { environment: "TEST" } },
+      ],
+    });
     const [service] = body.ucp.services["dev.ucp.shopping"];
     const endpoint = `${server.context.config.baseUrl}/v1/ucp/${shop.site_key_hash}`;
     expect(service).toMatchObject({ version: "2026-08-25", transport: "rest", endpoint });

@@ -18,10 +18,11 @@ function moneyIn(minor: JsonValue | undefined, currency: JsonValue | undefined):
   return { minor, currency: ownText(currency) };
 }
 
-function subjectOf({ agent, mandate, skill }: AuditRecord): string {
+function subjectOf({ agent, mandate, checkout, skill }: AuditRecord): string {
   const { id = null } = membersOf(agent);
   const { mandate_id = null, digest = null } = membersOf(mandate);
-  return JSON.stringify([id, mandate_id, digest, skill ?? null]);
+  const { checkout_id = null, digest: quote = null } = membersOf(checkout);
+  return JSON.stringify([id, mandate_id, digest, checkout_id, quote, skill ?? null]);
 }
 
 function mandateOf({ agent, mandate }: AuditRecord): string | undefined {

@@ -23,7 +23,7 @@ interface RefusedStep extends Placed {
 
 /** Who asked for what, and what the rules were asked with. */
 interface Asked extends Placed {
-  /** Agent, mandate, its digest and the skill, as one text to compare. */
+  /** Agent, mandate or checkout, their digests and the skill, as one text to compare. */
   readonly subject: string;
   readonly agent: string;
   readonly skill: string;

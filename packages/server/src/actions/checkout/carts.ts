@@ -1,17 +1,19 @@
 import { type JsonObject, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { CART_MS, type Cart } from "../../owners/checkouts/carts/cart.js";
 import {
-  CART_MS,
-  type Cart,
-  isOwn,
-  type PlatformCaller,
-  type WantedLine,
-} from "../../owners/carts/cart.js";
-import { cartById, endCart, insertCart, lockCart, replaceCart } from "../../owners/carts/store.js";
+  cartById,
+  endCart,
+  insertCart,
+  lockCart,
+  replaceCart,
+} from "../../owners/checkouts/carts/store.js";
+import type { Totals } from "../../owners/checkouts/checkout.js";
+import { isOwn, type PlatformCaller, type WantedLine } from "../../owners/checkouts/platform.js";
 import { shopSettings } from "../../owners/shop-settings/store.js";
 import type { Queries, Transaction } from "../../platform/db/database.js";
 import { type PricedLines, priceLines } from "./price-lines.js";
-import { type Totals, totalsOf } from "./totals.js";
+import { totalsOf } from "./totals.js";
 
 /** What a platform puts into a cart. */
 export interface CartContent {
@@ -66,7 +68,7 @@ export async function createCart(
 }
 
 /** A cart of the caller's own that is still one. Whoever else asks is told that there is none. */
-async function openCart(
+export async function openCart(
   { clock }: Context,
   db: Queries,
   { siteKeyHash, cartId, platform }: CartPlace,

@@ -1,15 +1,11 @@
-import type { WantedLine } from "../../owners/carts/cart.js";
+import type { LineFault } from "../../owners/checkouts/checkout.js";
+import type { WantedLine } from "../../owners/checkouts/platform.js";
 import type { Product } from "../../owners/products/product.js";
 import { productById } from "../../owners/products/store.js";
 import type { Queries } from "../../platform/db/database.js";
 
 export const LINES_MAX = 50;
 export const LINE_QUANTITY_MAX = 1000;
-
-/** Why a line cannot be bought as it stands. */
-export type LineFault =
-  | ("not_found" | "unavailable" | "out_of_stock")
-  | ("other_currency" | "too_large");
 
 /** A line at the prices of now. */
 export interface PricedLine {

@@ -1,4 +1,5 @@
 import { ok, parseAmount, type Result, refuse } from "@gatehouse/protocol";
+import type { Totals } from "../../owners/checkouts/checkout.js";
 import type { ShippingOption, ShopSettings } from "../../owners/shop-settings/shop-settings.js";
 
 /** Where something is sent, as far as its price goes. */
@@ -12,15 +13,6 @@ export interface Destination {
 export interface OfferedOption {
   readonly option: ShippingOption;
   readonly amountMinor: number;
-}
-
-/** What a sum is made of. Always: subtotal + shipping + tax = total. */
-export interface Totals {
-  readonly subtotalMinor: number;
-  /** Null where nothing is chosen, or nothing is sent. */
-  readonly shippingMinor: number | null;
-  readonly taxMinor: number;
-  readonly totalMinor: number;
 }
 
 const ELSEWHERE = "*";

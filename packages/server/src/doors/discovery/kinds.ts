@@ -16,7 +16,7 @@ import {
   ucpProfile,
 } from "@gatehouse/protocol";
 import type { SiteNaming } from "../../owners/sites/find.js";
-import { sells } from "../../owners/sites/gates.js";
+import { handlersOf } from "../../owners/sites/gates.js";
 import type { Edition } from "./edition.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -146,7 +146,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     type: JSON_TYPE,
     cache: CACHE_FIVE_MINUTES,
     make: async ({ site, snapshot, siteKeys }) =>
-      plain(ucpProfile(snapshot, { sells: sells(site), keys: await siteKeys() })),
+      plain(ucpProfile(snapshot, { handlers: handlersOf(site), keys: await siteKeys() })),
   },
   robots: {
     path: SITE_PATHS.robots,

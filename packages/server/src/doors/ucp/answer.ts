@@ -18,14 +18,18 @@ export interface UcpBody {
   readonly headers?: Readonly<Record<string, string>>;
   /** Nothing came of the call: whatever it wrote is taken back. */
   readonly undone?: true;
+  /** It is still under way: asked again, it may be told more. */
+  readonly unsettled?: true;
 }
 
 /** The `ucp` member of an answer to one operation. */
-export function ucpMember(capability: UcpCapability): JsonObject {
+export function ucpMember(...capabilities: readonly UcpCapability[]): JsonObject {
   return {
     version: UCP_VERSION,
     status: "success",
-    capabilities: { [capability]: [{ version: UCP_VERSION }] },
+    capabilities: Object.fromEntries(
+      capabilities.map((name) => [name, [{ version: UCP_VERSION }]]),
+    ),
   };
 }
 

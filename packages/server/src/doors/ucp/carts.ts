@@ -9,40 +9,26 @@ import {
   showCart,
   updateCart,
 } from "../../actions/checkout/carts.js";
+import { quotedLines } from "../../actions/checkout/quote.js";
 import type { Context } from "../../context.js";
-import type { PlatformCaller } from "../../owners/carts/cart.js";
 import { isoTime } from "../../platform/clock.js";
 import type { Queries } from "../../platform/db/database.js";
 import { errorAnswer, errorAnswers, type UcpBody, ucpMember } from "./answer.js";
-import type { Caller } from "./caller.js";
-import { textsIn } from "./fields.js";
+import { given, peopleIn, platformOf } from "./content.js";
 import { lineBodies, lineMessages, readLines, totalBodies } from "./lines.js";
 import type { Operation, UcpCall } from "./operation.js";
 import { termsOf } from "./terms.js";
 
 const CART = "dev.ucp.shopping.cart";
-const TEXT_CHARS_MAX = 200;
-const BUYER = ["first_name", "last_name", "email", "phone_number"];
-const CONTEXT = ["address_country", "address_region", "postal_code", "language", "currency"];
-
-const platformOf = ({ profileUrl: url, keyId }: Caller): PlatformCaller => ({
-  ...{ url, signed: keyId !== null },
-});
-
 function placeOf({ site, caller, id }: UcpCall): CartPlace {
   return { siteKeyHash: site.siteKeyHash, cartId: id, platform: platformOf(caller) };
 }
 
 function contentOf({ body }: UcpCall): CartContent {
   return {
-    lines: readLines(body.line_items),
-    buyer: textsIn(body.buyer, "buyer", BUYER, TEXT_CHARS_MAX),
-    context: textsIn(body.context, "context", CONTEXT, TEXT_CHARS_MAX),
+    ...{ lines: readLines(body.line_items), ...peopleIn(body) },
   };
 }
-
-const given = (name: string, value: JsonObject) =>
-  Object.keys(value).length === 0 ? {} : { [name]: value };
 
 type Terms = Awaited<ReturnType<typeof termsOf>>;
 
@@ -50,7 +36,7 @@ function cartBody({ cart, priced, totals }: ShownCart, terms: Terms): JsonObject
   const { cartId: id, buyer, context, expiresAt } = cart;
   const messages = lineMessages(cart.lines, priced, "recoverable");
   return {
-    ...{ ucp: ucpMember(CART), id, line_items: [...lineBodies(priced)] },
+    ...{ ucp: ucpMember(CART), id, line_items: [...lineBodies(quotedLines(priced))] },
     ...given("buyer", buyer),
     ...given("context", context),
     // A cart whose last line is gone has no currency of its own; ISO 4217 has a word for none.

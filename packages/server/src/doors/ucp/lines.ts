@@ -1,13 +1,7 @@
 import type { JsonObject, JsonValue } from "@gatehouse/protocol";
-import {
-  LINE_QUANTITY_MAX,
-  LINES_MAX,
-  type LineFault,
-  type PricedLine,
-  type PricedLines,
-} from "../../actions/checkout/price-lines.js";
-import type { Totals } from "../../actions/checkout/totals.js";
-import type { WantedLine } from "../../owners/carts/cart.js";
+import { LINE_QUANTITY_MAX, LINES_MAX } from "../../actions/checkout/price-lines.js";
+import type { LineFault, Quote, QuotedLine, Totals } from "../../owners/checkouts/checkout.js";
+import type { WantedLine } from "../../owners/checkouts/platform.js";
 import { PRODUCT_ID_CHARS_MAX, UNSEEN } from "../../owners/products/product.js";
 import { invalid, listIn, numberIn, objectIn, textIn } from "./fields.js";
 
@@ -43,7 +37,7 @@ const FAULTS: Readonly<Record<LineFault, readonly [string, string]>> = {
  */
 export function lineMessages(
   wanted: readonly WantedLine[],
-  { lines }: PricedLines,
+  { lines }: { readonly lines: readonly (object | LineFault)[] },
   severity: "recoverable" | "unrecoverable",
 ): readonly JsonObject[] {
   return lines.flatMap((line, i) => {
@@ -53,21 +47,28 @@ export function lineMessages(
   });
 }
 
-function lineBody({ product, quantity, amountMinor: amount }: PricedLine, i: number): JsonObject {
-  const { productId: id, title, price, imageUrl } = product;
+/** What a line is called, by the place it was asked for at. */
+export const lineId = (i: number) => `li_${i + 1}`;
+
+function lineBody(line: QuotedLine, i: number): JsonObject {
+  const { productId: id, title, unitMinor: price, imageUrl, quantity, amountMinor: amount } = line;
   const image = imageUrl === null ? {} : { image_url: imageUrl };
   const totals = ["subtotal", "total"].map((type) => ({ type, amount }));
-  return { id: `li_${i + 1}`, item: { id, title, price: price.minor, ...image }, quantity, totals };
+  return { id: lineId(i), item: { id, title, price, ...image }, quantity, totals };
 }
 
 /** What a sum is made of, in UCP's words: those before the last add up to it. */
-export function totalBodies({ subtotalMinor, taxMinor, totalMinor }: Totals): JsonObject[] {
-  const tax = taxMinor === 0 ? [] : [{ type: "tax", amount: taxMinor }];
-  const subtotal = { type: "subtotal", amount: subtotalMinor };
-  return [subtotal, ...tax, { type: "total", amount: totalMinor }];
+export function totalBodies(totals: Totals): JsonObject[] {
+  const { subtotalMinor, shippingMinor, taxMinor, totalMinor } = totals;
+  return [
+    { type: "subtotal", amount: subtotalMinor },
+    ...(shippingMinor === null ? [] : [{ type: "fulfillment", amount: shippingMinor }]),
+    ...(taxMinor === 0 ? [] : [{ type: "tax", amount: taxMinor }]),
+    { type: "total", amount: totalMinor },
+  ];
 }
 
 /** The lines that are priced, each by the place it was asked for at. */
-export function lineBodies({ lines }: PricedLines): readonly JsonObject[] {
+export function lineBodies({ lines }: Pick<Quote, "lines">): readonly JsonObject[] {
   return lines.flatMap((line, i) => (typeof line === "string" ? [] : [lineBody(line, i)]));
 }

@@ -1,10 +1,17 @@
 import { hash } from "node:crypto";
 import type { Context } from "../../context.js";
-import { claimKey, type ReplyKey, replyOf, writeReply } from "../../owners/ucp-replies/store.js";
+import {
+  claimKey,
+  freeKey,
+  type ReplyKey,
+  replyOf,
+  writeReply,
+} from "../../owners/ucp-replies/store.js";
 import type { Transaction } from "../../platform/db/database.js";
 import type { UcpBody } from "./answer.js";
 import type { Caller } from "./caller.js";
 import { UcpProblem } from "./fault.js";
+import type { Begun } from "./operation.js";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
@@ -43,30 +50,45 @@ function keyOf({ siteKeyHash, caller, operation, key = "" }: OnceRequest): Reply
   return { siteKeyHash, caller: `${keyId === null ? "" : "signed "}${profileUrl}`, operation, key };
 }
 
+const digestOf = ({ path, bytes }: OnceRequest) =>
+  hash("sha256", Buffer.concat([Buffer.from(`${path}\n`), bytes]), "hex");
+
+/**
+ * What was answered to a key; undefined where it is free. `look` answers for what was claimed and is
+ * still under way, or was when the service stopped.
+ */
+async function replay(
+  { db }: Context,
+  request: OnceRequest,
+  look?: () => Promise<UcpBody>,
+): Promise<UcpBody | undefined> {
+  const reply = await replyOf(db, keyOf(request));
+  if (reply === undefined) return undefined;
+  if (reply.digest !== digestOf(request)) {
+    const content = "This `Idempotency-Key` was used for another request. Use a new one.";
+    throw new UcpProblem("conflict", content, { status: 409 });
+  }
+  const { status, body } = reply;
+  if (status !== null && body !== null) {
+    return { status, body, headers: { "idempotent-replayed": "true" } };
+  }
+  return look?.();
+}
+
 /**
  * Does something once for a key: the same request again gets the answer it had, another request under
  * the key is refused. Key, effect and answer are written together, or nothing is.
  */
 export async function once(
-  { clock, db }: Context,
+  context: Context,
   request: OnceRequest,
   work: (tx: Transaction) => Promise<UcpBody>,
 ): Promise<UcpBody> {
+  const { clock, db } = context;
   const key = keyOf(request);
-  const { path, bytes } = request;
-  const digest = hash("sha256", Buffer.concat([Buffer.from(`${path}\n`), bytes]), "hex");
-  const replay = async () => {
-    const reply = await replyOf(db, key);
-    if (reply === undefined) return undefined;
-    if (reply.digest === digest) {
-      const { status, body } = reply;
-      return { status, body, headers: { "idempotent-replayed": "true" } };
-    }
-    const content = "This `Idempotency-Key` was used for another request. Use a new one.";
-    throw new UcpProblem("conflict", content, { status: 409 });
-  };
-  const before = await replay();
+  const before = await replay(context, request);
   if (before !== undefined) return before;
+  const digest = digestOf(request);
   try {
     return await db.transaction(async (tx) => {
       if (!(await claimKey(tx, key, { digest, now: clock.now() }))) throw new Claimed();
@@ -77,8 +99,47 @@ export async function once(
     });
   } catch (error) {
     if (error instanceof Undone) return error.answer;
-    const meanwhile = error instanceof Claimed ? await replay() : undefined;
+    const meanwhile = error instanceof Claimed ? await replay(context, request) : undefined;
     if (meanwhile !== undefined) return meanwhile;
     throw error;
   }
+}
+
+/**
+ * The same for what is recorded, and may have to be asked for elsewhere before there is an answer. A
+ * crash on the way leaves a key that is taken and has no answer yet: what it stands for goes on, and
+ * the same request is shown how far it is.
+ */
+export async function onceDecided(
+  context: Context,
+  request: OnceRequest,
+  { begin, look }: { begin(): (tx: Transaction) => Promise<Begun>; look(): Promise<UcpBody> },
+): Promise<UcpBody> {
+  const { audit, clock, db } = context;
+  const key = keyOf(request);
+  const before = await replay(context, request, look);
+  if (before !== undefined) return before;
+  const digest = digestOf(request);
+  const decide = begin();
+  const { answer } = await audit.commit<Begun["answer"] | null>(request.siteKeyHash, async (tx) => {
+    if (!(await claimKey(tx, key, { digest, now: clock.now() }))) {
+      return { records: [], answer: null };
+    }
+    const begun = await decide(tx);
+    if ("settle" in begun.answer) return begun;
+    // Nothing was written of it either: the key is free.
+    if (begun.answer.undone) await freeKey(tx, key);
+    else await writeReply(tx, key, begun.answer);
+    return begun;
+  });
+  if (answer === null) {
+    const meanwhile = await replay(context, request, look);
+    if (meanwhile === undefined) throw new Error("a key was taken and is free");
+    return meanwhile;
+  }
+  if (!("settle" in answer)) return answer;
+  const settled = await answer.settle();
+  context.pass("ucp.settled");
+  if (!settled.unsettled) await db.transaction((tx) => writeReply(tx, key, settled));
+  return settled;
 }

@@ -1,5 +1,6 @@
 import type { JsonObject, Signer, UcpCapability } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import type { RecordDraft } from "../../owners/audit/drafts.js";
 import type { Site } from "../../owners/sites/site.js";
 import type { Transaction } from "../../platform/db/database.js";
 import type { UcpBody } from "./answer.js";
@@ -12,6 +13,7 @@ export interface UcpCall {
   /** The resource its path names; empty where it names none. */
   readonly id: string;
   readonly body: JsonObject;
+  readonly requestId: string;
   /** Signs the terms: got before any transaction, which must not wait for a second connection. */
   readonly signer: Signer;
 }
@@ -35,4 +37,27 @@ interface Changing extends Named {
   change(context: Context, tx: Transaction, call: UcpCall): Promise<UcpBody>;
 }
 
-export type Operation = Reading | Changing;
+/** What a decision has come to: an answer, or something that has to be asked for before there is one. */
+export interface Begun {
+  readonly records: readonly RecordDraft[];
+  readonly answer: UcpBody | Settling;
+}
+
+/** Done after the decision is durable. */
+interface Settling {
+  settle(): Promise<UcpBody>;
+}
+
+/**
+ * Something whose effect is recorded: once for each key, in one transaction with its records. What is
+ * to be done outside follows, and whoever asks again meanwhile is shown how far it is.
+ */
+interface Deciding extends Named {
+  /** Whether only a platform that proves who it is may ask for it. */
+  readonly signed?: true;
+  /** Reads what is asked for, and refuses what cannot be read; what it gives back decides. */
+  decide(context: Context, call: UcpCall): (tx: Transaction) => Promise<Begun>;
+  look(context: Context, call: UcpCall): Promise<UcpBody>;
+}
+
+export type Operation = Reading | Changing | Deciding;

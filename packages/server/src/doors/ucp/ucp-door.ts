@@ -2,6 +2,7 @@ import { isJsonObject, type JsonObject, parseJson } from "@gatehouse/protocol";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
+import { shopSettings } from "../../owners/shop-settings/store.js";
 import { findSite } from "../../owners/sites/find.js";
 import { sells } from "../../owners/sites/gates.js";
 import type { Site } from "../../owners/sites/site.js";
@@ -16,15 +17,21 @@ import { errorAnswer, sendSigned, type UcpBody } from "./answer.js";
 import { callerOf } from "./caller.js";
 import { CART_OPERATIONS } from "./carts.js";
 import { CATALOG_OPERATIONS } from "./catalog.js";
+import { CHECKOUT_OPERATIONS } from "./checkouts.js";
 import { UcpProblem } from "./fault.js";
-import { once } from "./once.js";
-import type { Operation } from "./operation.js";
+import { once, onceDecided } from "./once.js";
+import type { Operation, UcpCall } from "./operation.js";
+import { pagesDoor } from "./page.js";
 import { PlatformProfiles } from "./platform-profiles.js";
 import { termsRoute } from "./terms.js";
 
 const BODY_BYTES_MAX = 128 * 1024;
 
-const OPERATIONS: readonly Operation[] = [...CATALOG_OPERATIONS, ...CART_OPERATIONS];
+const OPERATIONS: readonly Operation[] = [
+  ...CATALOG_OPERATIONS,
+  ...CART_OPERATIONS,
+  ...CHECKOUT_OPERATIONS,
+];
 
 type C = HonoContext<HttpEnv>;
 
@@ -38,6 +45,18 @@ function takePlace(limiter: LocalLimiter, key: string, now: number): void {
   if (waitMs === 0) return;
   const headers = { "retry-after": String(Math.ceil(waitMs / 1000)) };
   throw new UcpProblem("rate_limited", "Too many requests. See Retry-After.", { headers });
+}
+
+/** One operation under two addresses is one: a key of one is taken at the other. */
+const nameOf = ({ method, path }: Operation) =>
+  `${method} ${path.replace(/^\/checkouts/, "/checkout-sessions")}`;
+
+/** Whoever spends has to prove who it is, unless the owner wants it otherwise. */
+async function requireSigned({ db }: Context, { site, caller }: UcpCall): Promise<void> {
+  if (caller.keyId !== null) return;
+  if ((await shopSettings(db, site.siteKeyHash)).allowUnsigned) return;
+  const content = "Sign the request (RFC 9421) with a key of the profile that `UCP-Agent` names.";
+  throw new UcpProblem("signature_missing", content);
 }
 
 /** A body that is not there says nothing; what must be there is asked for by each operation. */
@@ -67,8 +86,13 @@ function asUcp(error: unknown): UcpProblem {
   return new UcpProblem(code, message, { status, headers });
 }
 
-/** The shop's side of UCP: `/v1/ucp/{site_key_hash}`. Its profile is a document of discovery. */
-export function ucpDoor(context: Context): Door {
+/** All of `/v1/ucp/{site_key_hash}`: what platforms ask, and the pages of their buyers. */
+export function ucpDoors(context: Context): readonly Door[] {
+  return [ucpDoor(context), pagesDoor(context)];
+}
+
+/** The shop's side of UCP. Its profile is a document of discovery. */
+function ucpDoor(context: Context): Door {
   const routes = new OpenAPIHono<HttpEnv>();
   const profiles = new PlatformProfiles(context);
   const changes = new LocalLimiter({ perMinute: CHANGES_PER_SITE_PER_MINUTE });
@@ -80,19 +104,31 @@ export function ucpDoor(context: Context): Door {
     const bytes = await readJsonBytes(c.req.raw, BODY_BYTES_MAX, clock);
     const caller = await callerOf(context, profiles, c, bytes);
     const signer = await context.keys.signer("card");
-    const call = { site, caller, id: c.req.param("id") ?? "", body: objectOf(bytes), signer };
+    const named = { id: c.req.param("id") ?? "", requestId: c.get("requestId") };
+    const call = { site, caller, ...named, body: objectOf(bytes), signer };
     const open = whileShut || sells(site);
     const common = open && caller.capabilities.includes(capability);
     if ("read" in operation) return common ? operation.read(context, call) : nothingInCommon();
     const key = c.req.header("idempotency-key");
     const { siteKeyHash } = site;
-    const name = `${operation.method} ${operation.path}`;
+    const name = nameOf(operation);
     const request = { siteKeyHash, caller, operation: name, key, path: c.req.path, bytes };
+    if ("decide" in operation && operation.signed) await requireSigned(context, call);
     // What was done before is answered first, whatever has changed since.
-    return once(context, request, async (tx) => {
-      if (!common) return nothingInCommon();
-      takePlace(changes, siteKeyHash, clock.now());
-      return operation.change(context, tx, call);
+    if ("change" in operation) {
+      return once(context, request, async (tx) => {
+        if (!common) return nothingInCommon();
+        takePlace(changes, siteKeyHash, clock.now());
+        return operation.change(context, tx, call);
+      });
+    }
+    return onceDecided(context, request, {
+      begin() {
+        if (!common) return async () => ({ records: [], answer: nothingInCommon() });
+        takePlace(changes, siteKeyHash, clock.now());
+        return operation.decide(context, call);
+      },
+      look: () => operation.look(context, call),
     });
   }
 

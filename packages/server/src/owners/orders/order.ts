@@ -14,6 +14,8 @@ export interface Order {
   readonly siteKeyHash: string;
   readonly decisionId: string;
   readonly attemptId: string;
+  /** The checkout it came of; null where a mandate ordered. */
+  readonly checkoutId: string | null;
   /** The agent or platform that ordered. */
   readonly actorId: string;
   readonly skill: string;

@@ -9,6 +9,7 @@ interface Row {
   site_key_hash: string;
   decision_id: string;
   attempt_id: string;
+  checkout_id: string | null;
   actor_id: string;
   skill: string;
   protocol: string;
@@ -28,6 +29,7 @@ function orderOf(row: Row): Order {
     siteKeyHash: row.site_key_hash,
     decisionId: row.decision_id,
     attemptId: row.attempt_id,
+    checkoutId: row.checkout_id,
     actorId: row.actor_id,
     skill: row.skill,
     protocol: row.protocol,
@@ -48,6 +50,7 @@ export async function insertOrder(tx: Transaction, order: Order): Promise<void> 
       site_key_hash: order.siteKeyHash,
       decision_id: order.decisionId,
       attempt_id: order.attemptId,
+      checkout_id: order.checkoutId,
       actor_id: order.actorId,
       skill: order.skill,
       protocol: order.protocol,

@@ -4,10 +4,11 @@ import type { Ids } from "../../platform/ids.js";
 import type { Secrets } from "../../platform/secrets/secrets.js";
 import { accountById } from "./accounts/store.js";
 import type { Processor, Processors } from "./processor.js";
-import { SandboxProcessor } from "./processors/sandbox.js";
+import { SandboxProcessor } from "./processors/sandbox/sandbox.js";
 import { StripeProcessor } from "./processors/stripe/stripe.js";
 
 interface ProcessorTools {
+  readonly baseUrl: string;
   readonly db: Database;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -17,12 +18,12 @@ interface ProcessorTools {
 
 /** Every processor that is built in. A test may stand before the embedded one and make it fail. */
 export function openProcessors(
-  { db, clock, ids, secrets, stripeApiBase: apiBase }: ProcessorTools,
+  { baseUrl, db, clock, ids, secrets, stripeApiBase: apiBase }: ProcessorTools,
   before: (sandbox: Processor) => Processor = (sandbox) => sandbox,
 ): Processors {
   const accountOf = (accountId: string) => accountById(db, accountId);
   return {
-    sandbox: before(new SandboxProcessor({ db, clock, ids })),
+    sandbox: before(new SandboxProcessor({ baseUrl, db, clock, ids })),
     stripe: new StripeProcessor({ secrets, apiBase, accountOf, clock }),
   };
 }

@@ -25,6 +25,12 @@ export interface Payment {
   readonly decisionId: string;
   /** The review that led to it; null where the rules approved by themselves. */
   readonly escalationId: string | null;
+  /** The checkout it is for; null where a mandate asked. */
+  readonly checkoutId: string | null;
+  /** Where a buyer comes back to from the card's bank; null where there is no buyer to send there. */
+  readonly returnUrl: string | null;
+  /** Where the buyer confirms it to the bank, once that is asked for. */
+  readonly challengeUrl: string | null;
   readonly processor: PaymentHandler;
   /** The account it is asked with, now and whenever it is looked after; null for the sandbox. */
   readonly accountId: string | null;

@@ -20,6 +20,8 @@ export interface AuthorizationRequest extends Attempt {
   readonly token: string;
   /** Whether this is the first time: nothing can be there already. */
   readonly first: boolean;
+  /** Where a buyer comes back to who has to confirm it to the bank; null where nobody can. */
+  readonly returnUrl: string | null;
 }
 
 /** What a processor says of an attempt. Anything else it does is `unknown`. */
@@ -35,6 +37,8 @@ export type ProcessorAnswer =
       readonly outcome: "unknown";
       readonly reason: string;
       readonly reference?: string;
+      /** Where the buyer confirms it to the card's bank; that is waited for. */
+      readonly challengeUrl?: string;
       /** This call did nothing: only what was asked before may be there. */
       readonly refused?: true;
     };

@@ -1,4 +1,4 @@
-import type { JsonObject, Money, PaymentHandler } from "@gatehouse/protocol";
+import type { JsonObject, PaymentHandler } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../platform/db/database.js";
 
 import type { OrderedItem, Payment, PaymentStatus } from "./payment.js";
@@ -8,6 +8,9 @@ interface Row {
   site_key_hash: string;
   decision_id: string;
   escalation_id: string | null;
+  checkout_id: string | null;
+  return_url: string | null;
+  challenge_url: string | null;
   processor: PaymentHandler;
   account_id: string | null;
   amount_minor: number;
@@ -32,6 +35,9 @@ function paymentOf(row: Row): Payment {
     siteKeyHash: row.site_key_hash,
     decisionId: row.decision_id,
     escalationId: row.escalation_id,
+    checkoutId: row.checkout_id,
+    returnUrl: row.return_url,
+    challengeUrl: row.challenge_url,
     processor: row.processor,
     accountId: row.account_id,
     amount: Object.freeze({ minor: row.amount_minor, currency: row.currency }),
@@ -57,6 +63,8 @@ export async function insertPayment(tx: Transaction, payment: Payment): Promise<
       site_key_hash: payment.siteKeyHash,
       decision_id: payment.decisionId,
       escalation_id: payment.escalationId,
+      checkout_id: payment.checkoutId,
+      return_url: payment.returnUrl,
       processor: payment.processor,
       account_id: payment.accountId,
       amount_minor: payment.amount.minor,
@@ -121,10 +129,10 @@ export async function writePayment(tx: Transaction, payment: Payment, now: numbe
   const open = payment.status === "requested" || payment.status === "unknown";
   await tx.run(
     `UPDATE payments SET status = ?, reference = ?, reason = ?, tries = ?, next_at = ?,
-       sealed_token = CASE WHEN ? = 1 THEN sealed_token ELSE NULL END, ended_at = ?
+       challenge_url = ?, sealed_token = CASE WHEN ? = 1 THEN sealed_token ELSE NULL END, ended_at = ?
      WHERE attempt_id = ?`,
     ...[payment.status, payment.reference, payment.reason, payment.tries, payment.nextAt],
-    ...[open ? 1 : 0, open ? null : now, payment.attemptId],
+    ...[open ? payment.challengeUrl : null, open ? 1 : 0, open ? null : now, payment.attemptId],
   );
 }
 
@@ -149,100 +157,4 @@ export async function takePayment(
 export async function lookAgain(tx: Transaction, attemptId: string, at: number): Promise<void> {
   const sql = "UPDATE payments SET next_at = ? WHERE attempt_id = ? AND next_at IS NOT NULL";
   await tx.run(sql, at, attemptId);
-}
-
-/** A row in the books of the embedded processor. */
-export interface SandboxRow {
-  readonly idempotencyKey: string;
-  readonly reference: string;
-  readonly siteKeyHash: string;
-  readonly requestDigest: string;
-  readonly amount: Money;
-  readonly status: "authorized" | "declined" | "processing" | "released";
-  readonly reason: string | null;
-  readonly createdAt: number;
-}
-
-interface SandboxColumns {
-  idempotency_key: string;
-  reference: string;
-  site_key_hash: string;
-  request_digest: string;
-  amount_minor: number;
-  currency: string;
-  status: SandboxRow["status"];
-  reason: string | null;
-  created_at: number;
-}
-
-export async function insertSandbox(tx: Transaction, row: SandboxRow): Promise<void> {
-  await tx.insert("sandbox_authorizations", [
-    {
-      idempotency_key: row.idempotencyKey,
-      reference: row.reference,
-      site_key_hash: row.siteKeyHash,
-      request_digest: row.requestDigest,
-      amount_minor: row.amount.minor,
-      currency: row.amount.currency,
-      status: row.status,
-      reason: row.reason,
-      created_at: row.createdAt,
-    },
-  ]);
-}
-
-export async function sandboxByKey(
-  db: Queries,
-  siteKeyHash: string,
-  key: string,
-): Promise<SandboxRow | undefined> {
-  const row = await db.get<SandboxColumns>(
-    "SELECT * FROM sandbox_authorizations WHERE idempotency_key = ? AND site_key_hash = ?",
-    ...[key, siteKeyHash],
-  );
-  if (row === undefined) return undefined;
-  return {
-    idempotencyKey: row.idempotency_key,
-    reference: row.reference,
-    siteKeyHash: row.site_key_hash,
-    requestDigest: row.request_digest,
-    amount: { minor: row.amount_minor, currency: row.currency },
-    status: row.status,
-    reason: row.reason,
-    createdAt: row.created_at,
-  };
-}
-
-/** Gives an authorization up; where there is none yet, none can come any more. */
-export async function releaseSandbox(
-  tx: Transaction,
-  {
-    siteKeyHash,
-    key,
-    now,
-  }: { readonly siteKeyHash: string; readonly key: string; readonly now: number },
-): Promise<void> {
-  await tx.run(
-    `INSERT INTO sandbox_authorizations (idempotency_key, reference, site_key_hash, request_digest,
-       amount_minor, currency, status, reason, created_at)
-     VALUES (?, ?, ?, '', 0, '', 'released', 'released', ?)
-     ON CONFLICT (idempotency_key) DO UPDATE SET
-       status = CASE WHEN sandbox_authorizations.status IN ('authorized', 'processing')
-         THEN 'released' ELSE sandbox_authorizations.status END,
-       reason = CASE WHEN sandbox_authorizations.status IN ('authorized', 'processing')
-         THEN 'released' ELSE sandbox_authorizations.reason END`,
-    ...[key, `none_${key}`, siteKeyHash, now],
-  );
-}
-
-export async function endProcessing(
-  tx: Transaction,
-  siteKeyHash: string,
-  key: string,
-): Promise<void> {
-  await tx.run(
-    `UPDATE sandbox_authorizations SET status = 'authorized', reason = NULL
-     WHERE idempotency_key = ? AND site_key_hash = ? AND status = 'processing'`,
-    ...[key, siteKeyHash],
-  );
 }

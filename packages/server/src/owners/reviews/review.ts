@@ -18,12 +18,20 @@ export interface ReviewedRequest {
   readonly skill: string;
   readonly protocol: string;
   readonly amount: { readonly minor: number; readonly currency: string } | null;
-  readonly kid: string;
+  /** The key that signed it; null where a platform completes a checkout. */
+  readonly kid: string | null;
   readonly digest: string;
+  /** The checkout it completes, and where its buyer comes back to. */
+  readonly checkout?: ReviewedCheckout | undefined;
   /** Through whom the agent signed to pay, where it is to pay. */
   readonly handler?: string | undefined;
   /** What is bought, where something is: id, title, quantity and price of each. */
   readonly items?: readonly ReviewedItem[] | undefined;
+}
+
+interface ReviewedCheckout {
+  readonly checkoutId: string;
+  readonly returnUrl: string;
 }
 
 interface ReviewedItem {

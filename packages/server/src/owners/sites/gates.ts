@@ -1,3 +1,4 @@
+import { type JsonObject, paymentHandlers } from "@gatehouse/protocol";
 import type { Site } from "./site.js";
 
 /** Something that must hold before a site sells to agents (contract 1.9). */
@@ -32,4 +33,10 @@ export function gatesOf({ processor, policyPublished }: Site): readonly Gate[] {
 /** Whether agents can buy here: nothing is offered before every gate is open. */
 export function sells(site: Site): boolean {
   return site.status === "verified" && gatesOf(site).every(({ open }) => open);
+}
+
+/** How platforms can pay here, in UCP's words; null while a gate is shut. */
+export function handlersOf(site: Site): JsonObject | null {
+  const { processor } = site;
+  return processor !== null && sells(site) ? paymentHandlers(site, processor) : null;
 }

@@ -20,6 +20,8 @@ export interface ProcessorSettings {
   /** Whether real money moves. */
   readonly live: boolean;
   readonly walletMerchantId: string | null;
+  /** The public half of the account's key; null where its owner gave none. */
+  readonly publishableKey: string | null;
 }
 
 /** A website that Gatehouse stands before. Times are milliseconds. */

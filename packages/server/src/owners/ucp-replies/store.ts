@@ -15,8 +15,9 @@ export interface ReplyKey {
 export interface StoredReply {
   /** Of the request that was answered. */
   readonly digest: string;
-  readonly status: number;
-  readonly body: JsonObject;
+  /** Null, both, while what was asked for is under way. */
+  readonly status: number | null;
+  readonly body: JsonObject | null;
 }
 
 const placeOf = ({ siteKeyHash, caller, operation, key }: ReplyKey) =>
@@ -24,11 +25,12 @@ const placeOf = ({ siteKeyHash, caller, operation, key }: ReplyKey) =>
 const PLACE = "site_key_hash = ? AND caller = ? AND operation = ? AND idempotency_key = ?";
 
 export async function replyOf(db: Queries, key: ReplyKey): Promise<StoredReply | undefined> {
-  const row = await db.get<{ digest: string; status: number; body: string }>(
-    `SELECT digest, status, body FROM ucp_replies WHERE ${PLACE} AND status IS NOT NULL`,
+  const row = await db.get<{ digest: string; status: number | null; body: string | null }>(
+    `SELECT digest, status, body FROM ucp_replies WHERE ${PLACE}`,
     ...placeOf(key),
   );
-  return row && { digest: row.digest, status: row.status, body: JSON.parse(row.body) };
+  const body = row?.body ? JSON.parse(row.body) : null;
+  return row && { digest: row.digest, status: row.status, body };
 }
 
 /** Takes a key for a request; false where another has it. Whoever has it under way is waited for. */
@@ -48,10 +50,15 @@ export async function claimKey(
 export async function writeReply(
   tx: Transaction,
   key: ReplyKey,
-  { status, body }: Pick<StoredReply, "status" | "body">,
+  { status, body }: { readonly status: number; readonly body: JsonObject },
 ): Promise<void> {
   const sql = `UPDATE ucp_replies SET status = ?, body = ? WHERE ${PLACE}`;
   await tx.run(sql, status, JSON.stringify(body), ...placeOf(key));
+}
+
+/** Gives a key back that nothing came of. */
+export async function freeKey(tx: Transaction, key: ReplyKey): Promise<void> {
+  await tx.run(`DELETE FROM ucp_replies WHERE ${PLACE}`, ...placeOf(key));
 }
 
 export async function forgetReplies(tx: Transaction, before: number): Promise<void> {

@@ -20,6 +20,7 @@ import { stripe } from "./migrations/0013-stripe.js";
 import { ucp } from "./migrations/0014-ucp.js";
 import { carts } from "./migrations/0015-carts.js";
 import { captured } from "./migrations/0016-captured.js";
+import { checkouts } from "./migrations/0017-checkouts.js";
 import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
 import { copySqlite } from "./sqlite.js";
 
@@ -44,7 +45,7 @@ export interface Migration {
 /** In order; position + 1 is the schema version. Only ever appended to. */
 const MIGRATIONS: readonly Migration[] = [
   ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents, decisions, reviews],
-  ...[commerce, outbox, spending, stripe, ucp, carts, captured],
+  ...[commerce, outbox, spending, stripe, ucp, carts, captured, checkouts],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

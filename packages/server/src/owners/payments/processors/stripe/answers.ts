@@ -29,8 +29,11 @@ export function answerOfIntent(
     return { outcome: "declined", reason: declineReason(intent.last_payment_error), reference };
   }
   if (status === "canceled") return { outcome: "declined", reason: "canceled", reference };
-  // Processing, or waiting for somebody who is not there: it may come to something yet.
-  return { outcome: "unknown", reason: CODE.test(status) ? status : "unknown_status", reference };
+  // Processing, or waiting for its buyer: it may come to something yet.
+  const reason = CODE.test(status) ? status : "unknown_status";
+  const url = intent.next_action?.redirect_to_url?.url;
+  const challenge = status === "requires_action" && typeof url === "string";
+  return { outcome: "unknown", reason, reference, ...(challenge ? { challengeUrl: url } : {}) };
 }
 
 /** What has become of an authorization. */

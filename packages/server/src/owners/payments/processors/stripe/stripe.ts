@@ -136,7 +136,11 @@ async function answerTo(
 function termsOf(request: AuthorizationRequest, amount: number) {
   return {
     ...{ amount, currency: request.amount.currency.toLowerCase() },
-    ...{ capture_method: "manual", confirm: true, error_on_requires_action: true },
+    ...{ capture_method: "manual", confirm: true },
+    // Without a buyer to send to the bank, what needs one is declined at once.
+    ...(request.returnUrl === null
+      ? { error_on_requires_action: true }
+      : { return_url: request.returnUrl }),
     metadata: { [ATTEMPT]: request.idempotencyKey, gatehouse_site: request.siteKeyHash },
   } as const;
 }

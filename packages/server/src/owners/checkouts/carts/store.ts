@@ -1,4 +1,4 @@
-import type { Queries, Transaction } from "../../platform/db/database.js";
+import type { Queries, Transaction } from "../../../platform/db/database.js";
 import type { Cart } from "./cart.js";
 
 interface Row {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Money } from "@gatehouse/protocol";
-import type { Clock } from "../../../platform/clock.js";
-import { type Database, DatabaseConflictError } from "../../../platform/db/database.js";
-import type { Ids } from "../../../platform/ids.js";
+import type { Clock } from "../../../../platform/clock.js";
+import { type Database, DatabaseConflictError } from "../../../../platform/db/database.js";
+import type { Ids } from "../../../../platform/ids.js";
 import type {
   Attempt,
   AuthorizationRequest,
@@ -10,14 +10,14 @@ import type {
   Processor,
   ProcessorAnswer,
   Released,
-} from "../processor.js";
+} from "../../processor.js";
 import {
   endProcessing,
   insertSandbox,
   releaseSandbox,
   type SandboxRow,
   sandboxByKey,
-} from "../store.js";
+} from "./store.js";
 
 /** The least and the most it authorizes, in minor units: a processor has such limits. */
 const AMOUNT_MINOR_MIN = 1;
@@ -25,6 +25,7 @@ const AMOUNT_MINOR_MAX = 99_999_999;
 
 type Verdict =
   | { readonly status: "authorized" }
+  | { readonly status: "challenged"; readonly reason: string }
   | { readonly status: "declined" | "processing" | "silent"; readonly reason: string };
 
 /** How long `processing` lasts before it turns out well. */
@@ -57,19 +58,26 @@ const AUTHENTICATION = new Set([
   ...["threeDSecure2Required", "authenticationRequiredChargeDeclinedInsufficientFunds"],
 ]);
 
+const CHALLENGED: Verdict = { status: "challenged", reason: "requires_action" };
+
 /** What a test token does. Unknown ones are declined: a typing error must not look like a sale. */
-function verdictOf(token: string): Verdict {
+function verdictOf(token: string, returnUrl: string | null): Verdict {
   const [, name = ""] =
     /^(?:pm_card|tok|pm_usBankAccount|pm_sandbox)_(\w{1,80})$/.exec(token) ?? [];
   if (BRANDS.includes(name)) return AUTHORIZED;
   const plain = name.replace(/^visa_/, "");
   if (Object.hasOwn(DECLINES, plain)) return declined(DECLINES[plain] as string);
-  // An agent has nobody to show a challenge to.
-  if (AUTHENTICATION.has(plain)) return declined("authentication_required");
+  if (AUTHENTICATION.has(plain)) {
+    // An agent has nobody to show a challenge to; a buyer with a page is sent there.
+    return returnUrl === null ? declined("authentication_required") : CHALLENGED;
+  }
   if (name === "processing") return { status: "processing", reason: "processing" };
   if (name === "timeout") return { status: "silent", reason: "timed_out" };
   return declined("unknown_token");
 }
+
+/** Where a buyer says yes or no to a payment, as they would to their bank. */
+const sandboxChallengePath = (reference: string) => `/v1/sandbox/challenges/${reference}`;
 
 function answerOf({ status, reference, reason }: SandboxRow): ProcessorAnswer {
   if (status === "authorized") return { outcome: "authorized", reference, lapsesAt: null };
@@ -79,17 +87,27 @@ function answerOf({ status, reference, reason }: SandboxRow): ProcessorAnswer {
   return { outcome: "unknown", reason: reason ?? "processing", reference };
 }
 
+interface SandboxTools {
+  /** Where the service is to the world: its challenges are answered there. */
+  readonly baseUrl: string;
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+
 /**
  * The embedded processor: Stripe's test tokens, and books of its own that outlive a restart. No
  * money is behind it. Its rows are written apart from the transactions of a decision, as if it were
  * elsewhere: what holds with it holds with a real one.
  */
 export class SandboxProcessor implements Processor {
+  private readonly baseUrl: string;
   private readonly db: Database;
   private readonly clock: Clock;
   private readonly ids: Ids;
 
-  constructor({ db, clock, ids }: { db: Database; clock: Clock; ids: Ids }) {
+  constructor({ baseUrl, db, clock, ids }: SandboxTools) {
+    this.baseUrl = baseUrl;
     this.db = db;
     this.clock = clock;
     this.ids = ids;
@@ -103,13 +121,14 @@ export class SandboxProcessor implements Processor {
     const before = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
     if (before !== undefined) return this.again(before, digest);
     const fault = this.amountFault(amount);
-    const verdict = fault === undefined ? verdictOf(token) : declined("amount_out_of_range");
+    const verdict =
+      fault === undefined ? verdictOf(token, request.returnUrl) : declined("amount_out_of_range");
     const row: SandboxRow = {
       ...{ idempotencyKey, siteKeyHash, requestDigest: digest, amount },
       reference: this.ids.id("sandbox"),
       status: verdict.status === "silent" ? "authorized" : verdict.status,
       reason: verdict.status === "authorized" ? null : verdict.reason,
-      createdAt: this.clock.now(),
+      ...{ returnUrl: request.returnUrl, createdAt: this.clock.now() },
     };
     try {
       await this.db.transaction((tx) => insertSandbox(tx, row));
@@ -121,7 +140,13 @@ export class SandboxProcessor implements Processor {
     }
     // It was authorized and nobody was told: the case a shop must be able to try.
     if (verdict.status === "silent") return { outcome: "unknown", reason: "timed_out" };
-    return answerOf(row);
+    return this.answer(row);
+  }
+
+  private answer(row: SandboxRow): ProcessorAnswer {
+    const said = answerOf(row);
+    if (row.status !== "challenged" || said.outcome !== "unknown") return said;
+    return { ...said, challengeUrl: this.baseUrl + sandboxChallengePath(row.reference) };
   }
 
   private async again(row: SandboxRow, digest: string): Promise<ProcessorAnswer> {
@@ -133,7 +158,7 @@ export class SandboxProcessor implements Processor {
   private async answerNow(row: SandboxRow): Promise<ProcessorAnswer> {
     const { siteKeyHash, idempotencyKey, status, createdAt } = row;
     if (status !== "processing" || this.clock.now() < createdAt + PROCESSING_MS) {
-      return answerOf(row);
+      return this.answer(row);
     }
     await this.db.transaction((tx) => endProcessing(tx, siteKeyHash, idempotencyKey));
     const ended = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);

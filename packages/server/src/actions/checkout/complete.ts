@@ -1,0 +1,241 @@
+import { hash } from "node:crypto";
+import {
+  canonicalize,
+  type JsonObject,
+  type JsonValue,
+  type Money,
+  ok,
+  type Result,
+  refuse,
+} from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { problemOf } from "../../decide/checkout-problem.js";
+import { type Decided, decide } from "../../decide/decide.js";
+import { amountFault, type Payment, requestPayment } from "../../decide/request-payment.js";
+import type { Agent } from "../../owners/agents/agent.js";
+import type { RecordDraft } from "../../owners/audit/drafts.js";
+import { newRecordId } from "../../owners/audit/record-id.js";
+import { type Checkout, isReady, type Quote } from "../../owners/checkouts/checkout.js";
+import { lockCheckout, writeCheckout } from "../../owners/checkouts/store.js";
+import { insertDecision } from "../../owners/decisions/store.js";
+import type { Review } from "../../owners/reviews/review.js";
+import { insertReview } from "../../owners/reviews/store.js";
+import { sells } from "../../owners/sites/gates.js";
+import type { Site } from "../../owners/sites/site.js";
+import { siteAsItIs } from "../../owners/sites/store.js";
+import type { Transaction } from "../../platform/db/database.js";
+import { reviewTokenPlace } from "../claim-mandate.js";
+import { DEFAULT_RULE } from "../judge-mandate.js";
+import { tellOfReview } from "../tell-of-review.js";
+import { pageUrl } from "./page-url.js";
+import { platformActor } from "./platform-actor.js";
+import { isSameQuote, quoteFor } from "./quote.js";
+import { type Changed, type CheckoutPlace, ownCheckout, refusalOf } from "./sessions.js";
+
+const SKILL = "complete_checkout";
+const PROTOCOL = "ucp";
+/** How often one checkout may be tried: a card after another is somebody who guesses. */
+const TRIES_MAX = 20;
+
+/** Why nothing was tried, in words for the platform. */
+export interface Notice {
+  readonly code: "quote_changed" | "not_payable" | "too_many_tries";
+  readonly content: string;
+}
+
+/** What completing a checkout has come to so far. */
+export interface Completing extends Changed {
+  readonly notice?: Notice;
+  /** To be asked for once this is committed. */
+  readonly payment?: Payment | undefined;
+}
+
+interface Completion extends CheckoutPlace {
+  readonly site: Site;
+  /** How the buyer pays: what the site's processor takes. Undefined where that cannot be read. */
+  readonly token: string | undefined;
+  readonly requestId: string;
+}
+
+/** One try, with everything that is the same for each of its rows. */
+interface Attempted {
+  readonly site: Site;
+  readonly checkout: Checkout;
+  readonly token: string;
+  readonly requestId: string;
+  readonly agent: Agent;
+  readonly amount: Money;
+  readonly decided: Decided;
+  readonly decisionId: string;
+  readonly recordId: string;
+  readonly now: number;
+}
+
+/** Of what was shown: whoever has the log can tell that nothing else was charged. */
+function quoteDigest(quote: Quote): string {
+  return hash("sha256", canonicalize(quote as unknown as JsonValue), "hex");
+}
+
+function quotedItems({ lines }: Quote) {
+  return lines.flatMap((line) => {
+    if (typeof line === "string") return [];
+    const { productId: id, title, quantity, unitMinor: unit_minor } = line;
+    return [{ id, title, quantity, unit_minor }];
+  });
+}
+
+/** The members of a record that say who asked for what. */
+function about({ agent, checkout, requestId }: Attempted): JsonObject {
+  const { checkoutId: checkout_id, quote } = checkout;
+  const route = "/v1/ucp/{site_key_hash}/checkout-sessions/{id}/complete";
+  return {
+    agent: { id: agent.agentId },
+    checkout: { checkout_id, digest: quoteDigest(quote) },
+    ...{ protocol: PROTOCOL, skill: SKILL },
+    request: { id: requestId, method: "POST", route },
+  };
+}
+
+function reviewOf({ ids, secrets, config }: Context, tried: Attempted): Review {
+  const { site, checkout, token, agent, amount, decided, now } = tried;
+  const { siteKeyHash, checkoutId, tries } = checkout;
+  const escalationId = ids.id("esc");
+  const returnUrl = pageUrl(config, checkout);
+  return {
+    ...{ escalationId, siteKeyHash, decisionId: tried.decisionId, actorId: agent.agentId },
+    ...{ mandateId: tryName(checkoutId, tries), status: "pending" },
+    ruleId: decided.rule ?? DEFAULT_RULE,
+    request: {
+      ...{ skill: SKILL, protocol: PROTOCOL, amount, kid: null, handler: site.processor?.kind },
+      ...{ digest: quoteDigest(checkout.quote), items: quotedItems(checkout.quote) },
+      checkout: { checkoutId, returnUrl },
+    },
+    sealedToken: secrets.seal(reviewTokenPlace(escalationId), token),
+    ...{ approvalsNeeded: decided.approvalsNeeded, approvedBy: [], recordId: tried.recordId },
+    ...{ createdAt: now, expiresAt: now + decided.reviewMs, decidedAt: null, decidedBy: null },
+    ...{ reasonCode: null, note: null, decidedRecordId: null },
+  };
+}
+
+const tryName = (checkoutId: string, tries: number) => `${checkoutId}.${tries}`;
+
+/** Has what the rules approved paid. */
+function request(context: Context, tx: Transaction, tried: Attempted): Promise<Payment> {
+  const { site, checkout, token, amount, decisionId, recordId, now } = tried;
+  const { siteKeyHash, checkoutId, quote } = checkout;
+  const processor = site.processor?.kind;
+  if (processor === undefined) throw new Error("a site sells without a processor");
+  const returnUrl = pageUrl(context.config, checkout);
+  const asked = {
+    ...{ siteKeyHash, decisionId, escalationId: null, checkout: { checkoutId, returnUrl } },
+    ...{ processor, amount, items: quotedItems(quote), token, recordId, about: about(tried) },
+    answer: { status: 200, body: {} },
+  };
+  return requestPayment(context, tx, asked, now);
+}
+
+/** Writes what the rules said: the decision, its record, and what follows from it. */
+async function write(context: Context, tx: Transaction, tried: Attempted): Promise<Completing> {
+  const { site, agent, amount, decided, decisionId, recordId, now } = tried;
+  const { outcome, rule, rules, policy, refusal } = decided;
+  const { siteKeyHash, checkoutId, quote, tries } = tried.checkout;
+  const checkout: Checkout = {
+    ...{ ...tried.checkout, decisionId },
+    status: outcome === "rejected" ? "open" : "completing",
+    problem: outcome === "rejected" ? problemOf(refusal ?? "policy_denied") : null,
+  };
+  const review = outcome === "escalated" ? reviewOf(context, tried) : undefined;
+  const payment = outcome === "approved" ? await request(context, tx, tried) : undefined;
+  const digest = quoteDigest(quote);
+  await insertDecision(tx, {
+    ...{ decisionId, siteKeyHash, actorId: agent.agentId, mandateId: tryName(checkoutId, tries) },
+    ...{ digest, skill: SKILL, protocol: PROTOCOL, amount, reason: refusal, ruleId: rule },
+    ...{ rulesEvaluated: rules.length, policyVersion: policy.version, recordId, evaluatedAt: now },
+    ...{ outcome: payment === undefined ? outcome : "paying", answer: { status: 200, body: {} } },
+  });
+  await writeCheckout(tx, checkout);
+  if (review !== undefined) {
+    await insertReview(tx, review);
+    await tellOfReview(tx, context, { site, review, agent, now });
+  }
+  const content = {
+    ...about(tried),
+    amount: { currency: amount.currency, minor: amount.minor },
+    decision: decided.record,
+    items: quotedItems(quote).map(({ id, quantity, unit_minor }) => ({ id, quantity, unit_minor })),
+    ...(payment === undefined ? {} : { payment: "requested" }),
+    ...(review === undefined ? {} : { escalation_id: review.escalationId }),
+  };
+  const record: RecordDraft = { type: "checkout.decision", recordId, occurredAt: now, content };
+  return { checkout, records: [record], payment };
+}
+
+/** Why a checkout cannot be tried as it stands; undefined where it can. */
+function noticeOf(
+  context: Context,
+  { site, token }: Completion,
+  { tries, quote }: Checkout,
+): Notice | undefined {
+  if (tries >= TRIES_MAX) {
+    const content = "This checkout was tried too often. Make a new one.";
+    return { code: "too_many_tries", content };
+  }
+  const { processor } = site;
+  if (token === undefined || processor === null || quote.currency === null) {
+    const content = "Send one instrument of a payment handler that this answer lists.";
+    return { code: "not_payable", content };
+  }
+  const amount = { currency: quote.currency, minor: quote.totals.totalMinor };
+  const fault = amountFault(context, processor.kind, amount);
+  return fault === undefined
+    ? undefined
+    : { code: "not_payable", content: `Not to be paid: ${fault}.` };
+}
+
+/**
+ * Completes a checkout: prices it once more, asks the rules, and writes down that the processor will
+ * be asked. What a platform has not been shown is shown, and never charged.
+ */
+export async function completeCheckout(
+  context: Context,
+  tx: Transaction,
+  asked: Completion,
+): Promise<Result<Completing, "not_found" | "shut">> {
+  const { siteKeyHash, token, requestId } = asked;
+  const site = await siteAsItIs(tx, asked.site);
+  if (site === undefined || !sells(site)) return refuse("shut", "This shop sells nothing now.");
+  await lockCheckout(tx, asked.checkoutId);
+  const found = await ownCheckout(tx, asked);
+  if (!found.ok) return found;
+  const refusal = refusalOf(context, found.value);
+  if (refusal !== undefined) return ok({ checkout: found.value, refusal, records: [] });
+  const quote = await quoteFor(tx, siteKeyHash, found.value.content, "order");
+  const shown = { ...found.value, quote };
+  if (!isSameQuote(quote, found.value.quote)) {
+    await writeCheckout(tx, { ...shown, problem: null });
+    const content = "Something has changed since this was shown. Look at it, and complete again.";
+    const notice: Notice = { code: "quote_changed", content };
+    return ok({ checkout: { ...shown, problem: null }, notice, records: [] });
+  }
+  if (!isReady(quote)) return ok({ checkout: shown, records: [] });
+  const notice = noticeOf(context, { ...asked, site }, shown);
+  if (notice !== undefined || token === undefined || quote.currency === null) {
+    return ok({ checkout: shown, records: [], ...(notice && { notice }) });
+  }
+  const now = context.clock.now();
+  const checkout = { ...shown, tries: shown.tries + 1 };
+  const agent = await platformActor(tx, siteKeyHash, asked.platform, now);
+  const amount = { currency: quote.currency, minor: quote.totals.totalMinor };
+  const decided = await decide(
+    tx,
+    { siteKeyHash, agent, skill: SKILL, protocol: PROTOCOL, amount },
+    now,
+  );
+  return ok(
+    await write(context, tx, {
+      ...{ site, checkout, token, requestId, agent, amount, decided, now },
+      decisionId: context.ids.timeId("dec", now),
+      recordId: newRecordId(context.ids, now),
+    }),
+  );
+}

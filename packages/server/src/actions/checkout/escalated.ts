@@ -1,0 +1,30 @@
+import type { Context } from "../../context.js";
+import { agentActor, type RecordDraft } from "../../owners/audit/drafts.js";
+import type { Checkout } from "../../owners/checkouts/checkout.js";
+import { checkoutById } from "../../owners/checkouts/store.js";
+import { reviewOfDecision } from "../../owners/reviews/store.js";
+import type { Transaction } from "../../platform/db/database.js";
+import { endReview } from "../end-review.js";
+import { actorId } from "./platform-actor.js";
+
+/**
+ * Ends the review a checkout waits for, where it does: whoever changes what was to be looked at, or
+ * gives it up, has nothing approved of it.
+ */
+export async function invalidateReview(
+  context: Context,
+  tx: Transaction,
+  checkout: Checkout,
+): Promise<{ readonly checkout: Checkout; readonly records: readonly RecordDraft[] }> {
+  const { status, siteKeyHash, checkoutId, decisionId, platform } = checkout;
+  const nothing = { checkout, records: [] };
+  if (status !== "completing" || decisionId === null) return nothing;
+  const review = await reviewOfDecision(tx, siteKeyHash, decisionId);
+  if (review?.status !== "pending") return nothing;
+  const actor = agentActor(actorId(platform));
+  const end = { status: "invalidated", actor, reasonCode: "checkout_changed" } as const;
+  const { records } = await endReview(context, tx, review, end, context.clock.now());
+  const reopened = await checkoutById(tx, siteKeyHash, checkoutId);
+  if (reopened === undefined) throw new Error("a checkout went away in its transaction");
+  return { checkout: reopened, records };
+}

@@ -1,0 +1,90 @@
+import type { JsonObject, JsonValue } from "@gatehouse/protocol";
+import type {
+  CheckoutContent,
+  Delivery,
+  Missing,
+  Quote,
+  QuotedLine,
+  Totals,
+} from "../../owners/checkouts/checkout.js";
+import { shopSettings } from "../../owners/shop-settings/store.js";
+import type { Queries } from "../../platform/db/database.js";
+import { type PricedLine, type PricedLines, priceLines } from "./price-lines.js";
+import { type Destination, optionsTo, totalsOf } from "./totals.js";
+
+/** What somebody who sends a parcel has to know. */
+const ADDRESS = ["street_address", "address_locality", "address_country"];
+
+const isText = (value: JsonValue | undefined): value is string =>
+  typeof value === "string" && value.trim() !== "";
+
+/** Where it goes: the address that was chosen, or the only one there is. */
+export function chosenAddress({ addresses, addressId }: Delivery) {
+  const only = addresses.length === 1 ? addresses[0] : undefined;
+  return addressId === null ? only : addresses.find(({ id }) => id === addressId);
+}
+
+function destinationIn(place: JsonObject): Destination | undefined {
+  const { address_country: country, address_region: region } = place;
+  if (!isText(country)) return undefined;
+  return { country: country.toUpperCase(), region: isText(region) ? region : undefined };
+}
+
+function quotedLine({ product, quantity, amountMinor }: PricedLine): QuotedLine {
+  const { productId, title, imageUrl, price } = product;
+  return { productId, title, imageUrl, quantity, unitMinor: price.minor, amountMinor };
+}
+
+/** Lines at the prices of now, as they are shown. */
+export function quotedLines({ lines }: PricedLines): Pick<Quote, "lines"> {
+  return { lines: lines.map((line) => (typeof line === "string" ? line : quotedLine(line))) };
+}
+
+/** What something comes to now, in the words of what is shown: every number of it. */
+export async function quoteFor(
+  db: Queries,
+  siteKeyHash: string,
+  { lines: wanted, buyer, context, delivery }: CheckoutContent,
+  purpose: "order" | "quote",
+): Promise<Quote> {
+  const settings = await shopSettings(db, siteKeyHash);
+  const priced = await priceLines(db, siteKeyHash, wanted, purpose);
+  const { currency, subtotalMinor } = priced;
+  const ships = settings.shipping.length > 0;
+  const address = chosenAddress(delivery);
+  const whole = address !== undefined && ADDRESS.every((name) => isText(address[name]));
+  const destination = destinationIn(address ?? context);
+  const offered =
+    ships && whole && destination !== undefined && currency !== null
+      ? optionsTo(settings, destination, currency)
+      : [];
+  const chosen = offered.find(({ option }) => option.id === delivery.optionId);
+  const shippingMinor = chosen?.amountMinor ?? null;
+  const summed = totalsOf(settings, subtotalMinor, {
+    ...(destination === undefined ? {} : { destination }),
+    shippingMinor,
+  });
+  const bare: Totals = {
+    ...{ subtotalMinor, shippingMinor: null, taxMinor: 0, totalMinor: subtotalMinor },
+  };
+  const missing: Missing[] = [];
+  if (!isText(buyer.email)) missing.push("email");
+  if (ships && !whole) missing.push("address");
+  else if (ships && currency !== null && chosen === undefined) {
+    missing.push(offered.length === 0 ? "deliverable" : "option");
+  }
+  if (!summed.ok) missing.push("payable");
+  return {
+    ...{ currency, ...quotedLines(priced), ships },
+    options: offered.map(({ option: { id, title, days }, amountMinor }) => ({
+      ...{ id, title, amountMinor, days: days ?? null },
+    })),
+    totals: summed.ok ? summed.value : bare,
+    missing,
+  };
+}
+
+/** Whether two quotes say the same of everything a buyer sees. */
+export function isSameQuote(a: Quote, b: Quote): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

@@ -1,0 +1,175 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { RecordDraft } from "../../owners/audit/drafts.js";
+import { lockCart } from "../../owners/checkouts/carts/store.js";
+import {
+  type Address,
+  CHECKOUT_MS,
+  type Checkout,
+  type CheckoutContent,
+  type Delivery,
+  type Quote,
+} from "../../owners/checkouts/checkout.js";
+import { isOwn, type PlatformCaller } from "../../owners/checkouts/platform.js";
+import {
+  checkoutById,
+  checkoutOfCart,
+  insertCheckout,
+  lockCheckout,
+  writeCheckout,
+} from "../../owners/checkouts/store.js";
+import type { Queries, Transaction } from "../../platform/db/database.js";
+import { openCart } from "./carts.js";
+import { invalidateReview } from "./escalated.js";
+import { isSameQuote, quoteFor } from "./quote.js";
+
+/** A checkout, and who asks for it. */
+export interface CheckoutPlace {
+  readonly siteKeyHash: string;
+  readonly checkoutId: string;
+  readonly platform: PlatformCaller;
+}
+
+/** A checkout after what was asked, and whether that was done. */
+export interface Changed {
+  readonly checkout: Checkout;
+  /** Why it is as it was. */
+  readonly refusal?: "completing" | "completed" | "cancelled";
+  readonly records: readonly RecordDraft[];
+}
+
+/** Something was there that cannot be bought: nothing was made. */
+export interface NoCheckout {
+  readonly content: CheckoutContent;
+  readonly quote: Quote;
+}
+
+/** How it is to be sent, as a request says it: null for addresses that were said before. */
+export interface SaidDelivery extends Omit<Delivery, "addresses"> {
+  readonly addresses: readonly Address[] | null;
+}
+
+interface SaidContent extends Omit<CheckoutContent, "delivery"> {
+  readonly delivery: SaidDelivery;
+}
+
+const isWhole = ({ lines }: Quote) => lines.every((line) => typeof line !== "string");
+
+/** One of the caller's own. Whoever else asks is told that there is none. */
+export async function ownCheckout(
+  db: Queries,
+  { siteKeyHash, checkoutId, platform }: CheckoutPlace,
+): Promise<Result<Checkout, "not_found">> {
+  const checkout = await checkoutById(db, siteKeyHash, checkoutId);
+  const own = checkout !== undefined && isOwn(checkout.platform, platform);
+  return own ? ok(checkout) : refuse("not_found", "There is no such checkout.");
+}
+
+/** Why nothing about a checkout can be changed; undefined where it can. */
+export function refusalOf({ clock }: Context, { status, expiresAt }: Checkout): Changed["refusal"] {
+  if (status === "open") return clock.now() < expiresAt ? undefined : "cancelled";
+  return status;
+}
+
+interface NewCheckout {
+  readonly platform: PlatformCaller;
+  readonly content: CheckoutContent;
+  /** The cart it is made of: what is in it stands, whatever else is said. */
+  readonly cartId: string | null;
+}
+
+export async function createCheckout(
+  context: Context,
+  tx: Transaction,
+  siteKeyHash: string,
+  { platform, content: said, cartId }: NewCheckout,
+): Promise<Result<Changed | NoCheckout, "not_found">> {
+  const { clock, ids } = context;
+  const now = clock.now();
+  let content = said;
+  if (cartId !== null) {
+    await lockCart(tx, cartId);
+    const cart = await openCart(context, tx, { siteKeyHash, cartId, platform });
+    if (!cart.ok) return cart;
+    const before = await checkoutOfCart(tx, siteKeyHash, cartId, now);
+    if (before !== undefined) return ok({ checkout: before, records: [] });
+    const { lines, buyer, context: where } = cart.value;
+    content = { ...said, lines, buyer, context: where };
+  }
+  const quote = await quoteFor(tx, siteKeyHash, content, "quote");
+  if (!isWhole(quote)) return ok({ content, quote });
+  const checkout: Checkout = {
+    ...{ checkoutId: ids.id("chk"), pageId: ids.id("page"), siteKeyHash, platform, cartId },
+    ...{ status: "open", content, quote, problem: null, tries: 0, decisionId: null },
+    ...{ orderId: null, createdAt: now, expiresAt: now + CHECKOUT_MS },
+  };
+  await insertCheckout(tx, checkout);
+  return ok({ checkout, records: [] });
+}
+
+/** What it is now: where prices or stock have moved, that is shown, and kept as what was shown. */
+export async function showCheckout(
+  context: Context,
+  place: CheckoutPlace,
+): Promise<Result<Checkout, "not_found">> {
+  const { db } = context;
+  const found = await ownCheckout(db, place);
+  if (!found.ok || refusalOf(context, found.value) !== undefined) return found;
+  const quote = await quoteAnew(db, found.value);
+  if (isSameQuote(quote, found.value.quote)) return found;
+  return db.transaction(async (tx) => {
+    await lockCheckout(tx, place.checkoutId);
+    const checkout = await ownCheckout(tx, place);
+    if (!checkout.ok || refusalOf(context, checkout.value) !== undefined) return checkout;
+    const shown = { ...checkout.value, quote: await quoteAnew(tx, checkout.value) };
+    await writeCheckout(tx, shown);
+    return ok(shown);
+  });
+}
+
+/** A line that was found sold out is looked at as an order would; others tell no stock. */
+function quoteAnew(db: Queries, { siteKeyHash, content, quote }: Checkout): Promise<Quote> {
+  const purpose = quote.lines.includes("out_of_stock") ? "order" : "quote";
+  return quoteFor(db, siteKeyHash, content, purpose);
+}
+
+/** Replaces all that is said of a purchase. What a person was to look at is not that any more. */
+export async function updateCheckout(
+  context: Context,
+  tx: Transaction,
+  place: CheckoutPlace,
+  said: SaidContent,
+): Promise<Result<Changed, "not_found">> {
+  await lockCheckout(tx, place.checkoutId);
+  const found = await ownCheckout(tx, place);
+  if (!found.ok) return found;
+  const { records, checkout } = await invalidateReview(context, tx, found.value);
+  const refusal = refusalOf(context, checkout);
+  if (refusal !== undefined) return ok({ checkout, refusal, records });
+  const { addresses } = checkout.content.delivery;
+  const delivery = { ...said.delivery, addresses: said.delivery.addresses ?? addresses };
+  const content = { ...said, delivery };
+  const quote = await quoteFor(tx, place.siteKeyHash, content, "quote");
+  const updated: Checkout = { ...checkout, content, quote, problem: null };
+  await writeCheckout(tx, updated);
+  return ok({ checkout: updated, records });
+}
+
+/** Gives a checkout up. A payment under way then comes to no order, and is released. */
+export async function cancelCheckout(
+  context: Context,
+  tx: Transaction,
+  place: CheckoutPlace,
+): Promise<Result<Changed, "not_found">> {
+  await lockCheckout(tx, place.checkoutId);
+  const found = await ownCheckout(tx, place);
+  if (!found.ok) return found;
+  const { records, checkout } = await invalidateReview(context, tx, found.value);
+  const refusal = refusalOf(context, checkout);
+  if (refusal === "completed" || refusal === "cancelled") {
+    return ok({ checkout, refusal, records });
+  }
+  const cancelled: Checkout = { ...checkout, status: "cancelled", problem: null };
+  await writeCheckout(tx, cancelled);
+  return ok({ checkout: cancelled, records });
+}

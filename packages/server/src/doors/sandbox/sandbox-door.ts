@@ -1,0 +1,70 @@
+import { formatAmount, htmlText } from "@gatehouse/protocol";
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "../../context.js";
+import {
+  answerChallenge,
+  type SandboxRow,
+  sandboxChallenge,
+} from "../../decide/sandbox-challenge.js";
+import { limitKey } from "../../platform/http/connection.js";
+import type { Door, HttpEnv } from "../../platform/http/env.js";
+import { htmlPage, PAGE_HEADERS } from "../../platform/http/html-page.js";
+import { Problem } from "../../platform/http/problem.js";
+
+const PATH = "/v1/sandbox/challenges/:reference";
+const ANSWERS: Readonly<Record<string, boolean>> = { confirm: true, refuse: false };
+const BODY_BYTES_MAX = 1024;
+
+function challengePage({ amount, status, reference }: SandboxRow): string {
+  const sum = htmlText(`${formatAmount(amount)} ${amount.currency}`);
+  const button = (answer: string, text: string, kind = "") =>
+    `<button${kind} name="answer" value="${answer}">${text}</button>`;
+  const form = [
+    `<form method="post" action="${htmlText(reference)}">`,
+    button("confirm", "Confirm"),
+    button("refuse", "Refuse", ' class="other"'),
+    "</form>",
+  ].join("\n");
+  const open = status === "challenged";
+  return htmlPage(
+    { title: "Sandbox bank" },
+    [
+      '<p class="soft">The bank of the embedded processor. No money moves.</p>',
+      `<h1>Pay ${sum}?</h1>`,
+      open ? form : "<p>This was answered already.</p>",
+    ].join("\n"),
+  );
+}
+
+/** `/v1/sandbox`: what a bank would ask a buyer, for the embedded processor. */
+export function sandboxDoor(context: Context): Door {
+  const routes = new OpenAPIHono<HttpEnv>();
+  const { clock, db, sources } = context;
+
+  async function challengeAt(reference: string, address: string): Promise<SandboxRow> {
+    if (sources.take(limitKey(address), clock.now()) > 0) throw new Problem("rate_limited");
+    const row = await sandboxChallenge(db, reference);
+    if (row === undefined) throw new Problem("not_found");
+    return row;
+  }
+
+  routes.get(PATH, async (c) => {
+    const row = await challengeAt(c.req.param("reference"), c.get("connection").address);
+    return c.body(challengePage(row), 200, { ...PAGE_HEADERS });
+  });
+
+  routes.post(PATH, async (c) => {
+    const row = await challengeAt(c.req.param("reference"), c.get("connection").address);
+    if (Number(c.req.header("content-length") ?? 0) > BODY_BYTES_MAX) {
+      throw new Problem("body_too_large");
+    }
+    const { answer } = await c.req.parseBody();
+    const confirmed = typeof answer === "string" ? ANSWERS[answer] : undefined;
+    if (confirmed === undefined || row.returnUrl === null) throw new Problem("invalid_request");
+    await answerChallenge(db, row.reference, confirmed);
+    // As a bank does, it says in the address how it went; nobody believes it.
+    const location = `${row.returnUrl}?redirect_status=${confirmed ? "succeeded" : "failed"}`;
+    return c.body(null, 303, { ...PAGE_HEADERS, location });
+  });
+  return { name: "sandbox", cors: "none", routes };
+}

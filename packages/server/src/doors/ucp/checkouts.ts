@@ -1,0 +1,157 @@
+import { instrumentToken, isJsonObject, type JsonValue, type Result } from "@gatehouse/protocol";
+import { completeCheckout } from "../../actions/checkout/complete.js";
+import {
+  type Changed,
+  type CheckoutPlace,
+  cancelCheckout,
+  createCheckout,
+  type NoCheckout,
+  ownCheckout,
+  showCheckout,
+  updateCheckout,
+} from "../../actions/checkout/sessions.js";
+import type { Context } from "../../context.js";
+import { settlePayment } from "../../decide/settle-payment.js";
+import type { Checkout } from "../../owners/checkouts/checkout.js";
+import type { Queries, Transaction } from "../../platform/db/database.js";
+import { errorAnswer, errorAnswers, type UcpBody } from "./answer.js";
+import { checkoutBody } from "./checkout-body.js";
+import type { Told } from "./checkout-messages.js";
+import { peopleIn, platformOf, TEXT_CHARS_MAX } from "./content.js";
+import { textIn } from "./fields.js";
+import { readDelivery } from "./fulfillment.js";
+import { lineMessages, readLines } from "./lines.js";
+import type { Begun, Operation, UcpCall } from "./operation.js";
+
+const CHECKOUT = "dev.ucp.shopping.checkout";
+
+const placeOf = ({ site, caller, id }: UcpCall): CheckoutPlace => ({
+  ...{ siteKeyHash: site.siteKeyHash, checkoutId: id, platform: platformOf(caller) },
+});
+
+const noCheckout = () => errorAnswer("not_found", "There is no such checkout.");
+
+async function shown(
+  context: Context,
+  db: Queries,
+  call: UcpCall,
+  checkout: Checkout,
+  { status = 200, ...told }: Pick<Told, "refusal" | "notice"> & { readonly status?: number } = {},
+): Promise<UcpBody> {
+  return { status, body: await checkoutBody(context, db, call, checkout, told) };
+}
+
+/** An answer to what was changed, or why nothing was; with the records of it. */
+async function begun(
+  context: Context,
+  tx: Transaction,
+  call: UcpCall,
+  made: Result<Changed | NoCheckout, "not_found">,
+  status = 200,
+): Promise<Begun> {
+  if (!made.ok) return { records: [], answer: noCheckout() };
+  if (!("checkout" in made.value)) {
+    const { content, quote } = made.value;
+    const messages = lineMessages(content.lines, quote, "unrecoverable");
+    return { records: [], answer: errorAnswers(messages) };
+  }
+  const { checkout, refusal, records } = made.value;
+  return { records, answer: await shown(context, tx, call, checkout, { refusal, status }) };
+}
+
+const look = async (context: Context, call: UcpCall): Promise<UcpBody> => {
+  const found = await ownCheckout(context.db, placeOf(call));
+  return found.ok ? shown(context, context.db, call, found.value) : noCheckout();
+};
+
+/** The token of the one instrument a completion comes with; undefined where there is no such. */
+function tokenIn(payment: JsonValue | undefined, { site }: UcpCall): string | undefined {
+  const instruments = isJsonObject(payment) ? payment.instruments : undefined;
+  const [instrument, another] = Array.isArray(instruments) ? instruments : [];
+  const { processor } = site;
+  if (!isJsonObject(instrument) || another !== undefined || processor === null) return undefined;
+  return instrumentToken(instrument, processor);
+}
+
+async function complete(
+  context: Context,
+  tx: Transaction,
+  call: UcpCall,
+  token: string | undefined,
+): Promise<Begun> {
+  const { site, requestId } = call;
+  const asked = { ...placeOf(call), site, token, requestId };
+  const completing = await completeCheckout(context, tx, asked);
+  if (!completing.ok) {
+    const shut = completing.reason === "shut";
+    const answer = shut
+      ? errorAnswer("capabilities_incompatible", completing.detail)
+      : noCheckout();
+    return { records: [], answer };
+  }
+  const { checkout, records, refusal, notice, payment } = completing.value;
+  if (payment === undefined) {
+    return { records, answer: await shown(context, tx, call, checkout, { refusal, notice }) };
+  }
+  const settle = async (): Promise<UcpBody> => {
+    await settlePayment(context, payment);
+    const answer = await look(context, call);
+    return answer.body.status === "complete_in_progress" ? { ...answer, unsettled: true } : answer;
+  };
+  return { records, answer: { settle } };
+}
+
+/** UCP's own path, and the name the contract gives the same thing. */
+const ROOTS = ["/checkout-sessions", "/checkouts"];
+
+const operationsAt = (root: string): readonly Operation[] => [
+  {
+    ...{ method: "post", path: root, capability: CHECKOUT, look: async () => noCheckout() },
+    decide(context, call) {
+      const { body, site, caller } = call;
+      const cartId = textIn(body.cart_id, "cart_id", TEXT_CHARS_MAX);
+      const { addresses, ...delivery } = readDelivery(body.fulfillment);
+      const content = {
+        lines: cartId === null ? readLines(body.line_items) : [],
+        ...{ ...peopleIn(body), delivery: { ...delivery, addresses: addresses ?? [] } },
+      };
+      const asked = { platform: platformOf(caller), content, cartId };
+      return async (tx) => {
+        const made = await createCheckout(context, tx, site.siteKeyHash, asked);
+        return begun(context, tx, call, made, 201);
+      };
+    },
+  },
+  {
+    ...{ method: "get", path: `${root}/:id`, capability: CHECKOUT, whileShut: true },
+    async read(context: Context, call: UcpCall) {
+      const found = await showCheckout(context, placeOf(call));
+      return found.ok ? shown(context, context.db, call, found.value) : noCheckout();
+    },
+  },
+  {
+    ...{ method: "put", path: `${root}/:id`, capability: CHECKOUT, look },
+    decide(context, call) {
+      const { body } = call;
+      const lines = readLines(body.line_items);
+      const said = { lines, ...peopleIn(body), delivery: readDelivery(body.fulfillment) };
+      return async (tx) =>
+        begun(context, tx, call, await updateCheckout(context, tx, placeOf(call), said));
+    },
+  },
+  {
+    ...{ method: "post", path: `${root}/:id/complete`, capability: CHECKOUT, look },
+    signed: true,
+    decide(context, call) {
+      const token = tokenIn(call.body.payment, call);
+      return (tx) => complete(context, tx, call, token);
+    },
+  },
+  {
+    ...{ method: "post", path: `${root}/:id/cancel`, capability: CHECKOUT, whileShut: true, look },
+    decide: (context, call) => async (tx) =>
+      begun(context, tx, call, await cancelCheckout(context, tx, placeOf(call))),
+  },
+];
+
+export const CHECKOUT_OPERATIONS: readonly Operation[] = ROOTS.flatMap(operationsAt);

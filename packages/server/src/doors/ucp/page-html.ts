@@ -1,0 +1,103 @@
+import { formatAmount, htmlText } from "@gatehouse/protocol";
+import type { Progress } from "../../actions/checkout/progress.js";
+import type { Checkout, Quote } from "../../owners/checkouts/checkout.js";
+import type { Site } from "../../owners/sites/site.js";
+import { htmlPage, own } from "../../platform/http/html-page.js";
+
+/** How soon somebody who waits is told more. */
+const REFRESH_S = 5;
+
+/** What a page says: a heading, a sentence, and perhaps something to do. */
+interface Saying {
+  readonly heading: string;
+  readonly text: string;
+  readonly act?: string;
+  readonly waits?: true;
+}
+
+const link = (url: string, text: string) =>
+  `<p><a class="act" rel="noreferrer" href="${htmlText(url)}">${text}</a></p>`;
+
+function underWay(progress: Progress | null): Saying {
+  if (progress?.kind === "challenged") {
+    return {
+      heading: "Your bank wants to hear from you",
+      text: "Confirm this payment to your bank. Afterwards you come back to this page.",
+      act: link(progress.challengeUrl, "Continue to your bank"),
+    };
+  }
+  if (progress?.kind === "reviewed") {
+    return {
+      heading: "The shop is looking at this order",
+      text: "A person at the shop decides about it before anything is paid. There is nothing for you to do.",
+      waits: true,
+    };
+  }
+  const text = "Your payment is being confirmed. This page says when it is.";
+  return { heading: "One moment", text, waits: true };
+}
+
+function sayingOf(checkout: Checkout, progress: Progress | null, now: number): Saying {
+  const { status, problem, expiresAt } = checkout;
+  if (status === "completed") {
+    return {
+      heading: "Thank you for your order",
+      text: "The shop has it, and the payment is authorized.",
+    };
+  }
+  if (status === "completing") return underWay(progress);
+  if (status === "cancelled" || now >= expiresAt) {
+    const text = "It was cancelled, or has expired. Nothing was paid for it.";
+    return { heading: "This order is not open any more", text };
+  }
+  if (problem !== null) {
+    return {
+      heading: "Nothing was paid",
+      text: `${problem.content} Go back to where you ordered.`,
+    };
+  }
+  const text = "Go on where you began: this page only shows how far the order is.";
+  return { heading: "This order is not completed yet", text };
+}
+
+/** What is bought and what it costs; never who buys it, or where it goes. */
+function summary({ currency, lines, totals }: Quote): string {
+  if (currency === null) return "";
+  const money = (minor: number) => htmlText(`${formatAmount({ currency, minor })} ${currency}`);
+  const row = (name: string, minor: number, kind = "") =>
+    `<tr${kind}><th scope="row">${name}</th><td>${money(minor)}</td></tr>`;
+  const items = lines.flatMap((line) =>
+    typeof line === "string"
+      ? []
+      : [row(`${own(line.title)} &times; ${line.quantity}`, line.amountMinor)],
+  );
+  const { shippingMinor, taxMinor, totalMinor } = totals;
+  return [
+    "<table>",
+    ...items,
+    ...(shippingMinor === null ? [] : [row("Delivery", shippingMinor)]),
+    ...(taxMinor === 0 ? [] : [row("Tax", taxMinor)]),
+    row("Total", totalMinor, ' class="total"'),
+    "</table>",
+  ].join("\n");
+}
+
+/** The page of a checkout for its buyer: how far it is. It confirms nothing but what a bank asks. */
+export function checkoutPage(
+  { name, domain }: Site,
+  checkout: Checkout,
+  { progress, now }: { readonly progress: Progress | null; readonly now: number },
+): string {
+  const { heading, text, act = "", waits } = sayingOf(checkout, progress, now);
+  const order =
+    checkout.orderId === null
+      ? ""
+      : `<p class="soft">Order <code>${htmlText(checkout.orderId)}</code></p>`;
+  const body = [
+    `<p class="soft">${own(name)} &middot; <a rel="noreferrer" href="https://${htmlText(domain)}/">${htmlText(domain)}</a></p>`,
+    `<h1>${heading}</h1>`,
+    `<p>${htmlText(text)}</p>`,
+    ...[act, order, summary(checkout.quote)],
+  ].join("\n");
+  return htmlPage({ title: heading, refreshS: waits && REFRESH_S }, body);
+}

@@ -1,0 +1,47 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { pageUrl } from "../../actions/checkout/page-url.js";
+import { progressOf } from "../../actions/checkout/progress.js";
+import type { Context } from "../../context.js";
+import { followDecision } from "../../decide/follow-payment.js";
+import { checkoutByPage } from "../../owners/checkouts/store.js";
+import { findSite } from "../../owners/sites/find.js";
+import { limitKey } from "../../platform/http/connection.js";
+import type { Door, HttpEnv } from "../../platform/http/env.js";
+import { PAGE_HEADERS } from "../../platform/http/html-page.js";
+import { Problem } from "../../platform/http/problem.js";
+import { LocalLimiter } from "../../platform/rate-limit/local.js";
+import { checkoutPage } from "./page-html.js";
+
+/** How often the processor is asked because somebody came back to one page. */
+const RETURNS_PER_MINUTE = 6;
+
+/**
+ * `GET /v1/ucp/{site_key_hash}/pages/{page_id}`: where a buyer sees how far their order is, and comes
+ * back to from the bank. Whoever comes back brings words for us in the address: they are not used, and
+ * not kept, since the processor itself is asked.
+ */
+export function pagesDoor(context: Context): Door {
+  const routes = new OpenAPIHono<HttpEnv>();
+  const { clock, config, db, log, sources } = context;
+  const returns = new LocalLimiter({ perMinute: RETURNS_PER_MINUTE });
+  routes.get("/v1/ucp/:site/pages/:page", async (c) => {
+    const waitMs = sources.take(limitKey(c.get("connection").address), clock.now());
+    if (waitMs > 0) throw new Problem("rate_limited");
+    const site = await findSite(db, c.req.param("site"), "hash");
+    const checkout = site && (await checkoutByPage(db, site.siteKeyHash, c.req.param("page")));
+    if (site === undefined || checkout === undefined) throw new Problem("not_found");
+    const { decisionId, pageId } = checkout;
+    if (new URL(c.req.url).search !== "") {
+      if (decisionId !== null && returns.take(pageId, clock.now()) === 0) {
+        await followDecision(context, decisionId).catch((error: unknown) => {
+          log.warn({ error }, "payment.not_followed");
+        });
+      }
+      return c.body(null, 303, { ...PAGE_HEADERS, location: pageUrl(config, checkout) });
+    }
+    const progress = await progressOf(db, checkout);
+    const page = checkoutPage(site, checkout, { progress, now: clock.now() });
+    return c.body(page, 200, { ...PAGE_HEADERS });
+  });
+  return { name: "pages", cors: "none", routes };
+}

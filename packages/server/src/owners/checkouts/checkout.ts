@@ -1,0 +1,114 @@
+import type { JsonObject } from "@gatehouse/protocol";
+import type { PlatformCaller, WantedLine } from "./platform.js";
+
+/**
+ * open → completing → completed; completing → open where nothing came of it; cancelled from any of
+ * them but completed.
+ */
+export type CheckoutStatus = "open" | "completing" | "completed" | "cancelled";
+
+/** Somewhere something can be sent, as a platform wrote it: texts only. */
+export interface Address extends JsonObject {
+  readonly id: string;
+}
+
+/** How it is to reach its buyer. */
+export interface Delivery {
+  readonly addresses: readonly Address[];
+  readonly addressId: string | null;
+  readonly optionId: string | null;
+}
+
+/** What a platform says of a purchase; replaced as a whole. */
+export interface CheckoutContent {
+  readonly lines: readonly WantedLine[];
+  readonly buyer: JsonObject;
+  readonly context: JsonObject;
+  readonly delivery: Delivery;
+}
+
+/** Why a line cannot be bought as it stands. */
+export type LineFault =
+  | ("not_found" | "unavailable" | "out_of_stock")
+  | ("other_currency" | "too_large");
+
+/** One line at the price that was shown. */
+export interface QuotedLine {
+  readonly productId: string;
+  readonly title: string;
+  readonly imageUrl: string | null;
+  readonly quantity: number;
+  readonly unitMinor: number;
+  readonly amountMinor: number;
+}
+
+/** A way to have it sent, at the price that was shown. */
+export interface QuotedOption {
+  readonly id: string;
+  readonly title: string;
+  readonly amountMinor: number;
+  /** How many days it takes, from and to. */
+  readonly days: readonly [number, number] | null;
+}
+
+/** What a sum is made of. Always: subtotal + shipping + tax = total. */
+export interface Totals {
+  readonly subtotalMinor: number;
+  /** Null where nothing is chosen, or nothing is sent. */
+  readonly shippingMinor: number | null;
+  readonly taxMinor: number;
+  readonly totalMinor: number;
+}
+
+/** What a purchase still lacks. */
+export type Missing = "email" | "address" | "option" | "deliverable" | "payable";
+
+/** What a platform was shown last, to the unit. Nothing else is ever charged. */
+export interface Quote {
+  /** Null where nothing can be bought. */
+  readonly currency: string | null;
+  readonly lines: readonly (QuotedLine | LineFault)[];
+  /** Whether what is bought here is sent. */
+  readonly ships: boolean;
+  readonly options: readonly QuotedOption[];
+  readonly totals: Totals;
+  readonly missing: readonly Missing[];
+}
+
+/** What kept a completion from coming to an order, in words for the platform. */
+export interface Problem {
+  readonly code: string;
+  readonly content: string;
+  /** Whether another try may go better. */
+  readonly final: boolean;
+}
+
+/** A purchase on its way: what a platform and a shop settle before there is an order. */
+export interface Checkout {
+  readonly checkoutId: string;
+  readonly siteKeyHash: string;
+  /** Opens the page for its buyer: whoever has it may look. */
+  readonly pageId: string;
+  /** Who made it, and alone may see it. */
+  readonly platform: PlatformCaller;
+  readonly cartId: string | null;
+  readonly status: CheckoutStatus;
+  readonly content: CheckoutContent;
+  readonly quote: Quote;
+  readonly problem: Problem | null;
+  /** How often it was to be completed. */
+  readonly tries: number;
+  /** The decision about the last try; null where there was none. */
+  readonly decisionId: string | null;
+  readonly orderId: string | null;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** UCP's own default for how long such things live. */
+export const CHECKOUT_MS = 6 * 3_600_000;
+
+/** Whether nothing keeps it from being paid. */
+export function isReady({ lines, missing }: Quote): boolean {
+  return missing.length === 0 && lines.every((line) => typeof line !== "string");
+}

@@ -1,0 +1,21 @@
+/** A platform that acts for a buyer. */
+export interface PlatformCaller {
+  /** The profile it names. */
+  readonly url: string;
+  /** Whether it has proven that the profile is its own. */
+  readonly signed: boolean;
+}
+
+/** How many of a product somebody wants. */
+export interface WantedLine {
+  readonly productId: string;
+  readonly quantity: number;
+}
+
+/**
+ * Whether something is a caller's own: the same profile, and, where it was proven when the thing was
+ * made, proven now.
+ */
+export function isOwn(made: PlatformCaller, caller: PlatformCaller): boolean {
+  return made.url === caller.url && (caller.signed || !made.signed);
+}

@@ -1,0 +1,5 @@
+export {
+  endChallenge,
+  type SandboxRow,
+  sandboxByReference,
+} from "./processors/sandbox/store.js";

@@ -1,0 +1,66 @@
+import { createHash } from "node:crypto";
+import { htmlText } from "@gatehouse/protocol";
+
+/** A page for a person: one column, readable at any width, in light and dark. No script at all. */
+const STYLE = `
+:root{color-scheme:light dark;--ink:#1d2523;--soft:#55625e;--line:#dbe2df;--back:#fbfcfb;--act:#1f6b52;--on:#fff}
+@media (prefers-color-scheme:dark){:root{--ink:#e8eeeb;--soft:#a3b1ac;--line:#33403c;--back:#141a18;--act:#7fcfae;--on:#141a18}}
+*{box-sizing:border-box}
+body{margin:0;background:var(--back);color:var(--ink);font:1rem/1.6 system-ui,sans-serif}
+main{max-width:34rem;margin:0 auto;padding:2.5rem 1.25rem}
+h1{font-size:1.5rem;line-height:1.3;margin:0 0 1rem}
+p{margin:0 0 1rem}
+.soft{color:var(--soft)}
+a{color:var(--act)}
+code{overflow-wrap:anywhere}
+table{width:100%;border-collapse:collapse;margin:1.5rem 0}
+td,th{padding:.5rem 0;border-top:1px solid var(--line);text-align:left;font-weight:400;vertical-align:top}
+td{text-align:right;white-space:nowrap;padding-left:1rem}
+tr.total td,tr.total th{font-weight:600}
+a.act,button{display:inline-block;padding:.6rem 1.1rem;border-radius:.5rem;border:1px solid var(--act);background:var(--act);color:var(--on);font:inherit;text-decoration:none;cursor:pointer}
+button.other{background:transparent;color:var(--act)}
+a:focus-visible,button:focus-visible{outline:3px solid var(--act);outline-offset:2px}
+`;
+
+const DIGEST = createHash("sha256").update(STYLE).digest("base64");
+const POLICY = [
+  ...["default-src 'none'", `style-src 'sha256-${DIGEST}'`, "base-uri 'none'"],
+  ...["form-action 'self'", "frame-ancestors 'none'"],
+].join("; ");
+
+/** Whoever has the address may look, so that nobody keeps it, finds it, or is told where one came from. */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": POLICY,
+  "cache-control": "no-store",
+  "referrer-policy": "no-referrer",
+  "x-robots-tag": "noindex, nofollow",
+});
+
+/** A whole page. `body` is HTML; `refreshS` asks for it again where something is waited for. */
+export function htmlPage(
+  { title, refreshS }: { readonly title: string; readonly refreshS?: number | undefined },
+  body: string,
+): string {
+  const refresh =
+    refreshS === undefined ? "" : `\n<meta http-equiv="refresh" content="${refreshS}">`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex, nofollow">${refresh}
+<title>${htmlText(title)}</title>
+<style>${STYLE}</style>
+</head>
+<body>
+<main>
+${body}
+</main>
+</body>
+</html>
+`;
+}
+
+/** Words of strangers keep to themselves: their direction does not reach the text around them. */
+export const own = (text: string) => `<bdi>${htmlText(text)}</bdi>`;

@@ -1,0 +1,403 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { reconcilePayments } from "../../src/decide/settle-payment.ts";
+import { ManualClock } from "../../src/platform/clock.ts";
+import { findingsOfSite } from "../audit/exporting.ts";
+import {
+  cleanUp,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+import type { Shop } from "../mandates/submitting.ts";
+import { expectBooksAgree } from "../selling/books.ts";
+import { ADDRESS, BUYER, buying, lines, paying, ROSE, SHOP, sent, told } from "./buying.ts";
+import { isSigned, Platform, profileOf } from "./platform.ts";
+
+const HOUR_MS = 3_600_000;
+
+describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let server: TestServer;
+  let platform: Platform;
+  let at: ReturnType<typeof buying>;
+  let shop: Shop;
+  beforeAll(async () => {
+    platform = await Platform.start();
+    const limits = { GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "100000" };
+    const env = { ...(await freshEnvironment(dialect)), ...limits };
+    server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: platform.host }, { clock });
+    at = buying(server, platform, clock);
+    return async () => {
+      platform.stop();
+      await cleanUp();
+    };
+  });
+  beforeEach(async () => {
+    clock.advance(60_000);
+    shop = await at.shop();
+  });
+  const totals = (body: { totals: { type: string; amount: number }[] }) =>
+    Object.fromEntries(body.totals.map(({ type, amount }) => [type, amount]));
+  const agree = () => expectBooksAgree(server.context, shop, { rose: 50, palm: 5, last: 1 });
+
+  test("goes from what is wanted to an order, step by step", async () => {
+    const made = await at.create(shop, lines(["rose", 2]));
+    expect(told(made)).toEqual([201, "incomplete", "field_required", "field_required"]);
+    const { id } = made.body;
+    expect(id).toMatch(/^chk_[\w-]{24}$/);
+    expect(made.body.expires_at).toBe(new Date(clock.now() + 6 * HOUR_MS).toISOString());
+    const where = { ...lines(["rose", 2]), buyer: BUYER, ...sent(null) };
+    const offered = await at.update(shop, id, where);
+    expect(told(offered)).toEqual([200, "incomplete", "field_required"]);
+    const [method] = offered.body.fulfillment.methods;
+    expect(method.groups[0].options).toEqual([
+      {
+        ...{ id: "standard", title: "By post", description: { plain: "2 to 4 days" } },
+        totals: [{ type: "total", amount: 490 }],
+      },
+      { id: "express", title: "By courier", totals: [{ type: "total", amount: 1200 }] },
+    ]);
+    expect(method.destinations).toEqual([{ ...ADDRESS, id: "dest_1", type: "shipping_address" }]);
+    // Whoever was told of an address may name it again by its id alone.
+    const chosen = {
+      selected_destination_id: "dest_1",
+      line_item_ids: ["li_1"],
+      groups: [{ id: "parcel", selected_option_id: "express" }],
+    };
+    const ready = await at.update(shop, id, { ...where, fulfillment: { methods: [chosen] } });
+    expect(told(ready)).toEqual([200, "ready_for_complete"]);
+    expect(totals(ready.body)).toEqual({ subtotal: 20_000, fulfillment: 1200, total: 21_200 });
+    const done = await at.complete(shop, id);
+    expect(told(done)).toEqual([200, "completed"]);
+    const [order] = await at.orders(shop);
+    expect(done.body.order).toEqual({
+      id: order.order_id,
+      permalink_url: expect.stringContaining(`/v1/ucp/${shop.site_key_hash}/pages/page_`),
+    });
+    expect(done.body.continue_url).toBeUndefined();
+    expect(order).toMatchObject({ amount: { minor: 21_200, currency: "EUR" }, protocol: "ucp" });
+    expect((await at.authorizations(shop)).map((one) => one.amount_minor)).toEqual([21_200]);
+    expect((await at.get(shop, id)).body).toEqual(done.body);
+    expect(await at.product(shop, "rose")).toMatchObject({ quantity: 48, reserved: 0 });
+    await agree();
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  });
+
+  test("is answered signed, with the terms, and holds neither token nor credential", async () => {
+    const address = `${server.url}/v1/ucp/${shop.site_key_hash}/profile`;
+    const profile = (await (await fetch(address)).json()) as never;
+    const { id } = await at.ready(shop);
+    const answers = [await at.get(shop, id), await at.complete(shop, id)];
+    for (const answer of answers) {
+      expect(await isSigned(profile, answer, clock.now())).toBe(true);
+      expect(answer.body.policies).toEqual([
+        expect.objectContaining({ type: "dev.gatehouse.policy.site_terms" }),
+      ]);
+      expect(answer.body.ucp.payment_handlers).toHaveProperty(["dev.gatehouse.sandbox"]);
+      expect(JSON.stringify(answer.body)).not.toContain("pm_card");
+    }
+  });
+
+  test("is the same thing under the contract's own address", async () => {
+    const made = await at.call(shop, "/checkouts", ROSE);
+    expect(told(made)).toEqual([201, "ready_for_complete"]);
+    const key = "the-same-key";
+    const done = await at.call(shop, `/checkouts/${made.body.id}/complete`, paying(), { key });
+    expect(told(done)).toEqual([200, "completed"]);
+    expect((await at.get(shop, made.body.id)).body).toEqual(done.body);
+  });
+
+  test("of a cart has what is in the cart, and is made once while it is open", async () => {
+    const cart = await at.call(shop, "/carts", { ...lines(["rose", 1]), buyer: BUYER });
+    const from = { cart_id: cart.body.id, ...lines(["palm", 3]), ...sent() };
+    const made = await at.create(shop, from);
+    expect(told(made)).toEqual([201, "ready_for_complete"]);
+    expect(made.body.line_items[0].item.id).toBe("rose");
+    expect((await at.create(shop, from)).body.id).toBe(made.body.id);
+    await at.complete(shop, made.body.id);
+    expect((await at.create(shop, from)).body.id).not.toBe(made.body.id);
+    const none = await at.create(shop, { cart_id: "cart_none", line_items: [] });
+    expect(told(none)).toEqual([200, "error", "not_found"]);
+  });
+
+  test("of things that cannot be bought is not made; changed to them it waits", async () => {
+    const none = await at.create(shop, { ...ROSE, ...lines(["rose", 1], ["none", 1]) });
+    expect(told(none)).toEqual([200, "error", "not_found"]);
+    const { id } = await at.ready(shop);
+    const changed = await at.update(shop, id, { ...ROSE, ...lines(["gone", 1], ["rose", 1]) });
+    expect(told(changed)).toEqual([200, "incomplete", "item_unavailable"]);
+    expect(told(await at.complete(shop, id))).toEqual([200, "incomplete", "item_unavailable"]);
+    expect(await at.authorizations(shop)).toEqual([]);
+  });
+
+  test("is sent only where the shop sends, and taxed where it goes", async () => {
+    const away = await at.create(shop, {
+      ...ROSE,
+      ...sent("standard", { ...ADDRESS, address_country: "US" }),
+    });
+    expect(told(away)).toEqual([201, "incomplete", "address_undeliverable"]);
+    const vienna = await at.create(shop, {
+      ...ROSE,
+      ...sent("standard", { ...ADDRESS, address_country: "at" }),
+    });
+    expect(totals(vienna.body)).toEqual({
+      ...{ subtotal: 10_000, fulfillment: 490, tax: 2098, total: 12_588 },
+    });
+    const half = await at.create(shop, { ...ROSE, ...sent("standard", { address_country: "DE" }) });
+    expect(told(half)).toEqual([201, "incomplete", "field_required"]);
+  });
+
+  test("of a shop that sends nothing needs no address", async () => {
+    shop = await at.shop({ shipping: [] });
+    const made = await at.create(shop, { ...lines(["rose", 1]), buyer: BUYER });
+    expect(told(made)).toEqual([201, "ready_for_complete"]);
+    expect(made.body.fulfillment).toBeUndefined();
+    expect(told(await at.complete(shop, made.body.id))).toEqual([200, "completed"]);
+  });
+
+  describe("when it is completed,", () => {
+    test.each([
+      ["pm_card_chargeDeclined", "payment_failed"],
+      ["tok_of_nobody", "payment_failed"],
+    ])("with %s: %s, and another card may pay", async (token, code) => {
+      const { id } = await at.ready(shop);
+      const failed = await at.complete(shop, id, paying(token));
+      expect(told(failed)).toEqual([200, "ready_for_complete", code]);
+      expect(told(await at.get(shop, id))).toEqual([200, "ready_for_complete", code]);
+      expect(told(await at.complete(shop, id))).toEqual([200, "completed"]);
+      expect(await at.orders(shop)).toHaveLength(1);
+      await agree();
+      expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+    });
+
+    test.each([
+      ["no instrument", {}],
+      ["two instruments", twice(paying())],
+      ["another handler", paying("pm_card_visa", "gpay")],
+      ["no token", paying("4242424242424242")],
+    ])("with %s nothing is tried", async (_name, payment) => {
+      const { id } = await at.ready(shop);
+      const refused = await at.complete(shop, id, payment);
+      expect(told(refused)).toEqual([200, "ready_for_complete", "payment_failed"]);
+      expect(await at.authorizations(shop, "declined")).toEqual([]);
+      expect(await at.records(shop, "checkout.decision")).toEqual([]);
+    });
+
+    test("a token may come in a wallet's JSON", async () => {
+      const { id } = await at.ready(shop);
+      const token = JSON.stringify({ id: "tok_visa", object: "token" });
+      expect(told(await at.complete(shop, id, paying(token)))).toEqual([200, "completed"]);
+    });
+
+    test("a price or a cost that changed is shown first, and never charged unseen", async () => {
+      const { id } = await at.ready(shop);
+      const dearer = [
+        { id: "rose", title: "A rose", price: "120.00", currency: "EUR", quantity: 50 },
+      ];
+      await at.importLines(shop, dearer);
+      const changed = await at.complete(shop, id);
+      expect(told(changed)).toEqual([200, "ready_for_complete", "quote_changed"]);
+      expect(totals(changed.body)).toMatchObject({ subtotal: 12_000, total: 12_490 });
+      expect(await at.authorizations(shop)).toEqual([]);
+      expect(told(await at.complete(shop, id))).toEqual([200, "completed"]);
+      expect((await at.authorizations(shop)).map((one) => one.amount_minor)).toEqual([12_490]);
+    });
+
+    test("a look shows a changed price too, and is then what was shown", async () => {
+      const { id } = await at.ready(shop);
+      await at.importLines(shop, [
+        { id: "rose", title: "A rose", price: "80.00", currency: "EUR" },
+      ]);
+      expect(totals((await at.get(shop, id)).body)).toMatchObject({ total: 8490 });
+      expect(told(await at.complete(shop, id))).toEqual([200, "completed"]);
+    });
+
+    test("what sold out meanwhile is shown as such", async () => {
+      const { id } = await at.ready(shop, { ...ROSE, ...lines(["last", 1]) });
+      await at.importLines(shop, [
+        { id: "last", title: "The last one", price: "20.00", currency: "EUR", quantity: 0 },
+      ]);
+      const gone = await at.complete(shop, id);
+      expect(told(gone)).toEqual([200, "incomplete", "quote_changed", "out_of_stock"]);
+      expect(told(await at.complete(shop, id))).toEqual([200, "incomplete", "out_of_stock"]);
+      expect(await at.authorizations(shop)).toEqual([]);
+    });
+
+    test("two buyers of the last one: one order, and nothing is held of the other", async () => {
+      const two = await Promise.all(
+        [0, 1].map(() => at.ready(shop, { ...ROSE, ...lines(["last", 1]) })),
+      );
+      const ends = await Promise.all(two.map(({ id }) => at.complete(shop, id)));
+      expect(ends.map(({ body }) => body.status).sort()).toEqual(["completed", "incomplete"]);
+      expect(await at.orders(shop)).toHaveLength(1);
+      await agree();
+    });
+
+    test("what the rules deny is final, and in the log", async () => {
+      const { id } = await at.ready(shop, { ...ROSE, ...lines(["palm", 2]) });
+      const denied = await at.complete(shop, id);
+      expect(told(denied)).toEqual([200, "incomplete", "policy_denied"]);
+      expect(denied.body.messages[0].severity).toBe("unrecoverable");
+      const [{ record }] = await at.records(shop, "checkout.decision");
+      expect(record).toMatchObject({
+        ...{ agent: { id: platform.profileUrl() }, skill: "complete_checkout", protocol: "ucp" },
+        decision: { outcome: "rejected", reason_codes: ["policy_denied"] },
+        checkout: { checkout_id: id },
+      });
+      expect(JSON.stringify(record)).not.toMatch(/ada@|Gartenstr/);
+      expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+      await agree();
+    });
+
+    test("nobody knows yet whether it was paid: it is under way, and becomes what it is", async () => {
+      const { id } = await at.ready(shop);
+      const key = "asked-once";
+      const open = await at.complete(shop, id, paying("pm_sandbox_timeout"), { key });
+      expect(told(open)).toEqual([200, "complete_in_progress"]);
+      expect(open.body.order).toBeUndefined();
+      const late = await at.update(shop, id, ROSE);
+      expect(told(late)).toEqual([200, "complete_in_progress", "not_allowed"]);
+      expect(told(await at.complete(shop, id))).toEqual([
+        200,
+        "complete_in_progress",
+        "not_allowed",
+      ]);
+      clock.advance(HOUR_MS);
+      await reconcilePayments(server.context, () => false);
+      const done = await at.complete(shop, id, paying("pm_sandbox_timeout"), { key });
+      expect(told(done)).toEqual([200, "completed"]);
+      expect((await at.get(shop, id)).body).toEqual(done.body);
+      expect(await at.authorizations(shop)).toHaveLength(1);
+      await agree();
+    });
+
+    test("cancelled while it was under way no order comes of it, and the money is let go", async () => {
+      const { id } = await at.ready(shop);
+      await at.complete(shop, id, paying("pm_sandbox_timeout"));
+      expect(told(await at.cancel(shop, id))).toEqual([200, "canceled"]);
+      clock.advance(HOUR_MS);
+      await reconcilePayments(server.context, () => false);
+      expect(await at.orders(shop)).toEqual([]);
+      expect(await at.authorizations(shop)).toEqual([]);
+      expect(await at.authorizations(shop, "released")).toHaveLength(1);
+      expect(told(await at.get(shop, id))).toEqual([200, "canceled"]);
+      await agree();
+      expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+    });
+  });
+
+  describe("once over,", () => {
+    test("completed, nothing about it changes", async () => {
+      const { id } = await at.ready(shop);
+      const done = await at.complete(shop, id);
+      for (const again of [at.update(shop, id, ROSE), at.complete(shop, id), at.cancel(shop, id)]) {
+        const answer = await again;
+        expect(told(answer)).toEqual([200, "completed", "not_allowed"]);
+        expect(answer.body.order).toEqual(done.body.order);
+      }
+      expect(await at.orders(shop)).toHaveLength(1);
+    });
+
+    test("cancelled or expired, neither", async () => {
+      const { id } = await at.ready(shop);
+      expect(told(await at.cancel(shop, id))).toEqual([200, "canceled"]);
+      expect(told(await at.complete(shop, id))).toEqual([200, "canceled", "not_allowed"]);
+      expect(told(await at.cancel(shop, id))).toEqual([200, "canceled", "not_allowed"]);
+      const { id: old } = await at.ready(shop);
+      clock.advance(6 * HOUR_MS);
+      expect(told(await at.get(shop, old))).toEqual([200, "canceled"]);
+      expect(told(await at.complete(shop, old))).toEqual([200, "canceled", "not_allowed"]);
+      expect(await at.authorizations(shop)).toEqual([]);
+    });
+  });
+
+  describe("sent again", () => {
+    test("with its key has the answer it had, and nothing is done twice", async () => {
+      const key = "k-1";
+      const made = await at.create(shop, ROSE, { key });
+      const again = await at.create(shop, ROSE, { key });
+      expect([again.body, again.headers.get("idempotent-replayed")]).toEqual([made.body, "true"]);
+      const done = await at.complete(shop, made.body.id, paying(), { key });
+      expect((await at.complete(shop, made.body.id, paying(), { key })).body).toEqual(done.body);
+      const other = await at.complete(shop, made.body.id, paying("tok_visa"), { key });
+      expect([other.status, other.body.code]).toEqual([409, "conflict"]);
+      expect(await at.authorizations(shop)).toHaveLength(1);
+    });
+
+    test("many times at once is completed once", async () => {
+      const { id } = await at.ready(shop);
+      const key = "at-once";
+      const all = await Promise.all(
+        Array.from({ length: 8 }, () => at.complete(shop, id, paying(), { key })),
+      );
+      const states = new Set(all.map(({ body }) => body.status));
+      for (const state of states) expect(["completed", "complete_in_progress"]).toContain(state);
+      expect(await at.orders(shop)).toHaveLength(1);
+      expect(await at.authorizations(shop)).toHaveLength(1);
+      expect(told(await at.complete(shop, id, paying(), { key }))).toEqual([200, "completed"]);
+    });
+  });
+
+  describe("is completed by its own platform alone:", () => {
+    test("unsigned not, unless the owner wants it; then under another name", async () => {
+      const made = await at.create(shop, ROSE, { sign: false });
+      const { id } = made.body;
+      const refused = await at.complete(shop, id, paying(), { sign: false });
+      expect([refused.status, refused.body.code]).toEqual([401, "signature_missing"]);
+      await shop.admin("PUT", "/shop", { ...SHOP, allow_unsigned: true } as never);
+      const done = await at.complete(shop, id, paying(), { sign: false });
+      expect(told(done)).toEqual([200, "completed"]);
+      const [order] = await at.orders(shop);
+      expect(order.agent_id).toBe(`unsigned ${platform.profileUrl()}`);
+    });
+
+    test("made signed it is shown to nobody unsigned, and to no other platform", async () => {
+      const { id } = await at.ready(shop);
+      const others = [
+        await at.get(shop, id, { sign: false }),
+        await at.get(shop, id, { profile: platform.profileUrl("other") }),
+        await at.complete(shop, id, paying(), { profile: platform.profileUrl("other") }),
+        await at.cancel(shop, id, { sign: false }),
+      ];
+      for (const other of others) expect(told(other)).toEqual([200, "error", "not_found"]);
+      const elsewhere = await at.shop();
+      expect(told(await at.get(elsewhere, id))).toEqual([200, "error", "not_found"]);
+    });
+
+    test("a body that was not signed is not taken", async () => {
+      const { id } = await at.ready(shop);
+      const swapped = await at.complete(shop, id, paying(), {
+        sent: JSON.stringify(paying("tok_visa")),
+      });
+      expect([swapped.status, swapped.body.code]).toEqual([400, "digest_mismatch"]);
+      expect(await at.authorizations(shop)).toEqual([]);
+    });
+  });
+
+  test("of a shop that sells no more is shown and cancelled, not completed", async () => {
+    const { id } = await at.ready(shop);
+    await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: false, settles: true });
+    const shut = [200, "error", "capabilities_incompatible"];
+    expect(told(await at.complete(shop, id))).toEqual(shut);
+    expect(told(await at.create(shop))).toEqual(shut);
+    expect(told(await at.update(shop, id, ROSE))).toEqual(shut);
+    expect(told(await at.get(shop, id))).toEqual([200, "ready_for_complete"]);
+    expect(told(await at.cancel(shop, id))).toEqual([200, "canceled"]);
+  });
+
+  test("by a platform that cannot say where it goes is told so, where something is sent", async () => {
+    const before = platform.profile;
+    platform.profile = profileOf([platform.key.publicJwk], ["dev.ucp.shopping.checkout"]);
+    const profile = platform.profileUrl("plain");
+    const made = await at.create(shop, ROSE, { profile });
+    platform.profile = before;
+    expect(told(made)).toEqual([201, "incomplete", "capabilities_incompatible"]);
+    expect(made.body.ucp.capabilities).not.toHaveProperty(["dev.ucp.shopping.fulfillment"]);
+  });
+});
+
+function twice({ payment }: ReturnType<typeof paying>) {
+  return { payment: { instruments: [...payment.instruments, ...payment.instruments] } };
+}

@@ -1,0 +1,142 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { expireReviews } from "../../src/actions/decide-review.ts";
+import { ManualClock } from "../../src/platform/clock.ts";
+import { findingsOfSite } from "../audit/exporting.ts";
+import {
+  cleanUp,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+import type { Shop } from "../mandates/submitting.ts";
+import { expectBooksAgree } from "../selling/books.ts";
+import { buying, lines, paying, ROSE, told } from "./buying.ts";
+import { Platform } from "./platform.ts";
+
+const HOUR_MS = 3_600_000;
+const PALM = { ...ROSE, ...lines(["palm", 1]) };
+
+describe.each(DATABASES)("a checkout that a person has to look at, on %s,", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let server: TestServer;
+  let platform: Platform;
+  let at: ReturnType<typeof buying>;
+  let shop: Shop;
+  let id: string;
+  beforeAll(async () => {
+    platform = await Platform.start();
+    const limits = { GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "100000" };
+    const env = { ...(await freshEnvironment(dialect)), ...limits };
+    server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: platform.host }, { clock });
+    at = buying(server, platform, clock);
+    return async () => {
+      platform.stop();
+      await cleanUp();
+    };
+  });
+  beforeEach(async () => {
+    clock.advance(60_000);
+    shop = await at.shop();
+    id = (await at.ready(shop, PALM)).id;
+    const escalated = await at.complete(shop, id);
+    expect(told(escalated)).toEqual([200, "requires_escalation", "review_required"]);
+    expect(escalated.body.messages[0].severity).toBe("requires_buyer_review");
+    expect(escalated.body.continue_url).toContain("/pages/page_");
+  });
+  const review = async () => {
+    const { items } = (await shop.admin("GET", "/escalations")).body;
+    return items.find(({ status }: { status: string }) => status === "pending") ?? items[0];
+  };
+  const say = async (verb: string, said = {}) =>
+    shop.admin("POST", `/escalations/${(await review()).escalation_id}/${verb}`, said);
+  const nothingHeld = async () => {
+    expect(await at.authorizations(shop)).toEqual([]);
+    await expectBooksAgree(server.context, shop, { palm: 5 });
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  };
+
+  test("is paid when that person says yes, for the sum that was shown", async () => {
+    expect(await at.authorizations(shop)).toEqual([]);
+    expect(await review()).toMatchObject({
+      ...{ status: "pending", agent_id: platform.profileUrl(), skill: "complete_checkout" },
+      amount: { minor: 60_490, currency: "EUR" },
+    });
+    expect((await say("approve")).body).toEqual({ status: "approved" });
+    const done = await at.get(shop, id);
+    expect(told(done)).toEqual([200, "completed"]);
+    expect((await at.authorizations(shop)).map((one) => one.amount_minor)).toEqual([60_490]);
+    const [record] = await at.records(shop, "review.decision");
+    expect(record.record).toMatchObject({ checkout: { checkout_id: id }, payment: "requested" });
+    expect(record.record.mandate).toBeUndefined();
+    await expectBooksAgree(server.context, shop, { palm: 5 });
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  });
+
+  test("and whose card is declined then can be tried with another", async () => {
+    await at.cancel(shop, id);
+    const other = await at.ready(shop, PALM);
+    await at.complete(shop, other.id, paying("pm_card_chargeDeclined"));
+    expect((await say("approve")).body).toEqual({ status: "payment_failed" });
+    expect(told(await at.get(shop, other.id))).toEqual([
+      ...[200, "ready_for_complete", "payment_failed"],
+    ]);
+  });
+
+  test("is over when that person says no", async () => {
+    await say("deny", { reason_code: "unknown_agent" });
+    const denied = await at.get(shop, id);
+    expect(told(denied)).toEqual([200, "incomplete", "review_denied"]);
+    expect(denied.body.messages[0].severity).toBe("unrecoverable");
+    await nothingHeld();
+  });
+
+  test("can be tried again when nobody has looked in time", async () => {
+    clock.advance(5 * HOUR_MS);
+    await expireReviews(server.context, () => false);
+    expect(told(await at.get(shop, id))).toEqual([200, "ready_for_complete", "review_expired"]);
+    await nothingHeld();
+    expect(told(await at.complete(shop, id))).toEqual([
+      ...[200, "requires_escalation", "review_required"],
+    ]);
+  });
+
+  test("cannot be confirmed by its buyer, nor by completing again", async () => {
+    const again = await at.complete(shop, id);
+    expect(told(again)).toEqual([200, "requires_escalation", "not_allowed", "review_required"]);
+    const page = new URL(again.body.continue_url).pathname;
+    const shown = await fetch(`${server.url}${page}`);
+    const html = await shown.text();
+    expect(html).toContain("The shop is looking at this order");
+    expect(html).not.toMatch(/<form|<button|<script|ada@|Gartenstr/);
+    await fetch(`${server.url}${page}?redirect_status=succeeded`, { redirect: "manual" });
+    expect((await fetch(`${server.url}${page}`, { method: "POST" })).status).toBe(405);
+    expect((await review()).status).toBe("pending");
+    expect(await at.authorizations(shop)).toEqual([]);
+  });
+
+  test.each(["update", "cancel"] as const)("is looked at no more after an %s", async (verb) => {
+    const changed = verb === "update" ? await at.update(shop, id, ROSE) : await at.cancel(shop, id);
+    expect(changed.body.status).toBe(verb === "update" ? "ready_for_complete" : "canceled");
+    expect(changed.body.messages).toBeUndefined();
+    expect(await review()).toMatchObject({ status: "invalidated" });
+    expect((await say("approve")).status).toBe(409);
+    await nothingHeld();
+  });
+
+  test("is not paid where the price has changed since", async () => {
+    const dearer = { id: "palm", title: "A palm", price: "610.00", currency: "EUR", quantity: 5 };
+    await at.importLines(shop, [dearer]);
+    expect((await say("approve")).body).toEqual({ status: "invalidated" });
+    const shown = await at.get(shop, id);
+    expect(shown.body.totals.at(-1)).toEqual({ type: "total", amount: 61_490 });
+    await nothingHeld();
+  });
+
+  test("is not paid where the shop sells no more", async () => {
+    await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: false, settles: true });
+    expect((await say("approve")).body).toEqual({ status: "invalidated" });
+    await nothingHeld();
+  });
+});
