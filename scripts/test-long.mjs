@@ -88,8 +88,8 @@ const SUITES = [
   },
   {
     key: "payment-crash",
-    name: `${DECIDE_CRASH_ROUNDS} rounds of kill -9 at every named point of a payment and of its commits, on each database`,
-    args: ["packages/server/test/selling/crash"],
+    name: `${DECIDE_CRASH_ROUNDS} rounds of kill -9 at every named point of a payment, a completion and their commits, on each database`,
+    args: ["packages/server/test/selling/crash", "packages/server/test/ucp/crash"],
     env: { DECIDE_CRASH_ROUNDS },
   },
 ];

@@ -125,6 +125,7 @@ export { apiCatalog, securityTxt } from "./discovery/installation.js";
 export { llmsTxt } from "./discovery/llms-txt.js";
 export { OWN_DOMAIN_PATHS } from "./discovery/own-domain.js";
 export { robotsBlock } from "./discovery/robots.js";
+export { COMPLETE_CHECKOUT, isShopSkill } from "./discovery/shop-skills.js";
 export {
   isSkillId,
   type LiveSkill,

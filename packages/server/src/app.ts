@@ -12,10 +12,10 @@ import { MandateAnswers } from "./doors/mandates/mandate-answers.js";
 import { mandatesDoor } from "./doors/mandates/mandates-door.js";
 import { McpAnswers } from "./doors/mcp/mcp-answers.js";
 import { mcpDoor } from "./doors/mcp/mcp-door.js";
-import { metricsDoor } from "./doors/operations/metrics-door.js";
 import { openapiDoor } from "./doors/operations/openapi-door.js";
-import { operationsDoor } from "./doors/operations/operations-door.js";
+import { operationsDoors } from "./doors/operations/operations-door.js";
 import { sandboxDoor } from "./doors/sandbox/sandbox-door.js";
+import { ShopDesk } from "./doors/ucp/desk.js";
 import { ucpDoors } from "./doors/ucp/ucp-door.js";
 import { BeaconAnswers } from "./doors/visits/beacon-answers.js";
 import { edgeVisitsDoor } from "./doors/visits/edge-visits.js";
@@ -28,18 +28,18 @@ import { Problem } from "./platform/http/problem.js";
 export function createApp(context: Context): RequestListener {
   const { config, ids, log } = context;
   const editions = new Editions(context);
+  const desk = new ShopDesk(context);
   const described = [discoveryDoor(context, editions), auditDoor(context), adminDoor(context)];
   const doors = [
-    operationsDoor(context),
+    ...operationsDoors(context),
     ...described,
     mcpDoor(),
     visitsDoor(),
     edgeVisitsDoor(context),
     mandatesDoor(context),
     hooksDoor(context),
-    ...ucpDoors(context),
+    ...ucpDoors(context, desk),
     sandboxDoor(context),
-    metricsDoor(context),
     docsDoor(context),
     openapiDoor(described, config.baseUrl),
   ];
@@ -54,5 +54,5 @@ export function createApp(context: Context): RequestListener {
   const documents = documentAnswers(editions, context, routed);
   const beacons = new BeaconAnswers(context).listener(documents);
   const mandates = new MandateAnswers(context).listener(beacons);
-  return httpsOnly(context, new McpAnswers(context).listener(mandates));
+  return httpsOnly(context, new McpAnswers(context, desk).listener(mandates));
 }

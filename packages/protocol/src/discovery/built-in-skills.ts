@@ -1,3 +1,5 @@
+import { COMPLETE_CHECKOUT, isShopSkill, SHOP_SKILLS } from "./shop-skills.js";
+
 /** The words a skill comes with. */
 export interface BuiltInSkill {
   readonly title: string;
@@ -59,10 +61,7 @@ export const BUILT_IN_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.fr
 
 /** Skills that do more than answer with a link. Their names are taken; they take no URL. */
 export const RESERVED_SKILLS: readonly string[] = Object.freeze([
-  "place_order",
-  ...["create_checkout", "get_checkout", "update_checkout", "complete_checkout"],
-  ...["cancel_checkout", "create_cart", "get_cart", "update_cart", "cancel_cart"],
-  ...["search_catalog", "lookup_catalog", "get_product", "get_order"],
+  ...["place_order", ...Object.keys(SHOP_SKILLS), "get_order"],
 ]);
 
 /** The skill that buys: live while a site sells to agents, and its owner has switched it on. */
@@ -84,7 +83,7 @@ const PLACE_ORDER_WORDS: BuiltInSkill = builtIn(
  * movesMoney("get_pricing"); //=> false
  */
 export function movesMoney(skill: string): boolean {
-  return skill === PLACE_ORDER || skill === "complete_checkout";
+  return skill === PLACE_ORDER || skill === COMPLETE_CHECKOUT;
 }
 
 /**
@@ -96,5 +95,6 @@ export function movesMoney(skill: string): boolean {
  */
 export function builtInSkill(id: string): BuiltInSkill | undefined {
   if (id === PLACE_ORDER) return PLACE_ORDER_WORDS;
+  if (isShopSkill(id)) return SHOP_SKILLS[id];
   return Object.hasOwn(BUILT_IN_SKILLS, id) ? BUILT_IN_SKILLS[id] : undefined;
 }

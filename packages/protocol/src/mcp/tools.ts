@@ -1,7 +1,9 @@
+import { isShopSkill } from "../discovery/shop-skills.js";
 import type { LiveSkill } from "../discovery/skills.js";
 import type { SiteSnapshot } from "../discovery/snapshot.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
 import { ok, type Result, refuse } from "../result.js";
+import { shopTool } from "./shop-tools.js";
 
 const QUESTION_CHARS_MAX = 500;
 
@@ -133,7 +135,10 @@ function orderTool({ id, title, description }: LiveSkill): JsonObject {
  * mcpTools(EXAMPLE_SITE).map((tool) => tool.name); //=> ["get_pricing", "track_delivery"]
  */
 export function mcpTools(site: SiteSnapshot): readonly JsonObject[] {
-  return site.skills.map((skill) => (skill.requiresMandate ? orderTool(skill) : linkTool(skill)));
+  return site.skills.map((skill) => {
+    if (isShopSkill(skill.id)) return shopTool(skill);
+    return skill.requiresMandate ? orderTool(skill) : linkTool(skill);
+  });
 }
 
 /**
@@ -144,13 +149,13 @@ export function mcpTools(site: SiteSnapshot): readonly JsonObject[] {
  */
 export function mcpInstructions({ domain, name, summary, skills }: SiteSnapshot): string {
   const buys = skills.filter(({ requiresMandate }) => requiresMandate).map(({ id }) => id);
-  const but =
-    buys.length === 0 ? "" : ` But ${buys.join(", ")}: it buys what a mandate is signed for.`;
-  return (
-    `Tools of ${domain} (${name}), offered to agents by its owner. ${summary} ` +
-    "A tool answers with the page of the site to open; calling it buys nothing and sends nothing." +
-    but
-  );
+  const sells = skills.some(({ id }) => isShopSkill(id));
+  return [
+    `Tools of ${domain} (${name}), offered to agents by its owner. ${summary}`,
+    "A tool answers with the page of the site to open; calling it buys nothing and sends nothing.",
+    ...(sells ? ["Those of the catalog, of carts and of checkouts speak UCP."] : []),
+    ...(buys.length === 0 ? [] : [`But ${buys.join(", ")}: it buys what a mandate is signed for.`]),
+  ].join(" ");
 }
 
 /**

@@ -5,12 +5,15 @@ import type { Agent } from "../owners/agents/agent.js";
 import { countFailure } from "../owners/agents/locks.js";
 import type { RecordDraft } from "../owners/audit/drafts.js";
 import { newRecordId } from "../owners/audit/record-id.js";
+import type { Checkout } from "../owners/checkouts/checkout.js";
+import { writeCheckout } from "../owners/checkouts/store.js";
 import type { StoredAnswer } from "../owners/decisions/decision.js";
 import { insertDecision } from "../owners/decisions/store.js";
 import type { Review } from "../owners/reviews/review.js";
 import { insertReview } from "../owners/reviews/store.js";
 import type { Site } from "../owners/sites/site.js";
 import type { Transaction } from "../platform/db/database.js";
+import { quoteDigest } from "./checkout/quote.js";
 import { answerTo, DEFAULT_RULE, type Judged, judge } from "./judge-mandate.js";
 import type { PricedItem } from "./price-order.js";
 import { aboutMandate, type MandateFault, type ProvenFacts } from "./refuse-mandate.js";
@@ -84,20 +87,24 @@ interface Claimed {
   readonly review: Review | undefined;
 }
 
+/** The checkout that is paid for. An agent has no buyer at hand whom a bank could ask. */
+const checkoutOf = ({ checkout }: Judged) =>
+  checkout === undefined ? null : { checkoutId: checkout.checkoutId, returnUrl: null };
+
 /** Has what the rules approved paid, where it is to be paid. */
 async function requestIfPaid(
   context: Context,
   tx: Transaction,
-  { site, mandate, proven, requestId, now }: Admission,
+  { site, proven, requestId, now }: Admission,
   { found, recordId, decisionId, answer }: Claimed,
 ): Promise<Payment | undefined> {
-  const { outcome, items, amount } = found;
-  const { payment } = mandate;
+  const { outcome, items, amount, payment } = found;
   if (outcome !== "approved" || items === undefined) return undefined;
   if (payment === undefined || amount === null) throw new Error("an order without its payment");
   const about = aboutMandate(proven, requestId);
   const { siteKeyHash } = site;
-  const asked = { siteKeyHash, decisionId, escalationId: null, checkout: null, recordId };
+  const checkout = checkoutOf(found);
+  const asked = { siteKeyHash, decisionId, escalationId: null, checkout, recordId };
   const { handler: processor, token } = payment;
   return requestPayment(
     context,
@@ -107,15 +114,21 @@ async function requestIfPaid(
   );
 }
 
+/** Which checkout a mandate pays for, as records say it. */
+function aboutCheckout({ checkoutId: checkout_id, quote }: Checkout) {
+  return { checkout_id, digest: quoteDigest(quote) };
+}
+
 function decisionRecord(
   { proven, requestId, now }: Admission,
   { found, recordId, review }: Claimed,
   paid: boolean,
 ): RecordDraft {
-  const { amount, items } = found;
+  const { amount, items, checkout } = found;
   const content = {
     ...aboutMandate(proven, requestId),
     ...(amount === null ? {} : { amount: { currency: amount.currency, minor: amount.minor } }),
+    ...(checkout === undefined ? {} : { checkout: aboutCheckout(checkout) }),
     decision: found.record,
     ...(items === undefined ? {} : { items: itemsOf(items) }),
     ...(paid ? { payment: "requested" } : {}),
@@ -152,6 +165,11 @@ export async function claim(
     ...{ rulesEvaluated: found.rulesEvaluated, policyVersion: found.policyVersion },
     ...{ recordId, evaluatedAt: now, answer: paid ? paymentUnknown(mandateId) : answer },
   });
+  if (found.checkout !== undefined && outcome !== "rejected") {
+    const { tries } = found.checkout;
+    const completing = { status: "completing", problem: null, tries: tries + 1 } as const;
+    await writeCheckout(tx, { ...found.checkout, ...completing, decisionId });
+  }
   if (review !== undefined) await insertReview(tx, review);
   if (review !== undefined) await tellOfReview(tx, { config, ids }, { site, review, agent, now });
   if (reason !== null && COUNTED.includes(reason)) {
@@ -170,17 +188,19 @@ function itemsOf(items: readonly PricedItem[]) {
 /** What is put before a person. */
 function reviewOf(
   { ids, secrets }: Context,
-  { site, mandate, proven, now }: Admission,
-  { rule, amount, items, reviewMs = 0, approvalsNeeded = 1 }: Judged,
+  { site, proven, now }: Admission,
+  found: Judged,
   { recordId, decisionId }: { recordId: string; decisionId: string },
 ): Review {
+  const { rule, amount, items, reviewMs = 0, approvalsNeeded = 1 } = found;
   const { agentId, mandateId, skill, protocol, kid, digest } = proven;
+  const checkout = checkoutOf(found) ?? undefined;
   const escalationId = ids.id("esc");
-  const { token, handler } = items === undefined ? {} : (mandate.payment ?? {});
+  const { token, handler } = found.payment ?? {};
   return {
     ...{ escalationId, siteKeyHash: site.siteKeyHash, decisionId },
     ...{ actorId: agentId, mandateId, status: "pending", ruleId: rule ?? DEFAULT_RULE },
-    request: { skill, protocol, amount, kid, digest, items, handler },
+    request: { skill, protocol, amount, kid, digest, items, handler, checkout },
     sealedToken: token === undefined ? null : secrets.seal(reviewTokenPlace(escalationId), token),
     ...{ approvalsNeeded, approvedBy: [] },
     ...{ recordId, createdAt: now, expiresAt: now + reviewMs, decidedAt: null, decidedBy: null },

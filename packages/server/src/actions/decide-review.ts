@@ -33,7 +33,7 @@ async function obstacle(tx: Transaction, review: Review, now: number): Promise<s
   const { siteKeyHash, actorId, request } = review;
   const site = await siteByHash(tx, siteKeyHash);
   if (site?.status !== "verified") return "site_not_verified";
-  if (request.kid === null) return checkoutObstacle(tx, site, review);
+  if (request.kid === null) return platformObstacle(tx, site, review);
   if (!(await mandateSettings(tx, siteKeyHash)).enabled) return "mandates_disabled";
   const key = keyFault(await keyByKid(tx, siteKeyHash, request.kid), actorId, now);
   if (key !== undefined) return key;
@@ -42,17 +42,25 @@ async function obstacle(tx: Transaction, review: Review, now: number): Promise<s
   // It is paid as it was signed, or not at all.
   const { handler } = request;
   if (handler !== undefined && handler !== site.processor?.kind) return "processor_changed";
-  return orderObstacle(tx, review);
+  return request.checkout === undefined ? orderObstacle(tx, review) : checkoutObstacle(tx, review);
 }
 
-/** A platform's checkout must still be the one that was looked at, at the sum that was. */
-async function checkoutObstacle(
+/** What a platform wants to pay for, where the site still sells, and through whom it did. */
+function platformObstacle(
   tx: Transaction,
   site: Site,
-  { siteKeyHash, decisionId, request: { checkout, handler, amount } }: Review,
-): Promise<string | undefined> {
+  review: Review,
+): Promise<string | undefined> | string {
   if (!sells(site)) return "site_sells_nothing";
-  if (handler !== site.processor?.kind) return "processor_changed";
+  if (review.request.handler !== site.processor?.kind) return "processor_changed";
+  return checkoutObstacle(tx, review);
+}
+
+/** A checkout must still be the one that was looked at, at the sum that was. */
+async function checkoutObstacle(
+  tx: Transaction,
+  { siteKeyHash, decisionId, request: { checkout, amount } }: Review,
+): Promise<string | undefined> {
   const found = await checkoutById(tx, siteKeyHash, checkout?.checkoutId ?? "");
   if (found?.status !== "completing" || found.decisionId !== decisionId) return "checkout_changed";
   const quote = await quoteFor(tx, siteKeyHash, found.content, "order");

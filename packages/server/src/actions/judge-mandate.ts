@@ -1,21 +1,28 @@
 import {
+  COMPLETE_CHECKOUT,
   type JsonObject,
   type Mandate,
+  type MandatePayment,
   type Money,
-  PLACE_ORDER,
+  movesMoney,
+  ok,
   parseAmount,
   REASONS,
   type ReasonCode,
+  type Result,
+  refuse,
 } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { decide } from "../decide/decide.js";
 import { amountFault } from "../decide/request-payment.js";
 import type { Agent } from "../owners/agents/agent.js";
+import type { Checkout } from "../owners/checkouts/checkout.js";
 import type { StoredAnswer } from "../owners/decisions/decision.js";
 import type { Site } from "../owners/sites/site.js";
 import { isoTime } from "../platform/clock.js";
 import type { Transaction } from "../platform/db/database.js";
-import { type PricedItem, type PricedOrder, priceOrder } from "./price-order.js";
+import { priceCheckout } from "./checkout/price-checkout.js";
+import { type PricedItem, type PricedOrder, type PriceFault, priceOrder } from "./price-order.js";
 
 /** What an agent is told where no rule, but the policy's default, asks for a person. */
 export const DEFAULT_RULE = "default";
@@ -32,6 +39,10 @@ function amountOf({ cart }: Mandate): Money | null | undefined {
 
 /** What was found out about a claimed mandate. */
 export interface Judged {
+  /** The checkout that is paid for, where one is. */
+  readonly checkout?: Checkout | undefined;
+  /** How it is paid, where it is: as the mandate says, or the checkout it completes. */
+  readonly payment?: MandatePayment | undefined;
   /** What is bought, where something is. */
   readonly items?: readonly PricedItem[] | undefined;
   /** Says more than the reason's own sentence. */
@@ -95,25 +106,41 @@ function withoutRules(reason: ReasonCode, message?: string): Judged {
   return { outcome: "rejected", reason, message, ...none, record };
 }
 
+/** What is bought, and how it is paid. */
+type Priced = PricedOrder & Pick<Judged, "checkout" | "payment">;
+
+async function priceItems(
+  tx: Transaction,
+  { siteKeyHash, processor }: Site,
+  { arguments: args, payment }: Mandate,
+): Promise<Result<Priced, PriceFault>> {
+  if (payment === undefined || processor === null || payment.handler !== processor.kind) {
+    const kind = processor?.kind ?? "nobody";
+    const message = `This site is paid through ${kind}: sign \`payment.handler\` "${kind}" and a token of theirs.`;
+    return refuse("cart_invalid", message);
+  }
+  const priced = await priceOrder(tx, siteKeyHash, args);
+  return priced.ok ? ok({ ...priced.value, payment }) : priced;
+}
+
 /** What a mandate that buys comes to, or why it is refused before any rule is asked. */
 async function price(
   context: Context,
   tx: Transaction,
-  { siteKeyHash, processor }: Site,
-  { arguments: args, payment }: Mandate,
+  site: Site,
+  mandate: Mandate,
   declared: Money,
-): Promise<PricedOrder | Judged> {
-  if (payment === undefined || processor === null || payment.handler !== processor.kind) {
-    const kind = processor?.kind ?? "nobody";
-    const message = `This site is paid through ${kind}: sign \`payment.handler\` "${kind}" and a token of theirs.`;
-    return withoutRules("cart_invalid", message);
-  }
-  const priced = await priceOrder(tx, siteKeyHash, args);
+): Promise<Priced | Judged> {
+  const priced =
+    mandate.skill === COMPLETE_CHECKOUT
+      ? await priceCheckout(context, tx, site, mandate.arguments)
+      : await priceItems(tx, site, mandate);
   if (!priced.ok) return withoutRules(priced.reason, priced.detail);
-  const { amount } = priced.value;
+  const { amount, payment } = priced.value;
   if (amount.minor !== declared.minor || amount.currency !== declared.currency) {
     return withoutRules("cart_mismatch");
   }
+  if (payment === undefined) throw new Error("an order without its payment");
   const fault = amountFault(context, payment.handler, amount);
   if (fault !== undefined) return withoutRules("cart_invalid", `Not to be paid: ${fault}.`);
   return priced.value;
@@ -131,16 +158,17 @@ export async function judge(
   if (amount === undefined) return withoutRules("cart_invalid");
   const { siteKeyHash } = site;
   const { skill, protocol } = mandate;
-  let items: readonly PricedItem[] | undefined;
-  if (skill === PLACE_ORDER && amount !== null) {
+  let bought: Partial<Priced> = {};
+  if (movesMoney(skill) && amount !== null) {
     const priced = await price(context, tx, site, mandate, amount);
     if ("outcome" in priced) return priced;
-    items = priced.items;
+    bought = priced;
   }
+  const { items, checkout, payment } = bought;
   const decided = await decide(tx, { siteKeyHash, agent, skill, protocol, amount }, now);
   const { outcome, rule, rules, policy, record, reviewMs, approvalsNeeded } = decided;
   return {
-    ...{ outcome, rule, amount, items, record, reviewMs, approvalsNeeded },
+    ...{ outcome, rule, amount, items, checkout, payment, record, reviewMs, approvalsNeeded },
     ...{ rulesEvaluated: rules.length, reason: decided.refusal, policyVersion: policy.version },
   };
 }

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import {
   canonicalize,
+  isShopSkill,
   type JsonObject,
   type JsonValue,
   type LiveSkill,
@@ -36,7 +37,14 @@ interface MandateTool {
   readonly needsMandate: true;
 }
 
-export type Tool = PlainTool | MandateTool;
+/** One of UCP's operations: the shop's own desk does it. */
+export interface ShopTool {
+  readonly definition: JsonObject;
+  /** UCP's name of it. */
+  readonly operation: string;
+}
+
+export type Tool = PlainTool | MandateTool | ShopTool;
 
 /** SHA-256 of a value's canonical text, in hex. */
 export function digestOf(value: JsonValue): string {
@@ -73,8 +81,8 @@ export function toolsOf(site: SiteSnapshot): readonly Tool[] {
   const definitions = mcpTools(site);
   return site.skills.map((skill, i) => {
     const definition = definitions[i] as JsonObject;
-    return skill.requiresMandate
-      ? { definition, needsMandate: true }
-      : linkTool(skill, definition, site);
+    if (skill.requiresMandate) return { definition, needsMandate: true };
+    if (isShopSkill(skill.id)) return { definition, operation: skill.id };
+    return linkTool(skill, definition, site);
   });
 }

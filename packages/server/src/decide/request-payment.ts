@@ -15,7 +15,7 @@ export interface PaymentRequest {
   readonly siteKeyHash: string;
   readonly decisionId: string;
   readonly escalationId: string | null;
-  readonly checkout: { readonly checkoutId: string; readonly returnUrl: string } | null;
+  readonly checkout: { readonly checkoutId: string; readonly returnUrl: string | null } | null;
   readonly processor: PaymentHandler;
   readonly amount: Money;
   readonly items: readonly OrderedItem[];

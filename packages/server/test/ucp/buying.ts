@@ -11,7 +11,7 @@ import { schemaFaults } from "./schemas.ts";
 const over = (limit: string) => ({ "cart.total": { gt: { EUR: limit, JPY: "60000" } } });
 
 /** Platforms buy for up to 500; above that a person is asked, and above 1,000 nobody. */
-const CHECKOUT_POLICY = {
+export const CHECKOUT_POLICY = {
   policy: "rules/1",
   timezone: "UTC",
   default: "deny",
@@ -120,7 +120,7 @@ export function buying(server: TestServer, platform: Platform, clock: Clock) {
     return made as { readonly id: string; readonly continue_url: string };
   }
 
-  return { ...at, shop, call, create, get, update, complete, cancel, ready };
+  return { ...at, callTool: at.call, shop, call, create, get, update, complete, cancel, ready };
 }
 
 const CHECKOUT_SCHEMA = "shopping/fulfillment.json#/$defs/dev.ucp.shopping.checkout";

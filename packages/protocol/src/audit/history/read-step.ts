@@ -21,7 +21,9 @@ function moneyIn(minor: JsonValue | undefined, currency: JsonValue | undefined):
 function subjectOf({ agent, mandate, checkout, skill }: AuditRecord): string {
   const { id = null } = membersOf(agent);
   const { mandate_id = null, digest = null } = membersOf(mandate);
-  const { checkout_id = null, digest: quote = null } = membersOf(checkout);
+  // A mandate names what it pays for itself.
+  const completed = mandate === undefined ? membersOf(checkout) : NO_MEMBERS;
+  const { checkout_id = null, digest: quote = null } = completed;
   return JSON.stringify([id, mandate_id, digest, checkout_id, quote, skill ?? null]);
 }
 

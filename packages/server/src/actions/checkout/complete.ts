@@ -1,8 +1,6 @@
-import { hash } from "node:crypto";
 import {
-  canonicalize,
+  COMPLETE_CHECKOUT,
   type JsonObject,
-  type JsonValue,
   type Money,
   ok,
   type Result,
@@ -15,7 +13,7 @@ import { amountFault, type Payment, requestPayment } from "../../decide/request-
 import type { Agent } from "../../owners/agents/agent.js";
 import type { RecordDraft } from "../../owners/audit/drafts.js";
 import { newRecordId } from "../../owners/audit/record-id.js";
-import { type Checkout, isReady, type Quote } from "../../owners/checkouts/checkout.js";
+import { type Checkout, isReady } from "../../owners/checkouts/checkout.js";
 import { lockCheckout, writeCheckout } from "../../owners/checkouts/store.js";
 import { insertDecision } from "../../owners/decisions/store.js";
 import type { Review } from "../../owners/reviews/review.js";
@@ -29,10 +27,10 @@ import { DEFAULT_RULE } from "../judge-mandate.js";
 import { tellOfReview } from "../tell-of-review.js";
 import { pageUrl } from "./page-url.js";
 import { platformActor } from "./platform-actor.js";
-import { isSameQuote, quoteFor } from "./quote.js";
+import { isSameQuote, quoteDigest, quotedItems, quoteFor } from "./quote.js";
 import { type Changed, type CheckoutPlace, ownCheckout, refusalOf } from "./sessions.js";
 
-const SKILL = "complete_checkout";
+const SKILL = COMPLETE_CHECKOUT;
 const PROTOCOL = "ucp";
 /** How often one checkout may be tried: a card after another is somebody who guesses. */
 const TRIES_MAX = 20;
@@ -69,19 +67,6 @@ interface Attempted {
   readonly decisionId: string;
   readonly recordId: string;
   readonly now: number;
-}
-
-/** Of what was shown: whoever has the log can tell that nothing else was charged. */
-function quoteDigest(quote: Quote): string {
-  return hash("sha256", canonicalize(quote as unknown as JsonValue), "hex");
-}
-
-function quotedItems({ lines }: Quote) {
-  return lines.flatMap((line) => {
-    if (typeof line === "string") return [];
-    const { productId: id, title, quantity, unitMinor: unit_minor } = line;
-    return [{ id, title, quantity, unit_minor }];
-  });
 }
 
 /** The members of a record that say who asked for what. */

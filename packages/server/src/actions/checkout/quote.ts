@@ -1,4 +1,5 @@
-import type { JsonObject, JsonValue } from "@gatehouse/protocol";
+import { hash } from "node:crypto";
+import { canonicalize, type JsonObject, type JsonValue } from "@gatehouse/protocol";
 import type {
   CheckoutContent,
   Delivery,
@@ -9,6 +10,7 @@ import type {
 } from "../../owners/checkouts/checkout.js";
 import { shopSettings } from "../../owners/shop-settings/store.js";
 import type { Queries } from "../../platform/db/database.js";
+import type { PricedItem } from "../price-order.js";
 import { type PricedLine, type PricedLines, priceLines } from "./price-lines.js";
 import { type Destination, optionsTo, totalsOf } from "./totals.js";
 
@@ -87,4 +89,18 @@ export async function quoteFor(
 /** Whether two quotes say the same of everything a buyer sees. */
 export function isSameQuote(a: Quote, b: Quote): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** What is bought, as orders and payments keep it. */
+export function quotedItems({ lines }: Quote): readonly PricedItem[] {
+  return lines.flatMap((line) => {
+    if (typeof line === "string") return [];
+    const { productId: id, title, quantity, unitMinor: unit_minor } = line;
+    return [{ id, title, quantity, unit_minor }];
+  });
+}
+
+/** Of what was shown: whoever has the log can tell that nothing else was charged. */
+export function quoteDigest(quote: Quote): string {
+  return hash("sha256", canonicalize(quote as unknown as JsonValue), "hex");
 }

@@ -7,6 +7,7 @@ import { limitKey } from "../../platform/http/connection.js";
 import { type Arrival, FrontAnswers, type Reply } from "../../platform/http/front-answers.js";
 import { isJsonType, isPlainEncoding } from "../../platform/http/json-type.js";
 import { collectBody } from "../../platform/http/raw-body.js";
+import type { ShopDesk } from "../ucp/desk.js";
 import { CallLimits } from "./call-limits.js";
 import { hostGuard } from "./host-guard.js";
 import { type Message, readMessage } from "./message.js";
@@ -45,7 +46,7 @@ export class McpAnswers {
   private readonly servers = new WeakMap<LiveSite, SiteServer>();
   private readonly answers: FrontAnswers;
 
-  constructor(context: Context) {
+  constructor(context: Context, desk: ShopDesk) {
     const { config, ids, metrics, secrets, liveSites } = context;
     this.context = context;
     const limits = new CallLimits(config);
@@ -53,7 +54,7 @@ export class McpAnswers {
     metrics.gauge("gatehouse_mcp_limits_remembered", remembered, () => limits.size);
     const kept = "Sites kept in memory, with what is made of them.";
     metrics.gauge("gatehouse_live_site_bytes", kept, () => liveSites.bytes);
-    this.tools = { context, limits, sessions: new Sessions(secrets, ids) };
+    this.tools = { context, desk, limits, sessions: new Sessions(secrets, ids) };
     this.isAllowed = hostGuard(config);
     this.answers = new FrontAnswers({ name: "mcp", cors: "open", logged: "debug" }, context);
   }

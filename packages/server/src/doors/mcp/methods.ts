@@ -9,6 +9,7 @@ import { callTool, recordCall, type ToolCall } from "../../actions/call-tool.js"
 import type { Context } from "../../context.js";
 import { cutAddress, limitKey } from "../../platform/http/connection.js";
 import type { Reply } from "../../platform/http/front-answers.js";
+import type { ShopDesk } from "../ucp/desk.js";
 import type { CallLimits } from "./call-limits.js";
 import type { RpcRequest } from "./message.js";
 import { callWithMandate } from "./money-tool.js";
@@ -16,6 +17,7 @@ import { limitedReply } from "./replies.js";
 import { clientInfoOf, type Revision } from "./revision.js";
 import { errorReply, RPC, resultReply } from "./rpc.js";
 import { readClient, type Session, type Sessions } from "./sessions.js";
+import { callShopTool } from "./shop-tool.js";
 import type { SiteServer } from "./site-server.js";
 
 /** A request whose revision is known, and what came with it. */
@@ -32,6 +34,7 @@ export interface Asked {
 
 export interface MethodTools {
   readonly context: Context;
+  readonly desk: ShopDesk;
   readonly limits: CallLimits;
   readonly sessions: Sessions;
 }
@@ -134,12 +137,16 @@ async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
     await recordCall(context, call, { outcome: "refused", reason: "unknown_tool" });
     return invalidParams(asked, "This site has no tool of that name. See tools/list.");
   }
+  const source = limitKey(address);
   if ("needsMandate" in tool) {
-    const { members } = await callWithMandate(context, server.site, call, {
-      meta: request.params._meta,
-      source: limitKey(address),
-    });
+    const besides = { meta: request.params._meta, source };
+    const { members } = await callWithMandate(context, server.site, call, besides);
     return resultReply(request.id, server.result(revision, members));
+  }
+  if ("operation" in tool) {
+    const done = await callShopTool(tools, server.site, call, { tool, source });
+    if (done.ok) return resultReply(request.id, server.result(revision, done.value.members));
+    return done.reply(request.id);
   }
   const { members } = await callTool(context, tool, call);
   return resultReply(request.id, server.result(revision, members));

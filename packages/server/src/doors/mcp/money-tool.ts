@@ -1,4 +1,5 @@
 import {
+  COMPLETE_CHECKOUT,
   canonicalize,
   formatAmount,
   isJsonObject,
@@ -11,12 +12,14 @@ import {
   utf8,
 } from "@gatehouse/protocol";
 import { recordCall, type ToolCall } from "../../actions/call-tool.js";
+import { checkoutToSign } from "../../actions/checkout/price-checkout.js";
 import { type PricedItem, priceOrder } from "../../actions/price-order.js";
 import { submitMandate } from "../../actions/submit-mandate.js";
 import { type ToolOutcome, type ToolResult, toolResult } from "../../actions/tools.js";
 import type { Context } from "../../context.js";
 import type { Site } from "../../owners/sites/site.js";
 import { answerOf, type MandateAnswer, refusedAnswer } from "../mandate-answer.js";
+import { checkoutOfMandate } from "../ucp/checkouts.js";
 
 const MANDATE_META = "dev.gatehouse/mandate";
 
@@ -47,12 +50,15 @@ const OUTCOMES: Readonly<Record<string, ToolOutcome>> = {
 };
 
 /** A mandate's answer as a result of the tool: the very body its endpoint gives. */
-function resultOf({ body }: Pick<MandateAnswer, "body">): ToolResult {
+function resultOf(
+  { body }: Pick<MandateAnswer, "body">,
+  told: JsonObject = { ...body },
+): ToolResult {
   const said = String(body.outcome);
   const outcome = OUTCOMES[said] ?? "refused";
   const result = {
-    content: [{ type: "text", text: JSON.stringify(body) }],
-    structuredContent: { ...body },
+    content: [{ type: "text", text: JSON.stringify(told) }],
+    structuredContent: told,
     isError: outcome !== "answered",
   };
   return toolResult(
@@ -67,29 +73,37 @@ const asAsked = ({ id, quantity }: PricedItem) => ({ id, quantity });
 /** What to sign for a call that came without a mandate, with what it would cost. */
 async function mandateRequired(
   { config, db }: Context,
-  { siteKey, siteKeyHash, processor }: Site,
+  site: Site,
   skill: string,
   args: JsonObject,
 ): Promise<ToolResult> {
-  const priced = await priceOrder(db, siteKeyHash, args, "quote");
+  const completes = skill === COMPLETE_CHECKOUT;
+  const priced = completes
+    ? await checkoutToSign(db, site.siteKeyHash, args)
+    : await priceOrder(db, site.siteKeyHash, args, "quote");
   const cart = priced.ok
     ? {
         cart_total: formatAmount(priced.value.amount),
         cart_currency: priced.value.amount.currency,
       }
     : {};
+  const { siteKey: site_key } = site;
   const sign = {
-    ...{ v: 1, site_key: siteKey, audience: `${config.baseUrl}/v1/m/${siteKey}/mandate`, skill },
+    ...{ v: 1, site_key, audience: `${config.baseUrl}/v1/m/${site_key}/mandate`, skill },
     // Only what was read: nothing else of a stranger's is sent back.
-    ...(priced.ok ? { arguments: { items: priced.value.items.map(asAsked) } } : {}),
+    ...(priced.ok && !completes ? { arguments: { items: priced.value.items.map(asAsked) } } : {}),
     protocol_context: { protocol: "mcp", ...cart },
-    payment: { handler: processor?.kind ?? "", token: "" },
+    ...(completes ? {} : { payment: { handler: site.processor?.kind ?? "", token: "" } }),
   };
-  const problem = priced.ok ? "" : ` As they are, these items would be refused: ${priced.detail}`;
+  const problem = priced.ok ? "" : ` As it is, it would be refused: ${priced.detail}`;
+  const besides = completes
+    ? "and `arguments`, which are those of this call without the mandate; its instrument pays, in " +
+      "`checkout.payment`."
+    : "and the token of the payment.";
   const message =
     "Not called: this tool needs a mandate, signed by an agent this site knows, in " +
     "`arguments.mandate`. `sign` is what it must hold besides `mandate_id`, `agent_id`, " +
-    `\`issued_at\`, \`expires_at\` and the token of the payment.${problem}`;
+    `\`issued_at\`, \`expires_at\` ${besides}${problem}`;
   const content = {
     ...{ outcome: "mandate_required", message },
     ...{ sign, docs_url: `${config.baseUrl}/docs/guide/mandates.md` },
@@ -118,7 +132,11 @@ async function answerTo(
     return resultOf(refusedAnswer(baseUrl, "body_too_large"));
   }
   const submission = { requestId, source, call: { skill, arguments: args } };
-  return resultOf(answerOf(baseUrl, await submitMandate(context, site, mandate, submission)));
+  const answer = answerOf(baseUrl, await submitMandate(context, site, mandate, submission));
+  if (skill !== COMPLETE_CHECKOUT) return resultOf(answer);
+  // UCP has the checkout itself as the result: its members stand beside those of the answer.
+  const checkout = await checkoutOfMandate(context, site, { id: args.id, requestId });
+  return resultOf(answer, { ...checkout, ...answer.body });
 }
 
 /**

@@ -4,11 +4,17 @@ import type { Context } from "../../context.js";
 import { SCHEMA_VERSION } from "../../platform/db/migrate.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { VERSION } from "../../version.js";
+import { metricsDoor } from "./metrics-door.js";
 
 const VERDICT_MS = 1000;
 
+/** What whoever runs it asks. */
+export function operationsDoors(context: Context): readonly Door[] {
+  return [operationsDoor(context), metricsDoor(context)];
+}
+
 /** Is it alive, is it ready, what is it. */
-export function operationsDoor(context: Context): Door {
+function operationsDoor(context: Context): Door {
   const routes = new OpenAPIHono<HttpEnv>();
 
   routes.get("/healthz", (c) => c.json({ status: "ok" }));

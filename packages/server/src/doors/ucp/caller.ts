@@ -1,18 +1,10 @@
-import {
-  negotiate,
-  readUcpAgent,
-  type UcpCapability,
-  type UcpRequest,
-  verifyUcpRequest,
-} from "@gatehouse/protocol";
+import { type UcpCapability, type UcpRequest, verifyUcpRequest } from "@gatehouse/protocol";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
 import { limitKey } from "../../platform/http/connection.js";
 import type { HttpEnv } from "../../platform/http/env.js";
+import type { ShopDesk } from "./desk.js";
 import { UcpProblem } from "./fault.js";
-import type { PlatformProfiles } from "./platform-profiles.js";
-
-const RETRY_AFTER_S = "60";
 
 /** A platform that calls, as far as it is known. */
 export interface Caller {
@@ -42,24 +34,15 @@ function requestOf(c: HonoContext<HttpEnv>, baseUrl: string, body: Uint8Array): 
  */
 export async function callerOf(
   { config, clock }: Context,
-  profiles: PlatformProfiles,
+  desk: ShopDesk,
   c: HonoContext<HttpEnv>,
   body: Uint8Array,
 ): Promise<Caller> {
-  const named = readUcpAgent(c.req.header("ucp-agent"));
-  if (!named.ok) throw new UcpProblem(named.reason, named.detail);
-  const profileUrl = named.value;
-  const profile = await profiles.get(profileUrl, limitKey(c.get("connection").address));
-  if (!profile.ok) {
-    const limited = profile.reason === "rate_limited";
-    const headers: Record<string, string> = limited ? { "retry-after": RETRY_AFTER_S } : {};
-    throw new UcpProblem(profile.reason, profile.detail, { headers });
-  }
-  const capabilities = negotiate(profile.value);
+  const source = limitKey(c.get("connection").address);
+  const { keys, ...named } = await desk.platformNamed(c.req.header("ucp-agent"), source);
   const request = requestOf(c, config.baseUrl, body);
-  const { keys } = profile.value;
   const signed = await verifyUcpRequest(request, { keys, now: clock.now() });
-  if (signed.ok) return { profileUrl, capabilities, keyId: signed.value };
+  if (signed.ok) return { ...named, keyId: signed.value };
   if (signed.reason !== "signature_missing") throw new UcpProblem(signed.reason, signed.detail);
-  return { profileUrl, capabilities, keyId: null };
+  return { ...named, keyId: null };
 }

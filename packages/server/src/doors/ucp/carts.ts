@@ -64,7 +64,7 @@ const noCart = () => errorAnswer("not_found", "There is no such cart.");
 
 export const CART_OPERATIONS: readonly Operation[] = [
   {
-    ...{ method: "post", path: "/carts", capability: CART },
+    ...{ method: "post", path: "/carts", capability: CART, tool: "create_cart" },
     async change(context, tx, call) {
       const asked = { platform: platformOf(call.caller), content: contentOf(call) };
       const made = await createCart(context, tx, call.site.siteKeyHash, asked);
@@ -72,7 +72,7 @@ export const CART_OPERATIONS: readonly Operation[] = [
     },
   },
   {
-    ...{ method: "get", path: "/carts/:id", capability: CART, whileShut: true },
+    ...{ method: "get", path: "/carts/:id", capability: CART, tool: "get_cart", whileShut: true },
     async read(context: Context, call: UcpCall) {
       const shown = await showCart(context, context.db, placeOf(call));
       if (!shown.ok) return noCart();
@@ -80,7 +80,7 @@ export const CART_OPERATIONS: readonly Operation[] = [
     },
   },
   {
-    ...{ method: "put", path: "/carts/:id", capability: CART },
+    ...{ method: "put", path: "/carts/:id", capability: CART, tool: "update_cart" },
     async change(context, tx, call) {
       const updated = await updateCart(context, tx, placeOf(call), contentOf(call));
       if (!updated.ok) return noCart();
@@ -88,7 +88,8 @@ export const CART_OPERATIONS: readonly Operation[] = [
     },
   },
   {
-    ...{ method: "post", path: "/carts/:id/cancel", capability: CART, whileShut: true },
+    ...{ method: "post", path: "/carts/:id/cancel", capability: CART, tool: "cancel_cart" },
+    whileShut: true,
     async change(context, tx, call) {
       const cancelled = await cancelCart(context, tx, placeOf(call));
       if (!cancelled.ok) return noCart();

@@ -113,7 +113,25 @@ const SEARCH = "dev.ucp.shopping.catalog.search";
 const LOOKUP = "dev.ucp.shopping.catalog.lookup";
 
 export const CATALOG_OPERATIONS: readonly Operation[] = [
-  { method: "post", path: "/catalog/search", capability: SEARCH, read: searchCatalog },
-  { method: "post", path: "/catalog/lookup", capability: LOOKUP, read: lookUpCatalog },
-  { method: "post", path: "/catalog/product", capability: LOOKUP, read: getProduct },
+  {
+    method: "post",
+    path: "/catalog/search",
+    capability: SEARCH,
+    tool: "search_catalog",
+    read: searchCatalog,
+  },
+  {
+    method: "post",
+    path: "/catalog/lookup",
+    capability: LOOKUP,
+    tool: "lookup_catalog",
+    read: lookUpCatalog,
+  },
+  {
+    method: "post",
+    path: "/catalog/product",
+    capability: LOOKUP,
+    tool: "get_product",
+    read: getProduct,
+  },
 ];

@@ -1,5 +1,11 @@
-import { instrumentToken, isJsonObject, type JsonValue, type Result } from "@gatehouse/protocol";
+import {
+  type JsonObject,
+  type JsonValue,
+  type Result,
+  UCP_CAPABILITIES,
+} from "@gatehouse/protocol";
 import { completeCheckout } from "../../actions/checkout/complete.js";
+import { tokenIn } from "../../actions/checkout/price-checkout.js";
 import {
   type Changed,
   type CheckoutPlace,
@@ -13,6 +19,8 @@ import {
 import type { Context } from "../../context.js";
 import { settlePayment } from "../../decide/settle-payment.js";
 import type { Checkout } from "../../owners/checkouts/checkout.js";
+import { checkoutById } from "../../owners/checkouts/store.js";
+import type { Site } from "../../owners/sites/site.js";
 import type { Queries, Transaction } from "../../platform/db/database.js";
 import { errorAnswer, errorAnswers, type UcpBody } from "./answer.js";
 import { checkoutBody } from "./checkout-body.js";
@@ -64,13 +72,19 @@ const look = async (context: Context, call: UcpCall): Promise<UcpBody> => {
   return found.ok ? shown(context, context.db, call, found.value) : noCheckout();
 };
 
-/** The token of the one instrument a completion comes with; undefined where there is no such. */
-function tokenIn(payment: JsonValue | undefined, { site }: UcpCall): string | undefined {
-  const instruments = isJsonObject(payment) ? payment.instruments : undefined;
-  const [instrument, another] = Array.isArray(instruments) ? instruments : [];
-  const { processor } = site;
-  if (!isJsonObject(instrument) || another !== undefined || processor === null) return undefined;
-  return instrumentToken(instrument, processor);
+/** A checkout that a mandate pays for, as its platform sees it; undefined where there is none. */
+export async function checkoutOfMandate(
+  context: Context,
+  site: Site,
+  { id, requestId }: { readonly id: JsonValue | undefined; readonly requestId: string },
+): Promise<JsonObject | undefined> {
+  const { db, keys } = context;
+  const checkout = await checkoutById(db, site.siteKeyHash, String(id));
+  if (checkout === undefined || checkout.platform.signed) return undefined;
+  const { url: profileUrl } = checkout.platform;
+  const caller = { profileUrl, capabilities: UCP_CAPABILITIES, keyId: null };
+  const call = { site, caller, id: checkout.checkoutId, body: {}, requestId };
+  return checkoutBody(context, db, { ...call, signer: await keys.signer("card") }, checkout);
 }
 
 async function complete(
@@ -102,10 +116,13 @@ async function complete(
 }
 
 /** UCP's own path, and the name the contract gives the same thing. */
-const ROOTS = ["/checkout-sessions", "/checkouts"];
+const ROOT = "/checkout-sessions";
+const ROOTS = [ROOT, "/checkouts"];
+const named = (root: string, tool: string) => (root === ROOT ? { tool } : {});
 
 const operationsAt = (root: string): readonly Operation[] => [
   {
+    ...named(root, "create_checkout"),
     ...{ method: "post", path: root, capability: CHECKOUT, look: async () => noCheckout() },
     decide(context, call) {
       const { body, site, caller } = call;
@@ -123,6 +140,7 @@ const operationsAt = (root: string): readonly Operation[] => [
     },
   },
   {
+    ...named(root, "get_checkout"),
     ...{ method: "get", path: `${root}/:id`, capability: CHECKOUT, whileShut: true },
     async read(context: Context, call: UcpCall) {
       const found = await showCheckout(context, placeOf(call));
@@ -130,6 +148,7 @@ const operationsAt = (root: string): readonly Operation[] => [
     },
   },
   {
+    ...named(root, "update_checkout"),
     ...{ method: "put", path: `${root}/:id`, capability: CHECKOUT, look },
     decide(context, call) {
       const { body } = call;
@@ -140,14 +159,16 @@ const operationsAt = (root: string): readonly Operation[] => [
     },
   },
   {
+    ...named(root, "complete_checkout"),
     ...{ method: "post", path: `${root}/:id/complete`, capability: CHECKOUT, look },
     signed: true,
     decide(context, call) {
-      const token = tokenIn(call.body.payment, call);
+      const token = tokenIn(call.body.payment, call.site);
       return (tx) => complete(context, tx, call, token);
     },
   },
   {
+    ...named(root, "cancel_checkout"),
     ...{ method: "post", path: `${root}/:id/cancel`, capability: CHECKOUT, whileShut: true, look },
     decide: (context, call) => async (tx) =>
       begun(context, tx, call, await cancelCheckout(context, tx, placeOf(call))),

@@ -1,4 +1,6 @@
 import type { ReasonCode, SignatureFault } from "@gatehouse/protocol";
+import { DatabaseUnavailableError } from "../../platform/db/database.js";
+import { Problem } from "../../platform/http/problem.js";
 import type { NoProfile } from "./platform-profiles.js";
 
 /** Why a call never came to the shop itself, in UCP's words; other words are those of every door. */
@@ -35,4 +37,20 @@ export class UcpProblem extends Error {
     this.status = status;
     this.headers = headers;
   }
+}
+
+const RETRY_AFTER_S = "5";
+
+/** Problems of every door, in the shape UCP has for what is wrong with a call. */
+export function asUcp(error: unknown): UcpProblem {
+  if (error instanceof UcpProblem) return error;
+  if (error instanceof DatabaseUnavailableError) {
+    const headers = { "retry-after": RETRY_AFTER_S };
+    const content =
+      "A check could not complete. Try again shortly, with the same key: nothing is done twice.";
+    return new UcpProblem("unavailable", content, { status: 503, headers });
+  }
+  if (!(error instanceof Problem)) throw error;
+  const { code, message, status, headers } = error;
+  return new UcpProblem(code, message, { status, headers });
 }

@@ -23,6 +23,8 @@ interface Named {
   /** Below the address of the shop. */
   readonly path: string;
   readonly capability: UcpCapability;
+  /** UCP's name of it, which is its tool's over MCP; an address besides the first has none. */
+  readonly tool?: string | undefined;
   /** What was begun may be looked at and given up while the shop sells nothing. */
   readonly whileShut?: true;
 }

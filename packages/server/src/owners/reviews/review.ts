@@ -31,7 +31,8 @@ export interface ReviewedRequest {
 
 interface ReviewedCheckout {
   readonly checkoutId: string;
-  readonly returnUrl: string;
+  /** Null where an agent pays, who has nobody to send to a bank. */
+  readonly returnUrl: string | null;
 }
 
 interface ReviewedItem {

@@ -1,0 +1,82 @@
+import type { BuiltInSkill } from "./built-in-skills.js";
+
+function shopSkill(title: string, description: string, question: string): BuiltInSkill {
+  return Object.freeze({ title, description, tags: Object.freeze(["commerce", "ucp"]), question });
+}
+
+/** The skill that pays for a checkout. */
+export const COMPLETE_CHECKOUT = "complete_checkout";
+
+/**
+ * What a site that sells offers through UCP, by UCP's own names of operations. Nobody switches them
+ * on: they are live while every gate is open, unless the owner switches one off.
+ */
+export const SHOP_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.freeze({
+  search_catalog: shopSkill(
+    "Search the catalog",
+    "Find products of this site by words, price and availability.",
+    "What does {site} sell?",
+  ),
+  lookup_catalog: shopSkill(
+    "Look products up",
+    "Look up products of this site by their ids.",
+    "What does {site} say about these products?",
+  ),
+  get_product: shopSkill(
+    "Get a product",
+    "See one product of this site: its price, and whether it can be ordered.",
+    "What does this product of {site} cost?",
+  ),
+  create_cart: shopSkill(
+    "Create a cart",
+    "Gather products of this site, at its prices. Nothing is set aside and nothing is paid.",
+    "Can you put this into a cart at {site}?",
+  ),
+  get_cart: shopSkill(
+    "Get a cart",
+    "See what is in a cart, at the prices of now.",
+    "What is in my cart at {site}?",
+  ),
+  update_cart: shopSkill(
+    "Update a cart",
+    "Replace what is in a cart.",
+    "Can you change my cart at {site}?",
+  ),
+  cancel_cart: shopSkill("Cancel a cart", "Give a cart up.", "Can you empty my cart at {site}?"),
+  create_checkout: shopSkill(
+    "Create a checkout",
+    "Begin a purchase from products or a cart. Nothing is paid yet.",
+    "Can you begin an order at {site}?",
+  ),
+  get_checkout: shopSkill(
+    "Get a checkout",
+    "See how far a purchase is, what it lacks and what it costs.",
+    "How far is my order at {site}?",
+  ),
+  update_checkout: shopSkill(
+    "Update a checkout",
+    "Replace what is bought, for whom, and where it is sent.",
+    "Can you send my order from {site} elsewhere?",
+  ),
+  [COMPLETE_CHECKOUT]: shopSkill(
+    "Complete a checkout",
+    "Pay for a purchase. Over MCP it needs a signed mandate; the payment is authorized, not captured.",
+    "Can you buy this from {site}?",
+  ),
+  cancel_checkout: shopSkill(
+    "Cancel a checkout",
+    "Give a purchase up before it is an order.",
+    "Can you cancel my purchase at {site}?",
+  ),
+});
+
+/**
+ * Whether a skill is one of UCP's operations.
+ *
+ * @example
+ * isShopSkill("create_checkout"); //=> true
+ * isShopSkill("place_order"); //=> false
+ */
+export function isShopSkill(id: string): boolean {
+  return Object.hasOwn(SHOP_SKILLS, id);
+}

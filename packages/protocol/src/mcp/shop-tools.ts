@@ -1,0 +1,104 @@
+import { COMPLETE_CHECKOUT } from "../discovery/shop-skills.js";
+import type { LiveSkill } from "../discovery/skills.js";
+import type { JsonObject } from "../json/value.js";
+
+const TEXT: JsonObject = { type: "string" };
+const objectOf = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
+  ...{ type: "object", properties },
+  ...(required.length === 0 ? {} : { required: [...required] }),
+});
+const listOf = (items: JsonObject, minItems: number): JsonObject => ({
+  ...{ type: "array", minItems, items },
+});
+
+/** UCP 2026-08-25, MCP binding: who asks, and a key that makes a retry safe. */
+const META = objectOf(
+  {
+    "ucp-agent": objectOf(
+      { profile: { type: "string", format: "uri", description: "Your platform's UCP profile." } },
+      ["profile"],
+    ),
+    "idempotency-key": { type: "string", description: "A new UUID for everything you want done." },
+  },
+  ["ucp-agent"],
+);
+
+const LINES = listOf(
+  objectOf({ item: objectOf({ id: TEXT }, ["id"]), quantity: { type: "integer", minimum: 1 } }, [
+    "item",
+    "quantity",
+  ]),
+  1,
+);
+const BUYER = objectOf({ first_name: TEXT, last_name: TEXT, email: TEXT, phone_number: TEXT });
+const CONTEXT = objectOf({ address_country: TEXT, address_region: TEXT, postal_code: TEXT });
+const ADDRESS = objectOf({
+  ...{ id: TEXT, street_address: TEXT, extended_address: TEXT, address_locality: TEXT },
+  ...{ address_region: TEXT, address_country: TEXT, postal_code: TEXT },
+  ...{ first_name: TEXT, last_name: TEXT, phone_number: TEXT },
+});
+const FULFILLMENT = objectOf({
+  methods: {
+    ...{ type: "array", maxItems: 1 },
+    items: objectOf({
+      ...{ type: { type: "string", enum: ["shipping"] }, destinations: listOf(ADDRESS, 0) },
+      selected_destination_id: TEXT,
+      groups: { type: "array", maxItems: 1, items: objectOf({ selected_option_id: TEXT }) },
+    }),
+  },
+});
+
+const CART = objectOf({ line_items: LINES, buyer: BUYER, context: CONTEXT }, ["line_items"]);
+const PURCHASE = { line_items: LINES, buyer: BUYER, context: CONTEXT, fulfillment: FULFILLMENT };
+const NEW_CHECKOUT = objectOf({ ...PURCHASE, cart_id: TEXT });
+const CHECKOUT = objectOf(PURCHASE, ["line_items"]);
+const IDS = objectOf({ ids: listOf(TEXT, 1) }, ["ids"]);
+const SEARCH = objectOf({
+  query: TEXT,
+  filters: { type: "object" },
+  pagination: objectOf({ cursor: TEXT, limit: { type: "integer", minimum: 1 } }),
+});
+
+/** The mandate a completion needs; it may stand in `_meta` instead. */
+const MANDATE: JsonObject = {
+  ...objectOf({ signed: { type: "object" }, envelope: { type: "object" } }, ["signed", "envelope"]),
+  description:
+    "The signed mandate, {signed, envelope}, whose arguments are {id} and whose cart is the total " +
+    "of the checkout. Without it the tool says what to sign.",
+};
+
+/** The arguments of each tool besides `meta`; those that must be there. */
+const ARGUMENTS: Readonly<Record<string, readonly [JsonObject, readonly string[]]>> = {
+  search_catalog: [{ catalog: SEARCH }, ["catalog"]],
+  lookup_catalog: [{ catalog: IDS }, ["catalog"]],
+  get_product: [{ catalog: objectOf({ id: TEXT }, ["id"]) }, ["catalog"]],
+  create_cart: [{ cart: CART }, ["cart"]],
+  get_cart: [{ id: TEXT }, ["id"]],
+  update_cart: [{ id: TEXT, cart: CART }, ["id", "cart"]],
+  cancel_cart: [{ id: TEXT }, ["id"]],
+  create_checkout: [{ checkout: NEW_CHECKOUT }, ["checkout"]],
+  get_checkout: [{ id: TEXT }, ["id"]],
+  update_checkout: [{ id: TEXT, checkout: CHECKOUT }, ["id", "checkout"]],
+  complete_checkout: [{ id: TEXT, checkout: { type: "object" }, mandate: MANDATE }, ["id"]],
+  cancel_checkout: [{ id: TEXT }, ["id"]],
+};
+
+const READS = ["search_catalog", "lookup_catalog", "get_product", "get_cart", "get_checkout"];
+
+/** What a tool answers with: UCP's own object, or what is wrong. */
+const OUTPUT: JsonObject = objectOf({ ucp: { type: "object" }, messages: { type: "array" } });
+
+/** One of UCP's operations as an MCP tool, by its standard name. */
+export function shopTool({ id, title, description }: LiveSkill): JsonObject {
+  const [properties, required] = ARGUMENTS[id] ?? [{}, []];
+  const reads = READS.includes(id);
+  return {
+    ...{ name: id, title, description },
+    inputSchema: objectOf({ meta: META, ...properties }, ["meta", ...required]),
+    outputSchema: OUTPUT,
+    annotations: {
+      ...{ title, readOnlyHint: reads, destructiveHint: id === COMPLETE_CHECKOUT },
+      ...{ idempotentHint: reads, openWorldHint: false },
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import {
+  instrumentToken,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type MandatePayment,
+  ok,
+  type Result,
+  refuse,
+} from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { type Checkout, isReady } from "../../owners/checkouts/checkout.js";
+import { checkoutById, lockCheckout } from "../../owners/checkouts/store.js";
+import type { Site } from "../../owners/sites/site.js";
+import type { Queries, Transaction } from "../../platform/db/database.js";
+import type { PricedOrder, PriceFault } from "../price-order.js";
+import { isSameQuote, quotedItems, quoteFor } from "./quote.js";
+import { refusalOf } from "./sessions.js";
+
+/** A checkout at what was shown, and how it is paid. */
+export interface PricedCheckout extends PricedOrder {
+  readonly checkout: Checkout;
+  readonly payment: MandatePayment;
+}
+
+/** The token of the one instrument a completion comes with; undefined where there is no such. */
+export function tokenIn(payment: JsonValue | undefined, { processor }: Site): string | undefined {
+  const instruments = isJsonObject(payment) ? payment.instruments : undefined;
+  const [instrument, another] = Array.isArray(instruments) ? instruments : [];
+  if (!isJsonObject(instrument) || another !== undefined || processor === null) return undefined;
+  return instrumentToken(instrument, processor);
+}
+
+const none = () => refuse("cart_invalid", "There is no such checkout, or not for a mandate.");
+
+/** What a platform has proven to be its own is completed by that platform alone. */
+async function checkoutFor(
+  db: Queries,
+  siteKeyHash: string,
+  id: JsonValue | undefined,
+): Promise<Checkout | undefined> {
+  const checkout = typeof id === "string" ? await checkoutById(db, siteKeyHash, id) : undefined;
+  return checkout?.platform.signed === true ? undefined : checkout;
+}
+
+/**
+ * What a checkout that a mandate pays for comes to, or why it cannot be paid. `{id, checkout}` are the
+ * arguments of `complete_checkout`: its instrument is the one that pays.
+ */
+export async function priceCheckout(
+  context: Context,
+  tx: Transaction,
+  site: Site,
+  { id, checkout: said }: JsonObject,
+): Promise<Result<PricedCheckout, PriceFault | "cart_mismatch">> {
+  const { siteKeyHash, processor } = site;
+  if (typeof id === "string") await lockCheckout(tx, id);
+  const checkout = await checkoutFor(tx, siteKeyHash, id);
+  if (checkout === undefined || processor === null) return none();
+  const refusal = refusalOf(context, checkout);
+  if (refusal !== undefined) return refuse("cart_invalid", `The checkout is ${refusal}.`);
+  const quote = await quoteFor(tx, siteKeyHash, checkout.content, "order");
+  if (quote.lines.includes("out_of_stock")) {
+    return refuse("out_of_stock", "There are not as many left. Look at the checkout again.");
+  }
+  if (!isSameQuote(quote, checkout.quote)) {
+    return refuse("cart_mismatch", "Something has changed since it was shown. Look at it again.");
+  }
+  const token = tokenIn(isJsonObject(said) ? said.payment : undefined, site);
+  if (token === undefined) {
+    const content = "send one instrument of a payment handler of this shop in `checkout.payment`";
+    return refuse("cart_invalid", `Not to be paid: ${content}.`);
+  }
+  const priced = pricedAt(checkout);
+  if (!priced.ok) return priced;
+  return ok({ ...priced.value, checkout, payment: { handler: processor.kind, token } });
+}
+
+function pricedAt({ quote }: Checkout): Result<PricedOrder, PriceFault> {
+  const { currency, totals } = quote;
+  if (!isReady(quote) || currency === null) {
+    return refuse("cart_invalid", "The checkout lacks something: its messages say what.");
+  }
+  return ok({ amount: { currency, minor: totals.totalMinor }, items: quotedItems(quote) });
+}
+
+/** What a mandate for a checkout would have to say: for whoever asks without one. */
+export async function checkoutToSign(
+  db: Queries,
+  siteKeyHash: string,
+  { id }: JsonObject,
+): Promise<Result<PricedOrder, PriceFault>> {
+  const checkout = await checkoutFor(db, siteKeyHash, id);
+  return checkout?.status === "open" ? pricedAt(checkout) : none();
+}

@@ -1,0 +1,113 @@
+import { canonicalize, isJsonObject, type JsonObject, utf8 } from "@gatehouse/protocol";
+import { recordCall, type ToolCall } from "../../actions/call-tool.js";
+import { type ShopTool, type ToolResult, toolResult } from "../../actions/tools.js";
+import type { Context } from "../../context.js";
+import type { Site } from "../../owners/sites/site.js";
+import type { Reply } from "../../platform/http/front-answers.js";
+import { OPERATIONS, type ShopDesk } from "../ucp/desk.js";
+import { asUcp, type UcpFault, UcpProblem } from "../ucp/fault.js";
+import type { Operation } from "../ucp/operation.js";
+import { errorReply, RPC, type RpcId } from "./rpc.js";
+
+/** What a tool calls the payload of its operation: `catalog`, `cart` or `checkout`. */
+function payloadName(tool: string): "catalog" | "cart" | "checkout" {
+  if (tool.endsWith("_cart")) return "cart";
+  return tool.endsWith("_checkout") ? "checkout" : "catalog";
+}
+
+/** Calls whose retry would be felt: UCP wants a key with them. */
+const KEYED = ["complete_checkout", "cancel_checkout", "cancel_cart"];
+
+interface ReadCall {
+  readonly agent: string | undefined;
+  readonly key: string | undefined;
+  readonly id: string;
+  readonly body: JsonObject;
+}
+
+const invalid = (content: string) => new UcpProblem("invalid_request", content);
+
+/** `{meta, id?, catalog | cart | checkout}`, as UCP's MCP binding has it. */
+function readCall(tool: string, args: ToolCall["args"]): ReadCall {
+  if (!isJsonObject(args)) throw invalid("`arguments` must be an object.");
+  const meta = isJsonObject(args.meta) ? args.meta : {};
+  const named = isJsonObject(meta["ucp-agent"]) ? meta["ucp-agent"].profile : undefined;
+  // As the header would say it: a quoted text, in which these two would end or hide something.
+  const plain = typeof named === "string" && !/["\\]/.test(named);
+  const key = meta["idempotency-key"];
+  if (key !== undefined && typeof key !== "string") {
+    throw invalid("`meta.idempotency-key` must be a text.");
+  }
+  if (key === undefined && KEYED.includes(tool)) {
+    throw invalid("Send `meta.idempotency-key`, a new UUID for everything you want done.");
+  }
+  const name = payloadName(tool);
+  const body = args[name] ?? {};
+  if (!isJsonObject(body)) throw invalid(`\`${name}\` must be an object.`);
+  const id = typeof args.id === "string" ? args.id : "";
+  return { agent: plain ? `profile="${named}"` : undefined, key, id, body };
+}
+
+async function operate(
+  { desk, context }: { readonly desk: ShopDesk; readonly context: Context },
+  site: Site,
+  { name, args, requestId }: ToolCall,
+  { operation, source }: { readonly operation: Operation; readonly source: string },
+): Promise<ToolResult> {
+  const tool = String(name);
+  const { agent, key = context.ids.id("once"), id, body } = readCall(tool, args);
+  const { keys: _, ...platform } = await desk.platformNamed(agent, source);
+  const answer = await desk.operate(operation, {
+    ...{ site, caller: { ...platform, keyId: null }, id, body, requestId, key },
+    ...{ path: `${tool} ${id}`, bytes: utf8(canonicalize(body)) },
+  });
+  const content = [{ type: "text", text: JSON.stringify(answer.body) }];
+  return toolResult({ content, structuredContent: answer.body, isError: false }, "answered");
+}
+
+/** UCP's codes for what is wrong with a call (2026-08-25, error table). */
+const DISCOVERY: readonly UcpFault[] = [
+  ...(["invalid_profile_url", "profile_unreachable"] as const),
+  ...(["profile_malformed", "version_unsupported"] as const),
+];
+const DISCOVERY_FAILED = -32_001;
+
+function codeOf({ code }: UcpProblem): number {
+  if (DISCOVERY.includes(code)) return DISCOVERY_FAILED;
+  return code === "invalid_request" ? RPC.invalidParams : RPC.refused;
+}
+
+function replyOf(problem: UcpProblem): (id: RpcId) => Reply {
+  const { code, message, headers } = problem;
+  const wait = headers["retry-after"];
+  const more = wait === undefined ? {} : { retry_after_seconds: Number(wait) };
+  const error = { code: codeOf(problem), message, data: { error: code, ...more } };
+  // Clients drop what other statuses carry.
+  return (id) => errorReply(200, id, error, wait === undefined ? [] : ["retry-after", wait]);
+}
+
+type Done =
+  | { readonly ok: true; readonly value: ToolResult }
+  | { readonly ok: false; reply(id: RpcId): Reply };
+
+/** Calls one of UCP's operations, and records it. What a shop says no to is a result, not an error. */
+export async function callShopTool(
+  tools: { readonly context: Context; readonly desk: ShopDesk },
+  site: Site,
+  call: ToolCall,
+  { tool, source }: { readonly tool: ShopTool; readonly source: string },
+): Promise<Done> {
+  const { context } = tools;
+  const operation = OPERATIONS.find((one) => one.tool === tool.operation);
+  if (operation === undefined) throw new Error(`no operation is called ${tool.operation}`);
+  let result: ToolResult;
+  try {
+    result = await operate(tools, site, call, { operation, source });
+  } catch (error) {
+    const problem = asUcp(error);
+    await recordCall(context, call, { outcome: "refused", reason: problem.code });
+    return { ok: false, reply: replyOf(problem) };
+  }
+  await recordCall(context, call, result);
+  return { ok: true, value: result };
+}

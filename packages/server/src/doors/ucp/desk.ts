@@ -1,0 +1,118 @@
+import { negotiate, readUcpAgent } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { shopSettings } from "../../owners/shop-settings/store.js";
+import { sells } from "../../owners/sites/gates.js";
+import type { Site } from "../../owners/sites/site.js";
+import { LocalLimiter } from "../../platform/rate-limit/local.js";
+import { errorAnswer, type UcpBody } from "./answer.js";
+import type { Caller } from "./caller.js";
+import { CART_OPERATIONS } from "./carts.js";
+import { CATALOG_OPERATIONS } from "./catalog.js";
+import { CHECKOUT_OPERATIONS } from "./checkouts.js";
+import { UcpProblem } from "./fault.js";
+import { once, onceDecided } from "./once.js";
+import type { Operation, UcpCall } from "./operation.js";
+import { PlatformProfiles } from "./platform-profiles.js";
+
+export const OPERATIONS: readonly Operation[] = [
+  ...CATALOG_OPERATIONS,
+  ...CART_OPERATIONS,
+  ...CHECKOUT_OPERATIONS,
+];
+
+/** Carts and checkouts of a site that are made or changed in a minute, whoever does it. */
+const CHANGES_PER_SITE_PER_MINUTE = 600;
+const PROFILE_RETRY_AFTER_S = "60";
+
+function nothingInCommon(): UcpBody {
+  const content = "This shop and your platform have nothing in common for this operation.";
+  return errorAnswer("capabilities_incompatible", content);
+}
+
+export function takePlace(limiter: LocalLimiter, key: string, now: number): void {
+  const waitMs = limiter.take(key, now);
+  if (waitMs === 0) return;
+  const headers = { "retry-after": String(Math.ceil(waitMs / 1000)) };
+  throw new UcpProblem("rate_limited", "Too many requests. See Retry-After.", { headers });
+}
+
+/** One operation under two addresses is one: a key of one is taken at the other. */
+const nameOf = ({ method, path }: Operation) =>
+  `${method} ${path.replace(/^\/checkouts/, "/checkout-sessions")}`;
+
+/** A call as its transport has read it. */
+export interface DeskCall extends Omit<UcpCall, "signer"> {
+  /** Makes a retry safe; undefined where none was sent. */
+  readonly key: string | undefined;
+  /** What the same request would have again: where it was sent, and its bytes. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+/** A shop's side of UCP, whatever transport a platform comes by. */
+export class ShopDesk {
+  private readonly context: Context;
+  private readonly profiles: PlatformProfiles;
+  private readonly changes = new LocalLimiter({ perMinute: CHANGES_PER_SITE_PER_MINUTE });
+
+  constructor(context: Context) {
+    this.context = context;
+    this.profiles = new PlatformProfiles(context);
+  }
+
+  /** The platform a caller names, and what it has in common with the shop. Nothing of it is proven. */
+  async platformNamed(header: string | undefined, source: string) {
+    const named = readUcpAgent(header);
+    if (!named.ok) throw new UcpProblem(named.reason, named.detail);
+    const profile = await this.profiles.get(named.value, source);
+    if (!profile.ok) {
+      const limited = profile.reason === "rate_limited";
+      const headers: Record<string, string> = limited
+        ? { "retry-after": PROFILE_RETRY_AFTER_S }
+        : {};
+      throw new UcpProblem(profile.reason, profile.detail, { headers });
+    }
+    const { keys } = profile.value;
+    return { profileUrl: named.value, capabilities: negotiate(profile.value), keys };
+  }
+
+  /** Does what a platform asks for, or says why not. */
+  async operate(operation: Operation, { key, path, bytes, ...asked }: DeskCall): Promise<UcpBody> {
+    const { context, changes } = this;
+    const { site, caller } = asked;
+    const { siteKeyHash } = site;
+    const call = { ...asked, signer: await context.keys.signer("card") };
+    const common = this.isCommon(operation, site, caller);
+    if ("read" in operation) return common ? operation.read(context, call) : nothingInCommon();
+    const request = { siteKeyHash, caller, operation: nameOf(operation), key, path, bytes };
+    if ("decide" in operation && operation.signed) await this.requireSigned(call);
+    // What was done before is answered first, whatever has changed since.
+    if ("change" in operation) {
+      return once(context, request, async (tx) => {
+        if (!common) return nothingInCommon();
+        takePlace(changes, siteKeyHash, context.clock.now());
+        return operation.change(context, tx, call);
+      });
+    }
+    return onceDecided(context, request, {
+      begin() {
+        if (!common) return async () => ({ records: [], answer: nothingInCommon() });
+        takePlace(changes, siteKeyHash, context.clock.now());
+        return operation.decide(context, call);
+      },
+      look: () => operation.look(context, call),
+    });
+  }
+
+  private isCommon({ capability, whileShut }: Operation, site: Site, caller: Caller) {
+    return (whileShut === true || sells(site)) && caller.capabilities.includes(capability);
+  }
+
+  /** Whoever spends has to prove who it is, unless the owner wants it otherwise. */
+  private async requireSigned({ site, caller }: UcpCall): Promise<void> {
+    if (caller.keyId !== null) return;
+    if ((await shopSettings(this.context.db, site.siteKeyHash)).allowUnsigned) return;
+    const content = "Sign the request (RFC 9421) with a key of the profile that `UCP-Agent` names.";
+    throw new UcpProblem("signature_missing", content);
+  }
+}

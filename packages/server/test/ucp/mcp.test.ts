@@ -1,0 +1,202 @@
+import { randomUUID } from "node:crypto";
+import { type JsonObject, signMandate } from "@gatehouse/protocol";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ManualClock } from "../../src/platform/clock.ts";
+import { findingsOfSite } from "../audit/exporting.ts";
+import {
+  cleanUp,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+import type { Buyer, Shop } from "../mandates/submitting.ts";
+import { expectBooksAgree } from "../selling/books.ts";
+import { cart } from "../selling/selling.ts";
+import { BUYER, buying, lines, paying, ROSE } from "./buying.ts";
+import { Platform } from "./platform.ts";
+import { schemaFaults } from "./schemas.ts";
+
+const SCHEMAS: Readonly<Record<string, string>> = {
+  search_catalog: "shopping/catalog_search.json#/$defs/search_response",
+  lookup_catalog: "shopping/catalog_lookup.json#/$defs/lookup_response",
+  get_product: "shopping/catalog_lookup.json#/$defs/get_product_response",
+  cart: "shopping/cart.json",
+  checkout: "shopping/fulfillment.json#/$defs/dev.ucp.shopping.checkout",
+};
+
+describe.each(DATABASES)("a shop's UCP tools over MCP, on %s,", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let server: TestServer;
+  let platform: Platform;
+  let at: ReturnType<typeof buying>;
+  let shop: Shop;
+  let buyer: Buyer;
+  beforeAll(async () => {
+    platform = await Platform.start();
+    const limits = { GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "100000" };
+    const env = { ...(await freshEnvironment(dialect)), ...limits };
+    server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: platform.host }, { clock });
+    at = buying(server, platform, clock);
+    return async () => {
+      platform.stop();
+      await cleanUp();
+    };
+  });
+  beforeEach(async () => {
+    clock.advance(60_000);
+    shop = await at.shop();
+    buyer = await at.buyer(shop);
+  });
+
+  const meta = (key?: string) => ({
+    "ucp-agent": { profile: platform.profileUrl() },
+    ...(key === undefined ? {} : { "idempotency-key": key }),
+  });
+  /** Calls a tool, and holds what it says against UCP's schemas. */
+  async function use(tool: string, args: JsonObject = {}, key?: string) {
+    const { result, error } = await at.callTool(
+      shop,
+      { meta: meta(key), ...args },
+      undefined,
+      tool,
+    );
+    if (error !== undefined) return { error };
+    const { structuredContent: said } = result;
+    expect(JSON.parse(result.content[0].text)).toEqual(said);
+    if (said.ucp !== undefined) {
+      const kind = tool.split("_")[1] ?? "";
+      const bad = said.ucp.status === "error";
+      const schema = bad ? "common/types/error_response.json" : (SCHEMAS[tool] ?? SCHEMAS[kind]);
+      expect(schemaFaults(schema ?? "", said)).toEqual([]);
+    }
+    return said;
+  }
+  /** The arguments of a completion, and a mandate signed for them. */
+  async function completion(id: string, total: string, more: JsonObject = {}) {
+    const args = { meta: meta(randomUUID()), id, checkout: paying() };
+    const mandate = await mandateFor(args, total, more);
+    return { ...args, mandate };
+  }
+  const mandateFor = (args: JsonObject, total: string, more: JsonObject = {}) => {
+    const { payment: _, ...signed } = cart({ total, protocol: "mcp" });
+    const said = { ...signed, skill: "complete_checkout", arguments: args, ...more };
+    return signMandate(at.mandate(shop, buyer, said), buyer.key.signer);
+  };
+
+  test("are listed by their standard names, and answer a whole purchase with a mandate", async () => {
+    const { items } = await use("search_catalog", { catalog: { query: "rose" } }).then(
+      ({ products }) => ({ items: products }),
+    );
+    expect(items.map(({ id }: { id: string }) => id)).toEqual(["rose"]);
+    expect((await use("lookup_catalog", { catalog: { ids: ["rose"] } })).products).toHaveLength(1);
+    expect((await use("get_product", { catalog: { id: "rose" } })).product.id).toBe("rose");
+    const basket = await use("create_cart", { cart: { ...lines(["rose", 1]), buyer: BUYER } });
+    expect((await use("get_cart", { id: basket.id })).id).toBe(basket.id);
+    const { fulfillment } = ROSE;
+    const made = await use("create_checkout", { checkout: { cart_id: basket.id, fulfillment } });
+    expect([made.status, made.totals.at(-1).amount]).toEqual(["ready_for_complete", 10_490]);
+    const asked = await use("complete_checkout", { id: made.id }, randomUUID());
+    expect([asked.outcome, asked.sign.protocol_context]).toEqual([
+      "mandate_required",
+      { protocol: "mcp", cart_total: "104.90", cart_currency: "EUR" },
+    ]);
+    const done = await use("complete_checkout", await completion(made.id, "104.90"));
+    expect([done.status, done.outcome]).toEqual(["completed", "approved"]);
+    const [order] = await at.orders(shop);
+    expect(order).toMatchObject({
+      ...{ order_id: done.order.id, agent_id: buyer.agentId, protocol: "mcp" },
+      amount: { minor: 10_490, currency: "EUR" },
+    });
+    expect((await use("get_checkout", { id: made.id })).order).toEqual(done.order);
+    await expectBooksAgree(server.context, shop, { rose: 50 });
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+    const calls = await at.records(shop, "mcp.tools_call");
+    expect(
+      calls.map(({ record }: { record: { tool: { name: string } } }) => record.tool.name),
+    ).toContain("complete_checkout");
+    expect(JSON.stringify(calls)).not.toMatch(/ada@|Gartenstr/);
+  });
+
+  test.each([
+    ["another sum", "104.91", {}, "cart_mismatch"],
+    ["another checkout", "104.90", { arguments: { id: "chk_none" } }, "arguments_mismatch"],
+    ["another skill", "104.90", { skill: "get_pricing" }, "arguments_mismatch"],
+  ])("complete nothing with a mandate for %s", async (_name, total, more, reason) => {
+    const { id } = await use("create_checkout", { checkout: ROSE });
+    const refused = await use("complete_checkout", await completion(id, total, more));
+    expect([refused.status, refused.reason]).toEqual(["ready_for_complete", reason]);
+    expect(await at.orders(shop)).toEqual([]);
+    expect(await at.authorizations(shop)).toEqual([]);
+  });
+
+  test("the mandate endpoint takes the same mandate, and a person may be asked", async () => {
+    const { id } = await use("create_checkout", { checkout: { ...ROSE, ...lines(["palm", 1]) } });
+    const body = await mandateFor({ id, checkout: paying() }, "604.90");
+    const asked = await at.send(shop, body);
+    expect([asked.status, asked.body.outcome]).toEqual([202, "escalated"]);
+    expect((await use("get_checkout", { id })).status).toBe("requires_escalation");
+    const path = `/escalations/${asked.body.escalation_id}/approve`;
+    expect((await shop.admin("POST", path, {})).body).toEqual({ status: "approved" });
+    expect((await use("get_checkout", { id })).status).toBe("completed");
+    expect((await at.send(shop, body)).body.outcome).toBe("approved");
+    await expectBooksAgree(server.context, shop, { palm: 5 });
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  });
+
+  test("what was proven to be a platform's own is nobody's over MCP", async () => {
+    const { id } = await at.ready(shop);
+    expect((await use("get_checkout", { id })).messages[0].code).toBe("not_found");
+    const refused = await use("complete_checkout", await completion(id, "104.90"));
+    expect([refused.status, refused.reason]).toEqual([undefined, "cart_invalid"]);
+    expect(await at.authorizations(shop)).toEqual([]);
+  });
+
+  test("what the price became meanwhile is refused, and shown by a look", async () => {
+    const { id } = await use("create_checkout", { checkout: ROSE });
+    const dearer = { id: "rose", title: "A rose", price: "120.00", currency: "EUR", quantity: 50 };
+    await at.importLines(shop, [dearer]);
+    const refused = await at.send(shop, await mandateFor({ id, checkout: paying() }, "104.90"));
+    expect(refused.body.reason).toBe("cart_mismatch");
+    expect((await use("get_checkout", { id })).totals.at(-1).amount).toBe(12_490);
+  });
+
+  test.each([
+    ["no platform", { meta: {} }, -32_001, "invalid_profile_url"],
+    [
+      "one that is not there",
+      { meta: { "ucp-agent": { profile: "https://nobody.example.com/p" } } },
+      -32_001,
+      "profile_unreachable",
+    ],
+    [
+      "one that hides something",
+      { meta: { "ucp-agent": { profile: 'http://a.example/",x="' } } },
+      -32_001,
+      "invalid_profile_url",
+    ],
+    ["a broken body", { checkout: { line_items: "x" } }, -32_602, "invalid_request"],
+    ["a body that is none", { checkout: [] }, -32_602, "invalid_request"],
+  ])(
+    "a call with %s is an error of the protocol, and recorded",
+    async (_name, args, code, word) => {
+      const { error } = await use("create_checkout", args as JsonObject);
+      expect([error.code, error.data.error]).toEqual([code, word]);
+      const [{ record }] = await at.records(shop, "mcp.tools_call");
+      expect(record.tool).toMatchObject({ outcome: "refused", reason: word });
+    },
+  );
+
+  test("a key makes a retry safe, and is asked for where it is needed", async () => {
+    const { error } = await use("cancel_checkout", { id: "chk_none" });
+    expect(error.data.error).toBe("invalid_request");
+    const first = await use("create_checkout", { checkout: ROSE }, "k-1");
+    expect((await use("create_checkout", { checkout: ROSE }, "k-1")).id).toBe(first.id);
+    const other = { ...ROSE, ...lines(["vase", 1]) };
+    const conflict = await use("create_checkout", { checkout: other }, "k-1");
+    expect([conflict.error.code, conflict.error.data.error]).toEqual([-32_000, "conflict"]);
+    expect((await use("create_checkout", { checkout: ROSE })).id).not.toBe(first.id);
+    expect((await use("cancel_checkout", { id: first.id }, "k-2")).status).toBe("canceled");
+  });
+});
