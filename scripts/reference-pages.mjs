@@ -1,7 +1,7 @@
 /** Reference pages made from the code, so that they cannot drift from it. */
 import { EXIT } from "../packages/cli/dist/exit.js";
 import { createProgram } from "../packages/cli/dist/program.js";
-import { isServed, PROTOCOLS } from "../packages/protocol/dist/index.js";
+import { PROTOCOLS } from "../packages/protocol/dist/index.js";
 import { VARIABLES } from "../packages/server/dist/installation.js";
 
 const NOTE = "<!-- Made from the code by `npm run docs`; edits here are lost. -->";
@@ -46,13 +46,10 @@ function protocolsPage() {
     const shown = limitation === undefined ? status : `${status}, ${limitation}`;
     return `| ${name} | ${kind} | ${shown} | ${version ?? "—"} | ${cell(scope)} |`;
   });
-  const notYet = PROTOCOLS.filter(({ id }) => !isServed(id)).map(({ name }) => name);
   return [
     NOTE,
     "# Protocols\n",
-    "What the interface contract promises of each protocol, with the contract's own status words.",
-    `Gatehouse is built one whole part at a time. **This release does not serve ${notYet.join(", ")}**:`,
-    "their addresses refuse what they are sent, in the contract's words.\n",
+    "What the interface contract promises of each protocol, with the contract's own status words.\n",
     "| Protocol | Kind | Status | Version | Scope |\n|---|---|---|---|---|",
     ...rows,
     "",

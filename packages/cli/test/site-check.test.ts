@@ -148,6 +148,13 @@ test("site check says for each thing what is there and what to do", {
   expect(text.out).toMatch(/^✓ \/\.well-known\/agent-card\.json +Gatehouse's, the same bytes$/m);
   expect(text.out).toMatch(/^– beacons .*no page has told of a visitor yet\n +→ Open a page/m);
 
+  // Nothing is sold yet: no profile on the domain, and each gate says what opens it.
+  expect(text.out).toMatch(/^– gate: rail +shut: .*\n +→ Turn the processor's rail on\.$/m);
+  expect(whole.state("/.well-known/ucp")).toBeUndefined();
+  await run("site", "connect", shop.domain, "--processor", "sandbox");
+  const opened = await check();
+  expect([opened.state("gate: rail"), opened.state("gate: policy")]).toEqual(["good", "missing"]);
+
   const listed = await run("token", "list", "--site", shop.domain);
   const [, id] = /^(edg_\S+) +shop +edge +1 +live$/m.exec(listed.out) ?? [];
   expect((await run("token", "revoke", id ?? "")).code).toBe(0);

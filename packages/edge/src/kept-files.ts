@@ -14,7 +14,7 @@ const STALE_MS_MAX = 24 * 3_600_000;
 const FAILED_MS = 5_000;
 const ABSENT_MS = 60_000;
 
-/** Gatehouse has no such document: the site's own is served. */
+/** Gatehouse has no such document, or not now: the site's own is served. */
 const ABSENT = "absent";
 const FAILED = "failed";
 type Renewed = KeptFile | typeof ABSENT | typeof FAILED;
@@ -95,7 +95,7 @@ export class KeptFiles {
     return renewed;
   }
 
-  private async ask({ address, accept, holds }: AskedFile): Promise<Renewed> {
+  private async ask({ address, accept, holds, withheld }: AskedFile): Promise<Renewed> {
     const { clock } = this.runtime;
     const abort = new AbortController();
     const cancel = clock.after(FETCH_MS_MAX, () => abort.abort());
@@ -111,6 +111,7 @@ export class KeptFiles {
       if (answer.status === 404 && saysAbsent(text)) return ABSENT;
       const type = answer.headers.get("content-type") ?? "";
       const good = answer.status === 200 && type.startsWith(accept) && holds(text);
+      if (good && withheld?.(text)) return ABSENT;
       return good ? keepFile(answer, body, clock.now()) : FAILED;
     } finally {
       cancel();

@@ -8,6 +8,8 @@ export interface SiteFile {
   readonly type: string;
   /** Whether a text is such a document: whatever stands in Gatehouse's place must not speak for the site. */
   holds(text: string): boolean;
+  /** Whether it says that it is not to stand there now: the site answers instead. */
+  withheld?(text: string): boolean;
 }
 
 /** A JSON object with a member that only this document has. */
@@ -28,10 +30,18 @@ const isAgentPage = (text: string) =>
 
 const JSON_TYPE = "application/json";
 
+const CHECKOUT = "dev.ucp.shopping.checkout";
+
+/** A shop whose gates are shut has a profile at Gatehouse, and none on its own domain. */
+function sellsNothing(text: string): boolean {
+  const { ucp } = JSON.parse(text) as { ucp?: { capabilities?: object } };
+  return !Object.hasOwn(ucp?.capabilities ?? {}, CHECKOUT);
+}
+
 type OwnDomainDocument = (typeof OWN_DOMAIN_PATHS)[keyof typeof OWN_DOMAIN_PATHS];
 
 /** What each document is, and how it is told from anything else. */
-const KINDS: Readonly<Record<OwnDomainDocument, Pick<SiteFile, "type" | "holds">>> = {
+const KINDS: Readonly<Record<OwnDomainDocument, Omit<SiteFile, "source">>> = {
   llms: { type: "text/plain", holds: isMarkdown },
   agentPage: { type: "text/html", holds: isAgentPage },
   card: { type: JSON_TYPE, holds: jsonWith("signing") },
@@ -39,6 +49,7 @@ const KINDS: Readonly<Record<OwnDomainDocument, Pick<SiteFile, "type" | "holds">
   ard: { type: JSON_TYPE, holds: jsonWith("entries") },
   did: { type: "application/did+json", holds: jsonWith("verificationMethod") },
   acp: { type: JSON_TYPE, holds: jsonWith("protocol") },
+  ucpProfile: { type: JSON_TYPE, holds: jsonWith("ucp"), withheld: sellsNothing },
 };
 
 const SITE_FILES: ReadonlyMap<string, SiteFile> = new Map(
@@ -58,17 +69,18 @@ export interface AskedFile {
   readonly address: string;
   readonly accept: string;
   holds(text: string): boolean;
+  withheld?(text: string): boolean;
 }
 
 const MARKDOWN_TYPE = "text/markdown";
 
 export function askedFile(
-  { source, type, holds }: SiteFile,
+  { source, type, ...file }: SiteFile,
   { gatehouse, siteKeyHash }: { readonly gatehouse: string; readonly siteKeyHash: string },
   markdown: boolean,
 ): AskedFile {
   const address = gatehouse + source.replace(/\{site_key(?:_hash)?\}/, siteKeyHash);
   return markdown
     ? { address, accept: MARKDOWN_TYPE, holds: isMarkdown }
-    : { address, accept: type, holds };
+    : { address, accept: type, ...file };
 }

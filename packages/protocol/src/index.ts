@@ -203,7 +203,6 @@ export { currencyCodes, minorUnitDigits } from "./money/iso4217.js";
 export * from "./policy/index.js";
 export {
   acceptsMandates,
-  isServed,
   PROTOCOLS,
   type Protocol,
   type ProtocolStatus,

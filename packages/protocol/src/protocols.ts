@@ -130,22 +130,6 @@ export const PROTOCOLS: readonly Protocol[] = Object.freeze([
 ]);
 
 /**
- * Protocols whose part of the product is not built yet. What is published says so, whatever the
- * table promises of them.
- */
-const NOT_YET_SERVED: readonly string[] = ["ucp"];
-
-/**
- * Whether this release serves a protocol.
- *
- * @example
- * isServed("a2a"); //=> true
- */
-export function isServed(id: string): boolean {
-  return !NOT_YET_SERVED.includes(id);
-}
-
-/**
  * Whether a mandate may name this protocol.
  *
  * @example

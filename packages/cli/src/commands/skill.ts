@@ -1,6 +1,7 @@
 import {
   BUILT_IN_SKILLS,
   builtInSkill,
+  isShopSkill,
   PLACE_ORDER,
   RESERVED_SKILLS,
   type SkillSetting,
@@ -29,8 +30,8 @@ interface Flags {
 function stateOf({ id, enabled, url }: SkillSetting, live: readonly string[]): string {
   if (live.includes(id)) return "live";
   if (!enabled) return "off";
-  if (id === PLACE_ORDER) return "on, waits: see `site gates`";
-  if (RESERVED_SKILLS.includes(id)) return "on, waits for checkout";
+  if (id === PLACE_ORDER || isShopSkill(id)) return "on, waits: see `site gates`";
+  if (RESERVED_SKILLS.includes(id)) return "on, not served yet";
   return url === undefined ? "on, needs a URL" : "on";
 }
 
@@ -47,7 +48,10 @@ function describe(body: SkillsBody): string {
   }));
   const unused = body.built_in.filter((id) => body.skills.every((skill) => skill.id !== id));
   const rest = unused.length === 0 ? [] : [`Not set up: ${unused.join(", ")}`];
-  return [...(rows.length === 0 ? [] : [table(rows)]), ...rest].join("\n");
+  // Nobody switches these on: they come with the gates.
+  const shop = body.live.filter((id) => body.skills.every((skill) => skill.id !== id));
+  const sold = shop.length === 0 ? [] : [`Live while you sell: ${shop.join(", ")}`];
+  return [...(rows.length === 0 ? [] : [table(rows)]), ...sold, ...rest].join("\n");
 }
 
 /** Reads, changes and writes the list; refused if somebody else changed the site in between. */

@@ -3,6 +3,7 @@ import type { SiteBody } from "../find-site.js";
 import { checkDocuments } from "./documents.js";
 import { fetchPage, type LookedAt } from "./fetch-page.js";
 import type { SiteFinding } from "./finding.js";
+import { checkGates, gatesOf } from "./gates.js";
 import { checkHomePage } from "./home-page.js";
 import { checkEdgeTokens, checkVisits } from "./told-visits.js";
 
@@ -38,7 +39,9 @@ export async function checkSite(
   const home = await checkHomePage(at, site);
   const reachable = home.every(({ found }) => !/cannot be reached|does not answer/.test(found));
   // Before the domain is verified there is no document to compare with.
-  const documents = reachable && site.status === "verified" ? await checkDocuments(at, site) : [];
+  const gates = await gatesOf(client, site);
+  const comparable = reachable && site.status === "verified";
+  const documents = comparable ? await checkDocuments(at, site, gates.sells) : [];
   const robots = reachable ? [await checkRobots(at, site)] : [];
   const tokens = await checkEdgeTokens(client, site);
   return [
@@ -46,5 +49,6 @@ export async function checkSite(
     await checkVisits(client, site, "beacon"),
     ...(tokens === undefined ? [] : [tokens]),
     await checkVisits(client, site, "edge"),
+    ...checkGates(gates),
   ];
 }

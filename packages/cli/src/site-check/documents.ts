@@ -59,8 +59,16 @@ async function checkDocument(path: Path, at: LookedAt, site: SiteBody): Promise<
   return judge(path, here, there, site);
 }
 
+/** Stands on the domain while every gate is open, and else not. */
+const PROFILE: Path = "/.well-known/ucp";
+
 /** Each document where agents look for it on the site's own domain. */
-export function checkDocuments(at: LookedAt, site: SiteBody): Promise<SiteFinding[]> {
-  const paths = Object.keys(OWN_DOMAIN_PATHS) as Path[];
+export function checkDocuments(
+  at: LookedAt,
+  site: SiteBody,
+  sells: boolean,
+): Promise<SiteFinding[]> {
+  const all = Object.keys(OWN_DOMAIN_PATHS) as Path[];
+  const paths = all.filter((path) => sells || path !== PROFILE);
   return Promise.all(paths.map((path) => checkDocument(path, at, site)));
 }

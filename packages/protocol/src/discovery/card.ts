@@ -89,6 +89,7 @@ function cardFields(site: SiteSnapshot, a2a: JsonObject): JsonObject {
       llms_url: addresses.llms,
       agent_page_url: addresses.agentPage,
       jwks_url: addresses.keySet,
+      ...(site.sells ? { ucp_profile_url: addresses.ucpProfile } : {}),
     },
   };
 }

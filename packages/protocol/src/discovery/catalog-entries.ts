@@ -101,7 +101,21 @@ function acpEntry(site: SiteSnapshot): JsonObject {
   });
 }
 
+function ucpEntry(site: SiteSnapshot): JsonObject {
+  const { name, version } = protocolById("ucp");
+  return entry(site, {
+    name: "commerce:ucp",
+    title: `${site.name}: ${name}`,
+    type: "application/json",
+    url: site.addresses.ucpProfile,
+    description: `The ${name} ${version} profile of ${site.name}: catalog, carts and checkout.`,
+    tags: ["ucp", "checkout"],
+    queries: [`How do I buy from ${site.name}?`, `Does ${site.name} support UCP checkout?`],
+  });
+}
+
 /** What a catalog lists: every document that resolves, the agent card first. */
 export function catalogEntries(site: SiteSnapshot): readonly JsonObject[] {
-  return [cardEntry(site), mcpEntry(site), llmsEntry(site), acpEntry(site)];
+  const shop = site.sells ? [ucpEntry(site)] : [];
+  return [cardEntry(site), mcpEntry(site), llmsEntry(site), ...shop, acpEntry(site)];
 }

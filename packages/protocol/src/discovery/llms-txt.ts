@@ -16,12 +16,14 @@ function skillLinks({ skills, addresses }: SiteSnapshot): string[] {
   );
 }
 
-function interfaceLinks({ addresses }: SiteSnapshot): string[] {
+function interfaceLinks({ addresses, sells }: SiteSnapshot): string[] {
+  const shop = link("UCP profile", addresses.ucpProfile, "catalog, carts and checkout by UCP");
   return [
     link("Agent page", addresses.agentPage, "all of this for people; Markdown on request"),
     link("Agent card", addresses.card, "signed A2A card: skills, endpoints, expiry"),
     link("Catalog", addresses.catalog, "signed ARD catalog of everything published for agents"),
     link("MCP server card", addresses.mcpServerCard, "how to connect to the MCP server"),
+    ...(sells ? [shop] : []),
     link("Key set", addresses.keySet, "public keys that verify card and catalog"),
     link("How to verify", addresses.verifyGuide, "the recipe, with short programs"),
   ];

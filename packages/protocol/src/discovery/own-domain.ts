@@ -15,4 +15,5 @@ export const OWN_DOMAIN_PATHS = Object.freeze({
   "/.well-known/ard.json": "ard",
   "/.well-known/did.json": "did",
   "/.well-known/acp.json": "acp",
+  "/.well-known/ucp": "ucpProfile",
 } as const satisfies Readonly<Record<string, keyof typeof SITE_PATHS>>);

@@ -28,6 +28,8 @@ export interface SiteSnapshot {
   /** The owner's sentence, or one of ours; never empty. */
   readonly summary: string;
   readonly skills: readonly LiveSkill[];
+  /** Whether agents can buy here now: then UCP's profile is pointed to. */
+  readonly sells: boolean;
   readonly verified: boolean;
   readonly version: string;
   readonly changedAt: string;
@@ -47,7 +49,7 @@ export interface SiteSnapshot {
  * siteSnapshot(profile, "https://gate.example.com").summary; //=> "What Fern & Petal offers to AI agents."
  */
 export function siteSnapshot(profile: SiteProfile, baseUrl: string): SiteSnapshot {
-  const { siteKey, domain, name, description, verified, changedAt } = profile;
+  const { siteKey, domain, name, description, verified, changedAt, sells = false } = profile;
   return Object.freeze({
     siteKey,
     domain,
@@ -55,8 +57,9 @@ export function siteSnapshot(profile: SiteProfile, baseUrl: string): SiteSnapsho
     verified,
     changedAt,
     baseUrl,
+    sells,
     summary: description === "" ? `What ${name} offers to AI agents.` : description,
-    skills: liveSkills(profile.skills, name, profile.sells),
+    skills: liveSkills(profile.skills, name, sells),
     version: `1.0.${profile.version}`,
     addresses: siteAddresses(baseUrl, profile),
   });

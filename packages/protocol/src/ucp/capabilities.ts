@@ -65,13 +65,14 @@ export function capabilityEntry(name: UcpCapability) {
   };
 }
 
-/** How a profile lists the service, at an address that speaks REST. */
-export function restService(endpoint: string) {
-  return {
-    version: UCP_VERSION,
-    transport: "rest",
-    endpoint,
-    spec: `${PUBLISHED}/specification/overview/`,
-    schema: `${PUBLISHED}/services/shopping/rest.openapi.json`,
-  };
+function service(transport: string, endpoint: string, schema: string) {
+  const spec = `${PUBLISHED}/specification/overview/`;
+  const described = `${PUBLISHED}/services/shopping/${schema}`;
+  return { version: UCP_VERSION, transport, endpoint, spec, schema: described };
 }
+
+/** How a profile lists the service, at an address that speaks REST. */
+export const restService = (endpoint: string) => service("rest", endpoint, "rest.openapi.json");
+
+/** The same, at an address that speaks MCP. */
+export const mcpService = (endpoint: string) => service("mcp", endpoint, "mcp.openrpc.json");

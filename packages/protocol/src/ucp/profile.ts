@@ -3,6 +3,7 @@ import type { JsonObject } from "../json/value.js";
 import type { Es256Jwk } from "../keys/jwk.js";
 import {
   capabilityEntry,
+  mcpService,
   restService,
   SHOPPING,
   UCP_CAPABILITIES,
@@ -31,7 +32,13 @@ export function ucpProfile(
   return {
     ucp: {
       version: UCP_VERSION,
-      services: { [SHOPPING]: [restService(addresses.ucp)] },
+      services: {
+        [SHOPPING]: [
+          restService(addresses.ucp),
+          // Its tools are there while something is sold, and not before.
+          ...(handlers === null ? [] : [mcpService(addresses.mcp)]),
+        ],
+      },
       capabilities: Object.fromEntries(offered.map((name) => [name, [capabilityEntry(name)]])),
       payment_handlers: handlers ?? {},
     },

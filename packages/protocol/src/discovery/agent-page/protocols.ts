@@ -1,4 +1,4 @@
-import { isServed, PROTOCOLS, type Protocol } from "../../protocols.js";
+import { PROTOCOLS, type Protocol } from "../../protocols.js";
 import type { SiteSnapshot } from "../snapshot.js";
 
 /** A protocol this site has an address for. */
@@ -8,7 +8,7 @@ export interface SiteProtocol {
 }
 
 /** The rows of the protocols table that a reader of the page can follow up on this site. */
-export function siteProtocols({ addresses }: SiteSnapshot): readonly SiteProtocol[] {
+export function siteProtocols({ addresses, sells }: SiteSnapshot): readonly SiteProtocol[] {
   const urls: Readonly<Record<string, string>> = {
     mcp: addresses.mcpServerCard,
     a2a: addresses.card,
@@ -16,6 +16,7 @@ export function siteProtocols({ addresses }: SiteSnapshot): readonly SiteProtoco
     "llms-txt": addresses.llms,
     jwks: addresses.keySet,
     acp: addresses.acp,
+    ...(sells ? { ucp: addresses.ucpProfile } : {}),
   };
   return PROTOCOLS.flatMap((protocol) => {
     const url = urls[protocol.id];
@@ -23,9 +24,8 @@ export function siteProtocols({ addresses }: SiteSnapshot): readonly SiteProtoco
   });
 }
 
-/** The status as the table has it, limits included; or that it is not there yet. */
-export function statusText({ id, status, limitation }: Protocol): string {
-  if (!isServed(id)) return "not served yet";
+/** The status as the table has it, limits included. */
+export function statusText({ status, limitation }: Protocol): string {
   const words = status.toLowerCase();
   return limitation === undefined ? words : `${words}, ${limitation}`;
 }

@@ -1,0 +1,27 @@
+import type { AdminClient } from "../admin-client.js";
+import type { SiteBody } from "../find-site.js";
+import type { SiteFinding } from "./finding.js";
+
+/** What stands between a site and selling to agents (contract 1.9). */
+interface Gates {
+  readonly sells: boolean;
+  readonly gates: readonly {
+    readonly name: string;
+    readonly open: boolean;
+    readonly advice?: string;
+  }[];
+}
+
+export function gatesOf(client: AdminClient, { site_key_hash }: SiteBody): Promise<Gates> {
+  return client.call<Gates>("GET", `/v1/admin/sites/${site_key_hash}/processor`);
+}
+
+/** Each gate of checkout: open, or shut and what opens it. Not to sell may be what the owner wants. */
+export function checkGates({ gates }: Gates): readonly SiteFinding[] {
+  return gates.map(({ name, open, advice }) => {
+    const item = `gate: ${name}`;
+    if (open) return { item, state: "good", found: "open" };
+    const found = "shut: no checkout is offered to agents";
+    return { item, state: "missing", found, ...(advice === undefined ? {} : { advice }) };
+  });
+}
