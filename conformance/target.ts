@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -18,12 +20,36 @@ export interface Target {
   readonly adminToken: string;
   /** The same build in production over plain HTTP; absent for a service somebody else runs. */
   readonly plaintextUrl?: string;
+  /** Where platforms can publish a profile that the service fetches: `PUT` it, and name it. */
+  readonly profileHost?: string;
 }
 
 const bin = fileURLToPath(new URL("../packages/cli/bin/gatehouse.js", import.meta.url));
 const TOKEN = "conformance-operator-token-0123456789";
 
-function startOwn(mode: "development" | "production") {
+/** Keeps what is put there, and shows it to whoever asks. */
+async function startProfileHost() {
+  const profiles = new Map<string, Buffer>();
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? "";
+    if (request.method === "PUT") {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      profiles.set(path, Buffer.concat(chunks));
+    }
+    const profile = profiles.get(path);
+    response.writeHead(profile === undefined ? 404 : 200, { "content-type": "application/json" });
+    response.end(profile);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const stop = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, stop };
+}
+
+function startOwn(mode: "development" | "production", more: Readonly<Record<string, string>> = {}) {
   const folder = mkdtempSync(join(process.env.TEST_FOLDER ?? tmpdir(), "gatehouse-conformance-"));
   const env = {
     PATH: process.env.PATH,
@@ -32,6 +58,7 @@ function startOwn(mode: "development" | "production") {
     GATEHOUSE_LOG: "silent",
     GATEHOUSE_ADMIN_TOKEN: TOKEN,
     GATEHOUSE_DATA_DIR: folder,
+    ...more,
   };
   const child = spawn(process.execPath, [bin, "serve"], {
     env,
@@ -68,14 +95,18 @@ export default async function setup(project: TestProject): Promise<() => Promise
     project.provide("target", { url: named.replace(/\/$/, ""), adminToken });
     return async () => undefined;
   }
-  const own = [startOwn("development"), startOwn("production")] as const;
+  const profiles = await startProfileHost();
+  const allowed = { GATEHOUSE_FETCH_ALLOW: profiles.host };
+  const own = [startOwn("development", allowed), startOwn("production")] as const;
   const [url, plaintextUrl] = await Promise.all(own.map((service) => service.url));
   project.provide("target", {
     url: url as string,
     adminToken: TOKEN,
     plaintextUrl: plaintextUrl as string,
+    profileHost: profiles.host,
   });
   return async () => {
     await Promise.all(own.map((service) => service.stop()));
+    profiles.stop();
   };
 }

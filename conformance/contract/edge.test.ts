@@ -4,6 +4,7 @@ import { startExample } from "../../packages/edge/test/start-example.ts";
 import { startWorker } from "../../packages/edge/test/start-worker.ts";
 import { createAgent, startDirectory, type TestAgent } from "../../scripts/signing-agent.mjs";
 import { ask, askAsOperator, type Site, verifiedSite } from "./asking.ts";
+import { canBuy, openShop } from "./buying.ts";
 
 let agent: TestAgent;
 let directory: Awaited<ReturnType<typeof startDirectory>>;
@@ -108,6 +109,15 @@ describe.each(INSTALLS)("on %s", (_name, install) => {
     const site = await verifiedSite();
     const { text } = await ask("GET", `/v1/agent/${site.site_key_hash}`);
     expect(await (await (await install(site))("/agent")).text()).toBe(text);
+  });
+});
+
+describe.skipIf(!canBuy()).each(INSTALLS)("a shop that sells, on %s", (_name, install) => {
+  test("[4-s] the UCP profile is served at /.well-known/ucp", async () => {
+    const shop = await openShop();
+    const { text } = await ask("GET", `/v1/ucp/${shop.site_key_hash}/profile`);
+    const asked = await install(shop);
+    expect(await (await asked("/.well-known/ucp")).text()).toBe(text);
   });
 });
 

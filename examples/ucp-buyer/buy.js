@@ -1,0 +1,150 @@
+/**
+ * Buys one product of a shop by UCP: discover, search, cart, checkout, delivery, complete. Over REST,
+ * or with --mcp over MCP. See README.md.
+ */
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { parseArgs } from "node:util";
+import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { signMandate } from "./agent.js";
+import { openPlatform } from "./platform.js";
+import { checkTerms, checkTotals, findShop, must, NotAsPromised, readSigned } from "./shop.js";
+
+const { values: asked, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    profile: { type: "string" },
+    serve: { type: "string" },
+    key: { type: "string", default: "platform-key.json" },
+    quantity: { type: "string", default: "1" },
+    country: { type: "string", default: "DE" },
+    token: { type: "string", default: "pm_card_visa" },
+    mcp: { type: "boolean", default: false },
+    agent: { type: "string" },
+    "agent-key": { type: "string" },
+  },
+});
+
+/** REST: each operation has an address, and every answer is signed. */
+function overRest(shop, platform) {
+  const call = async (method, path, body, options) =>
+    readSigned(shop, await platform.call(method, shop.rest + path, body, options));
+  return {
+    search: (catalog) => call("POST", "/catalog/search", catalog),
+    createCart: (cart) => call("POST", "/carts", cart),
+    createCheckout: (checkout) => call("POST", "/checkout-sessions", checkout),
+    updateCheckout: (id, checkout) => call("PUT", `/checkout-sessions/${id}`, checkout),
+    getCheckout: (id) => call("GET", `/checkout-sessions/${id}`),
+    complete: (id, payment) => call("POST", `/checkout-sessions/${id}/complete`, payment),
+    stop: async () => undefined,
+  };
+}
+
+/** MCP: the same operations as tools, by their names; completing takes a mandate. */
+async function overMcp(shop, platform) {
+  must(shop.mcp, "the profile has no MCP address");
+  const client = new Client({ name: "ucp-buyer", version: "0.1.0" });
+  await client.connect(new StreamableHTTPClientTransport(new URL(shop.mcp)));
+  const meta = () => ({ "ucp-agent": { profile: platform.url }, "idempotency-key": randomUUID() });
+  const use = async (name, args) =>
+    (await client.callTool({ name, arguments: { meta: meta(), ...args } })).structuredContent;
+  return {
+    search: (catalog) => use("search_catalog", { catalog }),
+    createCart: (cart) => use("create_cart", { cart }),
+    createCheckout: (checkout) => use("create_checkout", { checkout }),
+    updateCheckout: (id, checkout) => use("update_checkout", { id, checkout }),
+    getCheckout: (id) => use("get_checkout", { id }),
+    async complete(id, payment, shown) {
+      const args = { meta: meta(), id, checkout: payment };
+      const jwk = JSON.parse(readFileSync(asked["agent-key"], "utf8"));
+      const sum = { total: inMajor(shown), currency: shown.currency };
+      const mandate = signMandate(shop, { jwk, agentId: asked.agent, args, ...sum });
+      return use("complete_checkout", { ...args, mandate });
+    },
+    stop: () => client.close(),
+  };
+}
+
+/** As people write it: the shop tells whole minor units. */
+function inMajor({ totals, currency }) {
+  const { maximumFractionDigits: digits } = new Intl.NumberFormat("en", {
+    ...{ style: "currency", currency },
+  }).resolvedOptions();
+  return (checkTotals({ totals }) / 10 ** digits).toFixed(digits);
+}
+
+const said = (body) => (body.messages ?? []).map(({ code, content }) => `${code}: ${content}`);
+
+async function buy(shop, desk, query) {
+  const { products } = await desk.search({ query, pagination: { limit: 1 } });
+  must(products?.length === 1, `the shop has nothing that answers to “${query}”`);
+  const [product] = products;
+  console.log(`found ${product.title} (${product.id})`);
+  const line_items = [{ item: { id: product.id }, quantity: Number(asked.quantity) }];
+  const buyer = { first_name: "Ada", last_name: "Example", email: "ada@example.com" };
+  const cart = await desk.createCart({ line_items, buyer });
+  const made = await desk.createCheckout({ cart_id: cart.id, line_items: [] });
+  let checkout = made;
+  // A shop that sends things says so, once it knows where to.
+  const address = {
+    ...{ street_address: "Example street 1", address_locality: "Example", postal_code: "10115" },
+    address_country: asked.country,
+  };
+  if (made.fulfillment !== undefined) {
+    const to = (groups) => ({
+      ...{ line_items, buyer },
+      fulfillment: { methods: [{ type: "shipping", destinations: [address], ...groups }] },
+    });
+    const offered = await desk.updateCheckout(made.id, to({}));
+    const [option] = offered.fulfillment.methods[0].groups[0].options;
+    if (option === undefined) return offered;
+    console.log(`sent ${option.title}`);
+    const groups = [{ id: "parcel", selected_option_id: option.id }];
+    checkout = await desk.updateCheckout(made.id, to({ groups }));
+  }
+  if (checkout.status !== "ready_for_complete") return checkout;
+  console.log(`total ${inMajor(checkout)} ${checkout.currency}`);
+  console.log(`terms, version ${await checkTerms(shop, checkout)}: signed, and as served`);
+  const [[handler]] = Object.values(checkout.ucp.payment_handlers);
+  const credential = { type: "token", token: asked.token };
+  const instruments = [{ id: "i1", handler_id: handler.id, type: "card", credential }];
+  return desk.complete(checkout.id, { payment: { instruments } }, checkout);
+}
+
+const ENDS = { completed: 0, requires_escalation: 4, complete_in_progress: 4 };
+
+async function main() {
+  const [card, query] = positionals;
+  if (card === undefined || query === undefined) {
+    console.error("buy.js <address of an agent card> <what to look for> [options]: see README.md");
+    return 64;
+  }
+  const servePort = asked.serve === undefined ? undefined : Number(asked.serve);
+  const platform = await openPlatform({
+    ...{ keyFile: asked.key, profileUrl: asked.profile, servePort },
+  });
+  try {
+    if (platform.url === undefined) {
+      console.log("Publish this, and name its address with --profile:");
+      console.log(JSON.stringify(platform.profile, null, 2));
+      return 64;
+    }
+    const shop = await findShop(card);
+    const desk = asked.mcp ? await overMcp(shop, platform) : overRest(shop, platform);
+    const end = await buy(shop, desk, query).finally(() => desk.stop());
+    for (const line of said(end)) console.log(line);
+    if (end.order !== undefined) console.log(`order ${end.order.id}: ${end.order.permalink_url}`);
+    else if (end.continue_url !== undefined) console.log(`see ${end.continue_url}`);
+    else if (end.reason !== undefined) console.log(`${end.reason}: ${end.message}`);
+    console.log(end.status ?? end.outcome);
+    return ENDS[end.status] ?? 2;
+  } finally {
+    platform.stop();
+  }
+}
+
+process.exitCode = await main().catch((error) => {
+  if (!(error instanceof NotAsPromised)) throw error;
+  console.error(`The shop does not do what UCP says: ${error.message}.`);
+  return 1;
+});

@@ -1,0 +1,76 @@
+/** A platform: its key, its profile, and calls signed with it (RFC 9421). */
+import { createHash, createPrivateKey, generateKeyPairSync, randomUUID } from "node:crypto";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { createSigner, httpbis } from "http-message-signatures";
+
+const VERSION = "2026-08-25";
+const CAPABILITIES = ["catalog.search", "catalog.lookup", "cart", "checkout", "fulfillment"];
+
+function readKey(file) {
+  if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const key = { ...privateKey.export({ format: "jwk" }), kid: randomUUID() };
+  writeFileSync(file, JSON.stringify(key), { mode: 0o600 });
+  return key;
+}
+
+function profileOf({ d: _, ...key }) {
+  const entry = (name) => ({
+    version: VERSION,
+    spec: `https://ucp.dev/${VERSION}/specification/shopping/${name}`,
+    schema: `https://ucp.dev/${VERSION}/schemas/shopping/${name}.json`,
+  });
+  const listed = CAPABILITIES.map((name) => [`dev.ucp.shopping.${name}`, [entry(name)]]);
+  return {
+    ucp: {
+      ...{ version: VERSION, services: {}, payment_handlers: {} },
+      capabilities: Object.fromEntries(listed),
+    },
+    keys: [{ ...key, use: "sig", alg: "ES256" }],
+  };
+}
+
+/** Publishes the profile on this machine; whoever runs a real platform has it on the web. */
+async function serveProfile(profile, port) {
+  const server = createServer((_request, response) => {
+    response.setHeader("content-type", "application/json");
+    response.setHeader("cache-control", "public, max-age=60");
+    response.end(JSON.stringify(profile));
+  });
+  await new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
+  return { url: `http://127.0.0.1:${port}/profile`, stop: () => server.close() };
+}
+
+const digestOf = (body) => `sha-256=:${createHash("sha256").update(body).digest("base64")}:`;
+
+export async function openPlatform({ keyFile, profileUrl, servePort }) {
+  const key = readKey(keyFile);
+  const profile = profileOf(key);
+  const served = servePort === undefined ? undefined : await serveProfile(profile, servePort);
+  const url = served?.url ?? profileUrl;
+  const signer = createSigner(
+    createPrivateKey({ key, format: "jwk" }),
+    "ecdsa-p256-sha256",
+    key.kid,
+  );
+
+  /** Calls a shop, signed; `key` makes a retry safe. */
+  async function call(method, address, body, { key: once = randomUUID() } = {}) {
+    const text = body === undefined ? undefined : JSON.stringify(body);
+    const headers = {
+      "ucp-agent": `profile="${url}"`,
+      ...(method === "GET" ? {} : { "idempotency-key": once }),
+      ...(text === undefined
+        ? {}
+        : { "content-type": "application/json", "content-digest": digestOf(text) }),
+    };
+    const fields = ["@method", "@authority", "@path", ...Object.keys(headers)];
+    const signed = await httpbis.signMessage(
+      { key: signer, name: "sig1", fields, params: ["created", "keyid"] },
+      { method, url: address, headers },
+    );
+    return fetch(address, { method, headers: signed.headers, ...(text && { body: text }) });
+  }
+  return { url, profile, call, stop: () => served?.stop() };
+}
