@@ -8,6 +8,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { openPlatform } from "../examples/ucp-buyer/platform.js";
 import * as agents from "../packages/agent/dist/index.js";
 import {
   canonicalBytes,
@@ -412,6 +413,54 @@ async function walkOrders(env, url, site) {
   for (const line of orders) console.log(`      ${line}`);
 }
 
+const DELIVERY = {
+  shipping: [
+    {
+      countries: ["DE"],
+      options: [{ id: "standard", title: "By bicycle", prices: { EUR: "4.90" }, days: [1, 2] }],
+    },
+  ],
+};
+
+/** What a platform does that speaks UCP: it finds the shop, and buys for somebody. */
+async function walkCheckout(env, url, { site, platform }) {
+  const here = { ...env, GATEHOUSE_BASE_URL: url };
+  const file = join(folder, "shop.json");
+  writeFileSync(file, JSON.stringify(DELIVERY));
+  await command(here, "site", "shop", site.domain, "--file", file);
+  const card = `${url}/v1/agent-card/${site.site_key}.json`;
+  const buyer = fileURLToPath(new URL("../examples/ucp-buyer/buy.js", import.meta.url));
+  const buy = (what) =>
+    new Promise((resolve) => {
+      const key = ["--key", platform.keyFile, "--profile", platform.url];
+      execFile(process.execPath, [buyer, card, what, ...key], (error, stdout, stderr) => {
+        resolve({ status: error === null ? 0 : error.code, stdout, stderr });
+      });
+    });
+  const bought = await buy("bouquet");
+  expect(bought.status === 0, `a bouquet to be bought by UCP, but: ${bought.stderr}`);
+  say(
+    "a platform that knows only UCP found the shop, checked its signatures and terms, and bought:",
+  );
+  for (const line of bought.stdout.trim().split("\n")) console.log(`      ${line}`);
+  const waits = await buy("palm");
+  expect(waits.status === 4 && waits.stdout.includes("review_required"), "a palm to need a person");
+  const page = /see (\S+)/.exec(waits.stdout)[1];
+  const shown = await (await fetch(page)).text();
+  expect(shown.includes("The shop is looking at this order"), "the buyer's page");
+  const { items } = JSON.parse(await command(here, "review", "list", site.domain, "--json"));
+  const [review] = items.filter(({ status }) => status === "pending");
+  await command(here, "review", "approve", site.domain, review.escalation_id);
+  expect((await (await fetch(page)).text()).includes("Thank you"), "the buyer to be thanked");
+  say(`the palm waited for the owner, and its buyer saw so on a page; now it is sold: ${page}`);
+  const orders = (await command(here, "order", "list", site.domain)).trim().split("\n");
+  expect(orders.length === 5, "four orders");
+  const [, newest] = /(ord_\S+)/.exec(orders[1]);
+  say("`gatehouse order show` says what was bought, by whom, and where to send it:");
+  const order = (await command(here, "order", "show", site.domain, newest)).trim().split("\n");
+  for (const line of order) console.log(`      ${line}`);
+}
+
 async function walkUpkeep(ask, env) {
   const { items } = (await ask("GET", "/v1/admin/keys")).body;
   const current = items.filter((key) => key.state === "current").map((key) => key.kid);
@@ -458,7 +507,10 @@ async function walkAudit(env, url, site) {
 
 async function main() {
   const shop = await startShop();
-  const env = environment("data", { GATEHOUSE_FETCH_ALLOW: shop.domain });
+  const keyFile = join(folder, "platform-key.json");
+  const platform = await openPlatform({ keyFile, servePort: 0 });
+  const allowed = [shop.domain, new URL(platform.url).host].join(",");
+  const env = environment("data", { GATEHOUSE_FETCH_ALLOW: allowed });
   const { child, url, token } = await startGatehouse(env);
   const stop = () =>
     new Promise((resolve) => {
@@ -466,6 +518,7 @@ async function main() {
       child.kill("SIGTERM");
     }).finally(() => {
       shop.server.close();
+      platform.stop();
       rmSync(folder, { recursive: true, force: true });
     });
   let site;
@@ -483,6 +536,7 @@ async function main() {
     await walkVisits(env, url, site);
     await walkMandates(env, url, site);
     await walkOrders(env, url, site);
+    await walkCheckout(env, url, { site, platform: { ...platform, keyFile } });
     await walkAudit(env, url, site);
     await walkUpkeep(ask, env);
   } catch (error) {

@@ -39,7 +39,13 @@ async function serveProfile(profile, port) {
     response.end(JSON.stringify(profile));
   });
   await new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
-  return { url: `http://127.0.0.1:${port}/profile`, stop: () => server.close() };
+  return {
+    url: `http://127.0.0.1:${server.address().port}/profile`,
+    stop() {
+      server.close();
+      server.closeAllConnections();
+    },
+  };
 }
 
 const digestOf = (body) => `sha-256=:${createHash("sha256").update(body).digest("base64")}:`;

@@ -77,6 +77,15 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       permalink_url: expect.stringContaining(`/v1/ucp/${shop.site_key_hash}/pages/page_`),
     });
     expect(done.body.continue_url).toBeUndefined();
+    const kept = (await shop.admin("GET", `/orders/${order.order_id}`)).body;
+    expect([kept.checkout_id, kept.purchase]).toEqual([
+      id,
+      {
+        ...{ buyer: BUYER, address: ADDRESS, delivery: { id: "express", title: "By courier" } },
+        ...{ subtotal_minor: 20_000, shipping_minor: 1200, tax_minor: 0 },
+      },
+    ]);
+    expect(order.purchase).toBeUndefined();
     expect(order).toMatchObject({ amount: { minor: 21_200, currency: "EUR" }, protocol: "ucp" });
     expect((await at.authorizations(shop)).map((one) => one.amount_minor)).toEqual([21_200]);
     expect((await at.get(shop, id)).body).toEqual(done.body);

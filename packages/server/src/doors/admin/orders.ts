@@ -1,7 +1,11 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { chosenAddress } from "../../actions/checkout/quote.js";
 import type { Context } from "../../context.js";
+import type { Checkout } from "../../owners/checkouts/checkout.js";
+import { checkoutById } from "../../owners/checkouts/store.js";
 import type { Order } from "../../owners/orders/order.js";
 import { listOrders, orderById } from "../../owners/orders/store.js";
+import { hasRole } from "../../owners/tokens/token.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, requireSite } from "./access.js";
@@ -18,6 +22,7 @@ const OrderBody = z
     skill: z.string(),
     protocol: z.string(),
     mandate_id: z.string().nullable(),
+    checkout_id: z.string().nullable().openapi({ description: "The checkout it came of." }),
     decision_id: z.string(),
     attempt_id: z.string().openapi({ description: "Names the payment at the processor." }),
     items: z.array(
@@ -34,6 +39,24 @@ const OrderBody = z
     created_at: Timestamp,
   })
   .openapi("Order");
+
+const Texts = z.record(z.string(), z.string());
+
+const ShownOrderBody = OrderBody.extend({
+  purchase: z
+    .object({
+      buyer: Texts.openapi({ description: "As the platform named them." }),
+      address: Texts.nullable().openapi({ description: "Where it goes, if anywhere." }),
+      delivery: z.object({ id: z.string(), title: z.string() }).nullable(),
+      subtotal_minor: z.int(),
+      shipping_minor: z.int().nullable(),
+      tax_minor: z.int(),
+    })
+    .nullable()
+    .openapi({
+      description: "Of a checkout, and for owners only: who bought it, and where to send it.",
+    }),
+}).openapi("ShownOrder");
 
 const list = createRoute({
   ...{ method: "get", path: PATH, tags },
@@ -57,7 +80,7 @@ const show = createRoute({
         .openapi({ param: { name: "order_id", in: "path" } }),
     }),
   },
-  responses: { 200: json(OrderBody, "The order."), ...errors("not_found") },
+  responses: { 200: json(ShownOrderBody, "The order."), ...errors("not_found") },
 });
 
 function render(order: Order): z.infer<typeof OrderBody> {
@@ -67,6 +90,7 @@ function render(order: Order): z.infer<typeof OrderBody> {
     skill: order.skill,
     protocol: order.protocol,
     mandate_id: order.mandateId,
+    checkout_id: order.checkoutId,
     decision_id: order.decisionId,
     attempt_id: order.attemptId,
     items: order.items.map((item) => ({ ...item })),
@@ -75,6 +99,22 @@ function render(order: Order): z.infer<typeof OrderBody> {
     lapses_at: order.lapsesAt === null ? null : isoTime(order.lapsesAt),
     captured_minor: order.capturedMinor,
     created_at: isoTime(order.createdAt),
+  };
+}
+
+type Purchase = NonNullable<z.infer<typeof ShownOrderBody>["purchase"]>;
+
+/** Who bought it and where it goes: what somebody who sends a parcel has to know. */
+function purchaseOf({ content, quote }: Checkout): Purchase {
+  const { buyer, delivery } = content;
+  const { id: _, ...address } = chosenAddress(delivery) ?? { id: "" };
+  const option = quote.options.find(({ id }) => id === delivery.optionId);
+  const { subtotalMinor, shippingMinor, taxMinor } = quote.totals;
+  return {
+    buyer: buyer as Record<string, string>,
+    address: quote.ships ? (address as Record<string, string>) : null,
+    delivery: option === undefined ? null : { id: option.id, title: option.title },
+    ...{ subtotal_minor: subtotalMinor, shipping_minor: shippingMinor, tax_minor: taxMinor },
   };
 }
 
@@ -96,6 +136,10 @@ export function orderRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
     await requireSite(context, c, site_key_hash, "auditor");
     const order = await orderById(context.db, site_key_hash, order_id);
     if (order === undefined) throw new Problem("not_found");
-    return c.json(render(order), 200);
+    const { checkoutId } = order;
+    const shown = checkoutId !== null && hasRole(c.get("principal"), "owner");
+    const checkout = shown ? await checkoutById(context.db, site_key_hash, checkoutId) : undefined;
+    const purchase = checkout === undefined ? null : purchaseOf(checkout);
+    return c.json({ ...render(order), purchase }, 200);
   });
 }
