@@ -1,0 +1,122 @@
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { barriersOf, NO_BARRIERS, VIEWS, viewOptions } from "../../../../test/barriers.ts";
+import { launchChromium, skipChromium } from "../../../../test/chromium.ts";
+import { systemClock } from "../../src/platform/clock.ts";
+import { cleanUp, freshEnvironment, startServer, type TestServer } from "../harness.ts";
+import type { Shop } from "../mandates/submitting.ts";
+import { buying, lines, paying, ROSE } from "./buying.ts";
+import { Platform } from "./platform.ts";
+
+const CHALLENGED = paying("pm_card_authenticationRequired");
+
+describe.skipIf(skipChromium)("the page of a checkout in a browser", () => {
+  let server: TestServer;
+  let platform: Platform;
+  let at: ReturnType<typeof buying>;
+  let shop: Shop;
+  let browser: Browser;
+  beforeAll(async () => {
+    platform = await Platform.start();
+    const env = await freshEnvironment("sqlite");
+    server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: platform.host });
+    at = buying(server, platform, systemClock);
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    platform.stop();
+    await cleanUp();
+  });
+  beforeEach(async () => {
+    shop = await at.shop();
+  });
+
+  /** A page that tells what it complains of, and whom it asks. */
+  async function opened(url: string) {
+    const page = await browser.newPage();
+    const complaints: string[] = [];
+    const asked = new Set<string>();
+    page.on("console", (message) => complaints.push(message.text()));
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("request", (request) => asked.add(new URL(request.url()).origin));
+    await page.goto(url);
+    return { page, complaints, asked };
+  }
+  const heading = (page: Page) => page.locator("h1").textContent();
+
+  test("a buyer confirms the payment at the bank, and comes back to an order", async () => {
+    const { id, continue_url } = await at.ready(shop);
+    await at.complete(shop, id, CHALLENGED);
+    const { page, complaints, asked } = await opened(continue_url);
+    expect(await heading(page)).toBe("Your bank wants to hear from you");
+    expect(await page.locator("tr.total td").textContent()).toBe("104.90 EUR");
+    await page.getByRole("link", { name: "Continue to your bank" }).click();
+    expect(await heading(page)).toBe("Pay 104.90 EUR?");
+    await page.getByRole("button", { name: "Confirm" }).click();
+    expect(await heading(page)).toBe("Thank you for your order");
+    expect(page.url()).toBe(continue_url);
+    const [order] = await at.orders(shop);
+    expect(await page.locator("code").textContent()).toBe(order.order_id);
+    expect([complaints, [...asked]]).toEqual([[], [new URL(server.url).origin]]);
+    expect((await at.get(shop, id)).body.status).toBe("completed");
+  });
+
+  test("a buyer who refuses there is told that nothing was paid", async () => {
+    const { id, continue_url } = await at.ready(shop);
+    await at.complete(shop, id, CHALLENGED);
+    const { page } = await opened(continue_url);
+    await page.getByRole("link", { name: "Continue to your bank" }).click();
+    await page.getByRole("button", { name: "Refuse" }).click();
+    expect(await heading(page)).toBe("Nothing was paid");
+    expect(await at.orders(shop)).toEqual([]);
+  });
+
+  test("while a person decides it says so, and shows the order once they have", async () => {
+    const { id, continue_url } = await at.ready(shop, { ...ROSE, ...lines(["palm", 1]) });
+    await at.complete(shop, id);
+    const { page, complaints } = await opened(continue_url);
+    expect(await heading(page)).toBe("The shop is looking at this order");
+    expect(await page.getByRole("button").count()).toBe(0);
+    const [review] = (await shop.admin("GET", "/escalations")).body.items;
+    await shop.admin("POST", `/escalations/${review.escalation_id}/approve`, {});
+    // A browser asks again by itself; nobody waits for that here.
+    expect(await page.locator("meta[http-equiv=refresh]").getAttribute("content")).toBe("5");
+    await page.reload();
+    expect(await heading(page)).toBe("Thank you for your order");
+    expect(await page.locator("meta[http-equiv=refresh]").count()).toBe(0);
+    expect(complaints).toEqual([]);
+  });
+
+  test("hostile words stay words, and neither buyer nor address is shown", async () => {
+    const title = '<img src=x onerror=alert(1)>"';
+    await at.importLines(shop, [{ id: "rose", title, price: "100.00", currency: "EUR" }]);
+    const { continue_url } = await at.ready(shop);
+    const { page, complaints } = await opened(continue_url);
+    expect(await page.locator("img, script").count()).toBe(0);
+    const text = (await page.locator("body").textContent()) ?? "";
+    expect(text).toContain('<img src=x onerror=alert(1)>"');
+    expect(text).not.toMatch(/Ada|ada@|Gartenstr|Berlin/);
+    expect(complaints).toEqual([]);
+    const { headers } = await fetch(continue_url);
+    expect([headers.get("cache-control"), headers.get("referrer-policy")]).toEqual([
+      ...["no-store", "no-referrer"],
+    ]);
+    expect(headers.get("x-robots-tag")).toContain("noindex");
+  });
+
+  test.each(VIEWS)(
+    "is accessible in $colorScheme at $width pixels, and so is the bank",
+    async (view) => {
+      const { id, continue_url } = await at.ready(shop);
+      await at.complete(shop, id, CHALLENGED);
+      const context = await browser.newContext(viewOptions(view));
+      const page = await context.newPage();
+      await page.goto(continue_url);
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+      await page.getByRole("link", { name: "Continue to your bank" }).click();
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+      await context.close();
+    },
+  );
+});
