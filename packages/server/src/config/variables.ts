@@ -57,6 +57,10 @@ const LIMITS = {
     fallback: 30,
     help: "platform profiles fetched for one address",
   },
+  SHOP_CHANGES_PER_SITE_PER_MINUTE: {
+    fallback: 3000,
+    help: "carts and checkouts of one site that platforms make, change or complete",
+  },
 } as const satisfies Readonly<Record<string, Limit>>;
 
 export type LimitName = keyof typeof LIMITS;

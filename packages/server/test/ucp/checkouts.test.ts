@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { reconcilePayments } from "../../src/decide/settle-payment.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
@@ -410,3 +410,25 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
 function twice({ payment }: ReturnType<typeof paying>) {
   return { payment: { instruments: [...payment.instruments, ...payment.instruments] } };
 }
+
+test("only so much is made and changed at a shop in a minute, and repeating costs nothing", async () => {
+  const clock = new ManualClock(NOON);
+  const platform = await Platform.start();
+  onTestFinished(() => platform.stop());
+  const limits = { GATEHOUSE_SHOP_CHANGES_PER_SITE_PER_MINUTE: "3" };
+  const env = { ...(await freshEnvironment("sqlite")), ...limits };
+  const server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: platform.host }, { clock });
+  onTestFinished(cleanUp);
+  const at = buying(server, platform, clock);
+  const shop = await at.shop();
+  const made = await at.create(shop, ROSE, { key: "k-1" });
+  await at.update(shop, made.body.id, ROSE);
+  expect((await at.create(shop, ROSE, { key: "k-1" })).body.id).toBe(made.body.id);
+  expect((await at.call(shop, "/carts", lines(["rose", 1]))).status).toBe(201);
+  const limited = await at.complete(shop, made.body.id);
+  expect([limited.status, limited.body.code]).toEqual([429, "rate_limited"]);
+  expect(Number(limited.headers.get("retry-after"))).toBeGreaterThan(0);
+  expect((await at.get(shop, made.body.id)).status).toBe(200);
+  clock.advance(60_000);
+  expect(told(await at.complete(shop, made.body.id))).toEqual([200, "completed"]);
+});

@@ -20,8 +20,6 @@ export const OPERATIONS: readonly Operation[] = [
   ...CHECKOUT_OPERATIONS,
 ];
 
-/** Carts and checkouts of a site that are made or changed in a minute, whoever does it. */
-const CHANGES_PER_SITE_PER_MINUTE = 600;
 const PROFILE_RETRY_AFTER_S = "60";
 
 function nothingInCommon(): UcpBody {
@@ -53,11 +51,14 @@ export interface DeskCall extends Omit<UcpCall, "signer"> {
 export class ShopDesk {
   private readonly context: Context;
   private readonly profiles: PlatformProfiles;
-  private readonly changes = new LocalLimiter({ perMinute: CHANGES_PER_SITE_PER_MINUTE });
+  /** What is made or changed at a site, whoever does it. */
+  private readonly changes: LocalLimiter;
 
   constructor(context: Context) {
     this.context = context;
     this.profiles = new PlatformProfiles(context);
+    const { SHOP_CHANGES_PER_SITE_PER_MINUTE: perMinute } = context.config.limits;
+    this.changes = new LocalLimiter({ perMinute });
   }
 
   /** The platform a caller names, and what it has in common with the shop. Nothing of it is proven. */
