@@ -233,7 +233,7 @@ export {
 export { type UcpKey, ucpProfile } from "./ucp/profile.js";
 export { type SignatureFault, type UcpRequest, verifyUcpRequest } from "./ucp/request-signature.js";
 export { type SiteTerms, signTerms, siteTerms, TERMS_TYPE, verifyTerms } from "./ucp/terms.js";
-export { parseUrl } from "./url.js";
+export { parseUrl, strictHref } from "./url.js";
 export { cardInPage } from "./verify/agent-page.js";
 export { readAnswerReceipt, verifyAnswerReceipt } from "./verify/answer-receipt.js";
 export { verifyA2aCard, verifyCard } from "./verify/card.js";

@@ -14,3 +14,17 @@ export function parseUrl(text: string): URL | undefined {
     return undefined;
   }
 }
+
+const NOT_IN_A_URI = /[^A-Za-z0-9\-._~:/?#@!$&'()*+,;=%]|%(?![0-9A-Fa-f]{2})/g;
+
+/**
+ * An address as RFC 3986 has it. A browser leaves letters such as `|` as they are, which stricter
+ * readers take for no address at all.
+ *
+ * @example
+ * strictHref(new URL("https://shop.example.com/a|b?c[]=ü")); //=> "https://shop.example.com/a%7Cb?c%5B%5D=%C3%BC"
+ */
+export function strictHref({ origin, href }: URL): string {
+  const rest = href.slice(origin.length);
+  return origin + rest.replace(NOT_IN_A_URI, (found) => encodeURIComponent(found));
+}

@@ -8,7 +8,7 @@ import type { PlatformProfile } from "./platform-profile.js";
  *
  * @example
  * const version = "2026-08-25";
- * const entry = { version, parents: [], config: {} };
+ * const entry = { version, parents: [] };
  * const capabilities = new Map([["dev.ucp.shopping.catalog.search", [entry]], ["com.example.other", [entry]]]);
  * negotiate({ capabilities, keys: [] }); //=> ["dev.ucp.shopping.catalog.search"]
  */

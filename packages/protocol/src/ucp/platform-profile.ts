@@ -5,6 +5,7 @@ import { UCP_VERSION } from "./capabilities.js";
 const NAMES_MAX = 200;
 const ENTRIES_MAX = 20;
 const KEYS_MAX = 32;
+const OWN = "dev.ucp.";
 const VERSION = /^\d{4}-\d{2}-\d{2}$/;
 
 /** A capability as a platform lists it. */
@@ -12,7 +13,8 @@ interface PlatformCapability {
   readonly version: string;
   /** What it extends; nothing where it stands by itself. */
   readonly parents: readonly string[];
-  readonly config: JsonObject;
+  /** Where the platform wants to hear of orders. */
+  readonly webhookUrl?: string;
 }
 
 /** What a platform says of itself, as far as it matters here. */
@@ -39,7 +41,8 @@ function readCapability(value: JsonValue): PlatformCapability | undefined {
   if (typeof version !== "string" || parents === undefined || !isJsonObject(config)) {
     return undefined;
   }
-  return { version, parents, config };
+  const { webhook_url: webhookUrl } = config;
+  return { version, parents, ...(typeof webhookUrl === "string" ? { webhookUrl } : {}) };
 }
 
 function readCapabilities(value: JsonValue): PlatformProfile["capabilities"] | undefined {
@@ -49,9 +52,19 @@ function readCapabilities(value: JsonValue): PlatformProfile["capabilities"] | u
     if (!Array.isArray(entries) || entries.length > ENTRIES_MAX) return undefined;
     const read = (entries as readonly JsonValue[]).map(readCapability);
     if (read.some((entry) => entry === undefined)) return undefined;
-    capabilities.set(name, read as readonly PlatformCapability[]);
+    // Of what is not UCP's nothing can be in common: it is read, and not kept.
+    if (name.startsWith(OWN)) capabilities.set(name, read as readonly PlatformCapability[]);
   }
   return capabilities;
+}
+
+/** What a key is told by; a stranger's other members are not kept. */
+const KEY_MEMBERS = ["kid", "kty", "crv", "x", "y", "use", "alg", "key_ops"];
+
+function keyOf(key: JsonObject): JsonObject {
+  return Object.fromEntries(
+    KEY_MEMBERS.flatMap((name) => (name in key ? [[name, key[name]]] : [])),
+  ) as JsonObject;
 }
 
 /** Members of a private key: whoever publishes one has no key any more. */
@@ -62,7 +75,7 @@ function readKeys(value: JsonValue): readonly JsonObject[] | undefined {
   const keys = value as readonly JsonValue[];
   const good = (key: JsonValue): key is JsonObject =>
     isJsonObject(key) && typeof key.kid === "string" && !PRIVATE.some((name) => name in key);
-  return keys.every(good) ? keys : undefined;
+  return keys.every(good) ? keys.map(keyOf) : undefined;
 }
 
 /**

@@ -53,6 +53,8 @@ function labelsIn(header: string): readonly string[] | undefined {
   }
 }
 
+const NO_SIGNATURE = "No signature of the request verifies.";
+
 /** Why one signature proves nothing. */
 class Unproven extends Error {
   readonly fault: SignatureFault;
@@ -78,11 +80,21 @@ async function keyNamed(keys: readonly JsonObject[], kid: string | undefined): P
   return key;
 }
 
-function checkCoverage(components: readonly ComponentDescriptor[], request: UcpRequest): void {
+/** Made for another purpose: about who visits, and not about this request. It counts as none. */
+const OTHER_TAGS = ["web-bot-auth"];
+
+function checkCoverage(
+  components: readonly ComponentDescriptor[],
+  tag: unknown,
+  request: UcpRequest,
+): void {
   const plain = components
     .filter(({ parameters }) => Object.keys(parameters).length === 0)
     .map(({ name }) => name);
   const missing = mustCover(request).filter((name) => !plain.includes(name));
+  if (missing.length > 0 && OTHER_TAGS.includes(tag as string)) {
+    throw new Unproven("signature_missing", "The request is not signed for UCP.");
+  }
   if (components.length > COMPONENTS_MAX || missing.length > 0) {
     throw new Unproven("signature_invalid", `The signature must cover ${missing.join(", ")}.`);
   }
@@ -119,7 +131,7 @@ async function verifyOne(
         now: nowS,
       },
       resolveVerifier: ({ components, parameters }) => {
-        checkCoverage(components, request);
+        checkCoverage(components, parameters.tag, request);
         checkAge(parameters.created, nowS);
         kid = parameters.keyid ?? "";
         return keyNamed(keys, parameters.keyid);
@@ -156,13 +168,16 @@ export async function verifyUcpRequest(
     try {
       return ok(await verifyOne(request, label, { keys, nowS: Math.floor(now / 1000) }));
     } catch (error) {
-      if (error instanceof Unproven) fault ??= error;
-      else if (!isSignatureError(error)) throw error;
+      const cause = error instanceof Unproven ? error : (error as Error).cause;
       // Whatever else the library finds wrong with a header, the signature proves nothing.
-      else if (error.cause instanceof Unproven) fault ??= error.cause;
+      if (!(error instanceof Unproven) && !isSignatureError(error)) throw error;
+      const why =
+        cause instanceof Unproven ? cause : new Unproven("signature_invalid", NO_SIGNATURE);
+      // One that was made for something else does not hide what is wrong with another.
+      if (fault === undefined || fault.fault === "signature_missing") fault = why;
     }
   }
   return fault === undefined
-    ? refuse("signature_invalid", "No signature of the request verifies.")
+    ? refuse("signature_invalid", NO_SIGNATURE)
     : refuse(fault.fault, fault.message);
 }

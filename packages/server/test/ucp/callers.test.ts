@@ -168,6 +168,22 @@ describe("a platform that calls a shop", () => {
     expect(said(await search({ sign: true, created: future }))).toEqual([401, "signature_invalid"]);
   });
 
+  test("may carry a signature about its visit, which proves nothing of the call and hides nothing", async () => {
+    const about = 'wba=("@authority" "signature-agent");keyid="visitor";tag="web-bot-auth"';
+    const visit = { "signature-input": about, signature: "wba=:AAAA:" };
+    expect((await search({ headers: visit })).status).toBe(200);
+    const url = `${server.url}/v1/ucp/${shop.site_key_hash}/checkout-sessions/chk_x/complete`;
+    const named = { ...visit, "idempotency-key": "a-key" };
+    expect(said(await platform.call(url, {}, { profile, headers: named }))).toEqual([
+      ...[401, "signature_missing"],
+    ]);
+    const own = 'sig1=("@method");keyid="platform-key"';
+    for (const both of [`${about}, ${own}`, `${own}, ${about}`]) {
+      const headers = { "signature-input": both, signature: "wba=:AAAA:, sig1=:AAAA:" };
+      expect(said(await search({ headers }))).toEqual([401, "signature_invalid"]);
+    }
+  });
+
   test("that signs with another's profile is refused: a key counts in its own profile", async () => {
     const mine = newPlatformKey("mine");
     platform.profile = profileOf([mine.publicJwk]);

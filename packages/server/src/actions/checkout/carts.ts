@@ -13,6 +13,7 @@ import { isOwn, type PlatformCaller, type WantedLine } from "../../owners/checko
 import { shopSettings } from "../../owners/shop-settings/store.js";
 import type { Queries, Transaction } from "../../platform/db/database.js";
 import { type PricedLines, priceLines } from "./price-lines.js";
+import { destinationIn } from "./quote.js";
 import { totalsOf } from "./totals.js";
 
 /** What a platform puts into a cart. */
@@ -37,12 +38,11 @@ export interface NoCart {
 }
 
 async function estimated(db: Queries, cart: Cart, priced: PricedLines): Promise<ShownCart> {
-  const { address_country: country, address_region: region } = cart.context;
+  const destination = destinationIn(cart.context);
   const settings = await shopSettings(db, cart.siteKeyHash);
   const { subtotalMinor } = priced;
   const untaxed = { subtotalMinor, shippingMinor: null, taxMinor: 0, totalMinor: subtotalMinor };
-  if (typeof country !== "string") return { cart, priced, totals: untaxed };
-  const destination = { country, region: typeof region === "string" ? region : undefined };
+  if (destination === undefined) return { cart, priced, totals: untaxed };
   const totals = totalsOf(settings, subtotalMinor, { destination });
   // A sum that would not be exact is told without taxes; nothing is bought by it.
   return { cart, priced, totals: totals.ok ? totals.value : untaxed };

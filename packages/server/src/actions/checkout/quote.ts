@@ -26,7 +26,8 @@ export function chosenAddress({ addresses, addressId }: Delivery) {
   return addressId === null ? only : addresses.find(({ id }) => id === addressId);
 }
 
-function destinationIn(place: JsonObject): Destination | undefined {
+/** Where a buyer is, as far as it is said. */
+export function destinationIn(place: JsonObject): Destination | undefined {
   const { address_country: country, address_region: region } = place;
   if (!isText(country)) return undefined;
   return { country: country.toUpperCase(), region: isText(region) ? region : undefined };

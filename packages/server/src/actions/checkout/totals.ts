@@ -1,6 +1,10 @@
 import { ok, parseAmount, type Result, refuse } from "@gatehouse/protocol";
 import type { Totals } from "../../owners/checkouts/checkout.js";
-import type { ShippingOption, ShopSettings } from "../../owners/shop-settings/shop-settings.js";
+import {
+  PERCENT,
+  type ShippingOption,
+  type ShopSettings,
+} from "../../owners/shop-settings/shop-settings.js";
 
 /** Where something is sent, as far as its price goes. */
 export interface Destination {
@@ -16,7 +20,6 @@ export interface OfferedOption {
 }
 
 const ELSEWHERE = "*";
-const PERCENT = /^(\d{1,2})(?:\.(\d{1,4}))?$/;
 /** A percent has at most four decimals: rates are whole millionths. */
 const DECIMALS = 4;
 const MILLION = 1_000_000n;
@@ -38,7 +41,8 @@ export function optionsTo(
 }
 
 function millionths(percent: string): bigint {
-  const [, whole = "0", decimals = ""] = PERCENT.exec(percent) ?? [];
+  const [, whole, decimals = ""] = PERCENT.exec(percent) ?? [];
+  if (whole === undefined) throw new Error("a shop was set up with a rate that is none");
   return BigInt(whole + decimals.padEnd(DECIMALS, "0"));
 }
 

@@ -1,7 +1,12 @@
+import { strictHref } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setShop } from "../../actions/set-shop.js";
 import type { Context } from "../../context.js";
-import { LINK_TYPES, type ShopSettings } from "../../owners/shop-settings/shop-settings.js";
+import {
+  LINK_TYPES,
+  PERCENT,
+  type ShopSettings,
+} from "../../owners/shop-settings/shop-settings.js";
 import { shopSettings } from "../../owners/shop-settings/store.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { body, errors, json, refused, SiteParams } from "./schemas.js";
@@ -17,8 +22,15 @@ const Country = z
   .string()
   .regex(/^[A-Z]{2}$/)
   .openapi({ description: "Two letters, as ISO 3166-1 has them.", example: "DE" });
-const Line = z.string().min(1).max(80);
-const Https = z.url({ protocol: /^https$/ }).max(2048);
+const Line = z
+  .string()
+  .min(1)
+  .max(80)
+  .regex(/^[^\p{Cc}\p{Cf}]*$/u, "must have no characters that cannot be seen");
+const Https = z
+  .url({ protocol: /^https$/ })
+  .max(2048)
+  .overwrite((text) => strictHref(new URL(text)));
 
 const Option = z.strictObject({
   id: z.string().regex(/^[a-z0-9_-]{1,40}$/),
@@ -60,7 +72,7 @@ const ShopBody = z
         z.strictObject({
           country: Country,
           region: Line.optional(),
-          percent: z.string().regex(/^(?:0|[1-9]\d?)(?:\.\d{1,4})?$/),
+          percent: z.string().regex(PERCENT),
         }),
       )
       .max(RATES_MAX)

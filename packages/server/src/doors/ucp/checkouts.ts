@@ -30,6 +30,7 @@ import { textIn } from "./fields.js";
 import { readDelivery } from "./fulfillment.js";
 import { lineMessages, readLines } from "./lines.js";
 import type { Begun, Operation, UcpCall } from "./operation.js";
+import { keepTermsOf } from "./terms.js";
 
 const CHECKOUT = "dev.ucp.shopping.checkout";
 
@@ -135,6 +136,7 @@ const operationsAt = (root: string): readonly Operation[] => [
       const asked = { platform: platformOf(caller), content, cartId };
       return async (tx) => {
         const made = await createCheckout(context, tx, site.siteKeyHash, asked);
+        if (made.ok && "checkout" in made.value) await keepTermsOf(context, tx, call);
         return begun(context, tx, call, made, 201);
       };
     },

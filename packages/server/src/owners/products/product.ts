@@ -7,6 +7,7 @@ import {
   parseUrl,
   type Result,
   refuse,
+  strictHref,
 } from "@gatehouse/protocol";
 
 /** Whether something can be ordered; words of the product feeds shops already have. */
@@ -78,7 +79,7 @@ function readLink(value: JsonValue | undefined, name: string): Read<string | nul
   if (url?.protocol !== "https:" || url.username !== "" || url.href.length > URL_CHARS_MAX) {
     return bad(`${name}: must be an address that begins with https://`);
   }
-  return ok(url.href);
+  return ok(strictHref(url));
 }
 
 /** Feeds write `in stock`, `In_Stock`, `IN STOCK`: the same word. */

@@ -22,6 +22,9 @@ interface ShippingZone {
   readonly options: readonly ShippingOption[];
 }
 
+/** A rate: at most two digits, and four after the point. */
+export const PERCENT = /^(0|[1-9]\d?)(?:\.(\d{1,4}))?$/;
+
 /** What is added to the price, where the price does not hold it already. */
 interface TaxRate {
   readonly country: string;

@@ -21,4 +21,27 @@ export async function writeShopSettings(
 
 export async function deleteShopSettings(tx: Transaction, siteKeyHash: string): Promise<void> {
   await tx.run("DELETE FROM shop_settings WHERE site_key_hash = ?", siteKeyHash);
+  await tx.run("DELETE FROM agreed_terms WHERE site_key_hash = ?", siteKeyHash);
+}
+
+/** Keeps a text that somebody was shown before buying. */
+export async function keepTerms(
+  tx: Transaction,
+  siteKeyHash: string,
+  { sha256, text, now }: { readonly sha256: string; readonly text: string; readonly now: number },
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO agreed_terms (site_key_hash, sha256, text, first_used_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT DO NOTHING`,
+    ...[siteKeyHash, sha256, text, now],
+  );
+}
+
+export async function agreedTerms(
+  db: Queries,
+  siteKeyHash: string,
+  sha256: string,
+): Promise<string | undefined> {
+  const sql = "SELECT text FROM agreed_terms WHERE site_key_hash = ? AND sha256 = ?";
+  return (await db.get<{ text: string }>(sql, siteKeyHash, sha256))?.text;
 }

@@ -3,6 +3,8 @@ import type { Migration } from "../migrate.js";
 /**
  * - checkouts: purchases of platforms on their way. `quote` is what was shown last, and all that is
  *   ever charged. Those that no order came of go some time after they expire.
+ * - agreed_terms: every text a checkout was made under, whatever the shop says now: whoever has the
+ *   signed digest can still get what it stands for.
  * - payments, orders: the checkout they came of. `challenge_url` is where a buyer confirms a payment
  *   to the card's bank, while that is waited for; `return_url` is where they come back to.
  */
@@ -31,6 +33,14 @@ CREATE INDEX checkouts_by_cart ON checkouts (cart_id);
 CREATE INDEX checkouts_by_expiry ON checkouts (status, expires_at);
 CREATE INDEX checkouts_by_platform
   ON checkouts (site_key_hash, platform_url, platform_signed, created_at);
+
+CREATE TABLE agreed_terms (
+  site_key_hash TEXT NOT NULL,
+  sha256 TEXT NOT NULL,
+  text TEXT NOT NULL,
+  first_used_at ${integer} NOT NULL,
+  PRIMARY KEY (site_key_hash, sha256)
+) ${strict};
 
 ALTER TABLE payments ADD COLUMN checkout_id TEXT;
 ALTER TABLE payments ADD COLUMN return_url TEXT;
