@@ -43,17 +43,28 @@ function mustCover(request: UcpRequest): readonly string[] {
   return ["@method", "@authority", "@path", ...query, ...content, ...named];
 }
 
-function labelsIn(header: string): readonly string[] | undefined {
+/** Made for another purpose: about who visits, and not about this request. */
+const VISIT_TAG = "web-bot-auth";
+
+/** Whether a signature is only about a visit: it says so, and leaves out what is asked for. */
+function isOfVisit(signed: unknown, request: UcpRequest): boolean {
+  const [components, parameters] = signed as [unknown, Map<string, unknown> | undefined];
+  if (parameters?.get("tag") !== VISIT_TAG) return false;
+  const names = Array.isArray(components) ? components.map(([name]) => name) : [];
+  return mustCover(request).some((name) => !names.includes(name));
+}
+
+/** The signatures that are about the request, by their labels. */
+function labelsIn(header: string, request: UcpRequest): readonly string[] | undefined {
   if (header.length > HEADER_CHARS_MAX) return undefined;
   try {
-    const labels = [...parseDictionary(header).keys()];
-    return labels.length > LABELS_MAX ? undefined : labels;
+    const signatures = [...parseDictionary(header)];
+    if (signatures.length > LABELS_MAX) return undefined;
+    return signatures.filter(([, signed]) => !isOfVisit(signed, request)).map(([label]) => label);
   } catch {
     return undefined;
   }
 }
-
-const NO_SIGNATURE = "No signature of the request verifies.";
 
 /** Why one signature proves nothing. */
 class Unproven extends Error {
@@ -80,21 +91,11 @@ async function keyNamed(keys: readonly JsonObject[], kid: string | undefined): P
   return key;
 }
 
-/** Made for another purpose: about who visits, and not about this request. It counts as none. */
-const OTHER_TAGS = ["web-bot-auth"];
-
-function checkCoverage(
-  components: readonly ComponentDescriptor[],
-  tag: unknown,
-  request: UcpRequest,
-): void {
+function checkCoverage(components: readonly ComponentDescriptor[], request: UcpRequest): void {
   const plain = components
     .filter(({ parameters }) => Object.keys(parameters).length === 0)
     .map(({ name }) => name);
   const missing = mustCover(request).filter((name) => !plain.includes(name));
-  if (missing.length > 0 && OTHER_TAGS.includes(tag as string)) {
-    throw new Unproven("signature_missing", "The request is not signed for UCP.");
-  }
   if (components.length > COMPONENTS_MAX || missing.length > 0) {
     throw new Unproven("signature_invalid", `The signature must cover ${missing.join(", ")}.`);
   }
@@ -131,7 +132,7 @@ async function verifyOne(
         now: nowS,
       },
       resolveVerifier: ({ components, parameters }) => {
-        checkCoverage(components, parameters.tag, request);
+        checkCoverage(components, request);
         checkAge(parameters.created, nowS);
         kid = parameters.keyid ?? "";
         return keyNamed(keys, parameters.keyid);
@@ -155,7 +156,10 @@ export async function verifyUcpRequest(
 ): Promise<Result<string, SignatureFault>> {
   const input = headerOf(request, "signature-input");
   if (input === undefined) return refuse("signature_missing", "The request is not signed.");
-  const labels = labelsIn(input);
+  const labels = labelsIn(input, request);
+  if (labels?.length === 0) {
+    return refuse("signature_missing", "The request is not signed for UCP.");
+  }
   if (labels === undefined) {
     return refuse("signature_invalid", "`Signature-Input` cannot be read.");
   }
@@ -168,16 +172,13 @@ export async function verifyUcpRequest(
     try {
       return ok(await verifyOne(request, label, { keys, nowS: Math.floor(now / 1000) }));
     } catch (error) {
-      const cause = error instanceof Unproven ? error : (error as Error).cause;
+      if (error instanceof Unproven) fault ??= error;
+      else if (!isSignatureError(error)) throw error;
       // Whatever else the library finds wrong with a header, the signature proves nothing.
-      if (!(error instanceof Unproven) && !isSignatureError(error)) throw error;
-      const why =
-        cause instanceof Unproven ? cause : new Unproven("signature_invalid", NO_SIGNATURE);
-      // One that was made for something else does not hide what is wrong with another.
-      if (fault === undefined || fault.fault === "signature_missing") fault = why;
+      else if (error.cause instanceof Unproven) fault ??= error.cause;
     }
   }
   return fault === undefined
-    ? refuse("signature_invalid", NO_SIGNATURE)
+    ? refuse("signature_invalid", "No signature of the request verifies.")
     : refuse(fault.fault, fault.message);
 }

@@ -330,6 +330,15 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect([again.body, again.headers.get("idempotent-replayed")]).toEqual([made.body, "true"]);
       const done = await at.complete(shop, made.body.id, paying(), { key });
       expect((await at.complete(shop, made.body.id, paying(), { key })).body).toEqual(done.body);
+      const replies = () =>
+        server.context.db.all(
+          "SELECT * FROM ucp_replies WHERE site_key_hash = ?",
+          shop.site_key_hash,
+        );
+      const kept = (await replies()).length;
+      await at.complete(shop, made.body.id);
+      await at.update(shop, made.body.id, ROSE);
+      expect(await replies()).toHaveLength(kept);
       const other = await at.complete(shop, made.body.id, paying("tok_visa"), { key });
       expect([other.status, other.body.code]).toEqual([409, "conflict"]);
       expect(await at.authorizations(shop)).toHaveLength(1);
@@ -394,6 +403,26 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     expect(told(await at.update(shop, id, ROSE))).toEqual(shut);
     expect(told(await at.get(shop, id))).toEqual([200, "ready_for_complete"]);
     expect(told(await at.cancel(shop, id))).toEqual([200, "canceled"]);
+  });
+
+  test("whose shop is deleted meanwhile is gone, and nothing of it is kept", async () => {
+    const { id } = await at.ready(shop);
+    const asked = [at.update(shop, id, ROSE), at.create(shop), at.complete(shop, id)];
+    await shop.admin("DELETE", "");
+    for (const { status } of await Promise.all(asked)) expect([200, 201, 404]).toContain(status);
+    for (const table of [
+      "checkouts",
+      "carts",
+      "ucp_replies",
+      "agreed_terms",
+      "site_signing_keys",
+    ]) {
+      const sql = `SELECT * FROM ${table} WHERE site_key_hash = ?`;
+      expect([table, await server.context.db.all(sql, shop.site_key_hash)]).toEqual([table, []]);
+    }
+    clock.advance(HOUR_MS);
+    await reconcilePayments(server.context, () => false);
+    expect(await at.authorizations(shop)).toEqual([]);
   });
 
   test("by a platform that cannot say where it goes is told so, where something is sent", async () => {

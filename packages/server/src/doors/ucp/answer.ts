@@ -1,5 +1,6 @@
 import {
   type JsonObject,
+  type Signer,
   signUcpAnswer,
   UCP_VERSION,
   type UcpCapability,
@@ -45,13 +46,12 @@ export function errorAnswer(code: string, content: string): UcpBody {
 
 /** Sends an answer of a site, signed with the site's own key (RFC 9421). */
 export async function sendSigned(
-  { clock, siteKeys }: Context,
+  { clock }: Pick<Context, "clock">,
   c: HonoContext<HttpEnv>,
-  siteKeyHash: string,
+  signer: Signer,
   { status, body, headers = {} }: UcpBody,
 ): Promise<Response> {
   const bytes = Buffer.from(JSON.stringify(body), "utf8");
-  const signer = await siteKeys.signer(siteKeyHash);
   const nowS = Math.floor(clock.now() / 1000);
   const signed = await signUcpAnswer({ status, type: JSON_TYPE, body: bytes }, signer, nowS);
   for (const [name, value] of Object.entries({ ...signed, ...headers })) c.header(name, value);

@@ -89,7 +89,7 @@ export const CART_OPERATIONS: readonly Operation[] = [
   },
   {
     ...{ method: "post", path: "/carts/:id/cancel", capability: CART, tool: "cancel_cart" },
-    whileShut: true,
+    ...{ whileShut: true, ends: true },
     async change(context, tx, call) {
       const cancelled = await cancelCart(context, tx, placeOf(call));
       if (!cancelled.ok) return noCart();

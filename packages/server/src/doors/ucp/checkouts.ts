@@ -65,7 +65,8 @@ async function begun(
     return { records: [], answer: errorAnswers(messages) };
   }
   const { checkout, refusal, records } = made.value;
-  return { records, answer: await shown(context, tx, call, checkout, { refusal, status }) };
+  const answer = await shown(context, tx, call, checkout, { refusal, status });
+  return { records, answer: refusal === undefined ? answer : { ...answer, undone: true } };
 }
 
 const look = async (context: Context, call: UcpCall): Promise<UcpBody> => {
@@ -106,7 +107,9 @@ async function complete(
   }
   const { checkout, records, refusal, notice, payment } = completing.value;
   if (payment === undefined) {
-    return { records, answer: await shown(context, tx, call, checkout, { refusal, notice }) };
+    const answer = await shown(context, tx, call, checkout, { refusal, notice });
+    // Nothing was tried, so that there is nothing to tell again.
+    return { records, answer: records.length > 0 ? answer : { ...answer, undone: true } };
   }
   const settle = async (): Promise<UcpBody> => {
     await settlePayment(context, payment);
@@ -163,7 +166,7 @@ const operationsAt = (root: string): readonly Operation[] => [
   {
     ...named(root, "complete_checkout"),
     ...{ method: "post", path: `${root}/:id/complete`, capability: CHECKOUT, look },
-    signed: true,
+    ...{ signed: true, ends: true },
     decide(context, call) {
       const token = tokenIn(call.body.payment, call.site);
       return (tx) => complete(context, tx, call, token);
@@ -172,6 +175,7 @@ const operationsAt = (root: string): readonly Operation[] => [
   {
     ...named(root, "cancel_checkout"),
     ...{ method: "post", path: `${root}/:id/cancel`, capability: CHECKOUT, whileShut: true, look },
+    ends: true,
     decide: (context, call) => async (tx) =>
       begun(context, tx, call, await cancelCheckout(context, tx, placeOf(call))),
   },

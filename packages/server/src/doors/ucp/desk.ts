@@ -3,6 +3,8 @@ import type { Context } from "../../context.js";
 import { shopSettings } from "../../owners/shop-settings/store.js";
 import { sells } from "../../owners/sites/gates.js";
 import type { Site } from "../../owners/sites/site.js";
+import { isVerified } from "../../owners/sites/store.js";
+import { countReplies } from "../../owners/ucp-replies/store.js";
 import { LocalLimiter } from "../../platform/rate-limit/local.js";
 import { errorAnswer, type UcpBody } from "./answer.js";
 import type { Caller } from "./caller.js";
@@ -26,6 +28,18 @@ function nothingInCommon(): UcpBody {
   const content = "This shop and your platform have nothing in common for this operation.";
   return errorAnswer("capabilities_incompatible", content);
 }
+
+/** It was deleted, or lost its domain, while the call was under way: nothing is kept of it. */
+const shopGone = () => errorAnswer("not_found", "This shop is not there any more.");
+
+/**
+ * Answers kept for retries of one site's callers. Each change keeps one, so that this bounds carts and
+ * checkouts too; what ends something is done all the same.
+ */
+const REPLIES_PER_SITE_MAX = 500_000;
+/** How often they are counted. */
+const COUNTED_EVERY_MS = 300_000;
+const SITES_COUNTED_MAX = 10_000;
 
 export function takePlace(limiter: LocalLimiter, key: string, now: number): void {
   const waitMs = limiter.take(key, now);
@@ -53,6 +67,9 @@ export class ShopDesk {
   private readonly profiles: PlatformProfiles;
   /** What is made or changed at a site, whoever does it. */
   private readonly changes: LocalLimiter;
+
+  /** When a site's replies are counted next, and whether there were too many. */
+  private readonly rooms = new Map<string, { readonly until: number; readonly full: boolean }>();
 
   constructor(context: Context) {
     this.context = context;
@@ -87,10 +104,12 @@ export class ShopDesk {
     if ("read" in operation) return common ? operation.read(context, call) : nothingInCommon();
     const request = { siteKeyHash, caller, operation: nameOf(operation), key, path, bytes };
     if ("decide" in operation && operation.signed) await this.requireSigned(call);
+    if (!operation.ends) await this.requireRoom(siteKeyHash);
     // What was done before is answered first, whatever has changed since.
     if ("change" in operation) {
       return once(context, request, async (tx) => {
         if (!common) return nothingInCommon();
+        if (!(await isVerified(tx, siteKeyHash))) return shopGone();
         takePlace(changes, siteKeyHash, context.clock.now());
         return operation.change(context, tx, call);
       });
@@ -99,10 +118,29 @@ export class ShopDesk {
       begin() {
         if (!common) return async () => ({ records: [], answer: nothingInCommon() });
         takePlace(changes, siteKeyHash, context.clock.now());
-        return operation.decide(context, call);
+        const decide = operation.decide(context, call);
+        return async (tx) =>
+          (await isVerified(tx, siteKeyHash)) ? decide(tx) : { records: [], answer: shopGone() };
       },
       look: () => operation.look(context, call),
     });
+  }
+
+  /** Refuses to begin more than can be kept. */
+  private async requireRoom(siteKeyHash: string): Promise<void> {
+    const { clock, db } = this.context;
+    const now = clock.now();
+    let room = this.rooms.get(siteKeyHash);
+    if (room === undefined || now >= room.until) {
+      const count = await countReplies(db, siteKeyHash, REPLIES_PER_SITE_MAX);
+      room = { until: now + COUNTED_EVERY_MS, full: count >= REPLIES_PER_SITE_MAX };
+      if (this.rooms.size >= SITES_COUNTED_MAX) this.rooms.clear();
+      this.rooms.set(siteKeyHash, room);
+    }
+    if (!room.full) return;
+    const headers = { "retry-after": String(Math.ceil((room.until - now) / 1000)) };
+    const content = "This shop has more under way than it can keep. See Retry-After.";
+    throw new UcpProblem("rate_limited", content, { headers });
   }
 
   private isCommon({ capability, whileShut }: Operation, site: Site, caller: Caller) {

@@ -27,6 +27,8 @@ interface Named {
   readonly tool?: string | undefined;
   /** What was begun may be looked at and given up while the shop sells nothing. */
   readonly whileShut?: true;
+  /** What ends something is done however much there is. */
+  readonly ends?: true;
 }
 
 /** Something a platform asks a shop for. */

@@ -56,6 +56,8 @@ function ucpDoor(context: Context, desk: ShopDesk): Door {
       const site = await findSite(db, c.req.param("site") ?? "", "hash");
       if (site === undefined) throw new Problem("not_found", { message: "No site has this key." });
       if (site.status !== "verified") return answerPending(c, context, site.domain);
+      // Before anything is done: a site that is deleted meanwhile has no key to answer with.
+      const signer = await context.siteKeys.signer(site.siteKeyHash);
       let answer: UcpBody;
       try {
         takePlace(context.sources, limitKey(c.get("connection").address), clock.now());
@@ -64,7 +66,7 @@ function ucpDoor(context: Context, desk: ShopDesk): Door {
         const { code, message: content, status, headers } = asUcp(error);
         answer = { status, body: { code, content }, headers };
       }
-      return sendSigned(context, c, site.siteKeyHash, answer);
+      return sendSigned(context, c, signer, answer);
     });
   }
   return { name: "ucp", cors: "open", routes };

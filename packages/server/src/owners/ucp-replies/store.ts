@@ -1,3 +1,4 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { JsonObject } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../platform/db/database.js";
 
@@ -20,6 +21,12 @@ export interface StoredReply {
   readonly body: JsonObject | null;
 }
 
+/** Many are kept, for two days: a fifth of their size is enough. */
+const packed = (body: JsonObject) =>
+  deflateRawSync(JSON.stringify(body), { level: 1 }).toString("base64");
+const unpacked = (text: string) =>
+  JSON.parse(inflateRawSync(Buffer.from(text, "base64")).toString("utf8")) as JsonObject;
+
 const placeOf = ({ siteKeyHash, caller, operation, key }: ReplyKey) =>
   [siteKeyHash, caller, operation, key] as const;
 const PLACE = "site_key_hash = ? AND caller = ? AND operation = ? AND idempotency_key = ?";
@@ -29,7 +36,7 @@ export async function replyOf(db: Queries, key: ReplyKey): Promise<StoredReply |
     `SELECT digest, status, body FROM ucp_replies WHERE ${PLACE}`,
     ...placeOf(key),
   );
-  const body = row?.body ? JSON.parse(row.body) : null;
+  const body = row?.body ? unpacked(row.body) : null;
   return row && { digest: row.digest, status: row.status, body };
 }
 
@@ -53,7 +60,14 @@ export async function writeReply(
   { status, body }: { readonly status: number; readonly body: JsonObject },
 ): Promise<void> {
   const sql = `UPDATE ucp_replies SET status = ?, body = ? WHERE ${PLACE}`;
-  await tx.run(sql, status, JSON.stringify(body), ...placeOf(key));
+  await tx.run(sql, status, packed(body), ...placeOf(key));
+}
+
+/** How many are kept of a site, counted up to a number. */
+export async function countReplies(db: Queries, siteKeyHash: string, max: number): Promise<number> {
+  const sql = `SELECT COUNT(*) AS count FROM
+     (SELECT 1 FROM ucp_replies WHERE site_key_hash = ? LIMIT ?) AS kept`;
+  return Number((await db.get<{ count: number }>(sql, siteKeyHash, max))?.count ?? 0);
 }
 
 /** Gives a key back that nothing came of. */
