@@ -45,7 +45,7 @@ export async function platformAt({ site_key_hash }: Shop) {
 /** All that one of them needs to be bought. */
 export const A_PURCHASE = {
   line_items: [{ item: { id: "rose" }, quantity: 1 }],
-  buyer: { email: "ada@example.com" },
+  buyer: { first_name: "Ada", email: "ada@example.com" },
   fulfillment: {
     methods: [
       {

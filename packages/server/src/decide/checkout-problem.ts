@@ -1,16 +1,41 @@
 import { REASONS, type ReasonCode } from "@gatehouse/protocol";
 import type { Problem } from "../owners/checkouts/checkout.js";
 
-/** Words UCP has for it, where it has any (2026-08-25, standard codes). */
-const CODES: Readonly<Partial<Record<ReasonCode, string>>> = {
-  payment_declined: "payment_failed",
-  out_of_stock: "out_of_stock",
+/** What a platform, and its buyer, are told: in UCP's words where it has any, and whether it is over. */
+const WORDS: Readonly<Partial<Record<ReasonCode, Problem>>> = {
+  payment_declined: {
+    ...{ code: "payment_failed", final: false },
+    content: "The payment was declined. Another way to pay may do.",
+  },
+  out_of_stock: {
+    ...{ code: "out_of_stock", final: false },
+    content: "Something was sold out before it was paid. Nothing was charged.",
+  },
+  policy_denied: {
+    ...{ code: "policy_denied", final: true },
+    content: "The shop's rules do not take this order.",
+  },
+  budget_exceeded: {
+    ...{ code: "budget_exceeded", final: true },
+    content: "The shop takes no more orders of this platform for now.",
+  },
+  review_denied: {
+    ...{ code: "review_denied", final: true },
+    content: "The shop has declined this order.",
+  },
+  review_expired: {
+    ...{ code: "review_expired", final: false },
+    content: "Nobody at the shop decided in time. It may be tried again.",
+  },
+  review_invalidated: {
+    ...{ code: "review_invalidated", final: false },
+    content: "Something changed before the shop had decided. Look at it, and try again.",
+  },
 };
-/** What another card, or another cart, may mend. */
-const MENDABLE: readonly ReasonCode[] = ["payment_declined", "out_of_stock", "review_expired"];
 
-/** What a platform is told of a completion that no order came of. */
-export function problemOf(reason: ReasonCode): Problem {
-  const { message: content } = REASONS[reason];
-  return { code: CODES[reason] ?? reason, content, final: !MENDABLE.includes(reason) };
+/** What a platform is told of a completion that no order came of. `why` is a word of the shop's. */
+export function problemOf(reason: ReasonCode, why?: string): Problem {
+  const { message } = REASONS[reason];
+  const said = WORDS[reason] ?? { code: reason, content: message, final: true };
+  return why === undefined ? said : { ...said, content: `${said.content} (${why})` };
 }

@@ -88,7 +88,14 @@ describe.each(DATABASES)("a checkout that a person has to look at, on %s,", (dia
     await say("deny", { reason_code: "unknown_agent" });
     const denied = await at.get(shop, id);
     expect(told(denied)).toEqual([200, "incomplete", "review_denied"]);
-    expect(denied.body.messages[0].severity).toBe("unrecoverable");
+    expect(denied.body.messages[0]).toMatchObject({
+      ...{
+        severity: "unrecoverable",
+        content: "The shop has declined this order. (unknown_agent)",
+      },
+    });
+    expect(told(await at.complete(shop, id))).toEqual([200, "incomplete", "review_denied"]);
+    expect((await shop.admin("GET", "/escalations")).body.items).toHaveLength(1);
     await nothingHeld();
   });
 

@@ -102,7 +102,8 @@ function reviewOf({ ids, secrets, config }: Context, tried: Attempted): Review {
   };
 }
 
-const tryName = (checkoutId: string, tries: number) => `${checkoutId}.${tries}`;
+/** Stands where a mandate's id would: it can be asked about like one. */
+const tryName = (checkoutId: string, tries: number) => `${checkoutId}-${tries}`;
 
 /** Has what the rules approved paid. */
 function request(context: Context, tx: Transaction, tried: Attempted): Promise<Payment> {
@@ -197,12 +198,13 @@ export async function completeCheckout(
   const quote = await quoteFor(tx, siteKeyHash, found.value.content, "order");
   const shown = { ...found.value, quote };
   if (!isSameQuote(quote, found.value.quote)) {
-    await writeCheckout(tx, { ...shown, problem: null });
+    await writeCheckout(tx, shown);
     const content = "Something has changed since this was shown. Look at it, and complete again.";
     const notice: Notice = { code: "quote_changed", content };
-    return ok({ checkout: { ...shown, problem: null }, notice, records: [] });
+    return ok({ checkout: shown, records: [], ...(isReady(quote) && { notice }) });
   }
-  if (!isReady(quote)) return ok({ checkout: shown, records: [] });
+  // What the shop has refused for good is not put before it again.
+  if (!isReady(quote) || shown.problem?.final) return ok({ checkout: shown, records: [] });
   const notice = noticeOf(context, { ...asked, site }, shown);
   if (notice !== undefined || token === undefined || quote.currency === null) {
     return ok({ checkout: shown, records: [], ...(notice && { notice }) });

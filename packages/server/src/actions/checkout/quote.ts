@@ -14,8 +14,12 @@ import type { PricedItem } from "../price-order.js";
 import { type PricedLine, type PricedLines, priceLines } from "./price-lines.js";
 import { type Destination, optionsTo, totalsOf } from "./totals.js";
 
-/** What somebody who sends a parcel has to know. */
-const ADDRESS = ["street_address", "address_locality", "address_country"];
+/** What somebody who sends a parcel has to know, besides for whom it is. */
+const ADDRESS = ["street_address", "address_locality"];
+const NAMES = ["first_name", "last_name"];
+const COUNTRY = /^[A-Za-z]{2}$/;
+/** More is found out by writing to it. */
+const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
 const isText = (value: JsonValue | undefined): value is string =>
   typeof value === "string" && value.trim() !== "";
@@ -31,6 +35,13 @@ export function destinationIn(place: JsonObject): Destination | undefined {
   const { address_country: country, address_region: region } = place;
   if (!isText(country)) return undefined;
   return { country: country.toUpperCase(), region: isText(region) ? region : undefined };
+}
+
+/** Whether something can be sent there, as far as an address goes. */
+function isWhole(address: JsonObject | undefined, buyer: JsonObject): boolean {
+  if (address === undefined || !ADDRESS.every((name) => isText(address[name]))) return false;
+  const named = NAMES.some((name) => isText(address[name]) || isText(buyer[name]));
+  return named && COUNTRY.test(String(address.address_country ?? ""));
 }
 
 function quotedLine({ product, quantity, amountMinor }: PricedLine): QuotedLine {
@@ -55,7 +66,7 @@ export async function quoteFor(
   const { currency, subtotalMinor } = priced;
   const ships = settings.shipping.length > 0;
   const address = chosenAddress(delivery);
-  const whole = address !== undefined && ADDRESS.every((name) => isText(address[name]));
+  const whole = isWhole(address, buyer);
   const destination = destinationIn(address ?? context);
   const offered =
     ships && whole && destination !== undefined && currency !== null
@@ -71,7 +82,7 @@ export async function quoteFor(
     ...{ subtotalMinor, shippingMinor: null, taxMinor: 0, totalMinor: subtotalMinor },
   };
   const missing: Missing[] = [];
-  if (!isText(buyer.email)) missing.push("email");
+  if (!isText(buyer.email) || !EMAIL.test(buyer.email)) missing.push("email");
   if (ships && !whole) missing.push("address");
   else if (ships && currency !== null && chosen === undefined) {
     missing.push(offered.length === 0 ? "deliverable" : "option");

@@ -150,7 +150,9 @@ export async function updateCheckout(
   const delivery = { ...said.delivery, addresses: said.delivery.addresses ?? addresses };
   const content = { ...said, delivery };
   const quote = await quoteFor(tx, place.siteKeyHash, content, "quote");
-  const updated: Checkout = { ...checkout, content, quote, problem: null };
+  // What was refused for good stays so: whoever wants something else makes another.
+  const problem = checkout.problem?.final ? checkout.problem : null;
+  const updated: Checkout = { ...checkout, content, quote, problem };
   await writeCheckout(tx, updated);
   return ok({ checkout: updated, records });
 }

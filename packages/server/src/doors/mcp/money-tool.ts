@@ -68,6 +68,15 @@ function resultOf(
   );
 }
 
+/** Where the mandate was refused, the checkout says so too: that is where UCP looks. */
+function withRefusal(checkout: JsonObject, { reason, message }: MandateAnswer["body"]): JsonObject {
+  if (reason === undefined || checkout.ucp === undefined) return checkout;
+  const { messages } = checkout;
+  const refusal = { type: "error", code: String(reason), content: String(message ?? reason) };
+  const told = Array.isArray(messages) ? messages : [];
+  return { ...checkout, messages: [{ ...refusal, severity: "recoverable" }, ...told] };
+}
+
 const asAsked = ({ id, quantity }: PricedItem) => ({ id, quantity });
 
 /** What to sign for a call that came without a mandate, with what it would cost. */
@@ -136,7 +145,7 @@ async function answerTo(
   if (skill !== COMPLETE_CHECKOUT) return resultOf(answer);
   // UCP has the checkout itself as the result: its members stand beside those of the answer.
   const checkout = await checkoutOfMandate(context, site, { id: args.id, requestId });
-  return resultOf(answer, { ...checkout, ...answer.body });
+  return resultOf(answer, { ...withRefusal(checkout ?? {}, answer.body), ...answer.body });
 }
 
 /**

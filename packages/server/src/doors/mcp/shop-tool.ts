@@ -19,7 +19,8 @@ function payloadName(tool: string): "catalog" | "cart" | "checkout" {
 const KEYED = ["complete_checkout", "cancel_checkout", "cancel_cart"];
 
 interface ReadCall {
-  readonly agent: string | undefined;
+  /** As the header `UCP-Agent` would say it. */
+  readonly agent: string;
   readonly key: string | undefined;
   readonly id: string;
   readonly body: JsonObject;
@@ -41,11 +42,15 @@ function readCall(tool: string, args: ToolCall["args"]): ReadCall {
   if (key === undefined && KEYED.includes(tool)) {
     throw invalid("Send `meta.idempotency-key`, a new UUID for everything you want done.");
   }
+  if (!plain) {
+    const content = 'Name your platform in `meta`: {"ucp-agent": {"profile": "https://…"}}.';
+    throw new UcpProblem("invalid_profile_url", content);
+  }
   const name = payloadName(tool);
   const body = args[name] ?? {};
   if (!isJsonObject(body)) throw invalid(`\`${name}\` must be an object.`);
   const id = typeof args.id === "string" ? args.id : "";
-  return { agent: plain ? `profile="${named}"` : undefined, key, id, body };
+  return { agent: `profile="${named}"`, key, id, body };
 }
 
 async function operate(

@@ -89,10 +89,11 @@ async function lookUpCatalog(
     const inputs = [{ id: product.productId, match: "exact" }];
     return productBody(product, { ...variantOf(product), inputs });
   });
-  const missing = new Set(ids).size - found.length;
-  const content = `${missing} of the ids name nothing that is sold here.`;
+  const there = new Set(found.map(({ productId }) => productId));
+  const missing = [...new Set(ids)].filter((id) => !there.has(id));
+  const content = `Nothing is sold here under: ${missing.join(", ")}`;
   const messages =
-    missing === 0 ? {} : { messages: [{ type: "info", code: "not_found", content }] };
+    missing.length === 0 ? {} : { messages: [{ type: "info", code: "not_found", content }] };
   const ucp = ucpMember("dev.ucp.shopping.catalog.lookup");
   return { status: 200, body: { ucp, products, ...messages } };
 }

@@ -22,11 +22,12 @@ const MISSING: Readonly<Record<Missing, readonly [code: string, content: string,
     email: [
       "field_required",
       "The buyer's e-mail address is needed to confirm the order.",
-      "$.buyer",
+      "$.buyer.email",
     ],
     address: [
       "field_required",
-      "Send a destination with street_address, address_locality and address_country.",
+      "Send a destination with first_name or last_name, street_address, address_locality and " +
+        "address_country (two letters).",
       `${METHOD}.destinations`,
     ],
     option: [

@@ -24,8 +24,10 @@ export const OPERATIONS: readonly Operation[] = [
 
 const PROFILE_RETRY_AFTER_S = "60";
 
-function nothingInCommon(): UcpBody {
-  const content = "This shop and your platform have nothing in common for this operation.";
+function nothingInCommon(site: Site): UcpBody {
+  const content = sells(site)
+    ? "Your platform's profile does not list the capability of this operation."
+    : "This shop does not sell to agents now.";
   return errorAnswer("capabilities_incompatible", content);
 }
 
@@ -101,14 +103,14 @@ export class ShopDesk {
     const { siteKeyHash } = site;
     const call = { ...asked, signer: await context.keys.signer("card") };
     const common = this.isCommon(operation, site, caller);
-    if ("read" in operation) return common ? operation.read(context, call) : nothingInCommon();
+    if ("read" in operation) return common ? operation.read(context, call) : nothingInCommon(site);
     const request = { siteKeyHash, caller, operation: nameOf(operation), key, path, bytes };
     if ("decide" in operation && operation.signed) await this.requireSigned(call);
     if (!operation.ends) await this.requireRoom(siteKeyHash);
     // What was done before is answered first, whatever has changed since.
     if ("change" in operation) {
       return once(context, request, async (tx) => {
-        if (!common) return nothingInCommon();
+        if (!common) return nothingInCommon(site);
         if (!(await isVerified(tx, siteKeyHash))) return shopGone();
         takePlace(changes, siteKeyHash, context.clock.now());
         return operation.change(context, tx, call);
@@ -116,7 +118,7 @@ export class ShopDesk {
     }
     return onceDecided(context, request, {
       begin() {
-        if (!common) return async () => ({ records: [], answer: nothingInCommon() });
+        if (!common) return async () => ({ records: [], answer: nothingInCommon(site) });
         takePlace(changes, siteKeyHash, context.clock.now());
         const decide = operation.decide(context, call);
         return async (tx) =>
