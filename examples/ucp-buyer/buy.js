@@ -8,7 +8,15 @@ import { parseArgs } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { signMandate } from "./agent.js";
 import { openPlatform } from "./platform.js";
-import { checkTerms, checkTotals, findShop, must, NotAsPromised, readSigned } from "./shop.js";
+import {
+  checkTerms,
+  checkTotals,
+  findShop,
+  must,
+  NotAsPromised,
+  Refused,
+  readSigned,
+} from "./shop.js";
 
 const { values: asked, positionals } = parseArgs({
   allowPositionals: true,
@@ -22,8 +30,26 @@ const { values: asked, positionals } = parseArgs({
     mcp: { type: "boolean", default: false },
     agent: { type: "string" },
     "agent-key": { type: "string" },
+    limit: { type: "string" },
+    checkout: { type: "string" },
+    help: { type: "boolean", default: false },
   },
 });
+
+const USAGE = `usage: buy.js <address of an agent card> <what to look for> [options]
+       buy.js <address of an agent card> --checkout <id>      look at one again
+
+  --profile <url>     the UCP profile of your platform, on the web
+  --serve <port>      or publish it on this machine, for a service in development
+  --key <file>        the platform's key; made the first time (platform-key.json)
+  --quantity <n>      how many (1)
+  --country <code>    where it is sent (DE)
+  --token <token>     how it is paid (pm_card_visa)
+  --limit <amount>    the most that may be spent, such as 100.00
+  --mcp               over MCP; completing needs --agent <id> and --agent-key <file>`;
+
+/** What ends it without anybody having done wrong. */
+class Ended extends Error {}
 
 /** REST: each operation has an address, and every answer is signed. */
 function overRest(shop, platform) {
@@ -77,7 +103,7 @@ const said = (body) => (body.messages ?? []).map(({ code, content }) => `${code}
 
 async function buy(shop, desk, query) {
   const { products } = await desk.search({ query, pagination: { limit: 1 } });
-  must(products?.length === 1, `the shop has nothing that answers to “${query}”`);
+  if (products?.length !== 1) throw new Ended(`The shop has nothing that answers to “${query}”.`);
   const [product] = products;
   console.log(`found ${product.title} (${product.id})`);
   const line_items = [{ item: { id: product.id }, quantity: Number(asked.quantity) }];
@@ -104,6 +130,9 @@ async function buy(shop, desk, query) {
   }
   if (checkout.status !== "ready_for_complete") return checkout;
   console.log(`total ${inMajor(checkout)} ${checkout.currency}`);
+  if (asked.limit !== undefined && Number(inMajor(checkout)) > Number(asked.limit)) {
+    throw new Ended(`That is more than ${asked.limit}. Nothing was bought.`);
+  }
   console.log(`terms, version ${await checkTerms(shop, checkout)}: signed, and as served`);
   const [[handler]] = Object.values(checkout.ucp.payment_handlers);
   const credential = { type: "token", token: asked.token };
@@ -113,12 +142,35 @@ async function buy(shop, desk, query) {
 
 const ENDS = { completed: 0, requires_escalation: 4, complete_in_progress: 4 };
 
+/** What cannot be done as it was asked for. */
+function misuse([card, query]) {
+  if (card === undefined) return "Name the address of an agent card.";
+  if (query === undefined && asked.checkout === undefined) return "Say what to look for.";
+  const known = asked.agent !== undefined && asked["agent-key"] !== undefined;
+  return asked.mcp && !known ? "Over MCP, name an agent the shop knows, and its key." : undefined;
+}
+
+function tell(end) {
+  for (const line of said(end)) console.log(line);
+  if (end.order !== undefined) console.log(`order ${end.order.id}: ${end.order.permalink_url}`);
+  else if (end.continue_url !== undefined) console.log(`see ${end.continue_url}`);
+  if (end.reason !== undefined) console.log(`${end.reason}: ${end.message}`);
+  if (ENDS[end.status] === 4) console.log(`look again with --checkout ${end.id}`);
+  console.log(end.status ?? end.outcome);
+  return ENDS[end.status] ?? 2;
+}
+
 async function main() {
-  const [card, query] = positionals;
-  if (card === undefined || query === undefined) {
-    console.error("buy.js <address of an agent card> <what to look for> [options]: see README.md");
+  if (asked.help) {
+    console.log(USAGE);
+    return 0;
+  }
+  const wrong = misuse(positionals);
+  if (wrong !== undefined) {
+    console.error(`${wrong}\n${USAGE}`);
     return 64;
   }
+  const [card, query] = positionals;
   const servePort = asked.serve === undefined ? undefined : Number(asked.serve);
   const platform = await openPlatform({
     ...{ keyFile: asked.key, profileUrl: asked.profile, servePort },
@@ -130,20 +182,24 @@ async function main() {
       return 64;
     }
     const shop = await findShop(card);
+    if (shop === undefined) throw new Ended("The card names no UCP profile: nothing is sold here.");
     const desk = asked.mcp ? await overMcp(shop, platform) : overRest(shop, platform);
-    const end = await buy(shop, desk, query).finally(() => desk.stop());
-    for (const line of said(end)) console.log(line);
-    if (end.order !== undefined) console.log(`order ${end.order.id}: ${end.order.permalink_url}`);
-    else if (end.continue_url !== undefined) console.log(`see ${end.continue_url}`);
-    else if (end.reason !== undefined) console.log(`${end.reason}: ${end.message}`);
-    console.log(end.status ?? end.outcome);
-    return ENDS[end.status] ?? 2;
+    const work = asked.checkout ? desk.getCheckout(asked.checkout) : buy(shop, desk, query);
+    return tell(await work.finally(() => desk.stop()));
   } finally {
     platform.stop();
   }
 }
 
 process.exitCode = await main().catch((error) => {
+  if (error instanceof Ended) {
+    console.log(error.message);
+    return 2;
+  }
+  if (error instanceof Refused) {
+    console.error(`The shop did not take the call: ${error.message}`);
+    return 1;
+  }
   if (!(error instanceof NotAsPromised)) throw error;
   console.error(`The shop does not do what UCP says: ${error.message}.`);
   return 1;

@@ -5,7 +5,14 @@ import { createServer } from "node:http";
 import { createSigner, httpbis } from "http-message-signatures";
 
 const VERSION = "2026-08-25";
-const CAPABILITIES = ["catalog.search", "catalog.lookup", "cart", "checkout", "fulfillment"];
+/** What it can do, by UCP's names, and where UCP says what that is. */
+const CAPABILITIES = {
+  "catalog.search": ["catalog/search", "catalog_search.json"],
+  "catalog.lookup": ["catalog/lookup", "catalog_lookup.json"],
+  cart: ["cart", "cart.json"],
+  checkout: ["checkout", "checkout.json"],
+  fulfillment: ["extensions/fulfillment", "fulfillment.json"],
+};
 
 function readKey(file) {
   if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
@@ -16,12 +23,16 @@ function readKey(file) {
 }
 
 function profileOf({ d: _, ...key }) {
-  const entry = (name) => ({
+  const entry = ([name, [spec, schema]]) => ({
     version: VERSION,
-    spec: `https://ucp.dev/${VERSION}/specification/shopping/${name}`,
-    schema: `https://ucp.dev/${VERSION}/schemas/shopping/${name}.json`,
+    spec: `https://ucp.dev/${VERSION}/specification/shopping/${spec}`,
+    schema: `https://ucp.dev/${VERSION}/schemas/shopping/${schema}`,
+    ...(name === "fulfillment" ? { extends: "dev.ucp.shopping.checkout" } : {}),
   });
-  const listed = CAPABILITIES.map((name) => [`dev.ucp.shopping.${name}`, [entry(name)]]);
+  const listed = Object.entries(CAPABILITIES).map((one) => [
+    `dev.ucp.shopping.${one[0]}`,
+    [entry(one)],
+  ]);
   return {
     ucp: {
       ...{ version: VERSION, services: {}, payment_handlers: {} },

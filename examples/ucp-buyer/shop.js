@@ -6,6 +6,9 @@ import { createLocalJWKSet, flattenedVerify } from "jose";
 
 export class NotAsPromised extends Error {}
 
+/** The shop does not take the call, and says why: that may well be ours to mend. */
+export class Refused extends Error {}
+
 export function must(holds, what) {
   if (!holds) throw new NotAsPromised(what);
 }
@@ -16,11 +19,11 @@ async function json(url) {
   return answer.json();
 }
 
-/** The shop behind an agent card: its profile, and the key set its terms are signed with. */
+/** The shop behind an agent card, if one is: its profile, and the key set its terms are signed with. */
 export async function findShop(cardUrl) {
   const card = await json(cardUrl);
   const { ucp_profile_url, jwks_url } = card.site ?? {};
-  must(typeof ucp_profile_url === "string", "the card names no UCP profile: nothing is sold here");
+  if (typeof ucp_profile_url !== "string") return undefined;
   const profile = await json(ucp_profile_url);
   const services = profile.ucp.services["dev.ucp.shopping"];
   const endpoint = (transport) => services.find((one) => one.transport === transport)?.endpoint;
@@ -51,7 +54,7 @@ export async function readSigned({ profile }, answer) {
   );
   must(verified === true, "the answer is not signed by the shop");
   const body = JSON.parse(text);
-  must(answer.status < 300, `the shop refused the call: ${body.code}: ${body.content}`);
+  if (answer.status >= 300) throw new Refused(`${body.code}: ${body.content}`);
   return body;
 }
 

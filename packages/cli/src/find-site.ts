@@ -60,6 +60,11 @@ export function cardAddress(site: SiteBody): string {
   return `${serviceOf(site)}/v1/agent-card/${site.site_key}.json`;
 }
 
+/** The address to give to platforms: that of the shop's UCP profile. */
+export function profileAddress(site: SiteBody): string {
+  return `${serviceOf(site)}/v1/ucp/${site.site_key_hash}/profile`;
+}
+
 const LOOPBACK = /^(?:localhost|[^:]+\.localhost|127(?:\.\d{1,3}){3})(?::\d+)?$/;
 
 /** Where the site itself is: https, but on this machine. */

@@ -32,7 +32,10 @@ interface Check extends Gate {
 export interface Readiness {
   readonly processor: ProcessorBody;
   readonly checks: readonly Check[];
+  /** Whether agents can buy here in every way there is. */
   readonly can_buy: boolean;
+  /** Whether platforms can, by UCP: that needs neither a skill switched on nor mandates. */
+  readonly can_check_out: boolean;
 }
 
 /** What opens the gates of the service. */
@@ -78,5 +81,9 @@ export async function readinessOf(client: AdminClient, site: SiteBody): Promise<
       `gatehouse site mandates ${domain} --on`,
     ),
   ];
-  return { processor, checks, can_buy: checks.every(({ open }) => open) };
+  const common = checks.filter(({ name }) => name !== "skill" && name !== "mandates");
+  return {
+    ...{ processor, checks, can_buy: checks.every(({ open }) => open) },
+    can_check_out: common.every(({ open }) => open),
+  };
 }

@@ -105,7 +105,7 @@ test("agents cannot buy while nothing is offered, sold or taken, whatever gates 
     /^– skill +Offer place_order\. Run: gatehouse skill enable \S+ place_order$/m,
   );
   expect(off).toMatch(/^– mandates +Take mandates\. Run: gatehouse site mandates \S+ --on$/m);
-  expect(off).toMatch(/Agents cannot buy yet\.\n$/);
+  expect(off).toMatch(/Platforms can buy by UCP\. Agents cannot buy by mandate yet\.\n$/);
   await run("skill", "enable", SHOP, "place_order");
   await run("site", "mandates", SHOP, "--on");
   expect(await said()).toMatch(/Agents can buy\.\n$/);

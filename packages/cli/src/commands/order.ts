@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
 import { findSite } from "../find-site.js";
 import { moneyText } from "../money-text.js";
+import { type Purchase, purchaseLines } from "../purchase.js";
 import { card, plainJson, type Terminal, table } from "../terminal.js";
 
 interface OrderBody {
@@ -27,44 +28,6 @@ interface OrderBody {
   readonly checkout_id: string | null;
   /** Of one that is shown by itself. */
   readonly purchase?: Purchase | null;
-}
-
-/** Who bought it through a platform, and where it goes. */
-interface Purchase {
-  readonly buyer: Readonly<Record<string, string>>;
-  readonly address: Readonly<Record<string, string>> | null;
-  readonly delivery: { readonly title: string } | null;
-  readonly shipping_minor: number | null;
-  readonly tax_minor: number;
-}
-
-const ADDRESS_LINES = [
-  ["first_name", "last_name"],
-  ["street_address"],
-  ["extended_address"],
-  ["postal_code", "address_locality"],
-  ["address_region", "address_country"],
-  ["phone_number"],
-];
-
-/** As it stands on a parcel. */
-function addressText(address: Readonly<Record<string, string>>): string {
-  return ADDRESS_LINES.map((names) => names.flatMap((name) => address[name] ?? []).join(" "))
-    .filter((line) => line !== "")
-    .join("\n");
-}
-
-function purchaseOf({ purchase, amount: { currency } }: OrderBody): Record<string, string> {
-  if (purchase === undefined || purchase === null) return {};
-  const { buyer, address, delivery, shipping_minor, tax_minor } = purchase;
-  const { first_name, last_name, email, phone_number } = buyer;
-  const money = (minor: number) => moneyText({ minor, currency });
-  return {
-    buyer: [first_name, last_name, email && `<${email}>`, phone_number].filter(Boolean).join(" "),
-    ...(address === null ? {} : { send_to: addressText(address) }),
-    ...(delivery === null ? {} : { delivery: `${delivery.title}, ${money(shipping_minor ?? 0)}` }),
-    ...(tax_minor === 0 ? {} : { tax: money(tax_minor) }),
-  };
 }
 
 /** What became of the money, and what of it there is to do. */
@@ -123,7 +86,7 @@ export function orderCommands(program: Command, terminal: Terminal): void {
           ...(one.mandate_id === null ? {} : { mandate_id: one.mandate_id }),
           ...(one.checkout_id === null ? {} : { checkout_id: one.checkout_id }),
           decision_id: one.decision_id,
-          ...purchaseOf(one),
+          ...purchaseLines(one.purchase, one.amount.currency),
           items: linesOf(one).join("\n"),
         }),
       );

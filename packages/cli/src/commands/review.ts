@@ -4,6 +4,7 @@ import { CommandError, EXIT } from "../exit.js";
 import { decisionsAbout } from "../explain-decision.js";
 import { findSite } from "../find-site.js";
 import { moneyText } from "../money-text.js";
+import { type Purchase, purchaseLines } from "../purchase.js";
 import { card, plainJson, type Terminal, table } from "../terminal.js";
 
 const CODES = [
@@ -35,6 +36,8 @@ interface EscalationBody {
   readonly expires_at: string;
   readonly reason_code: string | null;
   readonly note: string | null;
+  /** Of one that is shown by itself. */
+  readonly purchase?: Purchase | null;
 }
 
 const amountOf = ({ amount }: EscalationBody) => moneyText(amount);
@@ -136,6 +139,7 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
           ...{ status: one.status, skill: one.skill },
           ...(one.amount === null ? {} : { amount: amountOf(one) }),
           ...(one.items.length === 0 ? {} : { items: itemsOf(one) }),
+          ...purchaseLines(one.purchase, one.amount?.currency ?? ""),
           rule: one.rule_id,
           ...{ agent_id: one.agent_id, mandate_id: one.mandate_id, since: one.created_at },
           until: one.expires_at,

@@ -44,17 +44,24 @@ function hookLine({ account, events_url, webhook_secret_set }: StripeAccount): s
   return `${whose}Have Stripe send events to ${events_url} and give the signing secret with --webhook-secret-file`;
 }
 
+function verdict({ can_buy, can_check_out }: Readiness): string {
+  if (can_buy) return "Agents can buy.";
+  if (!can_check_out) return "Agents cannot buy yet.";
+  return "Platforms can buy by UCP. Agents cannot buy by mandate yet.";
+}
+
 /** What holds already, and what makes the rest hold. */
-function describe({ processor: { kind, live, stripe }, checks, can_buy }: Readiness): string {
+function describe(readiness: Readiness): string {
+  const { kind, live, stripe } = readiness.processor;
   const money = live ? "real money moves" : "for trying, no money moves";
   return [
     kind === null ? "No processor is connected." : `Paid through ${kind}: ${money}.`,
     ...(stripe == null ? [] : [hookLine(stripe)]),
-    ...checks.map(
+    ...readiness.checks.map(
       ({ name, open, advice = "", command = "" }) =>
         `${open ? "✓" : "–"} ${name.padEnd(10)} ${open ? "open" : `${advice} Run: ${command}`}`,
     ),
-    can_buy ? "Agents can buy." : "Agents cannot buy yet.",
+    verdict(readiness),
   ].join("\n");
 }
 
@@ -65,8 +72,8 @@ async function print(
   json: boolean | undefined,
 ): Promise<void> {
   const readiness = await readinessOf(client, site);
-  const { processor, checks, can_buy } = readiness;
-  terminal.out(json ? plainJson({ ...processor, checks, can_buy }) : describe(readiness));
+  const { processor, ...rest } = readiness;
+  terminal.out(json ? plainJson({ ...processor, ...rest }) : describe(readiness));
 }
 
 const SITE = ["<site>", "domain, site key or site key hash"] as const;

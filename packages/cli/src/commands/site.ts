@@ -1,7 +1,7 @@
 import { type Command, Option } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
-import { cardAddress, findSite, type SiteBody, scriptTag } from "../find-site.js";
+import { cardAddress, findSite, profileAddress, type SiteBody, scriptTag } from "../find-site.js";
 import { card, type Terminal, table } from "../terminal.js";
 import { previewCommand } from "./preview.js";
 import { siteCheckCommand } from "./site-check.js";
@@ -26,7 +26,10 @@ function describe(site: SiteBody): string {
     ...(proof.checked_at === null ? {} : { checked_at: proof.checked_at }),
     ...(proof.problem === null ? {} : { problem: proof.problem }),
     ...(site.status === "verified"
-      ? { card: cardAddress(site), agent_page: site.agent_page_url, mcp: site.mcp_url }
+      ? {
+          ...{ card: cardAddress(site), agent_page: site.agent_page_url, mcp: site.mcp_url },
+          ucp_profile: profileAddress(site),
+        }
       : {}),
     site_key: site.site_key,
     site_key_hash: site.site_key_hash,

@@ -34,5 +34,7 @@ export function readUcpAgent(header: string | undefined): Result<string, "invali
   if (url === undefined || !web || url.username !== "" || url.password !== "" || url.hash !== "") {
     return bad("The profile of `UCP-Agent` must be an https address.");
   }
+  // One profile under many addresses would be many platforms to rules and budgets.
+  if (url.search !== "") return bad("The profile of `UCP-Agent` must have no query.");
   return ok(url.href);
 }

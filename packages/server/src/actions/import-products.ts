@@ -1,7 +1,7 @@
 import { type JsonObject, type JsonValue, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { type Actor, actorDraft } from "../owners/audit/drafts.js";
-import { PRODUCTS_MAX, type ProductSetting, readProduct } from "../owners/products/product.js";
+import { type ListedProduct, PRODUCTS_MAX, readProduct } from "../owners/products/product.js";
 import { countProducts, removeOthers, writeProducts } from "../owners/products/store.js";
 import { holdSite } from "../owners/sites/store.js";
 import { type ProductLine, UnreadableListError } from "./product-lines.js";
@@ -43,7 +43,7 @@ class Lines {
   refused = 0;
   written = 0;
 
-  read(line: ProductLine): ProductSetting | undefined {
+  read(line: ProductLine): ListedProduct | undefined {
     if ("problem" in line) return this.refuse(line.line, line.problem);
     const product = readProduct(line.value);
     if (!product.ok) return this.refuse(line.line, product.detail);
@@ -78,18 +78,20 @@ class ImportEndedError extends Error {
 interface Import {
   readonly siteKeyHash: string;
   readonly importId: string;
+  /** Whether what a line does not speak of stays. */
+  readonly updates: boolean;
 }
 
 async function writeBatch(
   { clock, db }: Context,
-  { siteKeyHash, importId }: Import,
-  products: readonly ProductSetting[],
+  { siteKeyHash, importId, updates }: Import,
+  products: readonly ListedProduct[],
 ): Promise<void> {
   await db.transaction(async (tx) => {
     if (!(await holdSite(tx, siteKeyHash))) {
       throw new ImportEndedError("not_found", "The site was deleted meanwhile.");
     }
-    await writeProducts(tx, siteKeyHash, products, { importId, now: clock.now() });
+    await writeProducts(tx, siteKeyHash, products, { importId, now: clock.now(), updates });
     if ((await countProducts(tx, siteKeyHash)) > PRODUCTS_MAX) {
       const why = `A site has at most ${PRODUCTS_MAX} products; the rest was not imported.`;
       throw new ImportEndedError("invalid_request", why);
@@ -104,7 +106,7 @@ async function readAll(
   lines: AsyncIterable<ProductLine>,
   read: Lines,
 ): Promise<void> {
-  let batch: ProductSetting[] = [];
+  let batch: ListedProduct[] = [];
   const write = async () => {
     const products = batch;
     batch = [];
@@ -142,7 +144,7 @@ export async function importProducts(
   }
   importing.add(siteKeyHash);
   try {
-    const one = { siteKeyHash, importId: context.ids.id("imp") };
+    const one = { siteKeyHash, importId: context.ids.id("imp"), updates: !replace };
     await record(context, one, actor, { kind: "products_import_begun", replace });
     const read = new Lines();
     await readAll(context, one, lines, read);
@@ -200,7 +202,7 @@ export async function setProducts(
   const importId = ids.id("imp");
   const { answer } = await audit.commit(siteKeyHash, async (tx) => {
     const now = clock.now();
-    await writeProducts(tx, siteKeyHash, list, { importId, now });
+    await writeProducts(tx, siteKeyHash, list, { importId, now, updates: false });
     const removed = await removeOthers(tx, siteKeyHash, importId);
     const told = { written: list.length, removed, refused: 0, total: list.length };
     const change = { kind: "products_set", import_id: importId, ...told };

@@ -1,4 +1,5 @@
 import type { Context } from "../context.js";
+import { checkoutById } from "../owners/checkouts/store.js";
 import type { Payment } from "../owners/payments/payment.js";
 import type {
   Attempt,
@@ -77,6 +78,14 @@ export function release(context: Context, payment: Payment): Promise<Released | 
   return inTime(context, payment, processorOf(context, payment).release(attemptOf(payment)));
 }
 
+/** Whether the checkout a payment is for still waits for it. */
+async function isWanted({ db }: Context, payment: Payment): Promise<boolean> {
+  const { siteKeyHash, checkoutId, decisionId } = payment;
+  if (checkoutId === null) return true;
+  const checkout = await checkoutById(db, siteKeyHash, checkoutId);
+  return checkout?.status === "completing" && checkout.decisionId === decisionId;
+}
+
 /** What is known of an attempt; after 23 hours of nothing, that it is given up. */
 export type Found = ProcessorAnswer | { readonly outcome: "given_up"; readonly reference?: string };
 
@@ -88,7 +97,8 @@ export type Found = ProcessorAnswer | { readonly outcome: "given_up"; readonly r
 export async function findOut(context: Context, payment: Payment): Promise<Found> {
   const challenged = payment.challengeUrl !== null || payment.reason === "requires_action";
   const patienceMs = challenged ? CHALLENGE_MS_MAX : CANCEL_AFTER_MS;
-  const cancelling = context.clock.now() >= payment.requestedAt + patienceMs;
+  const late = context.clock.now() >= payment.requestedAt + patienceMs;
+  const cancelling = late || (challenged && !(await isWanted(context, payment)));
   let reference = payment.reference;
   let refused: string | undefined;
   // What waits for its buyer was asked for; asked again, it says what it said.

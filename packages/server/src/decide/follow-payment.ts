@@ -2,7 +2,7 @@ import type { Context } from "../context.js";
 import { isOpen, type Payment } from "../owners/payments/payment.js";
 import { paymentById, paymentOfDecision } from "../owners/payments/store.js";
 import { followAuthorization } from "./follow-authorization.js";
-import { lookAfter } from "./settle-payment.js";
+import { lookAfter, lookAtRefused } from "./settle-payment.js";
 
 /**
  * Asks the processor how a payment stands, and writes it down: an attempt whose outcome nobody knew
@@ -11,6 +11,7 @@ import { lookAfter } from "./settle-payment.js";
  */
 export async function followPayment(context: Context, payment: Payment): Promise<void> {
   if (isOpen(payment)) await lookAfter(context, payment);
+  else if (payment.status === "declined") await lookAtRefused(context, payment);
   else await followAuthorization(context, payment);
 }
 

@@ -8,7 +8,7 @@ import {
   takePayment,
 } from "../owners/payments/store.js";
 import { ANY_CHANGE } from "../platform/db/changes.js";
-import { authorize, findOut, release } from "./ask-processor.js";
+import { attemptOf, authorize, findOut, processorOf, release } from "./ask-processor.js";
 import { followAuthorization } from "./follow-authorization.js";
 import { FIRST_LOOK_MS, nextLook } from "./retries.js";
 import { PAYMENT_TOPIC, writeOutcome } from "./write-outcome.js";
@@ -82,6 +82,13 @@ export async function lookAfter(context: Context, due: Payment): Promise<void> {
   await letGo(context, ended);
   // Meanwhile its owner may have taken it, or given it up: news of that came before there was an order.
   if (ended.status === "authorized") await followAuthorization(context, ended);
+}
+
+/** Of what was refused something may have come all the same: then it is let go. */
+export async function lookAtRefused(context: Context, payment: Payment): Promise<void> {
+  const said = await processorOf(context, payment).read(attemptOf(payment));
+  if (said?.outcome !== "authorized") return;
+  await letGo(context, await writeOutcome(context, payment.attemptId, said));
 }
 
 /** Brings every attempt that is open, after a crash or without an answer, to its end. */

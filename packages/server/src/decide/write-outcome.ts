@@ -12,7 +12,7 @@ import { endPaying } from "../owners/reviews/store.js";
 import type { Transaction } from "../platform/db/database.js";
 import type { Found } from "./ask-processor.js";
 import { problemOf } from "./checkout-problem.js";
-import { nextLook } from "./retries.js";
+import { CHALLENGE_MS_MAX, nextLook } from "./retries.js";
 
 /** Told of every attempt that has come further. */
 export const PAYMENT_TOPIC = "payments";
@@ -70,11 +70,14 @@ async function declined(
   await unreserve(tx, payment.siteKeyHash, payment.items);
   await reject(tx, payment, decision, { reason: "payment_declined", now });
   const said = { payment: "declined", outcome: "rejected", reasons: ["payment_declined"] };
-  return { payment: ended, records: [outcomeRecord(ended, said, now)] };
+  const records = [outcomeRecord(ended, said, now)];
+  // Whom a bank has asked may be able to ask it again: what could still come of it is cancelled.
+  if (payment.challengeUrl === null) return { payment: ended, records };
+  return { payment: { ...ended, status: "releasing", nextAt: nextLook(0, now) }, records };
 }
 
 /** The reason of an attempt nobody got an answer about in time. */
-export const GIVEN_UP = "cancelled";
+const GIVEN_UP = "cancelled";
 
 /**
  * Refused before it is cancelled: an answer that comes late, or is repeated from before, then finds
@@ -139,7 +142,9 @@ async function authorized(
     ...{ items, amount, payment: "authorized", lapsesAt, capturedMinor: null, createdAt: now },
   });
   if (escalationId !== null) await endPaying(tx, escalationId, "approved");
-  if (checkoutId !== null) await completeCheckout(tx, { checkoutId, decisionId }, orderId);
+  if (checkoutId !== null) {
+    await completeCheckout(tx, { checkoutId, decisionId }, { orderId, now });
+  }
   const ended: Payment = { ...payment, status: "authorized", nextAt: null };
   const said = { payment: "authorized", outcome: "approved", reasons: [] };
   return { payment: ended, records: [outcomeRecord(ended, said, now, { order_id: orderId })] };
@@ -150,11 +155,11 @@ type Unheard = Extract<Found, { readonly outcome: "unknown" }>;
 /** Nobody knows: everything stays as it is, and it is asked again later. Recorded once. */
 function undecided(payment: Payment, said: Unheard, now: number): Step {
   const first = payment.status === "requested";
-  const open: Payment = {
-    ...{ ...payment, status: "unknown" },
-    challengeUrl: said.challengeUrl ?? payment.challengeUrl,
-    nextAt: nextLook(payment.tries, now),
-  };
+  const challengeUrl = said.challengeUrl ?? payment.challengeUrl;
+  // So long, and no longer, goods are set aside for somebody who does not answer the bank.
+  const patience = challengeUrl === null ? Number.POSITIVE_INFINITY : CHALLENGE_MS_MAX;
+  const nextAt = Math.min(nextLook(payment.tries, now), payment.requestedAt + patience);
+  const open: Payment = { ...payment, status: "unknown", challengeUrl, nextAt };
   const told = { payment: "unknown", outcome: "unavailable", reasons: ["payment_unknown"] };
   return { payment: open, records: first ? [outcomeRecord(open, told, now)] : [] };
 }
@@ -192,6 +197,11 @@ function reasonOf(said: Found): string | null {
   return said.outcome === "authorized" ? null : said.reason;
 }
 
+/** Refused, and being cancelled to make sure: nothing of it was ever authorized that we know of. */
+export function isRefused({ status, reason, challengeUrl }: Payment): boolean {
+  return status === "releasing" && (reason === GIVEN_UP || challengeUrl !== null);
+}
+
 /**
  * The first definite answer stands. Where it was a refusal and there is an authorization all the same,
  * that is released: money is held for nobody.
@@ -202,12 +212,12 @@ async function afterTheEnd(
   said: Found,
   now: number,
 ): Promise<{ readonly records: readonly RecordDraft[]; readonly answer: Payment }> {
-  const refused =
-    found.status === "declined" || (found.status === "releasing" && found.reason === GIVEN_UP);
+  const refused = found.status === "declined" || isRefused(found);
   if (!refused || said.outcome !== "authorized") return { records: [], answer: found };
   const { reference } = said;
   const releasing: Payment = {
-    ...{ ...found, status: "releasing", reference, reason: null, nextAt: nextLook(0, now) },
+    ...{ ...found, status: "releasing", reference, reason: null, challengeUrl: null },
+    nextAt: nextLook(0, now),
   };
   await writePayment(tx, releasing, now);
   const told = { payment: "authorized", outcome: "rejected", reasons: ["payment_declined"] };

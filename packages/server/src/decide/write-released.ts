@@ -13,7 +13,7 @@ import {
   capturedMail,
 } from "./captured-notice.js";
 import { tellOwner } from "./tell-owner.js";
-import { GIVEN_UP, outcomeRecord } from "./write-outcome.js";
+import { isRefused, outcomeRecord } from "./write-outcome.js";
 
 /** Not written, so that its turn comes: of somebody's money the owner must hear. */
 class NotToldError extends Error {}
@@ -48,8 +48,8 @@ export async function writeReleased(
     const found = await paymentById(tx, attemptId);
     if (found?.status !== "releasing") return { records: [], answer: null };
     const taken = released.outcome === "captured";
-    // Of what was given up nobody knows whether it was ever authorized; its refusal is recorded.
-    if (found.reason === GIVEN_UP && !taken) {
+    // Of what was refused nobody knows whether it was ever authorized; its refusal is recorded.
+    if (isRefused(found) && !taken) {
       await writePayment(tx, { ...found, status: "declined", nextAt: null }, now);
       return { records: [], answer: null };
     }

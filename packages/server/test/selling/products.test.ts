@@ -99,6 +99,23 @@ describe.each(DATABASES)("products, on %s:", (dialect) => {
     expect(await listed()).toMatchObject([{ id: "b", price: { minor: 300 } }]);
   });
 
+  test("keep what a file does not speak of, and lose what it says there is none of", async () => {
+    const whole =
+      "id,title,price,currency,quantity,description,url\nrose,Rose,10.00,EUR,47,Long,https://a.example.com/";
+    await upload(CSV, whole);
+    await upload(CSV, "id,title,price,currency\nrose,Red rose,11.00,EUR");
+    expect(await listed()).toMatchObject([
+      { title: "Red rose", price: { minor: 1100 }, quantity: 47, description: "Long" },
+    ]);
+    await upload(
+      LINES,
+      '{"id":"rose","title":"Rose","price":"11.00","currency":"EUR","quantity":null}',
+    );
+    expect(await listed()).toMatchObject([{ quantity: null, description: "Long" }]);
+    await upload(CSV, "id,title,price,currency\nrose,Rose,12.00,EUR", "?mode=replace");
+    expect(await listed()).toMatchObject([{ quantity: null, description: "Rose", url: null }]);
+  });
+
   test("of PUT are taken all or none", async () => {
     const product = { id: "a", title: "A", price: 1, currency: "EUR" };
     const bad = await shop.admin("PUT", "/products", {

@@ -81,7 +81,12 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     expect([kept.checkout_id, kept.purchase]).toEqual([
       id,
       {
-        ...{ buyer: BUYER, address: ADDRESS, delivery: { id: "express", title: "By courier" } },
+        ...{
+          checkout_id: id,
+          buyer: BUYER,
+          address: ADDRESS,
+          delivery: { id: "express", title: "By courier" },
+        },
         ...{ subtotal_minor: 20_000, shipping_minor: 1200, tax_minor: 0 },
       },
     ]);

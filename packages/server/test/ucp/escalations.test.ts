@@ -12,7 +12,7 @@ import {
 } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { expectBooksAgree } from "../selling/books.ts";
-import { buying, lines, paying, ROSE, told } from "./buying.ts";
+import { ADDRESS, BUYER, buying, lines, paying, ROSE, told } from "./buying.ts";
 import { Platform } from "./platform.ts";
 
 const HOUR_MS = 3_600_000;
@@ -63,6 +63,15 @@ describe.each(DATABASES)("a checkout that a person has to look at, on %s,", (dia
       ...{ status: "pending", agent_id: platform.profileUrl(), skill: "complete_checkout" },
       amount: { minor: 60_490, currency: "EUR" },
     });
+    const { escalation_id } = await review();
+    const looked = (await shop.admin("GET", `/escalations/${escalation_id}`)).body;
+    expect(looked.purchase).toMatchObject({
+      ...{ checkout_id: id, buyer: BUYER, address: ADDRESS, delivery: { title: "By post" } },
+    });
+    const auditor = { name: "A", role: "auditor" };
+    const { token } = (await shop.admin("POST", "/tokens", auditor)).body;
+    const path = `/v1/admin/sites/${shop.site_key_hash}/escalations/${escalation_id}`;
+    expect((await server.admin("GET", path, undefined, token)).body.purchase).toBeNull();
     expect((await say("approve")).body).toEqual({ status: "approved" });
     const done = await at.get(shop, id);
     expect(told(done)).toEqual([200, "completed"]);

@@ -13,11 +13,11 @@ import { amountFault, type Payment, requestPayment } from "../../decide/request-
 import type { Agent } from "../../owners/agents/agent.js";
 import type { RecordDraft } from "../../owners/audit/drafts.js";
 import { newRecordId } from "../../owners/audit/record-id.js";
-import { type Checkout, isReady } from "../../owners/checkouts/checkout.js";
+import { type Checkout, isReady, TRIES_MAX } from "../../owners/checkouts/checkout.js";
 import { lockCheckout, writeCheckout } from "../../owners/checkouts/store.js";
 import { insertDecision } from "../../owners/decisions/store.js";
 import type { Review } from "../../owners/reviews/review.js";
-import { insertReview } from "../../owners/reviews/store.js";
+import { countPending, insertReview } from "../../owners/reviews/store.js";
 import { sells } from "../../owners/sites/gates.js";
 import type { Site } from "../../owners/sites/site.js";
 import { siteAsItIs } from "../../owners/sites/store.js";
@@ -28,22 +28,25 @@ import { tellOfReview } from "../tell-of-review.js";
 import { pageUrl } from "./page-url.js";
 import { platformActor } from "./platform-actor.js";
 import { isSameQuote, quoteDigest, quotedItems, quoteFor } from "./quote.js";
-import { type Changed, type CheckoutPlace, ownCheckout, refusalOf } from "./sessions.js";
+import { type Changed, type CheckoutPlace, ownCheckout, refusalOf, takenOver } from "./sessions.js";
 
 const SKILL = COMPLETE_CHECKOUT;
 const PROTOCOL = "ucp";
-/** How often one checkout may be tried: a card after another is somebody who guesses. */
-const TRIES_MAX = 20;
+
+/** How many of one platform may wait for a person. */
+const PENDING_MAX = 50;
 
 /** Why nothing was tried, in words for the platform. */
 export interface Notice {
-  readonly code: "quote_changed" | "not_payable" | "too_many_tries";
+  readonly code: "quote_changed" | "not_payable" | "too_many_tries" | "too_many_reviews";
   readonly content: string;
 }
 
 /** What completing a checkout has come to so far. */
 export interface Completing extends Changed {
   readonly notice?: Notice;
+  /** Nothing was tried, and something was written all the same: what is shown now. */
+  readonly changed?: true;
   /** To be asked for once this is committed. */
   readonly payment?: Payment | undefined;
 }
@@ -52,6 +55,8 @@ interface Completion extends CheckoutPlace {
   readonly site: Site;
   /** How the buyer pays: what the site's processor takes. Undefined where that cannot be read. */
   readonly token: string | undefined;
+  /** Whether the platform can say where something goes. */
+  readonly canShip: boolean;
   readonly requestId: string;
 }
 
@@ -167,15 +172,29 @@ function noticeOf(
     return { code: "too_many_tries", content };
   }
   const { processor } = site;
-  if (token === undefined || processor === null || quote.currency === null) {
+  if (token === undefined || processor === null) {
     const content = "Send one instrument of a payment handler that this answer lists.";
     return { code: "not_payable", content };
   }
+  if (quote.currency === null) return undefined;
   const amount = { currency: quote.currency, minor: quote.totals.totalMinor };
   const fault = amountFault(context, processor.kind, amount);
   return fault === undefined
     ? undefined
     : { code: "not_payable", content: `Not to be paid: ${fault}.` };
+}
+
+/** What a platform has to look at before it completes; undefined where it has seen everything. */
+function changeOf(before: Checkout, now: Checkout): Notice | undefined {
+  if (!isSameQuote(before.quote, now.quote)) {
+    const content = "Something has changed since this was shown. Look at it, and complete again.";
+    return { code: "quote_changed", content };
+  }
+  if (before.platform.signed === now.platform.signed) return undefined;
+  const content =
+    "This was made without a signature, so that anybody may have changed it. Look at it, and " +
+    "complete again.";
+  return { code: "quote_changed", content };
 }
 
 /**
@@ -195,24 +214,32 @@ export async function completeCheckout(
   if (!found.ok) return found;
   const refusal = refusalOf(context, found.value);
   if (refusal !== undefined) return ok({ checkout: found.value, refusal, records: [] });
-  const quote = await quoteFor(tx, siteKeyHash, found.value.content, "order");
-  const shown = { ...found.value, quote };
-  if (!isSameQuote(quote, found.value.quote)) {
+  const before = found.value;
+  const refused = noticeOf(context, { ...asked, site }, before);
+  // What the shop has refused for good is not put before it again, and what nobody could send not at all.
+  const hopeless = before.problem?.final === true || (before.quote.ships && !asked.canShip);
+  if (refused !== undefined || hopeless || token === undefined) {
+    return ok({ checkout: before, records: [], ...(refused && { notice: refused }) });
+  }
+  const quote = await quoteFor(tx, siteKeyHash, before.content, "order");
+  const shown = { ...takenOver(before, asked.platform), quote };
+  const notice = changeOf(before, shown);
+  if (notice !== undefined) {
     await writeCheckout(tx, shown);
-    const content = "Something has changed since this was shown. Look at it, and complete again.";
-    const notice: Notice = { code: "quote_changed", content };
-    return ok({ checkout: shown, records: [], ...(isReady(quote) && { notice }) });
+    const told = isReady(quote) ? { notice } : {};
+    return ok({ checkout: shown, records: [], changed: true, ...told });
   }
-  // What the shop has refused for good is not put before it again.
-  if (!isReady(quote) || shown.problem?.final) return ok({ checkout: shown, records: [] });
-  const notice = noticeOf(context, { ...asked, site }, shown);
-  if (notice !== undefined || token === undefined || quote.currency === null) {
-    return ok({ checkout: shown, records: [], ...(notice && { notice }) });
-  }
+  if (!isReady(quote) || quote.currency === null) return ok({ checkout: shown, records: [] });
   const now = context.clock.now();
   const checkout = { ...shown, tries: shown.tries + 1 };
   const agent = await platformActor(tx, siteKeyHash, asked.platform, now);
   const amount = { currency: quote.currency, minor: quote.totals.totalMinor };
+  const waiting = await countPending(tx, siteKeyHash, agent.agentId);
+  if (waiting >= PENDING_MAX) {
+    const content = "The shop has to decide about others of this platform first. Try again later.";
+    const notice: Notice = { code: "too_many_reviews", content };
+    return ok({ checkout: shown, records: [], notice });
+  }
   const decided = await decide(
     tx,
     { siteKeyHash, agent, skill: SKILL, protocol: PROTOCOL, amount },

@@ -1,6 +1,7 @@
 import type { Context } from "../../context.js";
 import { agentActor, type RecordDraft } from "../../owners/audit/drafts.js";
 import type { Checkout } from "../../owners/checkouts/checkout.js";
+import type { PlatformCaller } from "../../owners/checkouts/platform.js";
 import { checkoutById } from "../../owners/checkouts/store.js";
 import { reviewOfDecision } from "../../owners/reviews/store.js";
 import type { Transaction } from "../../platform/db/database.js";
@@ -15,13 +16,14 @@ export async function invalidateReview(
   context: Context,
   tx: Transaction,
   checkout: Checkout,
+  caller: PlatformCaller,
 ): Promise<{ readonly checkout: Checkout; readonly records: readonly RecordDraft[] }> {
-  const { status, siteKeyHash, checkoutId, decisionId, platform } = checkout;
+  const { status, siteKeyHash, checkoutId, decisionId } = checkout;
   const nothing = { checkout, records: [] };
   if (status !== "completing" || decisionId === null) return nothing;
   const review = await reviewOfDecision(tx, siteKeyHash, decisionId);
   if (review?.status !== "pending") return nothing;
-  const actor = agentActor(actorId(platform));
+  const actor = agentActor(actorId(caller));
   const end = { status: "invalidated", actor, reasonCode: "checkout_changed" } as const;
   const { records } = await endReview(context, tx, review, end, context.clock.now());
   const reopened = await checkoutById(tx, siteKeyHash, checkoutId);

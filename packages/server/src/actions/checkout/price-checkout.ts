@@ -9,7 +9,7 @@ import {
   refuse,
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { type Checkout, isReady } from "../../owners/checkouts/checkout.js";
+import { CHECKOUT_ID, type Checkout, isReady, TRIES_MAX } from "../../owners/checkouts/checkout.js";
 import { checkoutById, lockCheckout } from "../../owners/checkouts/store.js";
 import type { Site } from "../../owners/sites/site.js";
 import type { Queries, Transaction } from "../../platform/db/database.js";
@@ -31,32 +31,47 @@ export function tokenIn(payment: JsonValue | undefined, { processor }: Site): st
   return instrumentToken(instrument, processor);
 }
 
-const none = () => refuse("cart_invalid", "There is no such checkout, or not for a mandate.");
+const none = () =>
+  refuse("cart_invalid", "This platform has no such checkout, or not one for a mandate.");
 
-/** What a platform has proven to be its own is completed by that platform alone. */
-async function checkoutFor(
+/** The platform a call names, as UCP's MCP binding has it: `meta["ucp-agent"].profile`. */
+function profileIn(meta: JsonValue | undefined): string | undefined {
+  const agent = isJsonObject(meta) ? meta["ucp-agent"] : undefined;
+  const profile = isJsonObject(agent) ? agent.profile : undefined;
+  return typeof profile === "string" ? profile : undefined;
+}
+
+/** A checkout of the platform that is named. One it has proven to be its own it completes by itself. */
+export async function checkoutNamed(
   db: Queries,
   siteKeyHash: string,
-  id: JsonValue | undefined,
+  { id, meta }: JsonObject,
 ): Promise<Checkout | undefined> {
-  const checkout = typeof id === "string" ? await checkoutById(db, siteKeyHash, id) : undefined;
-  return checkout?.platform.signed === true ? undefined : checkout;
+  if (typeof id !== "string" || !CHECKOUT_ID.test(id)) return undefined;
+  const checkout = await checkoutById(db, siteKeyHash, id);
+  if (checkout === undefined || checkout.platform.signed) return undefined;
+  return checkout.platform.url === profileIn(meta) ? checkout : undefined;
 }
 
 /**
- * What a checkout that a mandate pays for comes to, or why it cannot be paid. `{id, checkout}` are the
- * arguments of `complete_checkout`: its instrument is the one that pays.
+ * What a checkout that a mandate pays for comes to, or why it cannot be paid. `{meta, id, checkout}` are
+ * the arguments of `complete_checkout`: its instrument is the one that pays.
  */
 export async function priceCheckout(
   context: Context,
   tx: Transaction,
   site: Site,
-  { id, checkout: said }: JsonObject,
+  args: JsonObject,
 ): Promise<Result<PricedCheckout, PriceFault | "cart_mismatch">> {
   const { siteKeyHash, processor } = site;
-  if (typeof id === "string") await lockCheckout(tx, id);
-  const checkout = await checkoutFor(tx, siteKeyHash, id);
+  const { id, checkout: said } = args;
+  if (typeof id === "string" && CHECKOUT_ID.test(id)) await lockCheckout(tx, id);
+  const checkout = await checkoutNamed(tx, siteKeyHash, args);
   if (checkout === undefined || processor === null) return none();
+  if (checkout.problem?.final) return refuse("cart_invalid", checkout.problem.content);
+  if (checkout.tries >= TRIES_MAX) {
+    return refuse("cart_invalid", "This checkout was tried too often. Make a new one.");
+  }
   const refusal = refusalOf(context, checkout);
   if (refusal !== undefined) return refuse("cart_invalid", `The checkout is ${refusal}.`);
   const quote = await quoteFor(tx, siteKeyHash, checkout.content, "order");
@@ -88,8 +103,8 @@ function pricedAt({ quote }: Checkout): Result<PricedOrder, PriceFault> {
 export async function checkoutToSign(
   db: Queries,
   siteKeyHash: string,
-  { id }: JsonObject,
+  args: JsonObject,
 ): Promise<Result<PricedOrder, PriceFault>> {
-  const checkout = await checkoutFor(db, siteKeyHash, id);
+  const checkout = await checkoutNamed(db, siteKeyHash, args);
   return checkout?.status === "open" ? pricedAt(checkout) : none();
 }

@@ -12,7 +12,7 @@ import { shopSettings } from "../../owners/shop-settings/store.js";
 import type { Queries } from "../../platform/db/database.js";
 import type { PricedItem } from "../price-order.js";
 import { type PricedLine, type PricedLines, priceLines } from "./price-lines.js";
-import { type Destination, optionsTo, totalsOf } from "./totals.js";
+import { type Destination, isTaxable, optionsTo, totalsOf } from "./totals.js";
 
 /** What somebody who sends a parcel has to know, besides for whom it is. */
 const ADDRESS = ["street_address", "address_locality"];
@@ -88,12 +88,14 @@ export async function quoteFor(
     missing.push(offered.length === 0 ? "deliverable" : "option");
   }
   if (!summed.ok) missing.push("payable");
+  if (!missing.includes("address") && !isTaxable(settings, destination)) missing.push("taxes");
   return {
     ...{ currency, ...quotedLines(priced), ships },
     options: offered.map(({ option: { id, title, days }, amountMinor }) => ({
       ...{ id, title, amountMinor, days: days ?? null },
     })),
     totals: summed.ok ? summed.value : bare,
+    terms: settings.terms === null ? null : hash("sha256", settings.terms.text, "hex"),
     missing,
   };
 }

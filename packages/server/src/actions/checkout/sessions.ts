@@ -1,5 +1,6 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { hastenPayment } from "../../decide/hasten-payment.js";
 import type { RecordDraft } from "../../owners/audit/drafts.js";
 import { lockCart } from "../../owners/checkouts/carts/store.js";
 import {
@@ -65,6 +66,14 @@ export async function ownCheckout(
   return own ? ok(checkout) : refuse("not_found", "There is no such checkout.");
 }
 
+/**
+ * Made without a signature, and touched with one, it answers to signed calls from then on: nobody
+ * who only knows its id changes what its platform has looked at.
+ */
+export function takenOver(checkout: Checkout, platform: PlatformCaller): Checkout {
+  return platform.signed && !checkout.platform.signed ? { ...checkout, platform } : checkout;
+}
+
 /** Why nothing about a checkout can be changed; undefined where it can. */
 export function refusalOf({ clock }: Context, { status, expiresAt }: Checkout): Changed["refusal"] {
   if (status === "open") return clock.now() < expiresAt ? undefined : "cancelled";
@@ -92,9 +101,15 @@ export async function createCheckout(
     const cart = await openCart(context, tx, { siteKeyHash, cartId, platform });
     if (!cart.ok) return cart;
     const before = await checkoutOfCart(tx, siteKeyHash, cartId, now);
-    if (before !== undefined) return ok({ checkout: before, records: [] });
+    if (before !== undefined) {
+      // A cart may be anybody's who knows it; what was proven is shown to whoever proved it.
+      if (!isOwn(before.platform, platform)) return refuse("not_found", "There is no such cart.");
+      return ok({ checkout: before, records: [] });
+    }
     const { lines, buyer, context: where } = cart.value;
-    content = { ...said, lines, buyer, context: where };
+    // What is in the cart stands; what it lacks is taken from the request.
+    const people = { buyer: { ...said.buyer, ...buyer }, context: { ...said.context, ...where } };
+    content = { ...said, lines, ...people };
   }
   const quote = await quoteFor(tx, siteKeyHash, content, "quote");
   if (!isWhole(quote)) return ok({ content, quote });
@@ -116,12 +131,14 @@ export async function showCheckout(
   const found = await ownCheckout(db, place);
   if (!found.ok || refusalOf(context, found.value) !== undefined) return found;
   const quote = await quoteAnew(db, found.value);
-  if (isSameQuote(quote, found.value.quote)) return found;
+  const owned = takenOver(found.value, place.platform) === found.value;
+  if (owned && isSameQuote(quote, found.value.quote)) return found;
   return db.transaction(async (tx) => {
     await lockCheckout(tx, place.checkoutId);
     const checkout = await ownCheckout(tx, place);
     if (!checkout.ok || refusalOf(context, checkout.value) !== undefined) return checkout;
-    const shown = { ...checkout.value, quote: await quoteAnew(tx, checkout.value) };
+    const own = takenOver(checkout.value, place.platform);
+    const shown = { ...own, quote: await quoteAnew(tx, own) };
     await writeCheckout(tx, shown);
     return ok(shown);
   });
@@ -143,7 +160,7 @@ export async function updateCheckout(
   await lockCheckout(tx, place.checkoutId);
   const found = await ownCheckout(tx, place);
   if (!found.ok) return found;
-  const { records, checkout } = await invalidateReview(context, tx, found.value);
+  const { records, checkout } = await invalidateReview(context, tx, found.value, place.platform);
   const refusal = refusalOf(context, checkout);
   if (refusal !== undefined) return ok({ checkout, refusal, records });
   const { addresses } = checkout.content.delivery;
@@ -152,7 +169,8 @@ export async function updateCheckout(
   const quote = await quoteFor(tx, place.siteKeyHash, content, "quote");
   // What was refused for good stays so: whoever wants something else makes another.
   const problem = checkout.problem?.final ? checkout.problem : null;
-  const updated: Checkout = { ...checkout, content, quote, problem };
+  const own = takenOver(checkout, place.platform);
+  const updated: Checkout = { ...own, content, quote, problem };
   await writeCheckout(tx, updated);
   return ok({ checkout: updated, records });
 }
@@ -166,12 +184,14 @@ export async function cancelCheckout(
   await lockCheckout(tx, place.checkoutId);
   const found = await ownCheckout(tx, place);
   if (!found.ok) return found;
-  const { records, checkout } = await invalidateReview(context, tx, found.value);
+  const { records, checkout } = await invalidateReview(context, tx, found.value, place.platform);
   const refusal = refusalOf(context, checkout);
   if (refusal === "completed" || refusal === "cancelled") {
     return ok({ checkout, refusal, records });
   }
   const cancelled: Checkout = { ...checkout, status: "cancelled", problem: null };
   await writeCheckout(tx, cancelled);
+  const { decisionId } = checkout;
+  if (decisionId !== null) await hastenPayment(tx, decisionId, context.clock.now());
   return ok({ checkout: cancelled, records });
 }

@@ -46,13 +46,25 @@ function millionths(percent: string): bigint {
   return BigInt(whole + decimals.padEnd(DECIMALS, "0"));
 }
 
-/** The rate of a place: its region's, or else its country's; nothing where the table has none. */
-function rateAt({ taxes }: ShopSettings, { country, region }: Destination): bigint {
-  const there = taxes.filter((rate) => rate.country === country);
+const sameWord = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase();
+
+/**
+ * The rate of a place: its region's, or else its country's; nothing where the table has none.
+ * Undefined where the table has rates of regions, and does not know this one.
+ */
+function rateAt({ taxes }: ShopSettings, { country, region }: Destination): bigint | undefined {
+  const there = taxes.filter((rate) => sameWord(rate.country, country));
   const rate =
-    there.find((one) => one.region !== undefined && one.region === region) ??
+    there.find((one) => one.region !== undefined && sameWord(one.region, region ?? "")) ??
     there.find((one) => one.region === undefined);
-  return rate === undefined ? 0n : millionths(rate.percent);
+  if (rate !== undefined) return millionths(rate.percent);
+  return there.length === 0 ? 0n : undefined;
+}
+
+/** Whether the taxes of a place are known: whoever does not name a region must not be spared them. */
+export function isTaxable(settings: ShopSettings, destination: Destination | undefined): boolean {
+  if (settings.taxes.length === 0) return true;
+  return destination !== undefined && rateAt(settings, destination) !== undefined;
 }
 
 /** Half a unit is a whole one. */
@@ -71,7 +83,7 @@ export function totalsOf(
   }: { destination?: Destination; shippingMinor?: number | null },
 ): Result<Totals, "too_large"> {
   const net = BigInt(subtotalMinor) + BigInt(shippingMinor ?? 0);
-  const rate = destination === undefined ? 0n : rateAt(settings, destination);
+  const rate = (destination && rateAt(settings, destination)) ?? 0n;
   const tax = rounded(net * rate);
   const total = Number(net + tax);
   if (!Number.isSafeInteger(total)) return refuse("too_large", "The sum would be too large.");

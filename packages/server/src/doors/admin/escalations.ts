@@ -1,12 +1,15 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { decideReview } from "../../actions/decide-review.js";
 import type { Context } from "../../context.js";
+import { checkoutById } from "../../owners/checkouts/store.js";
 import { DENIAL_CODES, REVIEW_STATUSES, type Review } from "../../owners/reviews/review.js";
 import { listReviews, reviewById } from "../../owners/reviews/store.js";
+import { hasRole } from "../../owners/tokens/token.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
+import { Purchase, purchaseOf } from "./purchase.js";
 import {
   body,
   errors,
@@ -49,6 +52,10 @@ const EscalationBody = z
   })
   .openapi("Escalation");
 
+const ShownEscalationBody = EscalationBody.extend({
+  purchase: Purchase.nullable().openapi({ description: "Of a checkout, and for reviewers only." }),
+}).openapi("ShownEscalation");
+
 const EscalationParams = SiteParams.extend({
   escalation_id: z
     .string()
@@ -77,7 +84,7 @@ const show = createRoute({
   tags: ["Reviews"],
   summary: "Show an escalation",
   request: { params: EscalationParams },
-  responses: { 200: json(EscalationBody, "The escalation."), ...errors("not_found") },
+  responses: { 200: json(ShownEscalationBody, "The escalation."), ...errors("not_found") },
 });
 
 const approve = createRoute({
@@ -153,7 +160,11 @@ export function escalationRoutes(app: OpenAPIHono<AdminEnv>, context: Context): 
     await requireSite(context, c, site_key_hash, "auditor");
     const review = await reviewById(context.db, site_key_hash, escalation_id);
     if (review === undefined) throw new Problem("not_found");
-    return c.json(render(review), 200);
+    const { checkoutId } = review.request.checkout ?? {};
+    const shown = checkoutId !== undefined && hasRole(c.get("principal"), "reviewer");
+    const checkout = shown ? await checkoutById(context.db, site_key_hash, checkoutId) : undefined;
+    const purchase = checkout === undefined ? null : purchaseOf(checkout);
+    return c.json({ ...render(review), purchase }, 200);
   });
 
   app.openapi(approve, async (c) => {

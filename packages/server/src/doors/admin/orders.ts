@@ -1,7 +1,5 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
-import { chosenAddress } from "../../actions/checkout/quote.js";
 import type { Context } from "../../context.js";
-import type { Checkout } from "../../owners/checkouts/checkout.js";
 import { checkoutById } from "../../owners/checkouts/store.js";
 import type { Order } from "../../owners/orders/order.js";
 import { listOrders, orderById } from "../../owners/orders/store.js";
@@ -10,6 +8,7 @@ import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
+import { Purchase, purchaseOf } from "./purchase.js";
 import { errors, json, NextCursor, PageQuery, SiteParams, Timestamp } from "./schemas.js";
 
 const PATH = "/v1/admin/sites/{site_key_hash}/orders";
@@ -40,22 +39,8 @@ const OrderBody = z
   })
   .openapi("Order");
 
-const Texts = z.record(z.string(), z.string());
-
 const ShownOrderBody = OrderBody.extend({
-  purchase: z
-    .object({
-      buyer: Texts.openapi({ description: "As the platform named them." }),
-      address: Texts.nullable().openapi({ description: "Where it goes, if anywhere." }),
-      delivery: z.object({ id: z.string(), title: z.string() }).nullable(),
-      subtotal_minor: z.int(),
-      shipping_minor: z.int().nullable(),
-      tax_minor: z.int(),
-    })
-    .nullable()
-    .openapi({
-      description: "Of a checkout, and for owners only: who bought it, and where to send it.",
-    }),
+  purchase: Purchase.nullable().openapi({ description: "Of a checkout, and for owners only." }),
 }).openapi("ShownOrder");
 
 const list = createRoute({
@@ -99,22 +84,6 @@ function render(order: Order): z.infer<typeof OrderBody> {
     lapses_at: order.lapsesAt === null ? null : isoTime(order.lapsesAt),
     captured_minor: order.capturedMinor,
     created_at: isoTime(order.createdAt),
-  };
-}
-
-type Purchase = NonNullable<z.infer<typeof ShownOrderBody>["purchase"]>;
-
-/** Who bought it and where it goes: what somebody who sends a parcel has to know. */
-function purchaseOf({ content, quote }: Checkout): Purchase {
-  const { buyer, delivery } = content;
-  const { id: _, ...address } = chosenAddress(delivery) ?? { id: "" };
-  const option = quote.options.find(({ id }) => id === delivery.optionId);
-  const { subtotalMinor, shippingMinor, taxMinor } = quote.totals;
-  return {
-    buyer: buyer as Record<string, string>,
-    address: quote.ships ? (address as Record<string, string>) : null,
-    delivery: option === undefined ? null : { id: option.id, title: option.title },
-    ...{ subtotal_minor: subtotalMinor, shipping_minor: shippingMinor, tax_minor: taxMinor },
   };
 }
 

@@ -10,6 +10,7 @@ import {
 import { shopSettings } from "../../owners/shop-settings/store.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { body, errors, json, refused, SiteParams } from "./schemas.js";
+import { line } from "./text-line.js";
 
 const ZONES_MAX = 50;
 const COUNTRIES_MAX = 250;
@@ -22,11 +23,7 @@ const Country = z
   .string()
   .regex(/^[A-Z]{2}$/)
   .openapi({ description: "Two letters, as ISO 3166-1 has them.", example: "DE" });
-const Line = z
-  .string()
-  .min(1)
-  .max(80)
-  .regex(/^[^\p{Cc}\p{Cf}]*$/u, "must have no characters that cannot be seen");
+const Line = line(80);
 const Https = z
   .url({ protocol: /^https$/ })
   .max(2048)

@@ -141,10 +141,12 @@ async function answerTo(
     return resultOf(refusedAnswer(baseUrl, "body_too_large"));
   }
   const submission = { requestId, source, call: { skill, arguments: args } };
-  const answer = answerOf(baseUrl, await submitMandate(context, site, mandate, submission));
-  if (skill !== COMPLETE_CHECKOUT) return resultOf(answer);
+  const submitted = await submitMandate(context, site, mandate, submission);
+  const answer = answerOf(baseUrl, submitted);
+  // Whose mandate does not hold is shown nothing of anybody's.
+  if (skill !== COMPLETE_CHECKOUT || !("answer" in submitted)) return resultOf(answer);
   // UCP has the checkout itself as the result: its members stand beside those of the answer.
-  const checkout = await checkoutOfMandate(context, site, { id: args.id, requestId });
+  const checkout = await checkoutOfMandate(context, site, { args, requestId });
   return resultOf(answer, { ...withRefusal(checkout ?? {}, answer.body), ...answer.body });
 }
 

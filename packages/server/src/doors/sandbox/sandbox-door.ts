@@ -6,13 +6,17 @@ import {
   type SandboxRow,
   sandboxChallenge,
 } from "../../decide/sandbox-challenge.js";
+import { readBytes } from "../../platform/http/body.js";
 import { limitKey } from "../../platform/http/connection.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { htmlPage, PAGE_HEADERS } from "../../platform/http/html-page.js";
 import { Problem } from "../../platform/http/problem.js";
 
 const PATH = "/v1/sandbox/challenges/:reference";
-const ANSWERS: Readonly<Record<string, boolean>> = { confirm: true, refuse: false };
+const ANSWERS: ReadonlyMap<string, boolean> = new Map([
+  ["confirm", true],
+  ["refuse", false],
+]);
 const BODY_BYTES_MAX = 1024;
 
 function challengePage({ amount, status, reference }: SandboxRow): string {
@@ -55,11 +59,9 @@ export function sandboxDoor(context: Context): Door {
 
   routes.post(PATH, async (c) => {
     const row = await challengeAt(c.req.param("reference"), c.get("connection").address);
-    if (Number(c.req.header("content-length") ?? 0) > BODY_BYTES_MAX) {
-      throw new Problem("body_too_large");
-    }
-    const { answer } = await c.req.parseBody();
-    const confirmed = typeof answer === "string" ? ANSWERS[answer] : undefined;
+    const sent = await readBytes(c.req.raw, BODY_BYTES_MAX, clock);
+    const answer = new URLSearchParams(Buffer.from(sent).toString("utf8")).get("answer");
+    const confirmed = ANSWERS.get(answer ?? "");
     if (confirmed === undefined || row.returnUrl === null) throw new Problem("invalid_request");
     await answerChallenge(db, row.reference, confirmed);
     // As a bank does, it says in the address how it went; nobody believes it.

@@ -41,6 +41,11 @@ const MISSING: Readonly<Record<Missing, readonly [code: string, content: string,
       `${METHOD}.selected_destination_id`,
     ],
     payable: ["item_unavailable", "The sum would be too large."],
+    taxes: [
+      "field_required",
+      "The country, and where it has regions the region, is needed for taxes: address_country and " +
+        "address_region, by their codes, of the destination or of `context`.",
+    ],
   };
 
 const REFUSALS: Readonly<Record<NonNullable<Changed["refusal"]>, readonly [string, Severity]>> = {
@@ -53,6 +58,7 @@ const NOTICES: Readonly<Record<Notice["code"], readonly [string, Severity]>> = {
   quote_changed: ["quote_changed", "recoverable"],
   not_payable: ["payment_failed", "recoverable"],
   too_many_tries: ["payment_failed", "unrecoverable"],
+  too_many_reviews: ["review_required", "recoverable"],
 };
 
 /** What is asked of people before it goes on. */

@@ -1,11 +1,6 @@
-import {
-  type JsonObject,
-  type JsonValue,
-  type Result,
-  UCP_CAPABILITIES,
-} from "@gatehouse/protocol";
+import { type JsonObject, type Result, UCP_CAPABILITIES } from "@gatehouse/protocol";
 import { completeCheckout } from "../../actions/checkout/complete.js";
-import { tokenIn } from "../../actions/checkout/price-checkout.js";
+import { checkoutNamed, tokenIn } from "../../actions/checkout/price-checkout.js";
 import {
   type Changed,
   type CheckoutPlace,
@@ -19,7 +14,6 @@ import {
 import type { Context } from "../../context.js";
 import { settlePayment } from "../../decide/settle-payment.js";
 import type { Checkout } from "../../owners/checkouts/checkout.js";
-import { checkoutById } from "../../owners/checkouts/store.js";
 import type { Site } from "../../owners/sites/site.js";
 import type { Queries, Transaction } from "../../platform/db/database.js";
 import { errorAnswer, errorAnswers, type UcpBody } from "./answer.js";
@@ -33,6 +27,7 @@ import type { Begun, Operation, UcpCall } from "./operation.js";
 import { keepTermsOf } from "./terms.js";
 
 const CHECKOUT = "dev.ucp.shopping.checkout";
+const FULFILLMENT = "dev.ucp.shopping.fulfillment";
 
 const placeOf = ({ site, caller, id }: UcpCall): CheckoutPlace => ({
   ...{ siteKeyHash: site.siteKeyHash, checkoutId: id, platform: platformOf(caller) },
@@ -50,23 +45,34 @@ async function shown(
   return { status, body: await checkoutBody(context, db, call, checkout, told) };
 }
 
-/** An answer to what was changed, or why nothing was; with the records of it. */
-async function begun(
+/** An answer to what was made or changed, or why nothing was. */
+async function madeAnswer(
   context: Context,
   tx: Transaction,
   call: UcpCall,
   made: Result<Changed | NoCheckout, "not_found">,
   status = 200,
-): Promise<Begun> {
-  if (!made.ok) return { records: [], answer: noCheckout() };
+): Promise<UcpBody> {
+  if (!made.ok) return noCheckout();
   if (!("checkout" in made.value)) {
     const { content, quote } = made.value;
-    const messages = lineMessages(content.lines, quote, "unrecoverable");
-    return { records: [], answer: errorAnswers(messages) };
+    return errorAnswers(lineMessages(content.lines, quote, "unrecoverable"));
   }
-  const { checkout, refusal, records } = made.value;
+  const { checkout, refusal } = made.value;
+  if (refusal === undefined) await keepTermsOf(context, tx, call);
   const answer = await shown(context, tx, call, checkout, { refusal, status });
-  return { records, answer: refusal === undefined ? answer : { ...answer, undone: true } };
+  return refusal === undefined ? answer : { ...answer, undone: true };
+}
+
+/** The same, with the records of it. */
+async function begun(
+  context: Context,
+  tx: Transaction,
+  call: UcpCall,
+  made: Result<Changed, "not_found">,
+): Promise<Begun> {
+  const records = made.ok ? made.value.records : [];
+  return { records, answer: await madeAnswer(context, tx, call, made) };
 }
 
 const look = async (context: Context, call: UcpCall): Promise<UcpBody> => {
@@ -78,11 +84,11 @@ const look = async (context: Context, call: UcpCall): Promise<UcpBody> => {
 export async function checkoutOfMandate(
   context: Context,
   site: Site,
-  { id, requestId }: { readonly id: JsonValue | undefined; readonly requestId: string },
+  { args, requestId }: { readonly args: JsonObject; readonly requestId: string },
 ): Promise<JsonObject | undefined> {
   const { db, keys } = context;
-  const checkout = await checkoutById(db, site.siteKeyHash, String(id));
-  if (checkout === undefined || checkout.platform.signed) return undefined;
+  const checkout = await checkoutNamed(db, site.siteKeyHash, args);
+  if (checkout === undefined) return undefined;
   const { url: profileUrl } = checkout.platform;
   const caller = { profileUrl, capabilities: UCP_CAPABILITIES, keyId: null };
   const call = { site, caller, id: checkout.checkoutId, body: {}, requestId };
@@ -96,8 +102,11 @@ async function complete(
   token: string | undefined,
 ): Promise<Begun> {
   const { site, requestId } = call;
-  const asked = { ...placeOf(call), site, token, requestId };
+  const canShip = call.caller.capabilities.includes(FULFILLMENT);
+  const asked = { ...placeOf(call), site, token, canShip, requestId };
   const completing = await completeCheckout(context, tx, asked);
+  // What is signed into the answer is kept, whatever the shop says since.
+  if (completing.ok) await keepTermsOf(context, tx, call);
   if (!completing.ok) {
     const shut = completing.reason === "shut";
     const answer = shut
@@ -105,11 +114,13 @@ async function complete(
       : noCheckout();
     return { records: [], answer };
   }
-  const { checkout, records, refusal, notice, payment } = completing.value;
+  const { checkout, records, refusal, notice, payment, changed } = completing.value;
   if (payment === undefined) {
     const answer = await shown(context, tx, call, checkout, { refusal, notice });
-    // Nothing was tried, so that there is nothing to tell again.
-    return { records, answer: records.length > 0 ? answer : { ...answer, undone: true } };
+    // Only where nothing at all was written there is nothing to tell again: the same request must
+    // not find that what it was shown, and has not seen, counts as shown.
+    const kept = records.length > 0 || changed === true;
+    return { records, answer: kept ? answer : { ...answer, undone: true } };
   }
   const settle = async (): Promise<UcpBody> => {
     await settlePayment(context, payment);
@@ -127,8 +138,8 @@ const named = (root: string, tool: string) => (root === ROOT ? { tool } : {});
 const operationsAt = (root: string): readonly Operation[] => [
   {
     ...named(root, "create_checkout"),
-    ...{ method: "post", path: root, capability: CHECKOUT, look: async () => noCheckout() },
-    decide(context, call) {
+    ...{ method: "post", path: root, capability: CHECKOUT },
+    async change(context, tx, call) {
       const { body, site, caller } = call;
       const cartId = textIn(body.cart_id, "cart_id", TEXT_CHARS_MAX);
       const { addresses, ...delivery } = readDelivery(body.fulfillment);
@@ -137,11 +148,8 @@ const operationsAt = (root: string): readonly Operation[] => [
         ...{ ...peopleIn(body), delivery: { ...delivery, addresses: addresses ?? [] } },
       };
       const asked = { platform: platformOf(caller), content, cartId };
-      return async (tx) => {
-        const made = await createCheckout(context, tx, site.siteKeyHash, asked);
-        if (made.ok && "checkout" in made.value) await keepTermsOf(context, tx, call);
-        return begun(context, tx, call, made, 201);
-      };
+      const made = await createCheckout(context, tx, site.siteKeyHash, asked);
+      return madeAnswer(context, tx, call, made, 201);
     },
   },
   {

@@ -3,7 +3,7 @@ import type { Context } from "../../context.js";
 import { shopSettings } from "../../owners/shop-settings/store.js";
 import { sells } from "../../owners/sites/gates.js";
 import type { Site } from "../../owners/sites/site.js";
-import { isVerified } from "../../owners/sites/store.js";
+import { holdSite, isVerified } from "../../owners/sites/store.js";
 import { countReplies } from "../../owners/ucp-replies/store.js";
 import { LocalLimiter } from "../../platform/rate-limit/local.js";
 import { errorAnswer, type UcpBody } from "./answer.js";
@@ -111,7 +111,7 @@ export class ShopDesk {
     if ("change" in operation) {
       return once(context, request, async (tx) => {
         if (!common) return nothingInCommon(site);
-        if (!(await isVerified(tx, siteKeyHash))) return shopGone();
+        if (!(await holdSite(tx, siteKeyHash))) return shopGone();
         takePlace(changes, siteKeyHash, context.clock.now());
         return operation.change(context, tx, call);
       });

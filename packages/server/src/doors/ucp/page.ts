@@ -15,6 +15,9 @@ import { checkoutPage } from "./page-html.js";
 /** How often the processor is asked because somebody came back to one page. */
 const RETURNS_PER_MINUTE = 6;
 
+/** How often pages are looked at from one address. */
+const VIEWS_PER_MINUTE = 600;
+
 /**
  * `GET /v1/ucp/{site_key_hash}/pages/{page_id}`: where a buyer sees how far their order is, and comes
  * back to from the bank. Whoever comes back brings words for us in the address: they are not used, and
@@ -22,10 +25,12 @@ const RETURNS_PER_MINUTE = 6;
  */
 export function pagesDoor(context: Context): Door {
   const routes = new OpenAPIHono<HttpEnv>();
-  const { clock, config, db, log, sources } = context;
+  const { clock, config, db, log } = context;
+  // Apart from what platforms at the same address do: their buyers must not stop them.
+  const views = new LocalLimiter({ perMinute: VIEWS_PER_MINUTE });
   const returns = new LocalLimiter({ perMinute: RETURNS_PER_MINUTE });
   routes.get("/v1/ucp/:site/pages/:page", async (c) => {
-    const waitMs = sources.take(limitKey(c.get("connection").address), clock.now());
+    const waitMs = views.take(limitKey(c.get("connection").address), clock.now());
     if (waitMs > 0) throw new Problem("rate_limited");
     const site = await findSite(db, c.req.param("site"), "hash");
     const checkout = site && (await checkoutByPage(db, site.siteKeyHash, c.req.param("page")));

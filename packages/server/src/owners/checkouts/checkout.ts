@@ -61,7 +61,7 @@ export interface Totals {
 }
 
 /** What a purchase still lacks. */
-export type Missing = "email" | "address" | "option" | "deliverable" | "payable";
+export type Missing = "email" | "address" | "option" | "deliverable" | "payable" | "taxes";
 
 /** What a platform was shown last, to the unit. Nothing else is ever charged. */
 export interface Quote {
@@ -72,6 +72,8 @@ export interface Quote {
   readonly ships: boolean;
   readonly options: readonly QuotedOption[];
   readonly totals: Totals;
+  /** Digest of the owner's terms it was shown under; null where there are none of theirs. */
+  readonly terms: string | null;
   readonly missing: readonly Missing[];
 }
 
@@ -112,3 +114,9 @@ export const CHECKOUT_MS = 6 * 3_600_000;
 export function isReady({ lines, missing }: Quote): boolean {
   return missing.length === 0 && lines.every((line) => typeof line !== "string");
 }
+
+/** How its ids are written. Whatever else is named is none, and no database is asked for it. */
+export const CHECKOUT_ID = /^[A-Za-z0-9_-]{1,80}$/;
+
+/** How often one may be tried: a card after another is somebody who guesses. */
+export const TRIES_MAX = 20;

@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../platform/db/database.js";
-import type { Checkout, CheckoutStatus, Problem } from "./checkout.js";
+import { CHECKOUT_ID, type Checkout, type CheckoutStatus, type Problem } from "./checkout.js";
 import type { PlatformCaller } from "./platform.js";
 
 interface Row {
@@ -64,6 +64,7 @@ export async function checkoutById(
   siteKeyHash: string,
   checkoutId: string,
 ): Promise<Checkout | undefined> {
+  if (!CHECKOUT_ID.test(checkoutId)) return undefined;
   const sql = "SELECT * FROM checkouts WHERE site_key_hash = ? AND checkout_id = ?";
   const row = await db.get<Row>(sql, siteKeyHash, checkoutId);
   return row && checkoutOf(row);
@@ -74,6 +75,7 @@ export async function checkoutByPage(
   siteKeyHash: string,
   pageId: string,
 ): Promise<Checkout | undefined> {
+  if (!CHECKOUT_ID.test(pageId)) return undefined;
   const sql = "SELECT * FROM checkouts WHERE site_key_hash = ? AND page_id = ?";
   const row = await db.get<Row>(sql, siteKeyHash, pageId);
   return row && checkoutOf(row);
@@ -97,17 +99,25 @@ export async function checkoutOfCart(
 
 /** Holds a checkout until the transaction ends: whoever changes it next waits. */
 export async function lockCheckout(tx: Transaction, checkoutId: string): Promise<void> {
+  if (!CHECKOUT_ID.test(checkoutId)) return;
   await tx.lock("SELECT checkout_id FROM checkouts WHERE checkout_id = ?", checkoutId);
 }
 
-/** Writes where a checkout has come to. Who made it, and when it ends, stays. */
+/** Writes where a checkout has come to. Which platform made it, and when it ends, stays. */
 export async function writeCheckout(tx: Transaction, checkout: Checkout): Promise<void> {
   const { problem, status, tries, decisionId, orderId, checkoutId } = checkout;
   await tx.run(
-    `UPDATE checkouts SET status = ?, content = ?, quote = ?, problem = ?, tries = ?,
+    `UPDATE checkouts SET platform_signed = ?, status = ?, content = ?, quote = ?, problem = ?, tries = ?,
        decision_id = ?, order_id = ? WHERE checkout_id = ?`,
-    ...[status, JSON.stringify(checkout.content), JSON.stringify(checkout.quote)],
-    ...[problem && JSON.stringify(problem), tries, decisionId, orderId, checkoutId],
+    ...[checkout.platform.signed ? 1 : 0, status, JSON.stringify(checkout.content)],
+    ...[
+      JSON.stringify(checkout.quote),
+      problem && JSON.stringify(problem),
+      tries,
+      decisionId,
+      orderId,
+      checkoutId,
+    ],
   );
 }
 
@@ -139,12 +149,17 @@ export async function reopenCheckout(
   return (await tx.run(sql, JSON.stringify(problem), checkoutId, decisionId)) === 1;
 }
 
-/** An order came of it. False where it was cancelled meanwhile. */
+/** An order came of it, and so its cart is used up. False where it was cancelled meanwhile. */
 export async function completeCheckout(
   tx: Transaction,
   { checkoutId, decisionId }: Try,
-  orderId: string,
+  { orderId, now }: { readonly orderId: string; readonly now: number },
 ): Promise<boolean> {
+  await tx.run(
+    `UPDATE carts SET cancelled_at = ?
+     WHERE cart_id = (SELECT cart_id FROM checkouts WHERE checkout_id = ?)`,
+    ...[now, checkoutId],
+  );
   const sql = `UPDATE checkouts SET status = 'completed', problem = NULL, order_id = ?
      WHERE ${ITS_TRY}`;
   return (await tx.run(sql, orderId, checkoutId, decisionId)) === 1;

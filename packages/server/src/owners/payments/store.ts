@@ -132,7 +132,8 @@ export async function writePayment(tx: Transaction, payment: Payment, now: numbe
        challenge_url = ?, sealed_token = CASE WHEN ? = 1 THEN sealed_token ELSE NULL END, ended_at = ?
      WHERE attempt_id = ?`,
     ...[payment.status, payment.reference, payment.reason, payment.tries, payment.nextAt],
-    ...[open ? payment.challengeUrl : null, open ? 1 : 0, open ? null : now, payment.attemptId],
+    ...[open || payment.status === "releasing" ? payment.challengeUrl : null],
+    ...[open ? 1 : 0, open ? null : now, payment.attemptId],
   );
 }
 

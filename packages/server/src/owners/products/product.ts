@@ -34,6 +34,16 @@ export interface ProductSetting {
   readonly quantity: number | null;
 }
 
+/** Fields a list may leave out. */
+const OPTIONAL = ["description", "image_url", "url", "availability", "quantity"] as const;
+type OptionalField = (typeof OPTIONAL)[number];
+
+/** A product as a list names it. */
+export interface ListedProduct extends ProductSetting {
+  /** What the list says nothing of, not even that there is none. */
+  readonly unsaid: readonly OptionalField[];
+}
+
 /** A product as it is kept. */
 export interface Product extends ProductSetting {
   /** How many of them are being paid for right now. */
@@ -117,7 +127,7 @@ function readPrice(price: JsonValue | undefined, currency: JsonValue | undefined
 }
 
 /** Reads one product of a list strictly; the first thing wrong is named by its field. */
-export function readProduct(value: JsonValue): Result<ProductSetting, "invalid"> {
+export function readProduct(value: JsonValue): Result<ListedProduct, "invalid"> {
   if (!isJsonObject(value)) return bad("must be an object");
   if (!Object.keys(value).every((name) => PRODUCT_FIELDS.includes(name))) {
     return bad(`has a field that products do not have; they have ${PRODUCT_FIELDS.join(", ")}`);
@@ -145,6 +155,7 @@ export function readProduct(value: JsonValue): Result<ProductSetting, "invalid">
       ...{ productId: productId.value, title: title.value, description: description.value },
       ...{ price: price.value, imageUrl: imageUrl.value, url: url.value },
       ...{ availability: availability.value, quantity: quantity.value },
+      unsaid: OPTIONAL.filter((name) => !Object.hasOwn(value, name)),
     }),
   );
 }

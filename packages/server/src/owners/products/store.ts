@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../platform/db/database.js";
-import { type Availability, type Product, type ProductSetting, wordsOf } from "./product.js";
+import { type Availability, type ListedProduct, type Product, wordsOf } from "./product.js";
 
 /** A row of products; searches read it too. */
 export interface ProductRow {
@@ -31,31 +31,44 @@ export function productOf(row: ProductRow): Product {
   });
 }
 
-/** Writes products of an import; what is being paid for meanwhile stays reserved. */
+const COLUMNS = [
+  ...["title", "description", "price_minor", "currency", "image_url", "url", "availability"],
+  ...["quantity", "import_id", "changed_at", "title_words", "body_words"],
+] as const;
+
+/** Writes one product; where there is one already, not in the columns that are to stay. */
+function upsert(staying: readonly string[]): string {
+  const changed = COLUMNS.filter((name) => !staying.includes(name));
+  const marks = COLUMNS.map(() => "?").join(", ");
+  return `INSERT INTO products (site_key_hash, product_id, ${COLUMNS.join(", ")})
+     VALUES (?, ?, ${marks}) ON CONFLICT (site_key_hash, product_id) DO UPDATE SET
+       ${changed.map((name) => `${name} = excluded.${name}`).join(", ")}`;
+}
+
+/**
+ * Writes products of a list; what is being paid for meanwhile stays reserved. One that `updates` keeps
+ * what its lines do not speak of: a list of prices must not make a shop stop counting.
+ */
 export async function writeProducts(
   tx: Transaction,
   siteKeyHash: string,
-  products: readonly ProductSetting[],
-  { importId, now }: { readonly importId: string; readonly now: number },
+  products: readonly ListedProduct[],
+  {
+    importId,
+    now,
+    updates,
+  }: { readonly importId: string; readonly now: number; readonly updates: boolean },
 ): Promise<void> {
   for (const product of inOrder(products, ({ productId }) => productId)) {
-    const { price } = product;
-    const values = [
-      ...[product.title, product.description, price.minor, price.currency],
-      ...[product.imageUrl, product.url, product.availability, product.quantity, importId, now],
-      ...[wordsOf(product.title).join(" "), wordsOf(product.description).join(" ")],
-    ];
+    const { price, unsaid } = product;
+    const said = unsaid.includes("description") ? ["body_words"] : [];
+    const sql = upsert(updates ? [...unsaid, ...said] : []);
     await tx.run(
-      `INSERT INTO products (site_key_hash, product_id, title, description, price_minor, currency,
-         image_url, url, availability, quantity, import_id, changed_at, title_words, body_words)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-       ON CONFLICT (site_key_hash, product_id) DO UPDATE SET title = excluded.title,
-         description = excluded.description, price_minor = excluded.price_minor,
-         currency = excluded.currency, image_url = excluded.image_url, url = excluded.url,
-         availability = excluded.availability, quantity = excluded.quantity,
-         import_id = excluded.import_id, changed_at = excluded.changed_at,
-         title_words = excluded.title_words, body_words = excluded.body_words`,
-      ...[siteKeyHash, product.productId, ...values],
+      sql,
+      ...[siteKeyHash, product.productId, product.title, product.description],
+      ...[price.minor, price.currency, product.imageUrl, product.url, product.availability],
+      ...[product.quantity, importId, now],
+      ...[wordsOf(product.title).join(" "), wordsOf(product.description).join(" ")],
     );
   }
 }
@@ -113,13 +126,22 @@ export interface Wanted {
   readonly quantity: number;
 }
 
+/** Each product once, in one order: what is wanted of it in several lines is wanted together. */
+function summed(wanted: readonly Wanted[]): readonly Wanted[] {
+  const quantities = new Map<string, number>();
+  for (const { id, quantity } of wanted) {
+    quantities.set(id, (quantities.get(id) ?? 0) + quantity);
+  }
+  return inOrder([...quantities], ([id]) => id).map(([id, quantity]) => ({ id, quantity }));
+}
+
 /** Sets pieces aside while they are paid for. Throws where there are not enough: asked before. */
 export async function reserve(
   tx: Transaction,
   siteKeyHash: string,
   wanted: readonly Wanted[],
 ): Promise<void> {
-  for (const { id, quantity } of inOrder(wanted, (one) => one.id)) {
+  for (const { id, quantity } of summed(wanted)) {
     const changed = await tx.run(
       `UPDATE products SET reserved = reserved + ? WHERE site_key_hash = ? AND product_id = ?
          AND (quantity IS NULL OR quantity - reserved >= ?)`,
@@ -136,7 +158,7 @@ export async function unreserve(
   siteKeyHash: string,
   wanted: readonly Wanted[],
 ): Promise<void> {
-  for (const { id, quantity } of inOrder(wanted, (one) => one.id)) {
+  for (const { id, quantity } of summed(wanted)) {
     await tx.run(
       `UPDATE products SET reserved = CASE WHEN reserved > ? THEN reserved - ? ELSE 0 END
        WHERE site_key_hash = ? AND product_id = ?`,
@@ -154,7 +176,7 @@ export async function sell(
   siteKeyHash: string,
   wanted: readonly Wanted[],
 ): Promise<boolean> {
-  const ordered = inOrder(wanted, (one) => one.id);
+  const ordered = summed(wanted);
   for (const { id, quantity } of ordered) {
     const [row] = await tx.lock<Pick<ProductRow, "quantity">>(
       "SELECT quantity FROM products WHERE site_key_hash = ? AND product_id = ?",

@@ -162,3 +162,17 @@ export async function lateReviews(db: Queries, now: number, limit: number): Prom
 export async function deleteReviews(tx: Transaction, siteKeyHash: string): Promise<void> {
   await tx.run("DELETE FROM reviews WHERE site_key_hash = ?", siteKeyHash);
 }
+
+/** How many of an actor's wait for a person. */
+export async function countPending(
+  db: Queries,
+  siteKeyHash: string,
+  actorId: string,
+): Promise<number> {
+  const row = await db.get<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM reviews
+     WHERE site_key_hash = ? AND actor_id = ? AND status = 'pending'`,
+    ...[siteKeyHash, actorId],
+  );
+  return Number(row?.count ?? 0);
+}

@@ -9,7 +9,11 @@ export const BODY_MS_MAX = 15_000;
 export const UNREAD_REST = { connection: "close" };
 
 /** Reads a body while counting, so that a large one costs no more than its limit. */
-async function readBytes(request: Request, bytesMax: number, clock: Clock): Promise<Uint8Array> {
+export async function readBytes(
+  request: Request,
+  bytesMax: number,
+  clock: Clock,
+): Promise<Uint8Array> {
   if (request.body === null) return new Uint8Array();
   const reader = request.body.getReader();
   let cancel = () => {};

@@ -23,6 +23,9 @@ export interface KernelTools {
 const RETRY_AFTER_S = "5";
 const ADMIN_PREFIX = "/v1/admin";
 
+/** Addresses that open something for whoever has them: a log must not be such a one. */
+const CAPABILITY = /(\/(?:pages|challenges|checkouts|checkout-sessions|carts)\/)[^/]+/;
+
 /** An unknown path is nobody's; below the admin prefix it must look like the admin door. */
 function corsOf(c: Context<HttpEnv>): Cors {
   return c.get("door")?.cors ?? (c.req.path.startsWith(ADMIN_PREFIX) ? "none" : "open");
@@ -74,7 +77,8 @@ function frame(tools: KernelTools): MiddlewareHandler<HttpEnv> {
     else c.res = unknownPath(c);
     sealHeaders(c);
     const ms = clock.now() - startedAt;
-    const { method, path } = c.req;
+    const { method } = c.req;
+    const path = c.req.path.replace(CAPABILITY, "$1…");
     const door = c.get("door")?.name ?? "none";
     const { status } = c.res;
     count({ door, method: /^[A-Z]{3,7}$/.test(method) ? method : "other", status: `${status}` });

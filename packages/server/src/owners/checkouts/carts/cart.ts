@@ -18,3 +18,6 @@ export interface Cart {
 
 /** UCP's own default for how long such things live. */
 export const CART_MS = 6 * 3_600_000;
+
+/** How its ids are written. Whatever else is named is none, and no database is asked for it. */
+export const CART_ID = /^[A-Za-z0-9_-]{1,80}$/;

@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../../platform/db/database.js";
-import type { Cart } from "./cart.js";
+import { CART_ID, type Cart } from "./cart.js";
 
 interface Row {
   cart_id: string;
@@ -50,6 +50,7 @@ export async function cartById(
   siteKeyHash: string,
   cartId: string,
 ): Promise<Cart | undefined> {
+  if (!CART_ID.test(cartId)) return undefined;
   const sql = "SELECT * FROM carts WHERE site_key_hash = ? AND cart_id = ?";
   const row = await db.get<Row>(sql, siteKeyHash, cartId);
   return row && cartOf(row);
@@ -57,6 +58,7 @@ export async function cartById(
 
 /** Holds a cart until the transaction ends: whoever changes it next waits. */
 export async function lockCart(tx: Transaction, cartId: string): Promise<void> {
+  if (!CART_ID.test(cartId)) return;
   await tx.lock("SELECT cart_id FROM carts WHERE cart_id = ?", cartId);
 }
 
