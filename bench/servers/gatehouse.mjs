@@ -14,7 +14,7 @@ import { etagOf } from "../../packages/server/dist/platform/http/etag.js";
 import { listen } from "../../packages/server/dist/platform/http/server.js";
 
 const PIECE_ROUNDS = 15;
-const [folder, count] = process.argv.slice(2);
+const [folder, count, more = "{}"] = process.argv.slice(2);
 /** No limit may be met: what is measured is answers, not refusals. */
 const LIMITS = [
   ...[
@@ -30,6 +30,7 @@ const env = {
   ...{ GATEHOUSE_MODE: "development", GATEHOUSE_PORT: "0", GATEHOUSE_DATA_DIR: folder },
   ...{ GATEHOUSE_LOG: "error", GATEHOUSE_ADMIN_TOKEN: "bench-operator-token-of-0123456789" },
   ...Object.fromEntries(LIMITS),
+  ...JSON.parse(more),
 };
 const asked = readConfig(env);
 const listener = await listen({ ...asked, clock: systemClock });

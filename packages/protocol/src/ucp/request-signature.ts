@@ -27,6 +27,14 @@ export type SignatureFault =
   | ("signature_missing" | "signature_invalid" | "key_not_found")
   | ("digest_mismatch" | "algorithm_unsupported");
 
+/** What a good signature proves. */
+export interface UcpSignature {
+  /** The key of the caller's profile that made it. */
+  readonly keyId: string;
+  /** Whether it says when: one that does counts for minutes, another for ever. */
+  readonly dated: boolean;
+}
+
 /** Headers that say who asks, or for what: a signature that leaves one out is not about this request. */
 const COVERED_IF_THERE = ["ucp-agent", "signature-agent", "idempotency-key"];
 
@@ -112,14 +120,14 @@ async function verifyOne(
   request: UcpRequest,
   label: string,
   { keys, nowS }: { readonly keys: readonly JsonObject[]; readonly nowS: number },
-): Promise<string> {
+): Promise<UcpSignature> {
   const { method, url: targetUri } = request;
   const needed = new Set(["signature", "signature-input", ...mustCover(request)]);
   const fields = request.fields.filter(({ name }) => needed.has(name.toLowerCase()));
   if (fields.some(({ value }) => value.length > HEADER_CHARS_MAX || BLANKS.test(value))) {
     throw new Unproven("signature_invalid", "A header is too long to be signed.");
   }
-  let kid = "";
+  let proven: UcpSignature = { keyId: "", dated: false };
   await verifySignature(
     { kind: "request", method, targetUri, fields },
     {
@@ -134,17 +142,17 @@ async function verifyOne(
       resolveVerifier: ({ components, parameters }) => {
         checkCoverage(components, request);
         checkAge(parameters.created, nowS);
-        kid = parameters.keyid ?? "";
+        proven = { keyId: parameters.keyid ?? "", dated: parameters.created !== undefined };
         return keyNamed(keys, parameters.keyid);
       },
     },
   );
-  return kid;
+  return proven;
 }
 
 /**
  * Checks that a request was signed with a key of the caller's profile (RFC 9421, with what UCP has a
- * signature cover). One good signature is enough. Gives the id of its key.
+ * signature cover). One good signature is enough.
  *
  * @example
  * const request = { method: "GET", url: "https://gate.example.com/", fields: [], body: new Uint8Array() };
@@ -153,7 +161,7 @@ async function verifyOne(
 export async function verifyUcpRequest(
   request: UcpRequest,
   { keys, now }: { readonly keys: readonly JsonObject[]; readonly now: number },
-): Promise<Result<string, SignatureFault>> {
+): Promise<Result<UcpSignature, SignatureFault>> {
   const input = headerOf(request, "signature-input");
   if (input === undefined) return refuse("signature_missing", "The request is not signed.");
   const labels = labelsIn(input, request);

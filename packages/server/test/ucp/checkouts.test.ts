@@ -14,6 +14,7 @@ import type { Shop } from "../mandates/submitting.ts";
 import { expectBooksAgree } from "../selling/books.ts";
 import { ADDRESS, BUYER, buying, lines, paying, ROSE, SHOP, sent, told } from "./buying.ts";
 import { isSigned, Platform, profileOf } from "./platform.ts";
+import { requestFaults, schemasThere } from "./schemas.ts";
 
 const HOUR_MS = 3_600_000;
 
@@ -402,6 +403,16 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect(told(await at.get(elsewhere, id))).toEqual([200, "error", "not_found"]);
     });
 
+    test("an old signature spends nothing, nor does one that does not say when it was made", async () => {
+      const { id } = await at.ready(shop);
+      const undated = await at.complete(shop, id, paying(), { undated: true });
+      expect([undated.status, undated.body.code]).toEqual([401, "signature_invalid"]);
+      const old = await at.complete(shop, id, paying(), { created: clock.now() - 301_000 });
+      expect([old.status, old.body.code]).toEqual([401, "signature_invalid"]);
+      expect((await at.get(shop, id, { undated: true })).status).toBe(200);
+      expect(await at.authorizations(shop)).toEqual([]);
+    });
+
     test("a body that was not signed is not taken", async () => {
       const { id } = await at.ready(shop);
       const swapped = await at.complete(shop, id, paying(), {
@@ -479,3 +490,24 @@ test("only so much is made and changed at a shop in a minute, and repeating cost
   clock.advance(60_000);
   expect(told(await at.complete(shop, made.body.id))).toEqual([200, "completed"]);
 });
+
+test.skipIf(!schemasThere)(
+  "what is sent here is what UCP's annotated schemas say of requests",
+  ({ task }) => {
+    const schema = "shopping/fulfillment.json#/$defs/dev.ucp.shopping.checkout";
+    const update = { ...ROSE, fulfillment: { methods: [{ ...MOVED, line_item_ids: ["li_1"] }] } };
+    expect(requestFaults(schema, "create", ROSE)).toEqual([]);
+    expect(requestFaults(schema, "create", lines(["rose", 1]))).toEqual([]);
+    expect(requestFaults(schema, "update", update)).toEqual([]);
+    expect(requestFaults(schema, "complete", paying())).toEqual([]);
+    // They bite: what an operation wants is wanted.
+    expect(requestFaults(schema, "create", { buyer: BUYER })).not.toEqual([]);
+    expect(requestFaults(schema, "complete", {})).not.toEqual([]);
+    Object.assign(task.meta, { outside: 4 });
+  },
+);
+
+const MOVED = {
+  ...{ id: "shipping", selected_destination_id: "dest_1" },
+  groups: [{ id: "parcel", selected_option_id: "express" }],
+};

@@ -87,6 +87,7 @@ describe.each(DATABASES)("checkout and its five gates, on %s:", (dialect) => {
     return {
       checkout: "dev.ucp.shopping.checkout" in profile.ucp.capabilities,
       handlers: Object.keys(profile.ucp.payment_handlers),
+      wallet: profile.ucp.payment_handlers["com.google.pay"]?.[0].config,
       transports: profile.ucp.services["dev.ucp.shopping"].length,
       skills: [
         ids(card.skills),
@@ -130,6 +131,10 @@ describe.each(DATABASES)("checkout and its five gates, on %s:", (dialect) => {
       const wanted = all
         ? {
             ...{ checkout: true, handlers: ["com.google.pay"], transports: 2, edge: true },
+            wallet: expect.objectContaining({
+              environment: "PRODUCTION",
+              merchant_info: expect.objectContaining({ merchant_id: "BCR2DN4T" }),
+            }),
             ...{ skills: Array(4).fill(SHOP_TOOLS), pointed: [true, true, true, true] },
           }
         : { checkout, ...none };

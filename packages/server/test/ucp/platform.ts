@@ -97,7 +97,14 @@ export class Platform {
   private async headers(
     url: string,
     body: string | undefined,
-    { sign = false, fields, signer: key = this.key, created = Date.now(), ...more }: CallOptions,
+    {
+      sign = false,
+      fields,
+      signer: key = this.key,
+      created = Date.now(),
+      undated = false,
+      ...more
+    }: CallOptions,
   ): Promise<Record<string, string>> {
     const headers: Record<string, string> = {
       ...(body === undefined ? {} : { "content-type": "application/json" }),
@@ -113,7 +120,12 @@ export class Platform {
     const covered = fields ?? ["@method", "@authority", "@path", ...Object.keys(headers)];
     const signed = await httpbis.signMessage(
       {
-        ...{ key: signer, name: "sig1", fields: covered, params: ["created", "keyid"] },
+        ...{
+          key: signer,
+          name: "sig1",
+          fields: covered,
+          params: undated ? ["keyid"] : ["created", "keyid"],
+        },
         paramValues: { created: new Date(created), keyid: key.kid },
       },
       { method: more.method ?? "POST", url, headers },
@@ -139,6 +151,8 @@ export interface CallOptions {
   readonly fields?: string[];
   readonly signer?: PlatformKey;
   readonly created?: number;
+  /** Leaves out when it was made. */
+  readonly undated?: boolean;
   readonly profile?: string;
   readonly headers?: Record<string, string>;
   /** What is sent in the place of what was signed. */

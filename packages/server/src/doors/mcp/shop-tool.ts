@@ -63,7 +63,7 @@ async function operate(
   const { agent, key = context.ids.id("once"), id, body } = readCall(tool, args);
   const { keys: _, ...platform } = await desk.platformNamed(agent, source);
   const answer = await desk.operate(operation, {
-    ...{ site, caller: { ...platform, keyId: null }, id, body, requestId, key },
+    ...{ site, caller: { ...platform, keyId: null, dated: false }, id, body, requestId, key },
     ...{ path: `${tool} ${id}`, bytes: utf8(canonicalize(body)) },
   });
   const content = [{ type: "text", text: JSON.stringify(answer.body) }];

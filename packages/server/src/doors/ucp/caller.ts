@@ -14,6 +14,8 @@ export interface Caller {
   readonly capabilities: readonly UcpCapability[];
   /** The key of that profile which signed this very request; null where none did. */
   readonly keyId: string | null;
+  /** Whether that says when: only such a signature is believed where money is spent. */
+  readonly dated: boolean;
 }
 
 /** The request as its sender signed it: at the address this service has to the world. */
@@ -42,7 +44,7 @@ export async function callerOf(
   const { keys, ...named } = await desk.platformNamed(c.req.header("ucp-agent"), source);
   const request = requestOf(c, config.baseUrl, body);
   const signed = await verifyUcpRequest(request, { keys, now: clock.now() });
-  if (signed.ok) return { ...named, keyId: signed.value };
+  if (signed.ok) return { ...named, ...signed.value };
   if (signed.reason !== "signature_missing") throw new UcpProblem(signed.reason, signed.detail);
-  return { ...named, keyId: null };
+  return { ...named, keyId: null, dated: false };
 }

@@ -90,7 +90,7 @@ export async function checkoutOfMandate(
   const checkout = await checkoutNamed(db, site.siteKeyHash, args);
   if (checkout === undefined) return undefined;
   const { url: profileUrl } = checkout.platform;
-  const caller = { profileUrl, capabilities: UCP_CAPABILITIES, keyId: null };
+  const caller = { profileUrl, capabilities: UCP_CAPABILITIES, keyId: null, dated: false };
   const call = { site, caller, id: checkout.checkoutId, body: {}, requestId };
   return checkoutBody(context, db, { ...call, signer: await keys.signer("card") }, checkout);
 }

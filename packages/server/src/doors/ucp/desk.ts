@@ -151,6 +151,10 @@ export class ShopDesk {
 
   /** Whoever spends has to prove who it is, unless the owner wants it otherwise. */
   private async requireSigned({ site, caller }: UcpCall): Promise<void> {
+    if (caller.keyId !== null && !caller.dated) {
+      const content = "A signature that spends must say when it was made: `created`.";
+      throw new UcpProblem("signature_invalid", content);
+    }
     if (caller.keyId !== null) return;
     if ((await shopSettings(this.context.db, site.siteKeyHash)).allowUnsigned) return;
     const content = "Sign the request (RFC 9421) with a key of the profile that `UCP-Agent` names.";

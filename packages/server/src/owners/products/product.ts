@@ -22,7 +22,7 @@ const QUANTITY_MAX = 1_000_000_000;
 export const PRODUCTS_MAX = 100_000;
 
 /** What a site sells, as its owner says it. */
-export interface ProductSetting {
+interface ProductSetting {
   readonly productId: string;
   readonly title: string;
   readonly description: string;

@@ -1,0 +1,66 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { systemClock } from "../../server/src/platform/clock.ts";
+import { freshEnvironment, startServer } from "../../server/test/harness.ts";
+import { buying, lines, ROSE, SHOP } from "../../server/test/ucp/buying.ts";
+import { Platform } from "../../server/test/ucp/platform.ts";
+import { command } from "./command.ts";
+
+const DOMAIN = "flowers.example.com";
+
+test("an owner follows the guide from nothing to the first order, and sees where to send it", {
+  timeout: 60_000,
+}, async () => {
+  const platform = await Platform.start();
+  const folder = mkdtempSync(join(tmpdir(), "gatehouse-checkout-"));
+  onTestFinished(() => {
+    platform.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const env = { ...(await freshEnvironment("sqlite")), GATEHOUSE_FETCH_ALLOW: platform.host };
+  const server = await startServer(env);
+  const run = (...args: string[]) => command(args, { ...env, GATEHOUSE_BASE_URL: server.url });
+  const file = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  await run("site", "create", DOMAIN, "--name", "Flowers");
+  await run("site", "verify", DOMAIN, "--method", "operator", "--reason", "a test");
+  const csv = "id,title,price,currency,quantity\nrose,A rose,100.00,EUR,40\n";
+  await run("product", "import", DOMAIN, file("products.csv", csv));
+  const limit = ["--limit", "150.00", "--currency", "EUR"];
+  const { out: policy } = await run("policy", "preset", "automatic_under", ...limit);
+  await run("policy", "publish", DOMAIN, file("policy.json", policy));
+  await run("site", "connect", DOMAIN, "--processor", "sandbox");
+  await run("site", "shop", DOMAIN, "--file", file("shop.json", JSON.stringify(SHOP)));
+  const gates = await run("site", "gates", DOMAIN);
+  expect(gates.out).toMatch(/Platforms can buy by UCP\. Agents cannot buy by mandate yet\.\n$/);
+  const shown = (await run("site", "show", DOMAIN)).out;
+  expect(shown).toMatch(/^ucp_profile +http\S+\/v1\/ucp\/\S+\/profile$/m);
+  const skills = (await run("skill", "list", DOMAIN)).out;
+  expect(skills).toMatch(/^Live while you sell: search_catalog, .*complete_checkout/m);
+
+  const [, site_key_hash = ""] = /^site_key_hash +(\S+)$/m.exec(shown) ?? [];
+  const at = buying(server, platform, systemClock);
+  const shop = { site_key_hash } as never;
+  const bought = await at.ready(shop, ROSE);
+  expect((await at.complete(shop, bought.id)).body.status).toBe("completed");
+  const [, order = ""] = /(ord_\S+)/.exec((await run("order", "list", DOMAIN)).out) ?? [];
+  const { out } = await run("order", "show", DOMAIN, order);
+  expect(out).toMatch(/^amount +104\.90 EUR$/m);
+  expect(out).toMatch(/^buyer +Ada <ada@example\.com>$/m);
+  expect(out).toMatch(/^send_to +Ada Love\n +Gartenstr\. 1\n +10115 Berlin\n +DE$/m);
+  expect(out).toMatch(/^delivery +By post, 4\.90 EUR$/m);
+
+  const large = await at.ready(shop, { ...ROSE, ...lines(["rose", 2]) });
+  expect((await at.complete(shop, large.id)).body.status).toBe("requires_escalation");
+  const [, review = ""] = /^(esc_\S+)/m.exec((await run("review", "list", DOMAIN)).out) ?? [];
+  expect((await run("review", "show", DOMAIN, review)).out).toMatch(/^send_to +Ada Love$/m);
+  expect((await run("review", "approve", DOMAIN, review)).out).toBe("approved\n");
+  expect((await at.get(shop, large.id)).body.status).toBe("completed");
+  const decisions = (await run("mandate", "list", DOMAIN)).out;
+  const [, mandate = ""] = /(chk_\S+-1)/.exec(decisions) ?? [];
+  expect((await run("mandate", "show", DOMAIN, mandate)).out).toMatch(/complete_checkout/);
+});
