@@ -1,6 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { reconcilePayments } from "../../src/decide/settle-payment.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
+import { DatabaseUnavailableError } from "../../src/platform/db/database.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import {
   cleanUp,
@@ -361,6 +362,25 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       const other = await at.complete(shop, made.body.id, paying("tok_visa"), { key });
       expect([other.status, other.body.code]).toEqual([409, "conflict"]);
       expect(await at.authorizations(shop)).toHaveLength(1);
+    });
+
+    test("while nobody can tell whether it was done is refused, and then done once", async () => {
+      const { id } = await at.ready(shop);
+      const { db } = server.context;
+      const { get } = db;
+      const key = "while-away";
+      // The store of what was answered does not answer.
+      db.get = ((sql: string, ...values: never[]) =>
+        sql.includes("ucp_replies")
+          ? Promise.reject(new DatabaseUnavailableError("away"))
+          : get.call(db, sql, ...values)) as typeof db.get;
+      const away = await at.complete(shop, id, paying(), { key }).finally(() => {
+        db.get = get;
+      });
+      expect([away.status, away.body.code]).toEqual([503, "unavailable"]);
+      expect(away.headers.get("retry-after")).toBe("5");
+      expect(await at.authorizations(shop)).toEqual([]);
+      expect(told(await at.complete(shop, id, paying(), { key }))).toEqual([200, "completed"]);
     });
 
     test("many times at once is completed once", async () => {
