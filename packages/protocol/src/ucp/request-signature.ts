@@ -89,10 +89,15 @@ function isForVerifying({ use, key_ops: operations }: JsonObject): boolean {
   return !Array.isArray(operations) || (operations as readonly unknown[]).includes("verify");
 }
 
+/** Keys that were read, as long as the profile they stand in is kept: reading one costs as much as using it. */
+const read = new WeakMap<JsonObject, ReturnType<typeof readAgentKey>>();
+
 async function keyNamed(keys: readonly JsonObject[], kid: string | undefined): Promise<AgentKey> {
   const jwk = keys.find((key) => key.kid === kid && isForVerifying(key));
   if (jwk === undefined) throw new Unproven("key_not_found", "The profile has no key of this id.");
-  const key = await readAgentKey(jwk);
+  const kept = read.get(jwk) ?? readAgentKey(jwk);
+  read.set(jwk, kept);
+  const key = await kept;
   if (key === undefined || !ALGORITHMS.includes(key.algorithm)) {
     throw new Unproven("algorithm_unsupported", "Sign with ES256 or EdDSA.");
   }
