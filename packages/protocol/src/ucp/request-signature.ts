@@ -28,7 +28,7 @@ export type SignatureFault =
   | ("digest_mismatch" | "algorithm_unsupported");
 
 /** What a good signature proves. */
-export interface UcpSignature {
+interface UcpSignature {
   /** The key of the caller's profile that made it. */
   readonly keyId: string;
   /** Whether it says when: one that does counts for minutes, another for ever. */
