@@ -47,6 +47,14 @@ test("an owner follows the guide from nothing to the first order, and sees where
   const shop = { site_key_hash } as never;
   const bought = await at.ready(shop, ROSE);
   expect((await at.complete(shop, bought.id)).body.status).toBe("completed");
+  const checkout = await at.get(shop, bought.id);
+  const kept = file("checkout.json", JSON.stringify(checkout.body));
+  const { url } = checkout.body.policies[0];
+  const held = await run("verify", kept, "--keys", server.url, "--body", url);
+  expect([held.code, held.out]).toEqual([0, expect.stringContaining("The signed terms hold,")]);
+  const forged = JSON.stringify(checkout.body).replace('"version":"gatehouse-1"', '"version":"2"');
+  const refused = await run("verify", file("forged.json", forged), "--keys", server.url);
+  expect([refused.code, refused.out]).toEqual([1, expect.stringMatching(/✗ their signature/)]);
   const [, order = ""] = /(ord_\S+)/.exec((await run("order", "list", DOMAIN)).out) ?? [];
   const { out } = await run("order", "show", DOMAIN, order);
   expect(out).toMatch(/^amount +104\.90 EUR$/m);

@@ -7,11 +7,13 @@ import {
   parseJson,
   readAnswerReceipt,
   sha256,
+  termsIn,
   toHex,
   verifyA2aCard,
   verifyAnswerReceipt,
   verifyCard,
   verifyCatalog,
+  verifySignedTerms,
 } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { verifyAudit } from "../audit/verify-files.js";
@@ -39,6 +41,7 @@ const VERIFIERS = {
   catalog: verifyCatalog,
   page: verifyCard,
   receipt: verifyAnswerReceipt,
+  terms: verifySignedTerms,
 };
 const NAMES: Readonly<Record<string, string>> = {
   card: "agent card",
@@ -46,6 +49,7 @@ const NAMES: Readonly<Record<string, string>> = {
   catalog: "catalog",
   page: "agent page",
   receipt: "receipt",
+  terms: "signed terms",
 };
 
 /** Where the bytes came over counts too: what is not signed is as good as the connection. */
@@ -57,7 +61,7 @@ function transportCheck({ url }: Source): Check[] {
 }
 
 interface Document {
-  readonly kind: "card" | "a2a-card" | "catalog" | "page" | "receipt";
+  readonly kind: "card" | "a2a-card" | "catalog" | "page" | "receipt" | "terms";
   readonly bytes: Uint8Array;
   readonly value: JsonObject;
 }
@@ -71,11 +75,13 @@ function recognize(bytes: Uint8Array): Document {
   }
   const parsed = parseJson(content);
   if (!parsed.ok || !isJsonObject(parsed.value)) {
-    const hint = "Signed are agent cards, catalogs, the card inside an agent page, and receipts.";
+    const hint =
+      "Signed are agent cards, catalogs, the card inside an agent page, receipts, and the terms in a checkout.";
     throw new CommandError("This is no signed document.", EXIT.failed, hint);
   }
   const { value } = parsed;
   if (!html && readAnswerReceipt(value).ok) return { kind: "receipt", bytes: content, value };
+  if (!html && termsIn(value) !== undefined) return { kind: "terms", bytes: content, value };
   if (["signing", "signatures", "trustManifest", "host"].every((name) => !(name in value))) {
     const hint = "A preview, for example, never is. Verify what the service publishes.";
     throw new CommandError("This document is not signed.", EXIT.failed, hint);
@@ -91,16 +97,20 @@ function isExport(bytes: Uint8Array): boolean {
   return /^\s*\{\s*"bundle"/.test(start) || start.includes(EXPORT_ELEMENT);
 }
 
-/** Whether a file is what a receipt says was sent. */
-async function bodyCheck({ kind, value }: Document, file: string): Promise<Check> {
-  if (kind !== "receipt") {
-    throw new CommandError("--body goes with a receipt.", EXIT.usage);
-  }
-  const { bytes } = await readSource(file);
+/** What a document says the SHA-256 of something else is, and what that is. */
+function namedBy({ kind, value }: Document): { readonly digest: unknown; readonly what: string } {
   const receipt = readAnswerReceipt(value);
-  const ok = receipt.ok && receipt.value.signed.request_sha256 === toHex(await sha256(bytes));
-  const text = ok ? `${file} is what was sent` : `${file} is not what was sent`;
-  return { id: "body", ok, text };
+  if (receipt.ok) return { digest: receipt.value.signed.request_sha256, what: "what was sent" };
+  if (kind !== "terms") throw new CommandError("--body goes with receipts and terms.", EXIT.usage);
+  return { digest: termsIn(value)?.sha256, what: "the text that was signed" };
+}
+
+/** Whether a file or address holds what a receipt or terms speak of. */
+async function bodyCheck(document: Document, file: string): Promise<Check> {
+  const { digest, what } = namedBy(document);
+  const { bytes } = await readSource(file);
+  const ok = digest === toHex(await sha256(bytes));
+  return { id: "body", ok, text: `${file} is ${ok ? "" : "not "}${what}` };
 }
 
 async function check(source: Source, flags: Flags) {
@@ -126,18 +136,27 @@ const NOTES: Readonly<Record<string, string>> = {
   "a2a-card": "Only the full card is signed as a whole; skills have their addresses there.",
 };
 
+const UNCOMPARED: Readonly<Record<string, string>> = {
+  receipt: "What was sent was not compared: name it with --body <file>.",
+  terms: "Their text was not compared: name it with --body <url|file>.",
+};
+
 function print(terminal: Terminal, result: Awaited<ReturnType<typeof check>>): void {
   const { kind, ok, keys, domain, vouched, checks } = result;
   for (const one of checks) terminal.out(`${one.ok ? "✓" : "✗"} ${plainText(one.text)}`);
   const name = `${NAMES[kind]}${domain === "" ? "" : ` of ${plainText(domain)}`}`;
-  const compared = kind !== "receipt" || checks.some(({ id }) => id === "body");
+  const named = kind === "receipt" || kind === "terms";
+  const compared = !named || checks.some(({ id }) => id === "body");
   const note = [
     ...(NOTES[kind] === undefined ? [] : [NOTES[kind]]),
-    ...(compared ? [] : ["What was sent was not compared: name it with --body <file>."]),
+    ...(compared ? [] : [UNCOMPARED[kind] ?? ""]),
   ];
   const lines = ok
-    ? [`The ${name} holds, by the keys of ${plainText(keys)}.`, ...note]
-    : [`The ${name} does not hold.`];
+    ? [
+        `The ${name} ${kind === "terms" ? "hold" : "holds"}, by the keys of ${plainText(keys)}.`,
+        ...note,
+      ]
+    : [`The ${name} ${kind === "terms" ? "do" : "does"} not hold.`];
   if (ok && !vouched) {
     lines.push(
       `Is this who should speak for ${plainText(domain)}? If not, name who is: --keys <service>.`,
@@ -149,9 +168,12 @@ function print(terminal: Terminal, result: Awaited<ReturnType<typeof check>>): v
 export function verifyCommand(program: Command, terminal: Terminal): void {
   program
     .command("verify")
-    .argument("<url|file>", "agent card, catalog, agent page, receipt, or part of an audit export")
+    .argument(
+      "<url|file>",
+      "agent card, catalog, agent page, receipt, terms, or part of an audit export",
+    )
     .description("check a signed document, step by step")
-    .option("--body <file>", "of a receipt: what was sent, to be compared with what it says")
+    .option("--body <url|file>", "of a receipt what was sent, of terms their text: to be compared")
     .option("--keys <url|file>", "key set to trust, or the service it belongs to")
     .option("--json", "print JSON")
     .action(async (target: string, flags: Flags) => {
