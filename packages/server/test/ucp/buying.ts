@@ -2,10 +2,18 @@ import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@gatehouse/protocol";
 import { expect } from "vitest";
 import type { Clock } from "../../src/platform/clock.ts";
-import type { TestAnswer, TestServer } from "../harness.ts";
+import {
+  cleanUp,
+  type DATABASES,
+  freshEnvironment,
+  startServer,
+  type TestAnswer,
+  type TestServer,
+} from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { selling } from "../selling/selling.ts";
-import type { CallOptions, Platform } from "./platform.ts";
+import { StripeSimulator } from "../stripe/simulator.ts";
+import { type CallOptions, Platform } from "./platform.ts";
 import { schemaFaults } from "./schemas.ts";
 
 const over = (limit: string) => ({ "cart.total": { gt: { EUR: limit, JPY: "60000" } } });
@@ -121,6 +129,35 @@ export function buying(server: TestServer, platform: Platform, clock: Clock) {
   }
 
   return { ...at, callTool: at.call, shop, call, create, get, update, complete, cancel, ready };
+}
+
+/** A service on a database, a platform that calls it, and a simulated Stripe. */
+export interface World {
+  readonly server: TestServer;
+  readonly platform: Platform;
+  readonly stripe: StripeSimulator;
+  readonly at: ReturnType<typeof buying>;
+}
+
+/** Opens all of it, and says how it is closed. */
+export async function openWorld(
+  dialect: (typeof DATABASES)[number],
+  clock: Clock,
+): Promise<World & { close(): Promise<void> }> {
+  const platform = await Platform.start();
+  const stripe = await StripeSimulator.start({ now: () => clock.now() });
+  const env = {
+    ...(await freshEnvironment(dialect)),
+    ...{ GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "100000", GATEHOUSE_FETCH_ALLOW: platform.host },
+    GATEHOUSE_STRIPE_API_BASE: stripe.url,
+  };
+  const server = await startServer(env, { clock });
+  const close = async () => {
+    platform.stop();
+    await cleanUp();
+    await stripe.stop();
+  };
+  return { server, platform, stripe, at: buying(server, platform, clock), close };
 }
 
 const CHECKOUT_SCHEMA = "shopping/fulfillment.json#/$defs/dev.ucp.shopping.checkout";

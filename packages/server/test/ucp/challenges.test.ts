@@ -2,45 +2,22 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { reconcilePayments } from "../../src/decide/settle-payment.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import {
-  cleanUp,
-  DATABASES,
-  freshEnvironment,
-  NOON,
-  startServer,
-  type TestServer,
-} from "../harness.ts";
+import { DATABASES, NOON } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { expectBooksAgree } from "../selling/books.ts";
-import { StripeSimulator } from "../stripe/simulator.ts";
-import { buying, paying, told } from "./buying.ts";
-import { Platform } from "./platform.ts";
+import { openWorld, paying, told, type World } from "./buying.ts";
 
 const HOUR_MS = 3_600_000;
 const CHALLENGED = [200, "requires_escalation", "requires_3ds"];
 
 describe.each(DATABASES)("a payment that its buyer confirms to the bank, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
-  let server: TestServer;
-  let platform: Platform;
-  let stripe: StripeSimulator;
-  let at: ReturnType<typeof buying>;
+  let { server, stripe, at } = {} as World;
   let shop: Shop;
   beforeAll(async () => {
-    platform = await Platform.start();
-    stripe = await StripeSimulator.start({ now: () => clock.now() });
-    const env = {
-      ...(await freshEnvironment(dialect)),
-      ...{ GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "100000", GATEHOUSE_FETCH_ALLOW: platform.host },
-      GATEHOUSE_STRIPE_API_BASE: stripe.url,
-    };
-    server = await startServer(env, { clock });
-    at = buying(server, platform, clock);
-    return async () => {
-      platform.stop();
-      await cleanUp();
-      await stripe.stop();
-    };
+    const world = await openWorld(dialect, clock);
+    ({ server, stripe, at } = world);
+    return world.close;
   });
   beforeEach(async () => {
     clock.advance(60_000);

@@ -3,17 +3,22 @@ import { reconcilePayments } from "../../src/decide/settle-payment.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import { DatabaseUnavailableError } from "../../src/platform/db/database.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import {
-  cleanUp,
-  DATABASES,
-  freshEnvironment,
-  NOON,
-  startServer,
-  type TestServer,
-} from "../harness.ts";
+import { cleanUp, DATABASES, freshEnvironment, NOON, startServer } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { expectBooksAgree } from "../selling/books.ts";
-import { ADDRESS, BUYER, buying, lines, paying, ROSE, SHOP, sent, told } from "./buying.ts";
+import {
+  ADDRESS,
+  BUYER,
+  buying,
+  lines,
+  openWorld,
+  paying,
+  ROSE,
+  SHOP,
+  sent,
+  told,
+  type World,
+} from "./buying.ts";
 import { isSigned, Platform, profileOf } from "./platform.ts";
 import { requestFaults, schemasThere } from "./schemas.ts";
 
@@ -21,20 +26,12 @@ const HOUR_MS = 3_600_000;
 
 describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
-  let server: TestServer;
-  let platform: Platform;
-  let at: ReturnType<typeof buying>;
+  let { server, platform, at } = {} as World;
   let shop: Shop;
   beforeAll(async () => {
-    platform = await Platform.start();
-    const limits = { GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "100000" };
-    const env = { ...(await freshEnvironment(dialect)), ...limits };
-    server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: platform.host }, { clock });
-    at = buying(server, platform, clock);
-    return async () => {
-      platform.stop();
-      await cleanUp();
-    };
+    const world = await openWorld(dialect, clock);
+    ({ server, platform, at } = world);
+    return world.close;
   });
   beforeEach(async () => {
     clock.advance(60_000);

@@ -2,39 +2,23 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { expireReviews } from "../../src/actions/decide-review.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import {
-  cleanUp,
-  DATABASES,
-  freshEnvironment,
-  NOON,
-  startServer,
-  type TestServer,
-} from "../harness.ts";
+import { DATABASES, NOON } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { expectBooksAgree } from "../selling/books.ts";
-import { ADDRESS, BUYER, buying, lines, paying, ROSE, told } from "./buying.ts";
-import { Platform } from "./platform.ts";
+import { ADDRESS, BUYER, lines, openWorld, paying, ROSE, told, type World } from "./buying.ts";
 
 const HOUR_MS = 3_600_000;
 const PALM = { ...ROSE, ...lines(["palm", 1]) };
 
 describe.each(DATABASES)("a checkout that a person has to look at, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
-  let server: TestServer;
-  let platform: Platform;
-  let at: ReturnType<typeof buying>;
+  let { server, platform, at } = {} as World;
   let shop: Shop;
   let id: string;
   beforeAll(async () => {
-    platform = await Platform.start();
-    const limits = { GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "100000" };
-    const env = { ...(await freshEnvironment(dialect)), ...limits };
-    server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: platform.host }, { clock });
-    at = buying(server, platform, clock);
-    return async () => {
-      platform.stop();
-      await cleanUp();
-    };
+    const world = await openWorld(dialect, clock);
+    ({ server, platform, at } = world);
+    return world.close;
   });
   beforeEach(async () => {
     clock.advance(60_000);

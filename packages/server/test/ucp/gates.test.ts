@@ -4,18 +4,9 @@ import { memoryShelf } from "../../../edge/src/memory-shelf.ts";
 import { readSettings } from "../../../edge/src/settings.ts";
 import { siteByHash, updateSite } from "../../src/owners/sites/store.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
-import {
-  answerOf,
-  cleanUp,
-  DATABASES,
-  freshEnvironment,
-  NOON,
-  startServer,
-  type TestServer,
-} from "../harness.ts";
+import { answerOf, DATABASES, NOON } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
-import { buying, ROSE } from "./buying.ts";
-import { Platform } from "./platform.ts";
+import { openWorld, ROSE, type World } from "./buying.ts";
 
 const GATES = ["processor", "rail", "settlement", "policy", "wallet"] as const;
 type Gate = (typeof GATES)[number];
@@ -31,21 +22,13 @@ const SHOP_TOOLS = [
 
 describe.each(DATABASES)("checkout and its five gates, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);
-  let server: TestServer;
-  let platform: Platform;
-  let at: ReturnType<typeof buying>;
+  let { server, at } = {} as World;
   let shop: Shop;
   beforeAll(async () => {
-    platform = await Platform.start();
-    const limits = { GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "100000" };
-    const env = { ...(await freshEnvironment(dialect)), ...limits };
-    server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: platform.host }, { clock });
-    at = buying(server, platform, clock);
+    const world = await openWorld(dialect, clock);
+    ({ server, at } = world);
     shop = await at.shop();
-    return async () => {
-      platform.stop();
-      await cleanUp();
-    };
+    return world.close;
   });
 
   /** Of a live account: only there the fifth gate can be shut. Its key would have to be Stripe's own. */

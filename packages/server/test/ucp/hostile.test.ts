@@ -6,20 +6,22 @@ import { followAttempt } from "../../src/decide/follow-payment.ts";
 import { reconcilePayments } from "../../src/decide/settle-payment.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import {
-  cleanUp,
-  DATABASES,
-  freshEnvironment,
-  NOON,
-  startServer,
-  type TestServer,
-} from "../harness.ts";
+import { DATABASES, NOON } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { expectBooksAgree } from "../selling/books.ts";
 import { cart } from "../selling/selling.ts";
-import { StripeSimulator } from "../stripe/simulator.ts";
-import { ADDRESS, BUYER, buying, lines, paying, ROSE, SHOP, sent, told } from "./buying.ts";
-import { Platform } from "./platform.ts";
+import {
+  ADDRESS,
+  BUYER,
+  lines,
+  openWorld,
+  paying,
+  ROSE,
+  SHOP,
+  sent,
+  told,
+  type World,
+} from "./buying.ts";
 
 const MINUTE_MS = 60_000;
 const CHALLENGED = paying("pm_card_authenticationRequired");
@@ -29,26 +31,12 @@ const rose = (price: string, quantity: number) => ({
 
 describe.each(DATABASES)("somebody who means no good, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
-  let server: TestServer;
-  let platform: Platform;
-  let stripe: StripeSimulator;
-  let at: ReturnType<typeof buying>;
+  let { server, platform, stripe, at } = {} as World;
   let shop: Shop;
   beforeAll(async () => {
-    platform = await Platform.start();
-    stripe = await StripeSimulator.start({ now: () => clock.now() });
-    const env = {
-      ...(await freshEnvironment(dialect)),
-      ...{ GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "100000", GATEHOUSE_FETCH_ALLOW: platform.host },
-      GATEHOUSE_STRIPE_API_BASE: stripe.url,
-    };
-    server = await startServer(env, { clock });
-    at = buying(server, platform, clock);
-    return async () => {
-      platform.stop();
-      await cleanUp();
-      await stripe.stop();
-    };
+    const world = await openWorld(dialect, clock);
+    ({ server, platform, stripe, at } = world);
+    return world.close;
   });
   beforeEach(async () => {
     clock.advance(MINUTE_MS);

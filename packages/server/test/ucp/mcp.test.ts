@@ -3,19 +3,11 @@ import { type JsonObject, signMandate } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/platform/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import {
-  cleanUp,
-  DATABASES,
-  freshEnvironment,
-  NOON,
-  startServer,
-  type TestServer,
-} from "../harness.ts";
+import { DATABASES, NOON } from "../harness.ts";
 import type { Buyer, Shop } from "../mandates/submitting.ts";
 import { expectBooksAgree } from "../selling/books.ts";
 import { cart } from "../selling/selling.ts";
-import { BUYER, buying, lines, paying, ROSE } from "./buying.ts";
-import { Platform } from "./platform.ts";
+import { BUYER, lines, openWorld, paying, ROSE, type World } from "./buying.ts";
 import { schemaFaults } from "./schemas.ts";
 
 const SCHEMAS: Readonly<Record<string, string>> = {
@@ -28,21 +20,13 @@ const SCHEMAS: Readonly<Record<string, string>> = {
 
 describe.each(DATABASES)("a shop's UCP tools over MCP, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
-  let server: TestServer;
-  let platform: Platform;
-  let at: ReturnType<typeof buying>;
+  let { server, platform, at } = {} as World;
   let shop: Shop;
   let buyer: Buyer;
   beforeAll(async () => {
-    platform = await Platform.start();
-    const limits = { GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "100000" };
-    const env = { ...(await freshEnvironment(dialect)), ...limits };
-    server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: platform.host }, { clock });
-    at = buying(server, platform, clock);
-    return async () => {
-      platform.stop();
-      await cleanUp();
-    };
+    const world = await openWorld(dialect, clock);
+    ({ server, platform, at } = world);
+    return world.close;
   });
   beforeEach(async () => {
     clock.advance(60_000);
