@@ -100,7 +100,9 @@ async function lost(
   decision: Decision | undefined,
   { reason, now }: { readonly reason: ReasonCode; readonly now: number },
 ): Promise<Step> {
-  const releasing: Payment = { ...payment, status: "releasing", nextAt: nextLook(0, now) };
+  const releasing: Payment = {
+    ...{ ...payment, status: "releasing", challengeUrl: null, nextAt: nextLook(0, now) },
+  };
   await unreserve(tx, payment.siteKeyHash, payment.items);
   await reject(tx, payment, decision, { reason, now });
   const said = { payment: "authorized", outcome: "rejected", reasons: [reason] };

@@ -126,6 +126,12 @@ describe.each(DATABASES)("somebody who means no good, on %s,", (dialect) => {
     expect((await at.get(shop, id)).body.messages[0].code).toBe("out_of_stock");
     expect(await at.product(shop, "rose")).toMatchObject({ quantity: 40, reserved: 0 });
     expect(await amounts()).toEqual([]);
+    // It was authorized, and let go: both are in the log.
+    const outcomes = await at.records(shop, "payment.outcome");
+    expect(outcomes.map(({ record }: { record: { release?: string } }) => record.release)).toEqual([
+      ...["done", "requested", undefined],
+    ]);
+    expect(await at.authorizations(shop, "released")).toHaveLength(1);
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
