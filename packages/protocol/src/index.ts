@@ -222,8 +222,9 @@ export { signTagged, taggedBytes, verifyTagged } from "./tagged.js";
 export { readUcpAgent } from "./ucp/agent-header.js";
 export { signUcpAnswer, type UcpAnswer } from "./ucp/answer-signature.js";
 export { UCP_CAPABILITIES, UCP_VERSION, type UcpCapability } from "./ucp/capabilities.js";
+export { paymentToken, readCompletion, type UcpCompletion } from "./ucp/completion.js";
 export { contentDigest, digestMatches } from "./ucp/content-digest.js";
-export { instrumentToken, type PaymentSetup, paymentHandlers } from "./ucp/handlers.js";
+export { type PaymentSetup, paymentHandlers } from "./ucp/handlers.js";
 export { negotiate } from "./ucp/negotiate.js";
 export {
   type PlatformProfile,

@@ -14,8 +14,9 @@ import { insertReview } from "../owners/reviews/store.js";
 import type { Site } from "../owners/sites/site.js";
 import type { Transaction } from "../platform/db/database.js";
 import { quoteDigest } from "./checkout/quote.js";
-import { answerTo, DEFAULT_RULE, type Judged, judge } from "./judge-mandate.js";
-import type { PricedItem } from "./price-order.js";
+import { answerTo, type Judged, judge } from "./judge-mandate.js";
+import { pendingReview } from "./pending-review.js";
+import { recordedItems } from "./price-order.js";
 import { aboutMandate, type MandateFault, type ProvenFacts } from "./refuse-mandate.js";
 import { tellOfReview } from "./tell-of-review.js";
 
@@ -130,7 +131,7 @@ function decisionRecord(
     ...(amount === null ? {} : { amount: { currency: amount.currency, minor: amount.minor } }),
     ...(checkout === undefined ? {} : { checkout: aboutCheckout(checkout) }),
     decision: found.record,
-    ...(items === undefined ? {} : { items: itemsOf(items) }),
+    ...(items === undefined ? {} : { items: recordedItems(items) }),
     ...(paid ? { payment: "requested" } : {}),
     ...(review === undefined ? {} : { escalation_id: review.escalationId }),
   };
@@ -153,7 +154,9 @@ export async function claim(
   const recordId = newRecordId(ids, now);
   const decisionId = ids.timeId("dec", now);
   const review =
-    outcome === "escalated" ? reviewOf(context, asked, found, { recordId, decisionId }) : undefined;
+    outcome === "escalated"
+      ? pendingReview(context, escalated(asked, found, { recordId, decisionId }))
+      : undefined;
   const at = `${config.baseUrl}/v1/m/${site.siteKey}/escalations/${review?.escalationId}`;
   const answer = answerTo(found, { mandateId, recordId, now, review: review && { ...review, at } });
   const claimed = { found, recordId, decisionId, answer, review };
@@ -180,33 +183,19 @@ export async function claim(
   return { records, answer: { answer, replayed: false } };
 }
 
-/** What is bought, as records say it: never a text of the owner's. */
-function itemsOf(items: readonly PricedItem[]) {
-  return items.map(({ id, quantity, unit_minor }) => ({ id, quantity, unit_minor }));
-}
-
-/** What is put before a person. */
-function reviewOf(
-  { ids, secrets }: Context,
+/** What a mandate asks for that the rules leave to a person. */
+function escalated(
   { site, proven, now }: Admission,
   found: Judged,
-  { recordId, decisionId }: { recordId: string; decisionId: string },
-): Review {
+  ids: { readonly recordId: string; readonly decisionId: string },
+) {
   const { rule, amount, items, reviewMs = 0, approvalsNeeded = 1 } = found;
-  const { agentId, mandateId, skill, protocol, kid, digest } = proven;
-  const checkout = checkoutOf(found) ?? undefined;
-  const escalationId = ids.id("esc");
+  const { agentId: actorId, mandateId, skill, protocol, kid, digest } = proven;
   const { token, handler } = found.payment ?? {};
+  const checkout = checkoutOf(found) ?? undefined;
   return {
-    ...{ escalationId, siteKeyHash: site.siteKeyHash, decisionId },
-    ...{ actorId: agentId, mandateId, status: "pending", ruleId: rule ?? DEFAULT_RULE },
+    ...{ ...ids, siteKeyHash: site.siteKeyHash, actorId, mandateId, token, now },
+    ...{ rule, reviewMs, approvalsNeeded },
     request: { skill, protocol, amount, kid, digest, items, handler, checkout },
-    sealedToken: token === undefined ? null : secrets.seal(reviewTokenPlace(escalationId), token),
-    ...{ approvalsNeeded, approvedBy: [] },
-    ...{ recordId, createdAt: now, expiresAt: now + reviewMs, decidedAt: null, decidedBy: null },
-    ...{ reasonCode: null, note: null, decidedRecordId: null },
   };
 }
-
-/** Where the token of a review is kept; sealed, it opens nowhere else. */
-export const reviewTokenPlace = (escalationId: string) => `review ${escalationId}`;

@@ -12,7 +12,7 @@ import { writeReviewEnd } from "../owners/reviews/store.js";
 import { siteByHash } from "../owners/sites/store.js";
 import { isoTime } from "../platform/clock.js";
 import type { Transaction } from "../platform/db/database.js";
-import { reviewTokenPlace } from "./claim-mandate.js";
+import { reviewTokenPlace } from "./pending-review.js";
 
 /** What becomes of a review that is pending, and by whom. */
 export interface ReviewEnd {

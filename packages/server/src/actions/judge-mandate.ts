@@ -10,6 +10,7 @@ import {
   REASONS,
   type ReasonCode,
   type Result,
+  readCompletion,
   refuse,
 } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
@@ -23,9 +24,6 @@ import { isoTime } from "../platform/clock.js";
 import type { Transaction } from "../platform/db/database.js";
 import { priceCheckout } from "./checkout/price-checkout.js";
 import { type PricedItem, type PricedOrder, type PriceFault, priceOrder } from "./price-order.js";
-
-/** What an agent is told where no rule, but the policy's default, asks for a person. */
-export const DEFAULT_RULE = "default";
 
 /** What is to pay; undefined where it is no money. */
 function amountOf({ cart }: Mandate): Money | null | undefined {
@@ -133,7 +131,7 @@ async function price(
 ): Promise<Priced | Judged> {
   const priced =
     mandate.skill === COMPLETE_CHECKOUT
-      ? await priceCheckout(context, tx, site, mandate.arguments)
+      ? await priceCheckout(context, tx, site, readCompletion(mandate.arguments, site.processor))
       : await priceItems(tx, site, mandate);
   if (!priced.ok) return withoutRules(priced.reason, priced.detail);
   const { amount, payment } = priced.value;

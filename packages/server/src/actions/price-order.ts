@@ -100,3 +100,8 @@ export async function priceOrder(
   const { currency, subtotalMinor: minor } = priced;
   return ok({ amount: { currency: currency as string, minor }, items });
 }
+
+/** What is bought, as records say it: never a text of the owner's. */
+export function recordedItems(items: readonly PricedItem[]) {
+  return items.map(({ id, quantity, unit_minor }) => ({ id, quantity, unit_minor }));
+}

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { expireReviews } from "../../src/actions/decide-review.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
@@ -139,4 +139,24 @@ describe.each(DATABASES)("a checkout that a person has to look at, on %s,", (dia
     expect((await say("approve")).body).toEqual({ status: "invalidated" });
     await nothingHeld();
   });
+});
+
+test("so many of one platform wait for a person, and no more; what needs none goes on", async () => {
+  const clock = new ManualClock(NOON);
+  const { at, close } = await openWorld("sqlite", clock);
+  onTestFinished(close);
+  const shop = await at.shop();
+  for (let n = 0; n < 50; n++) await at.complete(shop, (await at.ready(shop, PALM)).id);
+  const waiting = async () => (await shop.admin("GET", "/escalations?limit=200")).body.items;
+  expect(await waiting()).toHaveLength(50);
+  const { id } = await at.ready(shop, PALM);
+  const refused = told(await at.complete(shop, id));
+  expect(refused).toEqual([200, "ready_for_complete", "review_required"]);
+  expect(told(await at.complete(shop, (await at.ready(shop)).id))).toEqual([200, "completed"]);
+  const [first] = await waiting();
+  const denial = { reason_code: "other" };
+  await shop.admin("POST", `/escalations/${first.escalation_id}/deny`, denial);
+  expect(told(await at.complete(shop, id))).toEqual([
+    ...[200, "requires_escalation", "review_required"],
+  ]);
 });

@@ -16,14 +16,13 @@ import { newRecordId } from "../../owners/audit/record-id.js";
 import { type Checkout, isReady, TRIES_MAX } from "../../owners/checkouts/checkout.js";
 import { lockCheckout, writeCheckout } from "../../owners/checkouts/store.js";
 import { insertDecision } from "../../owners/decisions/store.js";
-import type { Review } from "../../owners/reviews/review.js";
 import { countPending, insertReview } from "../../owners/reviews/store.js";
 import { sells } from "../../owners/sites/gates.js";
 import type { Site } from "../../owners/sites/site.js";
 import { siteAsItIs } from "../../owners/sites/store.js";
 import type { Transaction } from "../../platform/db/database.js";
-import { reviewTokenPlace } from "../claim-mandate.js";
-import { DEFAULT_RULE } from "../judge-mandate.js";
+import { pendingReview } from "../pending-review.js";
+import { recordedItems } from "../price-order.js";
 import { tellOfReview } from "../tell-of-review.js";
 import { pageUrl } from "./page-url.js";
 import { platformActor } from "./platform-actor.js";
@@ -86,24 +85,19 @@ function about({ agent, checkout, requestId }: Attempted): JsonObject {
   };
 }
 
-function reviewOf({ ids, secrets, config }: Context, tried: Attempted): Review {
-  const { site, checkout, token, agent, amount, decided, now } = tried;
-  const { siteKeyHash, checkoutId, tries } = checkout;
-  const escalationId = ids.id("esc");
-  const returnUrl = pageUrl(config, checkout);
+/** What the rules leave to a person. */
+function escalated({ config }: Context, tried: Attempted) {
+  const { site, checkout, token, agent, amount, decided, decisionId, recordId, now } = tried;
+  const { siteKeyHash, checkoutId, quote, tries } = checkout;
+  const { rule, reviewMs, approvalsNeeded } = decided;
   return {
-    ...{ escalationId, siteKeyHash, decisionId: tried.decisionId, actorId: agent.agentId },
-    ...{ mandateId: tryName(checkoutId, tries), status: "pending" },
-    ruleId: decided.rule ?? DEFAULT_RULE,
+    ...{ siteKeyHash, decisionId, recordId, actorId: agent.agentId, token, now },
+    ...{ mandateId: tryName(checkoutId, tries), rule, reviewMs, approvalsNeeded },
     request: {
       ...{ skill: SKILL, protocol: PROTOCOL, amount, kid: null, handler: site.processor?.kind },
-      ...{ digest: quoteDigest(checkout.quote), items: quotedItems(checkout.quote) },
-      checkout: { checkoutId, returnUrl },
+      ...{ digest: quoteDigest(quote), items: quotedItems(quote) },
+      checkout: { checkoutId, returnUrl: pageUrl(config, checkout) },
     },
-    sealedToken: secrets.seal(reviewTokenPlace(escalationId), token),
-    ...{ approvalsNeeded: decided.approvalsNeeded, approvedBy: [], recordId: tried.recordId },
-    ...{ createdAt: now, expiresAt: now + decided.reviewMs, decidedAt: null, decidedBy: null },
-    ...{ reasonCode: null, note: null, decidedRecordId: null },
   };
 }
 
@@ -111,7 +105,7 @@ function reviewOf({ ids, secrets, config }: Context, tried: Attempted): Review {
 const tryName = (checkoutId: string, tries: number) => `${checkoutId}-${tries}`;
 
 /** Has what the rules approved paid. */
-function request(context: Context, tx: Transaction, tried: Attempted): Promise<Payment> {
+function requestItsPayment(context: Context, tx: Transaction, tried: Attempted): Promise<Payment> {
   const { site, checkout, token, amount, decisionId, recordId, now } = tried;
   const { siteKeyHash, checkoutId, quote } = checkout;
   const processor = site.processor?.kind;
@@ -135,8 +129,9 @@ async function write(context: Context, tx: Transaction, tried: Attempted): Promi
     status: outcome === "rejected" ? "open" : "completing",
     problem: outcome === "rejected" ? problemOf(refusal ?? "policy_denied") : null,
   };
-  const review = outcome === "escalated" ? reviewOf(context, tried) : undefined;
-  const payment = outcome === "approved" ? await request(context, tx, tried) : undefined;
+  const review =
+    outcome === "escalated" ? pendingReview(context, escalated(context, tried)) : undefined;
+  const payment = outcome === "approved" ? await requestItsPayment(context, tx, tried) : undefined;
   const digest = quoteDigest(quote);
   await insertDecision(tx, {
     ...{ decisionId, siteKeyHash, actorId: agent.agentId, mandateId: tryName(checkoutId, tries) },
@@ -153,7 +148,7 @@ async function write(context: Context, tx: Transaction, tried: Attempted): Promi
     ...about(tried),
     amount: { currency: amount.currency, minor: amount.minor },
     decision: decided.record,
-    items: quotedItems(quote).map(({ id, quantity, unit_minor }) => ({ id, quantity, unit_minor })),
+    items: recordedItems(quotedItems(quote)),
     ...(payment === undefined ? {} : { payment: "requested" }),
     ...(review === undefined ? {} : { escalation_id: review.escalationId }),
   };
@@ -234,17 +229,17 @@ export async function completeCheckout(
   const checkout = { ...shown, tries: shown.tries + 1 };
   const agent = await platformActor(tx, siteKeyHash, asked.platform, now);
   const amount = { currency: quote.currency, minor: quote.totals.totalMinor };
-  const waiting = await countPending(tx, siteKeyHash, agent.agentId);
-  if (waiting >= PENDING_MAX) {
-    const content = "The shop has to decide about others of this platform first. Try again later.";
-    const notice: Notice = { code: "too_many_reviews", content };
-    return ok({ checkout: shown, records: [], notice });
-  }
   const decided = await decide(
     tx,
     { siteKeyHash, agent, skill: SKILL, protocol: PROTOCOL, amount },
     now,
   );
+  // Only what would be put before a person waits for people to have decided about others.
+  const escalates = decided.outcome === "escalated";
+  if (escalates && (await countPending(tx, siteKeyHash, agent.agentId)) >= PENDING_MAX) {
+    const content = "The shop has to decide about others of this platform first. Try again later.";
+    return ok({ checkout: shown, records: [], notice: { code: "too_many_reviews", content } });
+  }
   return ok(
     await write(context, tx, {
       ...{ site, checkout, token, requestId, agent, amount, decided, now },

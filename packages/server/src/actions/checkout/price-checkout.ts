@@ -1,15 +1,6 @@
-import {
-  instrumentToken,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-  type MandatePayment,
-  ok,
-  type Result,
-  refuse,
-} from "@gatehouse/protocol";
+import { type MandatePayment, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { CHECKOUT_ID, type Checkout, isReady, TRIES_MAX } from "../../owners/checkouts/checkout.js";
+import { type Checkout, isReady, TRIES_MAX } from "../../owners/checkouts/checkout.js";
 import { checkoutById, lockCheckout } from "../../owners/checkouts/store.js";
 import type { Site } from "../../owners/sites/site.js";
 import type { Queries, Transaction } from "../../platform/db/database.js";
@@ -23,50 +14,36 @@ export interface PricedCheckout extends PricedOrder {
   readonly payment: MandatePayment;
 }
 
-/** The token of the one instrument a completion comes with; undefined where there is no such. */
-export function tokenIn(payment: JsonValue | undefined, { processor }: Site): string | undefined {
-  const instruments = isJsonObject(payment) ? payment.instruments : undefined;
-  const [instrument, another] = Array.isArray(instruments) ? instruments : [];
-  if (!isJsonObject(instrument) || another !== undefined || processor === null) return undefined;
-  return instrumentToken(instrument, processor);
+/** A checkout as somebody names it who wants it paid by a mandate. */
+export interface NamedCheckout {
+  readonly checkoutId: string | undefined;
+  readonly platformUrl: string | undefined;
 }
 
 const none = () =>
   refuse("cart_invalid", "This platform has no such checkout, or not one for a mandate.");
 
-/** The platform a call names, as UCP's MCP binding has it: `meta["ucp-agent"].profile`. */
-function profileIn(meta: JsonValue | undefined): string | undefined {
-  const agent = isJsonObject(meta) ? meta["ucp-agent"] : undefined;
-  const profile = isJsonObject(agent) ? agent.profile : undefined;
-  return typeof profile === "string" ? profile : undefined;
-}
-
 /** A checkout of the platform that is named. One it has proven to be its own it completes by itself. */
 export async function checkoutNamed(
   db: Queries,
   siteKeyHash: string,
-  { id, meta }: JsonObject,
+  { checkoutId = "", platformUrl }: NamedCheckout,
 ): Promise<Checkout | undefined> {
-  if (typeof id !== "string" || !CHECKOUT_ID.test(id)) return undefined;
-  const checkout = await checkoutById(db, siteKeyHash, id);
+  const checkout = await checkoutById(db, siteKeyHash, checkoutId);
   if (checkout === undefined || checkout.platform.signed) return undefined;
-  return checkout.platform.url === profileIn(meta) ? checkout : undefined;
+  return checkout.platform.url === platformUrl ? checkout : undefined;
 }
 
-/**
- * What a checkout that a mandate pays for comes to, or why it cannot be paid. `{meta, id, checkout}` are
- * the arguments of `complete_checkout`: its instrument is the one that pays.
- */
+/** What a checkout that a mandate pays for comes to, or why it cannot be paid. */
 export async function priceCheckout(
   context: Context,
   tx: Transaction,
   site: Site,
-  args: JsonObject,
+  named: NamedCheckout & { readonly token: string | undefined },
 ): Promise<Result<PricedCheckout, PriceFault | "cart_mismatch">> {
   const { siteKeyHash, processor } = site;
-  const { id, checkout: said } = args;
-  if (typeof id === "string" && CHECKOUT_ID.test(id)) await lockCheckout(tx, id);
-  const checkout = await checkoutNamed(tx, siteKeyHash, args);
+  await lockCheckout(tx, named.checkoutId ?? "");
+  const checkout = await checkoutNamed(tx, siteKeyHash, named);
   if (checkout === undefined || processor === null) return none();
   if (checkout.problem?.final) return refuse("cart_invalid", checkout.problem.content);
   if (checkout.tries >= TRIES_MAX) {
@@ -81,7 +58,7 @@ export async function priceCheckout(
   if (!isSameQuote(quote, checkout.quote)) {
     return refuse("cart_mismatch", "Something has changed since it was shown. Look at it again.");
   }
-  const token = tokenIn(isJsonObject(said) ? said.payment : undefined, site);
+  const { token } = named;
   if (token === undefined) {
     const content = "send one instrument of a payment handler of this shop in `checkout.payment`";
     return refuse("cart_invalid", `Not to be paid: ${content}.`);
@@ -103,8 +80,8 @@ function pricedAt({ quote }: Checkout): Result<PricedOrder, PriceFault> {
 export async function checkoutToSign(
   db: Queries,
   siteKeyHash: string,
-  args: JsonObject,
+  named: NamedCheckout,
 ): Promise<Result<PricedOrder, PriceFault>> {
-  const checkout = await checkoutNamed(db, siteKeyHash, args);
+  const checkout = await checkoutNamed(db, siteKeyHash, named);
   return checkout?.status === "open" ? pricedAt(checkout) : none();
 }

@@ -35,7 +35,7 @@ export interface CheckoutPlace {
 export interface Changed {
   readonly checkout: Checkout;
   /** Why it is as it was. */
-  readonly refusal?: "completing" | "completed" | "cancelled";
+  readonly refusal?: "completing" | "completed" | "cancelled" | undefined;
   readonly records: readonly RecordDraft[];
 }
 
@@ -150,6 +150,22 @@ function quoteAnew(db: Queries, { siteKeyHash, content, quote }: Checkout): Prom
   return quoteFor(db, siteKeyHash, content, purpose);
 }
 
+/**
+ * One of the caller's own, held until the transaction ends, and why it cannot be changed. What a person
+ * was to look at is not that any more, whatever becomes of the change.
+ */
+async function heldForChange(
+  context: Context,
+  tx: Transaction,
+  place: CheckoutPlace,
+): Promise<Result<Changed, "not_found">> {
+  await lockCheckout(tx, place.checkoutId);
+  const found = await ownCheckout(tx, place);
+  if (!found.ok) return found;
+  const { records, checkout } = await invalidateReview(context, tx, found.value, place.platform);
+  return ok({ checkout, refusal: refusalOf(context, checkout), records });
+}
+
 /** Replaces all that is said of a purchase. What a person was to look at is not that any more. */
 export async function updateCheckout(
   context: Context,
@@ -157,12 +173,10 @@ export async function updateCheckout(
   place: CheckoutPlace,
   said: SaidContent,
 ): Promise<Result<Changed, "not_found">> {
-  await lockCheckout(tx, place.checkoutId);
-  const found = await ownCheckout(tx, place);
-  if (!found.ok) return found;
-  const { records, checkout } = await invalidateReview(context, tx, found.value, place.platform);
-  const refusal = refusalOf(context, checkout);
-  if (refusal !== undefined) return ok({ checkout, refusal, records });
+  const held = await heldForChange(context, tx, place);
+  if (!held.ok) return held;
+  const { checkout, refusal, records } = held.value;
+  if (refusal !== undefined) return held;
   const { addresses } = checkout.content.delivery;
   const delivery = { ...said.delivery, addresses: said.delivery.addresses ?? addresses };
   const content = { ...said, delivery };
@@ -181,14 +195,10 @@ export async function cancelCheckout(
   tx: Transaction,
   place: CheckoutPlace,
 ): Promise<Result<Changed, "not_found">> {
-  await lockCheckout(tx, place.checkoutId);
-  const found = await ownCheckout(tx, place);
-  if (!found.ok) return found;
-  const { records, checkout } = await invalidateReview(context, tx, found.value, place.platform);
-  const refusal = refusalOf(context, checkout);
-  if (refusal === "completed" || refusal === "cancelled") {
-    return ok({ checkout, refusal, records });
-  }
+  const held = await heldForChange(context, tx, place);
+  if (!held.ok) return held;
+  const { checkout, refusal, records } = held.value;
+  if (refusal === "completed" || refusal === "cancelled") return held;
   const cancelled: Checkout = { ...checkout, status: "cancelled", problem: null };
   await writeCheckout(tx, cancelled);
   const { decisionId } = checkout;

@@ -8,6 +8,7 @@ import {
   MANDATE_BYTES_MAX,
   ok,
   type Result,
+  readCompletion,
   refuse,
   utf8,
 } from "@gatehouse/protocol";
@@ -88,7 +89,7 @@ async function mandateRequired(
 ): Promise<ToolResult> {
   const completes = skill === COMPLETE_CHECKOUT;
   const priced = completes
-    ? await checkoutToSign(db, site.siteKeyHash, args)
+    ? await checkoutToSign(db, site.siteKeyHash, readCompletion(args, site.processor))
     : await priceOrder(db, site.siteKeyHash, args, "quote");
   const cart = priced.ok
     ? {

@@ -1,6 +1,12 @@
-import { type JsonObject, type Result, UCP_CAPABILITIES } from "@gatehouse/protocol";
+import {
+  type JsonObject,
+  paymentToken,
+  type Result,
+  readCompletion,
+  UCP_CAPABILITIES,
+} from "@gatehouse/protocol";
 import { completeCheckout } from "../../actions/checkout/complete.js";
-import { checkoutNamed, tokenIn } from "../../actions/checkout/price-checkout.js";
+import { checkoutNamed } from "../../actions/checkout/price-checkout.js";
 import {
   type Changed,
   type CheckoutPlace,
@@ -72,7 +78,9 @@ async function begun(
   made: Result<Changed, "not_found">,
 ): Promise<Begun> {
   const records = made.ok ? made.value.records : [];
-  return { records, answer: await madeAnswer(context, tx, call, made) };
+  const { undone, ...answer } = await madeAnswer(context, tx, call, made);
+  // A review may have ended all the same: then something was done, and is told again.
+  return { records, answer: undone && records.length === 0 ? { ...answer, undone } : answer };
 }
 
 const look = async (context: Context, call: UcpCall): Promise<UcpBody> => {
@@ -87,7 +95,8 @@ export async function checkoutOfMandate(
   { args, requestId }: { readonly args: JsonObject; readonly requestId: string },
 ): Promise<JsonObject | undefined> {
   const { db, keys } = context;
-  const checkout = await checkoutNamed(db, site.siteKeyHash, args);
+  const named = readCompletion(args, site.processor);
+  const checkout = await checkoutNamed(db, site.siteKeyHash, named);
   if (checkout === undefined) return undefined;
   const { url: profileUrl } = checkout.platform;
   const caller = { profileUrl, capabilities: UCP_CAPABILITIES, keyId: null, dated: false };
@@ -176,7 +185,7 @@ const operationsAt = (root: string): readonly Operation[] => [
     ...{ method: "post", path: `${root}/:id/complete`, capability: CHECKOUT, look },
     ...{ signed: true, ends: true },
     decide(context, call) {
-      const token = tokenIn(call.body.payment, call.site);
+      const token = paymentToken(call.body.payment, call.site.processor);
       return (tx) => complete(context, tx, call, token);
     },
   },
