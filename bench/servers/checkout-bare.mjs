@@ -7,6 +7,7 @@ import { createPrivateKey, createPublicKey, hash, sign, verify } from "node:cryp
 import { createServer } from "node:http";
 import { join } from "node:path";
 import Libsql from "libsql";
+import { bareRows } from "./bare-rows.mjs";
 
 const [folder, text] = process.argv.slice(2);
 const { ddl, rows, records, answers, callerJwk, siteJwk, logJwk } = JSON.parse(text);
@@ -19,45 +20,12 @@ const callerKey = createPublicKey({ key: callerJwk, format: "jwk" });
 const siteKey = createPrivateKey({ key: siteJwk, format: "jwk" });
 const logKey = createPrivateKey({ key: logJwk, format: "jwk" });
 
-const UNIQUE = {
-  checkouts: ["checkout_id", "page_id"],
-  decisions: ["decision_id", "mandate_id", "digest", "record_id"],
-  payments: ["attempt_id", "decision_id"],
-  orders: ["order_id", "decision_id", "attempt_id"],
-  sandbox_authorizations: ["idempotency_key", "reference"],
-  ucp_replies: ["idempotency_key"],
-};
-
-let counter = 0;
-const statements = new Map();
-function insert(table, row) {
-  const columns = Object.keys(row);
-  let statement = statements.get(table);
-  if (statement === undefined) {
-    const marks = columns.map(() => "?").join(", ");
-    statement = db.prepare(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks})`);
-    statements.set(table, statement);
-  }
-  statement.run(...columns.map((name) => row[name]));
-}
-
-function write(table) {
-  const id = `bare-${++counter}`;
-  insert(table, { ...rows[table], ...Object.fromEntries(UNIQUE[table].map((name) => [name, id])) });
-}
-
-function writeRecord(row) {
-  const id = `bare-${++counter}`;
-  const record = row.text.replaceAll(row.record_id, id);
-  const digest = hash("sha256", record);
-  const sig = sign(null, Buffer.from(digest), logKey).toString("base64url");
-  const place = { seq: 1_000_000 + counter, prev_hash: `${digest.slice(0, 40)}${id}` };
-  insert("audit_records", { ...row, ...place, text: record, hash: digest, sig, record_id: id });
-}
+const bare = bareRows(db, logKey);
+const write = (table) => bare.copy(table, rows[table]);
 
 const change = db.prepare("UPDATE checkouts SET content = ?, quote = ? WHERE checkout_id = ?");
 const { content, quote, checkout_id } = rows.checkouts;
-insert("checkouts", rows.checkouts);
+bare.insert("checkouts", rows.checkouts);
 
 /** What each call writes: one transaction after another, as the calls and the money path have them. */
 const STEPS = {
@@ -67,10 +35,10 @@ const STEPS = {
     () => {
       for (const table of ["decisions", "payments", "ucp_replies"]) write(table);
       change.run(content, quote, checkout_id);
-      writeRecord(records[0]);
+      bare.record(records[0]);
     },
     () => write("sandbox_authorizations"),
-    () => [write("orders"), writeRecord(records[1]), change.run(content, quote, checkout_id)],
+    () => [write("orders"), bare.record(records[1]), change.run(content, quote, checkout_id)],
     () => change.run(content, quote, checkout_id),
   ],
 };

@@ -7,6 +7,7 @@ import { createPrivateKey, createPublicKey, hash, sign, verify } from "node:cryp
 import { createServer } from "node:http";
 import { join } from "node:path";
 import Libsql from "libsql";
+import { bareRows } from "./bare-rows.mjs";
 
 const [folder, text] = process.argv.slice(2);
 const { ddl, steps, upserts, headers, body, agentJwk, logJwk } = JSON.parse(text);
@@ -21,45 +22,14 @@ const agentKey = createPublicKey({ key: agentJwk, format: "jwk" });
 const logKey = createPrivateKey({ key: logJwk, format: "jwk" });
 const TAG = Buffer.from("service-mandate-v1\0");
 
-let counter = 0;
-/** A row like the one that was seen, under ids nobody had before. */
-const statements = new Map();
-function insert(table, row) {
-  const columns = Object.keys(row);
-  let statement = statements.get(table);
-  if (statement === undefined) {
-    const marks = columns.map(() => "?").join(", ");
-    statement = db.prepare(`INSERT INTO ${table} (${columns.join(", ")}) VALUES (${marks})`);
-    statements.set(table, statement);
-  }
-  statement.run(...columns.map((name) => row[name]));
-}
+const bare = bareRows(db, logKey);
 
 const prepared = upserts.map(({ sql, values }) => ({ statement: db.prepare(sql), values }));
 
-function writeRecord(row, id) {
-  const record = row.text.replaceAll(row.record_id, id);
-  const digest = hash("sha256", record);
-  const sig = sign(null, Buffer.from(digest), logKey).toString("base64url");
-  const place = { seq: 1_000_000 + counter, prev_hash: `${digest.slice(0, 40)}${id}` };
-  insert("audit_records", { ...row, ...place, text: record, hash: digest, sig, record_id: id });
-}
-
-const UNIQUE = {
-  decisions: ["decision_id", "mandate_id", "digest", "record_id"],
-  payments: ["attempt_id", "decision_id"],
-  orders: ["order_id", "decision_id", "attempt_id"],
-  sandbox_authorizations: ["idempotency_key", "reference"],
-};
-
 /** Writes one step of an entry: its rows, and its record. */
 function writeStep({ rows, record }) {
-  const id = `bare-${++counter}`;
-  for (const { table, row } of rows) {
-    const own = Object.fromEntries(UNIQUE[table].map((name) => [name, id]));
-    insert(table, { ...row, ...own });
-  }
-  if (record !== undefined) writeRecord(record, id);
+  for (const { table, row } of rows) bare.copy(table, row);
+  if (record !== undefined) bare.record(record);
 }
 
 const begin = db.prepare("BEGIN IMMEDIATE");
@@ -129,14 +99,11 @@ function pieces(sample) {
       begin.run();
       for (let n = 0; n < perBatch; n++) {
         const { rows, record } = step;
-        for (const { table, row } of rows) {
-          const own = Object.fromEntries(UNIQUE[table].map((name) => [name, `p-${++counter}`]));
-          insert(table, { ...row, ...own });
-        }
+        for (const { table, row } of rows) bare.copy(table, row);
         if (record !== undefined) {
-          const id = `r-${++counter}`;
-          const place = { seq: 2_000_000 + counter, prev_hash: id, record_id: id, hash: id };
-          insert("audit_records", { ...record, ...place });
+          const id = bare.nextId();
+          const place = { seq: Number(id.slice(5)), prev_hash: id, record_id: id, hash: id };
+          bare.insert("audit_records", { ...record, ...place });
         }
         if (!step.alone) for (const { statement, values } of prepared) statement.run(...values);
       }
