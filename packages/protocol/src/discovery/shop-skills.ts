@@ -14,7 +14,7 @@ export const COMPLETE_CHECKOUT = "complete_checkout";
 export const SHOP_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.freeze({
   search_catalog: shopSkill(
     "Search the catalog",
-    "Find products of this site by words, price and availability.",
+    "Find products of this site by words and price.",
     "What does {site} sell?",
   ),
   lookup_catalog: shopSkill(
