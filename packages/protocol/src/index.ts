@@ -225,7 +225,10 @@ export { UCP_CAPABILITIES, UCP_VERSION, type UcpCapability } from "./ucp/capabil
 export { paymentToken, readCompletion, type UcpCompletion } from "./ucp/completion.js";
 export { contentDigest, digestMatches } from "./ucp/content-digest.js";
 export { type PaymentSetup, paymentHandlers } from "./ucp/handlers.js";
-export { negotiate } from "./ucp/negotiate.js";
+export { lineIdAt, totalEntries, type UcpTotals } from "./ucp/lines.js";
+export { negotiate, orderWebhookUrl } from "./ucp/negotiate.js";
+export { lineStatus, ORDER_CAPABILITY, orderDocument, type UcpOrderLine } from "./ucp/order.js";
+export { signOrderWebhook } from "./ucp/order-webhook.js";
 export {
   type PlatformProfile,
   type ProfileFault,

@@ -1,3 +1,4 @@
+import { siteAddresses } from "@gatehouse/protocol";
 import { dnsResolver, type Resolver, SafeFetch } from "@gatehouse/safe-fetch";
 import { FoldedRefusals } from "./actions/refuse-mandate.js";
 import { POLICY_TESTS_MAX } from "./actions/test-policy.js";
@@ -145,6 +146,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     await recordHeartbeat(db, clock.now());
     const foldedRefusals = new FoldedRefusals();
     const safeFetch = new SafeFetch({ resolver, clock, allow: config.fetchAllow });
+    const siteKeys = new SiteKeys(db, secrets, clock);
     const context: Context = {
       ...{ config, clock, ids, log, db, secrets, keys, audit, jobs, resolver },
       ...{ metrics, visits, pass, safeFetch },
@@ -152,12 +154,19 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
         { baseUrl: config.baseUrl, db, clock, ids, secrets, stripeApiBase: config.stripeApiBase },
         overrides.processor,
       ),
-      webhooks: new WebhookSender({ safeFetch, keys, clock }),
+      webhooks: new WebhookSender({
+        ...{ safeFetch, keys, clock },
+        shopOf: async (siteKeyHash) => ({
+          signer: await siteKeys.signer(siteKeyHash),
+          profileUrl: siteAddresses(config.baseUrl, { siteKey: siteKeyHash, siteKeyHash })
+            .ucpProfile,
+        }),
+      }),
       mailer: new Mailer(config.mail, config.baseUrl, clock),
       proxies: new TrustedProxies(config.trustProxy),
       sources: new LocalLimiter({ perMinute: config.limits.SOURCE_REQUESTS_PER_MINUTE }),
       liveSites: new LiveSites(db, config.baseUrl),
-      siteKeys: new SiteKeys(db, secrets, clock),
+      siteKeys,
       challenges: new Challenges(secrets, ids),
       foldedRefusals,
       mandatePairs: new LocalLimiter({ perMinute: 1, burst: 10 }),

@@ -72,6 +72,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "carts",
       "captured",
       "checkouts",
+      "after-sale",
     ]);
   });
 

@@ -41,10 +41,17 @@ export function recordSummary(record: JsonObject): RecordSummary {
     at("payment", "outcome") ||
     at("tool", "outcome");
   const about =
-    at("change", "kind") || at("tool", "name") || at("skill") || at("export", "day") || at("day");
+    at("change", "kind") ||
+    at("adjustment", "kind") ||
+    at("tool", "name") ||
+    at("skill") ||
+    at("export", "day") ||
+    at("day");
   const more =
     listAt(record, "change", "fields") ||
     listAt(record, "decision", "reason_codes") ||
+    at("adjustment", "status") ||
+    at("adjustment", "event") ||
     at("reason") ||
     at("tool", "reason") ||
     rangeOf(record);

@@ -68,6 +68,12 @@ export const SHOP_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.freeze
     "Give a purchase up before it is an order.",
     "Can you cancel my purchase at {site}?",
   ),
+  get_order: shopSkill(
+    "Get an order",
+    "See what became of an order: sent, cancelled, refunded. Only the platform that placed it may, " +
+      "and it has to sign the request.",
+    "Where is my order from {site}?",
+  ),
 });
 
 /**

@@ -81,9 +81,13 @@ const ARGUMENTS: Readonly<Record<string, readonly [JsonObject, readonly string[]
   update_checkout: [{ id: TEXT, checkout: CHECKOUT }, ["id", "checkout"]],
   complete_checkout: [{ id: TEXT, checkout: { type: "object" }, mandate: MANDATE }, ["id"]],
   cancel_checkout: [{ id: TEXT }, ["id"]],
+  get_order: [{ id: TEXT }, ["id"]],
 };
 
-const READS = ["search_catalog", "lookup_catalog", "get_product", "get_cart", "get_checkout"];
+const READS = [
+  ...["search_catalog", "lookup_catalog", "get_product"],
+  ...["get_cart", "get_checkout", "get_order"],
+];
 
 /** What a tool answers with: UCP's own object, or what is wrong. */
 const OUTPUT: JsonObject = objectOf({ ucp: { type: "object" }, messages: { type: "array" } });

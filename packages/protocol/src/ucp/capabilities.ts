@@ -39,6 +39,10 @@ const PLACES = {
     schema: "schemas/shopping/fulfillment.json",
     extends: "dev.ucp.shopping.checkout",
   },
+  "dev.ucp.shopping.order": {
+    spec: "specification/shopping/order",
+    schema: "schemas/shopping/order.json",
+  },
 } as const satisfies Readonly<Record<string, CapabilityPlace>>;
 
 /** A capability by UCP's name for it. */

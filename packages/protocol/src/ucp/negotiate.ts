@@ -1,4 +1,5 @@
 import { parentOf, UCP_CAPABILITIES, UCP_VERSION, type UcpCapability } from "./capabilities.js";
+import { ORDER_CAPABILITY } from "./order.js";
 import type { PlatformProfile } from "./platform-profile.js";
 
 /**
@@ -20,4 +21,18 @@ export function negotiate({ capabilities }: PlatformProfile): readonly UcpCapabi
     const parent = parentOf(name);
     return parent === undefined || common.includes(parent as UcpCapability);
   });
+}
+
+/**
+ * Where a platform wants to hear of orders; undefined where it does not say.
+ *
+ * @example
+ * const entry = { version: "2026-08-25", parents: [], webhookUrl: "https://platform.example.com/orders" };
+ * const capabilities = new Map([["dev.ucp.shopping.order", [entry]]]);
+ * orderWebhookUrl({ capabilities, keys: [] }); //=> "https://platform.example.com/orders"
+ */
+export function orderWebhookUrl({ capabilities }: PlatformProfile): string | undefined {
+  const entries = capabilities.get(ORDER_CAPABILITY) ?? [];
+  return entries.find(({ version, webhookUrl }) => version === UCP_VERSION && webhookUrl)
+    ?.webhookUrl;
 }

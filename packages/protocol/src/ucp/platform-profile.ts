@@ -1,10 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
 import { ok, type Result, refuse } from "../result.js";
+import { parseUrl, strictHref } from "../url.js";
 import { UCP_VERSION } from "./capabilities.js";
 
 const NAMES_MAX = 200;
 const ENTRIES_MAX = 20;
 const KEYS_MAX = 32;
+const URL_CHARS_MAX = 2048;
 const OWN = "dev.ucp.";
 const VERSION = /^\d{4}-\d{2}-\d{2}$/;
 
@@ -34,6 +36,17 @@ function readParents(value: JsonValue | undefined): readonly string[] | undefine
     : undefined;
 }
 
+/** An address in one spelling. One that is none is as if nothing was said: the rest still counts. */
+function readAddress(value: JsonValue | undefined): string | undefined {
+  if (typeof value !== "string" || value.length > URL_CHARS_MAX) return undefined;
+  const url = parseUrl(value);
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.username || url.password) {
+    return undefined;
+  }
+  url.hash = "";
+  return strictHref(url);
+}
+
 function readCapability(value: JsonValue): PlatformCapability | undefined {
   if (!isJsonObject(value)) return undefined;
   const { version, config = {} } = value;
@@ -41,8 +54,8 @@ function readCapability(value: JsonValue): PlatformCapability | undefined {
   if (typeof version !== "string" || parents === undefined || !isJsonObject(config)) {
     return undefined;
   }
-  const { webhook_url: webhookUrl } = config;
-  return { version, parents, ...(typeof webhookUrl === "string" ? { webhookUrl } : {}) };
+  const webhookUrl = readAddress(config.webhook_url);
+  return { version, parents, ...(webhookUrl === undefined ? {} : { webhookUrl }) };
 }
 
 function readCapabilities(value: JsonValue): PlatformProfile["capabilities"] | undefined {

@@ -54,21 +54,34 @@ function mustCover(request: UcpRequest): readonly string[] {
 /** Made for another purpose: about who visits, and not about this request. */
 const VISIT_TAG = "web-bot-auth";
 
+/** A signature, and what it says to cover. */
+interface Labelled {
+  readonly label: string;
+  readonly names: readonly unknown[];
+}
+
 /** Whether a signature is only about a visit: it says so, and leaves out what is asked for. */
-function isOfVisit(signed: unknown, request: UcpRequest): boolean {
-  const [components, parameters] = signed as [unknown, Map<string, unknown> | undefined];
+function isOfVisit(signed: unknown, { names }: Labelled, request: UcpRequest): boolean {
+  const [, parameters] = signed as [unknown, Map<string, unknown> | undefined];
   if (parameters?.get("tag") !== VISIT_TAG) return false;
-  const names = Array.isArray(components) ? components.map(([name]) => name) : [];
   return mustCover(request).some((name) => !names.includes(name));
 }
 
-/** The signatures that are about the request, by their labels. */
-function labelsIn(header: string, request: UcpRequest): readonly string[] | undefined {
+function labelled(label: string, signed: unknown): Labelled {
+  const [components] = signed as [unknown];
+  return { label, names: Array.isArray(components) ? components.map(([name]) => name) : [] };
+}
+
+/** The signatures that are about the request. */
+function labelsIn(header: string, request: UcpRequest): readonly Labelled[] | undefined {
   if (header.length > HEADER_CHARS_MAX) return undefined;
   try {
     const signatures = [...parseDictionary(header)];
     if (signatures.length > LABELS_MAX) return undefined;
-    return signatures.filter(([, signed]) => !isOfVisit(signed, request)).map(([label]) => label);
+    return signatures.flatMap(([label, signed]) => {
+      const one = labelled(label, signed);
+      return isOfVisit(signed, one, request) ? [] : [one];
+    });
   } catch {
     return undefined;
   }
@@ -123,11 +136,17 @@ function checkAge(created: unknown, nowS: number): void {
 
 async function verifyOne(
   request: UcpRequest,
-  label: string,
+  { label, names }: Labelled,
   { keys, nowS }: { readonly keys: readonly JsonObject[]; readonly nowS: number },
 ): Promise<UcpSignature> {
   const { method, url: targetUri } = request;
-  const needed = new Set(["signature", "signature-input", ...mustCover(request)]);
+  // Whoever covers more than it must is held to that too.
+  const needed = new Set<unknown>([
+    "signature",
+    "signature-input",
+    ...mustCover(request),
+    ...names,
+  ]);
   const fields = request.fields.filter(({ name }) => needed.has(name.toLowerCase()));
   if (fields.some(({ value }) => value.length > HEADER_CHARS_MAX || BLANKS.test(value))) {
     throw new Unproven("signature_invalid", "A header is too long to be signed.");
@@ -181,9 +200,9 @@ export async function verifyUcpRequest(
     return refuse("digest_mismatch", "`Content-Digest` is not the SHA-256 of the body.");
   }
   let fault: Unproven | undefined;
-  for (const label of labels) {
+  for (const signature of labels) {
     try {
-      return ok(await verifyOne(request, label, { keys, nowS: Math.floor(now / 1000) }));
+      return ok(await verifyOne(request, signature, { keys, nowS: Math.floor(now / 1000) }));
     } catch (error) {
       if (error instanceof Unproven) fault ??= error;
       else if (!isSignatureError(error)) throw error;

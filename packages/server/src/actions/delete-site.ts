@@ -7,6 +7,7 @@ import { deleteCheckouts } from "../owners/checkouts/store.js";
 import { deleteDecisions } from "../owners/decisions/store.js";
 import { deleteMandateSettings } from "../owners/mandate-settings/store.js";
 import { deleteNotifySettings } from "../owners/notify-settings/store.js";
+import { deleteAftermath } from "../owners/orders/aftermath/store.js";
 import { deleteMessages } from "../owners/outbox/store.js";
 import { deleteProducts } from "../owners/products/store.js";
 import { deleteReviews } from "../owners/reviews/store.js";
@@ -49,6 +50,7 @@ export async function deleteSite(
     await endAccounts(tx, siteKeyHash, now);
     await deleteNotifySettings(tx, siteKeyHash);
     await deleteMessages(tx, siteKeyHash);
+    await deleteAftermath(tx, siteKeyHash);
     const deleted = { ...site, version: site.version + 1 };
     return { records: [await siteChange("deleted", deleted, { actor, now })], answer: true };
   });

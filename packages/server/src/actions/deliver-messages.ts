@@ -1,10 +1,11 @@
 import type { Context } from "../context.js";
-import { MESSAGE_KEPT_MS, type Message, retryDelayMs } from "../owners/outbox/message.js";
+import { MESSAGE_KEPT_MS, type Message, nextTryAt } from "../owners/outbox/message.js";
 import {
   claimMessage,
   dueDestinations,
   dueMessages,
   forgetMessages,
+  hastenMessages,
   writeTry,
 } from "../owners/outbox/store.js";
 import type { Ids } from "../platform/ids.js";
@@ -31,11 +32,11 @@ function tried(message: Message, sent: Sent, now: number, chance: number): Messa
   if (sent.ok) {
     return { ...message, state: "delivered", nextAt: now, deliveredAt: now, lastProblem: null };
   }
-  const delayMs = sent.reason === "gone" ? undefined : retryDelayMs(message.attempts, chance);
-  if (delayMs === undefined) {
+  const nextAt = sent.reason === "gone" ? undefined : nextTryAt(message, now, chance);
+  if (nextAt === undefined) {
     return { ...message, state: "failed", nextAt: now, lastProblem: sent.detail };
   }
-  return { ...message, nextAt: now + delayMs, lastProblem: sent.detail };
+  return { ...message, nextAt, lastProblem: sent.detail };
 }
 
 /** Sends what is due to one receiver, oldest first; false when it did not take one of them. */
@@ -47,10 +48,15 @@ async function deliverTo(context: Context, destination: string): Promise<boolean
     const message = await claimMessage(db, one, clock.now());
     if (message === undefined) continue;
     const sent = await sendMessage(context, message);
+    context.pass("outbox.sent");
     await writeTry(db, tried(message, sent, clock.now(), chanceOf(ids)));
     const { messageId, kind, topic, attempts } = message;
     count({ kind, result: sent.ok ? "delivered" : sent.reason });
-    if (sent.ok) continue;
+    if (sent.ok) {
+      context.pass("outbox.delivered");
+      await hastenMessages(db, destination, clock.now());
+      continue;
+    }
     log.warn({ messageId, kind, topic, attempts, problem: sent.detail }, "message.not_delivered");
     return false;
   }

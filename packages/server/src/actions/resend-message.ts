@@ -3,7 +3,10 @@ import type { Context } from "../context.js";
 import type { Message } from "../owners/outbox/message.js";
 import { messageById, requeueMessage } from "../owners/outbox/store.js";
 
-/** Has a message delivered again: the same id, the same bytes, the whole schedule from its start. */
+/**
+ * Has a message delivered again, and all that was told later of the same order: the same ids, the same
+ * bytes, the whole schedule from its start.
+ */
 export function resendMessage(
   { clock, db }: Context,
   siteKeyHash: string,
@@ -14,7 +17,13 @@ export function resendMessage(
     if (message === undefined) return refuse("not_found", "The site has no such message.");
     const now = clock.now();
     await requeueMessage(tx, message, now);
-    const again = { attempts: 0, nextAt: now, deliveredAt: null, lastProblem: null };
+    const again = {
+      attempts: 0,
+      firstTryAt: null,
+      nextAt: now,
+      deliveredAt: null,
+      lastProblem: null,
+    };
     return ok({ ...message, ...again, state: "waiting" });
   });
 }

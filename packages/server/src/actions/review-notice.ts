@@ -4,6 +4,7 @@ import type { Agent } from "../owners/agents/agent.js";
 import type { Review } from "../owners/reviews/review.js";
 import type { Site } from "../owners/sites/site.js";
 import { isoTime } from "../platform/clock.js";
+import { plainLine, quoted } from "../platform/mail/plain-words.js";
 
 /** What an owner is told of: somebody asks for something that a person has to decide. */
 export interface AskedReview {
@@ -16,21 +17,6 @@ export interface AskedReview {
 }
 
 export const REVIEW_REQUESTED = "review.requested";
-
-const NAME_CHARS_MAX = 80;
-
-/** Words of strangers on one line, without what hides, turns around or begins another line. */
-function plainLine(text: string): string {
-  const line = text.replace(/\s/g, " ").replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "");
-  return [...line.replace(/ +/g, " ").trim()].slice(0, NAME_CHARS_MAX).join("");
-}
-
-/** Besides, nothing that ends the quotation, and nothing that a mail program makes a link of. */
-function quoted(text: string): string {
-  return `"${plainLine(text)
-    .replaceAll('"', "'")
-    .replace(/[.:/@](?=\S)/g, "$& ")}"`;
-}
 
 /** The body of the webhook. */
 export function reviewEvent(

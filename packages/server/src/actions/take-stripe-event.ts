@@ -1,10 +1,12 @@
 import type { Context } from "../context.js";
+import { followReturns } from "../decide/after-sale/follow-returns.js";
 import { followPayment } from "../decide/follow-payment.js";
 import { type HookCall, paymentOfEvent } from "../decide/stripe-hook.js";
 import { eventSeen, noteEvent } from "../owners/processor-events/store.js";
 
-/** Events that say how an authorization stands. All others are answered, and not looked at. */
+/** Events that say how an authorization stands, or that money goes back. Others are not looked at. */
 const FOLLOWED = /^(?:payment_intent\.|charge\.(?:captured|expired|updated)$)/;
+const RETURNED = /^(?:refund\.|charge\.refund|charge\.dispute\.)/;
 
 /**
  * Takes an event: a hint that something has changed, never what it changed to. That is asked of
@@ -14,11 +16,13 @@ export async function takeStripeEvent(context: Context, call: HookCall): Promise
   const { db, clock } = context;
   const { siteKeyHash } = call;
   const { id, type } = call.body;
-  if (!FOLLOWED.test(type)) return;
+  const returned = RETURNED.test(type);
+  if (!returned && !FOLLOWED.test(type)) return;
   if (await eventSeen(db, siteKeyHash, id)) return;
   const payment = await paymentOfEvent(context, call);
   if (payment === undefined) return;
   await followPayment(context, payment);
+  if (returned) await followReturns(context, payment);
   // Noted once it had its effect: a crash before this has it told, and followed, again.
   await db.transaction((tx) => noteEvent(tx, { siteKeyHash, eventId: id, type }, clock.now()));
 }

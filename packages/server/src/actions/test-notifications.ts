@@ -20,8 +20,8 @@ export interface Tested {
 
 function testMail({ domain }: Site) {
   const text = [
-    `This is a test. Gatehouse tells you here when somebody asks ${domain} for something that`,
-    "your rules leave to a person. There is nothing to do.",
+    `This is a test. Gatehouse tells you here of orders at ${domain}, and of what your rules leave`,
+    "to a person. There is nothing to do.",
   ];
   return { subject: `${domain}: a test of your notifications`, text: `${text.join("\n")}\n` };
 }
@@ -47,7 +47,9 @@ export async function testNotifications(
     const about = { message_id: messageId, occurred_at: isoTime(now), site_key_hash: siteKeyHash };
     const event = { type: "notifications.test", ...about, domain };
     const body = JSON.stringify(kind === "mail" ? testMail(site) : event);
-    const message: Sendable = { messageId, kind, destination, body, createdAt: now };
+    const message: Sendable = {
+      ...{ messageId, siteKeyHash, kind, audience: "owner", destination, body, createdAt: now },
+    };
     const sent = await sendMessage(context, message);
     const says = sent.ok ? "It was delivered." : `It was not delivered: ${sent.detail}.`;
     return { kind, destination, delivered: sent.ok, says };

@@ -1,10 +1,14 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
+import type { RecordDraft } from "../owners/audit/drafts.js";
 import type { Order } from "../owners/orders/order.js";
-import { moveOrder, orderOfAttempt } from "../owners/orders/store.js";
+import { lockOrder, moveOrder, orderOfAttempt } from "../owners/orders/store.js";
 import type { Payment } from "../owners/payments/payment.js";
 import type { AuthorizationState } from "../owners/payments/processor.js";
 import { paymentById } from "../owners/payments/store.js";
+import type { Transaction } from "../platform/db/database.js";
+import { tellOfOrder } from "./after-sale/tell-of-order.js";
+import { revise } from "./after-sale/whole-order.js";
 import { attemptOf, processorOf } from "./ask-processor.js";
 
 /** What a record says of an authorization that its owner took or gave up, or that nobody took. */
@@ -18,32 +22,38 @@ function adjustment({ about, attemptId, processor }: Payment, order: Order): Jso
   };
 }
 
-async function writeState(
-  { audit, clock }: Context,
-  { attemptId, siteKeyHash }: Payment,
+/** Writes what has become of the authorization of an order; what there is to record of it. */
+export async function moveAuthorization(
+  context: Context,
+  tx: Transaction,
+  payment: Payment,
   { status, lapsesAt, captured }: AuthorizationState,
-): Promise<void> {
-  await audit.commit(siteKeyHash, async (tx) => {
-    const nothing = { records: [], answer: null };
-    const payment = await paymentById(tx, attemptId);
-    const order = await orderOfAttempt(tx, attemptId);
-    // What has ended stays so: news of before comes late, and more than once.
-    if (payment === undefined || order?.payment !== "authorized") return nothing;
-    const now = clock.now();
-    const capturedMinor = captured?.minor ?? null;
-    // That nobody says it now does not make it unknown.
-    const until = status === "authorized" ? (lapsesAt ?? order.lapsesAt) : null;
-    const moved: Order = { ...order, payment: status, lapsesAt: until, capturedMinor };
-    if (status === "authorized" && until === order.lapsesAt) return nothing;
-    await moveOrder(tx, moved, now);
-    if (status === "authorized") return nothing;
-    const content = adjustment(payment, moved);
-    return { records: [{ type: "order.adjustment", occurredAt: now, content }], answer: null };
-  });
+): Promise<readonly RecordDraft[]> {
+  const found = await orderOfAttempt(tx, payment.attemptId);
+  const order = found && (await lockOrder(tx, found.siteKeyHash, found.orderId));
+  // What has ended stays so: news of before comes late, and more than once.
+  if (order?.payment !== "authorized") return [];
+  const now = context.clock.now();
+  const capturedMinor = captured?.minor ?? null;
+  // That nobody says it now does not make it unknown.
+  const until = status === "authorized" ? (lapsesAt ?? order.lapsesAt) : null;
+  if (status === "authorized" && until === order.lapsesAt) return [];
+  const moved: Order = { ...order, payment: status, lapsesAt: until, capturedMinor };
+  await moveOrder(tx, moved, now);
+  if (status === "authorized") return [];
+  await tellOfOrder(context, tx, await revise(tx, moved), { topic: "order.payment", now });
+  const content = adjustment(payment, moved);
+  return [{ type: "order.adjustment", occurredAt: now, content }];
 }
 
 /** Asks how an authorization stands, and writes it down. Throws where the processor does not answer. */
 export async function followAuthorization(context: Context, payment: Payment): Promise<void> {
+  const { attemptId, siteKeyHash } = payment;
   const state = await processorOf(context, payment).follow(attemptOf(payment));
-  if (state !== undefined) await writeState(context, payment, state);
+  if (state === undefined) return;
+  await context.audit.commit(siteKeyHash, async (tx) => {
+    const now = await paymentById(tx, attemptId);
+    const records = now === undefined ? [] : await moveAuthorization(context, tx, now, state);
+    return { records, answer: null };
+  });
 }

@@ -19,8 +19,8 @@ const DUE_MAX = 200;
 /** How long the same mandate, sent again, waits for the payment that is under way. */
 const PAYING_MS_MAX = 12_000;
 
-/** Gives up an authorization that no order came of. Not done, the job does it. */
-async function letGo(context: Context, payment: Payment): Promise<void> {
+/** Gives up an authorization that nothing is to be bought with. Not done, the job does it. */
+export async function letGo(context: Context, payment: Payment): Promise<void> {
   if (payment.status !== "releasing") return;
   const released = await release(context, payment);
   if (released.outcome === "unknown") {

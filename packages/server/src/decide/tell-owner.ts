@@ -1,6 +1,6 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import { notifySettings } from "../owners/notify-settings/store.js";
-import { type Message, WAITING_MAX } from "../owners/outbox/message.js";
+import { type Message, newMessage, WAITING_MAX } from "../owners/outbox/message.js";
 import { countWaiting, insertMessages } from "../owners/outbox/store.js";
 import type { Transaction } from "../platform/db/database.js";
 import type { Ids } from "../platform/ids.js";
@@ -16,8 +16,11 @@ export interface Notice {
   /** Such as `review.requested`. */
   readonly topic: string;
   readonly now: number;
+  /** What goes on that it is part of: told to one receiver in order. */
+  readonly about?: { readonly id: string; readonly place: number };
   event(messageId: string): JsonObject;
-  mail(): { readonly subject: string; readonly text: string };
+  /** Absent where no person has to know. */
+  mail?(): { readonly subject: string; readonly text: string };
 }
 
 /** `nobody`: the owner wants to be told of nothing. `too_many`: not now, there were so many mails. */
@@ -28,22 +31,26 @@ export type Told = "told" | "nobody" | "too_many";
  * whatever happened is told.
  */
 export async function tellOwner(tx: Transaction, ids: Ids, notice: Notice): Promise<Told> {
-  const { siteKeyHash, topic, now } = notice;
-  const { webhookUrl, emails } = await notifySettings(tx, siteKeyHash);
-  const mailed =
-    emails.length > 0 && (await takeExact(tx, `notices ${siteKeyHash}`, MAIL_RATE, now));
+  const { siteKeyHash, topic, now, mail, about } = notice;
+  const settings = await notifySettings(tx, siteKeyHash);
+  const { webhookUrl } = settings;
+  const emails = mail === undefined ? [] : settings.emails;
   if (webhookUrl === null && emails.length === 0) return "nobody";
+  // News of orders, however many there are, leaves room for what waits for a decision.
+  const budget = about === undefined ? "notices" : "order notices";
+  const mailed =
+    emails.length > 0 && (await takeExact(tx, `${budget} ${siteKeyHash}`, MAIL_RATE, now));
   if (webhookUrl === null && !mailed) return "too_many";
   const full = (await countWaiting(tx, siteKeyHash, WAITING_MAX)) >= WAITING_MAX;
   const message = (kind: Message["kind"], destination: string): Message => {
     const messageId = ids.timeId("msg", now);
-    const body = kind === "mail" ? notice.mail() : notice.event(messageId);
-    return {
-      ...{ messageId, siteKeyHash, kind, topic, destination },
-      ...{ body: JSON.stringify(body), createdAt: now, attempts: 0, nextAt: now },
-      ...{ state: full ? "failed" : "waiting", deliveredAt: null },
-      lastProblem: full ? TOO_MANY : null,
-    };
+    const body = kind === "mail" ? notice.mail?.() : notice.event(messageId);
+    const place = kind === "mail" ? null : (about?.place ?? null);
+    const written = newMessage({
+      ...{ messageId, siteKeyHash, kind, audience: "owner", topic, destination },
+      ...{ about: about?.id ?? null, place, body: JSON.stringify(body), createdAt: now },
+    });
+    return full ? { ...written, state: "failed", lastProblem: TOO_MANY } : written;
   };
   await insertMessages(tx, [
     ...(webhookUrl === null ? [] : [message("webhook", webhookUrl)]),

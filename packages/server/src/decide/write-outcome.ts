@@ -4,12 +4,15 @@ import type { RecordDraft } from "../owners/audit/drafts.js";
 import { completeCheckout, isUnderWay, reopenCheckout } from "../owners/checkouts/store.js";
 import type { Decision, StoredAnswer } from "../owners/decisions/decision.js";
 import { decisionById, moveDecision } from "../owners/decisions/store.js";
+import type { Order } from "../owners/orders/order.js";
 import { insertOrder } from "../owners/orders/store.js";
 import { isOpen, type Payment } from "../owners/payments/payment.js";
 import { paymentById, writePayment } from "../owners/payments/store.js";
 import { sell, unreserve } from "../owners/products/store.js";
 import { endPaying } from "../owners/reviews/store.js";
 import type { Transaction } from "../platform/db/database.js";
+import { tellOfOrder } from "./after-sale/tell-of-order.js";
+import { freshOrder } from "./after-sale/whole-order.js";
 import type { Found } from "./ask-processor.js";
 import { problemOf } from "./checkout-problem.js";
 import { CHALLENGE_MS_MAX, nextLook } from "./retries.js";
@@ -123,7 +126,7 @@ async function orderObstacle(
 }
 
 async function authorized(
-  { ids }: Context,
+  context: Context,
   tx: Transaction,
   payment: Payment,
   { lapsesAt, now }: { readonly lapsesAt: number | null; readonly now: number },
@@ -137,16 +140,19 @@ async function authorized(
   const { decisionId, actorId, skill, protocol, mandateId } = decision;
   const answer = payment.answer as StoredAnswer;
   await moveDecision(tx, decision, { outcome: "approved", reason: null, answer }, now);
-  const orderId = ids.timeId("ord", now);
-  await insertOrder(tx, {
+  const orderId = context.ids.timeId("ord", now);
+  const order: Order = {
     ...{ orderId, siteKeyHash, decisionId, attemptId, checkoutId, actorId, skill, protocol },
     mandateId: checkoutId === null || protocol !== "ucp" ? mandateId : null,
     ...{ items, amount, payment: "authorized", lapsesAt, capturedMinor: null, createdAt: now },
-  });
+    ...{ revision: 1, status: "open" },
+  };
+  await insertOrder(tx, order);
   if (escalationId !== null) await endPaying(tx, escalationId, "approved");
   if (checkoutId !== null) {
     await completeCheckout(tx, { checkoutId, decisionId }, { orderId, now });
   }
+  await tellOfOrder(context, tx, await freshOrder(tx, order), { topic: "order.created", now });
   const ended: Payment = { ...payment, status: "authorized", nextAt: null };
   const said = { payment: "authorized", outcome: "approved", reasons: [] };
   return { payment: ended, records: [outcomeRecord(ended, said, now, { order_id: orderId })] };

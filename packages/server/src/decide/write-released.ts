@@ -1,6 +1,7 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { decisionById } from "../owners/decisions/store.js";
+import { orderOfAttempt } from "../owners/orders/store.js";
 import type { Payment } from "../owners/payments/payment.js";
 import type { Released } from "../owners/payments/processor.js";
 import { paymentById, writePayment } from "../owners/payments/store.js";
@@ -12,6 +13,7 @@ import {
   capturedEvent,
   capturedMail,
 } from "./captured-notice.js";
+import { moveAuthorization } from "./follow-authorization.js";
 import { tellOwner } from "./tell-owner.js";
 import { isRefused, outcomeRecord } from "./write-outcome.js";
 
@@ -34,7 +36,7 @@ async function tellOfCapture(
   if (sent === "too_many") throw new NotToldError("its owner cannot be told now");
 }
 
-/** Writes how an authorization ended that no order came of: let go, or taken by its owner before. */
+/** Writes how an authorization ended that was given up: let go, or taken by its owner before. */
 export async function writeReleased(
   context: Context,
   attemptId: string,
@@ -48,12 +50,19 @@ export async function writeReleased(
     const found = await paymentById(tx, attemptId);
     if (found?.status !== "releasing") return { records: [], answer: null };
     const taken = released.outcome === "captured";
+    const ended: Payment = { ...found, status: released.outcome, nextAt: null };
+    if ((await orderOfAttempt(tx, attemptId)) !== undefined) {
+      // Of an order that was cancelled: what became of its money is told like any other.
+      await writePayment(tx, ended, now);
+      const captured = taken ? released.captured : null;
+      const state = { status: released.outcome, lapsesAt: null, captured };
+      return { records: await moveAuthorization(context, tx, ended, state), answer: null };
+    }
     // Of what was refused nobody knows whether it was ever authorized; its refusal is recorded.
     if (isRefused(found) && !taken) {
       await writePayment(tx, { ...found, status: "declined", nextAt: null }, now);
       return { records: [], answer: null };
     }
-    const ended: Payment = { ...found, status: released.outcome, nextAt: null };
     await writePayment(tx, ended, now);
     const reason = (await decisionById(tx, found.decisionId))?.reason ?? "site_not_found";
     const said = { payment: "authorized", outcome: "rejected", reasons: [reason] };

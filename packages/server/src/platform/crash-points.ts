@@ -25,7 +25,11 @@ export const DECIDE_POINTS = [
 /** That of a checkout: its payment has ended, and its platform was not answered yet. */
 export const CHECKOUT_POINT = "ucp.settled";
 
+/** Those of a message: a receiver has it, and that is written down. */
+export const OUTBOX_POINTS = ["outbox.sent", "outbox.delivered"] as const;
+
 type CrashPoint =
+  | (typeof OUTBOX_POINTS)[number]
   | (typeof AUDIT_POINTS)[number]
   | (typeof DECIDE_POINTS)[number]
   | typeof CHECKOUT_POINT;

@@ -1,27 +1,49 @@
 import { expect, test } from "vitest";
 import { DELIVER_EVERY_MS } from "../../src/actions/deliver-messages.ts";
-import { RETRIES_MAX, retryDelayMs } from "../../src/owners/outbox/message.ts";
+import { nextTryAt } from "../../src/owners/outbox/message.ts";
 import { JOB_TICK_MS } from "../../src/platform/jobs/jobs.ts";
 
 const HOUR_MS = 3_600_000;
 const NEARLY_ONE = 65_535 / 65_536;
-const delays = (chance: number) =>
-  Array.from({ length: RETRIES_MAX }, (_, i) => retryDelayMs(i + 1, chance) as number);
-const sum = (all: readonly number[]) => all.reduce((a, b) => a + b, 0);
+
+/** When a message is tried that nobody takes, counted from its first try. */
+function triesAt(chance: number): number[] {
+  const tries = [0];
+  for (;;) {
+    const message = { attempts: tries.length, firstTryAt: 0 };
+    const next = nextTryAt(message, tries.at(-1) as number, chance);
+    if (next === undefined) return tries;
+    tries.push(next);
+  }
+}
 
 test("the first retry comes within a minute, the last after a day and within three", () => {
   const runs = DELIVER_EVERY_MS + JOB_TICK_MS;
-  expect((delays(NEARLY_ONE)[0] as number) + runs).toBeLessThanOrEqual(60_000);
-  expect(sum(delays(0))).toBeGreaterThanOrEqual(24 * HOUR_MS);
-  expect(sum(delays(NEARLY_ONE))).toBeLessThanOrEqual(72 * HOUR_MS);
+  for (const chance of [0, 0.5, NEARLY_ONE]) {
+    const tries = triesAt(chance);
+    expect((tries[1] as number) + runs).toBeLessThanOrEqual(60_000);
+    expect(tries.at(-1)).toBeGreaterThanOrEqual(24 * HOUR_MS);
+    expect(tries.at(-1)).toBeLessThanOrEqual(72 * HOUR_MS);
+    expect(tries.length).toBeGreaterThanOrEqual(6);
+  }
 });
 
-test("each wait is longer than the one before or the longest, and differs by chance", () => {
-  const plain = delays(0);
-  const longest = plain.at(-1) as number;
-  for (const [i, delay] of plain.slice(1).entries()) {
-    expect(delay === longest || delay >= 2 * (plain[i] as number)).toBe(true);
+test("each wait is longer than the one before or the longest, an hour at most, and differs by chance", () => {
+  const waits = (chance: number) => {
+    const tries = triesAt(chance);
+    return tries.slice(1).map((at, i) => at - (tries[i] as number));
+  };
+  const plain = waits(0);
+  const longest = Math.max(...plain);
+  for (const [i, wait] of plain.slice(1).entries()) {
+    expect(wait === longest || wait >= 2 * (plain[i] as number)).toBe(true);
   }
-  expect(delays(0.5).every((delay, i) => delay > (plain[i] as number))).toBe(true);
-  expect(retryDelayMs(RETRIES_MAX + 1, 0)).toBe(undefined);
+  expect(Math.max(...waits(NEARLY_ONE))).toBeLessThanOrEqual(HOUR_MS);
+  expect(waits(0.5).every((wait, i) => wait > (plain[i] as number))).toBe(true);
+});
+
+test("however often it was tried, it is given up by time alone", () => {
+  const often = { attempts: 500, firstTryAt: 0 };
+  expect(nextTryAt(often, HOUR_MS, 0)).toBe(HOUR_MS + 40 * 60_000);
+  expect(nextTryAt(often, 60 * HOUR_MS, 0)).toBe(undefined);
 });

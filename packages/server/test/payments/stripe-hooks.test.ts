@@ -187,11 +187,11 @@ describe.each(DATABASES)("what Stripe tells and asks, on %s:", (dialect) => {
       );
     clock.advance(5 * DAY_MS - 60_000);
     await follow();
-    expect(await told()).toEqual([]);
+    expect(await told()).toEqual(["order.created"]);
     clock.advance(120_000);
     await follow();
     await follow();
-    expect(await told()).toEqual(["authorization.lapses"]);
+    expect(await told()).toEqual(["order.created", "authorization.lapses"]);
     clock.advance(2 * DAY_MS);
     stripe.lapse(intent);
     await follow();

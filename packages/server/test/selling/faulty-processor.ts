@@ -55,6 +55,10 @@ export class FaultyProcessor implements Processor {
     return this.through(() => this.inner.follow(...asked));
   }
 
+  returns(...asked: Parameters<Processor["returns"]>): ReturnType<Processor["returns"]> {
+    return this.through(() => this.inner.returns(...asked));
+  }
+
   amountFault(...asked: Parameters<Processor["amountFault"]>): string | undefined {
     return this.inner.amountFault(...asked);
   }

@@ -1,4 +1,4 @@
-import { newDispute, newRefund, type Refund } from "./aftermath.ts";
+import { type Dispute, newDispute, newRefund, type Refund } from "./aftermath.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Charge, type Intent, newId } from "./objects.ts";
 
@@ -31,22 +31,51 @@ function takenBy(ledger: Ledger, { id, latest_charge }: Intent): Charge {
 }
 
 /** Money that was taken goes back, all that is left of it unless told how much. */
-export function refund(ledger: Ledger, intent: Intent, amount?: number): string {
+export function refund(
+  ledger: Ledger,
+  intent: Intent,
+  amount?: number,
+  status: RefundStatus = "succeeded",
+): string {
   const charge = takenBy(ledger, intent);
   const back = amount ?? left(charge);
   if (back < 1 || back > left(charge)) throw new Error(`not as much is left of ${charge.id}`);
   const made = giveBack(ledger, charge, { amount: back, reason: "requested_by_customer" });
+  made.status = status;
   ledger.tell("refund.created", made);
   ledger.tell("charge.refunded", charge);
   return made.id;
 }
 
-/** The bank of the card takes the money back for the time being. */
-export function dispute(ledger: Ledger, intent: Intent): string {
+type RefundStatus = "pending" | "requires_action" | "succeeded" | "failed" | "canceled";
+
+/** What became of a refund that took its time. */
+export function moveRefund(ledger: Ledger, id: string, status: RefundStatus): void {
+  const found = ledger.find("refund", id);
+  if (found === undefined) throw new Error(`no such refund: ${id}`);
+  found.status = status;
+  ledger.tell("refund.updated", found);
+  if (status === "failed") ledger.tell("refund.failed", found);
+}
+
+/** The bank of the card takes the money back for the time being; of an inquiry it only asks. */
+export function dispute(ledger: Ledger, intent: Intent, inquiry = false): string {
   const charge = takenBy(ledger, intent);
   const made = ledger.keep(newDispute(newId("dp"), ledger.stamp(), charge));
   charge.disputed = true;
+  if (inquiry) made.status = "warning_needs_response";
   ledger.tell("charge.dispute.created", made);
-  ledger.tell("charge.dispute.funds_withdrawn", made);
+  if (!inquiry) ledger.tell("charge.dispute.funds_withdrawn", made);
   return made.id;
+}
+
+const CLOSED = ["won", "lost", "warning_closed"];
+
+/** How a dispute goes on. */
+export function moveDispute(ledger: Ledger, id: string, status: Dispute["status"]): void {
+  const found = ledger.find("dispute", id);
+  if (found === undefined) throw new Error(`no such dispute: ${id}`);
+  found.status = status;
+  ledger.tell(`charge.dispute.${CLOSED.includes(status) ? "closed" : "updated"}`, found);
+  if (status === "won") ledger.tell("charge.dispute.funds_reinstated", found);
 }

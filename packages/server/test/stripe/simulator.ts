@@ -8,7 +8,13 @@ import { reply } from "./desk.ts";
 import { deliver, type Fault, Held } from "./faults.ts";
 import { cancel, capture, finish } from "./intents.ts";
 import type { Intent } from "./objects.ts";
-import { dispute, refund } from "./returns.ts";
+import { dispute, moveDispute, moveRefund, refund } from "./returns.ts";
+
+/** What a function takes behind the ledger, or behind ledger and intent. */
+type Tail1<F extends (...args: never[]) => unknown> =
+  Parameters<F> extends [unknown, ...infer Rest] ? Rest : never;
+type Tail<F extends (...args: never[]) => unknown> =
+  Parameters<F> extends [unknown, unknown, ...infer Rest] ? Rest : never;
 
 /**
  * Stripe as far as authorizing, capturing and giving back go: it keeps what was made, knows its
@@ -128,14 +134,22 @@ export class StripeSimulator {
     finish(ledger, intent, outcome);
   }
 
-  refund(intentId: string, amount?: number): string {
+  refund(intentId: string, ...terms: Tail<typeof refund>): string {
     const { ledger, intent } = this.accounts.withIntent(intentId);
-    return refund(ledger, intent, amount);
+    return refund(ledger, intent, ...terms);
   }
 
-  dispute(intentId: string): string {
+  moveRefund(accountId: string, ...moved: Tail1<typeof moveRefund>): void {
+    moveRefund(this.accounts.of(accountId).ledger, ...moved);
+  }
+
+  dispute(intentId: string, ...terms: Tail<typeof dispute>): string {
     const { ledger, intent } = this.accounts.withIntent(intentId);
-    return dispute(ledger, intent);
+    return dispute(ledger, intent, ...terms);
+  }
+
+  moveDispute(accountId: string, ...moved: Tail1<typeof moveDispute>): void {
+    moveDispute(this.accounts.of(accountId).ledger, ...moved);
   }
 
   /** In the order they came about. */

@@ -121,6 +121,23 @@ export function buying(server: TestServer, platform: Platform, clock: Clock) {
   const cancel = (to: Shop, id: string, options: BuyOptions = {}) =>
     call(to, `/checkout-sessions/${id}/cancel`, undefined, options);
 
+  /** What UCP says of an order; held against its schema. */
+  async function readOrder(to: Shop, id: string, options: BuyOptions = {}) {
+    const answer = await call(to, `/orders/${id}`, undefined, { ...options, method: "GET" });
+    if (answer.body.ucp?.status === "success") {
+      expect(schemaFaults("shopping/order.json", answer.body)).toEqual([]);
+    }
+    return answer;
+  }
+
+  /** Buys, and gives back the id of the order. */
+  async function bought(to: Shop, body: unknown = ROSE, payment: unknown = paying()) {
+    const { id } = await ready(to, body);
+    const done = await complete(to, id, payment);
+    expect(done.body.status).toBe("completed");
+    return { checkoutId: id, orderId: done.body.order.id as string, order: done.body.order };
+  }
+
   /** A checkout that can be completed. */
   async function ready(to: Shop, body: unknown = ROSE) {
     const { body: made } = await create(to, body);
@@ -128,7 +145,8 @@ export function buying(server: TestServer, platform: Platform, clock: Clock) {
     return made as { readonly id: string; readonly continue_url: string };
   }
 
-  return { ...at, callTool: at.call, shop, call, create, get, update, complete, cancel, ready };
+  const buy = { call, create, get, update, complete, cancel, ready, readOrder, bought };
+  return { ...at, callTool: at.call, shop, ...buy };
 }
 
 /** A service on a database, a platform that calls it, and a simulated Stripe. */

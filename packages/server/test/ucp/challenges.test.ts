@@ -16,6 +16,8 @@ describe.each(DATABASES)("a payment that its buyer confirms to the bank, on %s,"
   let shop: Shop;
   beforeAll(async () => {
     const world = await openWorld(dialect, clock);
+    // Payments are looked after when a test says so.
+    await world.server.context.jobs.stop();
     ({ server, stripe, at } = world);
     return world.close;
   });

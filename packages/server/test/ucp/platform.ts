@@ -4,11 +4,18 @@ import {
   generateKeyPairSync,
   type JsonWebKey,
 } from "node:crypto";
-import { createServer, type RequestListener, type Server } from "node:http";
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from "node:http";
 import type { AddressInfo } from "node:net";
 import { contentDigest, type JsonObject } from "@gatehouse/protocol";
 import { createSigner, createVerifier, httpbis } from "http-message-signatures";
 import { answerOf, type TestAnswer } from "../harness.ts";
+import type { Received } from "../notifications/receiver.ts";
 
 const VERSION = "2026-08-25";
 const ALGORITHM = "ecdsa-p256-sha256";
@@ -18,7 +25,9 @@ const CAPABILITIES = [
   "dev.ucp.shopping.cart",
   "dev.ucp.shopping.checkout",
   "dev.ucp.shopping.fulfillment",
+  "dev.ucp.shopping.order",
 ];
+const ORDER = "dev.ucp.shopping.order";
 
 interface PlatformKey {
   readonly kid: string;
@@ -35,8 +44,14 @@ export function newPlatformKey(kid: string): PlatformKey {
 }
 
 /** What a platform that can do all says of itself. */
-export function profileOf(keys: readonly JsonObject[], capabilities = CAPABILITIES): JsonObject {
+export function profileOf(
+  keys: readonly JsonObject[],
+  capabilities = CAPABILITIES,
+  webhookUrl?: string,
+): JsonObject {
+  const hears = webhookUrl === undefined ? {} : { config: { webhook_url: webhookUrl } };
   const entry = (name: string) => ({
+    ...(name === ORDER ? hears : {}),
     version: VERSION,
     spec: `https://ucp.dev/${VERSION}/specification/${name}`,
     schema: `https://ucp.dev/${VERSION}/schemas/${name}.json`,
@@ -52,12 +67,17 @@ export function profileOf(keys: readonly JsonObject[], capabilities = CAPABILITI
   };
 }
 
+const NEWS_PATH = "/orders";
+
 /** A platform with a profile on this machine, that signs with a library not ours. */
 export class Platform {
   readonly key = newPlatformKey("platform-key");
   profile: JsonObject = profileOf([this.key.publicJwk]);
   /** How often its profile was asked for. */
   fetches = 0;
+  /** What it was told of orders, and how it answers that. */
+  readonly news: Received[] = [];
+  takes: (response: ServerResponse) => unknown = (response) => response.end();
   /** Stands in for what serves the profile. */
   serve: RequestListener = (_request, response) => {
     response.setHeader("content-type", "application/json");
@@ -68,9 +88,23 @@ export class Platform {
   private constructor(server: Server) {
     this.server = server;
     server.on("request", (request, response) => {
+      if (request.url?.startsWith(NEWS_PATH)) return this.hear(request, response);
       this.fetches++;
       this.serve(request, response);
     });
+  }
+
+  private async hear(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    const { headers, url = "" } = request;
+    this.news.push({ url: `http://${this.host}${url}`, headers, body });
+    await this.takes(response);
+  }
+
+  /** Says in its profile where it wants to hear of orders. */
+  wantsNews(url = `http://${this.host}${NEWS_PATH}?team=1`): void {
+    this.profile = profileOf([this.key.publicJwk], CAPABILITIES, url);
   }
 
   static async start(): Promise<Platform> {
@@ -159,21 +193,29 @@ export interface CallOptions {
   readonly sent?: string;
 }
 
+interface ShopKeys {
+  readonly keys: readonly (JsonWebKey & { readonly kid: string })[];
+}
+
+const keysOf =
+  ({ keys }: ShopKeys) =>
+  async ({ keyid }: { keyid?: string }) => {
+    const jwk = keys.find(({ kid }) => kid === keyid);
+    if (jwk === undefined) return null;
+    const key = createPublicKey({ key: jwk, format: "jwk" });
+    return { id: keyid as string, algs: [ALGORITHM], verify: createVerifier(key, ALGORITHM) };
+  };
+
 /** Whether an answer was signed with a key of the shop's profile, by a library not ours. */
 export async function isSigned(
-  shopProfile: { readonly keys: readonly (JsonWebKey & { readonly kid: string })[] },
+  shopProfile: ShopKeys,
   response: { status: number; headers: Headers; body: unknown },
   now = Date.now(),
 ): Promise<boolean> {
   const text = JSON.stringify(response.body);
   const digest = response.headers.get("content-digest");
   if (digest !== (await contentDigest(Buffer.from(text)))) return false;
-  const keyLookup = async ({ keyid }: { keyid?: string }) => {
-    const jwk = shopProfile.keys.find(({ kid }) => kid === keyid);
-    if (jwk === undefined) return null;
-    const key = createPublicKey({ key: jwk, format: "jwk" });
-    return { id: keyid as string, algs: [ALGORITHM], verify: createVerifier(key, ALGORITHM) };
-  };
+  const keyLookup = keysOf(shopProfile);
   const headers = Object.fromEntries(response.headers);
   const verified = await httpbis.verifyMessage(
     {
@@ -181,6 +223,27 @@ export async function isSigned(
       notAfter: new Date(now + 1000),
     },
     { status: response.status, headers },
+  );
+  return verified === true;
+}
+
+/** Whether news of an order were signed with a key of the shop's profile, by a library not ours. */
+export async function isShopsNews(
+  shopProfile: ShopKeys,
+  { url, headers, body }: Received,
+): Promise<boolean> {
+  if (headers["content-digest"] !== (await contentDigest(Buffer.from(body)))) return false;
+  const verified = await httpbis.verifyMessage(
+    {
+      requiredFields: [
+        ...["@method", "@authority", "@path", "@query", "ucp-agent", "content-digest"],
+        ...["content-type", "webhook-id", "webhook-timestamp", "idempotency-key"],
+      ],
+      requiredParams: ["created", "keyid"],
+      tolerance: Number.POSITIVE_INFINITY,
+      keyLookup: keysOf(shopProfile),
+    },
+    { method: "POST", url, headers: headers as Record<string, string> },
   );
   return verified === true;
 }

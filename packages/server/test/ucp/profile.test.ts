@@ -14,9 +14,14 @@ import { selling } from "../selling/selling.ts";
 import { schemaFaults, schemasThere } from "./schemas.ts";
 
 const BUSINESS = "profile.json#/$defs/business_schema";
-const OFFERED = ["catalog.search", "catalog.lookup", "cart", "checkout", "fulfillment"].map(
-  (name) => `dev.ucp.shopping.${name}`,
-);
+const OFFERED = [
+  "catalog.search",
+  "catalog.lookup",
+  "cart",
+  "checkout",
+  "fulfillment",
+  "order",
+].map((name) => `dev.ucp.shopping.${name}`);
 const why = schemasThere ? "" : " (UCP's schemas are not here: skipped)";
 
 describe.each(DATABASES)("a shop's profile for platforms, on %s,", (dialect) => {

@@ -25,6 +25,7 @@ const SHOP = {
   terms: { text: "Be kind.\n", version: "2030-05" },
   links: { privacy_policy: "https://shop.example.com/privacy" },
   allow_unsigned: false,
+  buyer_mail: true,
 };
 
 describe.each(DATABASES)("how a shop sells through platforms, on %s,", (dialect) => {
@@ -45,7 +46,10 @@ describe.each(DATABASES)("how a shop sells through platforms, on %s,", (dialect)
 
   test("is set whole, shown as it was set, and recorded by its digest", async () => {
     const shop = await at.shop();
-    const nothing = { shipping: [], taxes: [], terms: null, links: {}, allow_unsigned: false };
+    const nothing = {
+      ...{ shipping: [], taxes: [], terms: null, links: {} },
+      ...{ allow_unsigned: false, buyer_mail: true },
+    };
     expect((await shop.admin("GET", "/shop")).body).toEqual(nothing);
     expect((await shop.admin("PUT", "/shop", SHOP)).body).toEqual(SHOP);
     expect((await shop.admin("GET", "/shop")).body).toEqual(SHOP);

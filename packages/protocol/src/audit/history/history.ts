@@ -1,4 +1,5 @@
 import { movesMoney } from "../../discovery/built-in-skills.js";
+import { Aftermath } from "./aftermath.js";
 import { Counters } from "./counters.js";
 import { type Known, paymentFault, paysFault, reviewFault } from "./faults.js";
 import { type Course, courseFault, outcomeFault, paymentState } from "./payment-course.js";
@@ -35,8 +36,7 @@ export class History {
   /** Payments, by the record that requested them; and that record, by the attempt. */
   private readonly courses: Remembered<Course>;
   private readonly attempts: Remembered<string>;
-  /** Records that told what became of an authorization, by its attempt. */
-  private readonly adjustments: Remembered<number>;
+  private readonly aftermath: Aftermath;
   private rules: { readonly policy: string; readonly seq: number } | undefined;
   /** Records that name one from before the first. */
   before = 0;
@@ -50,7 +50,7 @@ export class History {
     this.mandates = new Remembered(max);
     this.courses = new Remembered(max);
     this.attempts = new Remembered(max);
-    this.adjustments = new Remembered(max);
+    this.aftermath = new Aftermath(max);
   }
 
   /** Decisions too long ago to be compared with. */
@@ -78,24 +78,22 @@ export class History {
     }
   }
 
-  private adjusted({ attempt, became, amount, seq }: AdjustedStep): string | undefined {
+  private adjusted(step: AdjustedStep): string | undefined {
+    const { attempt, amount } = step;
+    const { whole } = this.beginning;
     const parent = this.attempts.get(attempt);
     if (parent === undefined) {
-      const all = this.beginning.whole && this.attempts.forgotten === 0;
+      const all = whole && this.attempts.forgotten === 0;
       return all ? "it is about a payment that is not in the log" : undefined;
     }
     const course = this.courses.get(parent);
     if (course !== undefined && course.state !== "authorized") {
       return `it is about a payment of which record ${course.seq} said that it was ${course.state}`;
     }
-    const before = this.adjustments.get(attempt);
-    if (before !== undefined) return `record ${before} had told what became of the payment`;
-    this.adjustments.set(attempt, seq);
+    const fault = this.aftermath.take(step, whole);
     const { currency } = this.known.get(parent)?.amount ?? {};
     const other = amount !== undefined && currency !== undefined && amount.currency !== currency;
-    if (other) return "it took another currency than was authorized";
-    const known = became === "captured" || became === "released" || became === "lapsed";
-    return known ? undefined : "it does not say what became of the payment";
+    return fault ?? (other ? "it is in another currency than was authorized" : undefined);
   }
 
   private decided(step: DecidedStep): string | undefined {

@@ -81,8 +81,9 @@ function approvalStep(record: AuditRecord): DecidedStep {
 }
 
 function adjustedStep(record: AuditRecord): AdjustedStep {
-  const { kind: became, amount } = membersOf(record.adjustment);
+  const { kind: became, amount, id: name, status: stands } = membersOf(record.adjustment);
   const { minor, currency } = membersOf(amount);
+  const [id, status] = [textIn(name), textIn(stands)];
   return {
     kind: "adjusted",
     seq: record.seq,
@@ -91,6 +92,7 @@ function adjustedStep(record: AuditRecord): AdjustedStep {
     attempt: textIn(record.attempt_id) ?? "",
     became: textIn(became),
     amount: moneyIn(minor, currency),
+    returned: id === undefined || status === undefined ? undefined : { id, status },
   };
 }
 

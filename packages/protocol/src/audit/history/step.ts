@@ -51,14 +51,15 @@ export interface DecidedStep extends Asked {
   readonly elsewhere: boolean;
 }
 
-/** An owner took an authorization or gave it up, or nobody took it in time. */
+/** What became of an order: of its authorization, of money that was taken, or of its goods. */
 export interface AdjustedStep extends Placed {
   readonly kind: "adjusted";
   readonly attempt: string;
-  /** What became of it. */
   readonly became: string | undefined;
-  /** What was taken of it. */
+  /** What was taken, or goes back. */
   readonly amount: Money | undefined;
+  /** What the processor calls money that goes back, and how far it is. */
+  readonly returned: { readonly id: string; readonly status: string } | undefined;
 }
 
 /** A review ended. */

@@ -1,3 +1,4 @@
+import type { UcpTotals } from "@gatehouse/protocol";
 import { type JsonObject, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { CART_MS, type Cart } from "../../owners/checkouts/carts/cart.js";
@@ -8,7 +9,6 @@ import {
   lockCart,
   replaceCart,
 } from "../../owners/checkouts/carts/store.js";
-import type { Totals } from "../../owners/checkouts/checkout.js";
 import { isOwn, type PlatformCaller, type WantedLine } from "../../owners/checkouts/platform.js";
 import { shopSettings } from "../../owners/shop-settings/store.js";
 import type { Queries, Transaction } from "../../platform/db/database.js";
@@ -28,7 +28,7 @@ export interface ShownCart {
   readonly cart: Cart;
   readonly priced: PricedLines;
   /** An estimate: with the taxes of where the buyer is said to be, without what sending costs. */
-  readonly totals: Totals;
+  readonly totals: UcpTotals;
 }
 
 /** Which lines cannot be, and why: nothing was kept. */

@@ -1,12 +1,11 @@
 import { hash } from "node:crypto";
-import { canonicalize, type JsonObject, type JsonValue } from "@gatehouse/protocol";
-import type {
-  CheckoutContent,
-  Delivery,
-  Missing,
-  Quote,
-  QuotedLine,
-  Totals,
+import { canonicalize, type JsonObject, type JsonValue, type UcpTotals } from "@gatehouse/protocol";
+import {
+  type CheckoutContent,
+  chosenAddress,
+  type Missing,
+  type Quote,
+  type QuotedLine,
 } from "../../owners/checkouts/checkout.js";
 import { shopSettings } from "../../owners/shop-settings/store.js";
 import type { Queries } from "../../platform/db/database.js";
@@ -23,12 +22,6 @@ const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
 const isText = (value: JsonValue | undefined): value is string =>
   typeof value === "string" && value.trim() !== "";
-
-/** Where it goes: the address that was chosen, or the only one there is. */
-export function chosenAddress({ addresses, addressId }: Delivery) {
-  const only = addresses.length === 1 ? addresses[0] : undefined;
-  return addressId === null ? only : addresses.find(({ id }) => id === addressId);
-}
 
 /** Where a buyer is, as far as it is said. */
 export function destinationIn(place: JsonObject): Destination | undefined {
@@ -78,7 +71,7 @@ export async function quoteFor(
     ...(destination === undefined ? {} : { destination }),
     shippingMinor,
   });
-  const bare: Totals = {
+  const bare: UcpTotals = {
     ...{ subtotalMinor, shippingMinor: null, taxMinor: 0, totalMinor: subtotalMinor },
   };
   const missing: Missing[] = [];

@@ -11,7 +11,7 @@ import {
   type Delivery,
   type Quote,
 } from "../../owners/checkouts/checkout.js";
-import { isOwn, type PlatformCaller } from "../../owners/checkouts/platform.js";
+import { type BuyingPlatform, isOwn } from "../../owners/checkouts/platform.js";
 import {
   checkoutById,
   checkoutOfCart,
@@ -28,7 +28,7 @@ import { isSameQuote, quoteFor } from "./quote.js";
 export interface CheckoutPlace {
   readonly siteKeyHash: string;
   readonly checkoutId: string;
-  readonly platform: PlatformCaller;
+  readonly platform: BuyingPlatform;
 }
 
 /** A checkout after what was asked, and whether that was done. */
@@ -70,8 +70,11 @@ export async function ownCheckout(
  * Made without a signature, and touched with one, it answers to signed calls from then on: nobody
  * who only knows its id changes what its platform has looked at.
  */
-export function takenOver(checkout: Checkout, platform: PlatformCaller): Checkout {
-  return platform.signed && !checkout.platform.signed ? { ...checkout, platform } : checkout;
+export function takenOver(checkout: Checkout, { signed, webhookUrl }: BuyingPlatform): Checkout {
+  const { platform } = checkout;
+  // Where it hears of the order is what its profile says last.
+  if ((platform.signed || !signed) && platform.webhookUrl === webhookUrl) return checkout;
+  return { ...checkout, platform: { ...platform, signed: platform.signed || signed, webhookUrl } };
 }
 
 /** Why nothing about a checkout can be changed; undefined where it can. */
@@ -81,7 +84,7 @@ export function refusalOf({ clock }: Context, { status, expiresAt }: Checkout): 
 }
 
 interface NewCheckout {
-  readonly platform: PlatformCaller;
+  readonly platform: BuyingPlatform;
   readonly content: CheckoutContent;
   /** The cart it is made of: what is in it stands, whatever else is said. */
   readonly cartId: string | null;
@@ -115,6 +118,7 @@ export async function createCheckout(
   if (!isWhole(quote)) return ok({ content, quote });
   const checkout: Checkout = {
     ...{ checkoutId: ids.id("chk"), pageId: ids.id("page"), siteKeyHash, platform, cartId },
+    policies: [],
     ...{ status: "open", content, quote, problem: null, tries: 0, decisionId: null },
     ...{ orderId: null, createdAt: now, expiresAt: now + CHECKOUT_MS },
   };

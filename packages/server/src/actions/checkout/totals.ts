@@ -1,5 +1,5 @@
+import type { UcpTotals } from "@gatehouse/protocol";
 import { ok, parseAmount, type Result, refuse } from "@gatehouse/protocol";
-import type { Totals } from "../../owners/checkouts/checkout.js";
 import {
   PERCENT,
   type ShippingOption,
@@ -81,7 +81,7 @@ export function totalsOf(
     destination,
     shippingMinor = null,
   }: { destination?: Destination; shippingMinor?: number | null },
-): Result<Totals, "too_large"> {
+): Result<UcpTotals, "too_large"> {
   const net = BigInt(subtotalMinor) + BigInt(shippingMinor ?? 0);
   const rate = (destination && rateAt(settings, destination)) ?? 0n;
   const tax = rounded(net * rate);

@@ -15,6 +15,7 @@ import { keyRoutes } from "./keys.js";
 import { mandateRoutes } from "./mandates.js";
 import { messageRoutes } from "./messages.js";
 import { notificationRoutes } from "./notifications.js";
+import { orderChangeRoutes } from "./order-changes.js";
 import { orderRoutes } from "./orders.js";
 import { policyRoutes } from "./policy.js";
 import { processorRoutes } from "./processor.js";
@@ -73,6 +74,7 @@ export function adminDoor(context: Context): Door {
   processorRoutes(routes, context);
   productRoutes(routes, context);
   orderRoutes(routes, context);
+  orderChangeRoutes(routes, context);
   notificationRoutes(routes, context);
   messageRoutes(routes, context);
   tokenRoutes(routes, context);

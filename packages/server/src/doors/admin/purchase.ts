@@ -1,6 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { chosenAddress } from "../../actions/checkout/quote.js";
-import type { Checkout } from "../../owners/checkouts/checkout.js";
+import { type Checkout, chosenAddress } from "../../owners/checkouts/checkout.js";
 
 const Texts = z.record(z.string(), z.string());
 

@@ -85,6 +85,10 @@ const ShopBody = z
       .boolean()
       .default(false)
       .openapi({ description: "Whether platforms may order without proving who they are." }),
+    buyer_mail: z
+      .boolean()
+      .default(true)
+      .openapi({ description: "Whether buyers are told of their orders by mail." }),
   })
   .openapi("ShopSettings");
 
@@ -105,8 +109,10 @@ const replace = createRoute({
   },
 });
 
-function render({ allowUnsigned, shipping, taxes, terms, links }: ShopSettings) {
-  const all = { shipping, taxes, terms, links, allow_unsigned: allowUnsigned };
+function render({ allowUnsigned, buyerMail, ...shop }: ShopSettings) {
+  const { shipping, taxes, terms, links } = shop;
+  const told = { allow_unsigned: allowUnsigned, buyer_mail: buyerMail };
+  const all = { shipping, taxes, terms, links, ...told };
   return structuredClone(all) as z.infer<typeof ShopBody>;
 }
 
@@ -120,8 +126,8 @@ export function shopRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(replace, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
-    const { allow_unsigned: allowUnsigned, ...given } = c.req.valid("json");
-    const settings = { ...given, allowUnsigned } as ShopSettings;
+    const { allow_unsigned: allowUnsigned, buyer_mail: buyerMail, ...given } = c.req.valid("json");
+    const settings = { ...given, allowUnsigned, buyerMail } as ShopSettings;
     const result = await setShop(context, site_key_hash, settings, actorOf(c));
     return result.ok ? c.json(render(result.value), 200) : refused(result);
   });

@@ -7,10 +7,11 @@ import { limitKey } from "../../platform/http/connection.js";
 import { type Arrival, FrontAnswers, type Reply } from "../../platform/http/front-answers.js";
 import { isJsonType, isPlainEncoding } from "../../platform/http/json-type.js";
 import { collectBody } from "../../platform/http/raw-body.js";
+import { signedRequest } from "../ucp/caller.js";
 import type { ShopDesk } from "../ucp/desk.js";
 import { CallLimits } from "./call-limits.js";
 import { hostGuard } from "./host-guard.js";
-import { type Message, readMessage } from "./message.js";
+import { readMessage } from "./message.js";
 import { type Asked, answerMethod, type MethodTools, recordUnservable } from "./methods.js";
 import {
   failedReply,
@@ -146,29 +147,33 @@ export class McpAnswers {
   }
 
   private answer(incoming: Incoming, live: LiveSite, body: Uint8Array): void {
-    const reply = this.replyTo(incoming, live, readMessage(body));
+    const reply = this.replyTo(incoming, live, body);
     if (reply instanceof Promise) reply.then((made) => this.answers.send(incoming, made));
     else this.answers.send(incoming, reply);
   }
 
-  private replyTo(
-    { request: { headers }, requestId, address }: Incoming,
-    live: LiveSite,
-    message: Message,
-  ): Reply | Promise<Reply> {
+  private replyTo(incoming: Incoming, live: LiveSite, body: Uint8Array): Reply | Promise<Reply> {
+    const { request, requestId, address } = incoming;
+    const { headers } = request;
+    const message = readMessage(body);
     if (message.kind === "refused") return message.reply;
     if (message.kind === "unanswered") return ACCEPTED;
     const sent = headers["mcp-session-id"];
     const session = typeof sent === "string" ? sent : undefined;
     const server = this.serverOf(live);
     const revision = revisionOf(message, headers);
+    const { baseUrl } = this.context.config;
+    const signed = () => signedRequest(request, { target: request.url ?? "", baseUrl, body });
     const reply =
       typeof revision === "string"
         ? answerMethod(
-            { request: message, revision, server, requestId, address, session },
+            { request: message, revision, server, requestId, address, session, signed },
             this.tools,
           )
-        : this.unservable({ request: message, server, requestId, address, session }, revision);
+        : this.unservable(
+            { request: message, server, requestId, address, session, signed },
+            revision,
+          );
     if (!(reply instanceof Promise)) return reply;
     return reply.catch((error: unknown) => {
       if (error instanceof SiteGoneError)

@@ -4,6 +4,7 @@ import {
   type JsonValue,
   MCP_REVISIONS,
   MCP_STATELESS_REVISION,
+  type UcpRequest,
 } from "@gatehouse/protocol";
 import { callTool, recordCall, type ToolCall } from "../../actions/call-tool.js";
 import type { Context } from "../../context.js";
@@ -30,6 +31,8 @@ export interface Asked {
   readonly address: string;
   /** The session header as it was sent. */
   readonly session: string | undefined;
+  /** All of the request, as somebody may have signed it. */
+  signed(): UcpRequest;
 }
 
 export interface MethodTools {
@@ -144,7 +147,9 @@ async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
     return resultReply(request.id, server.result(revision, members));
   }
   if ("operation" in tool) {
-    const done = await callShopTool(tools, server.site, call, { tool, source });
+    const done = await callShopTool(tools, server.site, call, {
+      ...{ tool, source, request: asked.signed },
+    });
     if (done.ok) return resultReply(request.id, server.result(revision, done.value.members));
     return done.reply(request.id);
   }

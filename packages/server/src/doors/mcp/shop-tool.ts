@@ -1,9 +1,16 @@
-import { canonicalize, isJsonObject, type JsonObject, utf8 } from "@gatehouse/protocol";
+import {
+  canonicalize,
+  isJsonObject,
+  type JsonObject,
+  type UcpRequest,
+  utf8,
+} from "@gatehouse/protocol";
 import { recordCall, type ToolCall } from "../../actions/call-tool.js";
 import { type ShopTool, type ToolResult, toolResult } from "../../actions/tools.js";
 import type { Context } from "../../context.js";
 import type { Site } from "../../owners/sites/site.js";
 import type { Reply } from "../../platform/http/front-answers.js";
+import { type Caller, proven } from "../ucp/caller.js";
 import { OPERATIONS, type ShopDesk } from "../ucp/desk.js";
 import { asUcp, type UcpFault, UcpProblem } from "../ucp/fault.js";
 import type { Operation } from "../ucp/operation.js";
@@ -53,17 +60,36 @@ function readCall(tool: string, args: ToolCall["args"]): ReadCall {
   return { agent: `profile="${named}"`, key, id, body };
 }
 
+/** What a call comes with besides what it says. */
+interface Served {
+  readonly source: string;
+  /** The request it came in, which may be signed. */
+  request(): UcpRequest;
+}
+
+/**
+ * Whatever else came along: who pays over MCP proves that by a mandate, so what is made here is not
+ * kept for those who sign requests.
+ */
+const unproven = ({ keys: _, ...named }: Parameters<typeof proven>[0]): Caller => ({
+  ...{ ...named, keyId: null, dated: false },
+});
+
 async function operate(
   { desk, context }: { readonly desk: ShopDesk; readonly context: Context },
   site: Site,
   { name, args, requestId }: ToolCall,
-  { operation, source }: { readonly operation: Operation; readonly source: string },
+  { operation, source, request }: Served & { readonly operation: Operation },
 ): Promise<ToolResult> {
   const tool = String(name);
   const { agent, key = context.ids.id("once"), id, body } = readCall(tool, args);
-  const { keys: _, ...platform } = await desk.platformNamed(agent, source);
+  const named = await desk.platformNamed(agent, source);
+  const caller =
+    operation.signed === "always"
+      ? await proven(named, request(), context.clock.now())
+      : unproven(named);
   const answer = await desk.operate(operation, {
-    ...{ site, caller: { ...platform, keyId: null, dated: false }, id, body, requestId, key },
+    ...{ site, caller, id, body, requestId, key },
     ...{ path: `${tool} ${id}`, bytes: utf8(canonicalize(body)) },
   });
   const content = [{ type: "text", text: JSON.stringify(answer.body) }];
@@ -100,14 +126,14 @@ export async function callShopTool(
   tools: { readonly context: Context; readonly desk: ShopDesk },
   site: Site,
   call: ToolCall,
-  { tool, source }: { readonly tool: ShopTool; readonly source: string },
+  { tool, ...served }: Served & { readonly tool: ShopTool },
 ): Promise<Done> {
   const { context } = tools;
   const operation = OPERATIONS.find((one) => one.tool === tool.operation);
   if (operation === undefined) throw new Error(`no operation is called ${tool.operation}`);
   let result: ToolResult;
   try {
-    result = await operate(tools, site, call, { operation, source });
+    result = await operate(tools, site, call, { operation, ...served });
   } catch (error) {
     const problem = asUcp(error);
     await recordCall(context, call, { outcome: "refused", reason: problem.code });

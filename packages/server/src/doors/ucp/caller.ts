@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import { type UcpCapability, type UcpRequest, verifyUcpRequest } from "@gatehouse/protocol";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
@@ -16,18 +17,34 @@ export interface Caller {
   readonly keyId: string | null;
   /** Whether that says when: only such a signature is believed where money is spent. */
   readonly dated: boolean;
+  /** Where it wants to hear of its orders, by its profile; null where it does not. */
+  readonly webhookUrl: string | null;
 }
 
 /** The request as its sender signed it: at the address this service has to the world. */
-function requestOf(c: HonoContext<HttpEnv>, baseUrl: string, body: Uint8Array): UcpRequest {
-  const { pathname, search } = new URL(c.req.url);
-  const { rawHeaders } = c.env.incoming;
+export function signedRequest(
+  { method = "", rawHeaders }: Pick<IncomingMessage, "method" | "rawHeaders">,
+  { target, baseUrl, body }: { target: string; baseUrl: string; body: Uint8Array },
+): UcpRequest {
   const fields = [];
   for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
     fields.push({ name: rawHeaders[i] as string, value: rawHeaders[i + 1] as string });
   }
-  const url = new URL(pathname + search, baseUrl).href;
-  return { method: c.req.method, url, fields, body };
+  return { method, url: new URL(target, baseUrl).href, fields, body };
+}
+
+type Named = Awaited<ReturnType<ShopDesk["platformNamed"]>>;
+
+/** A platform that was named, and whether it proves to be that. A signature that is there must hold. */
+export async function proven(
+  { keys, ...named }: Named,
+  request: UcpRequest,
+  now: number,
+): Promise<Caller> {
+  const signed = await verifyUcpRequest(request, { keys, now });
+  if (signed.ok) return { ...named, ...signed.value };
+  if (signed.reason !== "signature_missing") throw new UcpProblem(signed.reason, signed.detail);
+  return { ...named, keyId: null, dated: false };
 }
 
 /**
@@ -41,10 +58,8 @@ export async function callerOf(
   body: Uint8Array,
 ): Promise<Caller> {
   const source = limitKey(c.get("connection").address);
-  const { keys, ...named } = await desk.platformNamed(c.req.header("ucp-agent"), source);
-  const request = requestOf(c, config.baseUrl, body);
-  const signed = await verifyUcpRequest(request, { keys, now: clock.now() });
-  if (signed.ok) return { ...named, ...signed.value };
-  if (signed.reason !== "signature_missing") throw new UcpProblem(signed.reason, signed.detail);
-  return { ...named, keyId: null, dated: false };
+  const named = await desk.platformNamed(c.req.header("ucp-agent"), source);
+  const { pathname, search } = new URL(c.req.url);
+  const place = { target: pathname + search, baseUrl: config.baseUrl, body };
+  return proven(named, signedRequest(c.env.incoming, place), clock.now());
 }

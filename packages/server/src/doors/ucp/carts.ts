@@ -1,4 +1,4 @@
-import type { JsonObject } from "@gatehouse/protocol";
+import { type JsonObject, totalEntries } from "@gatehouse/protocol";
 import {
   type CartContent,
   type CartPlace,
@@ -15,7 +15,7 @@ import { isoTime } from "../../platform/clock.js";
 import type { Queries } from "../../platform/db/database.js";
 import { errorAnswer, errorAnswers, type UcpBody, ucpMember } from "./answer.js";
 import { given, peopleIn, platformOf } from "./content.js";
-import { lineBodies, lineMessages, readLines, totalBodies } from "./lines.js";
+import { lineBodies, lineMessages, readLines } from "./lines.js";
 import type { Operation, UcpCall } from "./operation.js";
 import { termsOf } from "./terms.js";
 
@@ -41,7 +41,7 @@ function cartBody({ cart, priced, totals }: ShownCart, terms: Terms): JsonObject
     ...given("context", context),
     // A cart whose last line is gone has no currency of its own; ISO 4217 has a word for none.
     currency: priced.currency ?? "XXX",
-    totals: totalBodies(totals),
+    totals: totalEntries(totals),
     ...(messages.length === 0 ? {} : { messages: [...messages] }),
     ...terms,
     expires_at: isoTime(expiresAt),

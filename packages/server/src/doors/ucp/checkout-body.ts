@@ -1,8 +1,8 @@
-import type { JsonObject } from "@gatehouse/protocol";
-import { pageUrl } from "../../actions/checkout/page-url.js";
+import { type JsonObject, lineIdAt, totalEntries } from "@gatehouse/protocol";
 import { progressOf } from "../../actions/checkout/progress.js";
 import type { Context } from "../../context.js";
 import { type Checkout, isReady } from "../../owners/checkouts/checkout.js";
+import { pageUrl } from "../../owners/checkouts/page-url.js";
 import { handlersOf } from "../../owners/sites/gates.js";
 import { isoTime } from "../../platform/clock.js";
 import type { Queries } from "../../platform/db/database.js";
@@ -10,7 +10,7 @@ import { ucpMember } from "./answer.js";
 import { checkoutMessages, type Told } from "./checkout-messages.js";
 import { given } from "./content.js";
 import { fulfillmentBody } from "./fulfillment.js";
-import { lineBodies, lineId, totalBodies } from "./lines.js";
+import { lineBodies } from "./lines.js";
 import type { UcpCall } from "./operation.js";
 import { termsOf } from "./terms.js";
 
@@ -47,7 +47,7 @@ export async function checkoutBody(
   const messages = checkoutMessages(checkout, told);
   const url = pageUrl(context.config, checkout);
   const over = status === "completed" || status === "canceled";
-  const lineIds = quote.lines.flatMap((line, i) => (typeof line === "string" ? [] : [lineId(i)]));
+  const lineIds = quote.lines.flatMap((line, i) => (typeof line === "string" ? [] : [lineIdAt(i)]));
   const ucp = canShip ? ucpMember(CHECKOUT, FULFILLMENT) : ucpMember(CHECKOUT);
   return {
     ucp: { ...ucp, payment_handlers: handlersOf(site) ?? {} },
@@ -55,7 +55,7 @@ export async function checkoutBody(
     ...given("buyer", content.buyer),
     ...given("context", content.context),
     currency: quote.currency ?? "XXX",
-    totals: totalBodies(quote.totals),
+    totals: totalEntries(quote.totals),
     ...(canShip && quote.ships ? { fulfillment: fulfillmentBody(checkout, lineIds) } : {}),
     ...(messages.length === 0 ? {} : { messages: [...messages] }),
     ...(await termsOf(context, db, { site, caller, ...call })),

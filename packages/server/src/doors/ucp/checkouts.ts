@@ -30,7 +30,7 @@ import { textIn } from "./fields.js";
 import { readDelivery } from "./fulfillment.js";
 import { lineMessages, readLines } from "./lines.js";
 import type { Begun, Operation, UcpCall } from "./operation.js";
-import { keepTermsOf } from "./terms.js";
+import { keepTermsOf, termsKept } from "./terms.js";
 
 const CHECKOUT = "dev.ucp.shopping.checkout";
 const FULFILLMENT = "dev.ucp.shopping.fulfillment";
@@ -65,7 +65,7 @@ async function madeAnswer(
     return errorAnswers(lineMessages(content.lines, quote, "unrecoverable"));
   }
   const { checkout, refusal } = made.value;
-  if (refusal === undefined) await keepTermsOf(context, tx, call);
+  await keepTermsOf(context, tx, call, checkout);
   const answer = await shown(context, tx, call, checkout, { refusal, status });
   return refusal === undefined ? answer : { ...answer, undone: true };
 }
@@ -99,7 +99,13 @@ export async function checkoutOfMandate(
   const checkout = await checkoutNamed(db, site.siteKeyHash, named);
   if (checkout === undefined) return undefined;
   const { url: profileUrl } = checkout.platform;
-  const caller = { profileUrl, capabilities: UCP_CAPABILITIES, keyId: null, dated: false };
+  const caller = {
+    profileUrl,
+    capabilities: UCP_CAPABILITIES,
+    keyId: null,
+    dated: false,
+    webhookUrl: null,
+  };
   const call = { site, caller, id: checkout.checkoutId, body: {}, requestId };
   return checkoutBody(context, db, { ...call, signer: await keys.signer("card") }, checkout);
 }
@@ -114,8 +120,6 @@ async function complete(
   const canShip = call.caller.capabilities.includes(FULFILLMENT);
   const asked = { ...placeOf(call), site, token, canShip, requestId };
   const completing = await completeCheckout(context, tx, asked);
-  // What is signed into the answer is kept, whatever the shop says since.
-  if (completing.ok) await keepTermsOf(context, tx, call);
   if (!completing.ok) {
     const shut = completing.reason === "shut";
     const answer = shut
@@ -124,6 +128,8 @@ async function complete(
     return { records: [], answer };
   }
   const { checkout, records, refusal, notice, payment, changed } = completing.value;
+  // What is signed into the answer is kept, whatever the shop says since.
+  await keepTermsOf(context, tx, call, checkout);
   if (payment === undefined) {
     const answer = await shown(context, tx, call, checkout, { refusal, notice });
     // Only where nothing at all was written there is nothing to tell again: the same request must
@@ -165,8 +171,15 @@ const operationsAt = (root: string): readonly Operation[] => [
     ...named(root, "get_checkout"),
     ...{ method: "get", path: `${root}/:id`, capability: CHECKOUT, whileShut: true },
     async read(context: Context, call: UcpCall) {
+      const { db } = context;
       const found = await showCheckout(context, placeOf(call));
-      return found.ok ? shown(context, context.db, call, found.value) : noCheckout();
+      if (!found.ok) return noCheckout();
+      // Shown terms are agreed to by whoever pays next.
+      const open = found.value.status === "open";
+      if (open && !(await termsKept(context, db, call, found.value))) {
+        await db.transaction((tx) => keepTermsOf(context, tx, call, found.value));
+      }
+      return shown(context, db, call, found.value);
     },
   },
   {
@@ -183,7 +196,7 @@ const operationsAt = (root: string): readonly Operation[] => [
   {
     ...named(root, "complete_checkout"),
     ...{ method: "post", path: `${root}/:id/complete`, capability: CHECKOUT, look },
-    ...{ signed: true, ends: true },
+    ...{ signed: "unless_waived", ends: true },
     decide(context, call) {
       const token = paymentToken(call.body.payment, call.site.processor);
       return (tx) => complete(context, tx, call, token);

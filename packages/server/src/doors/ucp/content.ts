@@ -1,5 +1,5 @@
 import type { JsonObject } from "@gatehouse/protocol";
-import type { PlatformCaller } from "../../owners/checkouts/platform.js";
+import type { BuyingPlatform } from "../../owners/checkouts/platform.js";
 import type { Caller } from "./caller.js";
 import { textsIn } from "./fields.js";
 
@@ -7,8 +7,8 @@ export const TEXT_CHARS_MAX = 200;
 const BUYER = ["first_name", "last_name", "email", "phone_number"];
 const CONTEXT = ["address_country", "address_region", "postal_code", "language", "currency"];
 
-export const platformOf = ({ profileUrl: url, keyId }: Caller): PlatformCaller => ({
-  ...{ url, signed: keyId !== null },
+export const platformOf = ({ profileUrl: url, keyId, webhookUrl }: Caller): BuyingPlatform => ({
+  ...{ url, signed: keyId !== null, webhookUrl },
 });
 
 /** What a request says of the buyer, and of where. */

@@ -1,4 +1,4 @@
-import { negotiate, readUcpAgent } from "@gatehouse/protocol";
+import { negotiate, orderWebhookUrl, readUcpAgent } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { shopSettings } from "../../owners/shop-settings/store.js";
 import { sells } from "../../owners/sites/gates.js";
@@ -14,12 +14,14 @@ import { CHECKOUT_OPERATIONS } from "./checkouts.js";
 import { UcpProblem } from "./fault.js";
 import { once, onceDecided } from "./once.js";
 import type { Operation, UcpCall } from "./operation.js";
+import { ORDER_OPERATIONS } from "./orders.js";
 import { PlatformProfiles } from "./platform-profiles.js";
 
 export const OPERATIONS: readonly Operation[] = [
   ...CATALOG_OPERATIONS,
   ...CART_OPERATIONS,
   ...CHECKOUT_OPERATIONS,
+  ...ORDER_OPERATIONS,
 ];
 
 const PROFILE_RETRY_AFTER_S = "60";
@@ -93,7 +95,8 @@ export class ShopDesk {
       throw new UcpProblem(profile.reason, profile.detail, { headers });
     }
     const { keys } = profile.value;
-    return { profileUrl: named.value, capabilities: negotiate(profile.value), keys };
+    const webhookUrl = orderWebhookUrl(profile.value) ?? null;
+    return { profileUrl: named.value, capabilities: negotiate(profile.value), keys, webhookUrl };
   }
 
   /** Does what a platform asks for, or says why not. */
@@ -102,10 +105,10 @@ export class ShopDesk {
     const { site, caller } = asked;
     const { siteKeyHash } = site;
     const call = { ...asked, signer: await context.keys.signer("card") };
+    if (operation.signed !== undefined) await this.requireSigned(call, operation.signed);
     const common = this.isCommon(operation, site, caller);
     if ("read" in operation) return common ? operation.read(context, call) : nothingInCommon(site);
     const request = { siteKeyHash, caller, operation: nameOf(operation), key, path, bytes };
-    if ("decide" in operation && operation.signed) await this.requireSigned(call);
     if (!operation.ends) await this.requireRoom(siteKeyHash);
     // What was done before is answered first, whatever has changed since.
     if ("change" in operation) {
@@ -149,14 +152,18 @@ export class ShopDesk {
     return (whileShut === true || sells(site)) && caller.capabilities.includes(capability);
   }
 
-  /** Whoever spends has to prove who it is, unless the owner wants it otherwise. */
-  private async requireSigned({ site, caller }: UcpCall): Promise<void> {
+  /** Whoever spends, or asks after an order, has to prove who it is; spending an owner may ease. */
+  private async requireSigned(
+    { site, caller }: UcpCall,
+    signed: NonNullable<Operation["signed"]>,
+  ): Promise<void> {
     if (caller.keyId !== null && !caller.dated) {
-      const content = "A signature that spends must say when it was made: `created`.";
+      const content = "A signature here must say when it was made: `created`.";
       throw new UcpProblem("signature_invalid", content);
     }
     if (caller.keyId !== null) return;
-    if ((await shopSettings(this.context.db, site.siteKeyHash)).allowUnsigned) return;
+    const waivable = signed === "unless_waived";
+    if (waivable && (await shopSettings(this.context.db, site.siteKeyHash)).allowUnsigned) return;
     const content = "Sign the request (RFC 9421) with a key of the profile that `UCP-Agent` names.";
     throw new UcpProblem("signature_missing", content);
   }

@@ -1,7 +1,12 @@
 import type { JsonObject, JsonValue } from "@gatehouse/protocol";
-import { chosenAddress } from "../../actions/checkout/quote.js";
 import type { SaidDelivery } from "../../actions/checkout/sessions.js";
-import type { Address, Checkout, Delivery, QuotedOption } from "../../owners/checkouts/checkout.js";
+import {
+  type Address,
+  type Checkout,
+  chosenAddress,
+  type Delivery,
+  type QuotedOption,
+} from "../../owners/checkouts/checkout.js";
 import { TEXT_CHARS_MAX } from "./content.js";
 import { invalid, objectIn, textIn, textsIn } from "./fields.js";
 

@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from "@gatehouse/protocol";
+import { type JsonObject, type JsonValue, lineIdAt } from "@gatehouse/protocol";
 import { LINE_QUANTITY_MAX, LINES_MAX } from "../../actions/checkout/price-lines.js";
-import type { LineFault, Quote, QuotedLine, Totals } from "../../owners/checkouts/checkout.js";
+import type { LineFault, Quote, QuotedLine } from "../../owners/checkouts/checkout.js";
 import type { WantedLine } from "../../owners/checkouts/platform.js";
 import { PRODUCT_ID_CHARS_MAX, UNSEEN } from "../../owners/products/product.js";
 import { invalid, listIn, numberIn, objectIn, textIn } from "./fields.js";
@@ -47,25 +47,11 @@ export function lineMessages(
   });
 }
 
-/** What a line is called, by the place it was asked for at. */
-export const lineId = (i: number) => `li_${i + 1}`;
-
 function lineBody(line: QuotedLine, i: number): JsonObject {
   const { productId: id, title, unitMinor: price, imageUrl, quantity, amountMinor: amount } = line;
   const image = imageUrl === null ? {} : { image_url: imageUrl };
   const totals = ["subtotal", "total"].map((type) => ({ type, amount }));
-  return { id: lineId(i), item: { id, title, price, ...image }, quantity, totals };
-}
-
-/** What a sum is made of, in UCP's words: those before the last add up to it. */
-export function totalBodies(totals: Totals): JsonObject[] {
-  const { subtotalMinor, shippingMinor, taxMinor, totalMinor } = totals;
-  return [
-    { type: "subtotal", amount: subtotalMinor },
-    ...(shippingMinor === null ? [] : [{ type: "fulfillment", amount: shippingMinor }]),
-    ...(taxMinor === 0 ? [] : [{ type: "tax", amount: taxMinor }]),
-    { type: "total", amount: totalMinor },
-  ];
+  return { id: lineIdAt(i), item: { id, title, price, ...image }, quantity, totals };
 }
 
 /** The lines that are priced, each by the place it was asked for at. */

@@ -29,6 +29,10 @@ interface Named {
   readonly whileShut?: true;
   /** What ends something is done however much there is. */
   readonly ends?: true;
+  /** Goes on where the site is not known to be its owner's any more: what was bought was bought. */
+  readonly whilePending?: true;
+  /** Whether only a platform that proves who it is may ask for it; whether an owner can waive that. */
+  readonly signed?: "always" | "unless_waived";
 }
 
 /** Something a platform asks a shop for. */
@@ -57,8 +61,6 @@ interface Settling {
  * to be done outside follows, and whoever asks again meanwhile is shown how far it is.
  */
 interface Deciding extends Named {
-  /** Whether only a platform that proves who it is may ask for it. */
-  readonly signed?: true;
   /** Reads what is asked for, and refuses what cannot be read; what it gives back decides. */
   decide(context: Context, call: UcpCall): (tx: Transaction) => Promise<Begun>;
   look(context: Context, call: UcpCall): Promise<UcpBody>;

@@ -1,8 +1,10 @@
 import { formatAmount, htmlText } from "@gatehouse/protocol";
 import type { Progress } from "../../actions/checkout/progress.js";
+import type { WholeOrder } from "../../decide/after-sale/whole-order.js";
 import type { Checkout, Quote } from "../../owners/checkouts/checkout.js";
 import type { Site } from "../../owners/sites/site.js";
 import { htmlPage, own } from "../../platform/http/html-page.js";
+import { orderHistory, orderSaying } from "./order-html.js";
 
 /** How soon somebody who waits is told more. */
 const REFRESH_S = 5;
@@ -37,14 +39,16 @@ function underWay(progress: Progress | null): Saying {
   return { heading: "One moment", text, waits: true };
 }
 
-function sayingOf(checkout: Checkout, progress: Progress | null, now: number): Saying {
+/** What a page is made of: how far the checkout is, and the order it came to. */
+export interface Shown {
+  readonly progress: Progress | null;
+  readonly order: WholeOrder | null;
+  readonly now: number;
+}
+
+function sayingOf(checkout: Checkout, { progress, order, now }: Shown): Saying {
   const { status, problem, expiresAt } = checkout;
-  if (status === "completed") {
-    return {
-      heading: "Thank you for your order",
-      text: "The shop has it, and the payment is authorized.",
-    };
-  }
+  if (order !== null) return orderSaying(order);
   if (status === "completing") return underWay(progress);
   if (status === "cancelled" || now >= expiresAt) {
     const text = "It was cancelled, or has expired. Nothing was paid for it.";
@@ -83,21 +87,21 @@ function summary({ currency, lines, totals }: Quote): string {
 }
 
 /** The page of a checkout for its buyer: how far it is. It confirms nothing but what a bank asks. */
-export function checkoutPage(
-  { name, domain }: Site,
-  checkout: Checkout,
-  { progress, now }: { readonly progress: Progress | null; readonly now: number },
-): string {
-  const { heading, text, act = "", waits } = sayingOf(checkout, progress, now);
-  const order =
-    checkout.orderId === null
-      ? ""
-      : `<p class="soft">Order <code>${htmlText(checkout.orderId)}</code></p>`;
+export function checkoutPage({ name, domain }: Site, checkout: Checkout, shown: Shown): string {
+  const { heading, text, act = "", waits } = sayingOf(checkout, shown);
+  const { order } = shown;
+  const named =
+    order === null
+      ? []
+      : [
+          `<p class="soft">Order <code>${htmlText(order.order.orderId)}</code></p>`,
+          orderHistory(order),
+        ];
   const body = [
     `<p class="soft">${own(name)} &middot; <a rel="noreferrer" href="https://${htmlText(domain)}/">${htmlText(domain)}</a></p>`,
     `<h1>${heading}</h1>`,
     `<p>${htmlText(text)}</p>`,
-    ...[act, order, summary(checkout.quote)],
+    ...[act, ...named, summary(checkout.quote)],
   ].join("\n");
   return htmlPage({ title: heading, refreshS: waits && REFRESH_S }, body);
 }

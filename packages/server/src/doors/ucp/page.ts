@@ -1,9 +1,11 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
-import { pageUrl } from "../../actions/checkout/page-url.js";
 import { progressOf } from "../../actions/checkout/progress.js";
 import type { Context } from "../../context.js";
+import { wholeOrder } from "../../decide/after-sale/whole-order.js";
 import { followDecision } from "../../decide/follow-payment.js";
+import { pageUrl } from "../../owners/checkouts/page-url.js";
 import { checkoutByPage } from "../../owners/checkouts/store.js";
+import { orderById } from "../../owners/orders/store.js";
 import { findSite } from "../../owners/sites/find.js";
 import { limitKey } from "../../platform/http/connection.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
@@ -45,7 +47,10 @@ export function pagesDoor(context: Context): Door {
       return c.body(null, 303, { ...PAGE_HEADERS, location: pageUrl(config, checkout) });
     }
     const progress = await progressOf(db, checkout);
-    const page = checkoutPage(site, checkout, { progress, now: clock.now() });
+    const { orderId } = checkout;
+    const made = orderId === null ? undefined : await orderById(db, site.siteKeyHash, orderId);
+    const order = made === undefined ? null : await wholeOrder(db, made);
+    const page = checkoutPage(site, checkout, { progress, order, now: clock.now() });
     return c.body(page, 200, { ...PAGE_HEADERS });
   });
   return { name: "pages", cors: "none", routes };

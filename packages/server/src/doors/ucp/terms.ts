@@ -2,6 +2,8 @@ import { hash } from "node:crypto";
 import { type JsonObject, signTerms, siteAddresses, siteTerms } from "@gatehouse/protocol";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
+import type { Checkout } from "../../owners/checkouts/checkout.js";
+import { writePolicies } from "../../owners/checkouts/store.js";
 import type { ShopSettings } from "../../owners/shop-settings/shop-settings.js";
 import { agreedTerms, keepTerms, shopSettings } from "../../owners/shop-settings/store.js";
 import { findSite } from "../../owners/sites/find.js";
@@ -37,15 +39,35 @@ export async function termsOf(
   };
 }
 
-/** Keeps what a checkout is made under: it is shown as long as the site is there. */
+/** Whether the terms of now are those a checkout was shown under. */
+export async function termsKept(
+  context: Context,
+  db: Queries,
+  { site }: UcpCall,
+  { policies }: Checkout,
+): Promise<boolean> {
+  const { terms } = await shopSettings(db, site.siteKeyHash);
+  return policies[0]?.sha256 === termsNow(context, site, terms).sha256;
+}
+
+/**
+ * Keeps what a checkout is shown under: the text is there as long as the site is, and an order that
+ * comes of it carries the signature.
+ */
 export async function keepTermsOf(
   context: Context,
   tx: Transaction,
-  { site }: UcpCall,
+  { site, signer }: UcpCall,
+  checkout: Checkout,
 ): Promise<void> {
   const { terms } = await shopSettings(tx, site.siteKeyHash);
-  const { sha256, text } = termsNow(context, site, terms);
+  const now = termsNow(context, site, terms);
+  const { sha256, text } = now;
+  if (checkout.policies[0]?.sha256 === sha256) return;
   await keepTerms(tx, site.siteKeyHash, { sha256, text, now: context.clock.now() });
+  // What an order came of under other terms stays what it was.
+  if (checkout.status !== "open" && checkout.status !== "completing") return;
+  await writePolicies(tx, { ...checkout, policies: [await signTerms(now, now.url, signer)] });
 }
 
 const DAY_S = 86_400;

@@ -55,7 +55,9 @@ function ucpDoor(context: Context, desk: ShopDesk): Door {
     routes.on(operation.method.toUpperCase(), `/v1/ucp/:site${operation.path}`, async (c) => {
       const site = await findSite(db, c.req.param("site") ?? "", "hash");
       if (site === undefined) throw new Problem("not_found", { message: "No site has this key." });
-      if (site.status !== "verified") return answerPending(c, context, site.domain);
+      if (site.status !== "verified" && !operation.whilePending) {
+        return answerPending(c, context, site.domain);
+      }
       // Before anything is done: a site that is deleted meanwhile has no key to answer with.
       const signer = await context.siteKeys.signer(site.siteKeyHash);
       let answer: UcpBody;

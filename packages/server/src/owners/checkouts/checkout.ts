@@ -1,5 +1,5 @@
-import type { JsonObject } from "@gatehouse/protocol";
-import type { PlatformCaller, WantedLine } from "./platform.js";
+import type { JsonObject, UcpTotals } from "@gatehouse/protocol";
+import type { BuyingPlatform, WantedLine } from "./platform.js";
 
 /**
  * open → completing → completed; completing → open where nothing came of it; cancelled from any of
@@ -51,15 +51,6 @@ export interface QuotedOption {
   readonly days: readonly [number, number] | null;
 }
 
-/** What a sum is made of. Always: subtotal + shipping + tax = total. */
-export interface Totals {
-  readonly subtotalMinor: number;
-  /** Null where nothing is chosen, or nothing is sent. */
-  readonly shippingMinor: number | null;
-  readonly taxMinor: number;
-  readonly totalMinor: number;
-}
-
 /** What a purchase still lacks. */
 export type Missing = "email" | "address" | "option" | "deliverable" | "payable" | "taxes";
 
@@ -71,7 +62,7 @@ export interface Quote {
   /** Whether what is bought here is sent. */
   readonly ships: boolean;
   readonly options: readonly QuotedOption[];
-  readonly totals: Totals;
+  readonly totals: UcpTotals;
   /** Digest of the owner's terms it was shown under; null where there are none of theirs. */
   readonly terms: string | null;
   readonly missing: readonly Missing[];
@@ -92,7 +83,9 @@ export interface Checkout {
   /** Opens the page for its buyer: whoever has it may look. */
   readonly pageId: string;
   /** Who made it, and alone may see it. */
-  readonly platform: PlatformCaller;
+  readonly platform: BuyingPlatform;
+  /** The terms it was shown under, as they were signed. */
+  readonly policies: readonly JsonObject[];
   readonly cartId: string | null;
   readonly status: CheckoutStatus;
   readonly content: CheckoutContent;
@@ -105,6 +98,12 @@ export interface Checkout {
   readonly orderId: string | null;
   readonly createdAt: number;
   readonly expiresAt: number;
+}
+
+/** Where it goes: the address that was chosen, or the only one there is. */
+export function chosenAddress({ addresses, addressId }: Delivery) {
+  const only = addresses.length === 1 ? addresses[0] : undefined;
+  return addressId === null ? only : addresses.find(({ id }) => id === addressId);
 }
 
 /** UCP's own default for how long such things live. */

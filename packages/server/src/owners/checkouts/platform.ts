@@ -6,6 +6,12 @@ export interface PlatformCaller {
   readonly signed: boolean;
 }
 
+/** One that may come to an order. */
+export interface BuyingPlatform extends PlatformCaller {
+  /** Where it wants to hear of its orders; null where it does not. */
+  readonly webhookUrl: string | null;
+}
+
 /** How many of a product somebody wants. */
 export interface WantedLine {
   readonly productId: string;

@@ -8,6 +8,8 @@ interface Row {
   page_id: string;
   platform_url: string;
   platform_signed: number;
+  webhook_url: string | null;
+  policies: string | null;
   cart_id: string | null;
   status: CheckoutStatus;
   content: string;
@@ -25,7 +27,11 @@ function checkoutOf(row: Row): Checkout {
     checkoutId: row.checkout_id,
     siteKeyHash: row.site_key_hash,
     pageId: row.page_id,
-    platform: { url: row.platform_url, signed: row.platform_signed === 1 },
+    platform: {
+      ...{ url: row.platform_url, signed: row.platform_signed === 1 },
+      webhookUrl: row.webhook_url,
+    },
+    policies: row.policies === null ? [] : JSON.parse(row.policies),
     cartId: row.cart_id,
     status: row.status,
     content: JSON.parse(row.content),
@@ -47,6 +53,7 @@ export async function insertCheckout(tx: Transaction, checkout: Checkout): Promi
       page_id: checkout.pageId,
       platform_url: checkout.platform.url,
       platform_signed: checkout.platform.signed ? 1 : 0,
+      webhook_url: checkout.platform.webhookUrl,
       cart_id: checkout.cartId,
       status: checkout.status,
       content: JSON.stringify(checkout.content),
@@ -105,11 +112,11 @@ export async function lockCheckout(tx: Transaction, checkoutId: string): Promise
 
 /** Writes where a checkout has come to. Which platform made it, and when it ends, stays. */
 export async function writeCheckout(tx: Transaction, checkout: Checkout): Promise<void> {
-  const { problem, status, tries, decisionId, orderId, checkoutId } = checkout;
+  const { platform, problem, status, tries, decisionId, orderId, checkoutId } = checkout;
   await tx.run(
-    `UPDATE checkouts SET platform_signed = ?, status = ?, content = ?, quote = ?, problem = ?, tries = ?,
+    `UPDATE checkouts SET platform_signed = ?, webhook_url = ?, status = ?, content = ?, quote = ?, problem = ?, tries = ?,
        decision_id = ?, order_id = ? WHERE checkout_id = ?`,
-    ...[checkout.platform.signed ? 1 : 0, status, JSON.stringify(checkout.content)],
+    ...[platform.signed ? 1 : 0, platform.webhookUrl, status, JSON.stringify(checkout.content)],
     ...[
       JSON.stringify(checkout.quote),
       problem && JSON.stringify(problem),
@@ -119,6 +126,15 @@ export async function writeCheckout(tx: Transaction, checkout: Checkout): Promis
       checkoutId,
     ],
   );
+}
+
+/** Keeps the terms a checkout was shown under, as they were signed. */
+export async function writePolicies(
+  tx: Transaction,
+  { checkoutId, policies }: Checkout,
+): Promise<void> {
+  const sql = "UPDATE checkouts SET policies = ? WHERE checkout_id = ?";
+  await tx.run(sql, JSON.stringify(policies), checkoutId);
 }
 
 /** Whether a try to complete it is still the one that is under way. */

@@ -1,5 +1,10 @@
 import type { Money } from "@gatehouse/protocol";
 
+export const ORDER_STATUSES = ["open", "partly_shipped", "shipped", "cancelled"] as const;
+export type OrderStatus = (typeof ORDER_STATUSES)[number];
+
+export const PAYMENT_STATES = ["authorized", "captured", "released", "lapsed"] as const;
+
 /** One line of an order, at the price it was bought for. */
 export interface OrderLine {
   readonly id: string;
@@ -27,10 +32,14 @@ export interface Order {
    * What the processor holds ready for the owner, or what became of it: taken, given up, or not
    * taken in time.
    */
-  readonly payment: "authorized" | "captured" | "released" | "lapsed";
+  readonly payment: (typeof PAYMENT_STATES)[number];
   /** When the authorization lapses; null where nobody knows, or it is over. */
   readonly lapsesAt: number | null;
   /** What the owner took of it. */
   readonly capturedMinor: number | null;
   readonly createdAt: number;
+  /** Counts what became of it; 1 once it is made. */
+  readonly revision: number;
+  /** How far its goods are. */
+  readonly status: OrderStatus;
 }

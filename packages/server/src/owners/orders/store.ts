@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../platform/db/database.js";
-import type { Order, OrderLine } from "./order.js";
+import type { Order, OrderLine, OrderStatus } from "./order.js";
 
 /** Authorizations of cards last about a week; of those nobody knows the end of, this is assumed. */
 const AUTHORIZED_MS_MAX = 7 * 86_400_000;
@@ -21,6 +21,8 @@ interface Row {
   lapses_at: number | null;
   captured_minor: number | null;
   created_at: number;
+  revision: number;
+  status: OrderStatus;
 }
 
 function orderOf(row: Row): Order {
@@ -40,6 +42,8 @@ function orderOf(row: Row): Order {
     lapsesAt: row.lapses_at,
     capturedMinor: row.captured_minor,
     createdAt: row.created_at,
+    revision: row.revision,
+    status: row.status,
   });
 }
 
@@ -62,6 +66,8 @@ export async function insertOrder(tx: Transaction, order: Order): Promise<void> 
       lapses_at: order.lapsesAt,
       captured_minor: order.capturedMinor,
       created_at: order.createdAt,
+      revision: order.revision,
+      status: order.status,
     },
   ]);
 }
@@ -84,6 +90,26 @@ export async function orderOfDecision(db: Queries, decisionId: string): Promise<
 export async function orderOfAttempt(db: Queries, attemptId: string): Promise<Order | undefined> {
   const row = await db.get<Row>("SELECT * FROM orders WHERE attempt_id = ?", attemptId);
   return row && orderOf(row);
+}
+
+/** Holds an order until the transaction ends: whoever changes it next waits. */
+export async function lockOrder(
+  tx: Transaction,
+  siteKeyHash: string,
+  orderId: string,
+): Promise<Order | undefined> {
+  const sql = "SELECT * FROM orders WHERE order_id = ? AND site_key_hash = ?";
+  const [row] = await tx.lock<Row>(sql, orderId, siteKeyHash);
+  return row && orderOf(row);
+}
+
+/** Counts what became of a held order. */
+export async function writeRevision(
+  tx: Transaction,
+  { orderId, revision, status }: Order,
+): Promise<void> {
+  const sql = "UPDATE orders SET revision = ?, status = ? WHERE order_id = ?";
+  await tx.run(sql, revision, status, orderId);
 }
 
 /** Writes what has become of an order's authorization. */
@@ -135,20 +161,29 @@ export async function followLater(tx: Transaction, orderId: string, at: number):
   await tx.run("UPDATE orders SET follow_at = ? WHERE order_id = ?", at, orderId);
 }
 
+/** Which orders of a site; all of them where it says nothing. */
+export interface OrderFilter {
+  readonly status?: OrderStatus | undefined;
+  readonly payment?: Order["payment"] | undefined;
+}
+
 /** Orders of a site, the newest first. */
 export async function listOrders(
   db: Queries,
   siteKeyHash: string,
+  filter: OrderFilter,
   page: {
     readonly after: { readonly createdAt: number; readonly id: string } | null;
     readonly limit: number;
   },
 ): Promise<Order[]> {
   const { createdAt, id } = page.after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
+  const [status, payment] = [filter.status ?? null, filter.payment ?? null];
   const rows = await db.all<Row>(
     `SELECT * FROM orders WHERE site_key_hash = ? AND (created_at, order_id) < (?, ?)
+       AND (CAST(? AS TEXT) IS NULL OR status = ?) AND (CAST(? AS TEXT) IS NULL OR payment = ?)
      ORDER BY created_at DESC, order_id DESC LIMIT ?`,
-    ...[siteKeyHash, createdAt, id, page.limit],
+    ...[siteKeyHash, createdAt, id, status, status, payment, payment, page.limit],
   );
   return rows.map(orderOf);
 }

@@ -7,8 +7,13 @@ export interface Message {
   readonly messageId: string;
   readonly siteKeyHash: string;
   readonly kind: "webhook" | "mail";
-  /** What it is about, such as `review.requested`. */
+  readonly audience: Audience;
+  /** What happened, such as `review.requested`. */
   readonly topic: string;
+  /** What it is told of, such as an order; null where that is nothing that goes on. */
+  readonly about: string | null;
+  /** Its place among all that is told of that, to one receiver: a later one waits for it. */
+  readonly place: number | null;
   /** An address of the web, or a mailbox. */
   readonly destination: string;
   /** Frozen: JSON of a webhook, or `{subject, text}` of a mail. */
@@ -16,6 +21,8 @@ export interface Message {
   readonly createdAt: number;
   /** Tries begun, the one under way included. */
   readonly attempts: number;
+  /** When it was tried first; null before. */
+  readonly firstTryAt: number | null;
   /** When it may be tried; of one being tried, when another may take over; of one that ended, when. */
   readonly nextAt: number;
   readonly state: MessageState;
@@ -24,15 +31,31 @@ export interface Message {
   readonly lastProblem: string | null;
 }
 
+/** Owners set where they are told, platforms say it in their profile, buyers leave an address. */
+export const AUDIENCES = ["owner", "platform", "buyer"] as const;
+export type Audience = (typeof AUDIENCES)[number];
+
+/** A message before anybody has tried to deliver it. */
+export function newMessage(
+  said: Omit<
+    Message,
+    "attempts" | "firstTryAt" | "nextAt" | "state" | "deliveredAt" | "lastProblem"
+  >,
+): Message {
+  const { createdAt: nextAt } = said;
+  const ended = { state: "waiting", deliveredAt: null, lastProblem: null } as const;
+  return { ...said, attempts: 0, firstTryAt: null, nextAt, ...ended };
+}
+
 export const OUTBOX_TOPIC = "outbox";
 
 const HOUR_MS = 3_600_000;
-/** 30 s after the first try, then 2, 8, 32 and 128 min, then every 6 h. */
+/** 30 s after the first try, then 2, 8 and 32 min, then every 40 min, and never more than an hour. */
 const RETRY_FIRST_MS = 30_000;
 const RETRY_FACTOR = 4;
-const RETRY_MS_MAX = 6 * HOUR_MS;
-/** After so many the last one was more than a day behind the first. */
-export const RETRIES_MAX = 9;
+const RETRY_MS_MAX = (2 / 3) * HOUR_MS;
+/** Nothing is tried later than this after its first try; the last try comes more than a day after it. */
+const TRIED_MS_MAX = 60 * HOUR_MS;
 /** Waiting is up to this much longer, by chance: what failed together does not come back together. */
 const JITTER_MAX = 0.5;
 
@@ -45,10 +68,16 @@ export const WAITING_MAX = 10_000;
 export const MESSAGE_KEPT_MS = 30 * 24 * HOUR_MS;
 
 /**
- * How long to wait after a failed try; undefined after the last. `chance` is from 0 up to 1.
+ * When to try again after a failed try; undefined after the last. `chance` is from 0 up to 1. However
+ * often it was tried meanwhile, it is given up by time alone: a receiver that comes and goes is tried
+ * more often than one that is away.
  */
-export function retryDelayMs(attempts: number, chance: number): number | undefined {
-  if (attempts > RETRIES_MAX) return undefined;
+export function nextTryAt(
+  { attempts, firstTryAt }: Pick<Message, "attempts" | "firstTryAt">,
+  now: number,
+  chance: number,
+): number | undefined {
   const plain = Math.min(RETRY_FIRST_MS * RETRY_FACTOR ** (attempts - 1), RETRY_MS_MAX);
-  return Math.floor(plain * (1 + JITTER_MAX * chance));
+  const at = now + Math.floor(plain * (1 + JITTER_MAX * chance));
+  return at <= (firstTryAt ?? now) + TRIED_MS_MAX ? at : undefined;
 }

@@ -5,11 +5,15 @@ interface Row {
   message_id: string;
   site_key_hash: string;
   kind: Message["kind"];
+  audience: Message["audience"];
   topic: string;
+  about: string | null;
+  place: number | null;
   destination: string;
   body: string;
   created_at: number;
   attempts: number;
+  first_try_at: number | null;
   next_at: number;
   state: MessageState;
   delivered_at: number | null;
@@ -21,11 +25,15 @@ function messageOf(row: Row): Message {
     messageId: row.message_id,
     siteKeyHash: row.site_key_hash,
     kind: row.kind,
+    audience: row.audience,
     topic: row.topic,
+    about: row.about,
+    place: row.place,
     destination: row.destination,
     body: row.body,
     createdAt: row.created_at,
     attempts: row.attempts,
+    firstTryAt: row.first_try_at,
     nextAt: row.next_at,
     state: row.state,
     deliveredAt: row.delivered_at,
@@ -43,11 +51,15 @@ export async function insertMessages(tx: Transaction, messages: readonly Message
       message_id: message.messageId,
       site_key_hash: message.siteKeyHash,
       kind: message.kind,
+      audience: message.audience,
       topic: message.topic,
+      about: message.about,
+      place: message.place,
       destination: message.destination,
       body: message.body,
       created_at: message.createdAt,
       attempts: message.attempts,
+      first_try_at: message.firstTryAt,
       next_at: message.nextAt,
       state: message.state,
       delivered_at: message.deliveredAt,
@@ -67,10 +79,16 @@ export async function countWaiting(db: Queries, siteKeyHash: string, upTo: numbe
   return row?.waiting ?? 0;
 }
 
+/** Whether it is due, and nothing before it of the same thing still waits for the same receiver. */
+const DUE = `state = 'waiting' AND next_at <= ? AND (place IS NULL OR NOT EXISTS (
+  SELECT 1 FROM outbox AS earlier WHERE earlier.about = outbox.about
+    AND earlier.destination = outbox.destination AND earlier.place < outbox.place
+    AND earlier.state = 'waiting'))`;
+
 /** Where something is due to, longest due first. */
 export async function dueDestinations(db: Queries, now: number, limit: number): Promise<string[]> {
   const rows = await db.all<{ destination: string }>(
-    `SELECT destination FROM outbox WHERE state = 'waiting' AND next_at <= ?
+    `SELECT destination FROM outbox WHERE ${DUE}
      GROUP BY destination ORDER BY MIN(next_at), destination LIMIT ?`,
     ...[now, limit],
   );
@@ -84,7 +102,7 @@ export async function dueMessages(
   limit: number,
 ): Promise<Message[]> {
   const rows = await db.all<Row>(
-    `SELECT * FROM outbox WHERE destination = ? AND state = 'waiting' AND next_at <= ?
+    `SELECT * FROM outbox WHERE destination = ? AND ${DUE}
      ORDER BY next_at, message_id LIMIT ?`,
     ...[destination, now, limit],
   );
@@ -99,12 +117,21 @@ export async function claimMessage(
 ): Promise<Message | undefined> {
   const { messageId, attempts } = message;
   const nextAt = now + TRY_LEASE_MS;
+  const firstTryAt = message.firstTryAt ?? now;
   const taken = await db.run(
-    `UPDATE outbox SET attempts = ?, next_at = ?
+    `UPDATE outbox SET attempts = ?, next_at = ?, first_try_at = ?
      WHERE message_id = ? AND attempts = ? AND state = 'waiting' AND next_at <= ?`,
-    ...[attempts + 1, nextAt, messageId, attempts, now],
+    ...[attempts + 1, nextAt, firstTryAt, messageId, attempts, now],
   );
-  return taken === 1 ? { ...message, attempts: attempts + 1, nextAt } : undefined;
+  return taken === 1 ? { ...message, attempts: attempts + 1, nextAt, firstTryAt } : undefined;
+}
+
+/** A receiver is there: what was put off for it is tried now. What is being tried is left alone. */
+export async function hastenMessages(db: Queries, destination: string, now: number): Promise<void> {
+  await db.run(
+    "UPDATE outbox SET next_at = ? WHERE destination = ? AND state = 'waiting' AND next_at > ?",
+    ...[now, destination, now + TRY_LEASE_MS],
+  );
 }
 
 /** Writes how a try ended, unless another has begun since. */
@@ -129,18 +156,37 @@ export async function messageById(
   return row && messageOf(row);
 }
 
-/** Has a message delivered from the beginning, whatever became of it. */
+/**
+ * Has a message delivered from the beginning, whatever became of it, and after it all that was told
+ * later of the same thing: who gets an old state gets the newest last.
+ */
 export async function requeueMessage(
   tx: Transaction,
-  { messageId, siteKeyHash }: Message,
+  { messageId, siteKeyHash, about, destination, place }: Message,
   now: number,
 ) {
   await tx.run(
-    `UPDATE outbox SET state = 'waiting', attempts = 0, next_at = ?, delivered_at = NULL,
-       last_problem = NULL WHERE message_id = ?`,
-    ...[now, messageId],
+    `UPDATE outbox SET state = 'waiting', attempts = 0, first_try_at = NULL, next_at = ?,
+       delivered_at = NULL, last_problem = NULL
+     WHERE message_id = ? OR (about = ? AND destination = ? AND place > ?)`,
+    ...[now, messageId, about, destination, place],
   );
   await tx.announce(OUTBOX_TOPIC, siteKeyHash);
+}
+
+/** What was told of one thing, in order of creation. */
+export async function messagesAbout(
+  db: Queries,
+  siteKeyHash: string,
+  about: string,
+  limit: number,
+): Promise<Message[]> {
+  const rows = await db.all<Row>(
+    `SELECT * FROM outbox WHERE about = ? AND site_key_hash = ?
+     ORDER BY created_at, place, message_id LIMIT ?`,
+    ...[about, siteKeyHash, limit],
+  );
+  return rows.map(messageOf);
 }
 
 /** Messages of a site, in order of creation. */

@@ -2,7 +2,8 @@ import type { JsonObject, Money, PaymentHandler } from "@gatehouse/protocol";
 
 /**
  * requested → authorized | declined | unknown; unknown → authorized | declined. An authorization
- * that no order came of: releasing → released, or captured where its owner took it before. What
+ * that no order came of, or whose order was cancelled: releasing → released, or captured where its
+ * owner took it before. What
  * nobody heard of for 23 hours: releasing → declined.
  */
 export type PaymentStatus =

@@ -56,6 +56,19 @@ export type Released =
   | { readonly outcome: "released" }
   | { readonly outcome: "captured"; readonly captured: Money | null };
 
+/** Money that was taken and goes back: by the owner's hand, or by the bank of the card. */
+export interface Returned {
+  /** What the processor calls it. */
+  readonly reference: string;
+  readonly kind: "refund" | "dispute";
+  /** `failed`: the money stays with the owner. */
+  readonly status: "pending" | "completed" | "failed";
+  readonly amount: Money;
+  /** For whoever bought it. */
+  readonly description: string | null;
+  readonly createdAt: number;
+}
+
 /**
  * Somebody who authorizes payments for a site. It is asked to authorize and to release, never to
  * capture, refund, hold or move funds: those are between the owner and the processor.
@@ -70,6 +83,8 @@ export interface Processor {
   release(attempt: Attempt): Promise<Released>;
   /** How an authorization stands; undefined where there is none. */
   follow(attempt: Attempt): Promise<AuthorizationState | undefined>;
+  /** All that went back of what was taken, or is about to. */
+  returns(attempt: Attempt): Promise<readonly Returned[]>;
   /** Why a sum cannot be asked for exactly; undefined where it can. */
   amountFault(amount: Money): string | undefined;
 }

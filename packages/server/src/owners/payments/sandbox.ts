@@ -1,4 +1,11 @@
 export {
+  endAuthorization,
+  endDisputes,
+  holdAuthorization,
+  insertReturn,
+  returnsOf,
+} from "./processors/sandbox/returns/store.js";
+export {
   endChallenge,
   type SandboxRow,
   sandboxByReference,

@@ -194,6 +194,20 @@ export async function sell(
   return true;
 }
 
+/** Puts back what was sold and is not to be sent. What is not counted, or not there any more, gets nothing. */
+export async function restock(
+  tx: Transaction,
+  siteKeyHash: string,
+  returned: readonly Wanted[],
+): Promise<void> {
+  for (const { id, quantity } of summed(returned)) {
+    await tx.run(
+      "UPDATE products SET quantity = quantity + ? WHERE site_key_hash = ? AND product_id = ?",
+      ...[quantity, siteKeyHash, id],
+    );
+  }
+}
+
 export async function deleteProducts(tx: Transaction, siteKeyHash: string): Promise<void> {
   await tx.run("DELETE FROM products WHERE site_key_hash = ?", siteKeyHash);
 }

@@ -43,10 +43,12 @@ export interface ShopSettings {
   readonly links: Readonly<Partial<Record<LinkType, string>>>;
   /** Whether orders are taken from platforms that do not prove who they are. */
   readonly allowUnsigned: boolean;
+  /** Whether buyers are told of their orders by mail. */
+  readonly buyerMail: boolean;
 }
 
 export const NO_SHOP: ShopSettings = Object.freeze({
-  ...{ shipping: [], taxes: [], terms: null, links: {}, allowUnsigned: false },
+  ...{ shipping: [], taxes: [], terms: null, links: {}, allowUnsigned: false, buyerMail: true },
 });
 
 function twice<T>(list: readonly T[]): T | undefined {

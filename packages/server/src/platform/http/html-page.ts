@@ -9,7 +9,9 @@ const STYLE = `
 body{margin:0;background:var(--back);color:var(--ink);font:1rem/1.6 system-ui,sans-serif}
 main{max-width:34rem;margin:0 auto;padding:2.5rem 1.25rem}
 h1{font-size:1.5rem;line-height:1.3;margin:0 0 1rem}
+h2{font-size:1.1rem;margin:1.5rem 0 .5rem}
 p{margin:0 0 1rem}
+ul{margin:0 0 1rem;padding-left:1.25rem;overflow-wrap:anywhere}
 .soft{color:var(--soft)}
 a{color:var(--act)}
 code{overflow-wrap:anywhere}

@@ -1,4 +1,12 @@
-import { ok, type Result, refuse, signWebhook, utf8 } from "@gatehouse/protocol";
+import {
+  ok,
+  type Result,
+  refuse,
+  type Signer,
+  signOrderWebhook,
+  signWebhook,
+  utf8,
+} from "@gatehouse/protocol";
 import type { SafeFetch } from "@gatehouse/safe-fetch";
 import type { Clock } from "../clock.js";
 import type { KeyRing } from "../keys/key-ring.js";
@@ -10,30 +18,62 @@ export interface Webhook {
   readonly messageId: string;
 }
 
+/** One that tells a platform of an order. */
+export interface OrderNews extends Webhook {
+  readonly siteKeyHash: string;
+  /** Milliseconds. */
+  readonly occurredAt: number;
+}
+
 /** `gone`: the receiver wants no more of it. */
 export type WebhookFault = "gone" | "not_delivered";
 
 const GONE = 410;
 
-/** Posts signed messages to receivers that owners name; any 2xx means that they have it. */
-export class WebhookSender {
-  private readonly safeFetch: SafeFetch;
-  private readonly keys: KeyRing;
-  private readonly clock: Clock;
+interface SenderTools {
+  readonly safeFetch: SafeFetch;
+  readonly keys: KeyRing;
+  readonly clock: Clock;
+  /** The shop's own side of what platforms are told: who signs, and where that is looked up. */
+  shopOf(siteKeyHash: string): Promise<{ readonly signer: Signer; readonly profileUrl: string }>;
+}
 
-  constructor(tools: { safeFetch: SafeFetch; keys: KeyRing; clock: Clock }) {
-    this.safeFetch = tools.safeFetch;
-    this.keys = tools.keys;
-    this.clock = tools.clock;
+/**
+ * Posts signed messages to receivers that owners and platforms name; any 2xx means that they have it.
+ * Signed anew at each try, by the key of that moment: a receiver can refuse what is old.
+ */
+export class WebhookSender {
+  private readonly tools: SenderTools;
+
+  constructor(tools: SenderTools) {
+    this.tools = tools;
   }
 
-  /** Signed anew at each try, by the key of that moment: a receiver can refuse what is old. */
+  /** To a receiver of the owner's, signed by the service. */
   async send({ url, body, messageId }: Webhook): Promise<Result<true, WebhookFault>> {
+    const { clock, keys } = this.tools;
     const bytes = utf8(body);
-    const signer = await this.keys.signer("card");
-    const sentAt = this.clock.now();
-    const headers = await signWebhook({ url, body: bytes, messageId, sentAt }, signer);
-    const answer = await this.safeFetch.post(url, { headers, body: bytes });
+    const signer = await keys.signer("card");
+    const delivery = { url, body: bytes, messageId, sentAt: clock.now() };
+    return this.post(url, bytes, await signWebhook(delivery, signer));
+  }
+
+  /** To a platform, as UCP has it, signed by the shop. */
+  async sendOrder(news: OrderNews): Promise<Result<true, WebhookFault>> {
+    const { clock, shopOf } = this.tools;
+    const { url, messageId, siteKeyHash, occurredAt } = news;
+    const bytes = utf8(news.body);
+    const { signer, profileUrl } = await shopOf(siteKeyHash);
+    const delivery = { url, body: bytes, messageId, occurredAt, profileUrl, sentAt: clock.now() };
+    return this.post(url, bytes, await signOrderWebhook(delivery, signer));
+  }
+
+  private async post(
+    url: string,
+    body: Uint8Array,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<Result<true, WebhookFault>> {
+    const answer = await this.tools.safeFetch.post(url, { headers, body });
     if (!answer.ok) return refuse("not_delivered", answer.detail);
     const status = answer.value;
     if (status >= 200 && status < 300) return ok(true);

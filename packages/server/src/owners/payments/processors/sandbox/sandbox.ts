@@ -10,7 +10,9 @@ import type {
   Processor,
   ProcessorAnswer,
   Released,
+  Returned,
 } from "../../processor.js";
+import { returnsOf } from "./returns/store.js";
 import {
   endProcessing,
   insertSandbox,
@@ -80,11 +82,17 @@ function verdictOf(token: string, returnUrl: string | null): Verdict {
 const sandboxChallengePath = (reference: string) => `/v1/sandbox/challenges/${reference}`;
 
 function answerOf({ status, reference, reason }: SandboxRow): ProcessorAnswer {
-  if (status === "authorized") return { outcome: "authorized", reference, lapsesAt: null };
-  if (status === "declined" || status === "released") {
+  if (status === "authorized" || status === "captured") {
+    return { outcome: "authorized", reference, lapsesAt: null };
+  }
+  if (status === "declined" || status === "released" || status === "lapsed") {
     return { outcome: "declined", reason: reason ?? "released", reference };
   }
   return { outcome: "unknown", reason: reason ?? "processing", reference };
+}
+
+function capturedOf({ amount, capturedMinor }: SandboxRow): Money {
+  return { currency: amount.currency, minor: capturedMinor ?? amount.minor };
 }
 
 interface SandboxTools {
@@ -128,7 +136,7 @@ export class SandboxProcessor implements Processor {
       reference: this.ids.id("sandbox"),
       status: verdict.status === "silent" ? "authorized" : verdict.status,
       reason: verdict.status === "authorized" ? null : verdict.reason,
-      ...{ returnUrl: request.returnUrl, createdAt: this.clock.now() },
+      ...{ returnUrl: request.returnUrl, capturedMinor: null, createdAt: this.clock.now() },
     };
     try {
       await this.db.transaction((tx) => insertSandbox(tx, row));
@@ -174,13 +182,33 @@ export class SandboxProcessor implements Processor {
     const now = this.clock.now();
     const given = { siteKeyHash, key: idempotencyKey, now };
     await this.db.transaction((tx) => releaseSandbox(tx, given));
-    return { outcome: "released" };
+    const row = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
+    if (row?.status !== "captured") return { outcome: "released" };
+    return { outcome: "captured", captured: capturedOf(row) };
   }
 
   async follow({ siteKeyHash, idempotencyKey }: Attempt): Promise<AuthorizationState | undefined> {
     const row = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
-    if (row?.status !== "authorized" && row?.status !== "released") return undefined;
-    return { status: row.status, lapsesAt: null, captured: null };
+    switch (row?.status) {
+      case "authorized":
+      case "released":
+      case "lapsed":
+        return { status: row.status, lapsesAt: null, captured: null };
+      case "captured":
+        return { status: row.status, lapsesAt: null, captured: capturedOf(row) };
+      default:
+        return undefined;
+    }
+  }
+
+  async returns({ siteKeyHash, idempotencyKey }: Attempt): Promise<readonly Returned[]> {
+    const row = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
+    if (row === undefined) return [];
+    const made = await returnsOf(this.db, row.reference);
+    return made.map(({ returnId: reference, amountMinor: minor, kind, status, createdAt }) => ({
+      ...{ reference, kind, status, createdAt, description: null },
+      amount: { currency: row.amount.currency, minor },
+    }));
   }
 
   amountFault({ minor }: Money): string | undefined {

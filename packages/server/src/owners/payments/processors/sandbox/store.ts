@@ -8,9 +8,13 @@ export interface SandboxRow {
   readonly siteKeyHash: string;
   readonly requestDigest: string;
   readonly amount: Money;
-  readonly status: "authorized" | "declined" | "processing" | "challenged" | "released";
+  readonly status:
+    | ("authorized" | "declined" | "processing" | "challenged")
+    | ("released" | "captured" | "lapsed");
   readonly reason: string | null;
   readonly returnUrl: string | null;
+  /** What was taken of it. */
+  readonly capturedMinor: number | null;
   readonly createdAt: number;
 }
 
@@ -24,6 +28,7 @@ interface SandboxColumns {
   status: SandboxRow["status"];
   reason: string | null;
   return_url: string | null;
+  captured_minor: number | null;
   created_at: number;
 }
 
@@ -37,6 +42,7 @@ function sandboxOf(row: SandboxColumns): SandboxRow {
     status: row.status,
     reason: row.reason,
     returnUrl: row.return_url,
+    capturedMinor: row.captured_minor,
     createdAt: row.created_at,
   };
 }

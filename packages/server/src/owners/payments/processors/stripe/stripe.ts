@@ -8,10 +8,12 @@ import type {
   Processor,
   ProcessorAnswer,
   Released,
+  Returned,
 } from "../../processor.js";
 import { stripeAmount } from "./amounts.js";
 import { answerOfFailure, answerOfIntent, stateOfIntent } from "./answers.js";
 import { StripeClients, type StripeTools } from "./client.js";
+import { returnsOf } from "./returns.js";
 
 /** What an intent is found by, where its id never reached us. */
 const ATTEMPT = "gatehouse_attempt";
@@ -86,6 +88,12 @@ export class StripeProcessor implements Processor {
     const { client } = await this.clients.of(attempt.accountId);
     const intent = await this.find(client, attempt);
     return intent && stateOfIntent(intent, await lapseOf(client, intent));
+  }
+
+  async returns(attempt: Attempt): Promise<readonly Returned[]> {
+    const { client } = await this.clients.of(attempt.accountId);
+    const intent = await this.find(client, attempt);
+    return intent === undefined ? [] : returnsOf(client, intent);
   }
 
   amountFault(amount: Money): string | undefined {

@@ -1,5 +1,5 @@
 import type { Config } from "../../config/config.js";
-import type { Checkout } from "../../owners/checkouts/checkout.js";
+import type { Checkout } from "./checkout.js";
 
 /** The page of a checkout for its buyer. Whoever has the address may look: it is given to nobody else. */
 export function pageUrl(

@@ -1,0 +1,37 @@
+import type { JsonObject } from "../json/value.js";
+
+/** What a sum is made of, in minor units. Always: subtotal + shipping + tax = total. */
+export interface UcpTotals {
+  readonly subtotalMinor: number;
+  /** Null where nothing is sent, or it is not known yet how. */
+  readonly shippingMinor: number | null;
+  readonly taxMinor: number;
+  readonly totalMinor: number;
+}
+
+/**
+ * What a sum is made of, in UCP's words: those before the last add up to it.
+ *
+ * @example
+ * const totals = { subtotalMinor: 500, shippingMinor: 90, taxMinor: 0, totalMinor: 590 };
+ * totalEntries(totals).map(({ type }) => type); //=> ["subtotal", "fulfillment", "total"]
+ */
+export function totalEntries(totals: UcpTotals): JsonObject[] {
+  const { subtotalMinor, shippingMinor, taxMinor, totalMinor } = totals;
+  return [
+    { type: "subtotal", amount: subtotalMinor },
+    ...(shippingMinor === null ? [] : [{ type: "fulfillment", amount: shippingMinor }]),
+    ...(taxMinor === 0 ? [] : [{ type: "tax", amount: taxMinor }]),
+    { type: "total", amount: totalMinor },
+  ];
+}
+
+/**
+ * What a line of a checkout is called, by its place; of the order that comes of it too.
+ *
+ * @example
+ * lineIdAt(0); //=> "li_1"
+ */
+export function lineIdAt(place: number): string {
+  return `li_${place + 1}`;
+}

@@ -1,0 +1,283 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { reconcilePayments } from "../../src/decide/settle-payment.ts";
+import { ManualClock } from "../../src/platform/clock.ts";
+import { findingsOfSite } from "../audit/exporting.ts";
+import { DATABASES, NOON } from "../harness.ts";
+import type { Shop } from "../mandates/submitting.ts";
+import { BUYER, lines, openWorld, paying, sent, type World } from "../ucp/buying.ts";
+
+const TWO_AND_ONE = { ...lines(["rose", 2], ["vase", 1]), buyer: BUYER, ...sent() };
+
+const WISHES = [
+  ["ship", {}],
+  ["cancel", {}],
+  ["notes", { text: "x" }],
+  ["rehearse", { event: "capture" }],
+] as const;
+
+describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let { server, stripe, at } = {} as World;
+  let shop: Shop;
+  beforeAll(async () => {
+    const world = await openWorld(dialect, clock);
+    ({ server, stripe, at } = world);
+    await server.context.jobs.stop();
+    return world.close;
+  });
+  beforeEach(async () => {
+    clock.advance(61_000);
+    stripe.fault = () => undefined;
+    shop = await at.shop();
+  });
+  const change = async (orderId: string, verb: string, body: object = {}) => {
+    clock.advance(1000);
+    return shop.admin("POST", `/orders/${orderId}/${verb}`, body);
+  };
+  const show = async (orderId: string) => (await shop.admin("GET", `/orders/${orderId}`)).body;
+  const adjustments = async () =>
+    (await at.records(shop, "order.adjustment"))
+      .reverse()
+      .map(({ record }: { record: { adjustment: object } }) => record.adjustment);
+
+  test("sends it in parts, and each part stays told", async () => {
+    const { orderId } = await at.bought(shop, TWO_AND_ONE);
+    const part = [{ id: "li_1", quantity: 1 }];
+    const first = await change(orderId, "ship", { line_items: part, carrier: "DHL" });
+    expect([first.status, first.body.status]).toEqual([200, "partly_shipped"]);
+    expect(first.body.lines.map(({ fulfilled }: { fulfilled: number }) => fulfilled)).toEqual([
+      1, 0,
+    ]);
+    const rest = await change(orderId, "ship");
+    expect(rest.body.status).toBe("shipped");
+    expect(rest.body.events).toMatchObject([
+      { type: "shipped", line_items: part, carrier: "DHL" },
+      {
+        type: "shipped",
+        line_items: [
+          { id: "li_1", quantity: 1 },
+          { id: "li_2", quantity: 1 },
+        ],
+      },
+    ]);
+    const none = await change(orderId, "ship");
+    expect([none.status, none.body.message]).toEqual([409, "Nothing is left to be sent."]);
+    expect((await change(orderId, "ship", { type: "delivered" })).status).toBe(200);
+    expect((await change(orderId, "ship", { type: "delivered" })).status).toBe(409);
+    const record = (await at.records(shop, "order.adjustment")).at(-1);
+    expect(record.record).toMatchObject({
+      ...{ actor: { kind: "token" }, order_id: orderId },
+      adjustment: { kind: "fulfillment", event: "shipped", lines: part },
+    });
+    expect(JSON.stringify(record)).not.toContain("DHL");
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  });
+
+  test.each([
+    ["more than there is", 409, { line_items: [{ id: "li_1", quantity: 3 }] }],
+    ["a line that is none", 400, { line_items: [{ id: "li_9", quantity: 1 }] }],
+    ["nothing of a line", 400, { line_items: [{ id: "li_1", quantity: 0 }] }],
+    ["a line twice", 400, { line_items: Array(2).fill({ id: "li_1", quantity: 1 }) }],
+    ["a word nobody knows", 400, { type: "eaten" }],
+    ["a link that is none", 400, { tracking_url: "javascript:alert(1)" }],
+    ["a time to come", 400, { occurred_at: "2031-01-01T00:00:00.000Z" }],
+    ["a time before the order", 400, { occurred_at: "2029-01-01T00:00:00.000Z" }],
+  ])("%s cannot be sent, and nothing changes", async (_, status, body) => {
+    const { orderId } = await at.bought(shop, TWO_AND_ONE);
+    const refused = await change(orderId, "ship", body);
+    expect([refused.status, typeof refused.body.message]).toEqual([status, "string"]);
+    expect(await show(orderId)).toMatchObject({ status: "open", revision: 1, events: [] });
+  });
+
+  test("cancelled before it is taken: stock is back, and the authorization is given up, once", async () => {
+    const { orderId } = await at.bought(shop, TWO_AND_ONE);
+    expect(await at.product(shop, "rose")).toMatchObject({ quantity: 48 });
+    const reason = "We have no more of these.";
+    const cancelled = await change(orderId, "cancel", { reason });
+    expect(cancelled.body).toMatchObject({ status: "cancelled", payment: "released" });
+    expect(cancelled.body.adjustments).toMatchObject([
+      { kind: "cancellation", status: "completed", amount_minor: null, description: reason },
+    ]);
+    expect(await at.product(shop, "rose")).toMatchObject({ quantity: 50, reserved: 0 });
+    expect(await at.authorizations(shop)).toEqual([]);
+    expect(await at.authorizations(shop, "released")).toHaveLength(1);
+    const again = await change(orderId, "cancel");
+    expect([again.status, again.body.message]).toEqual([409, "Nothing is left to be cancelled."]);
+    expect((await change(orderId, "ship")).status).toBe(409);
+    expect(await adjustments()).toMatchObject([
+      { kind: "cancellation", release: "requested" },
+      { kind: "released" },
+    ]);
+    const read = await at.readOrder(shop, orderId);
+    expect(read.body.line_items).toMatchObject([
+      { status: "removed", quantity: { original: 2, total: 0, fulfilled: 0 } },
+      { status: "removed", quantity: { original: 1, total: 0, fulfilled: 0 } },
+    ]);
+    expect(read.body.adjustments).toMatchObject([
+      {
+        ...{ type: "cancellation", status: "completed", description: reason },
+        line_items: [
+          { id: "li_1", quantity: -2 },
+          { id: "li_2", quantity: -1 },
+        ],
+      },
+    ]);
+    expect(read.body.fulfillment).toEqual({});
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  });
+
+  test("in part, the rest stays authorized; sent goods cannot be cancelled", async () => {
+    const { orderId } = await at.bought(shop, TWO_AND_ONE);
+    await change(orderId, "ship", { line_items: [{ id: "li_1", quantity: 1 }] });
+    const all = await change(orderId, "cancel", { line_items: [{ id: "li_1", quantity: 2 }] });
+    expect([all.status, all.body.message]).toEqual([409, expect.stringContaining("only 1")]);
+    const part = await change(orderId, "cancel");
+    expect(part.body).toMatchObject({ status: "shipped", payment: "authorized" });
+    expect(part.body.lines).toMatchObject([
+      { quantity: 2, total: 1, fulfilled: 1 },
+      { quantity: 1, total: 0, fulfilled: 0 },
+    ]);
+    expect(await at.authorizations(shop)).toHaveLength(1);
+    expect(await at.product(shop, "rose")).toMatchObject({ quantity: 49 });
+  });
+
+  test("after it was taken: the goods are cancelled, and the money is the owner's to give back", async () => {
+    const { orderId } = await at.bought(shop);
+    await change(orderId, "rehearse", { event: "capture" });
+    const cancelled = await change(orderId, "cancel");
+    expect(cancelled.body).toMatchObject({ status: "cancelled", payment: "captured" });
+    const refunded = await change(orderId, "rehearse", { event: "refund" });
+    expect(refunded.body.adjustments).toMatchObject([
+      { kind: "cancellation" },
+      { kind: "refund", status: "completed", amount_minor: 10_490 },
+    ]);
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  });
+
+  test("with Stripe: the intent is cancelled; taken there meanwhile, it is shown as taken", async () => {
+    const account = stripe.openAccount({ restricted: true });
+    await shop.admin("PUT", "/processor", {
+      ...{ kind: "stripe", secret_key: account.key, rail_on: true, settles: true },
+      publishable_key: "pk_test_0123456789",
+      webhook_secret: "whsec_events0123456789abcdef",
+    });
+    const token = JSON.stringify({ id: "tok_visa" });
+    const buy = async () => {
+      const { orderId } = await at.bought(shop, undefined, paying(token, "gpay"));
+      return { orderId, intent: stripe.intents(account.id)[0]?.id ?? "" };
+    };
+    const first = await buy();
+    expect((await change(first.orderId, "cancel")).body.payment).toBe("released");
+    expect(stripe.intents(account.id)[0]).toMatchObject({ status: "canceled" });
+    clock.advance(5000);
+    const second = await buy();
+    stripe.capture(second.intent);
+    expect((await change(second.orderId, "cancel")).body).toMatchObject({
+      ...{ status: "cancelled", payment: "captured", captured_minor: 10_490 },
+    });
+    clock.advance(5000);
+    const third = await buy();
+    stripe.fault = () => "drop_before";
+    const unheard = await change(third.orderId, "cancel");
+    expect(unheard.body).toMatchObject({ status: "cancelled", payment: "authorized" });
+    stripe.fault = () => undefined;
+    clock.advance(60_000);
+    await reconcilePayments(server.context, () => false);
+    expect((await show(third.orderId)).payment).toBe("released");
+    expect(stripe.intents(account.id)[0]).toMatchObject({ status: "canceled" });
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  });
+
+  test("two who cancel at once: one does", async () => {
+    const { orderId } = await at.bought(shop, TWO_AND_ONE);
+    const both = await Promise.all([change(orderId, "cancel"), change(orderId, "cancel")]);
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 409]);
+    expect(await at.product(shop, "rose")).toMatchObject({ quantity: 50 });
+  });
+
+  test("notes are for the owner's people: no platform, no log and no auditor has them", async () => {
+    const { orderId } = await at.bought(shop);
+    const noted = await change(orderId, "notes", { text: "Called her: leave it at the door." });
+    expect([noted.status, noted.body.text]).toEqual([201, "Called her: leave it at the door."]);
+    expect((await show(orderId)).notes).toMatchObject([{ text: noted.body.text }]);
+    expect(JSON.stringify((await at.readOrder(shop, orderId)).body)).not.toContain("door");
+    expect(JSON.stringify(await at.records(shop, "order.adjustment"))).not.toContain("door");
+    const { site_key_hash } = shop;
+    const { body } = await server.admin("POST", "/v1/admin/tokens", {
+      ...{ name: "auditor", role: "auditor", sites: [site_key_hash] },
+    });
+    const path = `/v1/admin/sites/${site_key_hash}/orders/${orderId}`;
+    const seen = await server.admin("GET", path, undefined, body.token);
+    expect(seen.body).toMatchObject({ notes: [], messages: [], purchase: null });
+    for (const [verb, sent] of WISHES) {
+      const denied = await server.admin("POST", `${path}/${verb}`, sent, body.token);
+      expect([verb, denied.status]).toEqual([verb, 403]);
+    }
+    expect((await change(orderId, "notes", { text: " " })).status).toBe(400);
+  });
+
+  test("an order of nobody's is not found, whatever is wanted of it", async () => {
+    const { orderId } = await at.bought(shop);
+    const other = await at.shop();
+    for (const [verb, body] of WISHES) {
+      const path = `/orders/${orderId}/${verb}`;
+      expect([verb, (await other.admin("POST", path, body)).status]).toEqual([verb, 404]);
+    }
+  });
+
+  test("all orders are in one list, by how far they are and how they are paid", async () => {
+    const buyer = await at.buyer(shop);
+    expect((await at.order(shop, buyer)).status).toBe(200);
+    clock.advance(1000);
+    const { orderId } = await at.bought(shop);
+    const list = async (query: string) =>
+      (await shop.admin("GET", `/orders?${query}`)).body.items.map(
+        ({ protocol }: { protocol: string }) => protocol,
+      );
+    expect(await list("")).toEqual(["ucp", "a2a"]);
+    await change(orderId, "ship");
+    expect(await list("status=shipped")).toEqual(["ucp"]);
+    expect(await list("status=open")).toEqual(["a2a"]);
+    await change(orderId, "rehearse", { event: "capture" });
+    expect(await list("payment=captured")).toEqual(["ucp"]);
+    expect(await list("payment=authorized&status=open")).toEqual(["a2a"]);
+    expect((await shop.admin("GET", "/orders?status=lost")).status).toBe(400);
+  });
+
+  test("what is rehearsed cannot be more than there is, and only with the sandbox", async () => {
+    const { orderId } = await at.bought(shop);
+    const play = async (event: string, amount_minor?: number) =>
+      (await change(orderId, "rehearse", { event, amount_minor })).status;
+    expect(await play("refund")).toBe(409);
+    expect(await play("win_dispute")).toBe(409);
+    expect(await play("capture", 20_000)).toBe(409);
+    expect(await play("capture", 9000)).toBe(200);
+    expect(await play("capture")).toBe(409);
+    expect(await play("lapse")).toBe(409);
+    expect(await play("refund", 9001)).toBe(409);
+    expect(await play("refund", 4000)).toBe(200);
+    expect(await play("dispute")).toBe(200);
+    expect(await play("refund", 1)).toBe(409);
+    expect(await play("win_dispute")).toBe(200);
+    expect(await play("refund")).toBe(200);
+    const sums = (await show(orderId)).adjustments.map(
+      ({ kind, status, amount_minor }: Record<string, unknown>) => [kind, status, amount_minor],
+    );
+    expect(sums).toEqual([
+      ["refund", "completed", 4000],
+      ["dispute", "failed", 5000],
+      ["refund", "completed", 5000],
+    ]);
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+  });
+
+  test("lapsed and never taken, it says so; the time left before is told", async () => {
+    const { orderId } = await at.bought(shop);
+    expect(await show(orderId)).toMatchObject({ lapses_at: null, lapses_in_seconds: null });
+    await change(orderId, "rehearse", { event: "lapse" });
+    expect((await show(orderId)).payment).toBe("lapsed");
+    expect((await change(orderId, "cancel")).body).toMatchObject({
+      ...{ status: "cancelled", payment: "lapsed" },
+    });
+  });
+});

@@ -1,0 +1,285 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ManualClock } from "../../src/platform/clock.ts";
+import { findingsOfSite } from "../audit/exporting.ts";
+import { DATABASES, NOON } from "../harness.ts";
+import type { Shop } from "../mandates/submitting.ts";
+import { stripeSelling, WEBHOOK_SECRET } from "../payments/stripe-shop.ts";
+import type { StripeEvent } from "../stripe/aftermath.ts";
+import { stripeSchemas } from "../stripe/schemas.ts";
+import { openWorld, paying, type World } from "../ucp/buying.ts";
+
+const TOKEN = JSON.stringify({ id: "tok_visa" });
+/** A rose, sent by post. */
+const PAID = 10_490;
+
+/** Every order a list can be in, of a few: events come in any of them. */
+function shuffled<T>(list: readonly T[], seed: number): T[] {
+  const left = [...list];
+  const made: T[] = [];
+  for (let n = seed; left.length > 0; n = (n * 1_103_515_245 + 12_345) & 0x7fff_ffff) {
+    made.push(...left.splice(n % left.length, 1));
+  }
+  return made;
+}
+
+describe.each(DATABASES)("money that goes back through Stripe, on %s:", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let { server, stripe, platform, at } = {} as World;
+  let shop: Shop;
+  let account: ReturnType<World["stripe"]["openAccount"]>;
+  let orderId: string;
+  let intent: string;
+  beforeAll(async () => {
+    const world = await openWorld(dialect, clock);
+    ({ server, stripe, platform, at } = world);
+    await server.context.jobs.stop();
+    platform.wantsNews();
+    return world.close;
+  });
+  beforeEach(async () => {
+    clock.advance(61_000);
+    stripe.fault = () => undefined;
+    shop = await at.shop();
+    await shop.admin("PUT", "/notifications", { webhook_url: "https://hooks.example/x" });
+    account = stripe.openAccount({ restricted: true });
+    await shop.admin("PUT", "/processor", {
+      ...{ kind: "stripe", secret_key: account.key, rail_on: true, settles: true },
+      ...{ publishable_key: "pk_test_0123456789", webhook_secret: WEBHOOK_SECRET },
+    });
+    ({ orderId } = await at.bought(shop, undefined, paying(TOKEN, "gpay")));
+    intent = stripe.intents(account.id)[0]?.id ?? "";
+  });
+
+  const hook = (event: object) => {
+    const timestamp = Math.floor(clock.now() / 1000);
+    const call = stripe.hookCall(event, WEBHOOK_SECRET, { timestamp });
+    return stripeSelling(server, stripe).hook(shop, "events", call);
+  };
+  async function tell(events: readonly StripeEvent[]) {
+    for (const event of events) expect((await hook(event)).status).toBe(200);
+  }
+  /** Tells everything of the account so far, each twice, in an order of chance. */
+  async function tellAll(seed = 7) {
+    const events = stripe.events(account.id);
+    await tell(shuffled([...events, ...events], seed));
+    expect(events.flatMap((event) => stripeSchemas?.ofEvent(event) ?? [])).toEqual([]);
+  }
+  const adjustments = async () =>
+    (await shop.admin("GET", `/orders/${orderId}`)).body.adjustments.map(
+      ({ kind, status, amount_minor }: Record<string, unknown>) => [kind, status, amount_minor],
+    );
+  /** What records say of money that went back, in their order. */
+  const recorded = async () =>
+    (await at.records(shop, "order.adjustment"))
+      .reverse()
+      .map(({ record }: { record: { adjustment: Record<string, unknown> } }) => record.adjustment)
+      .filter(({ id }: { id?: string }) => id !== undefined)
+      .map(({ kind, status }: Record<string, unknown>) => [kind, status]);
+  const topics = async () =>
+    (await shop.admin("GET", "/messages?limit=200")).body.items
+      .filter(({ audience }: { audience: string }) => audience === "platform")
+      .map(({ topic }: { topic: string }) => topic);
+  const agree = async () => {
+    expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
+    const read = (await at.readOrder(shop, orderId)).body.adjustments ?? [];
+    expect(
+      read.map(
+        ({
+          type,
+          status,
+          totals,
+        }: {
+          type: string;
+          status: string;
+          totals: [{ amount: number }];
+        }) => [...[type, status, -totals[0].amount]],
+      ),
+    ).toEqual(await adjustments());
+  };
+
+  test.each([1, 2, 3, 4, 5])(
+    "in parts, and at last wholly: each refund once, whatever order it is told in (%i)",
+    async (seed) => {
+      stripe.capture(intent);
+      const ids = [];
+      for (const amount of [1000, 490, 1000]) {
+        clock.advance(1000);
+        ids.push(stripe.refund(intent, amount));
+      }
+      await tellAll(seed);
+      expect(await adjustments()).toEqual([
+        ["refund", "completed", 1000],
+        ["refund", "completed", 490],
+        ["refund", "completed", 1000],
+      ]);
+      expect(await recorded()).toEqual(Array(3).fill(["refund", "completed"]));
+      clock.advance(1000);
+      ids.push(stripe.refund(intent));
+      await tellAll(seed);
+      expect((await adjustments()).at(-1)).toEqual(["refund", "completed", PAID - 2490]);
+      const shown = (await shop.admin("GET", `/orders/${orderId}`)).body.adjustments;
+      expect(shown.map(({ adjustment_id }: { adjustment_id: string }) => adjustment_id)).toEqual([
+        ...ids.map((id) => `adj_${id}`),
+      ]);
+      expect(await topics()).toEqual(["order.created", "order.adjusted", "order.adjusted"]);
+      await agree();
+    },
+  );
+
+  test("one that takes its time is pending, then done, or did not work", async () => {
+    stripe.capture(intent);
+    const first = stripe.refund(intent, 1000, "pending");
+    clock.advance(1000);
+    const second = stripe.refund(intent, 2000, "requires_action");
+    await tellAll();
+    expect(await adjustments()).toEqual([
+      ["refund", "pending", 1000],
+      ["refund", "pending", 2000],
+    ]);
+    stripe.moveRefund(account.id, first, "succeeded");
+    stripe.moveRefund(account.id, second, "failed");
+    await tellAll();
+    expect(await adjustments()).toEqual([
+      ["refund", "completed", 1000],
+      ["refund", "failed", 2000],
+    ]);
+    expect((await recorded()).sort()).toEqual([
+      ["refund", "completed"],
+      ["refund", "failed"],
+      ["refund", "pending"],
+      ["refund", "pending"],
+    ]);
+    await agree();
+  });
+
+  test("told of by one event alone, whichever that is", async () => {
+    stripe.capture(intent);
+    stripe.refund(intent, 700);
+    const [event] = stripe.events(account.id).filter(({ type }) => type === "charge.refunded");
+    await tell([event as StripeEvent]);
+    expect(await adjustments()).toEqual([["refund", "completed", 700]]);
+    await agree();
+  });
+
+  test("what of an authorization was not taken is no refund, though Stripe has one for it", async () => {
+    stripe.capture(intent, 9000);
+    await tellAll();
+    expect(await adjustments()).toEqual([]);
+    clock.advance(1000);
+    stripe.refund(intent, PAID - 9000);
+    await tellAll();
+    expect(await adjustments()).toEqual([["refund", "completed", PAID - 9000]]);
+    await agree();
+  });
+
+  test("given up before it was taken, nothing goes back", async () => {
+    stripe.cancel(intent);
+    await tellAll();
+    expect(await adjustments()).toEqual([]);
+    expect((await shop.admin("GET", `/orders/${orderId}`)).body.payment).toBe("released");
+    await agree();
+  });
+
+  test.each([
+    ["won", "failed"],
+    ["lost", "completed"],
+  ] as const)("an inquiry, then a dispute, then %s: one adjustment, %s", async (end, status) => {
+    stripe.capture(intent);
+    const id = stripe.dispute(intent, true);
+    await tellAll();
+    expect(await adjustments()).toEqual([["dispute", "pending", PAID]]);
+    stripe.moveDispute(account.id, id, "needs_response");
+    await tellAll();
+    stripe.moveDispute(account.id, id, "under_review");
+    await tellAll();
+    expect(await adjustments()).toEqual([["dispute", "pending", PAID]]);
+    stripe.moveDispute(account.id, id, end);
+    await tellAll(3);
+    expect(await adjustments()).toEqual([["dispute", status, PAID]]);
+    expect(await recorded()).toEqual([
+      ["dispute", "pending"],
+      ["dispute", status],
+    ]);
+    const shown = (await at.readOrder(shop, orderId)).body.adjustments;
+    expect(shown).toMatchObject([{ id: `adj_${id}`, type: "dispute", status }]);
+    // The sale, the inquiry, that it is a dispute now, and how it ended.
+    expect(await topics()).toHaveLength(4);
+    await agree();
+  });
+
+  test("an inquiry that is closed took nothing", async () => {
+    stripe.capture(intent);
+    const id = stripe.dispute(intent, true);
+    stripe.moveDispute(account.id, id, "warning_closed");
+    await tellAll();
+    expect(await adjustments()).toEqual([["dispute", "failed", PAID]]);
+    await agree();
+  });
+
+  test("of orders nobody knows here it is answered, and nothing is written", async () => {
+    const other = stripe.openAccount();
+    await shop.admin("PUT", "/processor", {
+      ...{ kind: "stripe", secret_key: other.key, rail_on: true, settles: true },
+      publishable_key: "pk_test_0123456789",
+    });
+    stripe.capture(intent);
+    stripe.refund(intent, 500);
+    const [event] = stripe.events(account.id).filter(({ type }) => type === "refund.created");
+    const strange = {
+      ...event,
+      id: "evt_strange",
+      data: { object: { ...event?.data.object, payment_intent: "pi_strange", metadata: {} } },
+    };
+    const asked = stripe.calls.length;
+    expect((await hook(strange)).status).toBe(200);
+    expect((await hook({ ...strange, id: "evt_odd", data: { object: null } })).status).toBe(200);
+    expect(stripe.calls).toHaveLength(asked);
+    expect(await adjustments()).toEqual([]);
+  });
+
+  test("where Stripe cannot be asked the event is told again, and then counts", async () => {
+    stripe.capture(intent);
+    stripe.refund(intent, 500);
+    const [event] = stripe.events(account.id).filter(({ type }) => type === "refund.created");
+    stripe.fault = ({ path }) => (path.startsWith("/v1/refunds") ? "drop_before" : undefined);
+    expect((await hook(event as StripeEvent)).status).toBe(503);
+    expect(await adjustments()).toEqual([]);
+    stripe.fault = () => undefined;
+    expect((await hook(event as StripeEvent)).status).toBe(200);
+    expect(await adjustments()).toEqual([["refund", "completed", 500]]);
+    await agree();
+  });
+
+  test("many told at the same moment end as Stripe has it, each recorded once", async () => {
+    stripe.capture(intent);
+    const first = stripe.refund(intent, 1000, "pending");
+    clock.advance(1000);
+    stripe.dispute(intent);
+    stripe.moveRefund(account.id, first, "succeeded");
+    const events = stripe.events(account.id);
+    const answers = await Promise.all([...events, ...events, ...events].map((one) => hook(one)));
+    // Whoever came in between is told again.
+    expect(answers.every(({ status }) => status === 200 || status === 503)).toBe(true);
+    await tellAll();
+    expect(await adjustments()).toEqual([
+      ["refund", "completed", 1000],
+      ["dispute", "pending", PAID],
+    ]);
+    const seen = (await recorded()).map((one: string[]) => one.join(" "));
+    expect(new Set(seen).size).toBe(seen.length);
+    await agree();
+  });
+
+  test("what became of the money is told to the owner's webhook", async () => {
+    const kinds = async (topic: string) =>
+      (await shop.admin("GET", "/messages?limit=200")).body.items
+        .filter((one: Record<string, string>) => one.topic === topic && one.audience === "owner")
+        .map(({ kind }: { kind: string }) => kind);
+    stripe.capture(intent);
+    stripe.refund(intent, 500);
+    await tellAll();
+    expect(await kinds("order.adjusted")).toEqual(["webhook"]);
+    expect(await kinds("order.payment")).toEqual(["webhook"]);
+    expect(await kinds("order.created")).toEqual(["webhook"]);
+  });
+});

@@ -1,0 +1,319 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { deliverMessages } from "../../src/actions/deliver-messages.ts";
+import { ManualClock } from "../../src/platform/clock.ts";
+import { DATABASES, NOON } from "../harness.ts";
+import type { Shop } from "../mandates/submitting.ts";
+import type { Received } from "../notifications/receiver.ts";
+import { BUYER, lines, openWorld, ROSE, sent, type World } from "../ucp/buying.ts";
+import { isShopsNews, profileOf } from "../ucp/platform.ts";
+import { schemaFaults, schemasThere } from "../ucp/schemas.ts";
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const why = schemasThere ? "" : " (UCP's schemas are not here: skipped)";
+
+const idOf = ({ headers }: Received) => headers["webhook-id"];
+const bodyOf = ({ body }: Received) => JSON.parse(body);
+/** What a snapshot has that the one before had not. */
+const stepsOf = ({ fulfillment, adjustments = [] }: ReturnType<typeof bodyOf>) =>
+  (fulfillment.events ?? []).length + adjustments.length;
+
+describe.each(DATABASES)("a platform hears of its orders, on %s:", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let { server, platform, at } = {} as World;
+  let shop: Shop;
+  beforeAll(async () => {
+    const world = await openWorld(dialect, clock);
+    ({ server, platform, at } = world);
+    // Messages are delivered when a test says so.
+    await server.context.jobs.stop();
+    return world.close;
+  });
+  beforeEach(async () => {
+    clock.advance(61_000);
+    await server.context.db.run("DELETE FROM outbox");
+    platform.news.length = 0;
+    platform.takes = (response) => response.end();
+    platform.wantsNews();
+    shop = await at.shop();
+  });
+  const deliver = () => deliverMessages(server.context);
+  const answers = (status: number) => {
+    platform.takes = (response) => response.writeHead(status, { location: "/else" }).end();
+  };
+  const change = async (orderId: string, verb: string, body: object = {}) => {
+    clock.advance(1000);
+    const done = await shop.admin("POST", `/orders/${orderId}/${verb}`, body);
+    expect([done.status, done.body.message]).toEqual([200, undefined]);
+    return done.body;
+  };
+  const profile = async () =>
+    (await fetch(`${server.url}/v1/ucp/${shop.site_key_hash}/profile`)).json();
+  const messages = async (query = "") =>
+    (await shop.admin("GET", `/messages?limit=200${query}`)).body.items;
+  /** Runs the job as often as it would run, until a moment. */
+  async function untilAfter(ms: number, everyMs = 30 * MINUTE_MS) {
+    for (let passed = 0; passed < ms; passed += everyMs) {
+      clock.advance(everyMs);
+      await deliver();
+    }
+  }
+
+  test(`of the sale and of each change, all of it each time, signed by the shop${why}`, async () => {
+    const { orderId } = await at.bought(shop, {
+      ...{ ...lines(["rose", 2], ["vase", 1]), buyer: BUYER, ...sent() },
+    });
+    const sold = clock.now();
+    clock.advance(10_000);
+    await deliver();
+    clock.advance(MINUTE_MS);
+    const line_items = [{ id: "li_1", quantity: 1 }];
+    await change(orderId, "ship", {
+      ...{ line_items, carrier: "DHL", tracking_number: "JD01" },
+      tracking_url: "https://dhl.example/JD01",
+    });
+    await change(orderId, "ship");
+    await change(orderId, "ship", { type: "delivered", line_items });
+    await change(orderId, "rehearse", { event: "capture" });
+    await change(orderId, "rehearse", { event: "refund", amount_minor: 1250 });
+    await change(orderId, "rehearse", { event: "dispute" });
+    await change(orderId, "rehearse", { event: "lose_dispute" });
+    await deliver();
+    const { keys } = await profile();
+    for (const one of platform.news) {
+      expect(await isShopsNews({ keys }, one)).toBe(true);
+      expect(schemaFaults("shopping/order.json", bodyOf(one))).toEqual([]);
+      expect(one.headers["ucp-agent"]).toMatch(`/v1/ucp/${shop.site_key_hash}/profile"`);
+      expect(idOf(one)).toMatch(UUID);
+      expect(one.headers["idempotency-key"]).toBe(idOf(one));
+      expect(one.headers["signature-input"]).toMatch(/^sig1=\(.*"@query".*\);created=\d+;keyid="/);
+      expect(one.headers["signature-input"]).not.toContain("alg=");
+    }
+    const [first] = platform.news as [Received];
+    // When it happened, whenever it is sent.
+    expect(first.headers["webhook-timestamp"]).toBe(String(Math.floor(sold / 1000)));
+    expect(platform.news.map(bodyOf).map(stepsOf)).toEqual([0, 1, 2, 3, 4, 5, 5]);
+    const last = bodyOf(platform.news.at(-1) as Received);
+    expect(last).toEqual((await at.readOrder(shop, orderId)).body);
+    expect(last.line_items.map(({ status }: { status: string }) => status)).toEqual([
+      ...["fulfilled", "fulfilled"],
+    ]);
+    const second = bodyOf(platform.news[1] as Received);
+    expect(second.line_items[0]).toMatchObject({
+      ...{ status: "partial", quantity: { original: 2, total: 2, fulfilled: 1 } },
+    });
+    expect(second.fulfillment.events).toMatchObject([
+      { type: "shipped", line_items, carrier: "DHL", tracking_number: "JD01" },
+    ]);
+    expect(last.adjustments).toMatchObject([
+      { type: "refund", status: "completed", totals: [{ type: "total", amount: -1250 }] },
+      { type: "dispute", status: "completed" },
+    ]);
+    expect(last.adjustments[0].id).toMatch(/re_/);
+    expect(last.adjustments[1].id).toMatch(/dp_/);
+  });
+
+  test("any change of what was sent shows in the signature", async () => {
+    await at.bought(shop);
+    await deliver();
+    const { keys } = await profile();
+    const [one] = platform.news as [Received];
+    const forged: Received[] = [
+      { ...one, body: one.body.replace("ord_", "orb_") },
+      { ...one, url: one.url.replace("team=1", "team=2") },
+      { ...one, headers: { ...one.headers, "webhook-id": "another" } },
+      { ...one, headers: { ...one.headers, "webhook-timestamp": "1" } },
+      { ...one, headers: { ...one.headers, "ucp-agent": 'profile="https://other.example/"' } },
+    ];
+    for (const wrong of forged) {
+      expect(await isShopsNews({ keys }, wrong).catch(() => false)).toBe(false);
+    }
+  });
+
+  test("down, slow, flapping and redirecting for three days: each once it can be, in order", async () => {
+    const first = await at.bought(shop);
+    const second = await at.bought(shop);
+    const ways = [
+      () => answers(500),
+      () => answers(302),
+      () => {
+        platform.takes = (response) => response.destroy();
+      },
+      () => {
+        // Too slow: the wait is over when the clock says so.
+        platform.takes = () => clock.advance(3000);
+      },
+    ];
+    const taken: Received[] = [];
+    for (let hour = 0; hour < 72; hour++) {
+      // Every eighth hour it is there for a while.
+      if (hour % 8 === 7) {
+        platform.takes = (response) => {
+          taken.push(platform.news.at(-1) as Received);
+          response.end();
+        };
+      } else ways[hour % ways.length]?.();
+      if (hour % 9 === 1) await change(first.orderId, "ship", { type: "processing" });
+      if (hour % 12 === 5) await change(second.orderId, "ship", { type: "processing" });
+      await untilAfter(HOUR_MS, 10 * MINUTE_MS);
+    }
+    answers(200);
+    platform.takes = (response) => {
+      taken.push(platform.news.at(-1) as Received);
+      response.end();
+    };
+    await untilAfter(9 * HOUR_MS);
+    expect(await messages("&state=waiting")).toEqual([]);
+    expect(await messages("&state=failed")).toEqual([]);
+    for (const [{ orderId }, changes] of [[first, 8] as const, [second, 6] as const]) {
+      const of = (all: readonly Received[]) => all.filter((one) => bodyOf(one).id === orderId);
+      // Each was taken once, and in the order it happened.
+      expect(of(taken).map(bodyOf).map(stepsOf)).toEqual([
+        ...Array.from({ length: changes + 1 }, (_, i) => i),
+      ]);
+      // However often it was tried: the same bytes under the same id.
+      const bodies = new Map<unknown, Set<string>>();
+      for (const one of of(platform.news)) {
+        bodies.set(idOf(one), (bodies.get(idOf(one)) ?? new Set()).add(one.body));
+      }
+      expect(bodies.size).toBe(changes + 1);
+      expect([...bodies.values()].every(({ size }) => size === 1)).toBe(true);
+    }
+    expect(platform.news.length).toBeGreaterThan(taken.length);
+    const { keys } = await profile();
+    for (const one of platform.news) expect(await isShopsNews({ keys }, one)).toBe(true);
+  });
+
+  test("is tried again within a minute, and for more than a day", async () => {
+    answers(503);
+    await at.bought(shop);
+    await deliver();
+    const began = clock.now();
+    const [waiting] = await messages();
+    expect(Date.parse(waiting.next_at) - began).toBeLessThanOrEqual(55_000);
+    let last = began;
+    while ((await messages())[0].state === "waiting") {
+      const before = platform.news.length;
+      await untilAfter(10 * MINUTE_MS, 5 * MINUTE_MS);
+      if (platform.news.length > before) last = clock.now();
+    }
+    expect(last - began).toBeGreaterThanOrEqual(DAY_MS);
+    expect(last - began).toBeLessThanOrEqual(3 * DAY_MS);
+    expect((await messages())[0]).toMatchObject({ state: "failed", audience: "platform" });
+  });
+
+  test("as soon as it takes something again, it gets all that waited", async () => {
+    answers(500);
+    const { orderId } = await at.bought(shop);
+    await untilAfter(20 * HOUR_MS);
+    answers(200);
+    platform.news.length = 0;
+    const other = await at.bought(shop);
+    await deliver();
+    expect(platform.news.map(bodyOf).map(({ id }) => id)).toEqual([other.orderId, orderId]);
+  });
+
+  test("given up or refused with 410, it is sent by hand, and the newest state comes last", async () => {
+    answers(410);
+    const { orderId } = await at.bought(shop);
+    await deliver();
+    await change(orderId, "ship");
+    await deliver();
+    await untilAfter(DAY_MS);
+    expect(platform.news).toHaveLength(2);
+    const [sold, shipped] = await messages("&state=failed");
+    expect([sold.topic, shipped.topic]).toEqual(["order.created", "order.shipped"]);
+    expect(shipped.last_problem).toContain("410");
+    answers(200);
+    const resent = await shop.admin("POST", `/messages/${sold.message_id}/resend`, {});
+    expect(resent.body.state).toBe("waiting");
+    await deliver();
+    expect(platform.news.slice(2).map(({ body }) => body)).toEqual([
+      ...platform.news.slice(0, 2).map(({ body }) => body),
+    ]);
+    expect(platform.news.slice(2).map(idOf)).toEqual(platform.news.slice(0, 2).map(idOf));
+    const shown = (await shop.admin("GET", `/orders/${orderId}`)).body.messages;
+    expect(shown.map(({ state }: { state: string }) => state)).toEqual(["delivered", "delivered"]);
+  });
+
+  test("orders do not wait for each other", async () => {
+    const stuck = await at.bought(shop);
+    platform.takes = (response) => {
+      const { id } = bodyOf(platform.news.at(-1) as Received);
+      response.writeHead(id === stuck.orderId ? 500 : 200).end();
+    };
+    await deliver();
+    await change(stuck.orderId, "ship");
+    const other = await at.bought(shop);
+    await deliver();
+    await deliver();
+    const got = platform.news.map(bodyOf).map(({ id }) => id);
+    expect(got.filter((id) => id === other.orderId)).toHaveLength(1);
+    // What follows what was not taken was not even tried.
+    expect(got.filter((id) => id === stuck.orderId)).toHaveLength(1);
+  });
+
+  test("by the address its profile named last, and not at all where it names none", async () => {
+    platform.profile = profileOf([platform.key.publicJwk]);
+    clock.advance(61_000);
+    const silent = await at.bought(shop);
+    const made = await at.ready(shop);
+    platform.wantsNews(`http://${platform.host}/orders/moved?team=1`);
+    clock.advance(61_000);
+    const done = await at.complete(shop, made.id);
+    await deliver();
+    expect(platform.news.map(bodyOf).map(({ id }) => id)).toEqual([done.body.order.id]);
+    expect(platform.news[0]?.url).toContain("/orders/moved");
+    expect((await shop.admin("GET", `/orders/${silent.orderId}`)).body.messages).toEqual([]);
+  });
+
+  test.each([
+    ["no address", "nothing"],
+    ["an address with a password in it", "https://user:secret@platform.example/"],
+    ["one that is not of the web", "file:///etc/passwd"],
+    ["one far too long", `https://platform.example/${"x".repeat(3000)}`],
+  ])("%s in a profile is none: everything else goes on", async (_, url) => {
+    platform.wantsNews(url);
+    clock.advance(61_000);
+    await at.bought(shop);
+    expect(await messages()).toEqual([]);
+  });
+
+  test("an address inside the network is never asked, and what waits is given up in time", async () => {
+    platform.wantsNews("https://10.0.0.1/orders");
+    clock.advance(61_000);
+    await at.bought(shop);
+    await deliver();
+    const [waiting] = await messages();
+    expect([waiting.state, waiting.attempts]).toEqual(["waiting", 1]);
+    expect(waiting.last_problem).toMatch(/address/);
+  });
+
+  test("what the processor does with an authorization is the owner's to know", async () => {
+    const { orderId } = await at.bought(shop);
+    await deliver();
+    await change(orderId, "rehearse", { event: "capture" });
+    await deliver();
+    expect(platform.news).toHaveLength(1);
+  });
+
+  test("a mandate's order is told to no platform", async () => {
+    expect((await at.order(shop, await at.buyer(shop))).status).toBe(200);
+    expect(await messages()).toEqual([]);
+    const [{ order_id }] = await at.orders(shop);
+    await change(order_id, "ship");
+    expect(await messages()).toEqual([]);
+  });
+
+  test("the message is written with the order, or there is neither", async () => {
+    const { db } = server.context;
+    const made = await at.ready(shop, ROSE);
+    await db.run("ALTER TABLE outbox RENAME TO outbox_away");
+    const failed = await at.complete(shop, made.id);
+    await db.run("ALTER TABLE outbox_away RENAME TO outbox");
+    expect(failed.status).toBeGreaterThanOrEqual(500);
+    expect(await at.orders(shop)).toEqual([]);
+  });
+});
