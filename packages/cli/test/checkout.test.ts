@@ -62,6 +62,38 @@ test("an owner follows the guide from nothing to the first order, and sees where
   expect(out).toMatch(/^send_to +Ada Love\n +Gartenstr\. 1\n +10115 Berlin\n +DE$/m);
   expect(out).toMatch(/^delivery +By post, 4\.90 EUR$/m);
 
+  // After the sale.
+  const parts = ["--line", "li_1", "--carrier", "DHL", "--tracking-number", "JD01"];
+  const sent = await run("order", "ship", DOMAIN, order, ...parts, "--say", "By the door");
+  expect([sent.code, sent.out]).toEqual([0, expect.stringMatching(/^status +shipped$/m)]);
+  expect(sent.out).toMatch(/^history +\S+ shipped: 1 × li_1; DHL JD01; By the door$/m);
+  expect(sent.out).toMatch(/^lines +li_1: 1 × A rose \(rose\), 100\.00 EUR each; 1 sent$/m);
+  const none = await run("order", "ship", DOMAIN, order);
+  expect([none.code, none.err]).toEqual([1, expect.stringContaining("Nothing is left to be sent")]);
+  const badLine = await run("order", "ship", DOMAIN, order, "--line", "rose");
+  expect([badLine.code, badLine.err]).toEqual([2, expect.stringContaining("li_1=2")]);
+  expect((await run("order", "note", DOMAIN, order, "She called")).out).toBe("Noted.\n");
+  expect((await run("order", "rehearse", DOMAIN, order, "capture")).code).toBe(0);
+  const back = await run("order", "rehearse", DOMAIN, order, "refund", "--amount", "4.90");
+  expect(back.out).toMatch(/refund completed: 4\.90 EUR \(adj_re_\S+\)/);
+  expect(back.out).toMatch(/note: She called/);
+  const wrong = await run("order", "rehearse", DOMAIN, order, "refund", "--amount", "4,90");
+  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining("--amount")]);
+  expect((await run("order", "list", DOMAIN, "--status", "shipped")).out).toContain(order);
+  expect((await run("order", "list", DOMAIN, "--status", "open")).out).toBe(
+    "There are no such orders.\n",
+  );
+  const second = await at.bought(shop, ROSE);
+  const off = await run("order", "cancel", DOMAIN, second.orderId, "--reason", "Sold out");
+  expect(off.out).toMatch(/^payment +released$/m);
+  expect(off.out).toMatch(/cancellation completed: 1 × li_1 \(adj_\S+\); Sold out/);
+  const third = await at.bought(shop, ROSE);
+  await run("order", "rehearse", DOMAIN, third.orderId, "capture");
+  const taken = await run("order", "cancel", DOMAIN, third.orderId);
+  expect(taken.err).toContain("give it back at your payment processor");
+  const missing = await run("order", "ship", DOMAIN, "ord_none");
+  expect([missing.code, missing.err]).toEqual([1, expect.stringContaining("no such order")]);
+
   const large = await at.ready(shop, { ...ROSE, ...lines(["rose", 2]) });
   expect((await at.complete(shop, large.id)).body.status).toBe("requires_escalation");
   const [, review = ""] = /^(esc_\S+)/m.exec((await run("review", "list", DOMAIN)).out) ?? [];

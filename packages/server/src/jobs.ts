@@ -14,7 +14,7 @@ import { forgetFailures, forgetPending } from "./owners/agents/store.js";
 import { forgetCarts } from "./owners/checkouts/carts/store.js";
 import { forgetCheckouts } from "./owners/checkouts/store.js";
 import { forgetMinutes } from "./owners/decisions/store.js";
-import { OUTBOX_TOPIC } from "./owners/outbox/message.js";
+import { OUTBOX_TOPIC, TRY_LEASE_MS } from "./owners/outbox/message.js";
 import { EVENT_KEPT_MS, forgetEvents } from "./owners/processor-events/store.js";
 import { forgetReplies, REPLY_KEPT_MS } from "./owners/ucp-replies/store.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
@@ -53,6 +53,7 @@ export function planJobs(context: Context): void {
   jobs.add({
     name: "payments.reconcile",
     everyMs: RECONCILE_EVERY_MS,
+    leaseMs: MINUTE_MS,
     run: (_now, stopping) => reconcilePayments(context, stopping),
   });
   jobs.add({
@@ -76,6 +77,7 @@ export function planJobs(context: Context): void {
   jobs.add({
     name: "outbox.deliver",
     everyMs: DELIVER_EVERY_MS,
+    leaseMs: TRY_LEASE_MS,
     run: (_now, stopping) => deliverMessages(context, stopping),
   });
   db.changes.subscribe(({ topic }) => {

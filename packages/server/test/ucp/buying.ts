@@ -161,13 +161,14 @@ export interface World {
 export async function openWorld(
   dialect: (typeof DATABASES)[number],
   clock: Clock,
+  more: Readonly<Record<string, string>> = {},
 ): Promise<World & { close(): Promise<void> }> {
   const platform = await Platform.start();
   const stripe = await StripeSimulator.start({ now: () => clock.now() });
   const env = {
     ...(await freshEnvironment(dialect)),
     ...{ GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "100000", GATEHOUSE_FETCH_ALLOW: platform.host },
-    GATEHOUSE_STRIPE_API_BASE: stripe.url,
+    ...{ GATEHOUSE_STRIPE_API_BASE: stripe.url, ...more },
   };
   const server = await startServer(env, { clock });
   const close = async () => {

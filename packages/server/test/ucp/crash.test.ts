@@ -4,11 +4,11 @@ import { readConfig } from "../../src/config/config.ts";
 import { createContext } from "../../src/context.ts";
 import { CHECKOUT_POINT, DECIDE_POINTS } from "../../src/platform/crash-points.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import { type NodeProcess, startNode } from "../audit/node-process.ts";
+import { startNode } from "../audit/node-process.ts";
 import { DATABASES, freshEnvironment } from "../harness.ts";
 import { expectBooksAgree } from "../selling/books.ts";
-import { PRODUCTS } from "../selling/selling.ts";
-import { CHECKOUT_POLICY, paying, ROSE, SHOP } from "./buying.ts";
+import { paying, ROSE } from "./buying.ts";
+import { openShop } from "./crash-shop.ts";
 import { Platform } from "./platform.ts";
 
 /** A sample in `npm test`; `npm run test:long` asks for the full count. */
@@ -25,19 +25,6 @@ const DEATHS = [
     COMMITS.flatMap((point) => [1, 2].map((times) => ({ point, times }))),
   ).flat(),
 ];
-
-async function openShop(node: NodeProcess): Promise<{ readonly site_key_hash: string }> {
-  const json = async (method: string, path: string, body: unknown) =>
-    (await (await node.admin(method, path, body)).json()) as { readonly site_key_hash: string };
-  const shop = await json("POST", "/v1/admin/sites", { domain: "shop.example", name: "Shop" });
-  const path = `/v1/admin/sites/${shop.site_key_hash}`;
-  await json("POST", `${path}/verify`, { method: "operator", reason: "a test" });
-  await json("PUT", `${path}/policy`, CHECKOUT_POLICY);
-  await json("PUT", `${path}/processor`, { kind: "sandbox", rail_on: true, settles: true });
-  await json("PUT", `${path}/products`, { products: PRODUCTS });
-  await json("PUT", `${path}/shop`, { ...SHOP, allow_unsigned: true });
-  return shop;
-}
 
 describe("killed at every named point of a completion", () => {
   test.each(DATABASES)(

@@ -17,6 +17,8 @@ const STOP_MS_MAX = 5000;
 export interface Job {
   readonly name: string;
   readonly everyMs: number;
+  /** How long others leave it to a node that has died in it; shorter where each piece is claimed too. */
+  readonly leaseMs?: number;
   /**
    * May run again after a crash half-way, so it must be safe to repeat. A long one asks now and
    * then whether the process is stopping, and ends early if so.
@@ -93,7 +95,7 @@ export class Jobs {
     // A plan ahead of its interval counts as due: of a woken job any plan is.
     const everyMs = this.woken.delete(name) ? 0 : job.everyMs;
     try {
-      const until = now + JOB_LEASE_MS;
+      const until = now + (job.leaseMs ?? JOB_LEASE_MS);
       if (!(await claimJob(this.db, { name, everyMs }, this.owner, now, until))) return;
     } catch (error) {
       this.log.warn({ job: name, error }, "job.database_unavailable");

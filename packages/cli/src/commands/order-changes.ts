@@ -1,0 +1,137 @@
+import { parseAmount } from "@gatehouse/protocol";
+import { type Command, InvalidArgumentError } from "commander";
+import { adminClient } from "../admin-client.js";
+import { CommandError, EXIT } from "../exit.js";
+import { findSite } from "../find-site.js";
+import { orderCard, type ShownOrderBody } from "../order-text.js";
+import { card, plainJson, type Terminal } from "../terminal.js";
+
+interface LineQuantity {
+  readonly id: string;
+  readonly quantity: number;
+}
+
+/** `li_1` for one piece of a line, `li_1=2` for two. */
+function readLine(text: string, before: readonly LineQuantity[] = []): readonly LineQuantity[] {
+  const [, id, count = "1"] = /^(li_\d{1,4})(?:=(\d{1,7}))?$/.exec(text) ?? [];
+  if (id === undefined) throw new InvalidArgumentError("Write li_1, or li_1=2 for two of it.");
+  return [...before, { id, quantity: Number(count) }];
+}
+
+async function orderAt(terminal: Terminal, site: string, orderId: string) {
+  const client = adminClient(terminal);
+  const { site_key_hash } = await findSite(client, site);
+  const path = `/v1/admin/sites/${site_key_hash}/orders/${encodeURIComponent(orderId)}`;
+  const ask = <Answer>(method: string, rest: string, body?: unknown) =>
+    client.callAbout<Answer>("There is no such order.", method, `${path}${rest}`, body);
+  return { ask };
+}
+
+/** A command about one order, which is shown afterwards. */
+function changing(order: Command, name: string) {
+  return order
+    .command(name)
+    .argument("<site>", "its domain, key or hash")
+    .argument("<order_id>", "the id `order list` shows")
+    .option("--json", "print JSON");
+}
+
+function show(terminal: Terminal, order: ShownOrderBody, json: boolean | undefined): void {
+  terminal.out(json ? plainJson(order) : card(orderCard(order)));
+}
+
+interface ShipFlags {
+  readonly line?: readonly LineQuantity[];
+  readonly type?: string;
+  readonly carrier?: string;
+  readonly trackingNumber?: string;
+  readonly trackingUrl?: string;
+  readonly say?: string;
+  readonly json?: boolean;
+}
+
+function shipCommand(order: Command, terminal: Terminal): void {
+  changing(order, "ship")
+    .description("say that goods were sent, or how far they got; platform and buyer are told")
+    .option("--line <line...>", "which, as li_1 or li_1=2; all that is left by default", readLine)
+    .option("--type <type>", "shipped, in_transit, delivered, … (shipped by default)")
+    .option("--carrier <name>", "who brings it")
+    .option("--tracking-number <number>", "what they call it")
+    .option("--tracking-url <url>", "where it can be followed")
+    .option("--say <words>", "a line for the buyer")
+    .action(async (site: string, id: string, flags: ShipFlags) => {
+      const { ask } = await orderAt(terminal, site, id);
+      const shown = await ask<ShownOrderBody>("POST", "/ship", {
+        ...{ type: flags.type, line_items: flags.line, carrier: flags.carrier },
+        ...{ tracking_number: flags.trackingNumber, tracking_url: flags.trackingUrl },
+        description: flags.say,
+      });
+      show(terminal, shown, flags.json);
+    });
+}
+
+interface CancelFlags {
+  readonly line?: readonly LineQuantity[];
+  readonly reason?: string;
+  readonly json?: boolean;
+}
+
+function cancelCommand(order: Command, terminal: Terminal): void {
+  changing(order, "cancel")
+    .description("cancel what was not sent yet; nothing left of it, the authorization is given up")
+    .option("--line <line...>", "which, as li_1 or li_1=2; all that is left by default", readLine)
+    .option("--reason <words>", "a line for the buyer")
+    .action(async (site: string, id: string, { line, reason, json }: CancelFlags) => {
+      const { ask } = await orderAt(terminal, site, id);
+      const shown = await ask<ShownOrderBody>("POST", "/cancel", { line_items: line, reason });
+      show(terminal, shown, json);
+      if (shown.payment === "captured") {
+        terminal.err("The money was taken already: give it back at your payment processor.");
+      }
+    });
+}
+
+function noteCommand(order: Command, terminal: Terminal): void {
+  changing(order, "note")
+    .argument("<text>", "what to remember")
+    .description("write something down about an order, for your own people")
+    .action(async (site: string, id: string, text: string, { json }: { json?: boolean }) => {
+      const { ask } = await orderAt(terminal, site, id);
+      const note = await ask<{ note_id: string }>("POST", "/notes", { text });
+      terminal.out(json ? plainJson(note) : "Noted.");
+    });
+}
+
+interface RehearseFlags {
+  readonly amount?: string;
+  readonly json?: boolean;
+}
+
+/** An amount in the currency of the order. */
+function minorOf(text: string | undefined, { amount }: ShownOrderBody): number | undefined {
+  if (text === undefined) return undefined;
+  const money = parseAmount(text, amount.currency);
+  if (money.ok) return money.value.minor;
+  throw new CommandError(`--amount: ${money.detail}.`, EXIT.usage);
+}
+
+function rehearseCommand(order: Command, terminal: Terminal): void {
+  changing(order, "rehearse")
+    .argument("<event>", "capture, refund, dispute, win_dispute, lose_dispute or lapse")
+    .description("play what would happen at a real processor, for orders of the sandbox")
+    .option("--amount <amount>", "of a capture, a refund or a dispute; all there is by default")
+    .action(async (site: string, id: string, event: string, { amount, json }: RehearseFlags) => {
+      const { ask } = await orderAt(terminal, site, id);
+      const before = await ask<ShownOrderBody>("GET", "");
+      const asked = { event, amount_minor: minorOf(amount, before) };
+      show(terminal, await ask<ShownOrderBody>("POST", "/rehearse", asked), json);
+    });
+}
+
+/** `order ship`, `cancel`, `note` and `rehearse`. */
+export function orderChangeCommands(order: Command, terminal: Terminal): void {
+  shipCommand(order, terminal);
+  cancelCommand(order, terminal);
+  noteCommand(order, terminal);
+  rehearseCommand(order, terminal);
+}

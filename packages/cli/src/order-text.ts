@@ -1,0 +1,156 @@
+import type { Money } from "@gatehouse/protocol";
+import { moneyText } from "./money-text.js";
+import { type Purchase, purchaseLines } from "./purchase.js";
+
+interface LineQuantity {
+  readonly id: string;
+  readonly quantity: number;
+}
+
+export interface OrderBody {
+  readonly order_id: string;
+  readonly status: string;
+  readonly agent_id: string;
+  readonly skill: string;
+  readonly protocol: string;
+  readonly mandate_id: string | null;
+  readonly checkout_id: string | null;
+  readonly decision_id: string;
+  readonly attempt_id: string;
+  readonly items: readonly {
+    readonly id: string;
+    readonly title: string;
+    readonly quantity: number;
+    readonly unit_minor: number;
+  }[];
+  readonly amount: Money;
+  readonly payment: string;
+  readonly lapses_at: string | null;
+  readonly lapses_in_seconds: number | null;
+  readonly captured_minor: number | null;
+  readonly created_at: string;
+}
+
+/** One that is shown by itself, with all that became of it. */
+export interface ShownOrderBody extends OrderBody {
+  readonly lines: readonly {
+    readonly line_id: string;
+    readonly id: string;
+    readonly title: string;
+    readonly quantity: number;
+    readonly unit_minor: number;
+    readonly total: number;
+    readonly fulfilled: number;
+  }[];
+  readonly events: readonly {
+    readonly type: string;
+    readonly line_items: readonly LineQuantity[];
+    readonly carrier: string | null;
+    readonly tracking_number: string | null;
+    readonly tracking_url: string | null;
+    readonly description: string | null;
+    readonly occurred_at: string;
+  }[];
+  readonly adjustments: readonly {
+    readonly adjustment_id: string;
+    readonly kind: string;
+    readonly status: string;
+    readonly amount_minor: number | null;
+    readonly line_items: readonly LineQuantity[];
+    readonly description: string | null;
+    readonly occurred_at: string;
+  }[];
+  readonly notes: readonly { readonly text: string; readonly created_at: string }[];
+  readonly messages: readonly {
+    readonly topic: string;
+    readonly audience: string;
+    readonly kind: string;
+    readonly state: string;
+    readonly last_problem: string | null;
+    readonly created_at: string;
+  }[];
+  readonly purchase: Purchase | null;
+}
+
+const MINUTE_S = 60;
+const HOUR_S = 3600;
+const DAY_S = 86_400;
+
+/** A time in the largest unit that does not hide it. */
+function spanText(seconds: number): string {
+  if (seconds >= 2 * DAY_S) return `${Math.floor(seconds / DAY_S)} days`;
+  if (seconds >= 2 * HOUR_S) return `${Math.floor(seconds / HOUR_S)} hours`;
+  return `${Math.floor(seconds / MINUTE_S)} minutes`;
+}
+
+/** What became of the money, and what of it there is to do. */
+export function paymentText(order: OrderBody): string {
+  const { payment, lapses_at, lapses_in_seconds: left, captured_minor: minor, amount } = order;
+  if (payment === "authorized" && lapses_at !== null && left !== null) {
+    return `authorized, lapses in ${spanText(left)} (${lapses_at})`;
+  }
+  if (minor === null || minor === amount.minor) return payment;
+  return `${payment}: ${moneyText({ minor, currency: amount.currency })}`;
+}
+
+const piecesText = (lines: readonly LineQuantity[]) =>
+  lines.map(({ id, quantity }) => `${quantity} × ${id}`).join(", ");
+
+function lineText(
+  { line_id, quantity, title, id, unit_minor, total, fulfilled }: ShownOrderBody["lines"][0],
+  currency: string,
+): string {
+  const each = moneyText({ minor: unit_minor, currency });
+  const cancelled = quantity === total ? "" : `, ${quantity - total} cancelled`;
+  return `${line_id}: ${quantity} × ${title} (${id}), ${each} each; ${fulfilled} sent${cancelled}`;
+}
+
+/** All that became of it, in order. */
+function historyOf({ events, adjustments, notes, amount: { currency } }: ShownOrderBody): string[] {
+  const words = (...parts: readonly (string | null)[]) => parts.filter(Boolean).join("; ");
+  return [
+    ...events.map((event) => ({
+      at: event.occurred_at,
+      text: words(
+        `${event.type}: ${piecesText(event.line_items)}`,
+        [event.carrier, event.tracking_number, event.tracking_url].filter(Boolean).join(" "),
+        event.description,
+      ),
+    })),
+    ...adjustments.map((one) => {
+      const money =
+        one.amount_minor === null ? null : moneyText({ minor: one.amount_minor, currency });
+      const what = money ?? piecesText(one.line_items);
+      const said = `${one.kind} ${one.status}: ${what} (${one.adjustment_id})`;
+      return { at: one.occurred_at, text: words(said, one.description) };
+    }),
+    ...notes.map(({ text, created_at }) => ({ at: created_at, text: `note: ${text}` })),
+  ]
+    .sort((a, b) => (a.at < b.at ? -1 : 1))
+    .map(({ at, text }) => `${at} ${text}`);
+}
+
+const toldOf = ({ messages }: ShownOrderBody) =>
+  messages.map(({ created_at, topic, audience, kind, state, last_problem }) => {
+    const why = last_problem === null || state === "delivered" ? "" : ` (${last_problem})`;
+    return `${created_at} ${topic} to the ${audience} by ${kind}: ${state}${why}`;
+  });
+
+/** An order as a card. */
+export function orderCard(order: ShownOrderBody): Record<string, string> {
+  const { mandate_id, checkout_id, purchase, amount } = order;
+  const history = historyOf(order);
+  const told = toldOf(order);
+  return {
+    ...{ order_id: order.order_id, created_at: order.created_at, status: order.status },
+    ...{ amount: moneyText(amount), payment: paymentText(order), attempt_id: order.attempt_id },
+    ...{ agent_id: order.agent_id, skill: order.skill, protocol: order.protocol },
+    ...(mandate_id === null ? {} : { mandate_id }),
+    ...(checkout_id === null ? {} : { checkout_id }),
+    decision_id: order.decision_id,
+    ...purchaseLines(purchase, amount.currency),
+    lines: order.lines.map((line) => lineText(line, amount.currency)).join("\n"),
+    ...(history.length === 0 ? {} : { history: history.join("\n") }),
+    ...(told.length === 0 ? {} : { told: told.join("\n") }),
+  };
+}

@@ -1,0 +1,185 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { deliverMessages } from "../../src/actions/deliver-messages.ts";
+import { ManualClock } from "../../src/platform/clock.ts";
+import { DATABASES, NOON } from "../harness.ts";
+import type { Shop } from "../mandates/submitting.ts";
+import { type ReceivedMail, startMailbox } from "../notifications/mailbox.ts";
+import { ADDRESS, BUYER, lines, openWorld, ROSE, sent, type World } from "../ucp/buying.ts";
+
+const HOSTILE = [
+  "Rose\r\nBcc: victim@example.net\r\n\r\nYou have won",
+  "Rose https://evil.example/pay www.evil.example pay@evil.example",
+  "\u202EesoR\u200B\u0007 <b>bold</b> =?utf-8?q?x?=",
+];
+
+describe.each(DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let { server, at } = {} as World;
+  let mailbox: Awaited<ReturnType<typeof startMailbox>>;
+  let shop: Shop;
+  beforeAll(async () => {
+    mailbox = await startMailbox();
+    const world = await openWorld(dialect, clock, {
+      ...{ GATEHOUSE_SMTP_URL: `smtp://127.0.0.1:${mailbox.port}` },
+      GATEHOUSE_MAIL_FROM: "Gatehouse <gate@example.com>",
+    });
+    ({ server, at } = world);
+    await server.context.jobs.stop();
+    return async () => {
+      await world.close();
+      await mailbox.close();
+    };
+  });
+  beforeEach(async () => {
+    clock.advance(61_000);
+    await server.context.db.run("DELETE FROM outbox");
+    mailbox.mails.length = 0;
+    mailbox.refuse = 0;
+    shop = await at.shop();
+  });
+  const deliver = () => deliverMessages(server.context);
+  const change = async (orderId: string, verb: string, body: object = {}) => {
+    clock.advance(1000);
+    expect((await shop.admin("POST", `/orders/${orderId}/${verb}`, body)).status).toBe(200);
+  };
+  const domain = async () => (await shop.admin("GET", "")).body.domain as string;
+  const header = ({ headers }: ReceivedMail, name: string) =>
+    headers.filter(([one]) => one === name).map(([, value]) => value);
+
+  test("of what was bought, what it costs and where to look; once", async () => {
+    const { orderId, order } = await at.bought(shop, {
+      ...{ ...lines(["rose", 2], ["vase", 1]), buyer: BUYER, ...sent() },
+    });
+    await deliver();
+    await deliver();
+    expect(mailbox.mails).toHaveLength(1);
+    const [mail] = mailbox.mails as [ReceivedMail];
+    expect(mail.to).toEqual([BUYER.email]);
+    expect(header(mail, "subject")).toEqual([`rehearsal: ${await domain()}: your order`]);
+    for (const words of ["2 × A rose", "1 × A vase", "Delivery: 4.90 EUR", "Total: 217.40 EUR"]) {
+      expect(mail.text).toContain(words);
+    }
+    expect(mail.text).toContain(orderId);
+    expect(mail.text).toContain(order.permalink_url);
+    expect(mail.text).toContain("no money moves");
+    // Whoever ordered wrote these: they are no mail to send for a stranger.
+    for (const words of [BUYER.first_name, ADDRESS.street_address]) {
+      expect(mail.text).not.toContain(words);
+    }
+  });
+
+  test("that it was sent, with where it is; and that it was cancelled", async () => {
+    const { orderId } = await at.bought(shop, {
+      ...{ ...lines(["rose", 2]), buyer: BUYER, ...sent() },
+    });
+    await change(orderId, "ship", {
+      ...{ line_items: [{ id: "li_1", quantity: 1 }], carrier: "DHL", tracking_number: "JD01" },
+      tracking_url: "https://dhl.example/JD01",
+    });
+    await change(orderId, "ship", { type: "in_transit" });
+    await change(orderId, "cancel");
+    await deliver();
+    const name = await domain();
+    expect(mailbox.mails.map((mail) => header(mail, "subject")[0])).toEqual([
+      `rehearsal: ${name}: your order`,
+      `rehearsal: ${name}: your order is on its way`,
+      `rehearsal: ${name}: your order was cancelled`,
+    ]);
+    expect(mailbox.mails[1]?.text).toContain("Sent by:  DHL, JD01");
+    expect(mailbox.mails[1]?.text).toContain("\nTrack it: https://dhl.example/JD01\n");
+    expect(mailbox.mails[2]?.text).toContain("A part of your order");
+  });
+
+  test.each(HOSTILE)("words of a product stay words: %j", async (title) => {
+    await at.importLines(shop, [{ id: "odd", title, price: "1.00", currency: "EUR" }]);
+    const product = (await at.product(shop, "odd")) as { title: string } | undefined;
+    const bought = product === undefined ? "rose" : "odd";
+    // A shop may have been filled before titles were read so strictly.
+    const { db } = server.context;
+    await db.run(
+      "UPDATE products SET title = ? WHERE site_key_hash = ? AND product_id = ?",
+      ...[title, shop.site_key_hash, bought],
+    );
+    await at.bought(shop, { ...lines([bought, 1]), buyer: BUYER, ...sent() });
+    await deliver();
+    const [mail] = mailbox.mails as [ReceivedMail];
+    expect(mail.to).toEqual([BUYER.email]);
+    expect(header(mail, "bcc")).toEqual([]);
+    expect(header(mail, "subject")[0]).toMatch(/^rehearsal: shop-\d+\.example\.com: your order$/);
+    expect(header(mail, "content-type")).toEqual(["text/plain; charset=utf-8"]);
+    const body = mail.text.split("\n");
+    expect(body.filter((line) => line.startsWith("  1 × "))).toHaveLength(1);
+    expect(mail.text).not.toMatch(/https?:\/\/evil|www\.evil|pay@evil|^You have won/m);
+    expect(mail.text).not.toMatch(/[^\P{Cc}\n]|[\u202e\u200b]/u);
+  });
+
+  test.each([
+    "ada@example.com, victim@example.net",
+    "ada@example.com\r\nBcc: victim@example.net",
+    "<ada@example.com>",
+    "ada@localhost",
+  ])(
+    "an address that is not one plain address gets none, and the order stands: %j",
+    async (email) => {
+      const made = await at.create(shop, { ...ROSE, buyer: { email } });
+      const done = await at.complete(shop, made.body.id);
+      if (done.body.status === "completed") {
+        await deliver();
+        expect(mailbox.mails).toEqual([]);
+        expect(await at.orders(shop)).toHaveLength(1);
+      } else expect(done.body.status).toBe("incomplete");
+    },
+  );
+
+  test("not where the owner says so, and not more than a person could order", async () => {
+    await shop.admin("PUT", "/shop", { buyer_mail: false });
+    await at.bought(shop, { ...lines(["vase", 1]), buyer: BUYER });
+    await deliver();
+    expect(mailbox.mails).toEqual([]);
+    await shop.admin("PUT", "/shop", { buyer_mail: true });
+    for (let i = 0; i < 15; i++) await at.bought(shop, { ...lines(["vase", 1]), buyer: BUYER });
+    await deliver();
+    expect(mailbox.mails).toHaveLength(12);
+    const other = { email: "grace@example.com" };
+    await at.bought(shop, { ...lines(["vase", 1]), buyer: other });
+    await deliver();
+    expect(mailbox.mails.at(-1)?.to).toEqual([other.email]);
+  });
+
+  test("again where the mail server says later, and never where it says never", async () => {
+    mailbox.refuse = 451;
+    const { orderId } = await at.bought(shop);
+    await deliver();
+    mailbox.refuse = 0;
+    clock.advance(60_000);
+    await deliver();
+    expect(mailbox.mails).toHaveLength(1);
+    mailbox.refuse = 550;
+    await at.bought(shop);
+    await deliver();
+    mailbox.refuse = 0;
+    clock.advance(3_600_000);
+    await deliver();
+    expect(mailbox.mails).toHaveLength(1);
+    const shown = (await shop.admin("GET", `/orders/${orderId}`)).body.messages;
+    expect(shown).toMatchObject([{ kind: "mail", audience: "buyer", state: "delivered" }]);
+  });
+
+  test("the owner is told of the sale, and of a dispute, by mail too", async () => {
+    const emails = ["owner@example.com"];
+    await shop.admin("PUT", "/notifications", { emails });
+    const { orderId } = await at.bought(shop);
+    await change(orderId, "rehearse", { event: "capture" });
+    await change(orderId, "rehearse", { event: "refund", amount_minor: 100 });
+    await change(orderId, "rehearse", { event: "dispute" });
+    await deliver();
+    const name = await domain();
+    const subjects = mailbox.mails
+      .filter(({ to }) => to[0] === emails[0])
+      .map((mail) => header(mail, "subject")[0]);
+    expect(subjects).toEqual([
+      `${name}: an order of 104.90 EUR`,
+      `${name}: 103.90 EUR is disputed`,
+    ]);
+  });
+});
