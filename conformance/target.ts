@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
+import { EventEmitter, once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,23 +21,51 @@ export interface Target {
   readonly adminToken: string;
   /** The same build in production over plain HTTP; absent for a service somebody else runs. */
   readonly plaintextUrl?: string;
-  /** Where platforms can publish a profile that the service fetches: `PUT` it, and name it. */
+  /** Where platforms can publish a profile that the service fetches (`PUT` it, and name it), and hear. */
   readonly profileHost?: string;
 }
 
 const bin = fileURLToPath(new URL("../packages/cli/bin/gatehouse.js", import.meta.url));
 const TOKEN = "conformance-operator-token-0123456789";
 
-/** Keeps what is put there, and shows it to whoever asks. */
+/** How many posts somebody waits for; answered once there are as many. */
+export const AWAITED_HEADER = "x-awaited";
+
+async function bytesOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+/** Keeps what is posted to its paths, and gives it back to whoever waits for it. */
+function newsStand() {
+  const posts = new Map<string, object[]>();
+  const changed = new EventEmitter().setMaxListeners(0);
+  return {
+    async take(path: string, request: IncomingMessage, response: ServerResponse) {
+      const body = (await bytesOf(request)).toString("utf8");
+      const url = `http://${request.headers.host}${path}`;
+      posts.set(path, [...(posts.get(path) ?? []), { url, headers: request.headers, body }]);
+      response.writeHead(204).end();
+      changed.emit(path);
+    },
+    async give(path: string, count: number, response: ServerResponse) {
+      while ((posts.get(path)?.length ?? 0) < count) await once(changed, path);
+      response.end(JSON.stringify(posts.get(path)));
+    },
+  };
+}
+
+/** Keeps what is put there, and shows it to whoever asks; and what is posted there, for whoever waits. */
 async function startProfileHost() {
   const profiles = new Map<string, Buffer>();
+  const news = newsStand();
   const server = createServer(async (request, response) => {
     const path = request.url ?? "";
-    if (request.method === "PUT") {
-      const chunks: Buffer[] = [];
-      for await (const chunk of request) chunks.push(chunk);
-      profiles.set(path, Buffer.concat(chunks));
-    }
+    if (request.method === "POST") return news.take(path, request, response);
+    const awaited = request.headers[AWAITED_HEADER];
+    if (awaited !== undefined) return news.give(path, Number(awaited), response);
+    if (request.method === "PUT") profiles.set(path, await bytesOf(request));
     const profile = profiles.get(path);
     response.writeHead(profile === undefined ? 404 : 200, { "content-type": "application/json" });
     response.end(profile);

@@ -3,11 +3,13 @@
  * an error if an answer is not what it should be. `--once` stops there; otherwise it keeps serving.
  */
 import { execFile, spawn } from "node:child_process";
+import { EventEmitter, once as happens } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { newsDesk, orderLines } from "../examples/ucp-buyer/news.js";
 import { openPlatform } from "../examples/ucp-buyer/platform.js";
 import * as agents from "../packages/agent/dist/index.js";
 import {
@@ -461,6 +463,40 @@ async function walkCheckout(env, url, { site, platform }) {
   for (const line of order) console.log(`      ${line}`);
 }
 
+/** What follows a sale: the goods are sent, the money is taken and some of it given back. */
+async function walkAfterSale(env, url, { site, platform, hearing }) {
+  const here = { ...env, GATEHOUSE_BASE_URL: url };
+  const list = JSON.parse(await command(here, "order", "list", site.domain, "--json")).items;
+  const { order_id: id } = list.find(({ protocol }) => protocol === "ucp");
+  const order = (...words) => command(here, "order", words[0], site.domain, id, ...words.slice(1));
+  await hearing.heard(id, 0);
+  await order("ship", "--carrier", "DHL", "--tracking-number", "JD0146");
+  await order("rehearse", "capture");
+  await order("rehearse", "refund", "--amount", "5.00");
+  const news = await hearing.heard(id, 2);
+  say(
+    "the owner sent it, took the money at the processor and gave 5.00 back. The platform heard of",
+  );
+  console.log(
+    "    it by webhooks signed with the shop's key, in order, with all of the order each time:",
+  );
+  for (const line of orderLines(news)) console.log(`      ${line}`);
+  const pages = `${url}/v1/ucp/${site.site_key_hash}/orders/${id}`;
+  expect((await fetch(pages)).status === 400, "strangers to be told nothing of an order");
+  const read = await (await platform.call("GET", pages)).json();
+  expect(JSON.stringify(read) === JSON.stringify(news), "the order to be what was told");
+  say(
+    "the platform may ask after it too, by a signed request; nobody else is told that it is there",
+  );
+  const spare = list.find((one) => one.protocol !== "ucp" && one.payment === "authorized");
+  const gone = await command(here, "order", "cancel", site.domain, spare.order_id);
+  expect(/^payment +released$/m.test(gone), "a cancelled order's authorization to be given up");
+  say("an order of a mandate was cancelled: goods back in stock, authorization given up");
+  const told = await command(here, "audit", "tail", site.domain, "--type", "order.adjustment");
+  expect(/refund completed/.test(told), "the refund to be recorded");
+  say("each of these is in the log: `gatehouse audit tail --type order.adjustment`");
+}
+
 async function walkUpkeep(ask, env) {
   const { items } = (await ask("GET", "/v1/admin/keys")).body;
   const current = items.filter((key) => key.state === "current").map((key) => key.kid);
@@ -505,10 +541,34 @@ async function walkAudit(env, url, site) {
   );
 }
 
+/** The platform's side of webhooks: what it was told, of shops it bought at. */
+function openHearing() {
+  const shops = new Set();
+  const news = [];
+  const changed = new EventEmitter();
+  const desk = newsDesk({
+    knows: (profileUrl) => shops.has(profileUrl),
+    hear(order) {
+      news.push(order);
+      changed.emit("news");
+    },
+  });
+  const stepsOf = ({ fulfillment, adjustments = [] }) =>
+    (fulfillment.events ?? []).length + adjustments.length;
+  /** What was told of an order once so much has become of it. */
+  const heard = async (id, steps) => {
+    const found = () => news.find((order) => order.id === id && stepsOf(order) === steps);
+    while (found() === undefined) await happens(changed, "news");
+    return found();
+  };
+  return { shops, desk, heard };
+}
+
 async function main() {
   const shop = await startShop();
   const keyFile = join(folder, "platform-key.json");
-  const platform = await openPlatform({ keyFile, servePort: 0 });
+  const hearing = openHearing();
+  const platform = await openPlatform({ keyFile, servePort: 0, desk: hearing.desk });
   const allowed = [shop.domain, new URL(platform.url).host].join(",");
   const env = environment("data", { GATEHOUSE_FETCH_ALLOW: allowed });
   const { child, url, token } = await startGatehouse(env);
@@ -536,7 +596,9 @@ async function main() {
     await walkVisits(env, url, site);
     await walkMandates(env, url, site);
     await walkOrders(env, url, site);
+    hearing.shops.add(`${url}/v1/ucp/${site.site_key_hash}/profile`);
     await walkCheckout(env, url, { site, platform: { ...platform, keyFile } });
+    await walkAfterSale(env, url, { site, platform, hearing });
     await walkAudit(env, url, site);
     await walkUpkeep(ask, env);
   } catch (error) {

@@ -18,6 +18,7 @@ const MANDATE_FUZZ_RUNS = "1000000";
 const FORGED_MANDATES = "10000";
 const FAULT_SCHEDULES = "500";
 const DECIDE_CRASH_ROUNDS = "5";
+const OUTBOX_CRASH_ROUNDS = "10";
 
 const SUITES = [
   {
@@ -85,6 +86,12 @@ const SUITES = [
     name: `${FAULT_SCHEDULES} seeded schedules of processor faults on each database, all books agree`,
     args: ["packages/server/test/selling/schedules"],
     env: { FAULT_SCHEDULES },
+  },
+  {
+    key: "outbox-crash",
+    name: `${OUTBOX_CRASH_ROUNDS} rounds of kill -9 while a platform is told of its orders, on each database`,
+    args: ["packages/server/test/orders/crash"],
+    env: { OUTBOX_CRASH_ROUNDS },
   },
   {
     key: "payment-crash",

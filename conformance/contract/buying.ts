@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { inject } from "vitest";
+import type { Received } from "../../packages/server/test/notifications/receiver.ts";
 import { type CallOptions, Platform } from "../../packages/server/test/ucp/platform.ts";
+import { AWAITED_HEADER } from "../target.ts";
 import { admin, type Shop, shopWithRules } from "./mandating.ts";
 
 /** Only a service of our own fetches profiles from this machine. */
@@ -30,16 +32,25 @@ export async function publish(profile: unknown): Promise<string> {
   return url;
 }
 
-/** Somebody who buys at a shop for people, and signs all it says. */
-export async function platformAt({ site_key_hash }: Shop) {
+/** Somebody who buys at a shop for people, and signs all it says; it may want to hear of orders. */
+export async function platformAt({ site_key_hash }: Shop, webhookUrl?: string) {
   const platform = await Platform.start();
   platform.stop();
+  if (webhookUrl !== undefined) platform.wantsNews(webhookUrl);
   const profile = await publish(platform.profile);
   const base = `${inject("target").url}/v1/ucp/${site_key_hash}`;
   return (path: string, body?: unknown, { method = "POST", ...options }: CallOptions = {}) => {
     const headers = method === "GET" ? {} : { "idempotency-key": randomUUID() };
     return platform.call(base + path, body, { ...options, method, profile, headers, sign: true });
   };
+}
+
+/** An address at which somebody hears of orders, and what arrives there: as many as are waited for. */
+export function newsAddress() {
+  const url = `http://${inject("target").profileHost}/${randomUUID()}?team=1`;
+  const heard = async (count: number): Promise<readonly Received[]> =>
+    (await fetch(url, { headers: { [AWAITED_HEADER]: String(count) } })).json();
+  return { url, heard };
 }
 
 /** All that one of them needs to be bought. */

@@ -34,6 +34,13 @@ describe.skipIf(!canBuy())("the example that buys by UCP", () => {
     expect(bought.out).toMatch(
       /^found A red rose \(rose\)\nsent By post\ntotal 104\.90 EUR\nterms, .* as served\norder ord_\S+: http\S+\ncompleted\n$/,
     );
+    const [, order = ""] = /^order (ord_\S+):/m.exec(bought.out) ?? [];
+    const read = await buy(card, "--order", order, "--profile", profile);
+    expect([read.code, read.err, read.out]).toEqual([
+      ...[0, "", `order ${order}\n  A red rose: 0 of 1 sent, processing\n`],
+    ]);
+    const none = await buy(card, "--order", "ord_none", "--profile", profile);
+    expect([none.code, none.out]).toEqual([2, "not_found: There is no such order.\n"]);
     const { privateKey } = generateKeyPairSync("ed25519");
     const { d, ...jwk } = privateKey.export({ format: "jwk" });
     writeFileSync(join(folder, "agent.json"), JSON.stringify({ ...jwk, d }));

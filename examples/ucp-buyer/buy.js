@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { signMandate } from "./agent.js";
+import { newsDesk, orderLines } from "./news.js";
 import { openPlatform } from "./platform.js";
 import {
   checkTerms,
@@ -32,12 +33,16 @@ const { values: asked, positionals } = parseArgs({
     "agent-key": { type: "string" },
     limit: { type: "string" },
     checkout: { type: "string" },
+    order: { type: "string" },
+    hear: { type: "boolean", default: false },
+    webhook: { type: "string" },
     help: { type: "boolean", default: false },
   },
 });
 
 const USAGE = `usage: buy.js <address of an agent card> <what to look for> [options]
        buy.js <address of an agent card> --checkout <id>      look at one again
+       buy.js <address of an agent card> --order <id>         what became of an order
 
   --profile <url>     the UCP profile of your platform, on the web
   --serve <port>      or publish it on this machine, for a service in development
@@ -46,6 +51,8 @@ const USAGE = `usage: buy.js <address of an agent card> <what to look for> [opti
   --country <code>    where it is sent (DE)
   --token <token>     how it is paid (pm_card_visa)
   --limit <amount>    the most that may be spent, such as 100.00
+  --hear              with --serve: stay, and print what the shop tells of orders
+  --webhook <url>     where shops tell of orders, for the profile that is printed
   --mcp               over MCP; completing needs --agent <id> and --agent-key <file>`;
 
 /** What ends it without anybody having done wrong. */
@@ -62,6 +69,7 @@ function overRest(shop, platform) {
     updateCheckout: (id, checkout) => call("PUT", `/checkout-sessions/${id}`, checkout),
     getCheckout: (id) => call("GET", `/checkout-sessions/${id}`),
     complete: (id, payment) => call("POST", `/checkout-sessions/${id}/complete`, payment),
+    getOrder: (id) => call("GET", `/orders/${id}`),
     stop: async () => undefined,
   };
 }
@@ -145,7 +153,10 @@ const ENDS = { completed: 0, requires_escalation: 4, complete_in_progress: 4 };
 /** What cannot be done as it was asked for. */
 function misuse([card, query]) {
   if (card === undefined) return "Name the address of an agent card.";
-  if (query === undefined && asked.checkout === undefined) return "Say what to look for.";
+  const named = asked.checkout ?? asked.order;
+  if (query === undefined && named === undefined) return "Say what to look for.";
+  if (asked.order !== undefined && asked.mcp) return "Orders are asked after over REST here.";
+  if (asked.hear && asked.serve === undefined) return "To hear of orders, --serve a port.";
   const known = asked.agent !== undefined && asked["agent-key"] !== undefined;
   return asked.mcp && !known ? "Over MCP, name an agent the shop knows, and its key." : undefined;
 }
@@ -172,8 +183,12 @@ async function main() {
   }
   const [card, query] = positionals;
   const servePort = asked.serve === undefined ? undefined : Number(asked.serve);
+  let shop;
+  const knows = (profileUrl) => profileUrl === shop?.profileUrl;
+  const hear = (order) => console.log(orderLines(order).join("\n"));
   const platform = await openPlatform({
-    ...{ keyFile: asked.key, profileUrl: asked.profile, servePort },
+    ...{ keyFile: asked.key, profileUrl: asked.profile, servePort, webhookUrl: asked.webhook },
+    desk: asked.hear ? newsDesk({ knows, hear }) : undefined,
   });
   try {
     if (platform.url === undefined) {
@@ -181,11 +196,18 @@ async function main() {
       console.log(JSON.stringify(platform.profile, null, 2));
       return 64;
     }
-    const shop = await findShop(card);
+    shop = await findShop(card);
     if (shop === undefined) throw new Ended("The card names no UCP profile: nothing is sold here.");
     const desk = asked.mcp ? await overMcp(shop, platform) : overRest(shop, platform);
+    if (asked.order !== undefined) {
+      const order = await desk.getOrder(asked.order);
+      console.log((order.ucp.status === "error" ? said(order) : orderLines(order)).join("\n"));
+      return order.ucp.status === "error" ? 2 : 0;
+    }
     const work = asked.checkout ? desk.getCheckout(asked.checkout) : buy(shop, desk, query);
-    return tell(await work.finally(() => desk.stop()));
+    const code = tell(await work.finally(() => desk.stop()));
+    if (asked.hear) await new Promise((resolve) => process.once("SIGINT", resolve));
+    return code;
   } finally {
     platform.stop();
   }

@@ -12,7 +12,9 @@ const CAPABILITIES = {
   cart: ["cart", "cart.json"],
   checkout: ["checkout", "checkout.json"],
   fulfillment: ["extensions/fulfillment", "fulfillment.json"],
+  order: ["order", "order.json"],
 };
+const NEWS_PATH = "/orders";
 
 function readKey(file) {
   if (existsSync(file)) return JSON.parse(readFileSync(file, "utf8"));
@@ -22,12 +24,15 @@ function readKey(file) {
   return key;
 }
 
-function profileOf({ d: _, ...key }) {
+/** `webhookUrl` is where shops tell of orders; without it they tell nothing. */
+function profileOf({ d: _, ...key }, webhookUrl) {
+  const hears = webhookUrl === undefined ? {} : { config: { webhook_url: webhookUrl } };
   const entry = ([name, [spec, schema]]) => ({
     version: VERSION,
     spec: `https://ucp.dev/${VERSION}/specification/shopping/${spec}`,
     schema: `https://ucp.dev/${VERSION}/schemas/shopping/${schema}`,
     ...(name === "fulfillment" ? { extends: "dev.ucp.shopping.checkout" } : {}),
+    ...(name === "order" ? hears : {}),
   });
   const listed = Object.entries(CAPABILITIES).map((one) => [
     `dev.ucp.shopping.${one[0]}`,
@@ -42,16 +47,23 @@ function profileOf({ d: _, ...key }) {
   };
 }
 
-/** Publishes the profile on this machine; whoever runs a real platform has it on the web. */
-async function serveProfile(profile, port) {
-  const server = createServer((_request, response) => {
+/**
+ * Publishes the profile on this machine, and takes news of orders where somebody wants to hear them;
+ * whoever runs a real platform does so on the web.
+ */
+async function serve(key, { port, desk }) {
+  const server = createServer((request, response) => {
+    if (desk !== undefined && request.method === "POST") return desk(request, response, origin);
     response.setHeader("content-type", "application/json");
     response.setHeader("cache-control", "public, max-age=60");
     response.end(JSON.stringify(profile));
   });
   await new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
+  const origin = `http://127.0.0.1:${server.address().port}`;
+  const profile = profileOf(key, desk && origin + NEWS_PATH);
   return {
-    url: `http://127.0.0.1:${server.address().port}/profile`,
+    profile,
+    url: `${origin}/profile`,
     stop() {
       server.close();
       server.closeAllConnections();
@@ -61,10 +73,10 @@ async function serveProfile(profile, port) {
 
 const digestOf = (body) => `sha-256=:${createHash("sha256").update(body).digest("base64")}:`;
 
-export async function openPlatform({ keyFile, profileUrl, servePort }) {
+export async function openPlatform({ keyFile, profileUrl, servePort, webhookUrl, desk }) {
   const key = readKey(keyFile);
-  const profile = profileOf(key);
-  const served = servePort === undefined ? undefined : await serveProfile(profile, servePort);
+  const served = servePort === undefined ? undefined : await serve(key, { port: servePort, desk });
+  const profile = served?.profile ?? profileOf(key, webhookUrl);
   const url = served?.url ?? profileUrl;
   const signer = createSigner(
     createPrivateKey({ key, format: "jwk" }),

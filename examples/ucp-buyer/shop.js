@@ -13,7 +13,7 @@ export function must(holds, what) {
   if (!holds) throw new NotAsPromised(what);
 }
 
-async function json(url) {
+export async function json(url) {
   const answer = await fetch(url, { redirect: "error" });
   must(answer.status === 200, `${url} answers with ${answer.status}`);
   return answer.json();
@@ -29,8 +29,25 @@ export async function findShop(cardUrl) {
   const endpoint = (transport) => services.find((one) => one.transport === transport)?.endpoint;
   must(endpoint("rest"), "the profile has no address to call");
   return {
-    ...{ profile, keySet: await json(jwks_url), name: card.name, card },
+    ...{
+      profile,
+      profileUrl: ucp_profile_url,
+      keySet: await json(jwks_url),
+      name: card.name,
+      card,
+    },
     ...{ rest: endpoint("rest"), mcp: endpoint("mcp") },
+  };
+}
+
+/** Finds a key of a shop's profile. */
+export function keyLookupOf({ keys }) {
+  return async ({ keyid }) => {
+    const jwk = keys.find(({ kid }) => kid === keyid);
+    if (jwk === undefined) return null;
+    const key = createPublicKey({ key: jwk, format: "jwk" });
+    const verify = createVerifier(key, "ecdsa-p256-sha256");
+    return { id: keyid, algs: ["ecdsa-p256-sha256"], verify };
   };
 }
 
@@ -39,15 +56,7 @@ export async function readSigned({ profile }, answer) {
   const text = await answer.text();
   const digest = `sha-256=:${createHash("sha256").update(text).digest("base64")}:`;
   must(answer.headers.get("content-digest") === digest, "the body is not what was signed");
-  const keyLookup = async ({ keyid }) => {
-    const jwk = profile.keys.find(({ kid }) => kid === keyid);
-    if (jwk === undefined) return null;
-    const verifier = createVerifier(
-      createPublicKey({ key: jwk, format: "jwk" }),
-      "ecdsa-p256-sha256",
-    );
-    return { id: keyid, algs: ["ecdsa-p256-sha256"], verify: verifier };
-  };
+  const keyLookup = keyLookupOf(profile);
   const verified = await httpbis.verifyMessage(
     { keyLookup, requiredFields: ["@status", "content-digest", "content-type"] },
     { status: answer.status, headers: Object.fromEntries(answer.headers) },

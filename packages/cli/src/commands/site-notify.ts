@@ -22,6 +22,7 @@ interface TestedBody {
 interface MessageBody {
   readonly message_id: string;
   readonly kind: string;
+  readonly audience: string;
   readonly topic: string;
   readonly destination: string;
   readonly state: string;
@@ -53,7 +54,9 @@ function notifyCommand(site: Command, terminal: Terminal): void {
   site
     .command("notify")
     .argument("<site>", "domain, site key or site key hash")
-    .description("say where you are told when your rules leave something to a person")
+    .description(
+      "say where you are told of orders, and when your rules leave something to a person",
+    )
     .option("--webhook <url>", "https address that gets a signed message; none: no more")
     .option("--email <address...>", "mail addresses, ten at most; none: no more")
     .option("--test", "send a test there now, and say how it went")
@@ -117,6 +120,7 @@ function messagesCommand(site: Command, terminal: Terminal): void {
           created_at: one.created_at,
           message_id: one.message_id,
           topic: one.topic,
+          for: one.audience,
           to: one.destination,
         },
         ...{ state: one.state, attempts: String(one.attempts) },

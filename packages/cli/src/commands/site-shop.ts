@@ -13,6 +13,7 @@ interface ShopBody {
   readonly terms: { readonly version: string } | null;
   readonly links: Readonly<Record<string, string>>;
   readonly allow_unsigned: boolean;
+  readonly buyer_mail: boolean;
 }
 
 function readShopFile(file: string): JsonObject {
@@ -54,6 +55,7 @@ export function siteShopCommand(site: Command, terminal: Terminal): void {
           terms: shop.terms === null ? "Gatehouse's own words" : `version ${shop.terms.version}`,
           links: Object.keys(shop.links).join(", ") || "none",
           "unsigned orders": shop.allow_unsigned ? "taken" : "refused",
+          "mail to buyers": shop.buyer_mail ? "sent, where there is a mail server" : "not sent",
         }),
       );
     });

@@ -4,7 +4,7 @@ import type { WebhookDelivery } from "../webhooks/sign-webhook.js";
 import { contentDigest } from "./content-digest.js";
 
 /** One try to tell a platform of an order. */
-export interface OrderWebhook extends WebhookDelivery {
+interface OrderWebhook extends WebhookDelivery {
   /** Milliseconds; when what is told happened. The same at every try. */
   readonly occurredAt: number;
   /** The shop's own profile: its `keys` verify the signature. */

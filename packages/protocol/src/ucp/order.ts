@@ -17,7 +17,7 @@ export interface UcpOrderLine {
 }
 
 /** An order as far as a platform is told of it. */
-export interface UcpOrder {
+interface UcpOrder {
   readonly id: string;
   readonly checkoutId: string;
   readonly permalinkUrl: string;

@@ -13,7 +13,7 @@ import { isShopsNews, Platform } from "../ucp/platform.ts";
 const ROUNDS = Number(process.env.OUTBOX_CRASH_ROUNDS ?? 1);
 /** Longer than a try may take: what a dead process was at is tried again. */
 const AHEAD_MS = 120_000;
-const MS_MAX = 120_000;
+const MS_MAX = 60_000 * (1 + ROUNDS);
 
 /** Where a process dies: before the sale is written, when it is, and while it is told. */
 const DEATHS = Array.from({ length: ROUNDS }, () => [

@@ -44,7 +44,7 @@ const set = createRoute({
   tags: ["Notifications"],
   summary: "Set where the owner is told",
   description:
-    "Told is what the rules leave to a person. What is left out stays as it is; null and an " +
+    "Told is what the rules leave to a person, what is bought, and what becomes of it. What is left out stays as it is; null and an " +
     "empty list switch off.",
   request: {
     params: SiteParams,

@@ -33,7 +33,7 @@ export interface Message {
 
 /** Owners set where they are told, platforms say it in their profile, buyers leave an address. */
 export const AUDIENCES = ["owner", "platform", "buyer"] as const;
-export type Audience = (typeof AUDIENCES)[number];
+type Audience = (typeof AUDIENCES)[number];
 
 /** A message before anybody has tried to deliver it. */
 export function newMessage(

@@ -1,0 +1,82 @@
+/** What a shop tells of an order by itself: a signed webhook, checked with nothing but its profile. */
+import { createHash } from "node:crypto";
+import { httpbis } from "http-message-signatures";
+import { json, keyLookupOf, must } from "./shop.js";
+
+const BODY_BYTES_MAX = 262_144;
+const FRESH_S = 300;
+/** All that UCP has such a request's signature cover. */
+const COVERED = ["@method", "@authority", "@path", "ucp-agent", "content-digest", "content-type"];
+
+async function bytesOf(request) {
+  const chunks = [];
+  let length = 0;
+  for await (const chunk of request) {
+    length += chunk.length;
+    must(length <= BODY_BYTES_MAX, "the news are too long");
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/**
+ * The order that news are of, and whose. `knows` says whether somebody bought at the shop of a
+ * profile: anybody may post here, and signs as itself.
+ */
+async function readNews(request, address, knows) {
+  const body = await bytesOf(request);
+  const { headers } = request;
+  const [, profileUrl] = /profile="([^"]+)"/.exec(headers["ucp-agent"] ?? "") ?? [];
+  must(knows(profileUrl), "the news are of a shop nobody bought at");
+  const digest = `sha-256=:${createHash("sha256").update(body).digest("base64")}:`;
+  must(headers["content-digest"] === digest, "the body is not what was signed");
+  const verified = await httpbis.verifyMessage(
+    {
+      keyLookup: keyLookupOf(await json(profileUrl)),
+      requiredFields: [...COVERED, "webhook-id", "webhook-timestamp"],
+      requiredParams: ["created", "keyid"],
+      ...{ maxAge: FRESH_S, tolerance: 60 },
+    },
+    { method: "POST", url: new URL(request.url, address).href, headers },
+  );
+  must(verified === true, "the news are not signed by the shop");
+  return JSON.parse(body.toString("utf8"));
+}
+
+/** Takes news at an address, each once; a shop that gets no answer says it again. */
+export function newsDesk({ knows, hear }) {
+  const seen = new Set(); // in real life: a table
+  return async (request, response, address) => {
+    try {
+      const order = await readNews(request, address, knows);
+      const id = request.headers["webhook-id"];
+      if (!seen.has(id)) hear(order);
+      seen.add(id);
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ ucp: { version: "2026-08-25", status: "success" } }));
+    } catch (error) {
+      response.writeHead(401, { "content-type": "application/json" });
+      response.end(JSON.stringify({ error: error.message }));
+    }
+  };
+}
+
+const isMoney = ({ totals }) => totals?.some(({ type }) => type === "total");
+
+/** An order in a few lines. */
+export function orderLines({ id, currency, line_items, fulfillment, adjustments = [] }) {
+  return [
+    `order ${id}`,
+    ...line_items.map(
+      ({ item, quantity, status }) =>
+        `  ${item.title}: ${quantity.fulfilled} of ${quantity.total} sent, ${status}`,
+    ),
+    ...(fulfillment.events ?? []).map(({ type, carrier = "", tracking_number = "" }) =>
+      `  ${type} ${carrier} ${tracking_number}`.trimEnd(),
+    ),
+    ...adjustments.map((one) => {
+      const sum = isMoney(one) ? ` ${one.totals[0].amount} ${currency} (minor units)` : "";
+      return `  ${one.type} ${one.status}${sum}`;
+    }),
+  ];
+}
