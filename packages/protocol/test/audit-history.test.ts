@@ -1,12 +1,14 @@
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../src/index.ts";
 import {
+  adjusted,
   decided,
   deciding,
   declined,
   lax,
   paid,
   published,
+  returned,
   reviewed,
   rules,
   unknown,
@@ -42,6 +44,7 @@ const unpriced = deciding(
 const releasing = { release: "requested" };
 const released = { release: "done" };
 const taken = { release: "captured" };
+const CAPTURED = { kind: "captured", amount: { currency: "EUR", minor: 10_000 } };
 
 describe("a log that follows its rules holds,", () => {
   test.each([
@@ -62,6 +65,21 @@ describe("a log that follows its rules holds,", () => {
     ],
     ["with an order that was let go later", [order, paid(order, 2), paid(order, 2, releasing)]],
     ["with a review", [large, reviewed(large, 2), paid(large, 3)]],
+    [
+      "with money that was taken and went back, in parts and after a while",
+      [
+        ...[order, paid(order, 2), adjusted(2, CAPTURED)],
+        ...[returned(2, "adj_re_1", "pending"), returned(2, "adj_re_2", "completed")],
+        ...[returned(2, "adj_re_1", "completed"), returned(2, "adj_re_1", "completed", 400)],
+      ],
+    ],
+    [
+      "with goods that were sent and cancelled, whatever the money does",
+      [
+        ...[order, paid(order, 2), adjusted(2, { kind: "fulfillment", id: "evt_1" })],
+        ...[adjusted(2, { kind: "cancellation", id: "adj_1" }), adjusted(2, { kind: "released" })],
+      ],
+    ],
     [
       "with a review that ends in the last moment",
       [large, { ...reviewed(large, 2), occurred_at: `${DAY}T16:00:01.999Z` }],
@@ -101,6 +119,7 @@ describe("a log that follows its rules holds,", () => {
 });
 
 const about = "it is about something else than record";
+const twice = decided({ mandate: "m-2", spent: 10_000, count: 1 });
 
 describe("a server that signs and chains, and is wrong, is found:", () => {
   test.each([
@@ -119,6 +138,69 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
         },
       ],
       [3, "record 2 had decided about its mandate"],
+    ],
+    [
+      "money given back that nobody took",
+      [order, paid(order, 2), returned(2, "adj_re_1", "completed")],
+      [4, "it gives back what nobody had taken"],
+    ],
+    [
+      "money given back of what was given up",
+      [
+        ...[order, paid(order, 2), adjusted(2, { kind: "released" })],
+        returned(2, "adj_re_1", "completed"),
+      ],
+      [5, "it gives back what nobody had taken"],
+    ],
+    [
+      "the same money given back twice",
+      [
+        ...[order, paid(order, 2), adjusted(2, CAPTURED)],
+        ...[returned(2, "adj_re_1", "completed"), returned(2, "adj_re_1", "completed")],
+      ],
+      [6, "record 5 had told the same"],
+    ],
+    [
+      "one refund of two payments",
+      [
+        ...[order, paid(order, 2), adjusted(2, CAPTURED), returned(2, "adj_re_1", "completed")],
+        ...[twice, paid(twice, 6), adjusted(6, CAPTURED), returned(6, "adj_re_1", "pending")],
+      ],
+      [9, "record 5 said it of another payment"],
+    ],
+    [
+      "a refund that says neither what nor how far",
+      [
+        ...[order, paid(order, 2), adjusted(2, CAPTURED)],
+        adjusted(2, { kind: "refund", amount: { currency: "EUR", minor: 1 } }),
+      ],
+      [5, "it does not say what goes back, or how far it is"],
+    ],
+    [
+      "a refund in another currency",
+      [
+        ...[order, paid(order, 2), adjusted(2, CAPTURED)],
+        adjusted(2, {
+          ...{ kind: "refund", id: "adj_re_1", status: "completed" },
+          amount: { currency: "USD", minor: 1 },
+        }),
+      ],
+      [5, "it is in another currency than was authorized"],
+    ],
+    [
+      "money that was taken twice",
+      [order, paid(order, 2), adjusted(2, CAPTURED), adjusted(2, CAPTURED)],
+      [5, "record 4 had told what became of the payment"],
+    ],
+    [
+      "goods of a payment that is not there",
+      [order, paid(order, 2), adjusted(9, { kind: "fulfillment", id: "evt_1" })],
+      [4, "it is about a payment that is not in the log"],
+    ],
+    [
+      "something that is no adjustment",
+      [order, paid(order, 2), adjusted(2, { kind: "eaten" })],
+      [4, "it does not say what became of the payment"],
     ],
     [
       "rules that were replaced",

@@ -68,7 +68,7 @@ const changed = (kind: string) => ({
   ...{ actor: token, change: { kind, domain: "shop.example.com", status: "live", version: 2 } },
 });
 const folded = (...reason_codes: string[]) => ({ refusals: { reason_codes, count: 12 } });
-const adjusted = (kind: string) => ({ adjustment: { kind, id: "re_1" }, amount });
+const adjusted = (kind: string) => ({ adjustment: { kind, id: "adj_re_1", amount } });
 
 const APPROVED = "1 Allowed, 8 Approved, 1 Success, 1 Informational";
 const REJECTED = "2 Denied, 25 Rejected, 1 Success, 2 Low";
@@ -242,7 +242,7 @@ describe("an audit record as an OCSF event", () => {
   });
 
   test.each([
-    ["refund", "order.adjustment", adjusted("refund"), { uid: "re_1", data: amount }],
+    ["refund", "order.adjustment", adjusted("refund"), { uid: "adj_re_1", data: amount }],
     ["audit.record", "payment.outcome", paid("unknown"), { uid: "rec_0", data: amount }],
     ["site", "site.changed", changed("created"), { uid: "5f2a", name: "shop.example.com" }],
     ["audit.log", "audit.read", { read }, { uid: CHAIN, data: read }],

@@ -129,6 +129,15 @@ export function paid(
   };
 }
 
+/** What became of an order afterwards. */
+export function adjusted(parent: number, adjustment: JsonObject): JsonObject {
+  return { type: "order.adjustment", attempt_id: `pay-${parent}`, adjustment };
+}
+
+/** Money that goes back: of a payment, by its name, so far. */
+export const returned = (parent: number, id: string, status: string, minor = 500) =>
+  adjusted(parent, { kind: "refund", id, status, amount: { currency: "EUR", minor } });
+
 export const declined = { payment: "declined" };
 export const unknown = {
   payment: "unknown",

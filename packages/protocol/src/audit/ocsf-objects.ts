@@ -112,14 +112,14 @@ export function httpRequestOf(record: JsonObject) {
 /** What it was done to. */
 export function resourcesOf(record: JsonObject) {
   const { skill, mandate_id, parent_record_id, amount, site } = record;
-  const { kind, id } = memberOf(record, "adjustment");
+  const { kind, id, amount: adjusted } = memberOf(record, "adjustment");
   const { domain } = memberOf(record, "change");
   const exported = isJsonObject(record.export) ? record.chain : undefined;
   const found = [
     { type: "mandate", uid: textOf(mandate_id), data: amount },
     { type: "skill", name: textOf(skill) },
     { type: "mcp.tool", name: textOf(memberOf(record, "tool").name) },
-    { type: textOf(kind) ?? "adjustment", uid: textOf(id), data: amount },
+    { type: textOf(kind) ?? "adjustment", uid: textOf(id), data: adjusted },
     { type: "audit.record", uid: textOf(parent_record_id), data: amount },
     { type: "site", name: textOf(domain), uid: textOf(domain) && textOf(site) },
     { type: "audit.log", uid: textOf(memberOf(record, "read").chain), data: record.read },

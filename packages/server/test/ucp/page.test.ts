@@ -105,6 +105,39 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser", () => {
     expect(headers.get("x-robots-tag")).toContain("noindex");
   });
 
+  test("afterwards it says what was sent, cancelled and given back; hostile words stay words", async () => {
+    const { orderId, order } = await at.bought(shop, { ...ROSE, ...lines(["rose", 3]) });
+    const change = (verb: string, body: object) =>
+      shop.admin("POST", `/orders/${orderId}/${verb}`, body);
+    await change("ship", {
+      ...{ line_items: [{ id: "li_1", quantity: 1 }], carrier: "<b>DHL</b>" },
+      ...{ tracking_number: "JD01", tracking_url: "https://dhl.example/?a=1&b=<x>" },
+    });
+    const { page, complaints } = await opened(order.permalink_url);
+    expect(await heading(page)).toBe("A part of your order is on its way");
+    await change("cancel", { reason: "<script>alert(1)</script>" });
+    await change("rehearse", { event: "capture" });
+    await change("rehearse", { event: "refund", amount_minor: 1000 });
+    await page.reload();
+    expect(await heading(page)).toBe("Your order is on its way");
+    const items = await page.locator("ul li").allTextContents();
+    expect(items.map((text) => text.replace(/^.{20} · /, ""))).toEqual([
+      "Sent · <b>DHL</b> · JD01 · Track it",
+      "Cancelled: 2 pieces · <script>alert(1)</script>",
+      "Refund of 10.00 EUR: done",
+    ]);
+    expect(await page.getByRole("link", { name: "Track it" }).getAttribute("href")).toBe(
+      "https://dhl.example/?a=1&b=%3Cx%3E",
+    );
+    expect(await page.locator("script, b").count()).toBe(0);
+    expect((await page.locator("body").textContent()) ?? "").not.toMatch(/Ada|ada@|Gartenstr/);
+    expect([complaints, await barriersOf(page)]).toEqual([[], NO_BARRIERS]);
+    await change("rehearse", { event: "dispute" });
+    await page.reload();
+    expect(await page.locator("ul li").count()).toBe(3);
+    await page.close();
+  });
+
   test.each(VIEWS)(
     "is accessible in $colorScheme at $width pixels, and so is the bank",
     async (view) => {
