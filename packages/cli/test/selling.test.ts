@@ -128,7 +128,7 @@ test("an agent buys, the owner sees the order and why it was approved", async ()
   const bought = await buying("send", "20.00", "--id", "order-of-the-test-2");
   expect([bought.code, JSON.parse(bought.out).outcome]).toEqual([0, "approved"]);
   const listed = await run("order", "list", SHOP);
-  expect(listed.out).toMatch(/20\.00 EUR +2 × rose +authorized +a2a +agt_/);
+  expect(listed.out).toMatch(/20\.00 EUR +2 × rose +open +authorized +a2a +agt_/);
   const [, id = ""] = /(ord_\S+)/.exec(listed.out) ?? [];
   const shown = await run("order", "show", SHOP, id);
   expect(shown.out).toMatch(/^items +2 × Rose \(rose\), 10\.00 EUR each$/m);

@@ -69,7 +69,7 @@ test("messages are listed with what became of them, and sent again", async () =>
   receiver.status(410);
   await deliverMessages(server.context);
   const listed = await run("messages", SHOP, "--failed");
-  expect(listed.out).toMatch(/^\S+Z +msg_\S+ +review\.requested +http\S+ +failed +1 .*\(410\)$/m);
+  expect(listed.out).toMatch(/^\S+Z +msg_\S+ +review\.requested +owner +http\S+ +failed +1 .*\(410\)$/m);
   clock.advance(1000);
   await owner.escalate(shop);
   const { items } = JSON.parse((await run("messages", SHOP, "--json")).out);

@@ -103,7 +103,7 @@ function liveSkill(setting: SkillSetting, siteName: string): LiveSkill {
  * liveSkills([pricing, off], "Fern & Petal").map((skill) => skill.title); //=> ["Get pricing"]
  * const buy = { id: "place_order", enabled: true };
  * liveSkills([buy], "Fern & Petal", true)[0].requiresMandate; //=> true
- * liveSkills([buy], "Fern & Petal", true).length; //=> 13
+ * liveSkills([buy], "Fern & Petal", true).length; //=> 14
  * liveSkills([buy], "Fern & Petal", false).length; //=> 0
  */
 export function liveSkills(

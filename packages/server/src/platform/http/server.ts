@@ -21,7 +21,8 @@ const HEADER_MS_MAX = 10_000;
 const REQUEST_MS_MAX = 11 * 60_000;
 /** How long the rest of a body may take that nobody reads, once the request is answered. */
 const LINGER_MS_MAX = 15_000;
-const IDLE_MS_MAX = 5000;
+/** Longer than the minute for which proxies keep theirs: none finds one closed that it reuses. */
+const IDLE_MS_MAX = 65_000;
 const TIMEOUT_CHECK_MS = 1000;
 /** How long a stopping process waits for requests it has begun. */
 const DRAIN_MS_MAX = 10_000;
