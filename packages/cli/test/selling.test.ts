@@ -131,7 +131,7 @@ test("an agent buys, the owner sees the order and why it was approved", async ()
   expect(listed.out).toMatch(/20\.00 EUR +2 × rose +open +authorized +a2a +agt_/);
   const [, id = ""] = /(ord_\S+)/.exec(listed.out) ?? [];
   const shown = await run("order", "show", SHOP, id);
-  expect(shown.out).toMatch(/^items +2 × Rose \(rose\), 10\.00 EUR each$/m);
+  expect(shown.out).toMatch(/^lines +li_1: 2 × Rose \(rose\), 10\.00 EUR each; 0 sent$/m);
   expect(shown.out).toMatch(/^mandate_id +order-of-the-test-2\ndecision_id +dec_/m);
   expect(shown.err).toContain("gatehouse mandate show shop.example.com order-of-the-test-2");
   expect((await run("order", "show", SHOP, "ord_none")).err).toBe("There is no such order.\n");
