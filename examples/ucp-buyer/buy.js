@@ -7,11 +7,12 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { signMandate } from "./agent.js";
-import { newsDesk, orderLines } from "./news.js";
+import { inMajor, newsDesk, orderLines } from "./news.js";
 import { openPlatform } from "./platform.js";
 import {
   checkTerms,
   checkTotals,
+  Ended,
   findShop,
   must,
   NotAsPromised,
@@ -55,9 +56,6 @@ const USAGE = `usage: buy.js <address of an agent card> <what to look for> [opti
   --webhook <url>     where shops tell of orders, for the profile that is printed
   --mcp               over MCP; completing needs --agent <id> and --agent-key <file>`;
 
-/** What ends it without anybody having done wrong. */
-class Ended extends Error {}
-
 /** REST: each operation has an address, and every answer is signed. */
 function overRest(shop, platform) {
   const call = async (method, path, body, options) =>
@@ -91,7 +89,7 @@ async function overMcp(shop, platform) {
     async complete(id, payment, shown) {
       const args = { meta: meta(), id, checkout: payment };
       const jwk = JSON.parse(readFileSync(asked["agent-key"], "utf8"));
-      const sum = { total: inMajor(shown), currency: shown.currency };
+      const sum = { total: totalOf(shown), currency: shown.currency };
       const mandate = signMandate(shop, { jwk, agentId: asked.agent, args, ...sum });
       return use("complete_checkout", { ...args, mandate });
     },
@@ -99,13 +97,7 @@ async function overMcp(shop, platform) {
   };
 }
 
-/** As people write it: the shop tells whole minor units. */
-function inMajor({ totals, currency }) {
-  const { maximumFractionDigits: digits } = new Intl.NumberFormat("en", {
-    ...{ style: "currency", currency },
-  }).resolvedOptions();
-  return (checkTotals({ totals }) / 10 ** digits).toFixed(digits);
-}
+const totalOf = ({ totals, currency }) => inMajor(checkTotals({ totals }), currency);
 
 const said = (body) => (body.messages ?? []).map(({ code, content }) => `${code}: ${content}`);
 
@@ -137,8 +129,8 @@ async function buy(shop, desk, query) {
     checkout = await desk.updateCheckout(made.id, to({ groups }));
   }
   if (checkout.status !== "ready_for_complete") return checkout;
-  console.log(`total ${inMajor(checkout)} ${checkout.currency}`);
-  if (asked.limit !== undefined && Number(inMajor(checkout)) > Number(asked.limit)) {
+  console.log(`total ${totalOf(checkout)} ${checkout.currency}`);
+  if (asked.limit !== undefined && Number(totalOf(checkout)) > Number(asked.limit)) {
     throw new Ended(`That is more than ${asked.limit}. Nothing was bought.`);
   }
   console.log(`terms, version ${await checkTerms(shop, checkout)}: signed, and as served`);
@@ -185,7 +177,7 @@ async function main() {
   const servePort = asked.serve === undefined ? undefined : Number(asked.serve);
   let shop;
   const knows = (profileUrl) => profileUrl === shop?.profileUrl;
-  const hear = (order) => console.log(orderLines(order).join("\n"));
+  const hear = (order) => console.log(`heard: ${orderLines(order).join("\n")}`);
   const platform = await openPlatform({
     ...{ keyFile: asked.key, profileUrl: asked.profile, servePort, webhookUrl: asked.webhook },
     desk: asked.hear ? newsDesk({ knows, hear }) : undefined,
@@ -206,7 +198,9 @@ async function main() {
     }
     const work = asked.checkout ? desk.getCheckout(asked.checkout) : buy(shop, desk, query);
     const code = tell(await work.finally(() => desk.stop()));
-    if (asked.hear) await new Promise((resolve) => process.once("SIGINT", resolve));
+    if (!asked.hear) return code;
+    console.log("Listening for what becomes of the order. Ctrl-C ends it.");
+    await new Promise((resolve) => process.once("SIGINT", resolve));
     return code;
   } finally {
     platform.stop();

@@ -61,6 +61,13 @@ export function newsDesk({ knows, hear }) {
   };
 }
 
+/** As people write it: a shop tells whole minor units. */
+export function inMajor(minor, currency) {
+  const format = new Intl.NumberFormat("en", { style: "currency", currency });
+  const { maximumFractionDigits: digits } = format.resolvedOptions();
+  return (minor / 10 ** digits).toFixed(digits);
+}
+
 const isMoney = ({ totals }) => totals?.some(({ type }) => type === "total");
 
 /** An order in a few lines. */
@@ -75,7 +82,7 @@ export function orderLines({ id, currency, line_items, fulfillment, adjustments 
       `  ${type} ${carrier} ${tracking_number}`.trimEnd(),
     ),
     ...adjustments.map((one) => {
-      const sum = isMoney(one) ? ` ${one.totals[0].amount} ${currency} (minor units)` : "";
+      const sum = isMoney(one) ? ` ${inMajor(one.totals[0].amount, currency)} ${currency}` : "";
       return `  ${one.type} ${one.status}${sum}`;
     }),
   ];

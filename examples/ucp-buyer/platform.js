@@ -3,6 +3,7 @@ import { createHash, createPrivateKey, generateKeyPairSync, randomUUID } from "n
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createSigner, httpbis } from "http-message-signatures";
+import { Ended } from "./shop.js";
 
 const VERSION = "2026-08-25";
 /** What it can do, by UCP's names, and where UCP says what that is. */
@@ -58,7 +59,10 @@ async function serve(key, { port, desk }) {
     response.setHeader("cache-control", "public, max-age=60");
     response.end(JSON.stringify(profile));
   });
-  await new Promise((resolve) => server.listen(port, "127.0.0.1", resolve));
+  await new Promise((resolve, reject) => {
+    server.once("error", () => reject(new Ended(`Port ${port} is taken on this machine.`)));
+    server.listen(port, "127.0.0.1", resolve);
+  });
   const origin = `http://127.0.0.1:${server.address().port}`;
   const profile = profileOf(key, desk && origin + NEWS_PATH);
   return {

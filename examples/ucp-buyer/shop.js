@@ -4,6 +4,9 @@ import canonicalize from "canonicalize";
 import { createVerifier, httpbis } from "http-message-signatures";
 import { createLocalJWKSet, flattenedVerify } from "jose";
 
+/** What ends it without anybody having done wrong. */
+export class Ended extends Error {}
+
 export class NotAsPromised extends Error {}
 
 /** The shop does not take the call, and says why: that may well be ours to mend. */

@@ -86,6 +86,8 @@ export class AdminClient {
     const wait = response.headers.get("retry-after");
     if (wait !== null) return `Try again in ${wait} s.`;
     if (response.status === 401) return "Set GATEHOUSE_ADMIN_TOKEN to a valid token.";
+    const id = response.headers.get("x-request-id");
+    if (response.status >= 500 && id !== null) return `The request id is ${id}.`;
     return `See ${this.baseUrl}/docs/errors/${reasonDocsSlug(error)}.md`;
   }
 

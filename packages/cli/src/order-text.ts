@@ -28,6 +28,7 @@ export interface OrderBody {
   readonly lapses_at: string | null;
   readonly lapses_in_seconds: number | null;
   readonly captured_minor: number | null;
+  readonly payment_changed_at: string | null;
   readonly created_at: string;
 }
 
@@ -41,6 +42,7 @@ export interface ShownOrderBody extends OrderBody {
     readonly unit_minor: number;
     readonly total: number;
     readonly fulfilled: number;
+    readonly delivered: number;
   }[];
   readonly events: readonly {
     readonly type: string;
@@ -59,9 +61,11 @@ export interface ShownOrderBody extends OrderBody {
     readonly line_items: readonly LineQuantity[];
     readonly description: string | null;
     readonly occurred_at: string;
+    readonly changed_at: string;
   }[];
   readonly notes: readonly { readonly text: string; readonly created_at: string }[];
   readonly messages: readonly {
+    readonly message_id: string;
     readonly topic: string;
     readonly audience: string;
     readonly kind: string;
@@ -69,6 +73,7 @@ export interface ShownOrderBody extends OrderBody {
     readonly last_problem: string | null;
     readonly created_at: string;
   }[];
+  readonly page_url: string | null;
   readonly purchase: Purchase | null;
 }
 
@@ -97,16 +102,38 @@ const piecesText = (lines: readonly LineQuantity[]) =>
   lines.map(({ id, quantity }) => `${quantity} × ${id}`).join(", ");
 
 function lineText(
-  { line_id, quantity, title, id, unit_minor, total, fulfilled }: ShownOrderBody["lines"][0],
+  { line_id, quantity, title, id, unit_minor, ...line }: ShownOrderBody["lines"][0],
   currency: string,
 ): string {
   const each = moneyText({ minor: unit_minor, currency });
+  const { total, fulfilled, delivered } = line;
+  const arrived = delivered === 0 ? "" : `, ${delivered} delivered`;
   const cancelled = quantity === total ? "" : `, ${quantity - total} cancelled`;
-  return `${line_id}: ${quantity} × ${title} (${id}), ${each} each; ${fulfilled} sent${cancelled}`;
+  const far = `${fulfilled} sent${arrived}${cancelled}`;
+  return `${line_id}: ${quantity} × ${title} (${id}), ${each} each; ${far}`;
+}
+
+/** What is to be taken of an order that was cancelled in part. */
+function toTake({ payment, lines, amount: { minor, currency } }: ShownOrderBody) {
+  const gone = lines.reduce((sum, one) => sum + (one.quantity - one.total) * one.unit_minor, 0);
+  const left = lines.some(({ total }) => total > 0);
+  if (payment !== "authorized" || gone === 0 || !left) return {};
+  const [rest, off] = [minor - gone, gone].map((sum) => moneyText({ minor: sum, currency }));
+  return { to_take: `${rest} (goods of ${off} were cancelled)` };
+}
+
+/** What became of money that goes back, in an owner's words: who wins a dispute loses nothing. */
+function returnText({ kind, status }: ShownOrderBody["adjustments"][0]): string {
+  if (kind !== "dispute") return `${kind} ${status}`;
+  return (
+    { pending: "dispute open", completed: "dispute lost", failed: "dispute won" }[status] ?? kind
+  );
 }
 
 /** All that became of it, in order. */
-function historyOf({ events, adjustments, notes, amount: { currency } }: ShownOrderBody): string[] {
+function historyOf(order: ShownOrderBody): string[] {
+  const { events, adjustments, notes, payment, payment_changed_at: at } = order;
+  const { currency } = order.amount;
   const words = (...parts: readonly (string | null)[]) => parts.filter(Boolean).join("; ");
   return [
     ...events.map((event) => ({
@@ -121,9 +148,12 @@ function historyOf({ events, adjustments, notes, amount: { currency } }: ShownOr
       const money =
         one.amount_minor === null ? null : moneyText({ minor: one.amount_minor, currency });
       const what = money ?? piecesText(one.line_items);
-      const said = `${one.kind} ${one.status}: ${what} (${one.adjustment_id})`;
-      return { at: one.occurred_at, text: words(said, one.description) };
+      const said = `${returnText(one)}: ${what} (${one.adjustment_id})`;
+      const ended = one.status === "pending" || one.changed_at === one.occurred_at;
+      const since = ended ? null : `since ${one.changed_at}`;
+      return { at: one.occurred_at, text: words(said, since, one.description) };
     }),
+    ...(at === null ? [] : [{ at, text: paymentText({ ...order, lapses_at: null }) || payment }]),
     ...notes.map(({ text, created_at }) => ({ at: created_at, text: `note: ${text}` })),
   ]
     .sort((a, b) => (a.at < b.at ? -1 : 1))
@@ -131,9 +161,9 @@ function historyOf({ events, adjustments, notes, amount: { currency } }: ShownOr
 }
 
 const toldOf = ({ messages }: ShownOrderBody) =>
-  messages.map(({ created_at, topic, audience, kind, state, last_problem }) => {
+  messages.map(({ created_at, message_id, topic, audience, kind, state, last_problem }) => {
     const why = last_problem === null || state === "delivered" ? "" : ` (${last_problem})`;
-    return `${created_at} ${topic} to the ${audience} by ${kind}: ${state}${why}`;
+    return `${created_at} ${topic} to the ${audience} by ${kind}: ${state}${why} ${message_id}`;
   });
 
 /** An order as a card. */
@@ -143,11 +173,13 @@ export function orderCard(order: ShownOrderBody): Record<string, string> {
   const told = toldOf(order);
   return {
     ...{ order_id: order.order_id, created_at: order.created_at, status: order.status },
-    ...{ amount: moneyText(amount), payment: paymentText(order), attempt_id: order.attempt_id },
+    ...{ amount: moneyText(amount), payment: paymentText(order), ...toTake(order) },
+    attempt_id: order.attempt_id,
     ...{ agent_id: order.agent_id, skill: order.skill, protocol: order.protocol },
     ...(mandate_id === null ? {} : { mandate_id }),
     ...(checkout_id === null ? {} : { checkout_id }),
     decision_id: order.decision_id,
+    ...(order.page_url === null ? {} : { page: order.page_url }),
     ...purchaseLines(purchase, amount.currency),
     lines: order.lines.map((line) => lineText(line, amount.currency)).join("\n"),
     ...(history.length === 0 ? {} : { history: history.join("\n") }),

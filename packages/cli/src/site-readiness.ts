@@ -69,7 +69,11 @@ export async function readinessOf(client: AdminClient, site: SiteBody): Promise<
       check(name, open, advice, COMMANDS[name]?.(domain) ?? `gatehouse site show ${domain}`),
     ),
     check(
-      ...(["skill", offered?.enabled === true, `Offer ${PLACE_ORDER}.`] as const),
+      ...([
+        "skill",
+        offered?.enabled === true,
+        `Offer ${PLACE_ORDER} (for mandates only).`,
+      ] as const),
       `gatehouse skill ${verb} ${domain} ${PLACE_ORDER}`,
     ),
     check(
@@ -77,7 +81,7 @@ export async function readinessOf(client: AdminClient, site: SiteBody): Promise<
       `gatehouse product import ${domain} products.csv`,
     ),
     check(
-      ...(["mandates", taken, "Take mandates."] as const),
+      ...(["mandates", taken, "Take mandates (UCP needs none)."] as const),
       `gatehouse site mandates ${domain} --on`,
     ),
   ];

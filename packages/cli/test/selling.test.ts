@@ -102,9 +102,9 @@ test("agents cannot buy while nothing is offered, sold or taken, whatever gates 
   await run("site", "mandates", SHOP, "--off");
   const off = await said();
   expect(off).toMatch(
-    /^– skill +Offer place_order\. Run: gatehouse skill enable \S+ place_order$/m,
+    /^– skill +Offer place_order \(for mandates only\)\. Run: gatehouse skill enable \S+ place_order$/m,
   );
-  expect(off).toMatch(/^– mandates +Take mandates\. Run: gatehouse site mandates \S+ --on$/m);
+  expect(off).toMatch(/^– mandates +Take mandates \(UCP needs none\)\. Run: gatehouse site mandates \S+ --on$/m);
   expect(off).toMatch(/Platforms can buy by UCP\. Agents cannot buy by mandate yet\.\n$/);
   await run("skill", "enable", SHOP, "place_order");
   await run("site", "mandates", SHOP, "--on");
@@ -194,7 +194,7 @@ test("an owner says where things are sent and what buyers agree to", async () =>
     terms: { text: "Be kind.", version: "2030-05" },
   };
   const set = await run("site", "shop", SHOP, "--file", file("shop.json", JSON.stringify(shop)));
-  expect(set.out).toMatch(/sends to +DE\n/);
+  expect(set.out).toMatch(/sends to +DE: By post \(post\) 4\.90 EUR\n/);
   expect(set.out).toMatch(/terms +version 2030-05\n/);
   expect(JSON.parse((await run("site", "shop", SHOP, "--json")).out)).toMatchObject(shop);
   const wrong = await run("site", "shop", SHOP, "--file", file("wrong.json", '{"taxes": 5}'));

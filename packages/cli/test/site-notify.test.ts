@@ -69,7 +69,9 @@ test("messages are listed with what became of them, and sent again", async () =>
   receiver.status(410);
   await deliverMessages(server.context);
   const listed = await run("messages", SHOP, "--failed");
-  expect(listed.out).toMatch(/^\S+Z +msg_\S+ +review\.requested +owner +http\S+ +failed +1 .*\(410\)$/m);
+  expect(listed.out).toMatch(
+    /^\S+Z +msg_\S+ +review\.requested +owner +http\S+ +failed +1 .*\(410\)$/m,
+  );
   clock.advance(1000);
   await owner.escalate(shop);
   const { items } = JSON.parse((await run("messages", SHOP, "--json")).out);
@@ -78,7 +80,7 @@ test("messages are listed with what became of them, and sent again", async () =>
   expect(new Set(times).size).toBe(2);
   const { message_id } = items.at(-1);
   const again = await run("messages", SHOP, "--resend", message_id);
-  expect(again.out).toBe(`It is sent again: ${message_id}\n`);
+  expect(again.out).toMatch(`It will be sent again: ${message_id}\nSee how it goes: gatehouse`);
   receiver.status(200);
   await deliverMessages(server.context);
   expect((await run("messages", SHOP, "--failed")).out).toBe("Nothing was given up.\n");

@@ -177,6 +177,22 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
       [5, "it does not say what goes back, or how far it is"],
     ],
     [
+      "more given back than was taken, bit by bit",
+      [
+        ...[order, paid(order, 2), adjusted(2, CAPTURED), returned(2, "re_1", "completed", 6000)],
+        ...[returned(2, "re_2", "failed", 9000), returned(2, "re_3", "completed", 4001)],
+      ],
+      [7, "more was given back than had been taken"],
+    ],
+    [
+      "more taken than was authorized",
+      [
+        ...[order, paid(order, 2)],
+        adjusted(2, { kind: "captured", amount: { currency: "EUR", minor: 10_001 } }),
+      ],
+      [4, "it took more than was authorized"],
+    ],
+    [
       "a refund in another currency",
       [
         ...[order, paid(order, 2), adjusted(2, CAPTURED)],

@@ -6,7 +6,7 @@ import { readUrl, resolveTarget, type Target, type TargetFault } from "./target.
 
 export const FETCH_MS_MAX = 3000;
 export const FETCH_BODY_BYTES_MAX = 65_536;
-export const POST_BODY_BYTES_MAX = 262_144;
+export const POST_BODY_BYTES_MAX = 1_048_576;
 const PER_HOST_MAX = 2;
 const IN_ALL_MAX = 32;
 const WAITING_MAX = 256;
@@ -93,7 +93,9 @@ export class SafeFetch {
 
   /** Sends a body and returns the receiver's status. */
   async post(text: string, posted: Posted): Promise<Result<number, FetchFault>> {
-    if (posted.body.length > POST_BODY_BYTES_MAX) throw new RangeError("the body is too large");
+    if (posted.body.length > POST_BODY_BYTES_MAX) {
+      return refuse("too_large", "what is to be sent is too large");
+    }
     const read = readUrl(text, this.allow);
     if (!read.ok) return read;
     read.value.hash = "";

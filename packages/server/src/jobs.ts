@@ -61,7 +61,7 @@ export function planJobs(context: Context): void {
     everyMs: HOUR_MS,
     run: async (now, stopping) => {
       await followLapses(context, stopping);
-      await db.transaction(forgetSecrets);
+      await db.transaction((tx) => forgetSecrets(tx, now));
       await db.transaction((tx) => forgetEvents(tx, now - EVENT_KEPT_MS));
     },
   });

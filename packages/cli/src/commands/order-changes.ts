@@ -50,15 +50,19 @@ interface ShipFlags {
   readonly json?: boolean;
 }
 
+const TYPES =
+  "processing, shipped (by default), in_transit, delivered, failed_attempt, undeliverable or " +
+  "returned_to_sender";
+
 function shipCommand(order: Command, terminal: Terminal): void {
   changing(order, "ship")
     .description("say that goods were sent, or how far they got; platform and buyer are told")
     .option("--line <line...>", "which, as li_1 or li_1=2; all that is left by default", readLine)
-    .option("--type <type>", "shipped, in_transit, delivered, … (shipped by default)")
+    .option("--type <type>", TYPES)
     .option("--carrier <name>", "who brings it")
     .option("--tracking-number <number>", "what they call it")
     .option("--tracking-url <url>", "where it can be followed")
-    .option("--say <words>", "a line for the buyer")
+    .option("--say <words>", "a line that the buyer and the platform read")
     .action(async (site: string, id: string, flags: ShipFlags) => {
       const { ask } = await orderAt(terminal, site, id);
       const shown = await ask<ShownOrderBody>("POST", "/ship", {
@@ -80,7 +84,7 @@ function cancelCommand(order: Command, terminal: Terminal): void {
   changing(order, "cancel")
     .description("cancel what was not sent yet; nothing left of it, the authorization is given up")
     .option("--line <line...>", "which, as li_1 or li_1=2; all that is left by default", readLine)
-    .option("--reason <words>", "a line for the buyer")
+    .option("--reason <words>", "a line that the buyer and the platform read")
     .action(async (site: string, id: string, { line, reason, json }: CancelFlags) => {
       const { ask } = await orderAt(terminal, site, id);
       const shown = await ask<ShownOrderBody>("POST", "/cancel", { line_items: line, reason });

@@ -23,6 +23,7 @@ interface MessageBody {
   readonly message_id: string;
   readonly kind: string;
   readonly audience: string;
+  readonly about: string | null;
   readonly topic: string;
   readonly destination: string;
   readonly state: string;
@@ -91,6 +92,19 @@ interface MessagesFlags {
   readonly json?: boolean;
 }
 
+/** What a message waits for that nobody has tried, where something before it waits too. */
+function heldBack(one: MessageBody, all: readonly MessageBody[]): string {
+  const isBefore = ({ about, destination, state, created_at, message_id }: MessageBody) =>
+    about === one.about &&
+    destination === one.destination &&
+    message_id !== one.message_id &&
+    state === "waiting" &&
+    created_at <= one.created_at;
+  const before = all.some(isBefore);
+  const held = one.about !== null && one.state === "waiting" && one.attempts === 0 && before;
+  return held ? "waits for an earlier one of its order" : "";
+}
+
 function messagesCommand(site: Command, terminal: Terminal): void {
   site
     .command("messages")
@@ -104,7 +118,9 @@ function messagesCommand(site: Command, terminal: Terminal): void {
         const rest = `/messages/${encodeURIComponent(resend)}/resend`;
         const { client, path } = await pathTo(terminal, text, rest);
         const message = await client.call<MessageBody>("POST", path, {});
-        return terminal.out(json ? plainJson(message) : `It is sent again: ${message.message_id}`);
+        const after = message.about === null ? "" : ", and what was told of its order since";
+        const said = `It will be sent again${after}: ${message.message_id}\nSee how it goes: gatehouse site messages ${text}`;
+        return terminal.out(json ? plainJson(message) : said);
       }
       const query = failed === true ? "?limit=200&state=failed" : "?limit=200";
       const { client, path } = await pathTo(terminal, text, `/messages${query}`);
@@ -120,11 +136,12 @@ function messagesCommand(site: Command, terminal: Terminal): void {
           created_at: one.created_at,
           message_id: one.message_id,
           topic: one.topic,
+          about: one.about ?? "",
           for: one.audience,
           to: one.destination,
         },
         ...{ state: one.state, attempts: String(one.attempts) },
-        ...{ next: one.next_at ?? "", problem: one.last_problem ?? "" },
+        ...{ next: one.next_at ?? "", problem: one.last_problem ?? heldBack(one, items) },
       }));
       terminal.out(table(rows));
     });

@@ -8,7 +8,14 @@ import { findSite } from "../find-site.js";
 import { card, plainJson, type Terminal } from "../terminal.js";
 
 interface ShopBody {
-  readonly shipping: readonly { readonly countries: readonly string[] }[];
+  readonly shipping: readonly {
+    readonly countries: readonly string[];
+    readonly options: readonly {
+      readonly id: string;
+      readonly title: string;
+      readonly prices: Readonly<Record<string, string>>;
+    }[];
+  }[];
   readonly taxes: readonly unknown[];
   readonly terms: { readonly version: string } | null;
   readonly links: Readonly<Record<string, string>>;
@@ -29,6 +36,15 @@ function readShopFile(file: string): JsonObject {
   throw new CommandError(`${file} is not strict JSON: ${why}.`, EXIT.failed);
 }
 
+/** `DE, AT: By post (standard) 4.90 EUR; …` */
+function zoneText({ countries, options }: ShopBody["shipping"][0]): string {
+  const ways = options.map(({ title, id, prices }) => {
+    const sums = Object.entries(prices).map(([currency, price]) => `${price} ${currency}`);
+    return `${title} (${id}) ${sums.join(", ")}`;
+  });
+  return `${countries.join(", ")}: ${ways.join("; ")}`;
+}
+
 /** `site shop`: where a site sends things, what it adds for taxes, and what buyers agree to. */
 export function siteShopCommand(site: Command, terminal: Terminal): void {
   site
@@ -47,12 +63,14 @@ export function siteShopCommand(site: Command, terminal: Terminal): void {
           ? await client.call<ShopBody>("GET", path)
           : await client.call<ShopBody>("PUT", path, settings);
       if (json) return terminal.out(plainJson(shop));
-      const countries = shop.shipping.flatMap((zone) => zone.countries);
       terminal.out(
         card({
-          "sends to": countries.join(", ") || "nowhere: nothing is sent",
+          "sends to": shop.shipping.map(zoneText).join("\n") || "nowhere: nothing is sent",
           taxes: shop.taxes.length === 0 ? "none added" : counted(shop.taxes.length, "rate"),
-          terms: shop.terms === null ? "Gatehouse's own words" : `version ${shop.terms.version}`,
+          terms:
+            shop.terms === null
+              ? "a few plain words in your name"
+              : `version ${shop.terms.version}`,
           links: Object.keys(shop.links).join(", ") || "none",
           "unsigned orders": shop.allow_unsigned ? "taken" : "refused",
           "mail to buyers": shop.buyer_mail ? "sent, where there is a mail server" : "not sent",

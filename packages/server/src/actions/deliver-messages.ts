@@ -1,3 +1,4 @@
+import { refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { MESSAGE_KEPT_MS, type Message, nextTryAt } from "../owners/outbox/message.js";
 import {
@@ -33,13 +34,22 @@ function tried(message: Message, sent: Sent, now: number, chance: number): Messa
     return { ...message, state: "delivered", nextAt: now, deliveredAt: now, lastProblem: null };
   }
   const nextAt = sent.reason === "gone" ? undefined : nextTryAt(message, now, chance);
-  if (nextAt === undefined) {
-    return { ...message, state: "failed", nextAt: now, lastProblem: sent.detail };
-  }
-  return { ...message, nextAt, lastProblem: sent.detail };
+  const said = { refused: sent.reason === "refused", lastProblem: sent.detail };
+  if (nextAt === undefined) return { ...message, ...said, state: "failed", nextAt: now };
+  return { ...message, ...said, nextAt };
 }
 
-/** Sends what is due to one receiver, oldest first; false when it did not take one of them. */
+/** Whatever goes wrong here is a failed try: it is written down like any other, and ends some day. */
+async function trySending(context: Context, message: Message): Promise<Sent> {
+  try {
+    return await sendMessage(context, message);
+  } catch (error) {
+    context.log.error({ messageId: message.messageId, error }, "message.not_sent");
+    return refuse("not_delivered", "it could not be sent: the service failed");
+  }
+}
+
+/** Sends what is due to one receiver, one after the other; false when it is not there. */
 async function deliverTo(context: Context, destination: string): Promise<boolean> {
   const { clock, db, ids, log, metrics } = context;
   const count = metrics.counter("gatehouse_messages_total", "Tries to deliver messages.");
@@ -47,9 +57,9 @@ async function deliverTo(context: Context, destination: string): Promise<boolean
   for (const one of due) {
     const message = await claimMessage(db, one, clock.now());
     if (message === undefined) continue;
-    const sent = await sendMessage(context, message);
+    const sent = await trySending(context, message);
     context.pass("outbox.sent");
-    await writeTry(db, tried(message, sent, clock.now(), chanceOf(ids)));
+    await writeTry(db, message, tried(message, sent, clock.now(), chanceOf(ids)));
     const { messageId, kind, topic, attempts } = message;
     count({ kind, result: sent.ok ? "delivered" : sent.reason });
     if (sent.ok) {
@@ -58,7 +68,7 @@ async function deliverTo(context: Context, destination: string): Promise<boolean
       continue;
     }
     log.warn({ messageId, kind, topic, attempts, problem: sent.detail }, "message.not_delivered");
-    return false;
+    if (sent.reason === "not_delivered") return false;
   }
   return true;
 }

@@ -19,8 +19,9 @@ export function resendMessage(
     await requeueMessage(tx, message, now);
     const again = {
       attempts: 0,
-      firstTryAt: null,
+      since: now,
       nextAt: now,
+      refused: false,
       deliveredAt: null,
       lastProblem: null,
     };

@@ -8,7 +8,8 @@ export type Sendable = Pick<
   "messageId" | "siteKeyHash" | "kind" | "audience" | "destination" | "body" | "createdAt"
 >;
 
-export type Sent = Result<true, "gone" | "not_delivered">;
+/** `refused`: the receiver is there, and does not want this one now. `gone`: it never will. */
+export type Sent = Result<true, "gone" | "refused" | "not_delivered">;
 
 /** One try to deliver a message, by the way its kind goes. */
 export function sendMessage({ mailer, webhooks }: Context, message: Sendable): Promise<Sent> {

@@ -28,17 +28,14 @@ export type ShipFault = "not_found" | "conflict" | "invalid_request";
 /** Clocks differ; what has not happened yet cannot be told. */
 const AHEAD_MS_MAX = 300_000;
 
-/** What an event can still be about: sent is what is left, on its way what was sent. */
-function leftFor(type: EventType, { lines, events }: WholeOrder): readonly LineQuantity[] {
-  const delivered = (lineId: string) =>
-    events
-      .filter((event) => event.type === "delivered")
-      .flatMap((event) => event.lines)
-      .filter(({ id }) => id === lineId)
-      .reduce((sum, { quantity }) => sum + quantity, 0);
-  return lines.map(({ lineId: id, total, fulfilled }) => {
+/**
+ * What an event can still be about. Sent is what is left; on its way is what was sent. Delivered may be
+ * what was never sent, where somebody says which: it was fetched.
+ */
+function leftFor(type: EventType, named: boolean, { lines }: WholeOrder): readonly LineQuantity[] {
+  return lines.map(({ lineId: id, total, fulfilled, delivered }) => {
     if (type === "shipped" || type === "processing") return { id, quantity: total - fulfilled };
-    if (type === "delivered") return { id, quantity: total - delivered(id) };
+    if (type === "delivered") return { id, quantity: (named ? total : fulfilled) - delivered };
     return { id, quantity: fulfilled };
   });
 }
@@ -69,14 +66,17 @@ export async function shipOrder(
     if (before.events.length >= EVENTS_MAX) return no("conflict", "That were too many events.");
     const { type } = shipment;
     const word = type === "delivered" ? "delivered" : "sent";
-    const lines = askedLines(asked, leftFor(type, before), word);
+    const lines = askedLines(asked, leftFor(type, asked !== null, before), word);
     if (!lines.ok) return { records: [], answer: lines };
     const eventId = ids.timeId("evt", now);
-    const event = { eventId, siteKeyHash, orderId, lines: lines.value, ...shipment };
-    await insertEvent(tx, { ...event, occurredAt: at ?? now, createdAt: now });
+    const event: OrderEvent = {
+      ...{ eventId, siteKeyHash, orderId, revision: held.revision + 1, lines: lines.value },
+      ...{ ...shipment, occurredAt: at ?? now, createdAt: now },
+    };
+    await insertEvent(tx, event);
     const whole = await revise(tx, held);
     const topic = type === "shipped" ? "order.shipped" : "order.fulfillment";
-    await tellOfOrder(context, tx, whole, { topic, now });
+    await tellOfOrder(context, tx, whole, { topic, now, shipment: event });
     const change = { kind: "fulfillment", id: eventId, lines: lines.value, event: type } as const;
     return { records: [goodsRecord(held, actor, change, now)], answer: ok(whole) };
   });

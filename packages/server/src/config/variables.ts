@@ -155,7 +155,7 @@ export const VARIABLES: readonly Variable[] = [
   {
     name: "GATEHOUSE_FETCH_ALLOW",
     group: "development",
-    help: "development only: hosts (with or without port) that may be fetched over plain HTTP or on loopback",
+    help: "development only: hosts (with or without port, comma-separated) that may be fetched over plain HTTP or on loopback",
   },
   {
     name: "GATEHOUSE_STRIPE_API_BASE",

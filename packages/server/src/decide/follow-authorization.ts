@@ -1,6 +1,6 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
-import type { RecordDraft } from "../owners/audit/drafts.js";
+import { processorActor, type RecordDraft } from "../owners/audit/drafts.js";
 import type { Order } from "../owners/orders/order.js";
 import { lockOrder, moveOrder, orderOfAttempt } from "../owners/orders/store.js";
 import type { Payment } from "../owners/payments/payment.js";
@@ -12,11 +12,11 @@ import { revise } from "./after-sale/whole-order.js";
 import { attemptOf, processorOf } from "./ask-processor.js";
 
 /** What a record says of an authorization that its owner took or gave up, or that nobody took. */
-function adjustment({ about, attemptId, processor }: Payment, order: Order): JsonObject {
+function adjustment({ attemptId, processor }: Payment, order: Order): JsonObject {
   const { orderId: order_id, payment: kind, capturedMinor: minor, amount } = order;
   const taken = minor === null ? {} : { amount: { currency: amount.currency, minor } };
   return {
-    ...about,
+    actor: processorActor(processor),
     ...{ attempt_id: attemptId, order_id, processor },
     adjustment: { kind, ...taken },
   };
@@ -38,8 +38,11 @@ export async function moveAuthorization(
   // That nobody says it now does not make it unknown.
   const until = status === "authorized" ? (lapsesAt ?? order.lapsesAt) : null;
   if (status === "authorized" && until === order.lapsesAt) return [];
-  const moved: Order = { ...order, payment: status, lapsesAt: until, capturedMinor };
-  await moveOrder(tx, moved, now);
+  const ended = status === "authorized" ? null : now;
+  const moved: Order = {
+    ...{ ...order, payment: status, lapsesAt: until, capturedMinor, paymentChangedAt: ended },
+  };
+  await moveOrder(tx, moved);
   if (status === "authorized") return [];
   await tellOfOrder(context, tx, await revise(tx, moved), { topic: "order.payment", now });
   const content = adjustment(payment, moved);

@@ -69,7 +69,8 @@ export async function checkCurrentKey(
 ): Promise<Result<KeyReport, "invalid_request" | "unavailable">> {
   const account = await currentAccount(db, siteKeyHash);
   if (account?.sealedKey == null) {
-    const why = "No Stripe account is connected. Connect one with its key (secret_key).";
+    const why =
+      "No Stripe account is connected. Connect one with its key: site connect --secret-key-file.";
     return refuse("invalid_request", why);
   }
   const key = secrets.open(secretPlace(account.accountId, "key"), account.sealedKey);

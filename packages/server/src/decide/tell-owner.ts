@@ -1,7 +1,7 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import { notifySettings } from "../owners/notify-settings/store.js";
 import { type Message, newMessage, WAITING_MAX } from "../owners/outbox/message.js";
-import { countWaiting, insertMessages } from "../owners/outbox/store.js";
+import { insertMessages, isFull } from "../owners/outbox/store.js";
 import type { Transaction } from "../platform/db/database.js";
 import type { Ids } from "../platform/ids.js";
 import { takeExact } from "../platform/rate-limit/exact.js";
@@ -19,6 +19,8 @@ export interface Notice {
   /** What goes on that it is part of: told to one receiver in order. */
   readonly about?: { readonly id: string; readonly place: number };
   event(messageId: string): JsonObject;
+  /** Mails of one kind, however many there are, leave room for the others. */
+  readonly budget?: "order notices" | "dispute notices";
   /** Absent where no person has to know. */
   mail?(): { readonly subject: string; readonly text: string };
 }
@@ -36,12 +38,11 @@ export async function tellOwner(tx: Transaction, ids: Ids, notice: Notice): Prom
   const { webhookUrl } = settings;
   const emails = mail === undefined ? [] : settings.emails;
   if (webhookUrl === null && emails.length === 0) return "nobody";
-  // News of orders, however many there are, leaves room for what waits for a decision.
-  const budget = about === undefined ? "notices" : "order notices";
+  const { budget = "notices" } = notice;
   const mailed =
     emails.length > 0 && (await takeExact(tx, `${budget} ${siteKeyHash}`, MAIL_RATE, now));
   if (webhookUrl === null && !mailed) return "too_many";
-  const full = (await countWaiting(tx, siteKeyHash, WAITING_MAX)) >= WAITING_MAX;
+  const full = await isFull(tx, { siteKeyHash, audience: "owner" }, WAITING_MAX);
   const message = (kind: Message["kind"], destination: string): Message => {
     const messageId = ids.timeId("msg", now);
     const body = kind === "mail" ? notice.mail?.() : notice.event(messageId);

@@ -145,7 +145,7 @@ async function authorized(
     ...{ orderId, siteKeyHash, decisionId, attemptId, checkoutId, actorId, skill, protocol },
     mandateId: checkoutId === null || protocol !== "ucp" ? mandateId : null,
     ...{ items, amount, payment: "authorized", lapsesAt, capturedMinor: null, createdAt: now },
-    ...{ revision: 1, status: "open" },
+    ...{ paymentChangedAt: null, revision: 1, status: "open" },
   };
   await insertOrder(tx, order);
   if (escalationId !== null) await endPaying(tx, escalationId, "approved");

@@ -10,7 +10,7 @@ const NEARLY_ONE = 65_535 / 65_536;
 function triesAt(chance: number): number[] {
   const tries = [0];
   for (;;) {
-    const message = { attempts: tries.length, firstTryAt: 0 };
+    const message = { attempts: tries.length, since: 0 };
     const next = nextTryAt(message, tries.at(-1) as number, chance);
     if (next === undefined) return tries;
     tries.push(next);
@@ -43,7 +43,7 @@ test("each wait is longer than the one before or the longest, an hour at most, a
 });
 
 test("however often it was tried, it is given up by time alone", () => {
-  const often = { attempts: 500, firstTryAt: 0 };
+  const often = { attempts: 500, since: 0 };
   expect(nextTryAt(often, HOUR_MS, 0)).toBe(HOUR_MS + 40 * 60_000);
   expect(nextTryAt(often, 60 * HOUR_MS, 0)).toBe(undefined);
 });

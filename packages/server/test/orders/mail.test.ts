@@ -74,10 +74,10 @@ describe.each(DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
     });
     await change(orderId, "ship", {
       ...{ line_items: [{ id: "li_1", quantity: 1 }], carrier: "DHL", tracking_number: "JD01" },
-      tracking_url: "https://dhl.example/JD01",
+      ...{ tracking_url: "https://dhl.example/JD01", description: "Ring twice. www.evil.example" },
     });
     await change(orderId, "ship", { type: "in_transit" });
-    await change(orderId, "cancel");
+    await change(orderId, "cancel", { reason: "We have no more" });
     await deliver();
     const name = await domain();
     expect(mailbox.mails.map((mail) => header(mail, "subject")[0])).toEqual([
@@ -85,9 +85,15 @@ describe.each(DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
       `rehearsal: ${name}: your order is on its way`,
       `rehearsal: ${name}: your order was cancelled`,
     ]);
+    expect(mailbox.mails[1]?.text).toContain("\n  1 of 2 × A rose\n");
+    expect(mailbox.mails[1]?.text).toContain("The shop says: Ring twice. www. evil. example");
     expect(mailbox.mails[1]?.text).toContain("Sent by:  DHL, JD01");
     expect(mailbox.mails[1]?.text).toContain("\nTrack it: https://dhl.example/JD01\n");
-    expect(mailbox.mails[2]?.text).toContain("A part of your order");
+    const cancelled = mailbox.mails[2]?.text ?? "";
+    for (const words of ["A part of your order", "We have no more", "Nothing is taken for what"]) {
+      expect(cancelled).toContain(words);
+    }
+    expect(cancelled).toContain("What stays ordered:\n\n  1 × A rose\n");
   });
 
   test.each(HOSTILE)("words of a product stay words: %j", async (title) => {
@@ -137,9 +143,12 @@ describe.each(DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
     await deliver();
     expect(mailbox.mails).toEqual([]);
     await shop.admin("PUT", "/shop", { buyer_mail: true });
-    for (let i = 0; i < 15; i++) await at.bought(shop, { ...lines(["vase", 1]), buyer: BUYER });
+    for (let i = 0; i < 13; i++) await at.bought(shop, { ...lines(["vase", 1]), buyer: BUYER });
     await deliver();
     expect(mailbox.mails).toHaveLength(12);
+    const [unsent] = (await shop.admin("GET", "/messages?state=failed")).body.items;
+    expect(unsent).toMatchObject({ audience: "buyer", attempts: 0 });
+    expect(unsent.last_problem).toContain("too many");
     const other = { email: "grace@example.com" };
     await at.bought(shop, { ...lines(["vase", 1]), buyer: other });
     await deliver();
@@ -165,6 +174,23 @@ describe.each(DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
     expect(shown).toMatchObject([{ kind: "mail", audience: "buyer", state: "delivered" }]);
   });
 
+  test("of a dispute the owner is mailed however much was sold before", async () => {
+    const emails = ["owner@example.com"];
+    await shop.admin("PUT", "/notifications", { emails });
+    await shop.admin("PUT", "/shop", {});
+    const buyer = (i: number) => ({ email: `buyer${i}@example.com` });
+    const { orderId } = await at.bought(shop, { ...lines(["vase", 1]), buyer: buyer(0) });
+    for (let i = 1; i <= 31; i++) {
+      await at.bought(shop, { ...lines(["vase", 1]), buyer: buyer(i) });
+    }
+    await change(orderId, "rehearse", { event: "capture" });
+    await change(orderId, "rehearse", { event: "dispute" });
+    for (let i = 0; i < 3; i++) await deliver();
+    const own = mailbox.mails.filter(({ to }) => to[0] === emails[0]);
+    expect(own).toHaveLength(31);
+    expect(header(own.at(-1) as ReceivedMail, "subject")[0]).toContain("is disputed");
+  });
+
   test("the owner is told of the sale, and of a dispute, by mail too", async () => {
     const emails = ["owner@example.com"];
     await shop.admin("PUT", "/notifications", { emails });
@@ -178,8 +204,8 @@ describe.each(DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
       .filter(({ to }) => to[0] === emails[0])
       .map((mail) => header(mail, "subject")[0]);
     expect(subjects).toEqual([
-      `${name}: an order of 104.90 EUR`,
-      `${name}: 103.90 EUR is disputed`,
+      `rehearsal: ${name}: an order of 104.90 EUR`,
+      `rehearsal: ${name}: 103.90 EUR is disputed`,
     ]);
   });
 });

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { forgetSecrets } from "../../src/decide/stripe-account.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { DATABASES, NOON } from "../harness.ts";
@@ -8,6 +9,7 @@ import type { StripeEvent } from "../stripe/aftermath.ts";
 import { stripeSchemas } from "../stripe/schemas.ts";
 import { openWorld, paying, type World } from "../ucp/buying.ts";
 
+const DAY_MS = 86_400_000;
 const TOKEN = JSON.stringify({ id: "tok_visa" });
 /** A rose, sent by post. */
 const PAID = 10_490;
@@ -235,6 +237,32 @@ describe.each(DATABASES)("money that goes back through Stripe, on %s:", (dialect
     expect((await hook({ ...strange, id: "evt_odd", data: { object: null } })).status).toBe(200);
     expect(stripe.calls).toHaveLength(asked);
     expect(await adjustments()).toEqual([]);
+  });
+
+  test.each([
+    ["replaced by another", "PUT"],
+    ["disconnected", "DELETE"],
+  ])("of an account that was %s since, half a year long", async (_, method) => {
+    stripe.capture(intent);
+    await tellAll();
+    const other = stripe.openAccount({ restricted: true });
+    await shop.admin(method, "/processor", {
+      ...{ kind: "stripe", secret_key: other.key, rail_on: true, settles: true },
+      ...{ publishable_key: "pk_test_0123456789", webhook_secret: "whsec_others0123456789abcdef" },
+    });
+    const { db } = server.context;
+    const forget = () => db.transaction((tx) => forgetSecrets(tx, clock.now()));
+    clock.advance(170 * DAY_MS);
+    await forget();
+    stripe.dispute(intent);
+    await tellAll();
+    expect(await adjustments()).toEqual([["dispute", "pending", PAID]]);
+    clock.advance(20 * DAY_MS);
+    await forget();
+    const sql =
+      "SELECT sealed_key FROM processor_accounts WHERE site_key_hash = ? AND ended_at > 0";
+    const rows = await db.all<{ sealed_key: string | null }>(sql, shop.site_key_hash);
+    expect(rows.map(({ sealed_key }) => sealed_key)).toEqual([null]);
   });
 
   test("where Stripe cannot be asked the event is told again, and then counts", async () => {

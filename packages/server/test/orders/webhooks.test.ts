@@ -238,6 +238,127 @@ describe.each(DATABASES)("a platform hears of its orders, on %s:", (dialect) => 
     expect(shown.map(({ state }: { state: string }) => state)).toEqual(["delivered", "delivered"]);
   });
 
+  test("sent again while a run is under way, the newest state still comes last", async () => {
+    const { orderId } = await at.bought(shop);
+    await deliver();
+    const [sold] = await messages();
+    const other = await at.bought(shop);
+    await change(orderId, "ship");
+    let resent = false;
+    platform.takes = async (response) => {
+      const got = bodyOf(platform.news.at(-1) as Received);
+      if (got.id === other.orderId && !resent) {
+        resent = true;
+        await shop.admin("POST", `/messages/${sold.message_id}/resend`, {});
+      }
+      response.end();
+    };
+    for (let i = 0; i < 3; i++) await deliver();
+    expect(resent).toBe(true);
+    const own = platform.news.map(bodyOf).filter(({ id }) => id === orderId);
+    expect(stepsOf(own.at(-1))).toBe(1);
+    expect(await messages("&state=waiting")).toEqual([]);
+  });
+
+  test("what ended while it was sent again is not taken for the new try", async () => {
+    await at.bought(shop);
+    let requeued = false;
+    platform.takes = async (response) => {
+      if (!requeued) {
+        requeued = true;
+        const [{ message_id }] = await messages();
+        await shop.admin("POST", `/messages/${message_id}/resend`, {});
+      }
+      response.end();
+    };
+    await deliver();
+    expect((await messages())[0]).toMatchObject({ state: "delivered" });
+    expect(platform.news).toHaveLength(2);
+  });
+
+  test("a snapshot too large to send is given up, and what follows goes on", async () => {
+    const { orderId } = await at.bought(shop);
+    await deliver();
+    const { db } = server.context;
+    await change(orderId, "ship", { type: "processing" });
+    const huge = JSON.stringify({ text: "x".repeat(1_100_000) });
+    await db.run("UPDATE outbox SET body = ? WHERE state = 'waiting'", huge);
+    await change(orderId, "ship");
+    await deliver();
+    const states = (await messages()).map(({ state }: { state: string }) => state);
+    expect(states.sort()).toEqual(["delivered", "delivered", "failed"]);
+  });
+
+  test("whatever is wrong with one message, it ends, and others go out", async () => {
+    const broken = await at.bought(shop);
+    const { db } = server.context;
+    await db.run(
+      "UPDATE outbox SET kind = 'mail', body = 'no JSON' WHERE about = ?",
+      broken.orderId,
+    );
+    await at.bought(shop);
+    await deliver();
+    await deliver();
+    expect(platform.news).toHaveLength(1);
+    await untilAfter(3 * DAY_MS, 3 * HOUR_MS);
+    const states = (await messages()).map(({ state }: { state: string }) => state);
+    expect(states.sort()).toEqual(["delivered", "failed"]);
+  });
+
+  test("orders that it refuses do not hold up others, of this shop or another", async () => {
+    const refused = new Set<string>();
+    for (let i = 0; i < 6; i++) refused.add((await at.bought(shop)).orderId);
+    platform.takes = (response) => {
+      const { id } = bodyOf(platform.news.at(-1) as Received);
+      response.writeHead(refused.has(id) ? 404 : 200).end();
+    };
+    await deliver();
+    const tries = platform.news.length;
+    expect(tries).toBe(6);
+    const wanted = await at.bought(await at.shop());
+    await deliver();
+    expect(platform.news.map(bodyOf).at(tries).id).toBe(wanted.orderId);
+    // What it does not want is not asked about sooner because it took something else.
+    expect(platform.news).toHaveLength(tries + 1);
+  });
+
+  test("a platform that takes nothing keeps neither the owner nor others from being told", async () => {
+    const { orderId } = await at.bought(shop);
+    await shop.admin("PUT", "/notifications", { webhook_url: `http://${platform.host}/owner` });
+    const { db } = server.context;
+    await db.run(
+      `INSERT INTO outbox (message_id, site_key_hash, kind, audience, topic, destination, body,
+         created_at, attempts, next_at, state)
+       SELECT message_id || '-' || n.version, site_key_hash, kind, audience, topic, destination,
+         body, created_at, attempts, next_at, state
+       FROM outbox, (WITH RECURSIVE counted(version) AS
+         (SELECT 1 UNION ALL SELECT version + 1 FROM counted WHERE version < 2000)
+         SELECT version FROM counted) AS n WHERE about = ?`,
+      orderId,
+    );
+    await change(orderId, "ship");
+    const { messages: told } = (await shop.admin("GET", `/orders/${orderId}`)).body;
+    const of = (who: string) =>
+      told.filter(({ audience }: { audience: string }) => audience === who).at(-1).state;
+    expect([of("platform"), of("owner")]).toEqual(["failed", "waiting"]);
+    platform.wantsNews(`http://${platform.host}/orders/elsewhere`);
+    clock.advance(61_000);
+    const other = await at.bought(shop);
+    const shown = (await shop.admin("GET", `/orders/${other.orderId}`)).body.messages;
+    expect(shown.every(({ state }: { state: string }) => state === "waiting")).toBe(true);
+  });
+
+  test("a receiver that never answers ends all that waits for it in the same time", async () => {
+    answers(500);
+    const { orderId } = await at.bought(shop);
+    for (let i = 0; i < 4; i++) await change(orderId, "ship", { type: "processing" });
+    await untilAfter(62 * HOUR_MS, HOUR_MS);
+    for (let i = 0; i < 5; i++) await untilAfter(10_000, 10_000);
+    const left = await messages("&state=waiting");
+    expect(left).toEqual([]);
+    expect(new Set(platform.news.map(idOf)).size).toBe(5);
+  });
+
   test("orders do not wait for each other", async () => {
     const stuck = await at.bought(shop);
     platform.takes = (response) => {

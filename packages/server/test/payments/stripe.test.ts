@@ -268,7 +268,7 @@ describe.each(DATABASES)("a site paid through Stripe, on %s:", (dialect) => {
     await server.admin("DELETE", `/v1/admin/sites/${shop.site_key_hash}`);
     const { db } = server.context;
     const keys = async () => {
-      await db.transaction(forgetSecrets);
+      await db.transaction((tx) => forgetSecrets(tx, clock.now()));
       const sql = "SELECT sealed_key FROM processor_accounts WHERE site_key_hash = ?";
       return (await db.all<{ sealed_key: string | null }>(sql, shop.site_key_hash)).map(
         ({ sealed_key }) => sealed_key !== null,

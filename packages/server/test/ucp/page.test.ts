@@ -122,7 +122,7 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser", () => {
     expect(await heading(page)).toBe("Your order is on its way");
     const items = await page.locator("ul li").allTextContents();
     expect(items.map((text) => text.replace(/^.{20} · /, ""))).toEqual([
-      "Sent · <b>DHL</b> · JD01 · Track it",
+      "Sent: 1 piece · <b>DHL</b> · JD01 · Track it",
       "Cancelled: 2 pieces · <script>alert(1)</script>",
       "Refund of 10.00 EUR: done",
     ]);

@@ -1,12 +1,23 @@
+import type { Money } from "../../money/amount.js";
 import { Remembered } from "./remembered.js";
 import type { AdjustedStep } from "./step.js";
 
 /** What ends an authorization. */
 const ENDS = ["captured", "released", "lapsed"];
+const REFUND = "refund";
 /** Money that was taken, and goes back. */
-const GOES_BACK = ["refund", "dispute"];
+const GOES_BACK = [REFUND, "dispute"];
 /** What becomes of the goods says nothing of the money. */
 const GOODS = ["fulfillment", "cancellation"];
+
+/** How an authorization ended, and what of it was given back since. */
+interface Ended {
+  readonly seq: number;
+  readonly became: string;
+  /** What was taken, in minor units; undefined where that is not said. */
+  readonly taken: number | undefined;
+  refunded: number;
+}
 
 interface Told {
   readonly seq: number;
@@ -18,7 +29,7 @@ interface Told {
 /** What was told of payments after they were authorized, as far as it is remembered. */
 export class Aftermath {
   /** By the attempt. */
-  private readonly ends: Remembered<{ readonly seq: number; readonly became: string }>;
+  private readonly ends: Remembered<Ended>;
   /** By what the processor calls it. */
   private readonly returns: Remembered<Told>;
 
@@ -27,31 +38,50 @@ export class Aftermath {
     this.returns = new Remembered(max);
   }
 
-  /** Takes what is told next. `whole`: nothing was told before the first record. */
-  take(step: AdjustedStep, whole: boolean): string | undefined {
-    const { attempt, became = "", seq } = step;
+  /**
+   * Takes what is told next. `whole`: nothing was told before the first record. `authorized` is what
+   * the payment was of, where that is known.
+   */
+  take(
+    step: AdjustedStep,
+    { whole, authorized }: { readonly whole: boolean; readonly authorized: Money | undefined },
+  ): string | undefined {
+    const { attempt, became = "", amount, seq } = step;
     if (GOODS.includes(became)) return undefined;
     const before = this.ends.get(attempt);
     if (GOES_BACK.includes(became)) {
-      const taken = before === undefined ? !whole || this.ends.forgotten > 0 : undefined;
-      if (!(taken ?? before?.became === "captured")) return "it gives back what nobody had taken";
-      return this.returned(step);
+      const unseen = before === undefined && (!whole || this.ends.forgotten > 0);
+      if (!unseen && before?.became !== "captured") return "it gives back what nobody had taken";
+      return this.returned(step, before);
     }
     if (!ENDS.includes(became)) return "it does not say what became of the payment";
     if (before !== undefined) return `record ${before.seq} had told what became of the payment`;
-    this.ends.set(attempt, { seq, became });
-    return undefined;
+    const taken = became === "captured" ? (amount ?? authorized)?.minor : undefined;
+    this.ends.set(attempt, { seq, became, taken, refunded: 0 });
+    const more = taken !== undefined && authorized !== undefined && taken > authorized.minor;
+    return more ? "it took more than was authorized" : undefined;
   }
 
-  private returned({ attempt, returned, amount, seq }: AdjustedStep): string | undefined {
+  private returned(step: AdjustedStep, ended: Ended | undefined): string | undefined {
+    const { attempt, became, returned, amount, seq } = step;
     if (returned === undefined) return "it does not say what goes back, or how far it is";
     const { id, status } = returned;
-    const minor = amount?.minor;
+    const now: Told = { seq, attempt, status, minor: amount?.minor };
     const told = this.returns.get(id);
-    this.returns.set(id, { seq, attempt, status, minor });
-    if (told === undefined) return undefined;
-    if (told.attempt !== attempt) return `record ${told.seq} said it of another payment`;
-    const same = told.status === status && told.minor === minor;
-    return same ? `record ${told.seq} had told the same` : undefined;
+    this.returns.set(id, now);
+    if (told !== undefined && told.attempt !== attempt) {
+      return `record ${told.seq} said it of another payment`;
+    }
+    if (told?.status === status && told.minor === now.minor) {
+      return `record ${told.seq} had told the same`;
+    }
+    if (became !== REFUND || ended === undefined) return undefined;
+    ended.refunded += givenBack(now) - givenBack(told);
+    const more = ended.taken !== undefined && ended.refunded > ended.taken;
+    return more ? "more was given back than had been taken" : undefined;
   }
 }
+
+/** What a refund has given back; one that failed, or is under way, nothing yet. */
+const givenBack = (told: Told | undefined) =>
+  told?.status === "completed" ? (told.minor ?? 0) : 0;

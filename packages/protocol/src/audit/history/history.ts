@@ -90,8 +90,9 @@ export class History {
     if (course !== undefined && course.state !== "authorized") {
       return `it is about a payment of which record ${course.seq} said that it was ${course.state}`;
     }
-    const fault = this.aftermath.take(step, whole);
-    const { currency } = this.known.get(parent)?.amount ?? {};
+    const authorized = this.known.get(parent)?.amount;
+    const fault = this.aftermath.take(step, { whole, authorized });
+    const { currency } = authorized ?? {};
     const other = amount !== undefined && currency !== undefined && amount.currency !== currency;
     return fault ?? (other ? "it is in another currency than was authorized" : undefined);
   }

@@ -24,7 +24,8 @@ export function askedLines(
       return refuse("invalid_request", `line_items: the order has no ${id}; it has ${names}.`);
     }
     if (quantity > line.quantity) {
-      return refuse("conflict", `Of ${id} only ${line.quantity} can still be ${done}.`);
+      const left = line.quantity === 0 ? "Nothing" : `No more than ${line.quantity}`;
+      return refuse("conflict", `${left} of ${id} can still be ${done}.`);
     }
   }
   return ok(asked);

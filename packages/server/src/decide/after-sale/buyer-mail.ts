@@ -1,7 +1,7 @@
 import { formatAmount } from "@gatehouse/protocol";
 import type { OrderEvent } from "../../owners/orders/aftermath/aftermath.js";
 import type { Site } from "../../owners/sites/site.js";
-import { plainLine, unlinked } from "../../platform/mail/plain-words.js";
+import { unlinked } from "../../platform/mail/plain-words.js";
 import type { OrderTopic } from "./order-notice.js";
 import type { WholeOrder } from "./whole-order.js";
 
@@ -11,7 +11,8 @@ export type BuyerTopic = Extract<OrderTopic, "order.created" | "order.shipped" |
 const BUYER_TOPICS: readonly OrderTopic[] = ["order.created", "order.shipped", "order.cancelled"];
 export const isForBuyer = (topic: OrderTopic): topic is BuyerTopic => BUYER_TOPICS.includes(topic);
 
-export interface BuyerMail {
+/** Nothing in it was written by whoever ordered: names and addresses of strangers make good spam. */
+interface BuyerMail {
   readonly topic: BuyerTopic;
   readonly site: Site;
   readonly whole: WholeOrder;
@@ -19,67 +20,85 @@ export interface BuyerMail {
   readonly url: string;
   /** Whether no money is behind it. */
   readonly rehearsed: boolean;
+  /** What was sent, where something was. */
+  readonly shipment?: OrderEvent | undefined;
 }
 
-/** Nothing in it was written by whoever ordered: names and addresses of strangers make good spam. */
-function openingOf({ topic, site: { domain }, whole }: BuyerMail): readonly string[] {
-  if (topic === "order.created") {
-    return [`Thank you for your order at ${domain}. The payment is authorized.`];
-  }
-  if (topic === "order.cancelled") {
-    const all = whole.order.status === "cancelled";
-    return [`${all ? "Your order" : "A part of your order"} at ${domain} was cancelled.`];
-  }
-  return [`Something you ordered at ${domain} is on its way.`, ...trackingOf(whole.events.at(-1))];
-}
+const words = (text: string | null | undefined) => (text ? [unlinked(text)] : []);
 
-function trackingOf(event: OrderEvent | undefined): readonly string[] {
-  const { carrier = null, trackingNumber = null, trackingUrl = null } = event ?? {};
-  const by = [carrier, trackingNumber].filter((text) => text !== null).map(unlinked);
+/** What was sent, by whom, and where it can be followed: words of the shop's own people. */
+function shipmentLines({ lines }: WholeOrder, shipment: OrderEvent): readonly string[] {
+  const { carrier, trackingNumber, trackingUrl, description } = shipment;
+  const by = [...words(carrier), ...words(trackingNumber)];
   return [
+    ...shipment.lines.map(({ id, quantity }) => {
+      const line = lines.find(({ lineId }) => lineId === id);
+      return `  ${quantity} of ${line?.total} × ${unlinked(line?.title ?? "")}`;
+    }),
     ...(by.length === 0 ? [] : ["", `Sent by:  ${by.join(", ")}`]),
-    // The shop's own link: its people gave it, and it is all of a line.
     ...(trackingUrl === null ? [] : [`Track it: ${trackingUrl}`]),
+    ...words(description).map((text) => `The shop says: ${text}`),
   ];
 }
 
-function sumsOf({ order, checkout }: WholeOrder): readonly string[] {
+function cancelledLines({ order, adjustments, lines }: WholeOrder): readonly string[] {
+  const reason = adjustments.filter(({ kind }) => kind === "cancellation").at(-1)?.description;
+  const left = lines.filter(({ total }) => total > 0);
+  const money =
+    order.payment === "captured"
+      ? "What was paid for it already, the shop gives back."
+      : "Nothing is taken for what was cancelled.";
+  return [
+    ...words(reason).flatMap((text) => [`The shop says: ${text}`, ""]),
+    money,
+    ...(left.length === 0 ? [] : ["", "What stays ordered:", ""]),
+    ...left.map(({ total, title }) => `  ${total} × ${unlinked(title)}`),
+  ];
+}
+
+function boughtLines({ order, checkout, lines }: WholeOrder): readonly string[] {
   const { currency } = order.amount;
   const money = (minor: number) => `${formatAmount({ minor, currency })} ${currency}`;
   const { shippingMinor, taxMinor } = checkout?.quote.totals ?? {
-    shippingMinor: null,
-    taxMinor: 0,
+    ...{ shippingMinor: null, taxMinor: 0 },
   };
   return [
+    ...lines.map(({ quantity, title }) => `  ${quantity} × ${unlinked(title)}`),
     ...(shippingMinor === null ? [] : [`  Delivery: ${money(shippingMinor)}`]),
     ...(taxMinor === 0 ? [] : [`  Tax: ${money(taxMinor)}`]),
     `  Total: ${money(order.amount.minor)}`,
   ];
 }
 
-const SUBJECTS: Readonly<Record<BuyerTopic, string>> = {
-  "order.created": "your order",
-  "order.shipped": "your order is on its way",
-  "order.cancelled": "your order was cancelled",
-};
+/** What is said, in a subject and in a text. */
+function sayingOf({ topic, site: { domain }, whole, shipment }: BuyerMail) {
+  if (topic === "order.shipped" && shipment !== undefined) {
+    const text = [`Something you ordered at ${domain} is on its way:`, ""];
+    return {
+      about: "your order is on its way",
+      text: [...text, ...shipmentLines(whole, shipment)],
+    };
+  }
+  if (topic === "order.cancelled") {
+    const all = whole.order.status === "cancelled";
+    const text = [`${all ? "Your order" : "A part of your order"} at ${domain} was cancelled.`, ""];
+    return { about: "your order was cancelled", text: [...text, ...cancelledLines(whole)] };
+  }
+  const text = [`Thank you for your order at ${domain}. The payment is authorized.`, ""];
+  return { about: "your order", text: [...text, ...boughtLines(whole)] };
+}
 
 /** A plain text to the buyer. Its subject names the shop by its domain only. */
 export function buyerMail(mail: BuyerMail) {
-  const { site, whole, url, topic, rehearsed } = mail;
+  const { site, whole, url, rehearsed } = mail;
+  const { about, text } = sayingOf(mail);
   const lines = [
     ...(rehearsed
       ? ["This is a rehearsal of a shop: no money moves, and nothing is sent.", ""]
       : []),
-    ...openingOf(mail),
-    "",
-    ...whole.lines.map(({ quantity, title }) => `  ${quantity} × ${unlinked(title)}`),
-    ...sumsOf(whole),
-    "",
-    `Order: ${whole.order.orderId}`,
-    `How far it is: ${url}`,
-    "",
-    `Sold by ${unlinked(plainLine(site.name))}, https://${site.domain}/`,
+    ...[...text, "", `Order: ${whole.order.orderId}`, `How far it is: ${url}`, ""],
+    `Sold by ${unlinked(site.name)}, https://${site.domain}/`,
   ];
   const kind = rehearsed ? "rehearsal: " : "";
-  return { subject: `${kind}${site.domain}: ${SUBJECTS[topic]}`, text: `${lines.join("\n")}\n` };
+  return { subject: `${kind}${site.domain}: ${about}`, text: `${lines.join("\n")}\n` };
 }

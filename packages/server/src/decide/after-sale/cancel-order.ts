@@ -2,7 +2,7 @@ import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Actor } from "../../owners/audit/drafts.js";
 import type { Adjustment, LineQuantity } from "../../owners/orders/aftermath/aftermath.js";
-import { adjustmentsOf, writeAdjustment } from "../../owners/orders/aftermath/store.js";
+import { writeAdjustment } from "../../owners/orders/aftermath/store.js";
 import type { Order } from "../../owners/orders/order.js";
 import { lockOrder } from "../../owners/orders/store.js";
 import type { Payment } from "../../owners/payments/payment.js";
@@ -99,8 +99,8 @@ export async function cancelOrder(
       }));
       const lines = askedLines(asked, left, "cancelled");
       if (!lines.ok) return { records: [], answer: lines };
-      const made = (await adjustmentsOf(tx, orderId)).length;
-      if (made >= CANCELLATIONS_MAX) {
+      const made = whole.adjustments.filter(({ kind }) => kind === "cancellation");
+      if (made.length >= CANCELLATIONS_MAX) {
         return { records: [], answer: refuse("conflict", "The order was changed too often.") };
       }
       return write(context, tx, held, { lines: lines.value, reason, actor });

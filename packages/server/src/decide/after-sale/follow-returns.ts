@@ -1,12 +1,13 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import type { RecordDraft } from "../../owners/audit/drafts.js";
+import { processorActor, type RecordDraft } from "../../owners/audit/drafts.js";
 import type { Adjustment } from "../../owners/orders/aftermath/aftermath.js";
 import { adjustmentsOf, writeAdjustment } from "../../owners/orders/aftermath/store.js";
 import type { Order } from "../../owners/orders/order.js";
 import { lockOrder, orderOfAttempt } from "../../owners/orders/store.js";
-import type { Payment } from "../../owners/payments/payment.js";
+import { isOpen, type Payment } from "../../owners/payments/payment.js";
 import type { Returned } from "../../owners/payments/processor.js";
+import { paymentById } from "../../owners/payments/store.js";
 import type { Transaction } from "../../platform/db/database.js";
 import { attemptOf, processorOf } from "../ask-processor.js";
 import { tellOfOrder } from "./tell-of-order.js";
@@ -40,12 +41,12 @@ const isNews = (known: readonly Adjustment[], found: Adjustment) =>
   changesMoney(known, found) || before(known, found)?.description !== found.description;
 
 function recordOf(
-  { about, attemptId, processor }: Payment,
+  { attemptId, processor }: Payment,
   { amount: { currency } }: Order,
   { adjustmentId: id, orderId, kind, status, amountMinor, changedAt }: Adjustment,
 ): RecordDraft {
   const content: JsonObject = {
-    ...about,
+    actor: processorActor(processor),
     ...{ attempt_id: attemptId, order_id: orderId, processor },
     adjustment: { kind, id, status, amount: { currency, minor: amountMinor } },
   };
@@ -54,6 +55,13 @@ function recordOf(
 
 /** Whether a person has to answer it: a bank asks, or no longer only asks. */
 const begun = ({ kind, status }: Adjustment) => kind === "dispute" && status === "pending";
+
+/** What is in another currency cannot be part of this order's sums. */
+function isOfCurrency({ log }: Context, { orderId, amount }: Order, found: Returned): boolean {
+  if (found.amount.currency === amount.currency) return true;
+  log.error({ order_id: orderId, returned: found.reference }, "order.other_currency");
+  return false;
+}
 
 /** Writes what is new, or nothing: undefined where the order is not the one that was asked about. */
 async function write(
@@ -67,7 +75,7 @@ async function write(
   const now = context.clock.now();
   const known = await adjustmentsOf(tx, order.orderId);
   const news = found
-    .filter(({ amount }) => amount.currency === order.amount.currency)
+    .filter((one) => isOfCurrency(context, order, one))
     .map((one) => adjustmentOf(order, one, now))
     .filter((one) => isNews(known, one));
   if (news.length === 0) return [];
@@ -84,8 +92,10 @@ async function write(
  * before, twice or in another order ends the same. What somebody else has written since the processor
  * was asked may be newer, so it is asked again. Throws where the processor does not answer.
  */
-export async function followReturns(context: Context, payment: Payment): Promise<void> {
-  const { attemptId, siteKeyHash } = payment;
+export async function followReturns(context: Context, attemptId: string): Promise<void> {
+  const payment = await paymentById(context.db, attemptId);
+  if (payment === undefined) return;
+  const { siteKeyHash } = payment;
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const asked = await orderOfAttempt(context.db, attemptId);
     // What was never taken cannot go back, whatever a processor calls its giving up.
@@ -98,4 +108,10 @@ export async function followReturns(context: Context, payment: Payment): Promise
     if (done) return;
   }
   throw new Error("an order changed as often as it was asked about");
+}
+
+/** Whether nobody knows yet what comes of a payment. */
+export async function isUndecided({ db }: Context, attemptId: string): Promise<boolean> {
+  const payment = await paymentById(db, attemptId);
+  return payment !== undefined && isOpen(payment);
 }

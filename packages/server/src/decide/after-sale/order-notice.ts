@@ -45,13 +45,25 @@ export function orderEvent(
   };
 }
 
-const showHint = (domain: string, orderId: string) =>
-  ["To see it:", "", `  gatehouse order show ${domain} ${orderId}`].join("\n");
+/** Whom an owner's mail is about, and whether no money is behind it. */
+interface MailAbout {
+  readonly domain: string;
+  readonly rehearsed: boolean;
+}
+
+const hint = (words: string, ...command: readonly string[]) => [
+  ...[words, "", `  gatehouse order ${command.join(" ")}`],
+];
+const REHEARSED = ["This is a rehearsal: no money is behind it.", ""];
+const subjectOf = ({ domain, rehearsed }: MailAbout, words: string) =>
+  `${rehearsed ? "rehearsal: " : ""}${domain}: ${words}`;
 
 /** The mail to the owner about a sale. */
-export function soldMail({ order, lines }: WholeOrder, domain: string) {
+export function soldMail({ order, lines }: WholeOrder, about: MailAbout) {
+  const { domain, rehearsed } = about;
   const { orderId, amount, lapsesAt } = order;
   const text = [
+    ...(rehearsed ? REHEARSED : []),
     `Something was bought at ${domain}. The payment is authorized, and not yet taken.`,
     "",
     `Order:   ${orderId}`,
@@ -59,18 +71,23 @@ export function soldMail({ order, lines }: WholeOrder, domain: string) {
     `Amount:  ${sumText(amount)}`,
     ...(lapsesAt === null ? [] : [`Lapses:  ${isoTime(lapsesAt)}`]),
     "",
-    "Take the money at your payment processor, and tell who bought it once it is sent.",
+    "Take the money at your payment processor.",
     "",
-    showHint(domain, orderId),
+    ...hint("To see who bought it, and where to send it:", "show", domain, orderId),
+    "",
+    ...hint("Once it is sent, say so, and the buyer is told:", "ship", domain, orderId),
   ];
-  return { subject: `${domain}: an order of ${sumText(amount)}`, text: `${text.join("\n")}\n` };
+  const subject = subjectOf(about, `an order of ${sumText(amount)}`);
+  return { subject, text: `${text.join("\n")}\n` };
 }
 
 /** The mail to the owner about a bank that wants money back. */
-export function disputedMail({ order }: WholeOrder, dispute: Adjustment, domain: string) {
+export function disputedMail({ order }: WholeOrder, dispute: Adjustment, about: MailAbout) {
+  const { domain, rehearsed } = about;
   const { orderId, amount, attemptId } = order;
   const sum = sumText({ minor: dispute.amountMinor ?? amount.minor, currency: amount.currency });
   const text = [
+    ...(rehearsed ? REHEARSED : []),
     `A buyer's bank disputes a payment for an order of ${domain}.`,
     "",
     `Order:    ${orderId}`,
@@ -80,7 +97,7 @@ export function disputedMail({ order }: WholeOrder, dispute: Adjustment, domain:
     "",
     "Answer it at your payment processor, in the time it gives you there. Gatehouse only tells of it.",
     "",
-    showHint(domain, orderId),
+    ...hint("To see the order:", "show", domain, orderId),
   ];
-  return { subject: `${domain}: ${sum} is disputed`, text: `${text.join("\n")}\n` };
+  return { subject: subjectOf(about, `${sum} is disputed`), text: `${text.join("\n")}\n` };
 }

@@ -26,6 +26,9 @@ export interface Rehearsal {
   readonly amountMinor: number | null;
 }
 
+/** More is no rehearsal. */
+const RETURNS_MAX = 50;
+
 export type RehearsalFault = "not_found" | "conflict" | "invalid_request";
 
 /** Money goes back, or is about to. */
@@ -35,7 +38,9 @@ async function giveBack(
   { reference, takenMinor }: { readonly reference: string; readonly takenMinor: number },
   { event, amountMinor }: Rehearsal,
 ): Promise<string | undefined> {
-  const before = (await returnsOf(tx, reference)).filter(({ status }) => status !== "failed");
+  const all = await returnsOf(tx, reference);
+  if (all.length >= RETURNS_MAX) return `A payment is given back in ${RETURNS_MAX} pieces at most.`;
+  const before = all.filter(({ status }) => status !== "failed");
   const left = before.reduce((sum, one) => sum - one.amountMinor, takenMinor);
   const minor = amountMinor ?? left;
   if (minor < 1 || minor > left) return "Not as much is left of what was taken.";
@@ -102,6 +107,6 @@ export async function rehearse(
   const fault = await context.db.transaction((tx) => inTheBooks(context, tx, reference, rehearsal));
   if (fault !== undefined) return refuse("conflict", fault);
   await followPayment(context, payment);
-  await followReturns(context, payment);
+  await followReturns(context, payment.attemptId);
   return ok(true);
 }

@@ -1,10 +1,14 @@
 import { hash } from "node:crypto";
 import type { Context } from "../../context.js";
 import { pageUrl } from "../../owners/checkouts/page-url.js";
-import type { Adjustment } from "../../owners/orders/aftermath/aftermath.js";
-import { type Message, newMessage, WAITING_MAX } from "../../owners/outbox/message.js";
-import { countWaiting, insertMessages } from "../../owners/outbox/store.js";
-import { paymentById } from "../../owners/payments/store.js";
+import type { Adjustment, OrderEvent } from "../../owners/orders/aftermath/aftermath.js";
+import {
+  type Message,
+  newMessage,
+  WAITING_FOR_ONE_MAX,
+  WAITING_MAX,
+} from "../../owners/outbox/message.js";
+import { insertMessages, isFull } from "../../owners/outbox/store.js";
 import { shopSettings } from "../../owners/shop-settings/store.js";
 import { domainOfSite, siteByHash } from "../../owners/sites/store.js";
 import type { Transaction } from "../../platform/db/database.js";
@@ -14,12 +18,15 @@ import { tellOwner } from "../tell-owner.js";
 import { type BuyerTopic, buyerMail, isForBuyer } from "./buyer-mail.js";
 import { disputedMail, type OrderTopic, orderEvent, soldMail } from "./order-notice.js";
 import { orderSnapshot } from "./order-snapshot.js";
+import { isRehearsed } from "./rehearsed.js";
 import type { WholeOrder } from "./whole-order.js";
 
 /** Mails to one buyer of a shop: nobody orders more often, but somebody may want to annoy them. */
 const BUYER_RATE = { perMinute: 0.1, burst: 12 };
 /** Mails to all buyers of a shop. */
 const BUYERS_RATE = { perMinute: 60, burst: 600 };
+const TOO_MANY_MAILS =
+  "not sent: this shop has sent too many mails of late, or too many to this address";
 const TOO_MANY = "too many messages were waiting when it was written";
 
 export interface OrderNews {
@@ -27,6 +34,8 @@ export interface OrderNews {
   readonly now: number;
   /** A dispute that has just begun: a person has to answer it. */
   readonly disputed?: Adjustment | undefined;
+  /** What has just been said of goods on their way. */
+  readonly shipment?: OrderEvent;
 }
 
 /** A platform is told what it would see: how a payment stands is between the owner and the processor. */
@@ -58,7 +67,7 @@ async function toBuyer(
   context: Context,
   tx: Transaction,
   whole: WholeOrder,
-  { topic, now }: { readonly topic: BuyerTopic; readonly now: number },
+  { topic, now, shipment }: OrderNews & { readonly topic: BuyerTopic },
 ): Promise<Message[]> {
   const { config, ids, mailer } = context;
   const { order, checkout } = whole;
@@ -68,24 +77,58 @@ async function toBuyer(
   if (typeof address !== "string" || !isMailAddress(address)) return [];
   if (!(await shopSettings(tx, siteKeyHash)).buyerMail) return [];
   const site = await siteByHash(tx, siteKeyHash);
-  const name = hash("sha256", address.toLowerCase(), "hex").slice(0, 32);
-  const room =
-    (await takeExact(tx, `buyer ${siteKeyHash} ${name}`, BUYER_RATE, now)) &&
-    (await takeExact(tx, `buyers ${siteKeyHash}`, BUYERS_RATE, now));
-  if (site === undefined || !room) return [];
-  const rehearsed = (await paymentById(tx, order.attemptId))?.processor === "sandbox";
-  const mail = buyerMail({ topic, site, whole, url: pageUrl(config, checkout), rehearsed });
-  return [
-    newMessage({
-      ...{ messageId: ids.timeId("msg", now), siteKeyHash, kind: "mail", audience: "buyer", topic },
-      ...{ about, place: null, destination: address, body: JSON.stringify(mail), createdAt: now },
-    }),
-  ];
+  if (site === undefined) return [];
+  const rehearsed = await isRehearsed(tx, order);
+  const url = pageUrl(config, checkout);
+  const mail = buyerMail({ topic, site, whole, url, rehearsed, shipment });
+  const message = newMessage({
+    ...{ messageId: ids.timeId("msg", now), siteKeyHash, kind: "mail", audience: "buyer", topic },
+    ...{ about, place: null, destination: address, body: JSON.stringify(mail), createdAt: now },
+  });
+  if (await takeMailPlace(tx, siteKeyHash, address, now)) return [message];
+  return [{ ...message, state: "failed", lastProblem: TOO_MANY_MAILS }];
 }
 
-function ownersMail(whole: WholeOrder, { topic, disputed }: OrderNews, domain: string) {
-  if (topic === "order.created") return () => soldMail(whole, domain);
-  return disputed && (() => disputedMail(whole, disputed, domain));
+/** Whether a buyer may get one more. */
+async function takeMailPlace(
+  tx: Transaction,
+  siteKeyHash: string,
+  address: string,
+  now: number,
+): Promise<boolean> {
+  const name = hash("sha256", address.toLowerCase(), "hex").slice(0, 32);
+  return (
+    (await takeExact(tx, `buyer ${siteKeyHash} ${name}`, BUYER_RATE, now)) &&
+    (await takeExact(tx, `buyers ${siteKeyHash}`, BUYERS_RATE, now))
+  );
+}
+
+/** Those that there is no room for are listed, and can be sent by hand. */
+async function withRoom(tx: Transaction, messages: readonly Message[]): Promise<Message[]> {
+  const written: Message[] = [];
+  for (const message of messages) {
+    if (message.state !== "waiting") {
+      written.push(message);
+      continue;
+    }
+    const { siteKeyHash, audience, destination } = message;
+    const one = audience === "platform";
+    const full = one
+      ? await isFull(tx, { siteKeyHash, audience, destination }, WAITING_FOR_ONE_MAX)
+      : await isFull(tx, { siteKeyHash, audience }, WAITING_MAX);
+    written.push(full ? { ...message, state: "failed", lastProblem: TOO_MANY } : message);
+  }
+  return written;
+}
+
+/** What the owner is mailed, where a person has to know. */
+function ownersMail(
+  whole: WholeOrder,
+  { topic, disputed }: OrderNews,
+  about: { readonly domain: string; readonly rehearsed: boolean },
+) {
+  if (topic === "order.created") return () => soldMail(whole, about);
+  return disputed && (() => disputedMail(whole, disputed, about));
 }
 
 /**
@@ -103,17 +146,16 @@ export async function tellOfOrder(
   const { topic, now } = news;
   const messages = [
     ...(isForPlatform(news) ? toPlatform(context, whole, news) : []),
-    ...(isForBuyer(topic) ? await toBuyer(context, tx, whole, { topic, now }) : []),
+    ...(isForBuyer(topic) ? await toBuyer(context, tx, whole, { ...news, topic }) : []),
   ];
-  if (messages.length > 0) {
-    const full = (await countWaiting(tx, siteKeyHash, WAITING_MAX)) >= WAITING_MAX;
-    const given = { state: "failed", lastProblem: TOO_MANY } as const;
-    await insertMessages(tx, full ? messages.map((one) => ({ ...one, ...given })) : messages);
-  }
+  await insertMessages(tx, await withRoom(tx, messages));
   const domain = (await domainOfSite(tx, siteKeyHash)) ?? "";
-  const mail = ownersMail(whole, news, domain);
+  const mailed = topic === "order.created" || news.disputed !== undefined;
+  const rehearsed = mailed && (await isRehearsed(tx, whole.order));
+  const mail = ownersMail(whole, news, { domain, rehearsed });
   await tellOwner(tx, ids, {
     ...{ siteKeyHash, topic, now, about: { id, place } },
+    budget: news.disputed === undefined ? "order notices" : "dispute notices",
     event: (messageId) => orderEvent(config, whole, { topic, domain, now }, messageId),
     ...(mail && { mail }),
   });

@@ -40,6 +40,9 @@ export const OrderBody = z
     }),
     lapses_in_seconds: z.int().nullable().openapi({ description: "The time left until then." }),
     captured_minor: z.int().nullable(),
+    payment_changed_at: Timestamp.nullable().openapi({
+      description: "When the money was taken, or given up, or had lapsed.",
+    }),
     revision: z.int().openapi({ description: "Counts what became of it." }),
     created_at: Timestamp,
   })
@@ -49,6 +52,7 @@ const LineBody = Item.extend({
   line_id: z.string().openapi({ example: "li_1" }),
   total: z.int().openapi({ description: "Without what was cancelled." }),
   fulfilled: z.int().openapi({ description: "What has left the shop." }),
+  delivered: z.int().openapi({ description: "What of that has arrived." }),
 });
 
 const EventBody = z.object({
@@ -88,6 +92,9 @@ export const ShownOrderBody = OrderBody.extend({
   adjustments: z.array(AdjustmentBody),
   notes: z.array(NoteBody).openapi({ description: "For owners only." }),
   messages: z.array(MessageBody).openapi({ description: "Who was told what. For owners only." }),
+  page_url: z.string().nullable().openapi({
+    description: "The page of its buyer, of a checkout. For owners only.",
+  }),
   purchase: Purchase.nullable().openapi({ description: "Of a checkout, and for owners only." }),
 }).openapi("ShownOrder");
 
@@ -109,6 +116,7 @@ export function orderBody(order: Order, now: number): z.infer<typeof OrderBody> 
     lapses_at: lapsesAt === null ? null : isoTime(lapsesAt),
     lapses_in_seconds: lapsesAt === null ? null : Math.max(0, Math.floor((lapsesAt - now) / 1000)),
     captured_minor: order.capturedMinor,
+    payment_changed_at: order.paymentChangedAt === null ? null : isoTime(order.paymentChangedAt),
     revision: order.revision,
     created_at: isoTime(order.createdAt),
   };
@@ -123,7 +131,7 @@ export function wholeBody(
   { order, lines, events, adjustments }: WholeOrder,
   now: number,
   besides: { readonly notes: readonly OrderNote[]; readonly messages: readonly Message[] },
-): Omit<z.infer<typeof ShownOrderBody>, "purchase"> {
+): Omit<z.infer<typeof ShownOrderBody>, "purchase" | "page_url"> {
   return {
     ...orderBody(order, now),
     lines: lines.map(({ lineId, ...line }) => ({ line_id: lineId, ...line })),

@@ -1,4 +1,3 @@
-import { strictHref } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { noteOrder } from "../../actions/note-order.js";
 import { type Shipment, shipOrder } from "../../actions/ship-order.js";
@@ -14,12 +13,12 @@ import { NoteBody, noteBody, ShownOrderBody } from "./order-body.js";
 import { ORDERS_PATH, OrderParams, shownOrder } from "./orders.js";
 import { body, errors, json, refused, Timestamp } from "./schemas.js";
 import { line } from "./text-line.js";
+import { webAddress } from "./web-address.js";
 
 const LINES_MAX = 200;
 const QUANTITY_MAX = 1_000_000;
 const WORDS_CHARS_MAX = 200;
 const NOTE_CHARS_MAX = 2000;
-const URL_CHARS_MAX = 2048;
 
 const Lines = z
   .array(
@@ -32,11 +31,7 @@ const Lines = z
   .max(LINES_MAX)
   .optional();
 const Words = line(WORDS_CHARS_MAX).optional();
-const TrackingUrl = z
-  .url({ protocol: /^https?$/ })
-  .max(URL_CHARS_MAX)
-  .overwrite((text) => strictHref(new URL(text)))
-  .optional();
+const TrackingUrl = webAddress(/^https?$/).optional();
 
 const shared = { method: "post" as const, tags: ["Selling"] };
 const answers = {

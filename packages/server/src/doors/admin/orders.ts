@@ -1,6 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
 import { type WholeOrder, wholeOrder } from "../../decide/after-sale/whole-order.js";
+import { pageUrl } from "../../owners/checkouts/page-url.js";
 import { notesOf } from "../../owners/orders/aftermath/store.js";
 import { listOrders, orderById } from "../../owners/orders/store.js";
 import { messagesAbout } from "../../owners/outbox/store.js";
@@ -54,7 +55,7 @@ const show = createRoute({
 
 /** An order as somebody may see it: who bought it, notes and messages are for owners. */
 export async function shownOrder(
-  { clock, db }: Context,
+  { clock, config, db }: Context,
   principal: Principal,
   whole: WholeOrder,
 ): Promise<z.infer<typeof ShownOrderBody>> {
@@ -62,8 +63,12 @@ export async function shownOrder(
   const own = hasRole(principal, "owner");
   const notes = own ? await notesOf(db, orderId) : [];
   const messages = own ? await messagesAbout(db, siteKeyHash, orderId, MESSAGES_MAX) : [];
-  const purchase = own && whole.checkout !== null ? purchaseOf(whole.checkout) : null;
-  return { ...wholeBody(whole, clock.now(), { notes, messages }), purchase };
+  const checkout = own ? whole.checkout : null;
+  return {
+    ...wholeBody(whole, clock.now(), { notes, messages }),
+    page_url: checkout && pageUrl(config, checkout),
+    purchase: checkout && purchaseOf(checkout),
+  };
 }
 
 export function orderRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {

@@ -1,4 +1,3 @@
-import { strictHref } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setShop } from "../../actions/set-shop.js";
 import type { Context } from "../../context.js";
@@ -11,6 +10,7 @@ import { shopSettings } from "../../owners/shop-settings/store.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { body, errors, json, refused, SiteParams } from "./schemas.js";
 import { line } from "./text-line.js";
+import { webAddress } from "./web-address.js";
 
 const ZONES_MAX = 50;
 const COUNTRIES_MAX = 250;
@@ -24,10 +24,7 @@ const Country = z
   .regex(/^[A-Z]{2}$/)
   .openapi({ description: "Two letters, as ISO 3166-1 has them.", example: "DE" });
 const Line = line(80);
-const Https = z
-  .url({ protocol: /^https$/ })
-  .max(2048)
-  .overwrite((text) => strictHref(new URL(text)));
+const Https = webAddress(/^https$/);
 
 const Option = z.strictObject({
   id: z.string().regex(/^[a-z0-9_-]{1,40}$/),

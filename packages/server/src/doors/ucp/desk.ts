@@ -164,7 +164,7 @@ export class ShopDesk {
     if (caller.keyId !== null) return;
     const waivable = signed === "unless_waived";
     if (waivable && (await shopSettings(this.context.db, site.siteKeyHash)).allowUnsigned) return;
-    const content = "Sign the request (RFC 9421) with a key of the profile that `UCP-Agent` names.";
+    const content = "Sign the request (RFC 9421) with a key of the profile that you name.";
     throw new UcpProblem("signature_missing", content);
   }
 }

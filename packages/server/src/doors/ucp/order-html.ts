@@ -1,11 +1,16 @@
 import { formatAmount, htmlText } from "@gatehouse/protocol";
 import type { WholeOrder } from "../../decide/after-sale/whole-order.js";
-import type { Adjustment, EventType, OrderEvent } from "../../owners/orders/aftermath/aftermath.js";
+import type {
+  Adjustment,
+  EventType,
+  LineQuantity,
+  OrderEvent,
+} from "../../owners/orders/aftermath/aftermath.js";
 import { isoTime } from "../../platform/clock.js";
 import { own } from "../../platform/http/html-page.js";
 
 /** How far an order is, for whoever bought it. */
-export function orderSaying({ order: { status, payment } }: WholeOrder) {
+export function orderSaying({ order: { status, payment }, lines }: WholeOrder) {
   if (status === "cancelled") {
     const money =
       payment === "captured"
@@ -13,16 +18,20 @@ export function orderSaying({ order: { status, payment } }: WholeOrder) {
         : "Nothing is taken for it.";
     return { heading: "This order was cancelled", text: money };
   }
+  if (lines.every(({ total, delivered }) => delivered >= total)) {
+    return { heading: "Your order has arrived", text: "All of it was delivered." };
+  }
   if (status === "shipped") {
     return { heading: "Your order is on its way", text: "All of it has left the shop." };
   }
   if (status === "partly_shipped") {
     return { heading: "A part of your order is on its way", text: "The rest will follow." };
   }
+  const some = lines.some(({ quantity, total }) => total < quantity) ? "what is left of it" : "it";
   const text =
     payment === "captured"
-      ? "The shop has it, and has taken the payment."
-      : "The shop has it, and the payment is authorized.";
+      ? `The shop has ${some}, and has taken the payment.`
+      : `The shop has ${some}, and the payment is authorized.`;
   return { heading: "Thank you for your order", text };
 }
 
@@ -39,12 +48,20 @@ const EVENTS: Readonly<Record<EventType, string>> = {
 const timeTag = (at: number) =>
   `<time datetime="${isoTime(at)}">${isoTime(at).slice(0, 16).replace("T", " ")} UTC</time>`;
 
-function eventItem({ type, occurredAt, carrier, trackingNumber, ...event }: OrderEvent): string {
-  const by = [carrier, trackingNumber].flatMap((text) => (text === null ? [] : [own(text)]));
-  const { trackingUrl: url, description } = event;
+function pieces(lines: readonly LineQuantity[]): string {
+  const count = lines.reduce((sum, { quantity }) => sum + quantity, 0);
+  return count === 1 ? "1 piece" : `${count} pieces`;
+}
+
+const item = (at: number, ...parts: readonly string[]) =>
+  `<li>${[timeTag(at), ...parts].join(" &middot; ")}</li>`;
+const words = (text: string | null) => (text === null ? [] : [own(text)]);
+
+function eventItem({ type, lines, occurredAt, trackingUrl: url, ...event }: OrderEvent): string {
   const track = url === null ? [] : [`<a rel="noreferrer" href="${htmlText(url)}">Track it</a>`];
-  const said = description === null ? [] : [own(description)];
-  return `<li>${[timeTag(occurredAt), EVENTS[type], ...by, ...said, ...track].join(" &middot; ")}</li>`;
+  const by = [...words(event.carrier), ...words(event.trackingNumber)];
+  const what = `${EVENTS[type]}: ${pieces(lines)}`;
+  return item(occurredAt, what, ...by, ...words(event.description), ...track);
 }
 
 const RETURNED = { pending: "under way", completed: "done", failed: "did not work" };
@@ -52,15 +69,12 @@ const RETURNED = { pending: "under way", completed: "done", failed: "did not wor
 /** What a bank disputes its own customer knows. */
 function adjustmentItem(currency: string, adjustment: Adjustment): readonly string[] {
   const { kind, status, amountMinor: minor, occurredAt, description, lines } = adjustment;
-  const said = description === null ? [] : [own(description)];
   if (kind === "refund" && minor !== null) {
     const sum = htmlText(`${formatAmount({ minor, currency })} ${currency}`);
-    return [`<li>${timeTag(occurredAt)} &middot; Refund of ${sum}: ${RETURNED[status]}</li>`];
+    return [item(occurredAt, `Refund of ${sum}: ${RETURNED[status]}`)];
   }
   if (kind !== "cancellation") return [];
-  const pieces = lines.reduce((sum, { quantity }) => sum + quantity, 0);
-  const what = `Cancelled: ${pieces} ${pieces === 1 ? "piece" : "pieces"}`;
-  return [`<li>${[timeTag(occurredAt), what, ...said].join(" &middot; ")}</li>`];
+  return [item(occurredAt, `Cancelled: ${pieces(lines)}`, ...words(description))];
 }
 
 /** All that became of an order, as far as its buyer has to know. */

@@ -43,8 +43,12 @@ function underWay(progress: Progress | null): Saying {
 export interface Shown {
   readonly progress: Progress | null;
   readonly order: WholeOrder | null;
+  /** Whether no money is behind the order. */
+  readonly rehearsed: boolean;
   readonly now: number;
 }
+
+const REHEARSED = '<p class="soft">This is a rehearsal: no money moves, and nothing is sent.</p>';
 
 function sayingOf(checkout: Checkout, { progress, order, now }: Shown): Saying {
   const { status, problem, expiresAt } = checkout;
@@ -65,16 +69,17 @@ function sayingOf(checkout: Checkout, { progress, order, now }: Shown): Saying {
 }
 
 /** What is bought and what it costs; never who buys it, or where it goes. */
-function summary({ currency, lines, totals }: Quote): string {
+function summary({ currency, lines, totals }: Quote, order: WholeOrder | null): string {
   if (currency === null) return "";
   const money = (minor: number) => htmlText(`${formatAmount({ currency, minor })} ${currency}`);
   const row = (name: string, minor: number, kind = "") =>
     `<tr${kind}><th scope="row">${name}</th><td>${money(minor)}</td></tr>`;
-  const items = lines.flatMap((line) =>
-    typeof line === "string"
-      ? []
-      : [row(`${own(line.title)} &times; ${line.quantity}`, line.amountMinor)],
-  );
+  const items = lines.flatMap((line, i) => {
+    if (typeof line === "string") return [];
+    const gone = line.quantity - (order?.lines[i]?.total ?? line.quantity);
+    const cancelled = gone === 0 ? "" : ` <span class="soft">(${gone} cancelled)</span>`;
+    return [row(`${own(line.title)} &times; ${line.quantity}${cancelled}`, line.amountMinor)];
+  });
   const { shippingMinor, taxMinor, totalMinor } = totals;
   return [
     "<table>",
@@ -99,9 +104,10 @@ export function checkoutPage({ name, domain }: Site, checkout: Checkout, shown: 
         ];
   const body = [
     `<p class="soft">${own(name)} &middot; <a rel="noreferrer" href="https://${htmlText(domain)}/">${htmlText(domain)}</a></p>`,
+    ...(shown.rehearsed ? [REHEARSED] : []),
     `<h1>${heading}</h1>`,
     `<p>${htmlText(text)}</p>`,
-    ...[act, ...named, summary(checkout.quote)],
+    ...[act, ...named, summary(checkout.quote, order)],
   ].join("\n");
   return htmlPage({ title: heading, refreshS: waits && REFRESH_S }, body);
 }

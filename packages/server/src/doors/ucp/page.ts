@@ -1,6 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { progressOf } from "../../actions/checkout/progress.js";
 import type { Context } from "../../context.js";
+import { isRehearsed } from "../../decide/after-sale/rehearsed.js";
 import { wholeOrder } from "../../decide/after-sale/whole-order.js";
 import { followDecision } from "../../decide/follow-payment.js";
 import { pageUrl } from "../../owners/checkouts/page-url.js";
@@ -50,7 +51,8 @@ export function pagesDoor(context: Context): Door {
     const { orderId } = checkout;
     const made = orderId === null ? undefined : await orderById(db, site.siteKeyHash, orderId);
     const order = made === undefined ? null : await wholeOrder(db, made);
-    const page = checkoutPage(site, checkout, { progress, order, now: clock.now() });
+    const rehearsed = made !== undefined && (await isRehearsed(db, made));
+    const page = checkoutPage(site, checkout, { progress, order, rehearsed, now: clock.now() });
     return c.body(page, 200, { ...PAGE_HEADERS });
   });
   return { name: "pages", cors: "none", routes };

@@ -24,6 +24,11 @@ export function serviceActor(id: string): Actor {
   return { kind: "service", id, role: "service" };
 }
 
+/** The owner's processor, by what it says of a payment: whoever acted there is not known here. */
+export function processorActor(name: string): Actor {
+  return { kind: "service", id: `processor ${name}`, role: "service" };
+}
+
 /** An agent, by a signature that holds. */
 export function agentActor(agentId: string): Actor {
   return { kind: "agent", id: agentId, role: "agent" };

@@ -37,6 +37,8 @@ export interface Order {
   readonly lapsesAt: number | null;
   /** What the owner took of it. */
   readonly capturedMinor: number | null;
+  /** When that became of it; null while it is authorized. */
+  readonly paymentChangedAt: number | null;
   readonly createdAt: number;
   /** Counts what became of it; 1 once it is made. */
   readonly revision: number;

@@ -20,6 +20,7 @@ interface Row {
   payment: Order["payment"];
   lapses_at: number | null;
   captured_minor: number | null;
+  payment_changed_at: number | null;
   created_at: number;
   revision: number;
   status: OrderStatus;
@@ -41,6 +42,7 @@ function orderOf(row: Row): Order {
     payment: row.payment,
     lapsesAt: row.lapses_at,
     capturedMinor: row.captured_minor,
+    paymentChangedAt: row.payment_changed_at,
     createdAt: row.created_at,
     revision: row.revision,
     status: row.status,
@@ -115,13 +117,12 @@ export async function writeRevision(
 /** Writes what has become of an order's authorization. */
 export async function moveOrder(
   tx: Transaction,
-  { orderId, payment, lapsesAt, capturedMinor }: Order,
-  now: number,
+  { orderId, payment, lapsesAt, capturedMinor, paymentChangedAt }: Order,
 ): Promise<void> {
   await tx.run(
     `UPDATE orders SET payment = ?, lapses_at = ?, captured_minor = ?, payment_changed_at = ?
      WHERE order_id = ?`,
-    ...[payment, lapsesAt, capturedMinor, now, orderId],
+    ...[payment, lapsesAt, capturedMinor, paymentChangedAt, orderId],
   );
 }
 

@@ -21,8 +21,10 @@ export interface Message {
   readonly createdAt: number;
   /** Tries begun, the one under way included. */
   readonly attempts: number;
-  /** When it was tried first; null before. */
-  readonly firstTryAt: number | null;
+  /** Since when it is to be delivered; given up by the time from then. */
+  readonly since: number;
+  /** Whether the receiver answered the last try, and did not want this message. */
+  readonly refused: boolean;
   /** When it may be tried; of one being tried, when another may take over; of one that ended, when. */
   readonly nextAt: number;
   readonly state: MessageState;
@@ -39,12 +41,12 @@ type Audience = (typeof AUDIENCES)[number];
 export function newMessage(
   said: Omit<
     Message,
-    "attempts" | "firstTryAt" | "nextAt" | "state" | "deliveredAt" | "lastProblem"
+    "attempts" | "since" | "nextAt" | "refused" | "state" | "deliveredAt" | "lastProblem"
   >,
 ): Message {
-  const { createdAt: nextAt } = said;
-  const ended = { state: "waiting", deliveredAt: null, lastProblem: null } as const;
-  return { ...said, attempts: 0, firstTryAt: null, nextAt, ...ended };
+  const { createdAt: now } = said;
+  const ended = { state: "waiting", refused: false, deliveredAt: null, lastProblem: null } as const;
+  return { ...said, attempts: 0, since: now, nextAt: now, ...ended };
 }
 
 export const OUTBOX_TOPIC = "outbox";
@@ -54,7 +56,10 @@ const HOUR_MS = 3_600_000;
 const RETRY_FIRST_MS = 30_000;
 const RETRY_FACTOR = 4;
 const RETRY_MS_MAX = (2 / 3) * HOUR_MS;
-/** Nothing is tried later than this after its first try; the last try comes more than a day after it. */
+/**
+ * Nothing is tried again later than this after it was written, or sent again by hand: what waited for
+ * others all that time is tried once.
+ */
 const TRIED_MS_MAX = 60 * HOUR_MS;
 /** Waiting is up to this much longer, by chance: what failed together does not come back together. */
 const JITTER_MAX = 0.5;
@@ -62,8 +67,10 @@ const JITTER_MAX = 0.5;
 /** A try that has not ended after this was cut off; it may be made again. Longer than any try. */
 export const TRY_LEASE_MS = 60_000;
 
-/** Messages of one site that may wait at a time. */
+/** Messages of one site that may wait at a time, for each of those who are told. */
 export const WAITING_MAX = 10_000;
+/** Of them for one platform: none keeps the others from being told. */
+export const WAITING_FOR_ONE_MAX = 2000;
 /** Then nobody asks any more, and addresses of people are not kept for nothing. */
 export const MESSAGE_KEPT_MS = 30 * 24 * HOUR_MS;
 
@@ -73,11 +80,11 @@ export const MESSAGE_KEPT_MS = 30 * 24 * HOUR_MS;
  * more often than one that is away.
  */
 export function nextTryAt(
-  { attempts, firstTryAt }: Pick<Message, "attempts" | "firstTryAt">,
+  { attempts, since }: Pick<Message, "attempts" | "since">,
   now: number,
   chance: number,
 ): number | undefined {
   const plain = Math.min(RETRY_FIRST_MS * RETRY_FACTOR ** (attempts - 1), RETRY_MS_MAX);
   const at = now + Math.floor(plain * (1 + JITTER_MAX * chance));
-  return at <= (firstTryAt ?? now) + TRIED_MS_MAX ? at : undefined;
+  return at <= since + TRIED_MS_MAX ? at : undefined;
 }

@@ -13,7 +13,8 @@ interface Row {
   body: string;
   created_at: number;
   attempts: number;
-  first_try_at: number | null;
+  since: number | null;
+  refused: number;
   next_at: number;
   state: MessageState;
   delivered_at: number | null;
@@ -33,7 +34,8 @@ function messageOf(row: Row): Message {
     body: row.body,
     createdAt: row.created_at,
     attempts: row.attempts,
-    firstTryAt: row.first_try_at,
+    since: row.since ?? row.created_at,
+    refused: row.refused === 1,
     nextAt: row.next_at,
     state: row.state,
     deliveredAt: row.delivered_at,
@@ -59,7 +61,7 @@ export async function insertMessages(tx: Transaction, messages: readonly Message
       body: message.body,
       created_at: message.createdAt,
       attempts: message.attempts,
-      first_try_at: message.firstTryAt,
+      since: message.since,
       next_at: message.nextAt,
       state: message.state,
       delivered_at: message.deliveredAt,
@@ -69,14 +71,21 @@ export async function insertMessages(tx: Transaction, messages: readonly Message
   await tx.announce(OUTBOX_TOPIC, first.siteKeyHash);
 }
 
-/** How many messages of a site wait; counted up to a number only. */
-export async function countWaiting(db: Queries, siteKeyHash: string, upTo: number) {
+/** Whether as many messages of a site wait for those who are told, or for one of them. */
+export async function isFull(
+  db: Queries,
+  told: Pick<Message, "siteKeyHash" | "audience"> & { readonly destination?: string },
+  max: number,
+): Promise<boolean> {
+  const { siteKeyHash, audience } = told;
+  const destination = told.destination ?? null;
   const row = await db.get<{ waiting: number }>(
     `SELECT COUNT(*) AS waiting FROM (SELECT 1 FROM outbox
-     WHERE site_key_hash = ? AND state = 'waiting' LIMIT ?) AS counted`,
-    ...[siteKeyHash, upTo],
+     WHERE site_key_hash = ? AND state = 'waiting' AND audience = ?
+       AND (CAST(? AS TEXT) IS NULL OR destination = ?) LIMIT ?) AS counted`,
+    ...[siteKeyHash, audience, destination, destination, max],
   );
-  return row?.waiting ?? 0;
+  return (row?.waiting ?? 0) >= max;
 }
 
 /** Whether it is due, and nothing before it of the same thing still waits for the same receiver. */
@@ -95,6 +104,7 @@ export async function dueDestinations(db: Queries, now: number, limit: number): 
   return rows.map(({ destination }) => destination);
 }
 
+/** What is due to a receiver; what was never tried first, so that nothing old keeps it waiting. */
 export async function dueMessages(
   db: Queries,
   destination: string,
@@ -103,13 +113,16 @@ export async function dueMessages(
 ): Promise<Message[]> {
   const rows = await db.all<Row>(
     `SELECT * FROM outbox WHERE destination = ? AND ${DUE}
-     ORDER BY next_at, message_id LIMIT ?`,
+     ORDER BY CASE WHEN attempts = 0 THEN 0 ELSE 1 END, next_at, message_id LIMIT ?`,
     ...[destination, now, limit],
   );
   return rows.map(messageOf);
 }
 
-/** Takes a due message for one try; undefined when another process was first. */
+/**
+ * Takes a due message for one try; undefined when another process was first, or something before it
+ * waits again since.
+ */
 export async function claimMessage(
   db: Queries,
   message: Message,
@@ -117,32 +130,35 @@ export async function claimMessage(
 ): Promise<Message | undefined> {
   const { messageId, attempts } = message;
   const nextAt = now + TRY_LEASE_MS;
-  const firstTryAt = message.firstTryAt ?? now;
   const taken = await db.run(
-    `UPDATE outbox SET attempts = ?, next_at = ?, first_try_at = ?
-     WHERE message_id = ? AND attempts = ? AND state = 'waiting' AND next_at <= ?`,
-    ...[attempts + 1, nextAt, firstTryAt, messageId, attempts, now],
+    `UPDATE outbox SET attempts = ?, next_at = ? WHERE message_id = ? AND attempts = ? AND ${DUE}`,
+    ...[attempts + 1, nextAt, messageId, attempts, now],
   );
-  return taken === 1 ? { ...message, attempts: attempts + 1, nextAt, firstTryAt } : undefined;
+  return taken === 1 ? { ...message, attempts: attempts + 1, nextAt } : undefined;
 }
 
-/** A receiver is there: what was put off for it is tried now. What is being tried is left alone. */
+/**
+ * A receiver is there: what it could not be told is tried now. What is being tried is left alone, and
+ * so is what it did not want.
+ */
 export async function hastenMessages(db: Queries, destination: string, now: number): Promise<void> {
   await db.run(
-    "UPDATE outbox SET next_at = ? WHERE destination = ? AND state = 'waiting' AND next_at > ?",
+    `UPDATE outbox SET next_at = ? WHERE destination = ? AND state = 'waiting' AND next_at > ?
+       AND refused = 0`,
     ...[now, destination, now + TRY_LEASE_MS],
   );
 }
 
-/** Writes how a try ended, unless another has begun since. */
+/** Writes how a try ended, unless it was taken over, or is to be sent again from the beginning. */
 export async function writeTry(
   db: Queries,
-  { messageId, attempts, state, nextAt, deliveredAt, lastProblem }: Message,
+  { messageId, attempts, nextAt: lease }: Message,
+  { state, nextAt, refused, deliveredAt, lastProblem }: Message,
 ): Promise<void> {
   await db.run(
-    `UPDATE outbox SET state = ?, next_at = ?, delivered_at = ?, last_problem = ?
-     WHERE message_id = ? AND attempts = ? AND state = 'waiting'`,
-    ...[state, nextAt, deliveredAt, lastProblem, messageId, attempts],
+    `UPDATE outbox SET state = ?, next_at = ?, refused = ?, delivered_at = ?, last_problem = ?
+     WHERE message_id = ? AND attempts = ? AND next_at = ? AND state = 'waiting'`,
+    ...[state, nextAt, refused ? 1 : 0, deliveredAt, lastProblem, messageId, attempts, lease],
   );
 }
 
@@ -166,15 +182,15 @@ export async function requeueMessage(
   now: number,
 ) {
   await tx.run(
-    `UPDATE outbox SET state = 'waiting', attempts = 0, first_try_at = NULL, next_at = ?,
-       delivered_at = NULL, last_problem = NULL
+    `UPDATE outbox SET state = 'waiting', attempts = 0, since = ?, next_at = ?,
+       refused = 0, delivered_at = NULL, last_problem = NULL
      WHERE message_id = ? OR (about = ? AND destination = ? AND place > ?)`,
-    ...[now, messageId, about, destination, place],
+    ...[now, now, messageId, about, destination, place],
   );
   await tx.announce(OUTBOX_TOPIC, siteKeyHash);
 }
 
-/** What was told of one thing, in order of creation. */
+/** What was told of one thing last, in order of creation. */
 export async function messagesAbout(
   db: Queries,
   siteKeyHash: string,
@@ -183,10 +199,10 @@ export async function messagesAbout(
 ): Promise<Message[]> {
   const rows = await db.all<Row>(
     `SELECT * FROM outbox WHERE about = ? AND site_key_hash = ?
-     ORDER BY created_at, place, message_id LIMIT ?`,
+     ORDER BY created_at DESC, place DESC, message_id DESC LIMIT ?`,
     ...[about, siteKeyHash, limit],
   );
-  return rows.map(messageOf);
+  return rows.map(messageOf).reverse();
 }
 
 /** Messages of a site, in order of creation. */

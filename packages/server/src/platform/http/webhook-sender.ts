@@ -25,10 +25,12 @@ export interface OrderNews extends Webhook {
   readonly occurredAt: number;
 }
 
-/** `gone`: the receiver wants no more of it. */
-export type WebhookFault = "gone" | "not_delivered";
+/** `gone`: the receiver wants no more of it. `refused`: it is there, and did not take it. */
+export type WebhookFault = "gone" | "refused" | "not_delivered";
 
 const GONE = 410;
+/** From here on it is the receiver that does not work, whatever it was sent. */
+const SERVER_FAULT = 500;
 
 interface SenderTools {
   readonly safeFetch: SafeFetch;
@@ -74,10 +76,13 @@ export class WebhookSender {
     headers: Readonly<Record<string, string>>,
   ): Promise<Result<true, WebhookFault>> {
     const answer = await this.tools.safeFetch.post(url, { headers, body });
-    if (!answer.ok) return refuse("not_delivered", answer.detail);
+    if (!answer.ok) {
+      return refuse(answer.reason === "too_large" ? "gone" : "not_delivered", answer.detail);
+    }
     const status = answer.value;
     if (status >= 200 && status < 300) return ok(true);
     if (status === GONE) return refuse("gone", "the receiver wants no more of these (410)");
-    return refuse("not_delivered", `the receiver answered with status ${status}`);
+    const why = `the receiver answered with status ${status}`;
+    return refuse(status >= SERVER_FAULT ? "not_delivered" : "refused", why);
   }
 }

@@ -20,6 +20,8 @@ export interface OrderEvent {
   readonly eventId: string;
   readonly siteKeyHash: string;
   readonly orderId: string;
+  /** Which change of the order it was. */
+  readonly revision: number;
   readonly type: EventType;
   readonly lines: readonly LineQuantity[];
   readonly carrier: string | null;
@@ -65,32 +67,38 @@ export interface LineState extends OrderLine {
   readonly total: number;
   /** What has left the shop. */
   readonly fulfilled: number;
+  /** What of that has arrived. */
+  readonly delivered: number;
 }
 
-type Counted = { readonly lines: readonly LineQuantity[] };
-
-const countOf = (lineId: string, things: readonly Counted[]) =>
-  things
-    .flatMap(({ lines }) => lines)
-    .filter(({ id }) => id === lineId)
-    .reduce((sum, { quantity }) => sum + quantity, 0);
+const countIn = (lineId: string, { lines }: { readonly lines: readonly LineQuantity[] }) =>
+  lines.filter(({ id }) => id === lineId).reduce((sum, { quantity }) => sum + quantity, 0);
 
 /**
- * How far each line is. What was delivered without having been sent has left the shop too: a
- * download, or something that was fetched.
+ * How many of a line have left the shop, and how many of them have arrived. What was delivered without
+ * having been sent has left too: a download, or something that was fetched.
  */
+function movedOf(lineId: string, events: readonly OrderEvent[]) {
+  let [fulfilled, delivered] = [0, 0];
+  for (const event of events) {
+    if (event.type === "shipped") fulfilled += countIn(lineId, event);
+    if (event.type === "delivered") delivered += countIn(lineId, event);
+    fulfilled = Math.max(fulfilled, delivered);
+  }
+  return { fulfilled, delivered };
+}
+
+/** How far each line is. */
 export function lineStates(
   items: readonly OrderLine[],
   events: readonly OrderEvent[],
   adjustments: readonly Adjustment[],
 ): readonly LineState[] {
-  const of = (type: EventType) => events.filter((event) => event.type === type);
-  const [shipped, delivered] = [of("shipped"), of("delivered")];
   const cancelled = adjustments.filter(({ kind }) => kind === "cancellation");
   return items.map((item, i) => {
     const lineId = lineIdAt(i);
-    const fulfilled = Math.max(countOf(lineId, shipped), countOf(lineId, delivered));
-    return { ...item, lineId, total: item.quantity - countOf(lineId, cancelled), fulfilled };
+    const gone = cancelled.reduce((sum, one) => sum + countIn(lineId, one), 0);
+    return { ...item, lineId, total: item.quantity - gone, ...movedOf(lineId, events) };
   });
 }
 

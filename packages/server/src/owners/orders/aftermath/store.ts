@@ -5,6 +5,7 @@ interface EventRow {
   event_id: string;
   site_key_hash: string;
   order_id: string;
+  revision: number;
   type: EventType;
   line_items: string;
   carrier: string | null;
@@ -20,6 +21,7 @@ function eventOf(row: EventRow): OrderEvent {
     eventId: row.event_id,
     siteKeyHash: row.site_key_hash,
     orderId: row.order_id,
+    revision: row.revision,
     type: row.type,
     lines: JSON.parse(row.line_items),
     carrier: row.carrier,
@@ -33,7 +35,7 @@ function eventOf(row: EventRow): OrderEvent {
 
 /** In the order they were told. */
 export async function eventsOf(db: Queries, orderId: string): Promise<OrderEvent[]> {
-  const sql = "SELECT * FROM order_events WHERE order_id = ? ORDER BY created_at, event_id";
+  const sql = "SELECT * FROM order_events WHERE order_id = ? ORDER BY revision";
   return (await db.all<EventRow>(sql, orderId)).map(eventOf);
 }
 
@@ -43,6 +45,7 @@ export async function insertEvent(tx: Transaction, event: OrderEvent): Promise<v
       event_id: event.eventId,
       site_key_hash: event.siteKeyHash,
       order_id: event.orderId,
+      revision: event.revision,
       type: event.type,
       line_items: JSON.stringify(event.lines),
       carrier: event.carrier,
@@ -143,4 +146,6 @@ export async function insertNote(tx: Transaction, note: OrderNote): Promise<void
 export async function deleteAftermath(tx: Transaction, siteKeyHash: string): Promise<void> {
   await tx.run("DELETE FROM order_notes WHERE site_key_hash = ?", siteKeyHash);
   await tx.run("DELETE FROM order_events WHERE site_key_hash = ?", siteKeyHash);
+  const sql = "UPDATE order_adjustments SET description = NULL WHERE site_key_hash = ?";
+  await tx.run(sql, siteKeyHash);
 }

@@ -100,8 +100,14 @@ export async function endAccounts(
   );
 }
 
-/** Erases the secrets of accounts that have ended and hold nothing open: no attempt, no authorization. */
-export async function forgetSecrets(tx: Transaction): Promise<void> {
+/** Banks take money back for so long: until then an account that was replaced is still asked. */
+const RETURNED_MS_MAX = 180 * 86_400_000;
+
+/**
+ * Erases the secrets of accounts that have ended and hold nothing open: no attempt, no authorization,
+ * no money that may still go back. Of a site that is deleted nobody is told that any more.
+ */
+export async function forgetSecrets(tx: Transaction, now: number): Promise<void> {
   await tx.run(
     `UPDATE processor_accounts SET sealed_key = NULL, sealed_webhook_secret = NULL,
        sealed_approval_secret = NULL
@@ -112,6 +118,10 @@ export async function forgetSecrets(tx: Transaction): Promise<void> {
        AND NOT EXISTS (SELECT 1 FROM payments
          JOIN orders ON orders.attempt_id = payments.attempt_id
          WHERE payments.account_id = processor_accounts.account_id
-           AND payments.status = 'authorized' AND orders.payment = 'authorized')`,
+           AND (orders.payment = 'authorized'
+             OR (orders.payment = 'captured' AND orders.payment_changed_at > ?
+               AND EXISTS (SELECT 1 FROM sites WHERE sites.site_key_hash = orders.site_key_hash
+                 AND sites.deleted_at IS NULL))))`,
+    now - RETURNED_MS_MAX,
   );
 }

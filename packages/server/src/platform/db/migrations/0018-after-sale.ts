@@ -9,7 +9,7 @@ import type { Migration } from "../migrate.js";
  * - order_notes: what people write down about an order, for themselves.
  * - checkouts: where its platform hears of the order, and the terms it was shown under.
  * - outbox: who is told, what of (`about`, with its place among all that is told of it: a later one
- *   waits for those before it), and since when it is tried.
+ *   waits for those before it), since when it is to be delivered, and whether its receiver refused it.
  * - sandbox_authorizations, sandbox_returns: what an owner rehearses at the embedded processor.
  */
 export const afterSale: Migration = {
@@ -22,6 +22,7 @@ CREATE TABLE order_events (
   event_id TEXT PRIMARY KEY,
   site_key_hash TEXT NOT NULL,
   order_id TEXT NOT NULL,
+  revision ${integer} NOT NULL,
   type TEXT NOT NULL,
   line_items TEXT NOT NULL,
   carrier TEXT,
@@ -31,7 +32,7 @@ CREATE TABLE order_events (
   occurred_at ${integer} NOT NULL,
   created_at ${integer} NOT NULL
 ) ${strict};
-CREATE INDEX order_events_by_order ON order_events (order_id, created_at, event_id);
+CREATE INDEX order_events_by_order ON order_events (order_id, revision);
 
 CREATE TABLE order_adjustments (
   order_id TEXT NOT NULL,
@@ -63,7 +64,9 @@ ALTER TABLE checkouts ADD COLUMN policies TEXT;
 ALTER TABLE outbox ADD COLUMN audience TEXT NOT NULL DEFAULT 'owner';
 ALTER TABLE outbox ADD COLUMN about TEXT;
 ALTER TABLE outbox ADD COLUMN place ${integer};
-ALTER TABLE outbox ADD COLUMN first_try_at ${integer};
+ALTER TABLE outbox ADD COLUMN since ${integer};
+UPDATE outbox SET since = created_at;
+ALTER TABLE outbox ADD COLUMN refused ${integer} NOT NULL DEFAULT 0;
 CREATE INDEX outbox_by_about ON outbox (about, destination, place);
 
 ALTER TABLE sandbox_authorizations ADD COLUMN captured_minor ${integer};
