@@ -104,7 +104,9 @@ test("agents cannot buy while nothing is offered, sold or taken, whatever gates 
   expect(off).toMatch(
     /^– skill +Offer place_order \(for mandates only\)\. Run: gatehouse skill enable \S+ place_order$/m,
   );
-  expect(off).toMatch(/^– mandates +Take mandates \(UCP needs none\)\. Run: gatehouse site mandates \S+ --on$/m);
+  expect(off).toMatch(
+    /^– mandates +Take mandates \(UCP needs none\)\. Run: gatehouse site mandates \S+ --on$/m,
+  );
   expect(off).toMatch(/Platforms can buy by UCP\. Agents cannot buy by mandate yet\.\n$/);
   await run("skill", "enable", SHOP, "place_order");
   await run("site", "mandates", SHOP, "--on");

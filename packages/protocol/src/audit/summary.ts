@@ -55,7 +55,8 @@ export function recordSummary(record: JsonObject): RecordSummary {
     at("reason") ||
     at("tool", "reason") ||
     rangeOf(record);
-  const what = [outcome, about, more].filter((text) => text !== "").join(" ");
+  const whose = at("adjustment", "kind") === "" ? "" : at("order_id");
+  const what = [outcome, about, more, whose].filter((text) => text !== "").join(" ");
   const named = at("client", "name");
   const claimed = named === "" ? "" : `${named} (unproven)`;
   return { what, who: at("agent", "id") || at("actor", "id") || claimed };

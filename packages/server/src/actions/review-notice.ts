@@ -58,7 +58,8 @@ export function reviewMail({ site, review, agent, ruleTitle }: AskedReview): {
     `What:    ${skill}`,
     ...items.map((item) => `         ${item.quantity} × ${plainLine(item.title)} (${item.id})`),
     ...price,
-    `Who:     ${actorId} (${called} ${quoted(agent.name)})`,
+    // A platform is called by the address that names it.
+    `Who:     ${actorId}${agent.name === actorId ? "" : ` (${called} ${quoted(agent.name)})`}`,
     `Rule:    ${ruleId}${ruleTitle === null ? "" : ` (${plainLine(ruleTitle)})`}`,
     `Until:   ${isoTime(expiresAt)}, then it is refused`,
     `Review:  ${escalationId}`,

@@ -1,14 +1,13 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import { notifySettings } from "../owners/notify-settings/store.js";
 import { type Message, newMessage, WAITING_MAX } from "../owners/outbox/message.js";
-import { insertMessages, isFull } from "../owners/outbox/store.js";
-import type { Transaction } from "../platform/db/database.js";
+import { insertMessages, unlessFull } from "../owners/outbox/store.js";
+import type { Queries, Transaction } from "../platform/db/database.js";
 import type { Ids } from "../platform/ids.js";
 import { takeExact } from "../platform/rate-limit/exact.js";
 
 /** Mails to one owner: thirty at once, then one every two minutes. Nobody reads more than that. */
 const MAIL_RATE = { perMinute: 0.5, burst: 30 };
-const TOO_MANY = "too many messages were waiting when it was written";
 
 /** Something an owner is told: to a program, and to a person. */
 export interface Notice {
@@ -28,6 +27,12 @@ export interface Notice {
 /** `nobody`: the owner wants to be told of nothing. `too_many`: not now, there were so many mails. */
 export type Told = "told" | "nobody" | "too_many";
 
+/** Whether the owner of a site wants to be told of anything. */
+export async function isTold(db: Queries, siteKeyHash: string): Promise<boolean> {
+  const { webhookUrl, emails } = await notifySettings(db, siteKeyHash);
+  return webhookUrl !== null || emails.length > 0;
+}
+
 /**
  * Writes what the owner is told, in the transaction that makes it so: told is what happened, and
  * whatever happened is told.
@@ -42,8 +47,7 @@ export async function tellOwner(tx: Transaction, ids: Ids, notice: Notice): Prom
   const mailed =
     emails.length > 0 && (await takeExact(tx, `${budget} ${siteKeyHash}`, MAIL_RATE, now));
   if (webhookUrl === null && !mailed) return "too_many";
-  const full = await isFull(tx, { siteKeyHash, audience: "owner" }, WAITING_MAX);
-  const message = (kind: Message["kind"], destination: string): Message => {
+  const message = (kind: Message["kind"], destination: string): Promise<Message> => {
     const messageId = ids.timeId("msg", now);
     const body = kind === "mail" ? notice.mail?.() : notice.event(messageId);
     const place = kind === "mail" ? null : (about?.place ?? null);
@@ -51,11 +55,10 @@ export async function tellOwner(tx: Transaction, ids: Ids, notice: Notice): Prom
       ...{ messageId, siteKeyHash, kind, audience: "owner", topic, destination },
       ...{ about: about?.id ?? null, place, body: JSON.stringify(body), createdAt: now },
     });
-    return full ? { ...written, state: "failed", lastProblem: TOO_MANY } : written;
+    return unlessFull(tx, written, { siteKeyHash, audience: "owner" }, WAITING_MAX);
   };
-  await insertMessages(tx, [
-    ...(webhookUrl === null ? [] : [message("webhook", webhookUrl)]),
-    ...(mailed ? emails.map((address) => message("mail", address)) : []),
-  ]);
+  const messages = [...(webhookUrl === null ? [] : [await message("webhook", webhookUrl)])];
+  for (const address of mailed ? emails : []) messages.push(await message("mail", address));
+  await insertMessages(tx, messages);
   return "told";
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomBytes, randomUUID } from "node:crypto";
 
 /** Where chance comes from. */
 export interface Ids {
@@ -7,6 +7,8 @@ export interface Ids {
   id(prefix: string): string;
   /** The same, but in order of time: what is made later sorts later, so that it is stored beside it. */
   timeId(prefix: string, now: number): string;
+  /** A UUID of version 4, where others want one. */
+  uuid(): string;
 }
 
 /** 144 random bits: 24 characters without a remainder, so that many can be encoded at once. */
@@ -50,6 +52,7 @@ function pooledBytes(length: number): Uint8Array {
 }
 
 export const systemIds: Ids = {
+  uuid: randomUUID,
   bytes: pooledBytes,
   id: (prefix) => `${prefix}_${idText()}`,
   timeId: (prefix, now) => `${prefix}_${timeText(now)}${idText()}`,

@@ -1,6 +1,6 @@
 import { formatAmount, type JsonObject, type Money } from "@gatehouse/protocol";
 import type { Config } from "../../config/config.js";
-import type { Adjustment } from "../../owners/orders/aftermath/aftermath.js";
+import type { Adjustment, OrderEvent } from "../../owners/orders/aftermath/aftermath.js";
 import { isoTime } from "../../platform/clock.js";
 import { plainLine } from "../../platform/mail/plain-words.js";
 import type { WholeOrder } from "./whole-order.js";
@@ -9,6 +9,16 @@ import type { WholeOrder } from "./whole-order.js";
 export type OrderTopic =
   | ("order.created" | "order.shipped" | "order.fulfillment" | "order.cancelled")
   | ("order.adjusted" | "order.payment");
+
+/** What has just become of an order. */
+export interface OrderNews {
+  readonly topic: OrderTopic;
+  readonly now: number;
+  /** A dispute that has just begun: a person has to answer it. */
+  readonly disputed?: Adjustment | undefined;
+  /** What has just been said of goods on their way. */
+  readonly shipment?: OrderEvent;
+}
 
 const sumText = (amount: Money) => `${formatAmount(amount)} ${amount.currency}`;
 const timeOf = (at: number | null) => (at === null ? null : isoTime(at));
@@ -46,7 +56,7 @@ export function orderEvent(
 }
 
 /** Whom an owner's mail is about, and whether no money is behind it. */
-interface MailAbout {
+export interface MailAbout {
   readonly domain: string;
   readonly rehearsed: boolean;
 }

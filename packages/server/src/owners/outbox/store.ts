@@ -71,14 +71,28 @@ export async function insertMessages(tx: Transaction, messages: readonly Message
   await tx.announce(OUTBOX_TOPIC, first.siteKeyHash);
 }
 
-/** Whether as many messages of a site wait for those who are told, or for one of them. */
-export async function isFull(
+/** Those of a site who are told, or one of them. */
+type Receivers = Pick<Message, "siteKeyHash" | "audience"> & {
+  readonly destination?: string;
+};
+
+const TOO_MANY = "too many messages were waiting when it was written";
+
+/** A message, or one that was given up at once: it is listed, and can be sent by hand. */
+export async function unlessFull(
   db: Queries,
-  told: Pick<Message, "siteKeyHash" | "audience"> & { readonly destination?: string },
+  message: Message,
+  receivers: Receivers,
   max: number,
-): Promise<boolean> {
-  const { siteKeyHash, audience } = told;
-  const destination = told.destination ?? null;
+): Promise<Message> {
+  if (!(await isFull(db, receivers, max))) return message;
+  return { ...message, state: "failed", lastProblem: TOO_MANY };
+}
+
+/** Whether as many messages wait for them. */
+async function isFull(db: Queries, receivers: Receivers, max: number): Promise<boolean> {
+  const { siteKeyHash, audience } = receivers;
+  const destination = receivers.destination ?? null;
   const row = await db.get<{ waiting: number }>(
     `SELECT COUNT(*) AS waiting FROM (SELECT 1 FROM outbox
      WHERE site_key_hash = ? AND state = 'waiting' AND audience = ?
