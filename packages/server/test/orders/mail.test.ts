@@ -9,6 +9,7 @@ import { ADDRESS, BUYER, lines, openWorld, ROSE, sent, type World } from "../ucp
 const HOSTILE = [
   "Rose\r\nBcc: victim@example.net\r\n\r\nYou have won",
   "Rose https://evil.example/pay www.evil.example pay@evil.example",
+  "Rose http://10.11.12.13/pay",
   "\u202EesoR\u200B\u0007 <b>bold</b> =?utf-8?q?x?=",
 ];
 
@@ -115,7 +116,7 @@ describe.each(DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
     expect(header(mail, "content-type")).toEqual(["text/plain; charset=utf-8"]);
     const body = mail.text.split("\n");
     expect(body.filter((line) => line.startsWith("  1 × "))).toHaveLength(1);
-    expect(mail.text).not.toMatch(/https?:\/\/evil|www\.evil|pay@evil|^You have won/m);
+    expect(mail.text).not.toMatch(/https?:\/\/(?:evil|10)|www\.evil|pay@evil|^You have won/m);
     expect(mail.text).not.toMatch(/[^\P{Cc}\n]|[\u202e\u200b]/u);
   });
 

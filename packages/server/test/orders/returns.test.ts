@@ -278,6 +278,28 @@ describe.each(DATABASES)("money that goes back through Stripe, on %s:", (dialect
     await agree();
   });
 
+  test("an answer of Stripe's that was overtaken is not believed", async () => {
+    stripe.capture(intent);
+    const refund = stripe.refund(intent, 1000, "pending");
+    const [created] = stripe.events(account.id).filter(({ type }) => type === "refund.created");
+    let held = false;
+    stripe.fault = ({ path }) => {
+      if (held || !path.startsWith("/v1/refunds")) return undefined;
+      held = true;
+      return "slow";
+    };
+    const slow = hook(created as StripeEvent);
+    await stripe.whenSlow();
+    stripe.moveRefund(account.id, refund, "succeeded");
+    await tell(stripe.events(account.id).filter(({ type }) => type === "refund.updated"));
+    expect(await adjustments()).toEqual([["refund", "completed", 1000]]);
+    stripe.releaseSlow();
+    expect((await slow).status).toBe(200);
+    expect(await adjustments()).toEqual([["refund", "completed", 1000]]);
+    expect(await recorded()).toEqual([["refund", "completed"]]);
+    await agree();
+  });
+
   test("many told at the same moment end as Stripe has it, each recorded once", async () => {
     stripe.capture(intent);
     const first = stripe.refund(intent, 1000, "pending");
