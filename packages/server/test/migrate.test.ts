@@ -92,6 +92,31 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     await expect(again).rejects.toThrow();
   });
 
+  test("keep what waited to be told, and what was sold, from before orders were followed", async () => {
+    const { db } = await fresh(dialect);
+    await migrate(db, { now: NOON, upTo: 17 });
+    const message = {
+      ...{ message_id: "msg_1", site_key_hash: "hash", kind: "mail", topic: "review.requested" },
+      ...{ destination: "ann@example.com", body: "{}", created_at: NOON - 5, attempts: 3 },
+      ...{ next_at: NOON, state: "waiting", delivered_at: null, last_problem: "it was away" },
+    };
+    const order = {
+      ...{ order_id: "ord_1", site_key_hash: "hash", decision_id: "dec_1", attempt_id: "pay_1" },
+      ...{ actor_id: "agt_1", skill: "place_order", protocol: "a2a", mandate_id: "m1" },
+      ...{ items: "[]", amount_minor: 100, currency: "EUR", payment: "captured" },
+      created_at: NOON - 5,
+    };
+    await db.transaction(async (tx) => {
+      await tx.insert("outbox", [message]);
+      await tx.insert("orders", [order]);
+    });
+    await migrate(db, { now: NOON });
+    const [kept] = await db.all<Record<string, unknown>>("SELECT * FROM outbox");
+    expect(kept).toMatchObject({ ...message, audience: "owner", since: NOON - 5, place: null });
+    const [sold] = await db.all<Record<string, unknown>>("SELECT * FROM orders");
+    expect(sold).toMatchObject({ ...order, status: "open", revision: 0 });
+  });
+
   test("apply what is missing, in order", async () => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON }, [first]);
