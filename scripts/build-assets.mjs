@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { bundleAuditPage } from "./bundle-audit-page.mjs";
+import { bundleConsole } from "./bundle-console.mjs";
 import { bundleEmbed } from "./bundle-embed.mjs";
 import { bundlePackages } from "./bundle-packages.mjs";
 
@@ -10,4 +11,5 @@ const folder = fileURLToPath(new URL("../packages/server/assets/", import.meta.u
 mkdirSync(folder, { recursive: true });
 writeFileSync(`${folder}audit-page.js`, await bundleAuditPage());
 writeFileSync(`${folder}embed.js`, await bundleEmbed());
+await bundleConsole(`${folder}console`);
 await bundlePackages();

@@ -3,6 +3,7 @@ import { getRequestListener } from "@hono/node-server";
 import type { Context } from "./context.js";
 import { adminDoor } from "./doors/admin/admin-door.js";
 import { auditDoor } from "./doors/audit/audit-door.js";
+import { consoleDoor } from "./doors/console/console-door.js";
 import { discoveryDoor } from "./doors/discovery/discovery-door.js";
 import { documentAnswers } from "./doors/discovery/document-answers.js";
 import { Editions } from "./doors/discovery/editions.js";
@@ -29,12 +30,12 @@ export function createApp(context: Context): RequestListener {
   const { config, ids, log } = context;
   const editions = new Editions(context);
   const desk = new ShopDesk(context);
-  const described = [discoveryDoor(context, editions), auditDoor(context), adminDoor(context)];
+  const open = [discoveryDoor(context, editions), auditDoor(context)];
+  const described = [...open, adminDoor(context), consoleDoor(context)];
   const doors = [
     ...operationsDoors(context),
     ...described,
-    mcpDoor(),
-    visitsDoor(),
+    ...[mcpDoor(), visitsDoor()],
     edgeVisitsDoor(context),
     mandatesDoor(context),
     hooksDoor(context),

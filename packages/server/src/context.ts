@@ -14,6 +14,7 @@ import { authenticate, tokenDigest } from "./owners/tokens/authenticate.js";
 import type { EdgeToken } from "./owners/tokens/edge/edge-token.js";
 import { liveEdgeToken } from "./owners/tokens/edge/store.js";
 import { type OperatorToken, operatorToken } from "./owners/tokens/operator-token.js";
+import { ConsoleDesk } from "./owners/tokens/sessions/console-desk.js";
 import { SignInDesk } from "./owners/tokens/sign-in-desk.js";
 import { liveTokenByDigest } from "./owners/tokens/store.js";
 import type { Principal } from "./owners/tokens/token.js";
@@ -71,6 +72,7 @@ export interface Context {
   /** Apart from people's: an edge with a wrong token must not lock its owner out. */
   readonly edgeDesk: SignInDesk<EdgeToken>;
   readonly operatorToken: OperatorToken;
+  readonly consoleDesk: ConsoleDesk;
   /** Who can be asked to authorize payments, by the name sites connect them with. */
   readonly processors: Processors;
   readonly pass: PassPoint;
@@ -175,6 +177,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       signInDesk: new SignInDesk(clock, (digest) => authenticate(db, digest, operatorDigest)),
       edgeDesk: new SignInDesk(clock, (digest) => liveEdgeToken(db, digest)),
       operatorToken: token,
+      consoleDesk: new ConsoleDesk({ db, clock, ids, secrets, operatorDigest }),
       close: async () => {
         await jobs.stop();
         await visits.drain();

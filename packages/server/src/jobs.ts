@@ -16,6 +16,7 @@ import { forgetCheckouts } from "./owners/checkouts/store.js";
 import { forgetMinutes } from "./owners/decisions/store.js";
 import { OUTBOX_TOPIC, TRY_LEASE_MS } from "./owners/outbox/message.js";
 import { EVENT_KEPT_MS, forgetEvents } from "./owners/processor-events/store.js";
+import { forgetSessions } from "./owners/tokens/sessions/store.js";
 import { forgetReplies, REPLY_KEPT_MS } from "./owners/ucp-replies/store.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
 import { forgetExpired } from "./platform/rate-limit/exact.js";
@@ -30,6 +31,11 @@ const CHECKOUT_KEPT_MS = 24 * HOUR_MS;
 export function planJobs(context: Context): void {
   const { jobs, db, audit } = context;
   jobs.add({ name: "heartbeat", everyMs: HEARTBEAT_MS, run: (now) => recordHeartbeat(db, now) });
+  jobs.add({
+    name: "console.forget",
+    everyMs: HOUR_MS,
+    run: (now) => db.transaction((tx) => forgetSessions(tx, now)),
+  });
   jobs.add({ name: "limits.forget", everyMs: HOUR_MS, run: (now) => forgetExpired(db, now) });
   jobs.add({
     name: "visits.forget",

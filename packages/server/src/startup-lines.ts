@@ -10,6 +10,7 @@ export function startupLines(context: Context, port: number): string[] {
     `Gatehouse ${VERSION} is ready (${config.mode}).`,
     `  listening on  ${config.tls === undefined ? "http" : "https"}://${host}:${port}`,
     `  public address  ${config.baseUrl}`,
+    `  console  ${config.baseUrl}/console (sign in: gatehouse token link)`,
     `  data  ${config.dataDir}${config.databaseUrl === undefined ? " (SQLite)" : " + PostgreSQL"}`,
   ];
   if (operatorToken.made) {

@@ -73,6 +73,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "captured",
       "checkouts",
       "after-sale",
+      "console",
     ]);
   });
 

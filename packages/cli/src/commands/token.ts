@@ -2,7 +2,7 @@ import { type Command, Option } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite, type SiteBody, serviceOf, siteAddress } from "../find-site.js";
-import { type Terminal, table } from "../terminal.js";
+import { plainJson, type Terminal, table } from "../terminal.js";
 
 interface TokenBody {
   readonly token_id: string;
@@ -83,6 +83,11 @@ async function listed(client: AdminClient, site: string | undefined): Promise<To
   return tokens;
 }
 
+interface LinkBody {
+  readonly url: string;
+  readonly expires_at: string;
+}
+
 export function tokenCommands(program: Command, terminal: Terminal): void {
   const token = program.command("token").description("tokens of people and of edges");
   token
@@ -119,6 +124,18 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
         state: revoked_at === null ? "live" : `revoked ${revoked_at}`,
       }));
       terminal.out(table(rows));
+    });
+
+  token
+    .command("link")
+    .description("print a link that signs in at the console as you: once, within ten minutes")
+    .option("--json", "print JSON")
+    .action(async ({ json }: Flags) => {
+      const path = "/v1/admin/console-links";
+      const link = await adminClient(terminal).call<LinkBody>("POST", path, {});
+      if (json) return terminal.out(plainJson(link));
+      terminal.out(link.url);
+      terminal.err(`It signs in whoever opens it first, until ${link.expires_at}.`);
     });
 
   token

@@ -10,5 +10,7 @@ const ASSETS = new URL("../../assets/", import.meta.url);
 export const DOCS_FOLDER = fileURLToPath(new URL("../../../../docs/", import.meta.url));
 /** What a site's pages load; made from packages/embed. */
 export const EMBED_FILE = new URL("embed.js", ASSETS);
+/** The console; made from packages/console. */
+export const CONSOLE_FOLDER = fileURLToPath(new URL("console/", ASSETS));
 /** What an HTML export checks itself with; made from the browser folder. */
 export const AUDIT_PAGE_FILE = new URL("audit-page.js", ASSETS);

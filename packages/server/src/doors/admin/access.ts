@@ -6,19 +6,30 @@ import { siteByHash } from "../../owners/sites/store.js";
 import { hasRole, maySee, type Principal, type Role } from "../../owners/tokens/token.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
+import { requireOwnPage, sessionSecret } from "../console/own-page.js";
 import { principalOf } from "../principal.js";
 
 export interface AdminEnv extends HttpEnv {
   readonly Variables: HttpEnv["Variables"] & { principal: Principal };
 }
 
-/** Lets only known tokens in. */
+/** By a token; or, without one, by the session of a browser, for what the console itself asks. */
+async function whoAsks(context: Context, c: HonoContext<AdminEnv>): Promise<Principal | undefined> {
+  const authorization = c.req.header("authorization");
+  const secret = authorization === undefined ? sessionSecret(c.req) : undefined;
+  if (secret === undefined) {
+    return principalOf(context, authorization, c.get("connection").address);
+  }
+  requireOwnPage(c.req, context.config.baseUrl);
+  return (await context.consoleDesk.admit(secret))?.principal;
+}
+
+/** Lets only known tokens in, and those who are signed in with one. */
 export function signIn(context: Context): MiddlewareHandler<AdminEnv> {
   return async (c, next) => {
     // A preflight carries no token; the kernel answers it.
     if (c.req.method === "OPTIONS") return next();
-    const { address } = c.get("connection");
-    const principal = await principalOf(context, c.req.header("authorization"), address);
+    const principal = await whoAsks(context, c);
     if (principal === undefined) {
       throw new Problem("unauthorized", { headers: { "www-authenticate": "Bearer" } });
     }

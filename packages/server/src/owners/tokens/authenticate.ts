@@ -8,7 +8,12 @@ export function tokenDigest(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-const OPERATOR: Principal = Object.freeze({ tokenId: "operator", role: "operator", sites: null });
+/** Whoever has the token the service was started with. */
+export const OPERATOR: Principal = Object.freeze({
+  tokenId: "operator",
+  role: "operator",
+  sites: null,
+});
 
 /** Who a token stands for, by its digest; undefined when it stands for nobody. */
 export async function authenticate(

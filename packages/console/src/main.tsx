@@ -1,0 +1,41 @@
+import { QueryClient, QueryClientProvider, useQuery } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { StrictMode } from "react";
+import { createRoot } from "react-dom/client";
+import { Refused } from "./api/client.js";
+import { router } from "./routes.js";
+import { sessionQuery } from "./session/session.js";
+import { SignIn } from "./session/sign-in.js";
+import { Failure } from "./ui/notice.js";
+import "./style.css";
+
+/** What was refused is not asked for again by itself; what was not answered is, twice. */
+const client: QueryClient = new QueryClient({
+  defaultOptions: {
+    queries: { retry: (count, error) => !(error instanceof Refused) && count < 2 },
+  },
+});
+
+/** Whose session has ended is asked to sign in, wherever they are. */
+client.getQueryCache().subscribe(({ query }) => {
+  const { error } = query.state;
+  const signedOut = error instanceof Refused && error.status === 401;
+  if (signedOut) client.setQueryData(sessionQuery.queryKey, null);
+});
+
+function Console() {
+  const session = useQuery(sessionQuery);
+  if (session.isError) return <Failure error={session.error} />;
+  if (session.data === undefined) return null;
+  return session.data === null ? <SignIn /> : <RouterProvider router={router} />;
+}
+
+const place = document.getElementById("root");
+if (place === null) throw new Error("the page has no place for the console");
+createRoot(place).render(
+  <StrictMode>
+    <QueryClientProvider client={client}>
+      <Console />
+    </QueryClientProvider>
+  </StrictMode>,
+);

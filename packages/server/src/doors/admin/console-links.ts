@@ -1,0 +1,26 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "../../context.js";
+import { isoTime } from "../../platform/clock.js";
+import { consoleLink } from "../console/link.js";
+import type { AdminEnv } from "./access.js";
+import { body, errors, json, Timestamp } from "./schemas.js";
+
+const make = createRoute({
+  method: "post",
+  path: "/v1/admin/console-links",
+  tags: ["Console"],
+  summary: "Make a link that signs in at the console",
+  description: "Once, within ten minutes, with what the token may do. Whoever has it is signed in.",
+  request: { body: body(z.strictObject({})) },
+  responses: {
+    201: json(z.object({ url: z.string(), expires_at: Timestamp }), "The link."),
+    ...errors("invalid_request"),
+  },
+});
+
+export function consoleLinkRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  app.openapi(make, async (c) => {
+    const { url, expiresAt } = await consoleLink(context, c.get("principal"));
+    return c.json({ url, expires_at: isoTime(expiresAt) }, 201);
+  });
+}

@@ -1,0 +1,147 @@
+import { createHmac, type KeyObject } from "node:crypto";
+import { ok, type Result, refuse, toBase64url } from "@gatehouse/protocol";
+import type { Clock } from "../../../platform/clock.js";
+import type { Database } from "../../../platform/db/database.js";
+import { limitKey } from "../../../platform/http/connection.js";
+import type { Ids } from "../../../platform/ids.js";
+import { LocalLimiter } from "../../../platform/rate-limit/local.js";
+import type { Secrets } from "../../../platform/secrets/secrets.js";
+import { OPERATOR, tokenDigest } from "../authenticate.js";
+import { tokenById } from "../store.js";
+import type { Principal } from "../token.js";
+import {
+  endSession,
+  insertCode,
+  insertSession,
+  liveSession,
+  type Session,
+  type SignedIn,
+  takeCode,
+} from "./store.js";
+
+/** How long somebody stays signed in, whatever they do. */
+const SESSION_MS = 12 * 3_600_000;
+/** How long a link from the terminal opens the console. */
+const CODE_MS = 10 * 60_000;
+/** Browsers signed in with one token. */
+const SESSIONS_OF_TOKEN_MAX = 20;
+const SECRET_BYTES = 32;
+const WRONG_CODES_PER_MINUTE = 10;
+
+interface DeskTools {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly secrets: Secrets;
+  /** Of the operator's token, which is in no table. */
+  readonly operatorDigest: string;
+}
+
+/** What a browser gets: a secret of its own, never the token. */
+export interface Opened {
+  readonly secret: string;
+  readonly session: Session;
+}
+
+/**
+ * Who is signed in at the console. A session stands for a token: revoked or replaced, it stands for
+ * nobody at the next request.
+ */
+export class ConsoleDesk {
+  private readonly tools: DeskTools;
+  private readonly macKey: KeyObject;
+  private readonly wrongCodes = new LocalLimiter({ perMinute: WRONG_CODES_PER_MINUTE });
+
+  constructor(tools: DeskTools) {
+    this.tools = tools;
+    this.macKey = tools.secrets.keyFor("console sessions");
+  }
+
+  /** Of the operator's token only: others are known by their row. */
+  private macOf(tokenId: string): string {
+    const { operatorDigest } = this.tools;
+    const digest = tokenId === OPERATOR.tokenId ? operatorDigest : tokenId;
+    return createHmac("sha256", this.macKey).update(digest).digest("hex");
+  }
+
+  private secret(): string {
+    return toBase64url(this.tools.ids.bytes(SECRET_BYTES));
+  }
+
+  /** A code that signs in whoever has the link, once. */
+  async newCode({ tokenId }: Principal): Promise<{ code: string; expiresAt: number }> {
+    const { db, clock } = this.tools;
+    const code = this.secret();
+    const expiresAt = clock.now() + CODE_MS;
+    const signedIn = { tokenId, tokenMac: this.macOf(tokenId) };
+    await db.transaction((tx) =>
+      insertCode(tx, { digest: tokenDigest(code), ...signedIn, expiresAt }),
+    );
+    return { code, expiresAt };
+  }
+
+  /** Signs in with a code; a refusal's detail is the seconds to wait, where that is why. */
+  async openWithCode(
+    code: string,
+    address: string,
+  ): Promise<Result<Opened, "unauthorized" | "rate_limited">> {
+    const { db, clock } = this.tools;
+    const source = limitKey(address);
+    const waitMs = this.wrongCodes.take(source, clock.now());
+    if (waitMs > 0) return refuse("rate_limited", String(Math.ceil(waitMs / 1000)));
+    const opened = await db.transaction(async (tx) => {
+      const found = await takeCode(tx, tokenDigest(code), clock.now());
+      const principal = found && (await this.principalOf(found));
+      return (
+        principal &&
+        this.keep(principal, (session) => insertSession(tx, session, SESSIONS_OF_TOKEN_MAX))
+      );
+    });
+    if (opened === undefined) return refuse("unauthorized", "the link was used, or is too old");
+    this.wrongCodes.refund(source, clock.now());
+    return ok(opened);
+  }
+
+  /** Signs in whoever has shown a token. */
+  openFor(principal: Principal): Promise<Opened> {
+    return this.keep(principal, (session) =>
+      this.tools.db.transaction((tx) => insertSession(tx, session, SESSIONS_OF_TOKEN_MAX)),
+    );
+  }
+
+  private async keep(
+    { tokenId }: Principal,
+    insert: (session: Session) => Promise<void>,
+  ): Promise<Opened> {
+    const secret = this.secret();
+    const createdAt = this.tools.clock.now();
+    const session = {
+      ...{ digest: tokenDigest(secret), tokenId, tokenMac: this.macOf(tokenId) },
+      ...{ createdAt, expiresAt: createdAt + SESSION_MS },
+    };
+    await insert(session);
+    return { secret, session };
+  }
+
+  /** Whom a browser's secret stands for, and until when; undefined for nobody. */
+  async admit(
+    secret: string,
+  ): Promise<{ readonly principal: Principal; readonly expiresAt: number } | undefined> {
+    const { db, clock } = this.tools;
+    const session = await liveSession(db, tokenDigest(secret), clock.now());
+    const principal = session && (await this.principalOf(session));
+    return principal && { principal, expiresAt: session.expiresAt };
+  }
+
+  async end(secret: string): Promise<void> {
+    await endSession(this.tools.db, tokenDigest(secret));
+  }
+
+  private async principalOf({ tokenId, tokenMac }: SignedIn): Promise<Principal | undefined> {
+    if (tokenMac !== this.macOf(tokenId)) return undefined;
+    if (tokenId === OPERATOR.tokenId) return OPERATOR;
+    const token = await tokenById(this.tools.db, tokenId);
+    if (token === undefined || token.revokedAt !== null) return undefined;
+    return { tokenId, role: token.role, sites: token.sites };
+  }
+}
