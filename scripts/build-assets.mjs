@@ -11,5 +11,6 @@ const folder = fileURLToPath(new URL("../packages/server/assets/", import.meta.u
 mkdirSync(folder, { recursive: true });
 writeFileSync(`${folder}audit-page.js`, await bundleAuditPage());
 writeFileSync(`${folder}embed.js`, await bundleEmbed());
-await bundleConsole(`${folder}console`);
 await bundlePackages();
+// Last: it asks the service, built by now, what its interface is.
+await bundleConsole(`${folder}console`);

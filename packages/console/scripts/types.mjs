@@ -5,14 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import openapiTS, { astToString } from "openapi-typescript";
-import { createApp } from "../../server/dist/app.js";
-import { readConfig } from "../../server/dist/config/config.js";
-import { createContext } from "../../server/dist/context.js";
 
 export const TYPES_FILE = fileURLToPath(new URL("../generated/schema.d.ts", import.meta.url));
 
 /** The document as the service publishes it. */
 async function interfaceDocument() {
+  // Built just before this is called, and not there when it is loaded.
+  const { createApp } = await import("../../server/dist/app.js");
+  const { readConfig } = await import("../../server/dist/config/config.js");
+  const { createContext } = await import("../../server/dist/context.js");
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-types-"));
   const env = { GATEHOUSE_MODE: "development", GATEHOUSE_LOG: "silent", GATEHOUSE_PORT: "1" };
   const context = await createContext(readConfig({ ...env, GATEHOUSE_DATA_DIR: folder }));
