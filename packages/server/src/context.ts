@@ -24,6 +24,7 @@ import type { PassPoint } from "./platform/crash-points.js";
 import type { Database } from "./platform/db/database.js";
 import { migrate } from "./platform/db/migrate.js";
 import { TrustedProxies } from "./platform/http/connection.js";
+import { OpenStreams } from "./platform/http/open-streams.js";
 import { WebhookSender } from "./platform/http/webhook-sender.js";
 import { type Ids, systemIds } from "./platform/ids.js";
 import { bindSecrets } from "./platform/installation/bind-secrets.js";
@@ -39,6 +40,9 @@ import { Places } from "./platform/rate-limit/places.js";
 import type { Secrets } from "./platform/secrets/secrets.js";
 import { findSecretsKey } from "./platform/secrets/secrets-key.js";
 import { StartupError } from "./startup-error.js";
+
+/** Browsers that follow what changes, at one process. */
+const STREAMS_MAX = 500;
 
 /** Everything a request may need, composed once. Doors and actions get it as their argument. */
 export interface Context {
@@ -73,6 +77,8 @@ export interface Context {
   readonly edgeDesk: SignInDesk<EdgeToken>;
   readonly operatorToken: OperatorToken;
   readonly consoleDesk: ConsoleDesk;
+  /** Answers that go on until somebody ends them. */
+  readonly streams: OpenStreams;
   /** Who can be asked to authorize payments, by the name sites connect them with. */
   readonly processors: Processors;
   readonly pass: PassPoint;
@@ -177,6 +183,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       signInDesk: new SignInDesk(clock, (digest) => authenticate(db, digest, operatorDigest)),
       edgeDesk: new SignInDesk(clock, (digest) => liveEdgeToken(db, digest)),
       operatorToken: token,
+      streams: new OpenStreams(STREAMS_MAX),
       consoleDesk: new ConsoleDesk({ db, clock, ids, secrets, operatorDigest }),
       close: async () => {
         await jobs.stop();

@@ -43,6 +43,7 @@ export async function start(env: Environment, print: (text: string) => void): Pr
         }
       },
       stop: async () => {
+        context.streams.endAll();
         await listener.stop();
         await context.close();
       },

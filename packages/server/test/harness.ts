@@ -179,6 +179,7 @@ export async function startServer(
   const url = `${scheme}://127.0.0.1:${listener.port}`;
   let stopped: Promise<void> | undefined;
   const stop = () => {
+    context.streams.endAll();
     stopped ??= listener.stop().then(() => context.close());
     return stopped;
   };

@@ -18,7 +18,7 @@ export class Refused extends Error {
 }
 
 /** Says that a request is this page's own: no other origin can set it. */
-const OWN = { "x-gatehouse-console": "1" };
+export const OWN = { "x-gatehouse-console": "1" };
 
 function refusalOf(status: number, answer: unknown): Refused {
   const { error, message } = (answer ?? {}) as { error?: unknown; message?: unknown };

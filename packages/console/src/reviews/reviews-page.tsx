@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useState } from "react";
+import { useChanges } from "../api/changes.js";
 import { sitesQuery } from "../layout/sites.js";
 import { sessionQuery } from "../session/session.js";
 import { Failure, Notice } from "../ui/notice.js";
@@ -69,6 +70,7 @@ export function ReviewsPage() {
     ...pendingQuery(siteKeyHash ?? ""),
     enabled: siteKeyHash !== undefined,
   });
+  useChanges(siteKeyHash);
   const { data: session } = useQuery(sessionQuery);
   const [decided, setDecided] = useState<Review["status"] | null>(null);
   if (sites !== undefined && siteKeyHash === undefined) {

@@ -5,8 +5,8 @@ export type Review = Api["Escalation"];
 
 const pathOf = (siteKeyHash: string) => `/v1/admin/sites/${siteKeyHash}/escalations`;
 
-/** How often the list is asked for anew while somebody looks at it. */
-const REFRESH_MS = 2000;
+/** How often the list is asked for anew, in case nobody said that it changed. */
+const REFRESH_MS = 60_000;
 
 /** What waits for a person at a site. */
 export const pendingQuery = (siteKeyHash: string) =>

@@ -57,7 +57,9 @@ async function reject(
   const body = { outcome: "rejected", reason, message, mandate_id: decision.mandateId };
   const answer = { status, body };
   await moveDecision(tx, decision, { outcome: "rejected", reason, answer }, now);
-  if (escalationId !== null) await endPaying(tx, escalationId, "payment_failed");
+  if (escalationId !== null) {
+    await endPaying(tx, { siteKeyHash: decision.siteKeyHash, escalationId }, "payment_failed");
+  }
   if (checkoutId === null) return;
   const tried = { checkoutId, decisionId: decision.decisionId };
   await reopenCheckout(tx, tried, problemOf(reason));
@@ -148,7 +150,7 @@ async function authorized(
     ...{ paymentChangedAt: null, revision: 1, status: "open" },
   };
   await insertOrder(tx, order);
-  if (escalationId !== null) await endPaying(tx, escalationId, "approved");
+  if (escalationId !== null) await endPaying(tx, { siteKeyHash, escalationId }, "approved");
   if (checkoutId !== null) {
     await completeCheckout(tx, { checkoutId, decisionId }, { orderId, now });
   }

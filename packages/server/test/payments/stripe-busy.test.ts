@@ -24,6 +24,8 @@ test.each([
     const env = { ...base, GATEHOUSE_STRIPE_API_BASE: stripe.url };
     const server = await startServer(env, { clock });
     const at = stripeSelling(server, stripe);
+    // What jobs do is done when a test says so.
+    await server.context.jobs.stop();
     const { shop, account, buyer } = await at.stripeShop();
     // Kept under the key: asking again tells nothing, so it has to be found.
     stripe.fault = ({ method, path }) =>

@@ -49,6 +49,8 @@ describe.each(DATABASES)("what Stripe tells and asks, on %s:", (dialect) => {
     };
     server = await startServer(env, { clock });
     at = stripeSelling(server, stripe);
+    // What jobs do is done when a test says so.
+    await server.context.jobs.stop();
     return async () => {
       await cleanUp();
       await stripe.stop();

@@ -36,6 +36,8 @@ describe.each(DATABASES)("a site paid through Stripe, on %s:", (dialect) => {
     };
     server = await startServer(env, { clock });
     at = stripeSelling(server, stripe);
+    // What jobs do is done when a test says so.
+    await server.context.jobs.stop();
     return async () => {
       await cleanUp();
       await stripe.stop();

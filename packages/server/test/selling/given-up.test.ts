@@ -28,6 +28,8 @@ describe.each(DATABASES)("an attempt nobody hears of, on %s,", (dialect) => {
   beforeAll(async () => {
     server = await startServer(await freshEnvironment(dialect), { clock });
     at = selling(server);
+    // What jobs do is done when a test says so.
+    await server.context.jobs.stop();
     return cleanUp;
   });
   beforeEach(async () => {

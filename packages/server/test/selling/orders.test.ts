@@ -28,6 +28,8 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
       { clock },
     );
     at = selling(server);
+    // What jobs do is done when a test says so.
+    await server.context.jobs.stop();
     return cleanUp;
   });
   beforeEach(async () => {

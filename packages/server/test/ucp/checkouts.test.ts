@@ -31,6 +31,8 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
   beforeAll(async () => {
     const world = await openWorld(dialect, clock);
     ({ server, platform, at } = world);
+    // What jobs do is done when a test says so.
+    await server.context.jobs.stop();
     return world.close;
   });
   beforeEach(async () => {

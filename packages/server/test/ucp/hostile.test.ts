@@ -36,6 +36,8 @@ describe.each(DATABASES)("somebody who means no good, on %s,", (dialect) => {
   beforeAll(async () => {
     const world = await openWorld(dialect, clock);
     ({ server, platform, stripe, at } = world);
+    // What jobs do is done when a test says so.
+    await server.context.jobs.stop();
     return world.close;
   });
   beforeEach(async () => {

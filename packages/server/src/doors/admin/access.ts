@@ -14,7 +14,10 @@ export interface AdminEnv extends HttpEnv {
 }
 
 /** By a token; or, without one, by the session of a browser, for what the console itself asks. */
-async function whoAsks(context: Context, c: HonoContext<AdminEnv>): Promise<Principal | undefined> {
+export async function whoAsks(
+  context: Context,
+  c: HonoContext<AdminEnv>,
+): Promise<Principal | undefined> {
   const authorization = c.req.header("authorization");
   const secret = authorization === undefined ? sessionSecret(c.req) : undefined;
   if (secret === undefined) {

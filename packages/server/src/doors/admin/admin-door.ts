@@ -5,6 +5,7 @@ import { describedRoutes, strictBodies } from "../described-routes.js";
 import { type AdminEnv, signIn } from "./access.js";
 import { agentRoutes } from "./agents.js";
 import { auditRoutes } from "./audit.js";
+import { changesRoute } from "./changes.js";
 import { consoleLinkRoute } from "./console-links.js";
 import { decisionRoutes } from "./decisions.js";
 import { documentRoutes } from "./documents.js";
@@ -52,5 +53,6 @@ export function adminDoor(context: Context): Door {
   edgeTokenRoutes(routes, context);
   keyRoutes(routes, context);
   consoleLinkRoute(routes, context);
+  changesRoute(routes, context);
   return { name: "admin", cors: "none", routes: routes as unknown as OpenAPIHono<HttpEnv> };
 }

@@ -1,6 +1,9 @@
 import type { Queries, Transaction } from "../../platform/db/database.js";
 import type { Order, OrderLine, OrderStatus } from "./order.js";
 
+/** Told of every order that was made, or that something became of, by its site. */
+export const ORDER_TOPIC = "orders";
+
 /** Authorizations of cards last about a week; of those nobody knows the end of, this is assumed. */
 const AUTHORIZED_MS_MAX = 7 * 86_400_000;
 
@@ -72,6 +75,7 @@ export async function insertOrder(tx: Transaction, order: Order): Promise<void> 
       status: order.status,
     },
   ]);
+  await tx.announce(ORDER_TOPIC, order.siteKeyHash);
 }
 
 export async function orderById(
@@ -108,10 +112,11 @@ export async function lockOrder(
 /** Counts what became of a held order. */
 export async function writeRevision(
   tx: Transaction,
-  { orderId, revision, status }: Order,
+  { orderId, siteKeyHash, revision, status }: Order,
 ): Promise<void> {
   const sql = "UPDATE orders SET revision = ?, status = ? WHERE order_id = ?";
   await tx.run(sql, revision, status, orderId);
+  await tx.announce(ORDER_TOPIC, siteKeyHash);
 }
 
 /** Writes what has become of an order's authorization. */

@@ -1,6 +1,9 @@
 import type { Queries, Transaction } from "../../platform/db/database.js";
 import type { Review, ReviewedRequest, ReviewStatus } from "./review.js";
 
+/** Told of every review that came about, or came further, by its site. */
+export const REVIEW_TOPIC = "reviews";
+
 interface Row {
   escalation_id: string;
   site_key_hash: string;
@@ -66,6 +69,7 @@ export async function insertReview(tx: Transaction, review: Review): Promise<voi
       expires_at: review.expiresAt,
     },
   ]);
+  await tx.announce(REVIEW_TOPIC, review.siteKeyHash);
 }
 
 /** Writes who has said yes so far. */
@@ -74,6 +78,7 @@ export async function writeApprovals(tx: Transaction, review: Review): Promise<v
     "UPDATE reviews SET approved_by = ? WHERE escalation_id = ? AND status = 'pending'",
     ...[JSON.stringify(review.approvedBy), review.escalationId],
   );
+  await tx.announce(REVIEW_TOPIC, review.siteKeyHash);
 }
 
 /** Writes what a person, or time, made of a review; only one that is pending can be decided. */
@@ -84,18 +89,20 @@ export async function writeReviewEnd(tx: Transaction, review: Review): Promise<b
     ...[review.status, review.decidedAt, review.decidedBy, review.reasonCode, review.note],
     ...[review.decidedRecordId, JSON.stringify(review.approvedBy), review.escalationId],
   );
+  if (changed === 1) await tx.announce(REVIEW_TOPIC, review.siteKeyHash);
   return changed === 1;
 }
 
 /** Writes what became of a review that was waiting for its payment. */
 export async function endPaying(
   tx: Transaction,
-  escalationId: string,
+  { siteKeyHash, escalationId }: Pick<Review, "siteKeyHash" | "escalationId">,
   status: "approved" | "payment_failed",
 ): Promise<void> {
   const sql = "UPDATE reviews SET status = ? WHERE escalation_id = ? AND status = 'paying'";
   const changed = await tx.run(sql, status, escalationId);
   if (changed !== 1) throw new Error("a payment ended for a review that was not waiting for it");
+  await tx.announce(REVIEW_TOPIC, siteKeyHash);
 }
 
 export async function reviewById(

@@ -1,0 +1,113 @@
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { ManualClock } from "../src/platform/clock.ts";
+import {
+  cleanUp,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  OPERATOR_TOKEN,
+  startServer,
+  type TestServer,
+} from "./harness.ts";
+import type { Buyer, Shop } from "./mandates/submitting.ts";
+import { selling } from "./selling/selling.ts";
+
+const PALM = { items: [{ id: "palm", quantity: 1 }], total: "600.00" };
+
+/** Somebody who listens to what changes at a site. */
+async function listener(server: TestServer, site: string, token = OPERATOR_TOKEN) {
+  const ending = new AbortController();
+  onTestFinished(() => ending.abort());
+  const response = await fetch(`${server.url}/v1/admin/sites/${site}/changes`, {
+    headers: { authorization: `Bearer ${token}` },
+    signal: ending.signal,
+  });
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const said: string[] = [];
+  /** What is said next; undefined where it ended. Several may come at once. */
+  const next = async (): Promise<string | undefined> => {
+    while (said.length === 0) {
+      const { value } = (await reader?.read()) ?? {};
+      if (value === undefined) return undefined;
+      said.push(...value.split("\n\n").filter((one) => one !== ""));
+    }
+    return said.shift();
+  };
+  return { response, next };
+}
+
+describe.each(DATABASES)("what changes at a site is told to its people, on %s:", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let env: Record<string, string>;
+  let server: TestServer;
+  let at: ReturnType<typeof selling>;
+  let shop: Shop;
+  let buyer: Buyer;
+  beforeAll(async () => {
+    env = await freshEnvironment(dialect);
+    server = await startServer(env, { clock });
+    at = selling(server);
+    return cleanUp;
+  });
+  beforeEach(async () => {
+    shop = await at.shop();
+    buyer = await at.buyer(shop);
+  });
+
+  test("reviews and orders, and of this site alone; never what is in them", async () => {
+    const other = await at.shop();
+    const quiet = await listener(server, other.site_key_hash);
+    const { response, next } = await listener(server, shop.site_key_hash);
+    expect(response.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    expect(await next()).toBe(": listening");
+    expect(await quiet.next()).toBe(": listening");
+    const asked = await at.order(shop, buyer, PALM);
+    expect(await next()).toBe("data: reviews");
+    await shop.admin("POST", `/escalations/${asked.body.escalation_id}/approve`, {});
+    const heard = new Set<unknown>();
+    while (heard.size < 2) heard.add(await next());
+    expect(heard).toEqual(new Set(["data: reviews", "data: orders"]));
+    const theirs = quiet.next();
+    expect((await at.order(other, await at.buyer(other), PALM)).status).toBe(202);
+    expect(await theirs).toBe("data: reviews");
+  });
+
+  test("to whoever may see the site, for as long as they may", async () => {
+    const made = await server.admin("POST", "/v1/admin/tokens", {
+      ...{ name: "Rita", role: "reviewer", sites: [shop.site_key_hash] },
+    });
+    const elsewhere = await at.shop();
+    const denied = await listener(server, elsewhere.site_key_hash, made.body.token);
+    expect(denied.response.status).toBe(404);
+    const { next } = await listener(server, shop.site_key_hash, made.body.token);
+    expect(await next()).toBe(": listening");
+    const beat = next();
+    clock.advance(15_000);
+    expect(await beat).toBe(": still here");
+    const last = next();
+    await server.admin("DELETE", `/v1/admin/tokens/${made.body.token_id}`);
+    clock.advance(15_000);
+    expect(await last).toBe(undefined);
+  });
+
+  test("a process that stops ends them, and does not wait", async () => {
+    const leaving = await startServer(env, { clock });
+    const { next } = await listener(leaving, shop.site_key_hash);
+    await next();
+    const last = next();
+    leaving.context.streams.endAll();
+    expect(await last).toBe(undefined);
+    await leaving.stop();
+  });
+});
+
+test("what changes is told on every node that shares a PostgreSQL", async () => {
+  const env = await freshEnvironment("postgres");
+  const [first, second] = [await startServer(env), await startServer(env)];
+  const at = selling(first);
+  const shop = await at.shop();
+  const { next } = await listener(second, shop.site_key_hash);
+  expect(await next()).toBe(": listening");
+  await at.order(shop, await at.buyer(shop), PALM);
+  expect(await next()).toBe("data: reviews");
+});
