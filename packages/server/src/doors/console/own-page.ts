@@ -27,6 +27,6 @@ export function requireOwnPage(request: Headers, baseUrl: string): void {
     (origin === undefined || origin === new URL(baseUrl).origin) &&
     (site === undefined || site === "same-origin");
   if (own) return;
-  const message = "This can only be asked for by a page of the console itself.";
+  const message = `This can only be asked for by a page of the console, at ${baseUrl}/console.`;
   throw new Problem("forbidden", { message });
 }
