@@ -612,6 +612,8 @@ async function main() {
     `  GATEHOUSE_BASE_URL=${url} GATEHOUSE_MODE=development GATEHOUSE_ADMIN_TOKEN=${token} npx gatehouse site list`,
   );
   console.log(`  curl ${url}/v1/agent-card/${site.site_key}.json`);
+  const link = await command({ ...env, GATEHOUSE_BASE_URL: url }, "token", "link");
+  console.log(`The console, signed in once within ten minutes: ${link.trim()}`);
   console.log(
     "For a real site: docs/guide/operator.md, then docs/guide/owner.md. Ctrl-C stops and cleans up.",
   );

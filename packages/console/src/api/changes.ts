@@ -15,8 +15,11 @@ async function listen(
   const { ok, body } = await fetch(path, { headers: OWN, credentials: "same-origin", signal });
   if (!ok || body === null) return;
   let rest = "";
-  for await (const text of body.pipeThrough(new TextDecoderStream())) {
-    const lines = (rest + text).split("\n");
+  const reader = body.pipeThrough(new TextDecoderStream()).getReader();
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    const lines = (rest + value).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) if (line.startsWith("data: ")) hear(line.slice(6));
   }

@@ -1,5 +1,5 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, Outlet, useNavigate, useParams } from "@tanstack/react-router";
+import { Link, Navigate, Outlet, useNavigate, useParams } from "@tanstack/react-router";
 import { sessionQuery, signOut } from "../session/session.js";
 import { Button } from "../ui/button.js";
 import { Failure, Notice } from "../ui/notice.js";
@@ -75,13 +75,12 @@ export function Shell() {
 /** Where somebody comes in: on to their first site. */
 export function FirstSite() {
   const sites = useQuery(sitesQuery);
-  const navigate = useNavigate();
   if (sites.isError) return <Failure error={sites.error} />;
-  const [first] = sites.data ?? [];
+  if (!sites.isSuccess) return <Notice>Loading…</Notice>;
+  const [first] = sites.data;
   if (first !== undefined) {
-    void navigate({ to: "/$site/reviews", params: { site: first.domain }, replace: true });
+    return <Navigate to="/$site/reviews" params={{ site: first.domain }} replace />;
   }
-  if (!sites.isSuccess || first !== undefined) return <Notice>Loading…</Notice>;
   return (
     <section className="flex flex-col gap-3">
       <h1 className="text-xl font-semibold">No site yet</h1>

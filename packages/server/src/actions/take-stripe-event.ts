@@ -1,5 +1,5 @@
 import type { Context } from "../context.js";
-import { followReturns, isUndecided } from "../decide/after-sale/follow-returns.js";
+import { followReturns } from "../decide/after-sale/follow-returns.js";
 import { followPayment } from "../decide/follow-payment.js";
 import { type HookCall, paymentOfEvent } from "../decide/stripe-hook.js";
 import { eventSeen, noteEvent } from "../owners/processor-events/store.js";
@@ -7,12 +7,6 @@ import { eventSeen, noteEvent } from "../owners/processor-events/store.js";
 /** Events that say how an authorization stands, or that money goes back. Others are not looked at. */
 const FOLLOWED = /^(?:payment_intent\.|charge\.(?:captured|expired|updated)$)/;
 const RETURNED = /^(?:refund\.|charge\.refund|charge\.dispute\.)/;
-
-/** What goes back is of an order; where somebody is just making one of it, it is told again. */
-async function followItsReturns(context: Context, attemptId: string): Promise<void> {
-  if (await isUndecided(context, attemptId)) throw new Error("its payment is being looked after");
-  await followReturns(context, attemptId);
-}
 
 /**
  * Takes an event: a hint that something has changed, never what it changed to. That is asked of
@@ -28,7 +22,7 @@ export async function takeStripeEvent(context: Context, call: HookCall): Promise
   const payment = await paymentOfEvent(context, call);
   if (payment === undefined) return;
   await followPayment(context, payment);
-  if (returned) await followItsReturns(context, payment.attemptId);
+  if (returned) await followReturns(context, payment.attemptId);
   // Noted once it had its effect: a crash before this has it told, and followed, again.
   await db.transaction((tx) => noteEvent(tx, { siteKeyHash, eventId: id, type }, clock.now()));
 }

@@ -265,6 +265,21 @@ describe.each(DATABASES)("money that goes back through Stripe, on %s:", (dialect
     expect(rows.map(({ sealed_key }) => sealed_key)).toEqual([null]);
   });
 
+  test("of a payment that nobody knows the end of it is told again", async () => {
+    const made = await at.ready(shop);
+    const card = paying(JSON.stringify({ id: "pm_card_processing" }), "gpay");
+    expect((await at.complete(shop, made.id, card)).body.status).toBe("complete_in_progress");
+    stripe.capture(intent);
+    stripe.refund(intent, 500);
+    const [event] = stripe.events(account.id).filter(({ type }) => type === "refund.created");
+    const [open] = stripe.intents(account.id).filter(({ status }) => status === "processing");
+    const object = { ...event?.data.object, payment_intent: open?.id, metadata: {} };
+    const early = { ...event, id: "evt_early", data: { object } };
+    expect((await hook(early)).status).toBe(503);
+    stripe.finishProcessing(open?.id ?? "", "requires_capture");
+    expect((await hook(early)).status).toBe(200);
+  });
+
   test("where Stripe cannot be asked the event is told again, and then counts", async () => {
     stripe.capture(intent);
     stripe.refund(intent, 500);

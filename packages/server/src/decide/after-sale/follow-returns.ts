@@ -95,6 +95,8 @@ async function write(
 export async function followReturns(context: Context, attemptId: string): Promise<void> {
   const payment = await paymentById(context.db, attemptId);
   if (payment === undefined) return;
+  // Somebody may just be making an order of it: whoever told of it tells again.
+  if (isOpen(payment)) throw new Error("nobody knows yet what comes of the payment");
   const { siteKeyHash } = payment;
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     const asked = await orderOfAttempt(context.db, attemptId);
@@ -108,10 +110,4 @@ export async function followReturns(context: Context, attemptId: string): Promis
     if (done) return;
   }
   throw new Error("an order changed as often as it was asked about");
-}
-
-/** Whether nobody knows yet what comes of a payment. */
-export async function isUndecided({ db }: Context, attemptId: string): Promise<boolean> {
-  const payment = await paymentById(db, attemptId);
-  return payment !== undefined && isOpen(payment);
 }

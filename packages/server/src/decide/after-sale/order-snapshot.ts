@@ -1,12 +1,11 @@
 import {
   type JsonObject,
-  lineIdAt,
   orderDocument,
   totalEntries,
   type UcpOrderLine,
 } from "@gatehouse/protocol";
 import type { Config } from "../../config/config.js";
-import { type Checkout, chosenAddress } from "../../owners/checkouts/checkout.js";
+import { type Checkout, chosenAddress, type Quote } from "../../owners/checkouts/checkout.js";
 import { pageUrl } from "../../owners/checkouts/page-url.js";
 import type {
   Adjustment,
@@ -21,7 +20,11 @@ const given = (name: string, value: string | null) => (value === null ? {} : { [
 const lineItems = (lines: readonly LineQuantity[]) =>
   lines.map(({ id, quantity }) => ({ id, quantity }));
 
-function lineOf({ lineId: id, ...line }: LineState, imageUrl: string | null): UcpOrderLine {
+function lineOf(
+  { lineId: id, ...line }: LineState,
+  quoted: Quote["lines"][0] | undefined,
+): UcpOrderLine {
+  const imageUrl = typeof quoted === "object" ? quoted.imageUrl : null;
   const { id: productId, title, unit_minor: price, quantity: original, total, fulfilled } = line;
   return {
     ...{ id, amountMinor: price * original, original, total, fulfilled },
@@ -77,13 +80,10 @@ export function orderSnapshot(
 ): JsonObject | undefined {
   if (checkout === null) return undefined;
   const { checkoutId, policies, quote } = checkout;
-  const images = new Map(
-    quote.lines.map((line, i) => [lineIdAt(i), typeof line === "string" ? null : line.imageUrl]),
-  );
   return orderDocument({
     ...{ id: order.orderId, checkoutId, permalinkUrl: pageUrl(config, checkout) },
     ...{ currency: order.amount.currency, totals: totalEntries(quote.totals), policies },
-    lines: lines.map((line) => lineOf(line, images.get(line.lineId) ?? null)),
+    lines: lines.map((line, i) => lineOf(line, quote.lines[i])),
     expectations: expectations(checkout, lines),
     events: events.map(eventBody),
     adjustments: adjustments.map(adjustmentBody),

@@ -6,7 +6,7 @@ import { siteByHash } from "../../owners/sites/store.js";
 import { hasRole, maySee, type Principal, type Role } from "../../owners/tokens/token.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
-import { requireOwnPage, sessionSecret } from "../console/own-page.js";
+import { requireOwnPage, sessionSecret } from "../own-page.js";
 import { principalOf } from "../principal.js";
 
 export interface AdminEnv extends HttpEnv {

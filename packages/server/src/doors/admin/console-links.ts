@@ -1,9 +1,11 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../platform/clock.js";
-import { consoleLink } from "../console/link.js";
 import type { AdminEnv } from "./access.js";
 import { body, errors, json, Timestamp } from "./schemas.js";
+
+/** Where the console is. */
+export const CONSOLE_PATH = "/console";
 
 const make = createRoute({
   method: "post",
@@ -20,7 +22,10 @@ const make = createRoute({
 
 export function consoleLinkRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(make, async (c) => {
-    const { url, expiresAt } = await consoleLink(context, c.get("principal"));
+    const { config, consoleDesk } = context;
+    const { code, expiresAt } = await consoleDesk.newCode(c.get("principal"));
+    // Behind the #: browsers send that to nobody.
+    const url = `${config.baseUrl}${CONSOLE_PATH}#code=${code}`;
     return c.json({ url, expires_at: isoTime(expiresAt) }, 201);
   });
 }

@@ -8,8 +8,8 @@ import { CONSOLE_FOLDER } from "../../platform/assets.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { isFresh } from "../../platform/http/etag.js";
 import { Problem } from "../../platform/http/problem.js";
+import { CONSOLE_PATH } from "../admin/console-links.js";
 import { describedRoutes, strictBodies } from "../described-routes.js";
-import { CONSOLE_PATH } from "./link.js";
 import { sessionRoutes } from "./session.js";
 
 const PAGE = "index.html";

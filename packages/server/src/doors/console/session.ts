@@ -1,13 +1,14 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { deleteCookie, setCookie } from "hono/cookie";
 import type { Context } from "../../context.js";
+import type { Admitted, Opened } from "../../owners/tokens/sessions/console-desk.js";
 import { ROLES } from "../../owners/tokens/token.js";
 import { isoTime } from "../../platform/clock.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
 import { body, errors, json, SiteKeyHash, Timestamp } from "../admin/schemas.js";
+import { requireOwnPage, SESSION_COOKIE, sessionSecret } from "../own-page.js";
 import { principalOf } from "../principal.js";
-import { requireOwnPage, SESSION_COOKIE, sessionSecret } from "./own-page.js";
 
 const SECRET_CHARS_MAX = 300;
 const path = "/v1/console/session";
@@ -22,16 +23,14 @@ const SessionBody = z
   })
   .openapi("ConsoleSession");
 
+const Secret = z.string().min(1).max(SECRET_CHARS_MAX);
+const Given = z.union([z.strictObject({ code: Secret }), z.strictObject({ token: Secret })]);
+
 const signIn = createRoute({
   ...{ method: "post", path, tags, summary: "Sign in at the console" },
   description: "With the code of a link from the terminal, once, or with a token.",
   request: {
-    body: body(
-      z.union([
-        z.strictObject({ code: z.string().min(1).max(SECRET_CHARS_MAX) }),
-        z.strictObject({ token: z.string().min(1).max(SECRET_CHARS_MAX) }),
-      ]),
-    ),
+    body: body(Given),
   },
   responses: {
     201: json(SessionBody, "Who is signed in; the session is in a cookie."),
@@ -51,52 +50,55 @@ const signOut = createRoute({
 
 const COOKIE = { path: "/", secure: true, httpOnly: true, sameSite: "Strict" } as const;
 
+function render({ principal, expiresAt }: Admitted): z.infer<typeof SessionBody> {
+  const { tokenId, role, sites } = principal;
+  const shown = { token_id: tokenId, role, sites: sites && [...sites] };
+  return { ...shown, expires_at: isoTime(expiresAt) };
+}
+
+/** Signs in with what was given; throws what keeps it from that. */
+async function open(
+  context: Context,
+  given: z.infer<typeof Given>,
+  address: string,
+): Promise<Opened> {
+  if ("token" in given) {
+    const principal = await principalOf(context, `Bearer ${given.token}`, address);
+    if (principal === undefined) throw new Problem("unauthorized");
+    return context.consoleDesk.openFor(principal);
+  }
+  const opened = await context.consoleDesk.openWithCode(given.code, address);
+  if (opened.ok) return opened.value;
+  const { reason, detail } = opened;
+  if (reason === "unauthorized")
+    throw new Problem(reason, { message: `Not signed in: ${detail}.` });
+  throw new Problem(reason, { headers: { "retry-after": detail } });
+}
+
 /** `/v1/console/session`: what stands between a browser and the owner's desk. */
 export function sessionRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
-  const { consoleDesk } = context;
+  const { clock, config, consoleDesk } = context;
   routes.use(path, async (c, next) => {
-    if (c.req.method !== "OPTIONS") requireOwnPage(c.req, context.config.baseUrl);
+    if (c.req.method !== "OPTIONS") requireOwnPage(c.req, config.baseUrl);
     c.header("cache-control", "no-store");
     await next();
   });
 
   routes.openapi(signIn, async (c) => {
-    const given = c.req.valid("json");
-    const { address } = c.get("connection");
+    const opened = await open(context, c.req.valid("json"), c.get("connection").address);
     // Whoever signs in anew leaves what the browser had before: nobody can have planted it.
     const before = sessionSecret(c.req);
-    let opened: Awaited<ReturnType<typeof consoleDesk.openFor>>;
-    if ("code" in given) {
-      const result = await consoleDesk.openWithCode(given.code, address);
-      if (!result.ok && result.reason === "rate_limited") {
-        throw new Problem("rate_limited", { headers: { "retry-after": result.detail } });
-      }
-      if (!result.ok)
-        throw new Problem("unauthorized", { message: `Not signed in: ${result.detail}.` });
-      opened = result.value;
-    } else {
-      const principal = await principalOf(context, `Bearer ${given.token}`, address);
-      if (principal === undefined) throw new Problem("unauthorized");
-      opened = await consoleDesk.openFor(principal);
-    }
     if (before !== undefined) await consoleDesk.end(before);
-    const { expiresAt } = opened.session;
-    const maxAge = Math.floor((expiresAt - context.clock.now()) / 1000);
+    const maxAge = Math.floor((opened.expiresAt - clock.now()) / 1000);
     setCookie(c, SESSION_COOKIE, opened.secret, { ...COOKIE, maxAge });
-    const signedIn = await consoleDesk.admit(opened.secret);
-    if (signedIn === undefined) throw new Problem("unauthorized");
-    const { tokenId, role, sites } = signedIn.principal;
-    const shown = { token_id: tokenId, role, sites: sites && [...sites] };
-    return c.json({ ...shown, expires_at: isoTime(expiresAt) }, 201);
+    return c.json(render(opened), 201);
   });
 
   routes.openapi(show, async (c) => {
     const secret = sessionSecret(c.req);
-    const signedIn = secret === undefined ? undefined : await consoleDesk.admit(secret);
-    if (signedIn === undefined) throw new Problem("unauthorized");
-    const { tokenId, role, sites } = signedIn.principal;
-    const shown = { token_id: tokenId, role, sites: sites && [...sites] };
-    return c.json({ ...shown, expires_at: isoTime(signedIn.expiresAt) }, 200);
+    const admitted = secret === undefined ? undefined : await consoleDesk.admit(secret);
+    if (admitted === undefined) throw new Problem("unauthorized");
+    return c.json(render(admitted), 200);
   });
 
   routes.openapi(signOut, async (c) => {

@@ -55,7 +55,7 @@ const HOUR_MS = 3_600_000;
 /** 30 s after the first try, then 2, 8 and 32 min, then every 40 min, and never more than an hour. */
 const RETRY_FIRST_MS = 30_000;
 const RETRY_FACTOR = 4;
-const RETRY_MS_MAX = (2 / 3) * HOUR_MS;
+const RETRY_MS_MAX = 40 * 60_000;
 /**
  * Nothing is tried again later than this after it was written, or sent again by hand: what waited for
  * others all that time is tried once.

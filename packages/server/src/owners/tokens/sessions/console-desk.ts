@@ -37,10 +37,15 @@ interface DeskTools {
   readonly operatorDigest: string;
 }
 
-/** What a browser gets: a secret of its own, never the token. */
-export interface Opened {
+/** Who is signed in, and until when. */
+export interface Admitted {
+  readonly principal: Principal;
+  readonly expiresAt: number;
+}
+
+/** With what a browser gets: a secret of its own, never the token. */
+export interface Opened extends Admitted {
   readonly secret: string;
-  readonly session: Session;
 }
 
 /**
@@ -57,7 +62,7 @@ export class ConsoleDesk {
     this.macKey = tools.secrets.keyFor("console sessions");
   }
 
-  /** Of the operator's token only: others are known by their row. */
+  /** Another one once the operator has another token, which is in no table; of others their row tells. */
   private macOf(tokenId: string): string {
     const { operatorDigest } = this.tools;
     const digest = tokenId === OPERATOR.tokenId ? operatorDigest : tokenId;
@@ -110,23 +115,22 @@ export class ConsoleDesk {
   }
 
   private async keep(
-    { tokenId }: Principal,
+    principal: Principal,
     insert: (session: Session) => Promise<void>,
   ): Promise<Opened> {
     const secret = this.secret();
+    const { tokenId } = principal;
     const createdAt = this.tools.clock.now();
     const session = {
       ...{ digest: tokenDigest(secret), tokenId, tokenMac: this.macOf(tokenId) },
       ...{ createdAt, expiresAt: createdAt + SESSION_MS },
     };
     await insert(session);
-    return { secret, session };
+    return { secret, principal, expiresAt: session.expiresAt };
   }
 
   /** Whom a browser's secret stands for, and until when; undefined for nobody. */
-  async admit(
-    secret: string,
-  ): Promise<{ readonly principal: Principal; readonly expiresAt: number } | undefined> {
+  async admit(secret: string): Promise<Admitted | undefined> {
     const { db, clock } = this.tools;
     const session = await liveSession(db, tokenDigest(secret), clock.now());
     const principal = session && (await this.principalOf(session));

@@ -1,6 +1,6 @@
 import type { HonoRequest } from "hono";
 import { parse } from "hono/utils/cookie";
-import { Problem } from "../../platform/http/problem.js";
+import { Problem } from "../platform/http/problem.js";
 
 /** Set by the console's own script on every call: no form and no other origin can. */
 const CONSOLE_HEADER = "x-gatehouse-console";
