@@ -29,6 +29,8 @@ export function createProgram(terminal: Terminal): Command {
   const program = new Command("gatehouse")
     .description("The gate between a website and the agents that come to it.")
     .version(VERSION)
+    // Its own flags stand before the command: `--version` behind one is the command's.
+    .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError("Run with --help to see what this command takes.")
     .configureOutput({

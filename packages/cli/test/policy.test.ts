@@ -132,3 +132,26 @@ test("a preset is printed as a document that can be published as it is", async (
   ]);
   expect((await run("policy", "preset", "anything_goes")).code).toBe(2);
 });
+
+test("history lists every version, and show prints the one that is asked for", async () => {
+  const site = "history.example.com";
+  await run("site", "create", site, "--name", "History");
+  expect((await run("policy", "history", site)).out).toBe("No policy was published yet.\n");
+  await run("policy", "publish", site, policyFile(open));
+  await run("policy", "publish", site, policyFile(open, cap));
+  const { out } = await run("policy", "history", site);
+  expect(out).toMatch(
+    /^VERSION +PUBLISHED_AT +DIGEST\n2 +20\S+Z +[0-9a-f]{64}\n1 +20\S+Z +[0-9a-f]{64}\n$/,
+  );
+  const { items } = JSON.parse((await run("policy", "history", site, "--json")).out);
+  expect(items.map(({ version }: { version: number }) => version)).toEqual([2, 1]);
+  const shown = async (...args: string[]) =>
+    JSON.parse((await run("policy", "show", site, ...args)).out).rules.length;
+  expect([await shown(), await shown("--version", "2"), await shown("--version", "1")]).toEqual([
+    ...[2, 2, 1],
+  ]);
+  expect(await run("policy", "show", site, "--version", "9")).toEqual({
+    ...{ code: 1, out: "", err: "There is no version 9.\n" },
+  });
+  expect((await run("--version")).out).toMatch(/^\d+\.\d+\.\d+\n$/);
+});

@@ -5,7 +5,7 @@ import { counted } from "../counted.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
 import { findingLines, readPolicyFile } from "../policy-file.js";
-import { plainJson, type Terminal } from "../terminal.js";
+import { plainJson, type Terminal, table } from "../terminal.js";
 import { policyPresetCommand, policyTestCommand } from "./policy-drafts.js";
 
 function checkCommand(policy: Command, terminal: Terminal): void {
@@ -23,6 +23,55 @@ function checkCommand(policy: Command, terminal: Terminal): void {
         throw new CommandError("It cannot be published as it is.", EXIT.failed);
       }
       if (!json) terminal.out(`It can be published: ${counted(read.rules.length, "rule")}.`);
+    });
+}
+
+interface VersionItem {
+  readonly version: number;
+  readonly digest: string;
+  readonly published_at: string;
+}
+
+/** What is in force, and what was before it. */
+function showCommands(policy: Command, terminal: Terminal): void {
+  policy
+    .command("show")
+    .argument("<site>", "its domain, key or hash")
+    .description("print the policy in force, or an earlier version of it")
+    .option("--version <number>", "which one, as `policy history` lists them")
+    .action(async (text: string, { version }: { version?: string }) => {
+      const client = adminClient(terminal);
+      const { site_key_hash } = await findSite(client, text);
+      const path = `/v1/admin/sites/${site_key_hash}/policy`;
+      type Shown = { readonly document: JsonObject };
+      const { document } =
+        version === undefined
+          ? await client.call<Shown>("GET", path)
+          : await client.callAbout<Shown>(
+              `There is no version ${version}.`,
+              "GET",
+              `${path}/versions/${encodeURIComponent(version)}`,
+            );
+      terminal.out(plainJson(document));
+    });
+
+  policy
+    .command("history")
+    .argument("<site>", "its domain, key or hash")
+    .description("list the versions of the policy, the newest first: it is in force")
+    .option("--json", "print JSON")
+    .action(async (text: string, { json }: { json?: boolean }) => {
+      const client = adminClient(terminal);
+      const { site_key_hash } = await findSite(client, text);
+      const path = `/v1/admin/sites/${site_key_hash}/policy/versions?limit=200`;
+      const items: VersionItem[] = [];
+      for await (const one of client.pages<VersionItem>(path)) items.push(one);
+      if (json) return terminal.out(plainJson({ items }));
+      if (items.length === 0) return terminal.out("No policy was published yet.");
+      const rows = items.map(({ version, published_at, digest }) => ({
+        ...{ version: String(version), published_at, digest },
+      }));
+      terminal.out(table(rows));
     });
 }
 
@@ -48,15 +97,5 @@ export function policyCommands(program: Command, terminal: Terminal): void {
       terminal.out(`Version ${version} is in force for ${domain}.`);
     });
 
-  policy
-    .command("show")
-    .argument("<site>", "its domain, key or hash")
-    .description("print the policy in force")
-    .action(async (text: string) => {
-      const client = adminClient(terminal);
-      const { site_key_hash } = await findSite(client, text);
-      const path = `/v1/admin/sites/${site_key_hash}/policy`;
-      const { document } = await client.call<{ document: JsonObject }>("GET", path);
-      terminal.out(plainJson(document));
-    });
+  showCommands(policy, terminal);
 }

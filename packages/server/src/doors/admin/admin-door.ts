@@ -18,6 +18,7 @@ import { notificationRoutes } from "./notifications.js";
 import { orderChangeRoutes } from "./order-changes.js";
 import { orderRoutes } from "./orders.js";
 import { policyRoutes } from "./policy.js";
+import { policyVersionRoutes } from "./policy-versions.js";
 import { processorRoutes } from "./processor.js";
 import { productImportRoute, productRoutes } from "./products.js";
 import { shopRoutes } from "./shop.js";
@@ -36,6 +37,7 @@ export function adminDoor(context: Context): Door {
   skillRoutes(routes, context);
   documentRoutes(routes, context);
   policyRoutes(routes, context);
+  policyVersionRoutes(routes, context);
   auditRoutes(routes, context);
   visitRoutes(routes, context);
   agentRoutes(routes, context);

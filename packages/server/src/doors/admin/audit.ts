@@ -14,6 +14,7 @@ import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
 import { streamOf } from "../../platform/http/stream.js";
 import { type AdminEnv, actorOf, requireRole } from "./access.js";
+import { readPlace } from "./paging.js";
 import {
   body,
   errors,
@@ -191,13 +192,7 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
     const { site_key_hash } = c.req.valid("param");
     await requireLogs(c, site_key_hash, "auditor");
     const { limit, cursor, type, from_seq, chain } = c.req.valid("query");
-    const before =
-      cursor === undefined ? null : Number(/^\d{1,15}$/.exec(cursor)?.[0] ?? Number.NaN);
-    if (Number.isNaN(before)) {
-      throw new Problem("invalid_request", {
-        message: "The cursor is not one this list gave out.",
-      });
-    }
+    const before = readPlace(cursor);
     const query = {
       chain: chain ?? null,
       type: type ?? null,

@@ -1,4 +1,5 @@
 import { pageOf, readCursor } from "../../actions/page.js";
+import { Problem } from "../../platform/http/problem.js";
 import { refused } from "./schemas.js";
 
 /** Where a page begins; lists are read one item further than shown, to know whether there is more. */
@@ -19,4 +20,11 @@ export async function answerPage<Item, Body>(
   const found = await list({ after: after.value, limit: limit + 1 });
   const cut = pageOf(found, limit, placeOf);
   return { items: cut.items.map(render), next_cursor: cut.nextCursor };
+}
+
+/** Where a page of what is numbered begins; null for the newest. */
+export function readPlace(cursor: string | undefined): number | null {
+  if (cursor === undefined) return null;
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw new Problem("invalid_request", { message: "The cursor is not one this list gave out." });
 }

@@ -9,23 +9,15 @@ import {
   testPolicy,
 } from "../../actions/test-policy.js";
 import type { Context } from "../../context.js";
-import { currentPolicy, type PublishedPolicy } from "../../owners/policies/store.js";
+import { currentPolicy } from "../../owners/policies/store.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { PolicyBody, policyBody } from "./policy-body.js";
 import { body, errors, json, refused, SiteParams, Timestamp } from "./schemas.js";
 
 /** Most tests take less. */
 const TEST_AGAIN_S = "5";
-
-const PolicyBody = z
-  .object({
-    version: z.int(),
-    digest: z.string().openapi({ description: "SHA-256 of the document's JCS text, in hex." }),
-    document: z.record(z.string(), z.unknown()),
-    published_at: Timestamp,
-  })
-  .openapi("Policy");
 
 const Findings = z
   .array(
@@ -118,11 +110,6 @@ const test = createRoute({
   },
 });
 
-function render(policy: PublishedPolicy): z.infer<typeof PolicyBody> {
-  const { version, digest, document, publishedAt } = policy;
-  return { version, digest, document, published_at: isoTime(publishedAt) };
-}
-
 const shown = (findings: readonly PolicyFinding[]) => findings.map((finding) => ({ ...finding }));
 
 function renderChanged({ decision, was, wouldBe }: TestedDecision) {
@@ -154,7 +141,7 @@ export function policyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
     if (policy === undefined) {
       throw new Problem("not_found", { message: "The site has no policy yet." });
     }
-    return c.json(render(policy), 200);
+    return c.json(policyBody(policy), 200);
   });
 
   app.openapi(publish, async (c) => {
@@ -164,7 +151,7 @@ export function policyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
     const result = await publishPolicy(context, site_key_hash, document, actorOf(c));
     if (!result.ok) return refused(result);
     const { policy, findings } = result.value;
-    return c.json({ ...render(policy), findings: shown(findings) }, 200);
+    return c.json({ ...policyBody(policy), findings: shown(findings) }, 200);
   });
 
   app.openapi(test, async (c) => {

@@ -46,6 +46,35 @@ export function policyInForce(
   );
 }
 
+/** A version as a list of them shows it: documents can be long. */
+export type ListedPolicy = Omit<PublishedPolicy, "document">;
+
+/** Versions of a site's rules before a number, the newest first. */
+export async function listPolicies(
+  db: Queries,
+  siteKeyHash: string,
+  { before, limit }: { readonly before: number | null; readonly limit: number },
+): Promise<ListedPolicy[]> {
+  const rows = await db.all<Omit<Row, "document">>(
+    `SELECT version, digest, published_at FROM policy_versions
+     WHERE site_key_hash = ? AND version < ? ORDER BY version DESC LIMIT ?`,
+    ...[siteKeyHash, before ?? Number.MAX_SAFE_INTEGER, limit],
+  );
+  return rows.map(({ version, digest, published_at: publishedAt }) => {
+    return { version, digest, publishedAt };
+  });
+}
+
+export async function policyByVersion(
+  db: Queries,
+  siteKeyHash: string,
+  version: number,
+): Promise<PublishedPolicy | undefined> {
+  const sql = "SELECT * FROM policy_versions WHERE site_key_hash = ? AND version = ?";
+  const row = await db.get<Row>(sql, siteKeyHash, version);
+  return row && policyOf(row);
+}
+
 /** A version by the digest records name it with. Published twice, it is the same document. */
 export async function policyByDigest(
   db: Queries,
