@@ -29,6 +29,11 @@ export class AdminClient {
     this.token = token;
   }
 
+  /** Where the service is. */
+  get address(): string {
+    return this.baseUrl;
+  }
+
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const { response, text } = await this.send(method, path, body);
     const answer = parseJsonOrNothing(text);

@@ -1,6 +1,17 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type NoteKey, noteKeyText, readNoteKey } from "@gatehouse/protocol";
+import {
+  type AuditRecord,
+  checkpointText,
+  ed25519Bytes,
+  generateEd25519,
+  type NoteKey,
+  noteKeyText,
+  readNoteKey,
+  sealRecord,
+  signNote,
+  signRecord,
+} from "@gatehouse/protocol";
 import { beforeAll, describe, expect, test } from "vitest";
 import { ManualClock } from "../../server/src/platform/clock.ts";
 import {
@@ -11,6 +22,8 @@ import {
   type TestServer,
   temporaryFolder,
 } from "../../server/test/harness.ts";
+import { checkRecord, type ProvenRecordBody } from "../src/audit/check-record.ts";
+import { trustedKeys } from "../src/audit/trusted-keys.ts";
 import { command } from "./command.ts";
 
 let env: Record<string, string>;
@@ -219,4 +232,118 @@ test("gatehouse audit tail and logs show what is there", async () => {
   expect((await run("audit", "tail", "shop.example.com", "-n", "0")).code).toBe(2);
   const logs = await run("audit", "logs", "shop.example.com");
   expect(logs.out).toMatch(/shop\.example\.com\/audit\/1 +open/);
+});
+
+describe("gatehouse audit show", () => {
+  const newest = async () => {
+    const { out } = await run("audit", "tail", "shop.example.com", "-n", "1", "--json");
+    return JSON.parse(out).record.record_id as string;
+  };
+
+  test("prints a record and that it holds, and exits 0", async () => {
+    const id = await newest();
+    const { code, out, err } = await run("audit", "show", "shop.example.com", id);
+    expect([code, err]).toEqual([0, ""]);
+    const end = out.lastIndexOf("}\n") + 1;
+    expect(JSON.parse(out.slice(0, end)).record_id).toBe(id);
+    expect(out.slice(end)).toMatch(
+      /^\n✓ hash +the record has the hash it came with\n✓ signature +by the key \S+\n✓ inclusion +record \d+ of \d+ in shop\.example\.com\/audit\/1\n$/,
+    );
+    const json = JSON.parse(
+      (await run("audit", "show", "shop.example.com", id, "--json", "--key", keys)).out,
+    );
+    expect(Object.keys(json)).toEqual(["chain", "entry", "proof", "checks"]);
+    expect(json.checks.map(({ holds }: { holds: boolean }) => holds)).toEqual([true, true, true]);
+  });
+
+  test("says so where there is none, and where the keys are not those that are trusted", async () => {
+    const none = "00000000-0000-7000-8000-000000000000";
+    expect(await run("audit", "show", "shop.example.com", none)).toEqual({
+      ...{ code: 1, out: "", err: "The site's log has no such record.\n" },
+    });
+    const others = `${server.url}/.well-known/jwks.json`;
+    const id = await newest();
+    const wrong = await run("audit", "show", "shop.example.com", id, "--key", others);
+    expect([wrong.code, wrong.err]).toEqual([1, "The record does not hold.\n"]);
+    expect(wrong.out).toContain("✓ hash ");
+    expect(wrong.out).toMatch(/✗ signature +its key \S+ is not in the key set\n✗ inclusion /);
+    const genesis = JSON.parse(readFileSync(file, "utf8")).bundle.records[0].record;
+    const other = await noteKeyText({
+      name: "other.example.com/audit/1",
+      publicKey: ((await readNoteKey(genesis.vkey)) as { value: NoteKey }).value.publicKey,
+    });
+    const elsewhere = await run("audit", "show", "shop.example.com", id, "--key", other);
+    expect(elsewhere.err).toBe("The vkey is not for shop.example.com/audit/1.\n");
+  });
+});
+
+describe("what a service shows of a record is not believed", () => {
+  type Shown = ProvenRecordBody;
+  const checked = async (change: (shown: Shown, other: Shown) => Shown) => {
+    const show = async (seq: number): Promise<Shown> => {
+      const { record } = JSON.parse(readFileSync(file, "utf8")).bundle.records[seq];
+      const args = ["audit", "show", "shop.example.com", record.record_id, "--json"];
+      const { checks: _, ...shown } = JSON.parse((await run(...args)).out);
+      return shown;
+    };
+    const { keys: trusted } = await trustedKeys(keys);
+    const shown = change(await show(2), await show(3));
+    const checks = await checkRecord(shown, trusted);
+    return checks.flatMap(({ about, holds }) => (holds ? [] : [about]));
+  };
+
+  test.each<[string, (shown: Shown, other: Shown) => Shown, string[]]>([
+    ["nothing", (shown) => shown, []],
+    [
+      "what it says",
+      (shown) => ({
+        ...shown,
+        entry: { ...shown.entry, record: { ...shown.entry.record, change: { kind: "x" } } },
+      }),
+      ["hash", "signature"],
+    ],
+    [
+      "its signature",
+      (shown, { entry }) => ({ ...shown, entry: { ...shown.entry, sig: entry.sig } }),
+      ["signature"],
+    ],
+    ["its proof", (shown, { proof }) => ({ ...shown, proof }), ["inclusion"]],
+    [
+      "its place",
+      (shown) => ({ ...shown, proof: { ...shown.proof, index: shown.proof.index + 4 } }),
+      ["inclusion"],
+    ],
+    [
+      "its checkpoint",
+      (shown) => ({
+        ...shown,
+        proof: { ...shown.proof, checkpoint: shown.proof.checkpoint.replace("shop", "shap") },
+      }),
+      ["inclusion"],
+    ],
+  ])("where it changed %s", async (_name, change, found) => {
+    expect(await checked(change)).toEqual(found);
+  });
+
+  test("where a key holder proves it at another place than it names", async () => {
+    const { signer, jwk } = await generateEd25519("k1");
+    const provenAt = async (origin: string, seq: number) => {
+      const record = {
+        ...{ schema: "audit-record/v1", chain: "a.example/audit/1", seq, type: "chain.genesis" },
+        ...{ prev_hash: "0".repeat(64), record_id: "r" },
+        ...{ occurred_at: "2030-05-17T12:00:00.000Z", recorded_at: "2030-05-17T12:00:00.000Z" },
+      } as AuditRecord;
+      const { leaf, hash } = await sealRecord(record);
+      const key = { name: origin, publicKey: ed25519Bytes(jwk) };
+      const text = checkpointText({ origin, size: 1, root: leaf });
+      const checkpoint = await signNote(text, key, signer);
+      const entry = { record, hash, sig: await signRecord(record, hash, signer), key_id: "k1" };
+      const proof = { index: 0, hashes: [], checkpoint };
+      const checks = await checkRecord({ chain: origin, entry, proof }, new Map([["k1", jwk]]));
+      return checks.map(({ holds }) => holds);
+    };
+    expect(await provenAt("a.example/audit/1", 0)).toEqual([true, true, true]);
+    expect(await provenAt("b.example/audit/1", 0)).toEqual([true, true, false]);
+    expect(await provenAt("a.example/audit/1", 4)).toEqual([true, true, false]);
+  });
 });

@@ -1,12 +1,14 @@
-import { type AuditRecord, isSiteKey, isSiteKeyHash, siteKeyHash } from "@gatehouse/protocol";
+import type { AuditRecord } from "@gatehouse/protocol";
 import { type Command, Option } from "commander";
 import { adminClient } from "../admin-client.js";
 import { downloadExport, type ExportFormat } from "../audit/download.js";
+import { logPath } from "../audit/log-path.js";
 import { describeRecord } from "../audit/record-line.js";
 import { type VerifyAuditFlags, verifyAudit } from "../audit/verify-files.js";
+import { collect } from "../collect.js";
 import { CommandError, EXIT } from "../exit.js";
-import { findSite } from "../find-site.js";
 import { card, plainJson, plainText, type Terminal, table } from "../terminal.js";
+import { auditShowCommand } from "./audit-show.js";
 
 interface Flags {
   readonly json?: boolean;
@@ -30,15 +32,6 @@ const SITE = ["<site>", "domain, site key or site key hash"] as const;
 const FOLLOW_EVERY_MS = 2000;
 const FOLLOW_RECORDS = 200;
 
-/** The admin path of a site's log. Logs outlive their sites: a key or its hash is enough. */
-async function logPath(terminal: Terminal, text: string, rest: string): Promise<string> {
-  const named = isSiteKey(text) ? await siteKeyHash(text) : text;
-  const hash = isSiteKeyHash(named)
-    ? named
-    : (await findSite(adminClient(terminal), text)).site_key_hash;
-  return `/v1/admin/sites/${hash}/audit/${rest}`;
-}
-
 async function logsOf(terminal: Terminal, text: string): Promise<readonly LogBody[]> {
   const path = await logPath(terminal, text, "logs");
   return (await adminClient(terminal).call<{ items: LogBody[] }>("GET", path)).items;
@@ -53,8 +46,6 @@ async function logsOfDay(terminal: Terminal, text: string, day: string): Promise
   // The service says best what is wrong with a day no log has.
   return (those.length === 0 ? logs.slice(0, 1) : those).map(({ chain }) => chain).reverse();
 }
-
-const collect = (value: string, before: string[] = []) => [...before, value];
 
 function today(): string {
   return new Date().toISOString().slice(0, 10);
@@ -212,5 +203,6 @@ export function auditCommands(program: Command, terminal: Terminal): void {
   exportCommand(audit, terminal);
   verifyCommand(audit, terminal);
   tailCommand(audit, terminal);
+  auditShowCommand(audit, terminal);
   logCommands(audit, terminal);
 }

@@ -55,7 +55,7 @@ export interface ProvenRecord {
   readonly proof: RecordProof;
 }
 
-/** Proves that a record is in its log, without showing what it says. */
+/** Proves that a record is in its log. What it says is not everybody's to see. */
 export async function proveRecord(
   context: Context,
   siteKeyHash: string,

@@ -1,14 +1,16 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
-import { type Actor, actorDraft } from "../owners/audit/drafts.js";
+import { type Actor, actorDraft, type RecordDraft } from "../owners/audit/drafts.js";
 import type { LogHead } from "../owners/audit/log.js";
 import {
   logsOfSite,
+  recordById,
   recordsBefore,
   recordsBetween,
   type StoredRecord,
 } from "../owners/audit/store.js";
 import type { Queries } from "../platform/db/database.js";
+import { type ProvenRecord, proveRecord } from "./prove-record.js";
 
 export interface RecordsQuery {
   /** One of the site's logs; the newest if none is named. */
@@ -60,6 +62,22 @@ function showsOnlyReading(records: readonly StoredRecord[]): boolean {
   return records.every(({ type }) => type === "audit.read");
 }
 
+/** That somebody reads these records; undefined where they show nothing but reading. */
+function readingDraft(
+  { chain, records }: Pick<RecordsPage, "chain" | "records">,
+  type: string | null,
+  actor: Actor,
+  now: number,
+): RecordDraft | undefined {
+  // Asking for a type tells something even where there is none of it.
+  if (type === null && showsOnlyReading(records)) return undefined;
+  const places = records.map(({ seq }) => seq);
+  const range =
+    places.length === 0 ? {} : { from_seq: Math.min(...places), to_seq: Math.max(...places) };
+  const read = { chain, ...range, count: records.length, type };
+  return actorDraft("audit.read", actor, now, { read });
+}
+
 /**
  * Reads a page of a log, and records that it was read, before it is shown. Two who follow a log
  * would otherwise show each other their reading for ever: a page of nothing else is not recorded.
@@ -75,14 +93,26 @@ export async function readRecords(
     const log = await findLog(tx, siteKeyHash, query.chain);
     if (!log.ok) return { records: [], answer: log };
     const page = await pageOf(tx, log.value, query);
-    const { records, chain } = page;
-    if (query.type === null && showsOnlyReading(records)) return { records: [], answer: ok(page) };
-    const places = records.map(({ seq }) => seq);
-    const range =
-      places.length === 0 ? {} : { from_seq: Math.min(...places), to_seq: Math.max(...places) };
-    const read = { chain, ...range, count: records.length, type: query.type };
-    const draft = actorDraft("audit.read", actor, clock.now(), { read });
-    return { records: [draft], answer: ok(page) };
+    const draft = readingDraft(page, query.type, actor, clock.now());
+    return { records: draft === undefined ? [] : [draft], answer: ok(page) };
   });
   return answer;
+}
+
+/** Reads one record, recorded as a page that shows it alone would be, and proves that it is in its log. */
+export async function readProvenRecord(
+  context: Context,
+  siteKeyHash: string,
+  recordId: string,
+  actor: Actor,
+): Promise<Result<ProvenRecord, "not_found">> {
+  const { audit, clock } = context;
+  await audit.commit(siteKeyHash, async (tx) => {
+    const record = await recordById(tx, siteKeyHash, recordId);
+    if (record === undefined) return { records: [], answer: null };
+    const page = { chain: record.chain, records: [record] };
+    const draft = readingDraft(page, null, actor, clock.now());
+    return { records: draft === undefined ? [] : [draft], answer: null };
+  });
+  return proveRecord(context, siteKeyHash, recordId, "owner");
 }

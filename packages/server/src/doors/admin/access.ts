@@ -1,6 +1,8 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
+import { siteLogs } from "../../actions/site-logs.js";
 import type { Context } from "../../context.js";
 import { type Actor, tokenActor } from "../../owners/audit/drafts.js";
+import type { LogHead } from "../../owners/audit/log.js";
 import type { Site } from "../../owners/sites/site.js";
 import { siteByHash } from "../../owners/sites/store.js";
 import { hasRole, maySee, type Principal, type Role } from "../../owners/tokens/token.js";
@@ -66,4 +68,18 @@ export async function requireSite(
   if (site === undefined || !maySee(principal, siteKeyHash)) throw new Problem("not_found");
   requireRole(c, role);
   return site;
+}
+
+/** The logs of a site, newest first. They outlive their sites: a deleted one can still be audited. */
+export async function requireLogs(
+  context: Context,
+  c: HonoContext<AdminEnv>,
+  siteKeyHash: string,
+  role: Role,
+): Promise<LogHead[]> {
+  if (!maySee(c.get("principal"), siteKeyHash)) throw new Problem("not_found");
+  const found = await siteLogs(context, siteKeyHash);
+  if (found.length === 0) throw new Problem("not_found");
+  requireRole(c, role);
+  return found;
 }

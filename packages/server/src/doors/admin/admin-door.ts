@@ -5,6 +5,7 @@ import { describedRoutes, strictBodies } from "../described-routes.js";
 import { type AdminEnv, signIn } from "./access.js";
 import { agentRoutes } from "./agents.js";
 import { auditRoutes } from "./audit.js";
+import { auditRecordRoute } from "./audit-record.js";
 import { changesRoute } from "./changes.js";
 import { consoleLinkRoute } from "./console-links.js";
 import { decisionRoutes } from "./decisions.js";
@@ -39,6 +40,7 @@ export function adminDoor(context: Context): Door {
   policyRoutes(routes, context);
   policyVersionRoutes(routes, context);
   auditRoutes(routes, context);
+  auditRecordRoute(routes, context);
   visitRoutes(routes, context);
   agentRoutes(routes, context);
   mandateRoutes(routes, context);

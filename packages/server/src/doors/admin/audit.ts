@@ -1,19 +1,16 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
-import type { Context as HonoContext } from "hono";
 import { exportDay } from "../../actions/export-day.js";
 import { latestCheckpoint } from "../../actions/prove-record.js";
 import { readRecords } from "../../actions/read-records.js";
 import { renewLog } from "../../actions/renew-log.js";
-import { siteLogs } from "../../actions/site-logs.js";
 import type { Context } from "../../context.js";
 import { EXPORT_FORMATS } from "../../owners/audit/exports/snapshot.js";
 import { dayOf, type LogHead } from "../../owners/audit/log.js";
-import type { StoredRecord } from "../../owners/audit/store.js";
-import { maySee, type Role } from "../../owners/tokens/token.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
 import { streamOf } from "../../platform/http/stream.js";
-import { type AdminEnv, actorOf, requireRole } from "./access.js";
+import { type AdminEnv, actorOf, requireLogs } from "./access.js";
+import { Chain, EntryBody, entryBody } from "./audit-entry.js";
 import { readPlace } from "./paging.js";
 import {
   body,
@@ -30,19 +27,6 @@ import { line } from "./text-line.js";
 const REASON_CHARS_MAX = 500;
 const PARTS_MAX = 1_000_000;
 const TAGS = ["Audit log"];
-
-/** The name of a log: `{domain}/audit/{epoch}`. */
-const Chain = z.string().max(280).openapi({ example: "shop.example.com/audit/1" });
-
-/** A record with what proves it, as it stands in exports. */
-const EntryBody = z
-  .object({
-    record: z.record(z.string(), z.unknown()),
-    hash: z.string(),
-    sig: z.string(),
-    key_id: z.string(),
-  })
-  .openapi("AuditEntry");
 
 const LogBody = z
   .object({
@@ -159,10 +143,6 @@ const renew = createRoute({
   },
 });
 
-function renderEntry({ text, hash, sig, key_id }: StoredRecord): z.infer<typeof EntryBody> {
-  return { record: JSON.parse(text), hash, sig, key_id };
-}
-
 export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   const { audit } = context;
 
@@ -173,24 +153,15 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
     held: audit.heldWhy(log.chain) ?? null,
   });
 
-  /** Logs outlive their sites: a deleted one can still be audited. */
-  async function requireLogs(c: HonoContext<AdminEnv>, site: string, role: Role) {
-    if (!maySee(c.get("principal"), site)) throw new Problem("not_found");
-    const found = await siteLogs(context, site);
-    if (found.length === 0) throw new Problem("not_found");
-    requireRole(c, role);
-    return found;
-  }
-
   app.openapi(logs, async (c) => {
     const { site_key_hash } = c.req.valid("param");
-    const found = await requireLogs(c, site_key_hash, "auditor");
+    const found = await requireLogs(context, c, site_key_hash, "auditor");
     return c.json({ items: found.map(render) }, 200);
   });
 
   app.openapi(records, async (c) => {
     const { site_key_hash } = c.req.valid("param");
-    await requireLogs(c, site_key_hash, "auditor");
+    await requireLogs(context, c, site_key_hash, "auditor");
     const { limit, cursor, type, from_seq, chain } = c.req.valid("query");
     const before = readPlace(cursor);
     const query = {
@@ -203,13 +174,13 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
     const page = await readRecords(context, site_key_hash, query, actorOf(c));
     if (!page.ok) return refused(page);
     const next_cursor = page.value.next === undefined ? undefined : String(page.value.next);
-    const items = page.value.records.map(renderEntry);
+    const items = page.value.records.map(entryBody);
     return c.json({ chain: page.value.chain, items, next_cursor }, 200);
   });
 
   app.openapi(exports, async (c) => {
     const { site_key_hash } = c.req.valid("param");
-    await requireLogs(c, site_key_hash, "auditor");
+    await requireLogs(context, c, site_key_hash, "auditor");
     const { day, format, part, note, chain } = c.req.valid("query");
     const request = { day, format, part, chain: chain ?? null, note: note === "true" };
     const file = await exportDay(context, site_key_hash, request, actorOf(c));
@@ -225,7 +196,7 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
 
   app.openapi(checkpoint, async (c) => {
     const { site_key_hash } = c.req.valid("param");
-    await requireLogs(c, site_key_hash, "auditor");
+    await requireLogs(context, c, site_key_hash, "auditor");
     const found = await latestCheckpoint(context, site_key_hash, "owner");
     if (!found.ok) return refused(found);
     return c.text(found.value.note, 200);
@@ -233,7 +204,7 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
 
   app.openapi(renew, async (c) => {
     const { site_key_hash } = c.req.valid("param");
-    const logs = await requireLogs(c, site_key_hash, "operator");
+    const logs = await requireLogs(context, c, site_key_hash, "operator");
     const { reason, force } = c.req.valid("json");
     if (!force && audit.heldWhy(logs[0]?.chain ?? "") === undefined) {
       const message = "This log is not held, and goes on as it is. Say `force` to end it anyway.";

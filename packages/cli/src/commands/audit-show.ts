@@ -1,0 +1,49 @@
+import type { Command } from "commander";
+import { adminClient } from "../admin-client.js";
+import { checkRecord, type ProvenRecordBody, type RecordCheck } from "../audit/check-record.js";
+import { logPath } from "../audit/log-path.js";
+import { refuseOtherHosts, trustedKeys } from "../audit/trusted-keys.js";
+import { collect } from "../collect.js";
+import { CommandError, EXIT } from "../exit.js";
+import { plainJson, plainText, type Terminal } from "../terminal.js";
+
+interface ShowFlags {
+  readonly key?: readonly string[];
+  readonly json?: boolean;
+}
+
+function checkLine({ about, holds, text }: RecordCheck): string {
+  return plainText(`${holds ? "✓" : "✗"} ${about.padEnd(9)}  ${text}`);
+}
+
+/** `audit show`: one record, and whether it holds. */
+export function auditShowCommand(audit: Command, terminal: Terminal): void {
+  audit
+    .command("show")
+    .argument("<site>", "domain, site key or site key hash")
+    .argument("<record_id>", "the id decisions, orders and receipts name")
+    .description("show a record, and whether hash, signature and place in the log hold")
+    .option(
+      "--key <source>",
+      "audit keys you trust, as for `audit verify`; may be repeated (default: the service's own)",
+      collect,
+    )
+    .option("--json", "print JSON")
+    .action(async (text: string, id: string, { key, json }: ShowFlags) => {
+      const client = adminClient(terminal);
+      const path = await logPath(terminal, text, `records/${encodeURIComponent(id)}`);
+      const missing = "The site's log has no such record.";
+      const shown = await client.callAbout<ProvenRecordBody>(missing, "GET", path);
+      const sets = await Promise.all((key ?? [client.address]).map(trustedKeys));
+      refuseOtherHosts(sets, [shown.chain]);
+      const keys = new Map(sets.flatMap((set) => [...set.keys]));
+      const checks = await checkRecord(shown, keys);
+      if (json) terminal.out(plainJson({ ...shown, checks }));
+      else terminal.out([plainJson(shown.entry.record), ...checks.map(checkLine)].join("\n"));
+      if (shown.entry.record.record_id !== id) {
+        throw new CommandError("The service showed another record.", EXIT.failed);
+      }
+      if (checks.every(({ holds }) => holds)) return;
+      throw new CommandError("The record does not hold.", EXIT.failed);
+    });
+}
