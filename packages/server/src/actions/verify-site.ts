@@ -24,10 +24,10 @@ function verified(site: Site, { method, reason }: Verification, now: number): Si
 }
 
 /** A site on the developer's own machine is reached only if the service is told so. */
-function hintFor({ config }: Context, { domain }: Site): string {
+export function fetchHint({ config }: Context, { domain }: Site): string {
   const local = /^(?:localhost|[^:]+\.localhost|127(?:\.\d+){3})(?::\d+)?$/.test(domain);
   if (config.mode !== "development" || !local || config.fetchAllow.includes(domain)) return "";
-  return ` For a site on this machine start the service with GATEHOUSE_FETCH_ALLOW=${domain}.`;
+  return `For a site on this machine start the service with GATEHOUSE_FETCH_ALLOW=${domain}.`;
 }
 
 /**
@@ -48,7 +48,10 @@ export async function verifySite(
     const sources = { ...context, fetchAllow: config.fetchAllow };
     // The owner has just published the proof: what we remember from before is of no use.
     const proof = await findProof(site, method, sources, { fresh: true });
-    if (!proof.ok) return refuse("verification_failed", proof.detail + hintFor(context, site));
+    if (!proof.ok) {
+      const said = `${proof.detail} ${fetchHint(context, site)}`.trimEnd();
+      return refuse("verification_failed", said);
+    }
   }
   const now = clock.now();
   const changed = verified(site, verification, now);

@@ -12,6 +12,7 @@ import { decisionRoutes } from "./decisions.js";
 import { documentRoutes } from "./documents.js";
 import { edgeTokenRoutes } from "./edge-tokens.js";
 import { escalationRoutes } from "./escalations.js";
+import { installRoute } from "./install.js";
 import { keyRoutes } from "./keys.js";
 import { mandateRoutes } from "./mandates.js";
 import { messageRoutes } from "./messages.js";
@@ -37,6 +38,7 @@ export function adminDoor(context: Context): Door {
   siteRoutes(routes, context);
   skillRoutes(routes, context);
   documentRoutes(routes, context);
+  installRoute(routes, context);
   policyRoutes(routes, context);
   policyVersionRoutes(routes, context);
   auditRoutes(routes, context);

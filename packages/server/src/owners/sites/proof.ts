@@ -15,7 +15,8 @@ export interface ProofSources {
 
 const decoder = new TextDecoder();
 
-function origin(domain: string, allow: readonly string[]): string {
+/** Where a site itself is: plain http only for hosts the fetch allow-list names. */
+export function siteOrigin(domain: string, allow: readonly string[]): string {
   return `${allow.includes(domain) ? "http" : "https"}://${domain}`;
 }
 
@@ -24,7 +25,7 @@ export function proofInstructions(site: Site, fetchAllow: readonly string[]) {
   const { domain, verification } = site;
   const { dnsLabel, name, filePath } = SITE_VERIFICATION;
   const { token } = verification;
-  const at = origin(domain, fetchAllow);
+  const at = siteOrigin(domain, fetchAllow);
   return {
     dns: {
       name: `${dnsLabel}.${domain.replace(/:\d+$/, "")}`,

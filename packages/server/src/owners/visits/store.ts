@@ -137,6 +137,27 @@ export async function listVisits(
   return rows.map(visitOf);
 }
 
+/** Of a site's newest visits so many are looked through: it may have a million of the other source. */
+const LOOKED_THROUGH_MAX = 10_000;
+
+/**
+ * The last visit that a source told of, of a page of the site; of another host's only where there is
+ * none, since anybody can tell of one.
+ */
+export async function lastVisit(
+  db: Queries,
+  siteKeyHash: string,
+  source: Visit["source"],
+): Promise<Visit | undefined> {
+  const row = await db.get<Row>(
+    `SELECT * FROM (SELECT * FROM visits WHERE site_key_hash = ?
+       ORDER BY observed_at DESC, visit_id DESC LIMIT ?) AS newest
+     WHERE source = ? ORDER BY off_site, observed_at DESC, visit_id DESC LIMIT 1`,
+    ...[siteKeyHash, LOOKED_THROUGH_MAX, source],
+  );
+  return row && visitOf(row);
+}
+
 /** How many visits there were, by hour, kind and agent, from the hour that `from` lies in. */
 export async function visitHours(
   db: Queries,

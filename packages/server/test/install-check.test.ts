@@ -1,0 +1,302 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { OWN_DOMAIN_PATHS, siteAddresses } from "@gatehouse/protocol";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { ManualClock } from "../src/platform/clock.ts";
+import {
+  answerOf,
+  cleanUp,
+  createSite,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+} from "./harness.ts";
+import { POLICY } from "./mandates/submitting.ts";
+
+type Path = keyof typeof OWN_DOMAIN_PATHS;
+const PATHS = Object.keys(OWN_DOMAIN_PATHS) as Path[];
+const UNSOLD = PATHS.filter((path) => path !== "/.well-known/ucp");
+
+interface Finding {
+  readonly item: string;
+  readonly state: string;
+  readonly found: string;
+  readonly advice?: string;
+}
+
+const notFound: RequestListener = (_request, response) => response.writeHead(404).end();
+
+describe.each(DATABASES)("the check of an installation, on %s,", (dialect) => {
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    env = await freshEnvironment(dialect);
+    return cleanUp;
+  });
+
+  /** A site whose web server is as a test wants it, and a Gatehouse that may ask it. */
+  async function startShop({ verified = true } = {}) {
+    const shop = { listener: notFound, asked: [] as string[], atOnce: 0, atOnceMax: 0 };
+    const web = createServer((request, response) => {
+      shop.asked.push(request.url ?? "");
+      shop.atOnceMax = Math.max(shop.atOnceMax, ++shop.atOnce);
+      response.on("close", () => shop.atOnce--);
+      shop.listener(request, response);
+    });
+    await new Promise<void>((resolve) => web.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => {
+      web.closeAllConnections();
+      web.close();
+    });
+    const domain = `shop.localhost:${(web.address() as AddressInfo).port}`;
+    const clock = new ManualClock(NOON);
+    const server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: domain }, { clock });
+    const site = await createSite(server, domain, verified);
+    const path = `/v1/admin/sites/${site.site_key_hash}`;
+    const admin = (method: string, rest: string, body?: unknown, token?: string) =>
+      server.admin(method, path + rest, body, token);
+    /** What is found now, after whatever was found before is not held against it. */
+    async function check() {
+      clock.advance(60_000);
+      const { status, body } = await admin("POST", "/install-check", {});
+      expect([status, body.checked_at]).toEqual([200, new Date(clock.now()).toISOString()]);
+      const items = body.items as Finding[];
+      const of = (wanted: string) => items.find(({ item }) => item === wanted);
+      return { items, of, states: items.map(({ item, state }) => [item, state]) };
+    }
+    /** The site's documents as Gatehouse itself serves them. */
+    async function documents(): Promise<Record<string, { text: string; type: string }>> {
+      const names = { siteKey: site.site_key, siteKeyHash: site.site_key_hash };
+      const addresses = siteAddresses(server.url, names);
+      const served = PATHS.map(async (one) => {
+        const answer = await fetch(addresses[OWN_DOMAIN_PATHS[one]]);
+        const type = answer.headers.get("content-type") ?? "";
+        return [one, { text: await answer.text(), type }] as const;
+      });
+      return Object.fromEntries(await Promise.all(served));
+    }
+    const stop = () => {
+      web.closeAllConnections();
+      return new Promise((resolve) => web.close(resolve));
+    };
+    return { shop, server, clock, site, domain, admin, check, documents, stop };
+  }
+
+  const serving =
+    (pages: Record<string, { text: string; type: string; status?: number }>): RequestListener =>
+    (request, response) => {
+      const page = pages[request.url ?? ""];
+      if (page === undefined) return notFound(request, response);
+      response.writeHead(page.status ?? 200, { "content-type": page.type }).end(page.text);
+    };
+
+  test("names each document of a site that serves none as missing, and says what serves it", async () => {
+    const { shop, check, server } = await startShop();
+    const { states, of } = await check();
+    expect(states).toEqual([
+      ...[["domain", "good"] as const, ["script", "missing"] as const],
+      ...UNSOLD.map((path) => [path, "missing"]),
+    ]);
+    expect(of("/llms.txt")).toEqual({
+      ...{ item: "/llms.txt", state: "missing", found: "not served (status 404)" },
+      advice: expect.stringMatching(/^A worker, the Node plugin or a proxy rule serves it: http/),
+    });
+    const guide = /http\S+$/.exec(of("/llms.txt")?.advice ?? "")?.[0] ?? "";
+    const page = new URL(guide).pathname;
+    expect((await fetch(server.url + page)).status).toBe(200);
+    expect(shop.asked.sort()).toEqual([...UNSOLD].sort());
+    expect(shop.atOnceMax).toBeLessThanOrEqual(2);
+  });
+
+  test("finds what Gatehouse made good, at once, and the profile only of a site that sells", async () => {
+    const { shop, admin, check, documents } = await startShop();
+    await check();
+    shop.listener = serving(await documents());
+    const unsold = await check();
+    expect(unsold.states.slice(2)).toEqual(UNSOLD.map((path) => [path, "good"]));
+    expect(unsold.of("/llms.txt")).toEqual({
+      ...{ item: "/llms.txt", state: "good", found: "Gatehouse's" },
+    });
+    await admin("PUT", "/policy", POLICY);
+    await admin("PUT", "/processor", { kind: "sandbox", rail_on: true, settles: true });
+    shop.listener = serving(await documents());
+    expect((await check()).of("/.well-known/ucp")?.state).toBe("good");
+  });
+
+  test("tells another document, a redirect and a page for every path from Gatehouse's", async () => {
+    const { shop, site, check, documents } = await startShop();
+    const own = await documents();
+    const script = `<script async src="/embed.js" data-site-key="${site.site_key}"></script>`;
+    const anyPage = { text: `<!doctype html>${script}`, type: "text/html; charset=utf-8" };
+    shop.listener = (request, response) => {
+      if (request.url === "/.well-known/ard.json") {
+        return void response.writeHead(302, { location: "/elsewhere" }).end();
+      }
+      serving({
+        ...own,
+        "/llms.txt": { text: "our own words", type: "text/plain" },
+        "/agent": anyPage,
+        "/.well-known/agent-card.json": anyPage,
+        "/.well-known/ai-catalog.json": { text: "x".repeat(1_048_577), type: "application/json" },
+        "/.well-known/did.json": { text: '{"id":"did:web:x"}', type: "application/json" },
+      })(request, response);
+    };
+    const { states, of } = await check();
+    expect(states.slice(2)).toEqual([
+      ...UNSOLD.filter((path) => path !== "/.well-known/acp.json").map((path) => [path, "wrong"]),
+      ["/.well-known/acp.json", "good"],
+    ]);
+    for (const path of ["/llms.txt", "/agent", "/.well-known/agent-card.json"]) {
+      expect(of(path)).toMatchObject({
+        ...{ found: "another document than Gatehouse's is there" },
+        advice: expect.stringContaining("`except`"),
+      });
+    }
+    expect(of("/.well-known/did.json")?.advice).toContain("`assertionMethod`");
+    expect(of("/.well-known/ai-catalog.json")?.found).toContain("of more than 1 MB");
+    expect(of("/.well-known/ard.json")?.found).toBe(
+      "leads to another address, where agents may not follow",
+    );
+  });
+
+  test("stops at the first path where the site does not answer, and says why", async () => {
+    const { shop, check, documents, stop } = await startShop();
+    const own = await documents();
+    shop.listener = (request, response) => {
+      if (request.url !== "/.well-known/agent-card.json") return serving(own)(request, response);
+      request.socket.destroy();
+    };
+    const half = await check();
+    expect(half.states.slice(2)).toEqual([
+      ...[["/llms.txt", "good"] as const, ["/agent", "good"] as const],
+      ["/.well-known/agent-card.json", "wrong"],
+    ]);
+    expect(shop.asked).not.toContain("/.well-known/did.json");
+    await stop();
+    const { items } = await check();
+    expect(items.slice(2)).toEqual([
+      {
+        ...{ item: "/llms.txt", state: "wrong" },
+        found: "cannot be read: the connection failed (ECONNREFUSED)",
+        advice: "Is the site up? The other paths are looked at once it answers.",
+      },
+    ]);
+  });
+
+  test("does not wait longer for a site that says nothing than the safe client does", async () => {
+    const { shop, clock, admin } = await startShop();
+    let came = () => {};
+    const hung = new Promise<void>((resolve) => {
+      came = resolve;
+    });
+    // Two are under way at once.
+    shop.listener = () => {
+      if (shop.asked.length === 2) came();
+    };
+    const checking = admin("POST", "/install-check", {});
+    await hung;
+    clock.advance(3000);
+    const { body } = await checking;
+    expect(body.items.slice(2)).toEqual([
+      expect.objectContaining({ item: "/llms.txt", found: expect.stringContaining("3000 ms") }),
+    ]);
+  });
+
+  test("asks nothing of a domain that nobody has proven, and says how to prove it", async () => {
+    const { shop, check } = await startShop({ verified: false });
+    const { states, of } = await check();
+    expect(states).toEqual([
+      ["domain", "wrong"],
+      ["script", "missing"],
+    ]);
+    expect(of("domain")).toMatchObject({
+      found: "not verified: agents are told nothing yet",
+      advice: expect.stringMatching(/DNS record.*gatehouse site show shop\.localhost/),
+    });
+    expect(shop.asked).toEqual([]);
+  });
+
+  test("says when a page was last heard of, and by which host if not the site's", async () => {
+    const { server, site, domain, clock, check } = await startShop();
+    const tell = async (url: string) => {
+      const sent = await fetch(`${server.url}/v1/discovery/ingest`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({
+          ...{ schema_version: "1", site_key: site.site_key, page_context: { url } },
+          observed_at: new Date(clock.now()).toISOString(),
+          identification: { user_agent: "Mozilla/5.0 Firefox/140.0" },
+        }),
+      });
+      expect(sent.status).toBe(204);
+      return new Date(clock.now()).toISOString();
+    };
+    expect((await check()).of("script")?.advice).toContain(`data-site-key="${site.site_key}"`);
+    const first = await tell("https://copy.example.com/");
+    expect((await check()).of("script")).toMatchObject({
+      state: "wrong",
+      found: `the last visitor, at ${first}, was on https://copy.example.com/, not on ${domain}`,
+    });
+    const second = await tell(`http://${domain}/`);
+    const heard = { item: "script", state: "good", found: `told of a visitor at ${second}` };
+    expect((await check()).of("script")).toEqual(heard);
+    // Anybody can tell of a page elsewhere: it says nothing against the site's own.
+    await tell("https://copy.example.com/");
+    expect((await check()).of("script")).toEqual(heard);
+  });
+
+  test("speaks of an edge where one was set up: that it reports, or why it cannot", async () => {
+    const { server, site, domain, clock, admin, check } = await startShop();
+    expect((await check()).of("edge")).toBeUndefined();
+    const { token, token_id } = (await admin("POST", "/edge-tokens", { name: "worker" })).body;
+    expect((await check()).of("edge")).toMatchObject({
+      ...{ state: "missing", found: "no worker or plugin has reported a visit yet" },
+    });
+    const at = new Date(clock.now()).toISOString();
+    const visit = { observed_at: at, user_agent: "curl/8", page_url: `http://${domain}/` };
+    const told = await fetch(`${server.url}/v1/edge/${site.site_key_hash}/visits`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+      body: JSON.stringify({ visits: [visit] }),
+    });
+    expect((await answerOf(told)).status).toBe(204);
+    const { of } = await check();
+    expect(of("edge")).toEqual({
+      ...{ item: "edge", state: "good", found: `told of a visitor at ${at}` },
+    });
+    expect(of("script")?.state).toBe("missing");
+    await server.admin("DELETE", `/v1/admin/tokens/${token_id}`);
+    expect((await check()).of("edge")).toMatchObject({
+      ...{ state: "wrong", found: "all edge tokens are revoked, so reports are refused" },
+    });
+  });
+
+  test("is for owners, and not without end", async () => {
+    const { server, site, admin } = await startShop();
+    const { site_key_hash: other } = await createSite(server, "other.example.com");
+    const tokenOf = async (role: string, hash: string) => {
+      const asked = { role, name: "a", sites: [hash] };
+      return (await server.admin("POST", "/v1/admin/tokens", asked)).body.token as string;
+    };
+    const as = async (role: string, hash = site.site_key_hash) =>
+      (await admin("POST", "/install-check", {}, await tokenOf(role, hash))).status;
+    expect([await as("owner"), await as("auditor"), await as("owner", other)]).toEqual([
+      ...[200, 403, 404],
+    ]);
+    for (let n = 0; n < 9; n++) await admin("POST", "/install-check", {});
+    const { status, body, headers } = await admin("POST", "/install-check", {});
+    expect([status, body.error, headers.get("retry-after")]).toEqual([429, "rate_limited", "60"]);
+    const fields = await admin("POST", "/install-check", { url: "https://example.com" });
+    expect(fields.status).toBe(400);
+  });
+});
+
+test("a site on this machine is told how the service can reach it", async () => {
+  const server = await startServer(await freshEnvironment("sqlite"));
+  const { site_key_hash } = await createSite(server, "shop.localhost:3000");
+  const { body } = await server.admin("POST", `/v1/admin/sites/${site_key_hash}/install-check`, {});
+  expect(body.items.at(-1)).toMatchObject({
+    ...{ item: "/llms.txt", state: "wrong" },
+    advice: expect.stringContaining("GATEHOUSE_FETCH_ALLOW=shop.localhost:3000"),
+  });
+});
