@@ -64,6 +64,10 @@ describe("an agent developer", () => {
     expect((await run("agent", "status", card, id)).out).toBe("pending\n");
     const listed = await run("agent", "list", SHOP, "--status", "pending");
     expect(listed.out).toMatch(/Flower buyer \(claimed\) +pending +all/);
+    const found = await run("agent", "list", SHOP, "--search", "fLOWER B");
+    expect(found.out).toMatch(/^AGENT_ID .*\nagt_\S+ +Flower buyer .*\n$/);
+    const none = await run("agent", "list", SHOP, "--search", "F% b");
+    expect(none.out).toBe("No such agents.\n");
     const shown = await run("agent", "show", SHOP, id);
     expect(shown.out).toMatch(/^contact +ops@agent\.example$/m);
     const approved = await run("agent", "approve", SHOP, id, "--scope", "skill:get_pricing");

@@ -101,6 +101,12 @@ test("an owner follows the guide from nothing to the first order, and sees where
   expect((await run("review", "approve", DOMAIN, review)).out).toBe("approved\n");
   expect((await at.get(shop, large.id)).body.status).toBe("completed");
   const decisions = (await run("mandate", "list", DOMAIN)).out;
+  const [, profile = ""] = /(https?:\S+)/.exec(decisions) ?? [];
+  expect((await run("mandate", "list", DOMAIN, "--agent", profile)).out).toBe(decisions);
+  expect((await run("order", "list", DOMAIN, "--agent", profile)).out).toContain(order);
+  expect((await run("order", "list", DOMAIN, "--agent", `${profile}x`)).out).toBe(
+    "There are no such orders.\n",
+  );
   const [, mandate = ""] = /(chk_\S+-1)/.exec(decisions) ?? [];
   expect((await run("mandate", "show", DOMAIN, mandate)).out).toMatch(/complete_checkout/);
 });

@@ -63,6 +63,11 @@ test("an owner imports products, and is told line by line what was refused", asy
   const listed = await run("product", "list", SHOP);
   expect(listed.out).toMatch(/^rose +Rose +10\.00 EUR +in_stock +9$/m);
   expect(listed.out).toMatch(/^vase +Vase +2\.50 EUR +in_stock +not counted$/m);
+  const found = await run("product", "list", SHOP, "--search", "VAS");
+  expect(found.out).toMatch(/^ID .*\nvase .*\n$/);
+  expect((await run("product", "list", SHOP, "--search", "r%se")).out).toBe(
+    "There are no such products.\n",
+  );
   expect((await run("product", "import", SHOP, join(folder, "none.csv"))).err).toMatch(
     /cannot be read/,
   );
@@ -132,6 +137,13 @@ test("an agent buys, the owner sees the order and why it was approved", async ()
   const listed = await run("order", "list", SHOP);
   expect(listed.out).toMatch(/20\.00 EUR +2 × rose +open +authorized +a2a +agt_/);
   const [, id = ""] = /(ord_\S+)/.exec(listed.out) ?? [];
+  expect((await run("order", "list", SHOP, "--agent", agentId)).out).toBe(listed.out);
+  expect((await run("order", "list", SHOP, "--agent", "agt_none")).out).toBe(
+    "There are no such orders.\n",
+  );
+  expect((await run("mandate", "list", SHOP, "--agent", "agt_none")).out).toBe(
+    "There are no such decisions.\n",
+  );
   const shown = await run("order", "show", SHOP, id);
   expect(shown.out).toMatch(/^lines +li_1: 2 × Rose \(rose\), 10\.00 EUR each; 0 sent$/m);
   expect(shown.out).toMatch(/^mandate_id +order-of-the-test-2\ndecision_id +dec_/m);

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { adminClient } from "../admin-client.js";
 import { findSite } from "../find-site.js";
+import { listQuery } from "../list-query.js";
 import { card, plainJson, type Terminal, table } from "../terminal.js";
 import { ownAgentCommands } from "./agent-own.js";
 
@@ -27,6 +28,11 @@ const NO_SUCH = "There is no such agent.";
 
 interface Flags {
   readonly json?: boolean;
+}
+
+interface ListFlags extends Flags {
+  readonly status?: string;
+  readonly search?: string;
 }
 
 /** What an agent says of itself is marked as that. */
@@ -79,14 +85,16 @@ function readCommands(agent: Command, terminal: Terminal): void {
     .argument("<site>", "its domain, key or hash")
     .description("list the agents of a site")
     .addOption(new Option("--status <status>", "only these").choices(STATUSES))
+    .option("--search <text>", "only those with this in their name or id")
     .option("--json", "print JSON")
-    .action(async (site: string, { status, json }: Flags & { status?: string }) => {
-      const query = status === undefined ? "?limit=200" : `?limit=200&status=${status}`;
+    .action(async (site: string, { status, search, json }: ListFlags) => {
+      const query = listQuery({ status, q: search });
       const { client, path } = await pathTo(terminal, site, query);
       const items: AgentBody[] = [];
       for await (const one of client.pages<AgentBody>(path)) items.push(one);
       if (json) return terminal.out(plainJson({ items }));
-      terminal.out(items.length === 0 ? "No agents." : table(items.map(row)));
+      const none = search === undefined && status === undefined ? "No agents." : "No such agents.";
+      terminal.out(items.length === 0 ? none : table(items.map(row)));
     });
 
   agent

@@ -3,6 +3,7 @@ import { type Command, Option } from "commander";
 import { adminClient } from "../admin-client.js";
 import { explainDecision } from "../explain-decision.js";
 import { findSite } from "../find-site.js";
+import { listQuery } from "../list-query.js";
 import { moneyText } from "../money-text.js";
 import { plainJson, type Terminal, table } from "../terminal.js";
 
@@ -20,6 +21,12 @@ interface DecisionBody {
   readonly mandate_id: string;
 }
 
+interface ListFlags {
+  readonly outcome?: string;
+  readonly agent?: string;
+  readonly json?: boolean;
+}
+
 const row = (one: DecisionBody) => ({
   ...{ evaluated_at: one.evaluated_at, outcome: one.outcome, skill: one.skill },
   ...{ amount: moneyText(one.amount), rule: one.rule_id ?? "", reason: one.reason ?? "" },
@@ -33,17 +40,18 @@ export function mandateListCommand(mandate: Command, terminal: Terminal): void {
     .argument("<site>", "its domain, key or hash")
     .description("as the owner: what was decided, the newest first; `mandate show` says why")
     .addOption(new Option("--outcome <outcome>", "only these").choices(OUTCOMES))
+    .option("--agent <id>", "only those of one agent, or of a platform by its profile")
     .option("--json", "print JSON")
-    .action(async (text: string, { outcome, json }: { outcome?: string; json?: boolean }) => {
+    .action(async (text: string, { outcome, agent, json }: ListFlags) => {
       const client = adminClient(terminal);
       const { site_key_hash } = await findSite(client, text);
-      const query = outcome === undefined ? "" : `&outcome=${outcome}`;
-      const path = `/v1/admin/sites/${site_key_hash}/decisions?limit=${LISTED}${query}`;
+      const query = listQuery({ outcome, agent_id: agent }, LISTED);
+      const path = `/v1/admin/sites/${site_key_hash}/decisions${query}`;
       const { items } = await client.call<{ items: DecisionBody[] }>("GET", path);
       if (json) return terminal.out(plainJson({ items }));
       if (items.length === 0) {
         const nothing = outcome === undefined ? "Nothing was decided yet." : `None is ${outcome}.`;
-        return terminal.out(nothing);
+        return terminal.out(agent === undefined ? nothing : "There are no such decisions.");
       }
       terminal.out(table(items.map(row)));
       terminal.err(`Why one was decided so: gatehouse mandate show ${text} <mandate_id>`);

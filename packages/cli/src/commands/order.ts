@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
 import { findSite } from "../find-site.js";
+import { listQuery } from "../list-query.js";
 import { moneyText } from "../money-text.js";
 import { type OrderBody, orderCard, paymentText, type ShownOrderBody } from "../order-text.js";
 import { card, plainJson, type Terminal, table } from "../terminal.js";
@@ -9,6 +10,7 @@ import { orderChangeCommands } from "./order-changes.js";
 interface ListFlags {
   readonly status?: string;
   readonly payment?: string;
+  readonly agent?: string;
   readonly json?: boolean;
 }
 
@@ -19,20 +21,17 @@ function listCommand(order: Command, terminal: Terminal): void {
     .description("list orders, the newest first")
     .option("--status <status>", "only open, partly_shipped, shipped or cancelled ones")
     .option("--payment <state>", "only authorized, captured, released or lapsed ones")
+    .option("--agent <id>", "only those of one agent, or of a platform by its profile")
     .option("--json", "print JSON")
-    .action(async (text: string, { json, status, payment }: ListFlags) => {
+    .action(async (text: string, { json, status, payment, agent }: ListFlags) => {
       const client = adminClient(terminal);
       const { site_key_hash } = await findSite(client, text);
       const items: OrderBody[] = [];
-      const query = new URLSearchParams({
-        limit: "200",
-        ...(status === undefined ? {} : { status }),
-        ...(payment === undefined ? {} : { payment }),
-      });
-      const path = `/v1/admin/sites/${site_key_hash}/orders?${query}`;
+      const query = listQuery({ status, payment, agent_id: agent });
+      const path = `/v1/admin/sites/${site_key_hash}/orders${query}`;
       for await (const one of client.pages<OrderBody>(path)) items.push(one);
       if (json) return terminal.out(plainJson({ items }));
-      const filtered = status !== undefined || payment !== undefined;
+      const filtered = [status, payment, agent].some((said) => said !== undefined);
       if (items.length === 0) {
         return terminal.out(filtered ? "There are no such orders." : "Nothing was ordered yet.");
       }

@@ -6,6 +6,7 @@ import { adminClient } from "../admin-client.js";
 import { counted } from "../counted.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
+import { listQuery } from "../list-query.js";
 import { moneyText } from "../money-text.js";
 import { plainJson, plainText, type Terminal, table } from "../terminal.js";
 
@@ -117,14 +118,18 @@ export function productCommands(program: Command, terminal: Terminal): void {
     .command("list")
     .argument("<site>", "its domain, key or hash")
     .description("list products by their id")
+    .option("--search <text>", "only those with this in their title or id")
     .option("--json", "print JSON")
-    .action(async (text: string, { json }: { json?: boolean }) => {
+    .action(async (text: string, { search, json }: { search?: string; json?: boolean }) => {
       const client = adminClient(terminal);
       const { site_key_hash } = await findSite(client, text);
       const items: ProductBody[] = [];
-      const path = `/v1/admin/sites/${site_key_hash}/products?limit=200`;
+      const path = `/v1/admin/sites/${site_key_hash}/products${listQuery({ q: search })}`;
       for await (const one of client.pages<ProductBody>(path)) items.push(one);
       if (json) return terminal.out(plainJson({ items }));
+      if (items.length === 0 && search !== undefined) {
+        return terminal.out("There are no such products.");
+      }
       if (items.length === 0) {
         return terminal.out("Nothing is sold yet. Add it: gatehouse product import <site> <file>");
       }

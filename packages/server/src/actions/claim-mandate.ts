@@ -2,7 +2,7 @@ import { type Mandate, REASONS } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { type Payment, requestPayment } from "../decide/request-payment.js";
 import type { Agent } from "../owners/agents/agent.js";
-import { countFailure } from "../owners/agents/locks.js";
+import { countFailure } from "../owners/agents/locks/locks.js";
 import type { RecordDraft } from "../owners/audit/drafts.js";
 import { newRecordId } from "../owners/audit/record-id.js";
 import type { Checkout } from "../owners/checkouts/checkout.js";

@@ -22,6 +22,7 @@ import {
   NextCursor,
   PageQuery,
   refused,
+  Search,
   SiteParams,
   Timestamp,
 } from "./schemas.js";
@@ -105,7 +106,12 @@ const list = createRoute({
   summary: "List agents",
   request: {
     params: SiteParams,
-    query: PageQuery.extend({ status: z.enum(AGENT_STATUSES).optional() }),
+    query: PageQuery.extend({
+      status: z.enum(AGENT_STATUSES).optional(),
+      q: Search.optional().openapi({
+        description: "What name or id hold; small and capital letters are alike.",
+      }),
+    }),
   },
   responses: {
     200: json(z.object({ items: z.array(AgentBody), next_cursor: NextCursor }), "In order."),
@@ -190,10 +196,10 @@ export function agentRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    const query = c.req.valid("query");
+    const { status, q, ...query } = c.req.valid("query");
     const answer = await answerPage(
       query,
-      (page) => listAgents(db, site_key_hash, query.status, page),
+      (page) => listAgents(db, site_key_hash, { status, search: q }, page),
       ({ createdAt, agentId }) => ({ createdAt, id: agentId }),
       render,
     );

@@ -7,7 +7,7 @@ import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
-import { errors, json, NextCursor, PageQuery, SiteParams, Timestamp } from "./schemas.js";
+import { ActorId, errors, json, NextCursor, PageQuery, SiteParams, Timestamp } from "./schemas.js";
 
 const OUTCOMES = ["approved", "escalated", "rejected", "paying"] as const;
 
@@ -42,10 +42,7 @@ const list = createRoute({
     params: SiteParams,
     query: PageQuery.extend({
       outcome: z.enum(OUTCOMES).optional(),
-      agent_id: z
-        .string()
-        .regex(/^[\w-]{1,80}$/)
-        .optional(),
+      agent_id: ActorId.optional(),
       mandate_id: z
         .string()
         .regex(/^[\w-]{1,64}$/)

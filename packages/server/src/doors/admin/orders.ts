@@ -18,7 +18,7 @@ import {
 } from "./order-body.js";
 import { answerPage } from "./paging.js";
 import { purchaseOf } from "./purchase.js";
-import { errors, json, NextCursor, PageQuery, SiteParams } from "./schemas.js";
+import { ActorId, errors, json, NextCursor, PageQuery, SiteParams } from "./schemas.js";
 
 export const ORDERS_PATH = "/v1/admin/sites/{site_key_hash}/orders";
 const tags = ["Selling"];
@@ -38,7 +38,11 @@ const list = createRoute({
   description: "From every door, the newest first.",
   request: {
     params: SiteParams,
-    query: PageQuery.extend({ status: OrderStatus.optional(), payment: PaymentState.optional() }),
+    query: PageQuery.extend({
+      status: OrderStatus.optional(),
+      payment: PaymentState.optional(),
+      agent_id: ActorId.optional(),
+    }),
   },
   responses: {
     200: json(z.object({ items: z.array(OrderBody), next_cursor: NextCursor }), "Orders."),
@@ -76,10 +80,10 @@ export function orderRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    const query = c.req.valid("query");
+    const { agent_id: actorId, ...query } = c.req.valid("query");
     const answer = await answerPage(
       query,
-      (page) => listOrders(db, site_key_hash, query, page),
+      (page) => listOrders(db, site_key_hash, { ...query, actorId }, page),
       ({ createdAt, orderId }) => ({ createdAt, id: orderId }),
       (order) => orderBody(order, clock.now()),
     );

@@ -16,6 +16,7 @@ import {
   NextCursor,
   PageQuery,
   refused,
+  Search,
   SiteParams,
   Timestamp,
 } from "./schemas.js";
@@ -61,8 +62,13 @@ const list = createRoute({
   description: "By id.",
   request: {
     params: SiteParams,
-    // Product ids are owners' own words: a cursor carries one, encoded.
-    query: PageQuery.extend({ cursor: z.string().max(CURSOR_CHARS_MAX).optional() }),
+    query: PageQuery.extend({
+      // Product ids are owners' own words: a cursor carries one, encoded.
+      cursor: z.string().max(CURSOR_CHARS_MAX).optional(),
+      q: Search.optional().openapi({
+        description: "What title or id hold; small and capital letters are alike.",
+      }),
+    }),
   },
   responses: {
     200: json(z.object({ items: z.array(ProductBody), next_cursor: NextCursor }), "Products."),
@@ -163,11 +169,12 @@ export function productRoutes(app: OpenAPIHono<AdminEnv>, context: Context): voi
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    const { limit, cursor } = c.req.valid("query");
+    const { limit, cursor, q } = c.req.valid("query");
     const after = Buffer.from(cursor ?? "", "base64url")
       .toString()
       .replaceAll("\0", "");
-    const found = await listProducts(context.db, site_key_hash, { after, limit: limit + 1 });
+    const page = { after, limit: limit + 1 };
+    const found = await listProducts(context.db, site_key_hash, q, page);
     const items = found.slice(0, limit);
     const last = found.length > limit ? items.at(-1) : undefined;
     const next_cursor = last && Buffer.from(last.productId).toString("base64url");

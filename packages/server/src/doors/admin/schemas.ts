@@ -2,6 +2,7 @@ import { REASONS, type ReasonCode, type Refusal } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
 import { PAGE_ITEMS, PAGE_ITEMS_MAX } from "../../actions/page.js";
 import { Problem } from "../../platform/http/problem.js";
+import { line } from "./text-line.js";
 
 const ErrorBody = z
   .object({
@@ -29,6 +30,25 @@ export const PageQuery = z.object({
 export const NextCursor = z.string().optional().openapi({
   description: "Present when there is more; send it back as `cursor`.",
 });
+
+const SEARCH_CHARS_MAX = 100;
+
+/** What is looked for in a list, as it is written. */
+export const Search = line(SEARCH_CHARS_MAX);
+
+/** A profile of 2,048 characters grows when it is written in one spelling. */
+const ACTOR_ID_CHARS_MAX = 8192;
+
+/** Who asked for something, as records name them. */
+export const ActorId = z
+  .string()
+  .max(ACTOR_ID_CHARS_MAX)
+  .regex(/^(?:[\w-]+|(?:unsigned )?https?:\/\/[!-~]+)$/, "must be an agent's id or a profile")
+  .openapi({
+    description:
+      "An agent's id or a platform's profile; with `unsigned ` before it where nobody has proven to be it.",
+    example: "https://platform.example/profile",
+  });
 
 export function json<T extends z.ZodType>(schema: T, description: string) {
   return { description, content: { "application/json": { schema } } };

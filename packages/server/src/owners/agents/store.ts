@@ -1,5 +1,6 @@
 import type { KeySource } from "@gatehouse/protocol";
-import type { Queries, Transaction } from "../../platform/db/database.js";
+import type { Database, Queries, Transaction } from "../../platform/db/database.js";
+import { holding } from "../../platform/db/holding.js";
 import type { Agent, AgentStatus, RegisteredKey } from "./agent.js";
 
 interface AgentRow {
@@ -188,22 +189,31 @@ export async function askingAgent(
   return { agent: agentOf(row), key, lockedUntil: row.locked_until ?? 0 };
 }
 
+/** Which agents of a site; all of them where it says nothing. */
+export interface AgentFilter {
+  readonly status: AgentStatus | undefined;
+  /** What name or id hold. */
+  readonly search: string | undefined;
+}
+
 /** Agents of a site, in order of creation. */
 export async function listAgents(
-  db: Queries,
+  db: Pick<Database, "all" | "dialect">,
   siteKeyHash: string,
-  status: AgentStatus | undefined,
+  { status, search }: AgentFilter,
   page: {
     readonly after: { readonly createdAt: number; readonly id: string } | null;
     readonly limit: number;
   },
 ): Promise<Agent[]> {
   const { createdAt, id } = page.after ?? { createdAt: -1, id: "" };
+  const held = holding(db.dialect, ["name", "agent_id"], search);
   const rows = await db.all<AgentRow>(
     `SELECT * FROM agents WHERE site_key_hash = ? AND (created_at, agent_id) > (?, ?)
-       AND (CAST(? AS TEXT) IS NULL OR status = ?)
+       AND (CAST(? AS TEXT) IS NULL OR status = ?)${held.sql}
      ORDER BY created_at, agent_id LIMIT ?`,
-    ...[siteKeyHash, createdAt, id, status ?? null, status ?? null, page.limit],
+    ...[siteKeyHash, createdAt, id, status ?? null, status ?? null, ...held.values],
+    page.limit,
   );
   return rows.map(agentOf);
 }
@@ -228,68 +238,4 @@ export async function forgetPending(tx: Transaction, now: number): Promise<numbe
 export async function deleteAgents(tx: Transaction, siteKeyHash: string): Promise<void> {
   await tx.run("DELETE FROM agent_keys WHERE site_key_hash = ?", siteKeyHash);
   await tx.run("DELETE FROM agents WHERE site_key_hash = ?", siteKeyHash);
-}
-
-/** How long an agent has to wait, and how often it had to in a row. */
-interface AgentLock {
-  readonly lockedUntil: number;
-  readonly times: number;
-}
-
-export async function agentLock(
-  db: Queries,
-  siteKeyHash: string,
-  agentId: string,
-): Promise<AgentLock | undefined> {
-  const row = await db.get<{ locked_until: number; times: number }>(
-    "SELECT locked_until, times FROM agent_locks WHERE site_key_hash = ? AND agent_id = ?",
-    ...[siteKeyHash, agentId],
-  );
-  return row && { lockedUntil: row.locked_until, times: row.times };
-}
-
-export async function writeLock(
-  tx: Transaction,
-  siteKeyHash: string,
-  agentId: string,
-  { lockedUntil, times }: AgentLock,
-): Promise<void> {
-  await tx.run(
-    `INSERT INTO agent_locks (site_key_hash, agent_id, locked_until, times) VALUES (?, ?, ?, ?)
-     ON CONFLICT (site_key_hash, agent_id) DO UPDATE SET locked_until = ?, times = ?`,
-    ...[siteKeyHash, agentId, lockedUntil, times, lockedUntil, times],
-  );
-}
-
-/** False for a mandate that was counted before. */
-export async function insertFailure(
-  tx: Transaction,
-  { siteKeyHash, agentId, mandateId }: { siteKeyHash: string; agentId: string; mandateId: string },
-  now: number,
-): Promise<boolean> {
-  const inserted = await tx.run(
-    `INSERT INTO agent_failures (site_key_hash, agent_id, mandate_id, failed_at)
-     VALUES (?, ?, ?, ?) ON CONFLICT (site_key_hash, agent_id, mandate_id) DO NOTHING`,
-    ...[siteKeyHash, agentId, mandateId, now],
-  );
-  return inserted === 1;
-}
-
-export async function countFailures(
-  tx: Queries,
-  siteKeyHash: string,
-  agentId: string,
-  since: number,
-): Promise<number> {
-  const row = await tx.get<{ failures: number }>(
-    `SELECT COUNT(*) AS failures FROM agent_failures
-     WHERE site_key_hash = ? AND agent_id = ? AND failed_at >= ?`,
-    ...[siteKeyHash, agentId, since],
-  );
-  return Number(row?.failures ?? 0);
-}
-
-/** Failures that count for nobody any more. */
-export async function forgetFailures(tx: Transaction, before: number): Promise<void> {
-  await tx.run("DELETE FROM agent_failures WHERE failed_at < ?", before);
 }

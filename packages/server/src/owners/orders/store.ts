@@ -171,6 +171,8 @@ export async function followLater(tx: Transaction, orderId: string, at: number):
 export interface OrderFilter {
   readonly status?: OrderStatus | undefined;
   readonly payment?: Order["payment"] | undefined;
+  /** Who ordered. */
+  readonly actorId?: string | undefined;
 }
 
 /** Orders of a site, the newest first. */
@@ -185,11 +187,14 @@ export async function listOrders(
 ): Promise<Order[]> {
   const { createdAt, id } = page.after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
   const [status, payment] = [filter.status ?? null, filter.payment ?? null];
+  const actorId = filter.actorId ?? null;
   const rows = await db.all<Row>(
     `SELECT * FROM orders WHERE site_key_hash = ? AND (created_at, order_id) < (?, ?)
        AND (CAST(? AS TEXT) IS NULL OR status = ?) AND (CAST(? AS TEXT) IS NULL OR payment = ?)
+       AND (CAST(? AS TEXT) IS NULL OR actor_id = ?)
      ORDER BY created_at DESC, order_id DESC LIMIT ?`,
-    ...[siteKeyHash, createdAt, id, status, status, payment, payment, page.limit],
+    ...[siteKeyHash, createdAt, id, status, status, payment, payment, actorId, actorId],
+    page.limit,
   );
   return rows.map(orderOf);
 }

@@ -1,4 +1,5 @@
-import type { Queries, Transaction } from "../../platform/db/database.js";
+import type { Database, Queries, Transaction } from "../../platform/db/database.js";
+import { holding } from "../../platform/db/holding.js";
 import { type Availability, type ListedProduct, type Product, wordsOf } from "./product.js";
 
 /** A row of products; searches read it too. */
@@ -98,16 +99,18 @@ export async function productById(
   return row && productOf(row);
 }
 
-/** Products of a site by their id. */
+/** Products of a site by their id; with `search`, those whose title or id holds it. */
 export async function listProducts(
-  db: Queries,
+  db: Pick<Database, "all" | "dialect">,
   siteKeyHash: string,
+  search: string | undefined,
   page: { readonly after: string; readonly limit: number },
 ): Promise<Product[]> {
+  const held = holding(db.dialect, ["title", "product_id"], search);
   const rows = await db.all<ProductRow>(
-    `SELECT * FROM products WHERE site_key_hash = ? AND product_id > ?
+    `SELECT * FROM products WHERE site_key_hash = ? AND product_id > ?${held.sql}
      ORDER BY product_id LIMIT ?`,
-    ...[siteKeyHash, page.after, page.limit],
+    ...[siteKeyHash, page.after, ...held.values, page.limit],
   );
   return rows.map(productOf);
 }

@@ -1,4 +1,4 @@
-import type { Transaction } from "../../platform/db/database.js";
+import type { Transaction } from "../../../platform/db/database.js";
 import { agentLock, countFailures, insertFailure, writeLock } from "./store.js";
 
 const MINUTE_MS = 60_000;

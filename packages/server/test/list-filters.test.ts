@@ -1,0 +1,145 @@
+import type { JsonObject } from "@gatehouse/protocol";
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { ManualClock } from "../src/platform/clock.ts";
+import { DATABASES, NOON } from "./harness.ts";
+import type { Shop } from "./mandates/submitting.ts";
+import { openWorld, type World } from "./ucp/buying.ts";
+
+/** Names in which whatever SQL, GLOB or regular expressions know is only itself. */
+const NAMES = [
+  ...[
+    "100% cotton",
+    "snake_case",
+    "snake-case",
+    "a*b",
+    "what?",
+    "[draft] (v1.0)",
+    "back\\slash",
+    "^$|{2}+",
+  ],
+  ...["ÄPFEL und Öl", "Straße", 'it\'s "quoted"', "\u{1f339} rose"],
+];
+/** What is asked for, and the only names that hold it. */
+const ASKED: readonly (readonly [string, readonly string[]])[] = [
+  ["%", ["100% cotton"]],
+  ["e_c", ["snake_case"]],
+  ["*", ["a*b"]],
+  ["?", ["what?"]],
+  ["[", ["[draft] (v1.0)"]],
+  ["]", ["[draft] (v1.0)"]],
+  ["[d", ["[draft] (v1.0)"]],
+  ["(v1.0)", ["[draft] (v1.0)"]],
+  ["v1x0", []],
+  ["\\", ["back\\slash"]],
+  ["^$|{2}+", ["^$|{2}+"]],
+  ["\\d", []],
+  ["cOTTon", ["100% cotton"]],
+  ["äpfel", ["ÄPFEL und Öl"]],
+  ["ÖL", ["ÄPFEL und Öl"]],
+  ["STRAßE", ["Straße"]],
+  ["it's", ['it\'s "quoted"']],
+  ["\u{1f339} R", ["\u{1f339} rose"]],
+  ["o s", []],
+];
+
+describe.each(DATABASES)("a list with a filter, on %s,", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let { at } = {} as World;
+  let shop: Shop;
+  beforeAll(async () => {
+    const world = await openWorld(dialect, clock);
+    ({ at } = world);
+    return world.close;
+  });
+  beforeEach(async () => {
+    clock.advance(61_000);
+    shop = await at.shop();
+  });
+
+  const items = async (path: string, query: Record<string, string>): Promise<JsonObject[]> => {
+    const { status, body } = await shop.admin("GET", `${path}?${new URLSearchParams(query)}`);
+    expect([path, query, status]).toEqual([path, query, 200]);
+    return body.items;
+  };
+  const taken = async (path: string, query: Record<string, string>, name: string) =>
+    (await items(path, query)).map((item) => item[name]).sort();
+
+  test("of agents finds what name or id hold, in letters of either case", async () => {
+    const ids = new Map<string, string>();
+    for (const name of NAMES) ids.set(name, (await at.buyer(shop, { name })).agentId);
+    for (const [q, found] of ASKED) {
+      expect([q, await taken("/agents", { q }, "name")]).toEqual([q, [...found].sort()]);
+    }
+    const id = ids.get("a*b") as string;
+    expect(await taken("/agents", { q: id.slice(6).toUpperCase() }, "agent_id")).toEqual([id]);
+    await shop.admin("POST", `/agents/${id}/suspend`, {});
+    expect(await taken("/agents", { q: id, status: "suspended" }, "agent_id")).toEqual([id]);
+    expect(await taken("/agents", { q: id, status: "active" }, "agent_id")).toEqual([]);
+    const first = (await shop.admin("GET", "/agents?q=AGT_&limit=5")).body;
+    const rest = await shop.admin("GET", `/agents?q=AGT_&cursor=${first.next_cursor}`);
+    const names = [...first.items, ...rest.body.items].map(({ name }) => name);
+    expect([first.items.length, names.sort()]).toEqual([5, [...NAMES].sort()]);
+  });
+
+  test("of products finds what title or id hold, in letters of either case", async () => {
+    const products = NAMES.map((title, n) => ({
+      ...{ id: `SKU-${n}*x`, title, price: "1", currency: "EUR" },
+    }));
+    await shop.admin("PUT", "/products", { products });
+    for (const [q, found] of ASKED) {
+      const held = q === "*" ? NAMES : found;
+      expect([q, await taken("/products", { q }, "title")]).toEqual([q, [...held].sort()]);
+    }
+    expect(await taken("/products", { q: "sku-3*X" }, "id")).toEqual(["SKU-3*x"]);
+    const first = (await shop.admin("GET", "/products?q=SKU&limit=7")).body;
+    const next = `/products?q=SKU&limit=7&cursor=${first.next_cursor}`;
+    expect((await shop.admin("GET", next)).body.items).toHaveLength(NAMES.length - 7);
+  });
+
+  test.each(["/agents", "/products"])("%s takes from one to a hundred characters", async (path) => {
+    const status = async (q: string) =>
+      (await shop.admin("GET", `${path}?${new URLSearchParams({ q })}`)).status;
+    expect(await Promise.all(["x".repeat(100), "x\0y"].map(status))).toEqual([200, 200]);
+    expect(await Promise.all(["", " ", "\0", "x".repeat(101)].map(status))).toEqual([
+      ...[400, 400, 400, 400],
+    ]);
+  });
+
+  test("of orders and decisions finds those of one agent, or of one platform", async () => {
+    const [one, other] = [await at.buyer(shop), await at.buyer(shop)];
+    await at.order(shop, one);
+    clock.advance(1000);
+    await at.order(shop, other);
+    clock.advance(1000);
+    await at.bought(shop);
+    clock.advance(1000);
+    await at.order(shop, one);
+    const [, platform] = (await items("/orders", {})).map(({ agent_id }) => agent_id as string);
+    expect(platform).toMatch(/^https?:\/\//);
+    const lists: Record<string, readonly string[]> = {};
+    for (const path of ["/orders", "/decisions"]) {
+      for (const agent_id of [one.agentId, other.agentId, platform as string]) {
+        const found = await taken(path, { agent_id }, "agent_id");
+        lists[`${path} ${agent_id}`] = found as string[];
+      }
+    }
+    const times = (id: string, n: number) => Array(n).fill(id);
+    expect(lists).toEqual({
+      [`/orders ${one.agentId}`]: times(one.agentId, 2),
+      [`/orders ${other.agentId}`]: times(other.agentId, 1),
+      [`/orders ${platform}`]: times(platform as string, 1),
+      [`/decisions ${one.agentId}`]: times(one.agentId, 2),
+      [`/decisions ${other.agentId}`]: times(other.agentId, 1),
+      [`/decisions ${platform}`]: times(platform as string, 1),
+    });
+    expect(await items("/orders", { agent_id: one.agentId, status: "cancelled" })).toEqual([]);
+    for (const path of ["/orders", "/decisions"]) {
+      // Who only names a profile is somebody else than who has proven it.
+      expect(await items(path, { agent_id: `unsigned ${platform}` })).toEqual([]);
+      for (const agent_id of ["", "x y", "ftp://x", "https://x y", "https://x\0", "ä"]) {
+        const { status } = await shop.admin("GET", `${path}?${new URLSearchParams({ agent_id })}`);
+        expect([path, agent_id, status]).toEqual([path, agent_id, 400]);
+      }
+    }
+  });
+});
