@@ -14,6 +14,7 @@ import { systemIds } from "../src/platform/ids.ts";
 import { createLog } from "../src/platform/log/log.ts";
 import { DATABASES, freshPostgres, NOON, temporaryFolder } from "./harness.ts";
 
+const HOUR_MS = 3_600_000;
 const tools = { ids: systemIds, log: createLog("silent") };
 
 async function fresh(
@@ -74,6 +75,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "checkouts",
       "after-sale",
       "console",
+      "decision-counts",
     ]);
   });
 
@@ -116,6 +118,46 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     expect(kept).toMatchObject({ ...message, audience: "owner", since: NOON - 5, place: null });
     const [sold] = await db.all<Record<string, unknown>>("SELECT * FROM orders");
     expect(sold).toMatchObject({ ...order, status: "open", revision: 0 });
+  });
+
+  test("count the decisions of before they were counted", async () => {
+    const { db } = await fresh(dialect);
+    await migrate(db, { now: NOON, upTo: 19 });
+    const decision = (place: number, at: number, outcome: string, more = {}) => ({
+      ...{ decision_id: `dec_${place}`, site_key_hash: "hash", actor_id: "agt_1" },
+      ...{ mandate_id: `m${place}`, digest: "", skill: "get_pricing", protocol: "a2a" },
+      ...{ outcome, rules_evaluated: 1, record_id: `rec_${place}`, evaluated_at: at },
+      ...{ answer: "{}", ...more },
+    });
+    const day = NOON - 12 * HOUR_MS;
+    const rows = [
+      decision(1, NOON, "approved"),
+      decision(2, NOON + HOUR_MS - 1, "approved", { actor_id: "agt_2" }),
+      decision(3, NOON + HOUR_MS, "approved"),
+      decision(4, NOON + HOUR_MS, "escalated"),
+      decision(5, day + 24 * HOUR_MS, "rejected"),
+      decision(6, NOON, "approved", { site_key_hash: "other" }),
+    ];
+    await db.transaction((tx) => tx.insert("decisions", rows));
+    await migrate(db, { now: NOON });
+    const values = async (table: string) => {
+      const found = await db.all<Record<string, unknown>>(`SELECT * FROM ${table}`);
+      return found.map((row) => Object.values(row).join(" ")).sort();
+    };
+    expect(await values("outcome_hours")).toEqual([
+      `hash ${NOON} approved 2`,
+      `hash ${NOON + HOUR_MS} approved 1`,
+      `hash ${NOON + HOUR_MS} escalated 1`,
+      `hash ${day + 24 * HOUR_MS} rejected 1`,
+      `other ${NOON} approved 1`,
+    ]);
+    expect(await values("outcome_agent_days")).toEqual([
+      `hash ${day} agt_1 approved 2`,
+      `hash ${day} agt_1 escalated 1`,
+      `hash ${day} agt_2 approved 1`,
+      `hash ${day + 24 * HOUR_MS} agt_1 rejected 1`,
+      `other ${day} agt_1 approved 1`,
+    ]);
   });
 
   test("apply what is missing, in order", async () => {

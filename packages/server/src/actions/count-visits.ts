@@ -1,12 +1,8 @@
 import { CLASSIFICATIONS, type Classification } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { type VisitFilter, visitHours } from "../owners/visits/store.js";
-import { HOUR_MS } from "../owners/visits/visit.js";
+import { type CountBy, stepOf } from "./count-by.js";
 
-export const COUNT_BY = ["hour", "day"] as const;
-export type CountBy = (typeof COUNT_BY)[number];
-
-const STEP_MS: Readonly<Record<CountBy, number>> = { hour: HOUR_MS, day: 24 * HOUR_MS };
 /** Rows of hours one answer is made from: kinds and agents of about a month of hours. */
 const ROWS_MAX = 50_000;
 
@@ -44,7 +40,7 @@ export async function countVisits(
     }
   >();
   for (const { hour, classification, agent, visits } of rows.slice(0, ROWS_MAX)) {
-    const start = Math.floor(hour / STEP_MS[by]) * STEP_MS[by];
+    const start = stepOf(hour, by);
     const step = steps.get(start) ?? { start, visits: 0, by: none(), agents: {} };
     step.visits += visits;
     step.by[classification] += visits;

@@ -33,6 +33,10 @@ async function readBooks({ db }: Context, { site_key_hash }: Shop) {
       "decisions",
     ),
     hours: await of<{ minor: number }>("decision_hours"),
+    counts: [
+      await of<{ outcome: string; decisions: number }>("outcome_hours"),
+      await of<{ outcome: string; decisions: number }>("outcome_agent_days"),
+    ],
     products: await of<{ product_id: string; quantity: number | null; reserved: number }>(
       "products",
     ),
@@ -79,6 +83,15 @@ export async function expectBooksAgree(
   expect(sum(books.hours.map(({ minor }) => Number(minor)))).toBe(
     sum(approved.map(({ amount_minor }) => amount_minor ?? 0)),
   );
+  // Overviews count every decision under what it has come to.
+  for (const counts of books.counts) {
+    for (const outcome of ["approved", "escalated", "rejected", "paying"]) {
+      const counted = counts.filter((one) => one.outcome === outcome);
+      expect([outcome, sum(counted.map((one) => Number(one.decisions)))]).toEqual([
+        ...[outcome, decisions.filter((one) => one.outcome === outcome).length],
+      ]);
+    }
+  }
   const lines = orders.flatMap(
     ({ items }) => JSON.parse(items) as { id: string; quantity: number }[],
   );

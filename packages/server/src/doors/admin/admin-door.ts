@@ -8,6 +8,7 @@ import { auditRoutes } from "./audit.js";
 import { auditRecordRoute } from "./audit-record.js";
 import { changesRoute } from "./changes.js";
 import { consoleLinkRoute } from "./console-links.js";
+import { decisionCountRoutes } from "./decision-counts.js";
 import { decisionRoutes } from "./decisions.js";
 import { documentRoutes } from "./documents.js";
 import { edgeTokenRoutes } from "./edge-tokens.js";
@@ -46,6 +47,7 @@ export function adminDoor(context: Context): Door {
   visitRoutes(routes, context);
   agentRoutes(routes, context);
   mandateRoutes(routes, context);
+  decisionCountRoutes(routes, context);
   decisionRoutes(routes, context);
   shopRoutes(routes, context);
   escalationRoutes(routes, context);

@@ -1,15 +1,23 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { type ExplainedDecision, explainDecision } from "../../actions/explain-decision.js";
 import type { Context } from "../../context.js";
-import type { Decision } from "../../owners/decisions/decision.js";
+import { type Decision, OUTCOMES } from "../../owners/decisions/decision.js";
 import { listDecisions } from "../../owners/decisions/store.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
-import { ActorId, errors, json, NextCursor, PageQuery, SiteParams, Timestamp } from "./schemas.js";
-
-const OUTCOMES = ["approved", "escalated", "rejected", "paying"] as const;
+import {
+  ActorId,
+  errors,
+  json,
+  NextCursor,
+  PageQuery,
+  SiteParams,
+  SpanQuery,
+  spanOf,
+  Timestamp,
+} from "./schemas.js";
 
 const DecisionBody = z
   .object({
@@ -41,6 +49,7 @@ const list = createRoute({
   request: {
     params: SiteParams,
     query: PageQuery.extend({
+      ...SpanQuery.shape,
       outcome: z.enum(OUTCOMES).optional(),
       agent_id: ActorId.optional(),
       mandate_id: z
@@ -135,7 +144,7 @@ export function decisionRoutes(app: OpenAPIHono<AdminEnv>, context: Context): vo
     await requireSite(context, c, site_key_hash, "auditor");
     const query = c.req.valid("query");
     const { outcome, agent_id: actorId, mandate_id: mandateId } = query;
-    const filter = { outcome, actorId, mandateId };
+    const filter = { outcome, actorId, mandateId, ...spanOf(query) };
     const answer = await answerPage(
       query,
       (page) => listDecisions(context.db, site_key_hash, filter, page),

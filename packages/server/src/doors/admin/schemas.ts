@@ -27,6 +27,17 @@ export const PageQuery = z.object({
   cursor: z.string().max(256).optional(),
 });
 
+/** Of what happened between two moments. */
+export const SpanQuery = z.object({
+  from: Timestamp.optional(),
+  to: Timestamp.optional().openapi({ description: "Up to this moment, without it." }),
+});
+
+export function spanOf({ from, to }: z.infer<typeof SpanQuery>) {
+  const moment = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
+  return { from: moment(from), to: moment(to) };
+}
+
 export const NextCursor = z.string().optional().openapi({
   description: "Present when there is more; send it back as `cursor`.",
 });

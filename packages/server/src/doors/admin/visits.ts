@@ -1,22 +1,30 @@
 import { CLASSIFICATIONS, knownAgentName, SIGNATURE_OUTCOMES } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
-import { COUNT_BY, countVisits } from "../../actions/count-visits.js";
+import { COUNT_BY } from "../../actions/count-by.js";
+import { countVisits } from "../../actions/count-visits.js";
 import type { Context } from "../../context.js";
 import { listVisits, type VisitFilter } from "../../owners/visits/store.js";
 import type { Visit } from "../../owners/visits/visit.js";
 import { isoTime } from "../../platform/clock.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
-import { errors, json, NextCursor, PageQuery, SiteParams, Timestamp } from "./schemas.js";
+import {
+  errors,
+  json,
+  NextCursor,
+  PageQuery,
+  SiteParams,
+  SpanQuery,
+  spanOf,
+  Timestamp,
+} from "./schemas.js";
 
 const AGENT_CHARS_MAX = 255;
 const SOURCES = ["beacon", "edge"] as const;
 
-const Filter = z.object({
+const Filter = SpanQuery.extend({
   classification: z.enum(CLASSIFICATIONS).optional(),
   agent: z.string().max(AGENT_CHARS_MAX).optional().openapi({ example: "GPTBot" }),
-  from: Timestamp.optional(),
-  to: Timestamp.optional().openapi({ description: "Up to this moment, without it." }),
 });
 
 const VisitBody = z
@@ -87,10 +95,9 @@ const counts = createRoute({
   },
 });
 
-function filterOf({ classification, agent, from, to }: z.infer<typeof Filter>): VisitFilter {
-  const moment = (text: string | undefined) => (text === undefined ? undefined : Date.parse(text));
+function filterOf({ classification, agent, ...span }: z.infer<typeof Filter>): VisitFilter {
   const named = agent === undefined ? undefined : knownAgentName(agent);
-  return { classification, agent: named, from: moment(from), to: moment(to) };
+  return { classification, agent: named, ...spanOf(span) };
 }
 
 function render(visit: Visit): z.infer<typeof VisitBody> {

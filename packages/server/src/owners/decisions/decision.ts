@@ -1,7 +1,8 @@
 import { movesMoney } from "@gatehouse/protocol";
 
 /** `paying`: approved, and the processor has yet to say whether it authorizes. */
-type DecisionOutcome = "approved" | "escalated" | "rejected" | "paying";
+export const OUTCOMES = ["approved", "escalated", "rejected", "paying"] as const;
+export type Outcome = (typeof OUTCOMES)[number];
 
 /** What was decided about a mandate, and what its agent was told. */
 export interface Decision {
@@ -15,7 +16,7 @@ export interface Decision {
   readonly protocol: string;
   /** What was to pay, in whole minor units; null where nothing was. */
   readonly amount: { readonly minor: number; readonly currency: string } | null;
-  readonly outcome: DecisionOutcome;
+  readonly outcome: Outcome;
   readonly reason: string | null;
   readonly ruleId: string | null;
   readonly rulesEvaluated: number;
@@ -36,6 +37,14 @@ export interface StoredAnswer {
 /** Whether money was asked for because of it. What moves none spends none, whatever its cart says. */
 export function isSpent({ outcome, skill }: Pick<Decision, "outcome" | "skill">): boolean {
   return movesMoney(skill) && (outcome === "approved" || outcome === "paying");
+}
+
+/** When something was decided. */
+export interface Span {
+  /** From this moment on. */
+  readonly from: number | undefined;
+  /** Up to this moment, without it. */
+  readonly to: number | undefined;
 }
 
 export const HOUR_MS = 3_600_000;

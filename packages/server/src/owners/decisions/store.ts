@@ -1,5 +1,6 @@
 import type { Queries, Transaction } from "../../platform/db/database.js";
-import { type Decision, HOUR_MS, isSpent, type StoredAnswer } from "./decision.js";
+import { countDecision, recountDecision } from "./counts/store.js";
+import { type Decision, HOUR_MS, isSpent, type Span, type StoredAnswer } from "./decision.js";
 
 interface Row {
   decision_id: string;
@@ -78,7 +79,7 @@ export async function forgetMinutes(tx: Transaction, before: number): Promise<vo
   await tx.run("DELETE FROM decision_minutes WHERE minute < ?", before);
 }
 
-/** Writes a decision and what it adds to its hour. */
+/** Writes a decision and what it adds to its minute, hour and day. */
 export async function insertDecision(
   tx: Transaction,
   made: Omit<Decision, "spentAt">,
@@ -109,6 +110,7 @@ export async function insertDecision(
   ]);
   const minor = decision.spentAt === null ? 0 : (amount?.minor ?? 0);
   await addToBuckets(tx, decision, decision.evaluatedAt, { minor, decisions: 1 });
+  await countDecision(tx, decision);
 }
 
 /** The decision about a mandate, if it was claimed before. */
@@ -147,13 +149,15 @@ export async function moveDecision(
     "UPDATE decisions SET outcome = ?, reason = ?, answer = ?, spent_at = ? WHERE decision_id = ?",
     ...[after.outcome, after.reason, JSON.stringify(after.answer), spentAt, decisionId],
   );
-  if (amount === null || spentAt === before.spentAt) return;
-  const { minor } = amount;
-  if (spentAt !== null) await addToBuckets(tx, before, spentAt, { minor, decisions: 0 });
-  else await addToBuckets(tx, before, before.spentAt ?? now, { minor: -minor, decisions: 0 });
+  if (amount !== null && spentAt !== before.spentAt) {
+    const minor = spentAt === null ? -amount.minor : amount.minor;
+    await addToBuckets(tx, before, spentAt ?? before.spentAt ?? now, { minor, decisions: 0 });
+  }
+  // After the buckets, as where a decision is made: rows are taken in one order.
+  await recountDecision(tx, before, after.outcome);
 }
 
-interface DecisionFilter {
+interface DecisionFilter extends Span {
   readonly outcome: string | undefined;
   readonly actorId: string | undefined;
   readonly mandateId: string | undefined;
@@ -163,19 +167,23 @@ interface DecisionFilter {
 export async function listDecisions(
   db: Queries,
   siteKeyHash: string,
-  { outcome, actorId, mandateId }: DecisionFilter,
+  { outcome, actorId, mandateId, from, to }: DecisionFilter,
   page: {
     readonly after: { readonly createdAt: number; readonly id: string } | null;
     readonly limit: number;
   },
 ): Promise<Decision[]> {
-  const { createdAt, id } = page.after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
+  const end = { createdAt: to ?? Number.MAX_SAFE_INTEGER, id: "" };
+  // The nearer of both: with two ends the database may walk from the farther one.
+  const { createdAt, id } =
+    page.after !== null && page.after.createdAt < end.createdAt ? page.after : end;
   const rows = await db.all<Row>(
     `SELECT * FROM decisions WHERE site_key_hash = ? AND (evaluated_at, decision_id) < (?, ?)
-       AND (CAST(? AS TEXT) IS NULL OR outcome = ?) AND (CAST(? AS TEXT) IS NULL OR actor_id = ?)
+       AND evaluated_at >= ? AND (CAST(? AS TEXT) IS NULL OR outcome = ?)
+       AND (CAST(? AS TEXT) IS NULL OR actor_id = ?)
        AND (CAST(? AS TEXT) IS NULL OR mandate_id = ?)
      ORDER BY evaluated_at DESC, decision_id DESC LIMIT ?`,
-    ...[siteKeyHash, createdAt, id, outcome ?? null, outcome ?? null],
+    ...[siteKeyHash, createdAt, id, from ?? 0, outcome ?? null, outcome ?? null],
     ...[actorId ?? null, actorId ?? null, mandateId ?? null, mandateId ?? null, page.limit],
   );
   return rows.map(decisionOf);
@@ -241,6 +249,8 @@ export async function deleteDecisions(tx: Transaction, siteKeyHash: string): Pro
     "decisions",
     "decision_hours",
     "decision_minutes",
+    "outcome_hours",
+    "outcome_agent_days",
     "agent_failures",
     "agent_locks",
   ]) {

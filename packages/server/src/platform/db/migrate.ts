@@ -23,6 +23,7 @@ import { captured } from "./migrations/0016-captured.js";
 import { checkouts } from "./migrations/0017-checkouts.js";
 import { afterSale } from "./migrations/0018-after-sale.js";
 import { consoleSessions } from "./migrations/0019-console.js";
+import { decisionCounts } from "./migrations/0020-decision-counts.js";
 import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
 import { copySqlite } from "./sqlite.js";
 
@@ -48,7 +49,7 @@ export interface Migration {
 const MIGRATIONS: readonly Migration[] = [
   ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents, decisions, reviews],
   ...[commerce, outbox, spending, stripe, ucp, carts, captured, checkouts],
-  ...[afterSale, consoleSessions],
+  ...[afterSale, consoleSessions, decisionCounts],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,0 +1,118 @@
+import { CLASSIFICATIONS } from "@gatehouse/protocol";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { OUTCOMES } from "../src/owners/decisions/decision.ts";
+import { insertDecision } from "../src/owners/decisions/store.ts";
+import { insertVisits } from "../src/owners/visits/store.ts";
+import type { Visit } from "../src/owners/visits/visit.ts";
+import { ManualClock } from "../src/platform/clock.ts";
+import { ownTables } from "../src/platform/db/migrate.ts";
+import {
+  cleanUp,
+  createSite,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "./harness.ts";
+
+const HOUR_MS = 3_600_000;
+const DAYS = 30;
+const FROM = NOON - DAYS * 24 * HOUR_MS;
+/** What is counted falls on as many hours, agents and kinds, however much it is. */
+const HOURS = 6;
+const AGENTS = 3;
+const FEW = HOURS * OUTCOMES.length * AGENTS;
+const COUNTS = ["visit_hours", "outcome_hours", "outcome_agent_days"] as const;
+
+/** What an owner's overview asks for. */
+const OVERVIEW = ["visits", "decisions"].map(
+  (what) => `/${what}/counts?from=${new Date(FROM).toISOString()}&by=hour`,
+);
+
+describe.each(DATABASES)("an overview of thirty days, on %s,", (dialect) => {
+  let server: TestServer;
+  let site: string;
+  let written = 0;
+  beforeAll(async () => {
+    const clock = new ManualClock(NOON);
+    server = await startServer(await freshEnvironment(dialect), { clock });
+    site = (await createSite(server, "shop.example.com")).site_key_hash;
+    return cleanUp;
+  });
+
+  /** Writes decisions and visits as the service writes them. */
+  const write = (count: number) =>
+    server.context.db.transaction(async (tx) => {
+      for (let n = 0; n < count; n++) {
+        const id = String(++written);
+        const at = FROM + (n % HOURS) * 37 * HOUR_MS + n;
+        const outcome = OUTCOMES[Math.floor(n / HOURS) % OUTCOMES.length] as "approved";
+        const agent = Math.floor(n / HOURS / OUTCOMES.length) % AGENTS;
+        await insertDecision(tx, {
+          ...{ decisionId: id, siteKeyHash: site, actorId: `agt_${agent}`, mandateId: id },
+          ...{ digest: "", skill: "get_pricing", protocol: "a2a", amount: null, outcome },
+          ...{ reason: null, ruleId: null, rulesEvaluated: 1, policyVersion: 1, recordId: id },
+          ...{ evaluatedAt: at, answer: { status: 200, body: {} } },
+        });
+        const classification = CLASSIFICATIONS[n % CLASSIFICATIONS.length] as "person";
+        const visit: Visit = {
+          ...{ visitId: id, siteKeyHash: site, observedAt: at, receivedAt: at, classification },
+          ...{ source: "beacon", agent: null, signature: null, pageUrl: null, offSite: false },
+        };
+        await insertVisits(tx, [visit]);
+      }
+    });
+  const rowsOf = async (table: string) => {
+    const sql = `SELECT COUNT(*) AS n FROM ${table} WHERE site_key_hash = ?`;
+    return Number((await server.context.db.get<{ n: number }>(sql, site))?.n);
+  };
+  const overview = async () => {
+    const [visits, decisions] = await Promise.all(
+      OVERVIEW.map((path) => server.admin("GET", `/v1/admin/sites/${site}${path}`)),
+    );
+    const total = (all: { visits?: number; decisions?: number }[]) =>
+      all.reduce((sum, one) => sum + (one.visits ?? one.decisions ?? 0), 0);
+    return {
+      visits: total(visits?.body.items),
+      decisions: total(decisions?.body.items),
+      agents: total(decisions?.body.agents),
+    };
+  };
+
+  test("is made of as many rows when there is ten times as much to count", async () => {
+    await write(FEW);
+    expect(await overview()).toEqual({ visits: FEW, decisions: FEW, agents: FEW });
+    const before = await Promise.all(COUNTS.map(rowsOf));
+    expect(before.every((rows) => rows > 0 && rows <= FEW)).toBe(true);
+    await write(9 * FEW);
+    const all = 10 * FEW;
+    expect([await rowsOf("decisions"), await rowsOf("visits")]).toEqual([all, all]);
+    expect(await overview()).toEqual({ visits: all, decisions: all, agents: all });
+    expect(await Promise.all(COUNTS.map(rowsOf))).toEqual(before);
+  });
+
+  test.runIf(dialect === "sqlite")("reads counts by their keys, and nothing else", async () => {
+    const { db } = server.context;
+    const spies = [vi.spyOn(db, "all"), vi.spyOn(db, "get")];
+    await overview();
+    const calls = spies.flatMap(({ mock }) => [...mock.calls]);
+    for (const spy of spies) spy.mockRestore();
+    const read: string[] = [];
+    for (const [sql, ...values] of calls) {
+      const steps = await db.all<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, ...values);
+      read.push(
+        ...steps.map(({ detail }) => detail).filter((text) => /^(SEARCH|SCAN) /.test(text)),
+      );
+    }
+    // Results of its own it may walk through; of what is kept, everything is looked up.
+    const kept = read.filter((step) => ownTables().includes(step.split(" ")[1] as string));
+    expect(kept.filter((step) => step.startsWith("SCAN"))).toEqual([]);
+    expect(kept.filter((step) => /^SEARCH (?:decisions|visits) /.test(step))).toEqual([]);
+    expect(kept.filter((step) => /_(?:hours|days) /.test(step)).sort()).toEqual([
+      "SEARCH outcome_agent_days USING PRIMARY KEY (site_key_hash=? AND day>? AND day<?)",
+      "SEARCH outcome_hours USING PRIMARY KEY (site_key_hash=? AND hour>? AND hour<?)",
+      "SEARCH visit_hours USING INDEX sqlite_autoindex_visit_hours_1 (site_key_hash=? AND hour>?)",
+    ]);
+  });
+});
