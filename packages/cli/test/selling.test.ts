@@ -150,6 +150,14 @@ test("an agent buys, the owner sees the order and why it was approved", async ()
   expect(shown.err).toContain("gatehouse mandate show shop.example.com order-of-the-test-2");
   expect((await run("order", "show", SHOP, "ord_none")).err).toBe("There is no such order.\n");
   expect((await run("mandate", "list", SHOP)).out).toMatch(/approved +place_order +20\.00 EUR/);
+  const [{ evaluated_at }] = JSON.parse(
+    (await run("mandate", "list", SHOP, "--json", "--from", "2026-01-01")).out,
+  ).items;
+  const before = await run("mandate", "list", SHOP, "--to", evaluated_at);
+  expect(before.out).toBe("Nothing was decided then.\n");
+  expect((await run("mandate", "list", SHOP, "--from", evaluated_at)).out).toMatch(/place_order/);
+  const turned = ["--from", "2026-01-02", "--to", "2026-01-01"];
+  expect((await run("mandate", "list", SHOP, ...turned)).err).toMatch(/--from must be before --to/);
   const early = await run("mandate", "explain", signed, "--site", SHOP);
   expect([early.code, early.err]).toEqual([1, expect.stringContaining("has decided nothing")]);
   const cheap = await buying("send", "1.00", "--id", "order-of-the-test-1");

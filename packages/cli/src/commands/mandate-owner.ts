@@ -5,6 +5,7 @@ import { explainDecision } from "../explain-decision.js";
 import { findSite } from "../find-site.js";
 import { listQuery } from "../list-query.js";
 import { moneyText } from "../money-text.js";
+import { olderHint, type Span, spanOf, withSpan } from "../span.js";
 import { plainJson, type Terminal, table } from "../terminal.js";
 
 const OUTCOMES = ["approved", "escalated", "rejected", "paying"];
@@ -21,7 +22,7 @@ interface DecisionBody {
   readonly mandate_id: string;
 }
 
-interface ListFlags {
+interface ListFlags extends Span {
   readonly outcome?: string;
   readonly agent?: string;
   readonly json?: boolean;
@@ -33,27 +34,36 @@ const row = (one: DecisionBody) => ({
   ...{ agent_id: one.agent_id, mandate_id: one.mandate_id },
 });
 
+function nothingText({ outcome, agent, from, to }: ListFlags): string {
+  if (agent !== undefined) return "There are no such decisions.";
+  if (outcome !== undefined) return `None is ${outcome}.`;
+  return `Nothing was decided ${from === undefined && to === undefined ? "yet" : "then"}.`;
+}
+
 /** `mandate list`: what was decided. */
 export function mandateListCommand(mandate: Command, terminal: Terminal): void {
-  mandate
+  const list = mandate
     .command("list")
     .argument("<site>", "its domain, key or hash")
     .description("as the owner: what was decided, the newest first; `mandate show` says why")
     .addOption(new Option("--outcome <outcome>", "only these").choices(OUTCOMES))
-    .option("--agent <id>", "only those of one agent, or of a platform by its profile")
+    .option("--agent <id>", "only those of one agent, or of a platform by its profile");
+  withSpan(list)
     .option("--json", "print JSON")
-    .action(async (text: string, { outcome, agent, json }: ListFlags) => {
+    .action(async (text: string, flags: ListFlags) => {
       const client = adminClient(terminal);
       const { site_key_hash } = await findSite(client, text);
-      const query = listQuery({ outcome, agent_id: agent }, LISTED);
+      const { outcome, agent } = flags;
+      const query = listQuery({ outcome, agent_id: agent, ...spanOf(flags) }, LISTED);
       const path = `/v1/admin/sites/${site_key_hash}/decisions${query}`;
-      const { items } = await client.call<{ items: DecisionBody[] }>("GET", path);
-      if (json) return terminal.out(plainJson({ items }));
-      if (items.length === 0) {
-        const nothing = outcome === undefined ? "Nothing was decided yet." : `None is ${outcome}.`;
-        return terminal.out(agent === undefined ? nothing : "There are no such decisions.");
-      }
+      type Page = { items: DecisionBody[]; next_cursor?: string };
+      const { items, next_cursor } = await client.call<Page>("GET", path);
+      if (flags.json) return terminal.out(plainJson({ items }));
+      if (items.length === 0) return terminal.out(nothingText(flags));
       terminal.out(table(items.map(row)));
+      if (next_cursor !== undefined) {
+        terminal.err(olderHint(items.length, items.at(-1)?.evaluated_at));
+      }
       terminal.err(`Why one was decided so: gatehouse mandate show ${text} <mandate_id>`);
     });
 }

@@ -1,8 +1,9 @@
 import { CLASSIFICATIONS } from "@gatehouse/protocol";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { adminClient } from "../admin-client.js";
-import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
+import { listQuery, queryOf } from "../list-query.js";
+import { olderHint, type Span, spanOf, withSpan } from "../span.js";
 import { plainJson, type Terminal, table } from "../terminal.js";
 
 /** What one answer of the service holds. */
@@ -24,20 +25,10 @@ interface CountBody {
   readonly by_agent: Readonly<Record<string, number>>;
 }
 
-interface Filters {
+interface Filters extends Span {
   readonly classification?: string;
   readonly agent?: string;
-  readonly from?: string;
-  readonly to?: string;
   readonly json?: boolean;
-}
-
-/** A time, or a day, as the service takes it. */
-function readTime(text: string): string {
-  const day = /^\d{4}-\d\d-\d\d$/.test(text);
-  const time = day ? `${text}T00:00:00Z` : text;
-  if (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time) && !Number.isNaN(Date.parse(time))) return time;
-  throw new InvalidArgumentError("Write 2030-05-17 or 2030-05-17T12:30:00Z (UTC).");
 }
 
 function readLimit(text: string): string {
@@ -47,24 +38,16 @@ function readLimit(text: string): string {
 }
 
 function withFilters(command: Command): Command {
-  return command
+  const filtered = command
     .argument("<site>", "its domain, key or hash")
     .addOption(new Option("--classification <kind>", "only one kind").choices(CLASSIFICATIONS))
-    .option("--agent <name>", "only one agent, such as GPTBot")
-    .addOption(new Option("--from <time>", "from this UTC time on").argParser(readTime))
-    .addOption(new Option("--to <time>", "up to this UTC time").argParser(readTime))
-    .option("--json", "print JSON");
+    .option("--agent <name>", "only one agent, such as GPTBot");
+  return withSpan(filtered).option("--json", "print JSON");
 }
 
-function queryOf({ classification, agent, from, to }: Filters): URLSearchParams {
-  if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to)) {
-    throw new CommandError("--from must be before --to.", EXIT.usage);
-  }
-  const given = Object.entries({ classification, agent, from, to });
-  return new URLSearchParams(
-    given.filter(([, value]) => value !== undefined) as [string, string][],
-  );
-}
+const filterOf = (flags: Filters) => ({
+  ...{ classification: flags.classification, agent: flags.agent, ...spanOf(flags) },
+});
 
 /** One that is only known by its host, or by its own word, has no other operator. */
 const agentText = ({ name, operator }: NonNullable<VisitBody["agent"]>) =>
@@ -110,18 +93,15 @@ export function visitCommands(program: Command, terminal: Terminal): void {
     .action(async (text: string, flags: Filters & { limit: string; source?: string }) => {
       const client = adminClient(terminal);
       const { site_key_hash } = await findSite(client, text);
-      const query = queryOf(flags);
-      query.set("limit", flags.limit);
-      if (flags.source !== undefined) query.set("source", flags.source);
-      const path = `/v1/admin/sites/${site_key_hash}/visits?${query}`;
+      const query = listQuery({ ...filterOf(flags), source: flags.source }, Number(flags.limit));
+      const path = `/v1/admin/sites/${site_key_hash}/visits${query}`;
       type Page = { items: VisitBody[]; next_cursor?: string };
       const { items, next_cursor } = await client.call<Page>("GET", path);
       if (flags.json) return terminal.out(plainJson({ items, next_cursor }));
       if (items.length === 0) return terminal.out("No visits.");
       terminal.out(table(items.map(row)));
       if (next_cursor !== undefined) {
-        const last = items.at(-1)?.observed_at;
-        terminal.err(`The newest ${items.length} are shown; for older ones: --to ${last}`);
+        terminal.err(olderHint(items.length, items.at(-1)?.observed_at));
       }
     });
 
@@ -132,9 +112,8 @@ export function visitCommands(program: Command, terminal: Terminal): void {
     .action(async (text: string, flags: Filters & { by: string }) => {
       const client = adminClient(terminal);
       const { site_key_hash } = await findSite(client, text);
-      const query = queryOf(flags);
-      query.set("by", flags.by);
-      const path = `/v1/admin/sites/${site_key_hash}/visits/counts?${query}`;
+      const query = queryOf({ ...filterOf(flags), by: flags.by });
+      const path = `/v1/admin/sites/${site_key_hash}/visits/counts${query}`;
       const found = await client.call<{ items: CountBody[]; cut: boolean }>("GET", path);
       if (flags.json) return terminal.out(plainJson(found));
       if (found.items.length === 0) return terminal.out("No visits.");
