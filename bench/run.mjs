@@ -6,7 +6,16 @@
 import { writeFileSync } from "node:fs";
 import { cpus } from "node:os";
 
-const GROUPS = ["protocol", "documents", "audit", "mcp", "beacon", "mandates", "checkout"];
+const GROUPS = [
+  "protocol",
+  "documents",
+  "audit",
+  "mcp",
+  "beacon",
+  "mandates",
+  "checkout",
+  "overview",
+];
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !GROUPS.includes(name));
 if (unknown.length > 0) {
