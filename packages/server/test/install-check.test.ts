@@ -206,7 +206,7 @@ describe.each(DATABASES)("the check of an installation, on %s,", (dialect) => {
     const { shop, check } = await startShop({ verified: false });
     const { states, of } = await check();
     expect(states).toEqual([
-      ["domain", "wrong"],
+      ["domain", "missing"],
       ["script", "missing"],
     ]);
     expect(of("domain")).toMatchObject({

@@ -31,7 +31,8 @@ function checkDomain({ domain, status, verification }: Site): InstallFinding {
   const advice =
     "Publish the DNS record, the file or the meta tag that proves it: " +
     `\`gatehouse site show ${domain}\` says which.`;
-  return { item, state: "wrong", found: `not verified: ${why}`, advice };
+  const state = problem === null ? "missing" : "wrong";
+  return { item, state, found: `not verified: ${why}`, advice };
 }
 
 /** What the last visit says that was told of. */

@@ -15,6 +15,8 @@ export interface ExplainedDecision {
   readonly facts: JsonObject;
   /** What became of every rule, in the policy's order. */
   readonly rules: readonly { readonly id: string; readonly result: string }[];
+  /** The key it was signed with and the bytes that were; null where no mandate was signed. */
+  readonly signature: { readonly keyId: string; readonly digest: string } | null;
   readonly payment: PaymentState | undefined;
   readonly orderId: string | null;
   readonly escalationId: string | null;
@@ -22,11 +24,19 @@ export interface ExplainedDecision {
 
 const listOf = (value: JsonValue | undefined) => (Array.isArray(value) ? value : []);
 
+/** Which signature stands behind a record: that of an agent, over its mandate. */
+function signatureOf({ agent, mandate }: JsonObject): ExplainedDecision["signature"] {
+  const keyId = isJsonObject(agent) ? agent.key_thumbprint : undefined;
+  const digest = isJsonObject(mandate) ? mandate.digest : undefined;
+  return typeof keyId === "string" && typeof digest === "string" ? { keyId, digest } : null;
+}
+
 /** What a record says of its decision. */
 function traceOf(text: string | undefined) {
   const record = text === undefined ? {} : (JSON.parse(text) as JsonObject);
   const said = isJsonObject(record.decision) ? record.decision : {};
   return {
+    signature: signatureOf(record),
     reasonCodes: listOf(said.reason_codes).map(String),
     facts: isJsonObject(said.facts) ? said.facts : {},
     rules: listOf(said.rules).flatMap((rule) =>

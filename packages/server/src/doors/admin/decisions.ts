@@ -70,6 +70,12 @@ const ExplainedBody = DecisionBody.extend({
   rules: z
     .array(z.object({ id: z.string(), result: z.string() }))
     .openapi({ description: "What became of every rule." }),
+  signature: z.object({ key_id: z.string(), digest: z.string() }).nullable().openapi({
+    description: "The agent's key, and the SHA-256 of what it signed; null for a platform.",
+  }),
+  answer: z
+    .object({ status: z.int(), body: z.record(z.string(), z.unknown()) })
+    .openapi({ description: "What whoever asked was told, and is told again." }),
   payment: z
     .object({
       attempt_id: z.string(),
@@ -101,12 +107,15 @@ const show = createRoute({
 });
 
 function renderExplained(explained: ExplainedDecision): z.infer<typeof ExplainedBody> {
-  const { payment } = explained;
+  const { payment, signature } = explained;
+  const { answer } = explained.decision;
   return {
     ...render(explained.decision),
     reason_codes: [...explained.reasonCodes],
     facts: explained.facts,
     rules: explained.rules.map((rule) => ({ ...rule })),
+    signature: signature === null ? null : { key_id: signature.keyId, digest: signature.digest },
+    answer: { status: answer.status, body: { ...answer.body } },
     payment:
       payment === undefined
         ? null

@@ -1,0 +1,26 @@
+import { mandateDigest } from "@gatehouse/protocol";
+import { beforeAll, describe, expect, test } from "vitest";
+import { cleanUp, DATABASES, freshEnvironment, startServer, type TestServer } from "../harness.ts";
+import { selling } from "../selling/selling.ts";
+
+describe.each(DATABASES)("a decision that is explained, on %s,", (dialect) => {
+  let server: TestServer;
+  let at: ReturnType<typeof selling>;
+  beforeAll(async () => {
+    server = await startServer(await freshEnvironment(dialect));
+    at = selling(server);
+    return cleanUp;
+  });
+
+  test("names the key and the bytes that were signed, and what the agent was told", async () => {
+    const shop = await at.shop();
+    const buyer = await at.buyer(shop);
+    const mandate = await at.signed(shop, buyer);
+    const told = await at.send(shop, mandate);
+    const [listed] = (await shop.admin("GET", "/decisions")).body.items;
+    const { body } = await shop.admin("GET", `/decisions/${listed.decision_id}`);
+    const digest = await mandateDigest(mandate.signed);
+    expect(body.signature).toEqual({ key_id: buyer.key.kid, digest });
+    expect(body.answer).toEqual({ status: told.status, body: told.body });
+  });
+});
