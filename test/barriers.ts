@@ -24,7 +24,8 @@ export function viewOptions({ colorScheme, width }: (typeof VIEWS)[number]) {
 
 /** What axe complains of, and how far the page is wider than its window. */
 export async function barriersOf(page: Page): Promise<{ found: unknown[]; overflow: number }> {
-  await page.evaluate(axe.source);
+  const loaded = await page.evaluate(() => "axe" in globalThis);
+  if (!loaded) await page.evaluate(axe.source);
   const { violations } = (await page.evaluate("axe.run()")) as Found;
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,

@@ -12,7 +12,11 @@ import "./style.css";
 /** What was refused is not asked for again by itself; what was not answered is, twice. */
 const client: QueryClient = new QueryClient({
   defaultOptions: {
-    queries: { retry: (count, error) => !(error instanceof Refused) && count < 2 },
+    queries: {
+      retry: (count, error) => !(error instanceof Refused) && count < 2,
+      // What changes is told; and reading the audit log is itself recorded.
+      refetchOnWindowFocus: false,
+    },
   },
 });
 

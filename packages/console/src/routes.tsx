@@ -1,20 +1,131 @@
-import { createRootRoute, createRoute, createRouter } from "@tanstack/react-router";
-import { FirstSite, Shell } from "./layout/shell.js";
+import {
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+} from "@tanstack/react-router";
+import { Shell } from "./layout/shell.js";
+import { FirstSite, SiteFrame, SitesPage } from "./layout/site-frame.js";
+import { OverviewPage } from "./overview/overview-page.js";
+import { RANGES, type RangeName } from "./overview/ranges.js";
 import { ReviewsPage } from "./reviews/reviews-page.js";
+import { STEPS, type Step } from "./setup/steps.js";
+
+/** What a page takes from its address: texts by these names, and nothing else. */
+function texts<Name extends string>(...names: readonly Name[]) {
+  type Texts = { readonly [One in Name]?: string | undefined };
+  return (search: Record<string, unknown>): Texts => {
+    const found = names.filter((name) => typeof search[name] === "string" && search[name] !== "");
+    return Object.fromEntries(found.map((name) => [name, search[name]])) as Texts;
+  };
+}
 
 const root = createRootRoute();
 const shell = createRoute({ getParentRoute: () => root, id: "shell", component: Shell });
 const first = createRoute({ getParentRoute: () => shell, path: "/", component: FirstSite });
-const reviews = createRoute({
+const sites = createRoute({ getParentRoute: () => shell, path: "/sites", component: SitesPage });
+const newSite = createRoute({
   getParentRoute: () => shell,
-  path: "/$site/reviews",
-  component: ReviewsPage,
+  path: "/new",
+  component: lazyRouteComponent(() => import("./setup/new-site-page.js"), "NewSitePage"),
 });
+const site = createRoute({ getParentRoute: () => shell, path: "/$site", component: SiteFrame });
+const below = { getParentRoute: () => site };
+
+const overview = createRoute({
+  ...{ ...below, path: "/", component: OverviewPage },
+  validateSearch: ({ range }): { range?: RangeName } =>
+    typeof range === "string" && range in RANGES ? { range: range as RangeName } : {},
+});
+const setup = createRoute({
+  ...{ ...below, path: "/setup" },
+  component: lazyRouteComponent(() => import("./setup/setup-page.js"), "SetupPage"),
+  validateSearch: ({ step }): { step?: Step } =>
+    STEPS.includes(step as Step) ? { step: step as Step } : {},
+});
+const reviews = createRoute({
+  ...{ ...below, path: "/reviews", component: ReviewsPage },
+  validateSearch: texts("status"),
+});
+const review = createRoute({
+  ...{ ...below, path: "/reviews/$id" },
+  component: lazyRouteComponent(() => import("./reviews/review-page.js"), "ReviewPage"),
+});
+const decisions = createRoute({
+  ...{ ...below, path: "/decisions" },
+  component: lazyRouteComponent(() => import("./decisions/decisions-page.js"), "DecisionsPage"),
+  validateSearch: texts("outcome", "agent_id", "mandate_id", "from", "to"),
+});
+const decision = createRoute({
+  ...{ ...below, path: "/decisions/$id" },
+  component: lazyRouteComponent(() => import("./decisions/decision-page.js"), "DecisionPage"),
+});
+const orders = createRoute({
+  ...{ ...below, path: "/orders" },
+  component: lazyRouteComponent(() => import("./orders/orders-page.js"), "OrdersPage"),
+  validateSearch: texts("status", "payment", "agent_id"),
+});
+const order = createRoute({
+  ...{ ...below, path: "/orders/$id" },
+  component: lazyRouteComponent(() => import("./orders/order-page.js"), "OrderPage"),
+});
+const visits = createRoute({
+  ...{ ...below, path: "/visits" },
+  component: lazyRouteComponent(() => import("./visits/visits-page.js"), "VisitsPage"),
+  validateSearch: texts("classification", "agent", "source", "from", "to"),
+});
+const agents = createRoute({
+  ...{ ...below, path: "/agents" },
+  component: lazyRouteComponent(() => import("./agents/agents-page.js"), "AgentsPage"),
+  validateSearch: texts("status", "q"),
+});
+const agent = createRoute({
+  ...{ ...below, path: "/agents/$id" },
+  component: lazyRouteComponent(() => import("./agents/agent-page.js"), "AgentPage"),
+});
+const policy = createRoute({
+  ...{ ...below, path: "/policy" },
+  component: lazyRouteComponent(() => import("./policy/policy-page.js"), "PolicyPage"),
+  validateSearch: ({ mode }): { mode?: "form" | "json" } =>
+    mode === "json" || mode === "form" ? { mode } : {},
+});
+const products = createRoute({
+  ...{ ...below, path: "/products" },
+  component: lazyRouteComponent(() => import("./products/products-page.js"), "ProductsPage"),
+  validateSearch: texts("q"),
+});
+const audit = createRoute({
+  ...{ ...below, path: "/audit" },
+  component: lazyRouteComponent(() => import("./audit/audit-page.js"), "AuditPage"),
+  validateSearch: texts("type", "chain"),
+});
+const record = createRoute({
+  ...{ ...below, path: "/audit/$id" },
+  component: lazyRouteComponent(() => import("./audit/record-page.js"), "RecordPage"),
+});
+const settings = createRoute({
+  ...{ ...below, path: "/settings" },
+  component: lazyRouteComponent(() => import("./settings/settings-page.js"), "SettingsPage"),
+});
+const settingsPart = createRoute({
+  ...{ ...below, path: "/settings/$part" },
+  component: lazyRouteComponent(() => import("./settings/settings-page.js"), "SettingsPage"),
+  validateSearch: texts("state"),
+});
+
+const pages = [
+  ...[overview, setup, reviews, review, decisions, decision, orders, order, visits, agents, agent],
+  ...[policy, products, audit, record, settings, settingsPart],
+] as const;
 
 /** Every page of the console, by its address below /console. */
 export const router = createRouter({
-  routeTree: root.addChildren([shell.addChildren([first, reviews])]),
+  routeTree: root.addChildren([
+    shell.addChildren([first, sites, newSite, site.addChildren([...pages])]),
+  ]),
   basepath: "/console",
+  // A page and its code are asked for when somebody is about to go there.
+  defaultPreload: "intent",
 });
 
 declare module "@tanstack/react-router" {

@@ -32,8 +32,11 @@ export function useChanges(siteKeyHash: string | undefined): void {
     if (siteKeyHash === undefined) return;
     const ending = new AbortController();
     const { signal } = ending;
-    const hear = (topic: string) =>
+    const hear = (topic: string) => {
       void client.invalidateQueries({ queryKey: [topic, siteKeyHash] });
+      // Whatever is reviewed or sold was decided.
+      void client.invalidateQueries({ queryKey: ["decisions", siteKeyHash] });
+    };
     const goOn = async () => {
       while (!signal.aborted) {
         await listen(siteKeyHash, hear, signal).catch(() => undefined);

@@ -1,31 +1,94 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
-import { Link, Navigate, Outlet, useNavigate, useParams } from "@tanstack/react-router";
+import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
+import { useState } from "react";
+import { reviewsWaiting } from "../reviews/reviews.js";
 import { sessionQuery, signOut } from "../session/session.js";
 import { Button } from "../ui/button.js";
-import { Failure, Notice } from "../ui/notice.js";
-import { sitesQuery } from "./sites.js";
+import { Find } from "./find.js";
+import { siteNamed, siteParam, sitesQuery } from "./sites.js";
 
-function SitePicker() {
-  const { site } = useParams({ strict: false });
+/** The pages of a site, in the order in which they are needed. */
+const PAGES = [
+  ["/$site", "Overview"],
+  ["/$site/reviews", "Reviews"],
+  ["/$site/decisions", "Decisions"],
+  ["/$site/orders", "Orders"],
+  ["/$site/visits", "Visits"],
+  ["/$site/agents", "Agents"],
+  ["/$site/policy", "Policy"],
+  ["/$site/products", "Products"],
+  ["/$site/audit", "Audit"],
+  ["/$site/settings", "Settings"],
+] as const;
+
+function SitePicker({ name }: { readonly name: string | undefined }) {
   const navigate = useNavigate();
   const { data: sites = [] } = useQuery(sitesQuery);
+  if (sites.length === 0) return null;
   return (
-    <label className="flex items-center gap-2 text-sm">
-      <span className="text-soft">Site</span>
+    <label className="flex min-w-0 flex-1 items-center gap-2 text-sm sm:flex-none">
+      <span className="sr-only">Site</span>
       <select
-        value={site ?? ""}
-        onChange={({ target }) =>
-          void navigate({ to: "/$site/reviews", params: { site: target.value } })
-        }
-        className="rounded-lg border border-line bg-card px-2 py-1.5"
+        value={name ?? ""}
+        onChange={({ target }) => void navigate({ to: "/$site", params: { site: target.value } })}
+        className="min-w-0 max-w-64 rounded-lg max-sm:w-full border border-line bg-card px-2 py-1.5"
       >
-        {sites.map(({ domain, site_key_hash }) => (
-          <option key={site_key_hash} value={domain}>
-            {domain}
+        {name === undefined && <option value="">Choose a site</option>}
+        {sites.map((site) => (
+          <option key={site.site_key_hash} value={siteParam(site, sites)}>
+            {site.domain}
+            {site.status === "pending" ? " (not verified)" : ""}
           </option>
         ))}
       </select>
     </label>
+  );
+}
+
+function Waiting({ siteKeyHash }: { readonly siteKeyHash: string }) {
+  const { data } = useQuery(reviewsWaiting(siteKeyHash));
+  const count = data?.items.length ?? 0;
+  if (count === 0) return null;
+  return (
+    <span className="ml-auto rounded-full bg-warn/15 px-2 text-xs font-medium text-warn">
+      {count}
+      <span className="sr-only"> waiting</span>
+    </span>
+  );
+}
+
+function Pages({ site, onGo }: { readonly site: string; onGo(): void }) {
+  const { data: sites = [] } = useQuery(sitesQuery);
+  const siteKeyHash = siteNamed(site, sites)?.site_key_hash;
+  return PAGES.map(([to, label]) => (
+    <Link
+      key={to}
+      to={to}
+      params={{ site }}
+      activeOptions={{ exact: to === "/$site", includeSearch: false }}
+      onClick={onGo}
+      className="flex items-center gap-2 rounded-lg px-3 py-1.5 text-sm hover:bg-line/40 aria-[current=page]:bg-line/60 aria-[current=page]:font-semibold"
+    >
+      {label}
+      {label === "Reviews" && siteKeyHash !== undefined && <Waiting siteKeyHash={siteKeyHash} />}
+    </Link>
+  ));
+}
+
+/** The page itself, and whether another is on its way; `data-shown` says which it is to programs. */
+function Shown() {
+  const shown = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.href });
+  const busy = useRouterState({ select: ({ isLoading }) => isLoading });
+  return (
+    <main
+      id="page"
+      tabIndex={-1}
+      data-shown={shown}
+      aria-busy={busy}
+      className="min-w-0 flex-1 px-4 py-6 outline-none sm:px-6"
+    >
+      <Outlet />
+    </main>
   );
 }
 
@@ -34,6 +97,7 @@ export function Shell() {
   const client = useQueryClient();
   const { site } = useParams({ strict: false });
   const { data: session } = useQuery(sessionQuery);
+  const [open, setOpen] = useState(false);
   async function leave() {
     await signOut();
     client.setQueryData(sessionQuery.queryKey, null);
@@ -42,52 +106,42 @@ export function Shell() {
     client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== session });
   }
   return (
-    <div className="mx-auto flex min-h-screen max-w-6xl flex-col">
-      <a href="#page" className="sr-only focus:not-sr-only">
+    <div className="mx-auto flex min-h-screen max-w-7xl flex-col">
+      <a href="#page" className="sr-only focus:not-sr-only focus:p-2">
         Skip to the page
       </a>
-      <header className="flex flex-wrap items-center gap-3 border-b border-line px-5 py-3">
-        <span className="font-semibold">Gatehouse</span>
-        <SitePicker />
-        <span className="ml-auto text-sm text-soft">{session?.role}</span>
-        <Button onClick={() => void leave()}>Sign out</Button>
+      <header className="flex flex-wrap items-center gap-3 border-b border-line px-4 py-3">
+        <Link to="/" className="font-semibold tracking-tight">
+          Gatehouse
+        </Link>
+        <SitePicker name={site} />
+        <span className="ml-auto text-sm text-soft max-sm:hidden">
+          Signed in as <strong className="font-medium text-ink">{session?.role}</strong>
+        </span>
+        <Button className="sm:hidden" aria-expanded={open} onClick={() => setOpen(!open)}>
+          Menu
+        </Button>
+        <Button className="max-sm:hidden" onClick={() => void leave()}>
+          Sign out
+        </Button>
       </header>
       <div className="flex flex-1 flex-col sm:flex-row">
-        <nav aria-label="Pages" className="flex gap-1 px-3 py-4 sm:w-44 sm:flex-col">
-          {site !== undefined && (
-            <Link
-              to="/$site/reviews"
-              params={{ site }}
-              className="rounded-lg px-3 py-1.5 aria-[current=page]:bg-line/50 aria-[current=page]:font-medium"
-            >
-              Reviews
+        <div
+          className={`${open ? "flex" : "hidden"} flex-col gap-4 border-line p-3 max-sm:border-b sm:flex sm:w-52 sm:shrink-0 sm:border-r`}
+        >
+          {site !== undefined && <Find site={site} />}
+          <nav aria-label="Pages" className="flex flex-col gap-0.5">
+            {site !== undefined && <Pages site={site} onGo={() => setOpen(false)} />}
+            <Link to="/sites" className="link px-3 py-1.5 text-sm" onClick={() => setOpen(false)}>
+              All sites
             </Link>
-          )}
-        </nav>
-        <main id="page" className="min-w-0 flex-1 px-5 py-6">
-          <Outlet />
-        </main>
+          </nav>
+          <Button className="sm:hidden" onClick={() => void leave()}>
+            Sign out
+          </Button>
+        </div>
+        <Shown />
       </div>
     </div>
-  );
-}
-
-/** Where somebody comes in: on to their first site. */
-export function FirstSite() {
-  const sites = useQuery(sitesQuery);
-  if (sites.isError) return <Failure error={sites.error} />;
-  if (!sites.isSuccess) return <Notice>Loading…</Notice>;
-  const [first] = sites.data;
-  if (first !== undefined) {
-    return <Navigate to="/$site/reviews" params={{ site: first.domain }} replace />;
-  }
-  return (
-    <section className="flex flex-col gap-3">
-      <h1 className="text-xl font-semibold">No site yet</h1>
-      <p className="text-soft">
-        Make one in the terminal:{" "}
-        <code>gatehouse site create shop.example.com --name "My shop"</code>
-      </p>
-    </section>
   );
 }

@@ -1,5 +1,7 @@
-import { queryOptions } from "@tanstack/react-query";
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
 import { type Api, call, type Page } from "../api/client.js";
+import { sessionQuery } from "../session/session.js";
 
 export type Site = Api["Site"];
 
@@ -11,3 +13,34 @@ export const sitesQuery = queryOptions({
     return items.toSorted((a, b) => a.domain.localeCompare(b.domain));
   },
 });
+
+/** What stands for a site in an address: its domain, or its key's hash where two have the domain. */
+export function siteParam(site: Site, sites: readonly Site[]): string {
+  const alone = sites.filter(({ domain }) => domain === site.domain).length === 1;
+  return alone ? site.domain : site.site_key_hash;
+}
+
+/** The site an address names; of two with one domain, the verified one. */
+export function siteNamed(name: string, sites: readonly Site[]): Site | undefined {
+  const found = sites.filter(({ domain, site_key_hash }) => [domain, site_key_hash].includes(name));
+  return found.find(({ status }) => status === "verified") ?? found[0];
+}
+
+/** The site whose pages these are. Pages stand below a frame that has found it. */
+export function useSite(): { readonly site: Site; readonly name: string; readonly path: string } {
+  const { site: name = "" } = useParams({ strict: false });
+  const { data: sites = [] } = useQuery(sitesQuery);
+  const site = siteNamed(name, sites);
+  if (site === undefined) throw new Error("a page stands outside the frame of a site");
+  return { site, name, path: `/v1/admin/sites/${site.site_key_hash}` };
+}
+
+const RANKS = ["auditor", "reviewer", "owner", "operator"] as const;
+export type Role = (typeof RANKS)[number];
+
+/** Whether whoever is signed in may do what a role may. The service decides; this only hides. */
+export function useMay(role: Role): boolean {
+  const { data: session } = useQuery(sessionQuery);
+  if (session === null || session === undefined) return false;
+  return RANKS.indexOf(session.role) >= RANKS.indexOf(role);
+}

@@ -1,8 +1,11 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { useId, useState } from "react";
+import { useState } from "react";
+import { useSave } from "../api/save.js";
 import { Button } from "../ui/button.js";
+import { Select, TextField } from "../ui/field.js";
 import { Failure } from "../ui/notice.js";
 import { DENIALS, type Denial, decide, type Review, type Verdict } from "./reviews.js";
+
+const NOTE_CHARS_MAX = 1000;
 
 interface Props {
   readonly siteKeyHash: string;
@@ -13,19 +16,17 @@ interface Props {
 
 /** Approve, or deny with a reason. Neither can be undone, so both are asked for once more. */
 export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
-  const client = useQueryClient();
   const [asked, setAsked] = useState<"approve" | "deny" | null>(null);
   const [reason, setReason] = useState<Denial>("other");
   const [note, setNote] = useState("");
-  const noteId = useId();
-  const deciding = useMutation({
-    mutationFn: (verdict: Verdict) => decide(siteKeyHash, review.escalation_id, verdict),
-    onSuccess: async ({ status }) => {
+  const deciding = useSave(
+    async (verdict: Verdict) => {
+      const { status } = await decide(siteKeyHash, review.escalation_id, verdict);
+      // Said before anything is asked anew: with that this form may be gone.
       onDecided(status);
-      await client.invalidateQueries({ queryKey: ["reviews", siteKeyHash] });
     },
-  });
-
+    ...["reviews", "decisions", "orders"],
+  );
   function confirm() {
     const said = note.trim() === "" ? {} : { note: note.trim() };
     if (asked === "approve") deciding.mutate({ verdict: "approve", ...said });
@@ -51,31 +52,19 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
         undone.
       </p>
       {asked === "deny" && (
-        <label className="flex flex-col gap-1 text-sm">
-          Why
-          <select
-            value={reason}
-            onChange={({ target }) => setReason(target.value as Denial)}
-            className="rounded-lg border border-line bg-card px-2 py-1.5"
-          >
-            {Object.entries(DENIALS).map(([code, words]) => (
-              <option key={code} value={code}>
-                {words}
-              </option>
-            ))}
-          </select>
-        </label>
-      )}
-      <label htmlFor={noteId} className="flex flex-col gap-1 text-sm">
-        A note for your own people (no agent sees it)
-        <input
-          id={noteId}
-          value={note}
-          maxLength={1000}
-          onChange={({ target }) => setNote(target.value)}
-          className="rounded-lg border border-line bg-card px-3 py-1.5"
+        <Select
+          label="Why"
+          value={reason}
+          choices={DENIALS}
+          onChoose={(code) => setReason(code as Denial)}
         />
-      </label>
+      )}
+      <TextField
+        label="A note for your own people (no agent sees it)"
+        value={note}
+        maxLength={NOTE_CHARS_MAX}
+        onChange={({ target }) => setNote(target.value)}
+      />
       <div className="flex gap-2">
         <Button
           kind={asked === "approve" ? "act" : "danger"}

@@ -1,100 +1,105 @@
 import { useQuery } from "@tanstack/react-query";
-import { useParams } from "@tanstack/react-router";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
-import { useChanges } from "../api/changes.js";
-import { sitesQuery } from "../layout/sites.js";
-import { sessionQuery } from "../session/session.js";
+import { useList } from "../api/list.js";
+import { useMay, useSite } from "../layout/sites.js";
+import { Badge } from "../ui/badge.js";
+import { Select } from "../ui/field.js";
+import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { Failure, Notice } from "../ui/notice.js";
-import { moneyText, spanText, timeText } from "../ui/words.js";
-import { DecideForm } from "./decide-form.js";
-import { pendingQuery, type Review } from "./reviews.js";
+import { Empty, Page } from "../ui/page.js";
+import { Time } from "../ui/time.js";
+import { choicesOf, moneyText } from "../ui/words.js";
+import { ReviewCard } from "./review-card.js";
+import { REVIEW_STATES, type Review, reviewsWaiting } from "./reviews.js";
 
-/** One thing that waits for a person: what, how much, who, for how long. */
-function ReviewCard({
-  siteKeyHash,
-  review,
-  mayDecide,
-  onDecided,
-}: {
-  readonly siteKeyHash: string;
-  readonly review: Review;
-  readonly mayDecide: boolean;
-  onDecided(status: Review["status"]): void;
-}) {
-  const left = Date.parse(review.expires_at) - Date.now();
-  return (
-    <article className="flex flex-col gap-3 rounded-xl border border-line bg-card p-4">
-      <header className="flex flex-wrap items-baseline gap-x-3">
-        <h2 className="font-medium">{review.skill}</h2>
-        <span className="text-lg font-semibold">{moneyText(review.amount)}</span>
-        <span className={`ml-auto text-sm ${left < 3_600_000 ? "text-warn" : "text-soft"}`}>
-          {spanText(left)} left, until {timeText(review.expires_at)}
-        </span>
-      </header>
-      {review.items.length > 0 && (
-        <ul className="text-sm">
-          {review.items.map(({ id, title, quantity }) => (
-            <li key={id}>
-              {quantity} × {title} <span className="text-soft">({id})</span>
-            </li>
-          ))}
-        </ul>
-      )}
-      <dl className="grid grid-cols-[auto_1fr] gap-x-3 text-sm">
-        <dt className="text-soft">Who</dt>
-        <dd className="break-all">{review.agent_id}</dd>
-        <dt className="text-soft">Rule</dt>
-        <dd>{review.rule_id}</dd>
-        <dt className="text-soft">Review</dt>
-        <dd className="break-all font-mono text-xs">{review.escalation_id}</dd>
-      </dl>
-      {mayDecide && <DecideForm {...{ siteKeyHash, review, onDecided }} />}
-    </article>
-  );
+const STATES = choicesOf(...(Object.keys(REVIEW_STATES) as Review["status"][]));
+
+/** What became of a review that somebody has just decided. */
+export function Decided({ status }: { readonly status: Review["status"] }) {
+  const more = "Approved by you. It waits for one more person.";
+  return <Notice>{status === "pending" ? more : REVIEW_STATES[status]}</Notice>;
 }
 
-const ENDED: Partial<Record<Review["status"], string>> = {
-  approved: "Approved, and paid.",
-  paying: "Approved: it is being paid.",
-  payment_failed: "Approved, but the payment did not go through. Nothing was sold.",
-  denied: "Denied.",
-  invalidated: "Nothing was paid: something had changed since it was asked for.",
-};
-
-/** What the rules leave to a person. */
-export function ReviewsPage() {
-  const { site: domain } = useParams({ from: "/shell/$site/reviews" });
-  const { data: sites } = useQuery(sitesQuery);
-  const siteKeyHash = sites?.find((site) => site.domain === domain)?.site_key_hash;
-  const pending = useQuery({
-    ...pendingQuery(siteKeyHash ?? ""),
-    enabled: siteKeyHash !== undefined,
-  });
-  useChanges(siteKeyHash);
-  const { data: session } = useQuery(sessionQuery);
+function Waiting() {
+  const { site } = useSite();
+  const waiting = useQuery(reviewsWaiting(site.site_key_hash));
+  const mayDecide = useMay("reviewer");
   const [decided, setDecided] = useState<Review["status"] | null>(null);
-  if (sites !== undefined && siteKeyHash === undefined) {
-    return <Notice bad>There is no site {domain}, or it is not yours to see.</Notice>;
-  }
   return (
-    <section className="flex flex-col gap-4">
-      <h1 className="text-xl font-semibold">Reviews</h1>
-      {decided !== null && <Notice>{ENDED[decided] ?? decided}</Notice>}
-      {pending.isError && <Failure error={pending.error} />}
-      {pending.data?.items.length === 0 && (
-        <Notice>
-          Nothing waits for you. What your rules leave to a person appears here by itself.
-        </Notice>
+    <>
+      {decided !== null && <Decided status={decided} />}
+      {waiting.isError && <Failure error={waiting.error} />}
+      {waiting.data?.items.length === 0 && (
+        <Empty title="Nothing waits for you.">
+          <p>
+            What your rules leave to a person appears here by itself, the moment an agent asks. A
+            rule with the effect “escalate” does that.
+          </p>
+        </Empty>
       )}
-      {pending.data?.items.map((review) => (
+      {waiting.data?.items.map((review) => (
         <ReviewCard
           key={review.escalation_id}
-          siteKeyHash={siteKeyHash ?? ""}
           review={review}
-          mayDecide={session?.role !== "auditor"}
+          mayDecide={mayDecide}
           onDecided={setDecided}
         />
       ))}
-    </section>
+    </>
+  );
+}
+
+function Past({ status }: { readonly status: string }) {
+  const { name, path } = useSite();
+  const filter = { status: status === "all" ? undefined : status };
+  const list = useList<Review>("reviews", `${path}/escalations`, filter);
+  const columns: readonly Column<Review>[] = [
+    {
+      head: "Review",
+      cell: ({ escalation_id, skill, amount }) => (
+        <Link to="/$site/reviews/$id" params={{ site: name, id: escalation_id }} className="link">
+          {moneyText(amount) || skill}
+        </Link>
+      ),
+    },
+    { head: "State", cell: ({ status: word }) => <Badge word={word} /> },
+    { head: "Agent", cell: ({ agent_id }) => <span className="break-all">{agent_id}</span> },
+    { head: "Asked", cell: ({ created_at }) => <Time at={created_at} /> },
+    { head: "Decided by", cell: ({ decided_by }) => decided_by ?? "–" },
+  ];
+  return (
+    <ListView
+      {...{ list, columns, label: "Reviews" }}
+      keyOf={({ escalation_id }) => escalation_id}
+      empty={<Empty title="No such review">Choose another state.</Empty>}
+    />
+  );
+}
+
+/** What the rules leave to a person. */
+export function ReviewsPage() {
+  const { path } = useSite();
+  const { status = "pending" } = useSearch({ from: "/shell/$site/reviews" });
+  const navigate = useNavigate({ from: "/$site/reviews" });
+  const choose = (chosen: string) =>
+    void navigate({ search: { status: chosen === "pending" ? undefined : chosen } });
+  const filter = { status: status === "all" ? undefined : status };
+  return (
+    <Page
+      title="Reviews"
+      about="What your rules leave to a person. Nothing is paid before somebody approves it."
+      actions={<ExportButton path={`${path}/escalations`} filter={filter} name="reviews" />}
+    >
+      <div className="max-w-64">
+        <Select
+          label="State"
+          value={status}
+          choices={{ ...STATES, all: "All of them" }}
+          onChoose={choose}
+        />
+      </div>
+      {status === "pending" ? <Waiting /> : <Past status={status} />}
+    </Page>
   );
 }

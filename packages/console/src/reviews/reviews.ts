@@ -2,19 +2,38 @@ import { queryOptions } from "@tanstack/react-query";
 import { type Api, call, type Page } from "../api/client.js";
 
 export type Review = Api["Escalation"];
+export type ShownReview = Api["ShownEscalation"];
 
 const pathOf = (siteKeyHash: string) => `/v1/admin/sites/${siteKeyHash}/escalations`;
 
 /** How often the list is asked for anew, in case nobody said that it changed. */
 const REFRESH_MS = 60_000;
 
-/** What waits for a person at a site. */
-export const pendingQuery = (siteKeyHash: string) =>
+/** What waits for a person at a site; a hundred at most. */
+export const reviewsWaiting = (siteKeyHash: string) =>
   queryOptions({
     queryKey: ["reviews", siteKeyHash, "pending"],
     queryFn: () => call<Page<Review>>("GET", `${pathOf(siteKeyHash)}?status=pending&limit=100`),
     refetchInterval: REFRESH_MS,
   });
+
+export const reviewQuery = (siteKeyHash: string, id: string) =>
+  queryOptions({
+    queryKey: ["reviews", siteKeyHash, id],
+    queryFn: () => call<ShownReview>("GET", `${pathOf(siteKeyHash)}/${encodeURIComponent(id)}`),
+  });
+
+/** What a state of a review means. */
+export const REVIEW_STATES: Readonly<Record<Review["status"], string>> = {
+  pending: "Pending: it waits for a person.",
+  paying: "Approved, and being paid.",
+  approved: "Approved, and paid.",
+  payment_failed: "Approved, but the payment did not go through. Nothing was sold.",
+  denied: "Denied by a person.",
+  expired: "Expired: nobody decided in time.",
+  withdrawn: "Withdrawn by the agent.",
+  invalidated: "Invalidated: something had changed since it was asked for. Nothing was paid.",
+};
 
 /** Why something is denied, in the interface's words and in a person's. */
 export const DENIALS = {

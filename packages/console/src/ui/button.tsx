@@ -11,6 +11,7 @@ export function Button({
   className = "",
   ...rest
 }: ComponentProps<"button"> & { readonly kind?: keyof typeof KINDS }) {
-  const look = "rounded-lg border px-3 py-1.5 text-sm font-medium disabled:opacity-50";
+  const look =
+    "rounded-lg border px-3 py-1.5 text-sm font-medium disabled:opacity-50 aria-pressed:border-act aria-pressed:bg-act/10 aria-pressed:text-act";
   return <button type="button" className={`${look} ${KINDS[kind]} ${className}`} {...rest} />;
 }

@@ -1,0 +1,47 @@
+import { type FormEvent, useState } from "react";
+import { type Api, call } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { useSite } from "../layout/sites.js";
+import { Button } from "../ui/button.js";
+import { TextField } from "../ui/field.js";
+import { Outcome } from "../ui/outcome.js";
+import { Card } from "../ui/page.js";
+import { wordsIn } from "../ui/words.js";
+
+/** What an agent may ask for, and the tags rules know it by. */
+export function AgentLimits({ agent }: { readonly agent: Api["Agent"] }) {
+  const { path } = useSite();
+  const [tags, setTags] = useState(agent.tags.join(" "));
+  const [scopes, setScopes] = useState((agent.scopes ?? []).join(" "));
+  const save = useSave(() => {
+    const asked = wordsIn(scopes);
+    const body = { tags: wordsIn(tags), scopes: asked.length === 0 ? null : asked };
+    return call("PATCH", `${path}/agents/${encodeURIComponent(agent.agent_id)}`, body);
+  }, "agents");
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    save.mutate();
+  }
+  return (
+    <Card title="What rules know of it">
+      <form onSubmit={submit} className="flex flex-col gap-3">
+        <TextField
+          label="Tags"
+          value={tags}
+          onChange={({ target }) => setTags(target.value)}
+          hint="Rules can ask for them, as in: agents tagged trusted."
+        />
+        <TextField
+          label="What it may ask for"
+          value={scopes}
+          onChange={({ target }) => setScopes(target.value)}
+          hint="Scopes such as skill:place_order. Left empty: everything your policy lets it."
+        />
+        <Button type="submit" className="self-start">
+          Save
+        </Button>
+        <Outcome of={save} />
+      </form>
+    </Card>
+  );
+}

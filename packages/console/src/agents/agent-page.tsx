@@ -1,0 +1,141 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { type Api, call } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { useMay, useSite } from "../layout/sites.js";
+import { AgentHistory } from "../reviews/agent-history.js";
+import { Badge } from "../ui/badge.js";
+import { Confirm } from "../ui/confirm.js";
+import { Id } from "../ui/id.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Card, Facts, Page } from "../ui/page.js";
+import { Time } from "../ui/time.js";
+import { AgentLimits } from "./agent-limits.js";
+
+type Agent = Api["AgentWithKeys"];
+
+interface Step {
+  readonly label: string;
+  readonly title: string;
+  readonly text: string;
+  readonly danger?: boolean;
+  readonly from: readonly Agent["status"][];
+}
+
+/** What can be done with an agent, and when. */
+const STEPS: Readonly<Record<string, Step>> = {
+  approve: {
+    ...{ label: "Approve", title: "Let this agent send mandates?" },
+    text: "From now on your policy decides what it may do.",
+    from: ["pending", "suspended", "rejected"],
+  },
+  reject: {
+    ...{ label: "Reject", title: "Turn this agent away?", danger: true },
+    text: "It is told so, and has to register anew.",
+    from: ["pending"],
+  },
+  suspend: {
+    ...{ label: "Suspend", title: "Suspend this agent?" },
+    text: "Its mandates are refused until you approve it again.",
+    from: ["active"],
+  },
+  revoke: {
+    ...{ label: "Revoke", title: "Revoke this agent for good?", danger: true },
+    text: "Its keys are refused at once, on every node. That cannot be undone.",
+    from: ["active", "suspended", "rejected"],
+  },
+};
+
+function Steps({ agent }: { readonly agent: Agent }) {
+  const { path } = useSite();
+  const take = useSave((at: string) => call("POST", at, {}), "agents");
+  const at = `${path}/agents/${encodeURIComponent(agent.agent_id)}`;
+  return Object.entries(STEPS)
+    .filter(([, { from }]) => from.includes(agent.status))
+    .map(([step, { label, title, text, danger = false }]) => (
+      <Confirm
+        key={step}
+        {...{ label, title, danger }}
+        yes={`Yes, ${label.toLowerCase()}`}
+        onYes={() => take.mutateAsync(`${at}/${step}`)}
+      >
+        <p>{text}</p>
+      </Confirm>
+    ));
+}
+
+function Keys({ agent }: { readonly agent: Agent }) {
+  return (
+    <Card title="Keys">
+      <ul className="flex flex-col gap-2 text-sm">
+        {agent.keys.map(({ kid, status, created_at, not_after }) => (
+          <li key={kid} className="flex flex-wrap items-center gap-2">
+            <Badge word={status} /> <Id value={kid} label="key id" />
+            <span className="text-soft">
+              since <Time at={created_at} />
+              {not_after !== null && (
+                <>
+                  , until <Time at={not_after} />
+                </>
+              )}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+/** One agent: who it says it is, what it may, what it did. */
+export function AgentPage() {
+  const { name, path } = useSite();
+  const { id } = useParams({ from: "/shell/$site/agents/$id" });
+  const mayAct = useMay("owner");
+  const found = useQuery({
+    queryKey: ["agents", path, id],
+    queryFn: () => call<Agent>("GET", `${path}/agents/${encodeURIComponent(id)}`),
+  });
+  if (found.isError) return <Failure error={found.error} />;
+  if (!found.isSuccess) return <Notice>Loading…</Notice>;
+  const agent = found.data;
+  const claimed = agent.source === "self" ? " (claimed by itself)" : "";
+  return (
+    <Page title={agent.name} actions={mayAct ? <Steps agent={agent} /> : undefined}>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <Card title="Agent">
+          <Facts
+            rows={[
+              ["Name", `${agent.name}${claimed}`],
+              ["State", <Badge key="state" word={agent.status} />],
+              ["Contact", agent.contact],
+              ["Operator", agent.operator_url],
+              [
+                "Its key was found at",
+                agent.key_source && `${agent.key_source.url} (${agent.key_source.type})`,
+              ],
+              ["Asked for", agent.requested_scopes.join(", ")],
+              ["May ask for", agent.scopes?.join(", ") ?? "everything"],
+              ["Tags", agent.tags.join(", ")],
+              ["Since", <Time key="since" at={agent.created_at} />],
+              ["Forgotten", agent.expires_at && <Time key="until" at={agent.expires_at} />],
+              ["Agent", <Id key="id" value={agent.agent_id} label="agent id" />],
+            ]}
+          />
+        </Card>
+        <Keys agent={agent} />
+        <Card title="What it did lately">
+          <AgentHistory agentId={agent.agent_id} but="" />
+          <Link
+            to="/$site/decisions"
+            params={{ site: name }}
+            search={{ agent_id: agent.agent_id }}
+            className="link text-sm"
+          >
+            All its decisions
+          </Link>
+        </Card>
+        {mayAct && <AgentLimits agent={agent} />}
+      </div>
+    </Page>
+  );
+}

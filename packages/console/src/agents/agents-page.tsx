@@ -1,0 +1,90 @@
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import type { Api } from "../api/client.js";
+import { useList } from "../api/list.js";
+import { useMay, useSite } from "../layout/sites.js";
+import { Badge } from "../ui/badge.js";
+import { Select } from "../ui/field.js";
+import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { Empty, Page } from "../ui/page.js";
+import { SearchField } from "../ui/search-field.js";
+import { Time } from "../ui/time.js";
+import { AddAgent } from "./add-agent.js";
+import { AgentName, STATES } from "./agents.js";
+
+type Agent = Api["Agent"];
+
+function columnsFor(site: string): readonly Column<Agent>[] {
+  return [
+    {
+      head: "Agent",
+      cell: (agent) => (
+        <Link to="/$site/agents/$id" params={{ site, id: agent.agent_id }} className="link">
+          <AgentName agent={agent} />
+        </Link>
+      ),
+    },
+    { head: "State", cell: ({ status }) => <Badge word={status} /> },
+    { head: "Tags", cell: ({ tags }) => tags.join(", ") || "–" },
+    { head: "May", cell: ({ scopes }) => scopes?.join(", ") ?? "everything" },
+    { head: "Since", cell: ({ created_at }) => <Time at={created_at} /> },
+  ];
+}
+
+/** Agents with a key here. */
+export function AgentsPage() {
+  const { name, path } = useSite();
+  const search = useSearch({ from: "/shell/$site/agents" });
+  const navigate = useNavigate({ from: "/$site/agents" });
+  const mayAdd = useMay("owner");
+  const set = (part: string, value: string | undefined) =>
+    void navigate({ search: (now) => ({ ...now, [part]: value || undefined }) });
+  const list = useList<Agent>("agents", `${path}/agents`, search);
+  const narrowed = Object.values(search).some((value) => value !== undefined);
+  return (
+    <Page
+      title="Agents"
+      about="Who may send signed mandates here. An agent registers its own key and waits for you, or you add one you know."
+      actions={<ExportButton path={`${path}/agents`} filter={search} name="agents" />}
+    >
+      <div className="grid max-w-2xl items-end gap-3 sm:grid-cols-2">
+        <Select
+          label="State"
+          value={search.status ?? ""}
+          choices={{ "": "All of them", ...STATES }}
+          onChoose={(value) => set("status", value)}
+        />
+        <SearchField
+          key={search.q ?? ""}
+          label="Name or id"
+          value={search.q}
+          onSearch={(words) => set("q", words)}
+        />
+      </div>
+      <ListView
+        {...{ list, columns: columnsFor(name), label: "Agents" }}
+        keyOf={({ agent_id }) => agent_id}
+        empty={
+          narrowed ? (
+            <Empty title="No agent is like that">Choose something else above.</Empty>
+          ) : (
+            <Empty title="No agent yet">
+              <p>
+                Agents register at the address your agent page names. They wait here until you
+                approve them. Turn mandates on in{" "}
+                <Link
+                  to="/$site/settings/$part"
+                  params={{ site: name, part: "skills" }}
+                  className="link"
+                >
+                  Settings
+                </Link>{" "}
+                first.
+              </p>
+            </Empty>
+          )
+        }
+      />
+      {mayAdd && <AddAgent />}
+    </Page>
+  );
+}

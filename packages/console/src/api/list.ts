@@ -1,0 +1,52 @@
+import { type InfiniteData, keepPreviousData, useInfiniteQuery } from "@tanstack/react-query";
+import { call, type Page } from "./client.js";
+
+/** Rows asked for at once. */
+const PAGE_ROWS = 50;
+
+/** What a list is narrowed by; what is absent or empty narrows nothing. */
+export type Filter = Readonly<Record<string, string | undefined>>;
+
+export function queryText(filter: Filter): string {
+  const given = Object.entries(filter).filter(([, value]) => value !== undefined && value !== "");
+  return new URLSearchParams(given as [string, string][]).toString();
+}
+
+const siteOf = (path: string) => path.split("/")[4];
+
+/** A list of the interface, page after page. Its topic says which changes make it old. */
+export function useList<Item>(topic: string, path: string, filter: Filter) {
+  return useInfiniteQuery({
+    queryKey: [topic, siteOf(path), path, filter],
+    queryFn: ({ pageParam }) => {
+      const asked = { ...filter, limit: String(PAGE_ROWS), cursor: pageParam };
+      return call<Page<Item>>("GET", `${path}?${queryText(asked)}`);
+    },
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    select: ({ pages }: InfiniteData<Page<Item>>) => pages.flatMap(({ items }) => items),
+    placeholderData: keepPreviousData,
+  });
+}
+
+/** Rows a file holds at most; a longer list is narrowed first. */
+export const EXPORT_ROWS_MAX = 100_000;
+const EXPORT_PAGE_ROWS = 200;
+
+/** Every row of a list, up to a number; told how far it is. */
+export async function allOf<Item>(
+  path: string,
+  filter: Filter,
+  onRows: (count: number) => void,
+): Promise<{ readonly rows: readonly Item[]; readonly cut: boolean }> {
+  const rows: Item[] = [];
+  let cursor: string | undefined;
+  do {
+    const asked = { ...filter, limit: String(EXPORT_PAGE_ROWS), cursor };
+    const page = await call<Page<Item>>("GET", `${path}?${queryText(asked)}`);
+    rows.push(...page.items);
+    cursor = page.next_cursor;
+    onRows(rows.length);
+  } while (cursor !== undefined && rows.length < EXPORT_ROWS_MAX);
+  return { rows: rows.slice(0, EXPORT_ROWS_MAX), cut: cursor !== undefined };
+}

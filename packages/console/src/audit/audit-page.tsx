@@ -1,0 +1,99 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { type Api, call } from "../api/client.js";
+import { useList } from "../api/list.js";
+import { useSite } from "../layout/sites.js";
+import { Badge } from "../ui/badge.js";
+import { Select } from "../ui/field.js";
+import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { Notice } from "../ui/notice.js";
+import { Card, Empty, Facts, Page } from "../ui/page.js";
+import { Time } from "../ui/time.js";
+import { countText } from "../ui/words.js";
+import { recordText, TYPES } from "./records.js";
+import { ExportCard, FilesCard } from "./verify-card.js";
+
+type Entry = Api["AuditEntry"];
+const field = ({ record }: Entry, name: string) => String(record[name] ?? "");
+
+function columnsFor(site: string): readonly Column<Entry>[] {
+  return [
+    { head: "No.", right: true, cell: (entry) => field(entry, "seq") },
+    {
+      head: "Record",
+      cell: (entry) => (
+        <Link
+          to="/$site/audit/$id"
+          params={{ site, id: field(entry, "record_id") }}
+          className="link"
+        >
+          {field(entry, "type")}
+        </Link>
+      ),
+    },
+    {
+      head: "What",
+      cell: ({ record }) => <span className="break-words">{recordText(record)}</span>,
+    },
+    { head: "When", cell: (entry) => <Time at={field(entry, "recorded_at")} /> },
+  ];
+}
+
+function Logs() {
+  const { path } = useSite();
+  const logs = useQuery({
+    queryKey: ["audit", path, "logs"],
+    queryFn: () => call<{ items: Api["AuditLog"][] }>("GET", `${path}/audit/logs`),
+  });
+  return logs.data?.items.map((log) => (
+    <Card key={log.chain} title={<span className="break-all">{log.chain}</span>}>
+      {log.held !== null && <Notice bad>Nothing is written to it: {log.held}</Notice>}
+      <Facts
+        rows={[
+          [
+            "State",
+            <Badge key="state" word={log.state} look={log.state === "open" ? "good" : "plain"} />,
+          ],
+          ["Records", countText(log.records, "record")],
+          ["Days", `${log.first_day} to ${log.last_day} (UTC)`],
+        ]}
+      />
+    </Card>
+  ));
+}
+
+/** The log that nobody can edit unseen: browse it, verify it here, take it away. */
+export function AuditPage() {
+  const { name, path } = useSite();
+  const search = useSearch({ from: "/shell/$site/audit" });
+  const navigate = useNavigate({ from: "/$site/audit" });
+  const list = useList<Entry>("audit", `${path}/audit/records`, search);
+  return (
+    <Page
+      title="Audit"
+      about="Everything that was decided and changed, in one signed chain. Reading it is recorded, too."
+      actions={<ExportButton path={`${path}/audit/records`} filter={search} name="audit-records" />}
+    >
+      <div className="grid items-start gap-4 lg:grid-cols-3">
+        <ExportCard />
+        <FilesCard />
+        <div className="flex min-w-0 flex-col gap-4">
+          <Logs />
+        </div>
+      </div>
+      <div className="max-w-sm">
+        <Select
+          label="Type"
+          value={search.type ?? ""}
+          choices={{ "": "All of them", ...TYPES }}
+          onChoose={(type) => void navigate({ search: { type: type || undefined } })}
+        />
+      </div>
+      <ListView
+        {...{ list, columns: columnsFor(name), label: "Records" }}
+        keyOf={(entry) => field(entry, "record_id")}
+        empty={<Empty title="No record of this type">Choose another type.</Empty>}
+      />
+    </Page>
+  );
+}

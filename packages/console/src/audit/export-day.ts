@@ -1,0 +1,42 @@
+import { OWN, Refused } from "../api/client.js";
+import { queryText } from "../api/list.js";
+import type { GivenPart } from "./verify-files.js";
+
+export type Format = "json" | "html" | "ocsf";
+
+/** Parts one export is asked for; a day of more is exported with the command line. */
+const PARTS_MAX = 1000;
+
+async function part(
+  path: string,
+): Promise<{ readonly file: GivenPart; readonly next: string | undefined }> {
+  const response = await fetch(path, { headers: OWN, credentials: "same-origin" });
+  const text = await response.text();
+  if (!response.ok) {
+    const { error = "unknown", message = "" } = JSON.parse(text) as Record<string, string>;
+    throw new Refused(response.status, error, message);
+  }
+  const disposition = response.headers.get("content-disposition") ?? "";
+  const name = /filename="([^"]+)"/.exec(disposition)?.[1] ?? "audit-export";
+  const next = /<([^>]+)>; rel="next"/.exec(response.headers.get("link") ?? "")?.[1];
+  return { file: { name, text }, next };
+}
+
+/** Every part of a day, in order; told how many there are so far. */
+export async function exportDay(
+  path: string,
+  asked: { readonly day: string; readonly format: Format; readonly chain?: string },
+  onParts: (count: number) => void,
+): Promise<readonly GivenPart[]> {
+  const parts: GivenPart[] = [];
+  let next: string | undefined = `${path}/audit/exports?${queryText(asked)}`;
+  while (next !== undefined && parts.length < PARTS_MAX) {
+    const found: Awaited<ReturnType<typeof part>> = await part(next);
+    parts.push(found.file);
+    onParts(parts.length);
+    next = found.next;
+  }
+  if (next !== undefined)
+    throw new Error("The day has too many parts: use `gatehouse audit export`.");
+  return parts;
+}

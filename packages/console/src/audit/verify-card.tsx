@@ -1,0 +1,146 @@
+import { useState } from "react";
+import { useSave } from "../api/save.js";
+import { useSite } from "../layout/sites.js";
+import { Checks, Verdict } from "../proof/checks.js";
+import { Button } from "../ui/button.js";
+import { Select, TextField } from "../ui/field.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Card } from "../ui/page.js";
+import { saveFile } from "../ui/save-file.js";
+import { countText } from "../ui/words.js";
+import { exportDay, type Format } from "./export-day.js";
+import type { GivenPart } from "./verify-files.js";
+
+const FORMATS = {
+  json: "Signed JSON",
+  html: "A page that verifies itself",
+  ocsf: "OCSF lines",
+} as const;
+const TYPES = {
+  json: "application/json",
+  html: "text/html",
+  ocsf: "application/x-ndjson",
+} as const;
+const FINDINGS_SHOWN_MAX = 20;
+
+/** Cryptography and replay are loaded by whoever asks for them. */
+const verify = async (parts: readonly GivenPart[], checkpoint?: string) =>
+  (await import("./verify-files.js")).verifyParts(parts, checkpoint);
+
+function Judgement({ of }: { readonly of: Awaited<ReturnType<typeof verify>> }) {
+  const { report, checks } = of;
+  return (
+    <div className="flex flex-col gap-2">
+      <Verdict checks={checks} of="The export" />
+      <Checks checks={checks} />
+      <p className="text-sm text-soft">
+        {countText(report.records, "record")} read,{" "}
+        {countText(report.decisions_replayed, "decision")} made again.
+      </p>
+      {report.findings.length > 0 && (
+        <ol className="flex flex-col gap-1 text-sm text-bad">
+          {report.findings.slice(0, FINDINGS_SHOWN_MAX).map(({ seq, text }) => (
+            <li key={`${seq} ${text}`}>
+              {seq === null ? "" : `Record ${seq}: `}
+              {text}
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  );
+}
+
+/** Exports a day, or verifies it here and now. */
+export function ExportCard() {
+  const { path } = useSite();
+  const [day, setDay] = useState(new Date().toISOString().slice(0, 10));
+  const [format, setFormat] = useState<Format>("json");
+  const [parts, setParts] = useState(0);
+  const saving = useSave(async () => {
+    const files = await exportDay(path, { day, format }, setParts);
+    for (const { name, text } of files) saveFile(name, TYPES[format], text);
+    return files.length;
+  });
+  const verifying = useSave(async () =>
+    verify(await exportDay(path, { day, format: "json" }, setParts)),
+  );
+  const busy = saving.isPending || verifying.isPending;
+  return (
+    <Card title="A day of the log">
+      <div className="flex flex-col gap-3">
+        <TextField
+          label="Day (UTC)"
+          type="date"
+          value={day}
+          onChange={({ target }) => setDay(target.value)}
+        />
+        <Select
+          label="Format"
+          value={format}
+          choices={FORMATS}
+          onChoose={(chosen) => setFormat(chosen as Format)}
+        />
+      </div>
+      <div className="flex flex-wrap items-center gap-2">
+        <Button kind="act" disabled={busy} onClick={() => verifying.mutate()}>
+          Verify in this page
+        </Button>
+        <Button disabled={busy} onClick={() => saving.mutate()}>
+          Export
+        </Button>
+        {busy && <span className="text-sm text-soft">{countText(parts, "part")}…</span>}
+      </div>
+      {saving.isError && <Failure error={saving.error} />}
+      {saving.isSuccess && <Notice>{countText(saving.data, "file")} saved.</Notice>}
+      {verifying.isError && <Failure error={verifying.error} />}
+      {verifying.data !== undefined && <Judgement of={verifying.data} />}
+    </Card>
+  );
+}
+
+/** Verifies files somebody has, here, without sending them anywhere. */
+export function FilesCard() {
+  const [files, setFiles] = useState<readonly File[]>([]);
+  const [checkpoint, setCheckpoint] = useState<File | null>(null);
+  const verifying = useSave(async () => {
+    const parts = await Promise.all(
+      files.map(async (file) => ({ name: file.name, text: await file.text() })),
+    );
+    return verify(parts, await checkpoint?.text());
+  });
+  const look =
+    "text-sm file:mr-3 file:rounded-lg file:border file:border-line file:bg-card file:px-3 file:py-1.5 file:text-ink";
+  return (
+    <Card title="Files you have">
+      <label className="flex flex-col gap-1 text-sm">
+        <span className="font-medium">Parts of an export (JSON or HTML)</span>
+        <input
+          type="file"
+          multiple
+          accept=".json,.html"
+          className={look}
+          onChange={({ target }) => setFiles([...(target.files ?? [])])}
+        />
+      </label>
+      <label className="flex flex-col gap-1 text-sm">
+        <span className="font-medium">A checkpoint you kept (optional)</span>
+        <input
+          type="file"
+          className={look}
+          onChange={({ target }) => setCheckpoint(target.files?.[0] ?? null)}
+        />
+      </label>
+      <Button
+        className="self-start"
+        disabled={files.length === 0 || verifying.isPending}
+        onClick={() => verifying.mutate()}
+      >
+        Verify these files
+      </Button>
+      <p className="text-xs text-soft">They stay in this browser.</p>
+      {verifying.isError && <Failure error={verifying.error} />}
+      {verifying.data !== undefined && <Judgement of={verifying.data} />}
+    </Card>
+  );
+}

@@ -1,0 +1,56 @@
+import {
+  type AuditReport,
+  type Check,
+  exportInPage,
+  exportVerifier,
+  verifyCheckpoint,
+} from "@gatehouse/protocol";
+import { KEY_SETS, loadKeys } from "../proof/keys.js";
+
+/** Parts of an export, as they lie on a disk or come from the service. */
+export interface GivenPart {
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface Verified {
+  readonly report: AuditReport;
+  readonly checks: readonly Check[];
+  /** What was no part of an export. */
+  readonly unread: readonly string[];
+}
+
+const NAMES: Readonly<Record<string, string>> = {
+  integrity: "Was anything changed?",
+  completeness: "Is anything missing?",
+  anchoring: "Is it the history you saw before?",
+  replay: "Do the decisions follow from the rules?",
+};
+
+/** Verifies an export here, by the service's published keys, and makes every decision again. */
+export async function verifyParts(
+  parts: readonly GivenPart[],
+  checkpoint: string | undefined,
+): Promise<Verified> {
+  const keys = await loadKeys(KEY_SETS.audit);
+  const pin =
+    checkpoint === undefined ? undefined : await verifyCheckpoint(checkpoint, keys.values());
+  if (pin?.ok === false) throw new Error(`The checkpoint does not hold: ${pin.detail}.`);
+  const pins = pin === undefined ? [] : [pin.value];
+  const verifier = exportVerifier({ keys, pins, replay: true });
+  const unread: string[] = [];
+  for (const { name, text } of parts) {
+    const taken = await verifier.add(exportInPage(text) ?? text);
+    if (!taken.ok) unread.push(`${name}: ${taken.detail}`);
+  }
+  if (unread.length === parts.length) throw new Error(`No part of an export: ${unread.join("; ")}`);
+  const report = verifier.report();
+  const checks = Object.entries(report.answers)
+    .filter(([, { verdict }]) => verdict !== "not_checked")
+    .map(([id, { verdict, text }]) => ({
+      ...{ id, ok: verdict === "holds" },
+      text: `${NAMES[id] ?? id} ${text}`,
+    }));
+  const read = unread.map((text) => ({ id: text, ok: false, text }));
+  return { report, checks: [...checks, ...read], unread };
+}

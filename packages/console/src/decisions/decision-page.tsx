@@ -1,0 +1,110 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { useSite } from "../layout/sites.js";
+import { RecordProof } from "../proof/record-proof.js";
+import { Who } from "../reviews/review-card.js";
+import { Badge } from "../ui/badge.js";
+import { Id, Snippet } from "../ui/id.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Card, Facts, Page } from "../ui/page.js";
+import { Time } from "../ui/time.js";
+import { moneyText, plainWord } from "../ui/words.js";
+import { FactsCard, Reasons, Rules } from "./because.js";
+import { decisionQuery, type Explained, OUTCOMES } from "./decisions.js";
+
+function Payment({ payment }: { readonly payment: NonNullable<Explained["payment"]> }) {
+  return (
+    <Card title="Payment">
+      <Facts
+        rows={[
+          ["Processor", payment.processor],
+          ["State", <Badge key="state" word={payment.status} />],
+          ["Because", payment.reason && plainWord(payment.reason)],
+          ["Asked", <Time key="asked" at={payment.requested_at} />],
+          ["Attempt", <Id key="id" value={payment.attempt_id} label="attempt id" />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+function Led({ decision }: { readonly decision: Explained }) {
+  const { name: site } = useSite();
+  const { order_id, escalation_id } = decision;
+  return (
+    <p className="flex flex-wrap gap-4 text-sm">
+      {escalation_id !== null && (
+        <Link to="/$site/reviews/$id" params={{ site, id: escalation_id }} className="link">
+          Its review
+        </Link>
+      )}
+      {order_id !== null && (
+        <Link to="/$site/orders/$id" params={{ site, id: order_id }} className="link">
+          Its order
+        </Link>
+      )}
+    </p>
+  );
+}
+
+/** One decision and its whole because: rules, facts, signature, payment, record and proof. */
+export function DecisionPage() {
+  const { site, path } = useSite();
+  const { id } = useParams({ from: "/shell/$site/decisions/$id" });
+  const found = useQuery(decisionQuery(site.site_key_hash, path, id));
+  if (found.isError) return <Failure error={found.error} />;
+  if (!found.isSuccess) return <Notice>Loading…</Notice>;
+  const decision = found.data;
+  const { outcome, skill, amount, signature } = decision;
+  return (
+    <Page title={`${OUTCOMES[outcome]}: ${skill} ${moneyText(amount)}`.trim()}>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <div className="flex min-w-0 flex-col gap-4">
+          <Card title="Decision">
+            <Facts
+              rows={[
+                ["Outcome", <Badge key="outcome" word={outcome} />],
+                ["Rule", decision.rule_id ?? "the default of the policy"],
+                ["Because", decision.reason && plainWord(decision.reason)],
+                ["Who", <Who key="who" id={decision.agent_id} />],
+                [
+                  "Signed",
+                  signature === null ? "by the platform, over its request" : "by the agent",
+                ],
+                ["Key", signature && <Id key="key" value={signature.key_id} label="key id" />],
+                [
+                  "Digest",
+                  signature && <Id key="digest" value={signature.digest} label="digest" />,
+                ],
+                ["By", decision.protocol],
+                ["When", <Time key="when" at={decision.evaluated_at} />],
+                ["Decision", <Id key="id" value={decision.decision_id} label="decision id" />],
+                ["Mandate", <Id key="mandate" value={decision.mandate_id} label="mandate id" />],
+              ]}
+            />
+            <Reasons codes={decision.reason_codes} />
+            <Led decision={decision} />
+          </Card>
+          {decision.payment !== null && <Payment payment={decision.payment} />}
+          <Card title="Proof">
+            <p className="text-sm text-soft">
+              The decision stands in the audit log as the record{" "}
+              <Id value={decision.record_id} label="record id" />. This page can check its hash, its
+              signature and its place in the log by itself.
+            </p>
+            <RecordProof recordId={decision.record_id} />
+          </Card>
+        </div>
+        <div className="flex min-w-0 flex-col gap-4">
+          <Rules decision={decision} />
+          <FactsCard facts={decision.facts} />
+          {Object.keys(decision.answer.body).length > 0 && (
+            <Card title={`What the agent was told (${decision.answer.status})`}>
+              <Snippet label="answer" text={JSON.stringify(decision.answer.body, null, 2)} />
+            </Card>
+          )}
+        </div>
+      </div>
+    </Page>
+  );
+}

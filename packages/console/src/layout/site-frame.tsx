@@ -1,0 +1,71 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, Navigate, Outlet, useParams } from "@tanstack/react-router";
+import { useChanges } from "../api/changes.js";
+import { Badge } from "../ui/badge.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Empty, Page } from "../ui/page.js";
+import { siteNamed, siteParam, sitesQuery, useMay } from "./sites.js";
+
+/** Finds the site an address names, and listens to what changes there. */
+export function SiteFrame() {
+  const { site: name } = useParams({ from: "/shell/$site" });
+  const sites = useQuery(sitesQuery);
+  const site = siteNamed(name, sites.data ?? []);
+  useChanges(site?.site_key_hash);
+  if (sites.isError) return <Failure error={sites.error} />;
+  if (!sites.isSuccess) return <Notice>Loading…</Notice>;
+  if (site === undefined) {
+    return <Notice bad>There is no site {name}, or it is not yours to see.</Notice>;
+  }
+  return <Outlet />;
+}
+
+/** Where somebody comes in: on to their only site, to the list of them, or to their first. */
+export function FirstSite() {
+  const sites = useQuery(sitesQuery);
+  const mayCreate = useMay("operator");
+  if (sites.isError) return <Failure error={sites.error} />;
+  if (!sites.isSuccess) return <Notice>Loading…</Notice>;
+  const [first] = sites.data;
+  if (first === undefined && mayCreate) return <Navigate to="/new" replace />;
+  if (first === undefined || sites.data.length > 1) return <Navigate to="/sites" replace />;
+  return <Navigate to="/$site" params={{ site: siteParam(first, sites.data) }} replace />;
+}
+
+/** Every site of whoever is signed in. */
+export function SitesPage() {
+  const sites = useQuery(sitesQuery);
+  const mayCreate = useMay("operator");
+  if (sites.isError) return <Failure error={sites.error} />;
+  if (!sites.isSuccess) return <Notice>Loading…</Notice>;
+  const add = (
+    <Link to="/new" className="link text-sm">
+      Add a site
+    </Link>
+  );
+  return (
+    <Page title="Sites" actions={mayCreate ? add : undefined}>
+      {sites.data.length === 0 && (
+        <Empty title="No site is yours to see">
+          <p>Ask whoever runs this Gatehouse to make you a token for your site.</p>
+        </Empty>
+      )}
+      <ul className="grid gap-3 sm:grid-cols-2">
+        {sites.data.map((site) => (
+          <li key={site.site_key_hash}>
+            <Link
+              to="/$site"
+              params={{ site: siteParam(site, sites.data) }}
+              className="flex flex-col gap-1 rounded-xl border border-line bg-card p-4 hover:border-soft"
+            >
+              <span className="flex flex-wrap items-center gap-2 font-medium">
+                {site.name} <Badge word={site.status} />
+              </span>
+              <span className="break-all text-sm text-soft">{site.domain}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </Page>
+  );
+}

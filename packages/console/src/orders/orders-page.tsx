@@ -1,0 +1,96 @@
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { useList } from "../api/list.js";
+import { useSite } from "../layout/sites.js";
+import { Badge } from "../ui/badge.js";
+import { Select } from "../ui/field.js";
+import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { Empty, Page } from "../ui/page.js";
+import { Time } from "../ui/time.js";
+import { moneyText, spanText } from "../ui/words.js";
+import { ORDER_STATES, type Order, PAYMENT_STATES } from "./orders.js";
+
+/** With less left than this an authorization should be taken soon. */
+const SOON_S = 24 * 3600;
+
+export function Lapse({ order }: { readonly order: Order }) {
+  const { lapses_in_seconds: left } = order;
+  if (order.payment !== "authorized" || left === null) return null;
+  const look = left < SOON_S ? "font-medium text-warn" : "text-soft";
+  return <span className={`text-xs ${look}`}>lapses in {spanText(left * 1000)}</span>;
+}
+
+function columnsFor(site: string): readonly Column<Order>[] {
+  return [
+    {
+      head: "Order",
+      cell: ({ order_id, items }) => (
+        <Link to="/$site/orders/$id" params={{ site, id: order_id }} className="link">
+          {items.map(({ quantity, title }) => `${quantity} × ${title}`).join(", ") || order_id}
+        </Link>
+      ),
+    },
+    { head: "Amount", right: true, cell: ({ amount }) => moneyText(amount) },
+    { head: "State", cell: ({ status }) => <Badge word={status} /> },
+    {
+      head: "Payment",
+      cell: (order) => (
+        <span className="inline-flex flex-wrap items-center gap-2">
+          <Badge word={order.payment} /> <Lapse order={order} />
+        </span>
+      ),
+    },
+    { head: "Sold", cell: ({ created_at }) => <Time at={created_at} /> },
+  ];
+}
+
+/** What was sold through agents. */
+export function OrdersPage() {
+  const { name, path } = useSite();
+  const filter = useSearch({ from: "/shell/$site/orders" });
+  const navigate = useNavigate({ from: "/$site/orders" });
+  const list = useList<Order>("orders", `${path}/orders`, filter);
+  const choose = (part: string) => (value: string) =>
+    void navigate({ search: (now) => ({ ...now, [part]: value || undefined }) });
+  return (
+    <Page
+      title="Orders"
+      about="What agents bought here, whether its money was taken, and what became of it. Your processor holds the money; Gatehouse never does."
+      actions={<ExportButton path={`${path}/orders`} filter={filter} name="orders" />}
+    >
+      <div className="grid max-w-xl gap-3 sm:grid-cols-2">
+        <Select
+          label="State"
+          value={filter.status ?? ""}
+          choices={{ "": "All of them", ...ORDER_STATES }}
+          onChoose={choose("status")}
+        />
+        <Select
+          label="Payment"
+          value={filter.payment ?? ""}
+          choices={{ "": "All of them", ...PAYMENT_STATES }}
+          onChoose={choose("payment")}
+        />
+      </div>
+      <ListView
+        {...{ list, columns: columnsFor(name), label: "Orders" }}
+        keyOf={({ order_id }) => order_id}
+        empty={
+          <Empty title="No order yet">
+            <p>
+              When an agent buys something, by a mandate or by UCP checkout, its order appears here
+              by itself.{" "}
+              <Link
+                to="/$site/settings/$part"
+                params={{ site: name, part: "payments" }}
+                className="link"
+              >
+                Payments
+              </Link>{" "}
+              says what is missing before agents can buy.
+            </p>
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,114 @@
+import type { ReactNode } from "react";
+import { Badge } from "../ui/badge.js";
+import { Time } from "../ui/time.js";
+import { moneyText, plainWord } from "../ui/words.js";
+import type { ShownOrder } from "./orders.js";
+
+interface Moment {
+  readonly key: string;
+  readonly at: string;
+  readonly what: ReactNode;
+}
+
+function lineText(order: ShownOrder, lines: readonly { id: string; quantity: number }[]): string {
+  return lines
+    .map(({ id, quantity }) => {
+      const title = order.lines.find(({ line_id }) => line_id === id)?.title ?? id;
+      return `${quantity} × ${title}`;
+    })
+    .join(", ");
+}
+
+function shipments(order: ShownOrder): Moment[] {
+  return order.events.map((event) => ({
+    key: event.event_id,
+    at: event.occurred_at,
+    what: (
+      <>
+        <Badge word={event.type} /> {lineText(order, event.line_items)}
+        {event.carrier !== null && ` by ${event.carrier}`}
+        {event.tracking_number !== null && ` (${event.tracking_number})`}
+        {event.description !== null && ` — ${event.description}`}
+      </>
+    ),
+  }));
+}
+
+function adjustments(order: ShownOrder): Moment[] {
+  const { currency } = order.amount;
+  return order.adjustments.map((one) => ({
+    key: one.adjustment_id,
+    at: one.occurred_at,
+    what: (
+      <>
+        <strong className="font-medium">{plainWord(one.kind)}</strong> <Badge word={one.status} />{" "}
+        {one.amount_minor !== null && moneyText({ minor: one.amount_minor, currency })}
+        {one.line_items.length > 0 && ` ${lineText(order, one.line_items)}`}
+        {one.description !== null && ` — ${one.description}`}
+      </>
+    ),
+  }));
+}
+
+function told(order: ShownOrder): Moment[] {
+  return order.messages.map((one) => ({
+    key: one.message_id,
+    at: one.delivered_at ?? one.created_at,
+    what: (
+      <>
+        {one.audience === "buyer"
+          ? "Mail to the buyer"
+          : `${plainWord(one.kind)} to the ${one.audience}`}{" "}
+        <Badge word={one.state} /> <span className="text-soft">{one.topic}</span>
+        {one.last_problem !== null && <span className="text-bad"> {one.last_problem}</span>}
+      </>
+    ),
+  }));
+}
+
+/** Everything that happened to an order, the newest first. */
+export function Timeline({ order }: { readonly order: ShownOrder }) {
+  const paid = order.payment_changed_at;
+  const moments: Moment[] = [
+    { key: "sold", at: order.created_at, what: `Sold for ${moneyText(order.amount)}` },
+    ...(paid === null
+      ? []
+      : [
+          {
+            key: "paid",
+            at: paid,
+            what: (
+              <>
+                Payment <Badge word={order.payment} />
+              </>
+            ),
+          },
+        ]),
+    ...shipments(order),
+    ...adjustments(order),
+    ...told(order),
+    ...order.notes.map(({ note_id, text, written_by, created_at }) => ({
+      key: note_id,
+      at: created_at,
+      what: (
+        <>
+          Note by {written_by}: {text}
+        </>
+      ),
+    })),
+  ];
+  return (
+    <ol className="flex flex-col gap-3 border-l border-line pl-4 text-sm">
+      {moments
+        .toSorted((a, b) => b.at.localeCompare(a.at))
+        .map(({ key, at, what }) => (
+          <li key={key} className="flex flex-col gap-0.5">
+            <span className="text-xs text-soft">
+              <Time at={at} />
+            </span>
+            <span className="break-words">{what}</span>
+          </li>
+        ))}
+    </ol>
+  );
+}

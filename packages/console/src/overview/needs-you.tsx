@@ -1,0 +1,114 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { type Api, call, type Page } from "../api/client.js";
+import { useMay, useSite } from "../layout/sites.js";
+import type { Order } from "../orders/orders.js";
+import { reviewsWaiting } from "../reviews/reviews.js";
+import { Card } from "../ui/page.js";
+import { countText, spanText } from "../ui/words.js";
+
+/** An authorization that lapses sooner than this should be taken today. */
+const SOON_S = 48 * 3600;
+const SHOWN_MAX = 100;
+
+const many = (items: readonly unknown[], one: string, more = `${one}s`) =>
+  items.length >= SHOWN_MAX ? `${SHOWN_MAX} ${more} or more` : countText(items.length, one, more);
+
+/** Things that wait for a person, each with the way to it. */
+function useNeeds(): ReactNode[] | undefined {
+  const { site, name, path } = useSite();
+  const owner = useMay("owner");
+  const ask = <Item,>(topic: string, rest: string, enabled = true) => ({
+    queryKey: [topic, site.site_key_hash, "needs"],
+    queryFn: () => call<Page<Item>>("GET", `${path}${rest}&limit=${SHOWN_MAX}`),
+    enabled,
+  });
+  const reviews = useQuery(reviewsWaiting(site.site_key_hash));
+  const agents = useQuery(ask<Api["Agent"]>("agents", "/agents?status=pending"));
+  const orders = useQuery(ask<Order>("orders", "/orders?payment=authorized"));
+  const failed = useQuery(ask<Api["Message"]>("messages", "/messages?state=failed", owner));
+  const processor = useQuery({
+    queryKey: ["processor", path],
+    queryFn: () => call<Api["Processor"]>("GET", `${path}/processor`),
+  });
+  if (!reviews.isSuccess || !agents.isSuccess || !orders.isSuccess || !processor.isSuccess) return;
+  const needs: ReactNode[] = [];
+  const params = { site: name };
+  if (site.status !== "verified") {
+    needs.push(
+      <Link to="/$site/setup" params={params} className="link">
+        Prove that {site.domain} is yours: agents are told nothing yet
+      </Link>,
+    );
+  } else if (site.verification.problem !== null) {
+    needs.push(<>The proof of your domain is in danger: {site.verification.problem}</>);
+  }
+  const [first] = reviews.data.items.toSorted((a, b) => a.expires_at.localeCompare(b.expires_at));
+  if (first !== undefined) {
+    const left = spanText(Date.parse(first.expires_at) - Date.now());
+    needs.push(
+      <Link to="/$site/reviews" params={params} className="link">
+        {many(reviews.data.items, "review")} to decide, the first within {left}
+      </Link>,
+    );
+  }
+  if (agents.data.items.length > 0) {
+    needs.push(
+      <Link to="/$site/agents" params={params} search={{ status: "pending" }} className="link">
+        {many(agents.data.items, "agent")} to admit or reject
+      </Link>,
+    );
+  }
+  const soon = orders.data.items.filter(({ lapses_in_seconds: s }) => s !== null && s < SOON_S);
+  if (soon.length > 0) {
+    needs.push(
+      <Link to="/$site/orders" params={params} search={{ payment: "authorized" }} className="link">
+        {many(soon, "authorization")} about to lapse: take the money with your processor
+      </Link>,
+    );
+  }
+  if ((failed.data?.items.length ?? 0) > 0) {
+    needs.push(
+      <Link
+        to="/$site/settings/$part"
+        params={{ ...params, part: "notifications" }}
+        search={{ state: "failed" }}
+        className="link"
+      >
+        {many(failed.data?.items ?? [], "message")} could not be delivered
+      </Link>,
+    );
+  }
+  const shut = processor.data.gates.filter(({ open }) => !open);
+  if (shut.length > 0) {
+    needs.push(
+      <Link to="/$site/settings/$part" params={{ ...params, part: "payments" }} className="link">
+        Agents cannot buy yet: {shut.map(({ advice }) => advice).join(" ")}
+      </Link>,
+    );
+  }
+  return needs;
+}
+
+/** What needs a person now. */
+export function NeedsYou() {
+  const needs = useNeeds();
+  return (
+    <Card title="What needs you now">
+      {needs === undefined && <p className="text-sm text-soft">Loading…</p>}
+      {needs?.length === 0 && <p className="text-sm text-soft">Nothing. All is well.</p>}
+      <ul className="flex flex-col gap-1.5 text-sm">
+        {needs?.map((need, place) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: each is known by its place.
+          <li key={place} className="flex gap-2">
+            <span aria-hidden="true" className="text-warn">
+              ●
+            </span>
+            <span className="min-w-0 break-words">{need}</span>
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

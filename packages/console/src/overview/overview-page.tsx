@@ -1,0 +1,186 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { type Api, call } from "../api/client.js";
+import { queryText } from "../api/list.js";
+import { OUTCOMES } from "../decisions/decisions.js";
+import { useSite } from "../layout/sites.js";
+import { Badge } from "../ui/badge.js";
+import { Select } from "../ui/field.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Card, Page } from "../ui/page.js";
+import { KINDS } from "../visits/kinds.js";
+import { Chart, type Series } from "./chart.js";
+import { NeedsYou } from "./needs-you.js";
+import { RANGES, type RangeName, stepsOf } from "./ranges.js";
+
+/** How often counts are asked for anew. */
+const REFRESH_MS = 30_000;
+const AGENTS_SHOWN_MAX = 10;
+
+const VISIT_COLORS = {
+  verified_agent: "act",
+  declared_agent: "info",
+  suspected_automation: "warn",
+  person: "quiet",
+} as const;
+const OUTCOME_COLORS = {
+  approved: "act",
+  escalated: "warn",
+  rejected: "bad",
+  paying: "info",
+} as const;
+
+function useCounts<Answer>(what: "visits" | "decisions", range: RangeName) {
+  const { site, path } = useSite();
+  const { by } = RANGES[range];
+  return useQuery({
+    queryKey: [what, site.site_key_hash, "counts", range],
+    queryFn: async () => {
+      const steps = stepsOf(range, Date.now());
+      const from = new Date(steps[0] ?? 0).toISOString();
+      const answer = await call<Answer>("GET", `${path}/${what}/counts?${queryText({ from, by })}`);
+      return { steps, ...answer };
+    },
+    refetchInterval: REFRESH_MS,
+  });
+}
+
+/** One series for every kind, one value for every step. */
+function seriesOf<Kind extends string>(
+  steps: readonly number[],
+  items: readonly {
+    readonly start: string;
+    readonly by: Readonly<Partial<Record<Kind, number>>>;
+  }[],
+  labels: Readonly<Record<Kind, string>>,
+  colors: Readonly<Record<Kind, string>>,
+): readonly Series[] {
+  const at = new Map(items.map(({ start, by }) => [Date.parse(start), by]));
+  return (Object.keys(labels) as Kind[]).map((kind) => ({
+    label: labels[kind],
+    color: colors[kind],
+    values: steps.map((step) => at.get(step)?.[kind] ?? 0),
+  }));
+}
+
+function Visits({ range }: { readonly range: RangeName }) {
+  const { name } = useSite();
+  const counts = useCounts<{ items: Api["VisitCount"][]; cut: boolean }>("visits", range);
+  if (counts.isError) return <Failure error={counts.error} />;
+  if (!counts.isSuccess) return <Notice>Loading…</Notice>;
+  const { steps, items } = counts.data;
+  const rows = items.map(({ start, by_classification }) => ({ start, by: by_classification }));
+  const agents = new Map<string, number>();
+  for (const { by_agent } of items) {
+    for (const [agent, visits] of Object.entries(by_agent)) {
+      agents.set(agent, (agents.get(agent) ?? 0) + visits);
+    }
+  }
+  const top = [...agents].toSorted(([, a], [, b]) => b - a).slice(0, AGENTS_SHOWN_MAX);
+  return (
+    <Card title="Visits">
+      <Chart
+        title="Visits over time"
+        {...{ steps, by: RANGES[range].by, series: seriesOf(steps, rows, KINDS, VISIT_COLORS) }}
+      />
+      {top.length > 0 && (
+        <>
+          <h3 className="text-sm font-medium">By agent</h3>
+          <ul className="flex flex-col gap-1 text-sm">
+            {top.map(([agent, visits]) => (
+              <li key={agent} className="flex justify-between gap-4">
+                <Link
+                  to="/$site/visits"
+                  params={{ site: name }}
+                  search={{ agent }}
+                  className="link"
+                >
+                  {agent}
+                </Link>
+                {visits.toLocaleString()}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Card>
+  );
+}
+
+type DecisionCounts = {
+  readonly items: Api["DecisionCount"][];
+  readonly agents: Api["AgentDecisions"][];
+};
+
+function Decisions({ range }: { readonly range: RangeName }) {
+  const { name } = useSite();
+  const counts = useCounts<DecisionCounts>("decisions", range);
+  if (counts.isError) return <Failure error={counts.error} />;
+  if (!counts.isSuccess) return <Notice>Loading…</Notice>;
+  const { steps, items, agents } = counts.data;
+  const rows = items.map(({ start, by_outcome }) => ({ start, by: by_outcome }));
+  return (
+    <Card title="Decisions">
+      <Chart
+        title="Decisions over time"
+        {...{ steps, by: RANGES[range].by }}
+        series={seriesOf(steps, rows, OUTCOMES, OUTCOME_COLORS)}
+      />
+      {agents.length > 0 && (
+        <>
+          <h3 className="text-sm font-medium">By agent</h3>
+          <ul className="flex flex-col gap-1 text-sm">
+            {agents.slice(0, AGENTS_SHOWN_MAX).map(({ agent_id, decisions, by_outcome }) => (
+              <li key={agent_id} className="flex flex-wrap items-center justify-between gap-x-4">
+                <Link
+                  to="/$site/decisions"
+                  params={{ site: name }}
+                  search={{ agent_id }}
+                  className="link break-all"
+                >
+                  {agent_id}
+                </Link>
+                <span className="flex flex-wrap items-center gap-2">
+                  {(Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[])
+                    .filter((outcome) => (by_outcome[outcome] ?? 0) > 0)
+                    .map((outcome) => (
+                      <span key={outcome} className="inline-flex items-center gap-1">
+                        <Badge word={outcome} /> {by_outcome[outcome]}
+                      </span>
+                    ))}
+                  <strong className="font-semibold">{decisions.toLocaleString()}</strong>
+                </span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </Card>
+  );
+}
+
+/** What happens at the site, and what needs a person. */
+export function OverviewPage() {
+  const { site } = useSite();
+  const { range = "7d" } = useSearch({ from: "/shell/$site/" });
+  const navigate = useNavigate({ from: "/$site" });
+  return (
+    <Page title={site.name} about={site.domain}>
+      <NeedsYou />
+      <div className="max-w-48">
+        <Select
+          label="The last"
+          value={range}
+          choices={Object.fromEntries(
+            Object.entries(RANGES).map(([key, { label }]) => [key, label]),
+          )}
+          onChoose={(chosen) => void navigate({ search: { range: chosen as RangeName } })}
+        />
+      </div>
+      <div className="grid items-start gap-4 lg:grid-cols-2">
+        <Visits range={range} />
+        <Decisions range={range} />
+      </div>
+    </Page>
+  );
+}

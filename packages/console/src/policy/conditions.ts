@@ -1,0 +1,194 @@
+import { isJsonObject, type JsonObject, type JsonValue } from "@gatehouse/protocol";
+import { wordsIn } from "../ui/words.js";
+
+/** What a person fills in for a condition. */
+type Filled = Readonly<Record<string, string>>;
+
+interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly choices?: Readonly<Record<string, string>>;
+  readonly first: string;
+}
+
+/** A condition a form can say: read from a policy's JSON, and written to it. */
+export interface Kind {
+  readonly label: string;
+  readonly fields: readonly Field[];
+  write(filled: Filled): JsonObject;
+  /** Undefined where the JSON says something else. */
+  read(condition: JsonObject): Filled | undefined;
+}
+
+/** The only member of an object, where it has this name. */
+function only(value: JsonValue | undefined, name: string): JsonValue | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const names = Object.keys(value);
+  return names.length === 1 && names[0] === name ? value[name] : undefined;
+}
+
+/** An amount in one currency; with more than one it is edited as JSON. */
+function readMoney(value: JsonValue | undefined): Filled | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const [[currency, amount] = [], ...more] = Object.entries(value);
+  if (currency === undefined || typeof amount !== "string" || more.length > 0) return undefined;
+  return { amount, currency };
+}
+
+const MONEY: readonly Field[] = [
+  { name: "amount", label: "Amount", first: "50.00" },
+  { name: "currency", label: "Currency", first: "EUR" },
+];
+const moneyOf = ({ amount = "", currency = "" }: Filled) => ({ [currency]: amount });
+
+const joined = (value: JsonValue | undefined) =>
+  Array.isArray(value) && value.every((word) => typeof word === "string")
+    ? value.join(" ")
+    : undefined;
+
+const WINDOWS = {
+  ...{ PT10M: "10 minutes", PT1H: "an hour", PT12H: "12 hours" },
+  ...{ P1D: "a day", P7D: "a week", P30D: "30 days" },
+};
+const SCOPES = { agent: "this agent", site: "all agents together" };
+const SPAN: readonly Field[] = [
+  { name: "scope", label: "Of", choices: SCOPES, first: "agent" },
+  { name: "window", label: "Within", choices: WINDOWS, first: "P1D" },
+];
+
+function total(label: string, operator: string): Kind {
+  return {
+    label,
+    fields: MONEY,
+    write: (filled) => ({ "cart.total": { [operator]: moneyOf(filled) } }),
+    read: (condition) => readMoney(only(only(condition, "cart.total"), operator)),
+  };
+}
+
+function list(label: string, fact: string, operator: string, field: Field): Kind {
+  return {
+    label,
+    fields: [field],
+    write: (filled) => ({ [fact]: { [operator]: wordsIn(filled[field.name] ?? "") } }),
+    read: (condition) => {
+      const text = joined(only(only(condition, fact), operator));
+      return text === undefined ? undefined : { [field.name]: text };
+    },
+  };
+}
+
+/** Whether something is there at all. */
+function there(label: string, fact: string, expected: boolean): Kind {
+  return {
+    label,
+    fields: [],
+    write: () => ({ [fact]: { exists: expected } }),
+    read: (condition) => (only(only(condition, fact), "exists") === expected ? {} : undefined),
+  };
+}
+
+const spend: Kind = {
+  label: "It would have spent more than",
+  fields: [...MONEY, ...SPAN],
+  write: ({ scope = "", window = "", ...money }) => ({
+    spend: { scope, window, would_exceed: moneyOf(money) },
+  }),
+  read: (condition) => {
+    const said = only(condition, "spend");
+    if (!isJsonObject(said)) return undefined;
+    const { scope, window, would_exceed } = said;
+    const money = readMoney(would_exceed);
+    const known = typeof scope === "string" && typeof window === "string" && window in WINDOWS;
+    return money !== undefined && known ? { ...money, scope, window } : undefined;
+  },
+};
+
+const count: Kind = {
+  label: "It asked more often than",
+  fields: [{ name: "gt", label: "Times", first: "20" }, ...SPAN],
+  write: ({ gt = "", scope = "", window = "" }) => ({ count: { scope, window, gt: Number(gt) } }),
+  read: (condition) => {
+    const said = only(condition, "count");
+    if (!isJsonObject(said)) return undefined;
+    const { scope, window, gt } = said;
+    const known = typeof scope === "string" && typeof window === "string" && window in WINDOWS;
+    return known && typeof gt === "number" ? { scope, window, gt: String(gt) } : undefined;
+  },
+};
+
+const age: Kind = {
+  label: "The agent is here for fewer days than",
+  fields: [{ name: "days", label: "Days", first: "7" }],
+  write: ({ days = "" }) => ({ "agent.age_days": { lt: Number(days) } }),
+  read: (condition) => {
+    const days = only(only(condition, "agent.age_days"), "lt");
+    return typeof days === "number" ? { days: String(days) } : undefined;
+  },
+};
+
+const time: Kind = {
+  label: "It is between",
+  fields: [
+    { name: "start", label: "From (HH:MM)", first: "22:00" },
+    { name: "end", label: "To (HH:MM)", first: "06:00" },
+  ],
+  write: ({ start = "", end = "" }) => ({ "time.local": { between: [start, end] } }),
+  read: (condition) => {
+    const ends = only(only(condition, "time.local"), "between");
+    const [start, end] = Array.isArray(ends) && ends.length === 2 ? ends : [];
+    return typeof start === "string" && typeof end === "string" ? { start, end } : undefined;
+  },
+};
+
+const TAGS: Field = { name: "tags", label: "Tags", first: "trusted" };
+const SKILLS: Field = { name: "skills", label: "Skills", first: "place_order" };
+const CURRENCIES: Field = { name: "currencies", label: "Currencies", first: "EUR" };
+
+/** Every condition the form knows, by a name of its own. */
+export const KINDS: Readonly<Record<string, Kind>> = {
+  everything: there("Anything at all", "skill", true),
+  total_up_to: total("The cart is at most", "lte"),
+  total_over: total("The cart is more than", "gt"),
+  cart: there("There is a cart to pay", "cart.total", true),
+  no_cart: there("There is nothing to pay", "cart.total", false),
+  spend,
+  count,
+  tags: list("The agent has a tag of", "agent.tags", "any_of", TAGS),
+  age,
+  skills: list("The skill is one of", "skill", "in", SKILLS),
+  currencies: list("The currency is one of", "cart.currency", "in", CURRENCIES),
+  other_currencies: list("The currency is none of", "cart.currency", "not_in", CURRENCIES),
+  time,
+};
+
+/** One condition as the form holds it. */
+export interface Condition {
+  readonly kind: string;
+  readonly filled: Filled;
+}
+
+export function firstOf(kind: string): Condition {
+  const fields = KINDS[kind]?.fields ?? [];
+  return { kind, filled: Object.fromEntries(fields.map(({ name, first }) => [name, first])) };
+}
+
+/** The conditions of a rule, all of which must hold; undefined where a form cannot say them. */
+export function readConditions(when: JsonValue | undefined): readonly Condition[] | undefined {
+  const all = only(when, "all");
+  const parts = Array.isArray(all) ? all : [when];
+  const read = parts.map((part) => {
+    if (!isJsonObject(part)) return undefined;
+    for (const [kind, { read: readKind }] of Object.entries(KINDS)) {
+      const filled = readKind(part);
+      if (filled !== undefined) return { kind, filled };
+    }
+    return undefined;
+  });
+  return read.every((one) => one !== undefined) ? read : undefined;
+}
+
+export function writeConditions(conditions: readonly Condition[]): JsonObject {
+  const written = conditions.map(({ kind, filled }) => KINDS[kind]?.write(filled) ?? {});
+  const [first = { skill: { exists: true } }, ...more] = written;
+  return more.length === 0 ? first : { all: written };
+}

@@ -1,0 +1,147 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useState } from "react";
+import { call } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { useMay, useSite } from "../layout/sites.js";
+import { Button } from "../ui/button.js";
+import { Confirm } from "../ui/confirm.js";
+import { TextArea } from "../ui/field.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Card, Empty, Page } from "../ui/page.js";
+import { Time } from "../ui/time.js";
+import { DiffView } from "./diff-view.js";
+import { DryRun } from "./dry-run.js";
+import { Findings } from "./findings.js";
+import { History } from "./history.js";
+import { editable, type Policy, policyQuery, readDraft } from "./policy.js";
+import { PolicyForm } from "./policy-form.js";
+import { Presets } from "./presets.js";
+
+const pretty = (document: unknown) => `${JSON.stringify(document, null, 2)}\n`;
+
+/** The draft, as a form or as JSON; both are the same text. */
+function Editor({
+  text,
+  mode,
+  mayChange,
+  onText,
+}: {
+  readonly text: string;
+  readonly mode: "form" | "json";
+  readonly mayChange: boolean;
+  onText(text: string): void;
+}) {
+  const { document } = readDraft(text);
+  if (mode === "json" || document === undefined) {
+    return (
+      <TextArea
+        label="Policy (JSON)"
+        rows={24}
+        spellCheck={false}
+        readOnly={!mayChange}
+        value={text}
+        onChange={({ target }) => onText(target.value)}
+      />
+    );
+  }
+  return (
+    <fieldset disabled={!mayChange} className="min-w-0">
+      <legend className="sr-only">Policy</legend>
+      <PolicyForm policy={document} onChange={(changed) => onText(pretty(changed))} />
+    </fieldset>
+  );
+}
+
+function Draft({ current }: { readonly current: Policy | null }) {
+  const { path } = useSite();
+  const { mode = "form" } = useSearch({ from: "/shell/$site/policy" });
+  const navigate = useNavigate({ from: "/$site/policy" });
+  const mayChange = useMay("owner");
+  const inForce = current === null ? "" : editable(current.document as never);
+  const [text, setText] = useState(inForce);
+  const draft = readDraft(text);
+  const publish = useSave(
+    () => call("PUT", `${path}/policy`, draft.document),
+    ...["policy", "processor"],
+  );
+  const changed = text !== inForce;
+  const show = (chosen: "form" | "json") => void navigate({ search: { mode: chosen } });
+  if (text === "") {
+    if (!mayChange) return <Empty title="No policy yet">Its owner has published none.</Empty>;
+    return (
+      <Card title="Start from a policy others use">
+        <Presets use="Use this" onUse={setText} />
+      </Card>
+    );
+  }
+  return (
+    <div className="grid items-start gap-4 xl:grid-cols-[3fr_2fr]">
+      <div className="flex min-w-0 flex-col gap-4">
+        <fieldset className="flex gap-2">
+          <legend className="sr-only">How to edit</legend>
+          <Button aria-pressed={mode === "form"} onClick={() => show("form")}>
+            Form
+          </Button>
+          <Button aria-pressed={mode === "json"} onClick={() => show("json")}>
+            JSON
+          </Button>
+        </fieldset>
+        <Editor text={text} mode={mode} mayChange={mayChange} onText={setText} />
+      </div>
+      <div className="flex min-w-0 flex-col gap-4">
+        <Findings findings={draft.findings} />
+        <DryRun draft={draft.publishable ? draft.document : undefined} />
+        {mayChange && (
+          <Card title="Publish">
+            {changed ? (
+              <DiffView before={inForce} after={text} />
+            ) : (
+              <p className="text-sm text-soft">The draft is what is in force.</p>
+            )}
+            <div className="flex flex-wrap gap-2">
+              <Confirm
+                label="Publish…"
+                title="Publish this policy?"
+                yes="Publish"
+                disabled={!changed || !draft.publishable}
+                onYes={() => publish.mutateAsync()}
+              >
+                <p>
+                  It decides from the next mandate on. Every version is kept, and an earlier one can
+                  be published again.
+                </p>
+                <DiffView before={inForce} after={text} />
+              </Confirm>
+              <Button disabled={!changed} onClick={() => setText(inForce)}>
+                Undo my changes
+              </Button>
+            </div>
+          </Card>
+        )}
+        <History onTake={setText} />
+      </div>
+    </div>
+  );
+}
+
+/** The rules: what agents may do by themselves, what a person is asked, what is denied. */
+export function PolicyPage() {
+  const { path } = useSite();
+  const current = useQuery(policyQuery(path));
+  if (current.isError) return <Failure error={current.error} />;
+  if (!current.isSuccess) return <Notice>Loading…</Notice>;
+  const about =
+    current.data === null ? (
+      "No policy yet: nothing is approved."
+    ) : (
+      <>
+        Version {current.data.version} is in force since <Time at={current.data.published_at} />.
+      </>
+    );
+  return (
+    <Page title="Policy" about={about}>
+      <Draft key={current.data?.version ?? 0} current={current.data} />
+    </Page>
+  );
+}

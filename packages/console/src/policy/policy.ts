@@ -1,0 +1,54 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  type PolicyFinding,
+  parseJson,
+  policyFindings,
+  readPolicy,
+} from "@gatehouse/protocol";
+import { queryOptions } from "@tanstack/react-query";
+import { type Api, call, Refused } from "../api/client.js";
+
+export type Policy = Api["Policy"];
+
+/** The policy in force; null before the first. */
+export const policyQuery = (path: string) =>
+  queryOptions({
+    queryKey: ["policy", path],
+    queryFn: async (): Promise<Policy | null> => {
+      try {
+        return await call<Policy>("GET", `${path}/policy`);
+      } catch (error) {
+        if (error instanceof Refused && error.status === 404) return null;
+        throw error;
+      }
+    },
+  });
+
+/** A policy as a person edits it: without the number it was given. */
+export function editable(document: JsonObject): string {
+  const { version: _number, ...rest } = document;
+  return `${JSON.stringify(rest, null, 2)}\n`;
+}
+
+export interface Draft {
+  /** Undefined while the text is no JSON object. */
+  readonly document: JsonObject | undefined;
+  readonly findings: readonly Pick<PolicyFinding, "level" | "message">[];
+  readonly publishable: boolean;
+}
+
+/** What a text comes to, by the very code the service will check it with. */
+export function readDraft(text: string): Draft {
+  const wrong = (message: string, document?: JsonObject): Draft => ({
+    ...{ document, findings: [{ level: "error", message }], publishable: false },
+  });
+  const parsed = parseJson(text);
+  if (!parsed.ok) return wrong(`This is not JSON: ${parsed.detail}.`);
+  if (!isJsonObject(parsed.value)) return wrong("A policy is a JSON object.");
+  const document = parsed.value;
+  const read = readPolicy(document);
+  if (!read.ok) return wrong(`${read.detail}.`, document);
+  const findings = policyFindings(read.value);
+  return { document, findings, publishable: findings.every(({ level }) => level !== "error") };
+}

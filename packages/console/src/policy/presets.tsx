@@ -1,0 +1,64 @@
+import { POLICY_PRESETS, type PolicyPreset, policyPreset } from "@gatehouse/protocol";
+import { useState } from "react";
+import { Button } from "../ui/button.js";
+import { Select, TextField } from "../ui/field.js";
+import { Notice } from "../ui/notice.js";
+import { editable } from "./policy.js";
+
+const WORDS: Readonly<Record<PolicyPreset, readonly [string, string]>> = {
+  ask_always: ["Ask me about everything", "Nothing happens before a person approves it."],
+  automatic_under: [
+    "Small purchases by themselves, the rest asks me",
+    "Carts up to your limit are approved; larger ones, and an agent that spends ten times the limit in a day, wait for a person.",
+  ],
+  read_only: [
+    "Nothing that costs money",
+    "What moves no money is approved; every purchase is refused.",
+  ],
+};
+
+/** Policies to start from. */
+export function Presets({ use, onUse }: { readonly use: string; onUse(text: string): void }) {
+  const [preset, setPreset] = useState<PolicyPreset>("automatic_under");
+  const [limit, setLimit] = useState("50.00");
+  const [currency, setCurrency] = useState("EUR");
+  const limited = preset === "automatic_under";
+  const timezone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const made = policyPreset(preset, { ...(limited ? { limit, currency } : {}), timezone });
+  return (
+    <div className="flex flex-col gap-3">
+      <Select
+        label="Start from"
+        value={preset}
+        choices={Object.fromEntries(POLICY_PRESETS.map((name) => [name, WORDS[name][0]]))}
+        hint={WORDS[preset][1]}
+        onChoose={(name) => setPreset(name as PolicyPreset)}
+      />
+      {limited && (
+        <div className="grid max-w-sm grid-cols-2 gap-2">
+          <TextField
+            label="Limit"
+            inputMode="decimal"
+            value={limit}
+            onChange={({ target }) => setLimit(target.value)}
+          />
+          <TextField
+            label="Currency"
+            value={currency}
+            maxLength={3}
+            onChange={({ target }) => setCurrency(target.value.toUpperCase())}
+          />
+        </div>
+      )}
+      {!made.ok && <Notice bad>{made.detail}.</Notice>}
+      <Button
+        kind="act"
+        className="self-start"
+        disabled={!made.ok}
+        onClick={() => made.ok && onUse(editable(made.value))}
+      >
+        {use}
+      </Button>
+    </div>
+  );
+}

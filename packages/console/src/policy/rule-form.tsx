@@ -1,0 +1,135 @@
+import { isJsonObject, type JsonObject } from "@gatehouse/protocol";
+import { useState } from "react";
+import { Button } from "../ui/button.js";
+import { Select, TextArea, TextField } from "../ui/field.js";
+import { type Condition, firstOf, KINDS, readConditions, writeConditions } from "./conditions.js";
+
+const EFFECTS = {
+  allow: "allow it",
+  escalate: "ask a person",
+  deny: "deny it",
+} as const;
+
+const TITLE_CHARS_MAX = 120;
+const text = (value: unknown) => (typeof value === "string" ? value : "");
+const LABELS = Object.fromEntries(Object.entries(KINDS).map(([kind, { label }]) => [kind, label]));
+
+function ConditionForm({
+  condition,
+  onChange,
+  onRemove,
+}: {
+  readonly condition: Condition;
+  onChange(condition: Condition): void;
+  onRemove?: (() => void) | undefined;
+}) {
+  const { kind, filled } = condition;
+  return (
+    <li className="flex flex-wrap items-end gap-2">
+      <Select
+        label="When"
+        value={kind}
+        choices={LABELS}
+        onChoose={(chosen) => onChange(firstOf(chosen))}
+      />
+      {KINDS[kind]?.fields.map(({ name, label, choices }) => {
+        const set = (value: string) => onChange({ kind, filled: { ...filled, [name]: value } });
+        const value = filled[name] ?? "";
+        return choices === undefined ? (
+          <div key={name} className="w-24">
+            <TextField {...{ label, value }} onChange={({ target }) => set(target.value)} />
+          </div>
+        ) : (
+          <Select key={name} {...{ label, value, choices }} onChoose={set} />
+        );
+      })}
+      {onRemove !== undefined && <Button onClick={onRemove}>Remove</Button>}
+    </li>
+  );
+}
+
+/** The condition of a rule that no form can say, as JSON. */
+function RawCondition({ rule, onChange }: RuleProps) {
+  const [draft, setDraft] = useState(JSON.stringify(rule.when, null, 2));
+  function take(value: string) {
+    setDraft(value);
+    try {
+      const when: unknown = JSON.parse(value);
+      if (isJsonObject(when as never)) onChange({ ...rule, when: when as JsonObject });
+    } catch {
+      // Half-written: the last whole one stands until it is whole again.
+    }
+  }
+  return (
+    <TextArea
+      label="When (this condition is written as JSON)"
+      rows={6}
+      value={draft}
+      onChange={({ target }) => take(target.value)}
+    />
+  );
+}
+
+interface RuleProps {
+  readonly rule: JsonObject;
+  onChange(rule: JsonObject): void;
+}
+
+/** One rule: what it does, and when. */
+export function RuleForm({ rule, onChange }: RuleProps) {
+  const conditions = readConditions(rule.when);
+  const change = (next: readonly Condition[]) => onChange({ ...rule, when: writeConditions(next) });
+  const { escalation: _waits, ...plain } = rule;
+  const { title: _title, ...untitled } = rule;
+  return (
+    <div className="flex flex-col gap-3">
+      <div className="grid gap-2 sm:grid-cols-[1fr_2fr_1fr]">
+        <TextField
+          label="Name (id)"
+          value={text(rule.id)}
+          onChange={({ target }) => onChange({ ...rule, id: target.value })}
+        />
+        <TextField
+          label="Title"
+          value={text(rule.title)}
+          maxLength={TITLE_CHARS_MAX}
+          onChange={({ target }) =>
+            onChange(target.value === "" ? untitled : { ...rule, title: target.value })
+          }
+        />
+        <Select
+          label="Then"
+          value={text(rule.effect)}
+          choices={EFFECTS}
+          // Only a rule that asks a person says how long it waits for one.
+          onChoose={(effect) => onChange({ ...(effect === "escalate" ? rule : plain), effect })}
+        />
+      </div>
+      {conditions === undefined ? (
+        <RawCondition rule={rule} onChange={onChange} />
+      ) : (
+        <ul className="flex flex-col gap-2">
+          {conditions.map((condition, place) => (
+            <ConditionForm
+              // biome-ignore lint/suspicious/noArrayIndexKey: conditions have no name; their place is what they are known by.
+              key={place}
+              condition={condition}
+              onChange={(one) => change(conditions.with(place, one))}
+              onRemove={
+                conditions.length > 1 ? () => change(conditions.toSpliced(place, 1)) : undefined
+              }
+            />
+          ))}
+        </ul>
+      )}
+      {conditions !== undefined && (
+        <Button
+          className="self-start"
+          onClick={() => change([...conditions, firstOf("total_over")])}
+        >
+          And when…
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,71 @@
+import type { Check } from "@gatehouse/protocol";
+import { useState } from "react";
+import { type Api, call } from "../api/client.js";
+import { useSite } from "../layout/sites.js";
+import { Button } from "../ui/button.js";
+import { Snippet } from "../ui/id.js";
+import { Failure } from "../ui/notice.js";
+import { saveFile } from "../ui/save-file.js";
+import { Checks, Verdict } from "./checks.js";
+
+interface Proven {
+  readonly record: Api["ProvenRecord"];
+  readonly checks: readonly Check[];
+  /** Proves the record to anybody who has its hash (C2SP tlog-proof). */
+  readonly receipt: string;
+}
+
+/** Fetches a record and its proof, and checks both in this page. Reading a record is recorded, so it is asked for. */
+export function RecordProof({ recordId }: { readonly recordId: string }) {
+  const { path } = useSite();
+  const [proven, setProven] = useState<Proven | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  async function prove() {
+    setBusy(true);
+    setError(null);
+    try {
+      const at = `${path}/audit/records/${encodeURIComponent(recordId)}`;
+      const record = await call<Api["ProvenRecord"]>("GET", at);
+      // Cryptography is loaded by whoever asks for it.
+      const { proveRecord, receiptOf } = await import("./prove-record.js");
+      setProven({ record, checks: await proveRecord(record), receipt: receiptOf(record) });
+    } catch (caught) {
+      setError(caught);
+    } finally {
+      setBusy(false);
+    }
+  }
+  return (
+    <div className="flex flex-col gap-3">
+      {proven === null && (
+        <div>
+          <Button disabled={busy} onClick={() => void prove()}>
+            {busy ? "Checking…" : "Check it in this page"}
+          </Button>
+        </div>
+      )}
+      {error !== null && <Failure error={error} />}
+      {proven !== null && (
+        <>
+          <Verdict checks={proven.checks} of="The record" />
+          <Checks checks={proven.checks} />
+          <div>
+            <Button
+              onClick={() => saveFile(`${recordId}.tlog-proof`, "text/plain", proven.receipt)}
+            >
+              Save the receipt
+            </Button>
+          </div>
+          <details className="text-sm">
+            <summary className="text-soft">The record, and the signed checkpoint</summary>
+            <div className="mt-2 flex flex-col gap-2">
+              <Snippet label="record" text={JSON.stringify(proven.record.entry, null, 2)} />
+              <Snippet label="checkpoint" text={proven.record.proof.checkpoint} />
+            </div>
+          </details>
+        </>
+      )}
+    </div>
+  );
+}

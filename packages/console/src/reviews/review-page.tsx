@@ -1,0 +1,60 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { useState } from "react";
+import { useMay, useSite } from "../layout/sites.js";
+import { Purchase } from "../orders/purchase.js";
+import { Id } from "../ui/id.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Card, Facts, Page } from "../ui/page.js";
+import { Time } from "../ui/time.js";
+import { plainWord } from "../ui/words.js";
+import { ReviewCard } from "./review-card.js";
+import { DENIALS, REVIEW_STATES, type Review, reviewQuery } from "./reviews.js";
+import { Decided } from "./reviews-page.js";
+
+/** All about one review: what was asked, who decided, and where it is recorded. */
+export function ReviewPage() {
+  const { site, name } = useSite();
+  const { id } = useParams({ from: "/shell/$site/reviews/$id" });
+  const review = useQuery(reviewQuery(site.site_key_hash, id));
+  const mayDecide = useMay("reviewer");
+  const [decided, setDecided] = useState<Review["status"] | null>(null);
+  if (review.isError) return <Failure error={review.error} />;
+  if (!review.isSuccess) return <Notice>Loading…</Notice>;
+  const shown = review.data;
+  const reason = shown.reason_code;
+  const why = reason === null ? null : (DENIALS as Record<string, string>)[reason];
+  return (
+    <Page title="Review" about={REVIEW_STATES[shown.status]}>
+      {decided !== null && <Decided status={decided} />}
+      <ReviewCard review={shown} mayDecide={mayDecide} onDecided={setDecided} />
+      {shown.purchase !== null && <Purchase purchase={shown.purchase} amount={shown.amount} />}
+      <Card title="How it went">
+        <Facts
+          rows={[
+            ["Asked", <Time key="asked" at={shown.created_at} />],
+            ["Decided", shown.decided_at && <Time key="decided" at={shown.decided_at} />],
+            ["By", shown.decided_by],
+            ["Approved by", shown.approved_by.join(", ")],
+            ["Because", why ?? (reason === null ? null : plainWord(reason))],
+            ["Note", shown.note],
+            ["Mandate", <Id key="mandate" value={shown.mandate_id} label="mandate id" />],
+          ]}
+        />
+        <p className="flex flex-wrap gap-4 text-sm">
+          <Link
+            className="link"
+            to="/$site/decisions"
+            params={{ site: name }}
+            search={{ mandate_id: shown.mandate_id }}
+          >
+            Its decision
+          </Link>
+          <Link className="link" to="/$site/audit/$id" params={{ site: name, id: shown.record_id }}>
+            Its record in the audit log
+          </Link>
+        </p>
+      </Card>
+    </Page>
+  );
+}

@@ -1,0 +1,82 @@
+import { useQuery } from "@tanstack/react-query";
+import { type Api, call } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { useMay } from "../layout/sites.js";
+import { Badge } from "../ui/badge.js";
+import { Confirm } from "../ui/confirm.js";
+import { Id } from "../ui/id.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Card, Empty } from "../ui/page.js";
+import { Time } from "../ui/time.js";
+
+type Key = Api["Key"];
+
+const PURPOSES: Readonly<Record<Key["purpose"], string>> = {
+  card: "Keys that sign documents",
+  audit: "Keys that sign the audit log",
+};
+
+function Rotate({ purpose }: { readonly purpose: Key["purpose"] }) {
+  const rotate = useSave(() => call("POST", "/v1/admin/keys/rotate", { purpose }), "keys");
+  return (
+    <Confirm
+      label="Rotate"
+      title="Rotate this key?"
+      yes="Rotate"
+      onYes={() => rotate.mutateAsync()}
+    >
+      <p>
+        The announced key takes over, another is announced, and the old one stays listed for as long
+        as something it signed is valid. Nobody who verifies is lost.
+      </p>
+      <p>A stolen key is replaced with the command line: `gatehouse key rotate --stolen`.</p>
+    </Confirm>
+  );
+}
+
+/** The keys of the whole installation. */
+export function KeysPart() {
+  const operator = useMay("operator");
+  const keys = useQuery({
+    queryKey: ["keys"],
+    queryFn: () => call<{ items: Key[] }>("GET", "/v1/admin/keys"),
+    enabled: operator,
+  });
+  if (!operator) {
+    return (
+      <Empty title="Keys belong to the whole installation">
+        <p>
+          Whoever runs it rotates them. What they sign is verified with{" "}
+          <a className="link" href="/.well-known/jwks.json">
+            /.well-known/jwks.json
+          </a>{" "}
+          and{" "}
+          <a className="link" href="/.well-known/audit-jwks.json">
+            /.well-known/audit-jwks.json
+          </a>
+          .
+        </p>
+      </Empty>
+    );
+  }
+  if (keys.isError) return <Failure error={keys.error} />;
+  if (!keys.isSuccess) return <Notice>Loading…</Notice>;
+  return (Object.keys(PURPOSES) as Key["purpose"][]).map((purpose) => (
+    <Card key={purpose} title={PURPOSES[purpose]} actions={<Rotate purpose={purpose} />}>
+      <ul className="flex flex-col gap-2 text-sm">
+        {keys.data.items
+          .filter((key) => key.purpose === purpose)
+          .map(({ kid, state, listed_until }) => (
+            <li key={kid} className="flex flex-wrap items-center gap-2">
+              <Badge word={state} /> <Id value={kid} label="key id" />
+              {listed_until !== null && (
+                <span className="text-soft">
+                  listed until <Time at={listed_until} />
+                </span>
+              )}
+            </li>
+          ))}
+      </ul>
+    </Card>
+  ));
+}

@@ -1,0 +1,167 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+import { type Api, call } from "../api/client.js";
+import { useList } from "../api/list.js";
+import { useSave } from "../api/save.js";
+import { useMay, useSite } from "../layout/sites.js";
+import { Badge } from "../ui/badge.js";
+import { Button } from "../ui/button.js";
+import { Select, TextField } from "../ui/field.js";
+import { type Column, ListView } from "../ui/list-view.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Outcome } from "../ui/outcome.js";
+import { Card, Empty } from "../ui/page.js";
+import { Time } from "../ui/time.js";
+import { choicesOf, wordsIn } from "../ui/words.js";
+
+type Message = Api["Message"];
+type Tested = { results: { destination: string; delivered: boolean; says: string }[] };
+
+const STATES = choicesOf("waiting", "delivered", "failed");
+
+function Places({ found }: { readonly found: Api["Notifications"] }) {
+  const { path } = useSite();
+  const [webhook, setWebhook] = useState(found.webhook_url ?? "");
+  const [emails, setEmails] = useState(found.emails.join(" "));
+  const save = useSave(
+    () =>
+      call("PUT", `${path}/notifications`, {
+        webhook_url: webhook.trim() === "" ? null : webhook.trim(),
+        emails: wordsIn(emails),
+      }),
+    "notifications",
+  );
+  const test = useSave(() => call<Tested>("POST", `${path}/notifications/test`, {}));
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    save.mutate();
+  }
+  return (
+    <Card title="Where you are told">
+      <form onSubmit={submit} className="flex flex-col gap-3">
+        <TextField
+          label="Webhook"
+          type="url"
+          placeholder="https://shop.example.com/hooks/gatehouse"
+          hint="Signed requests, tried for up to 60 hours."
+          value={webhook}
+          onChange={({ target }) => setWebhook(target.value)}
+        />
+        <TextField
+          label="E-mail addresses"
+          value={emails}
+          onChange={({ target }) => setEmails(target.value)}
+        />
+        <div className="flex flex-wrap gap-2">
+          <Button type="submit" kind="act" disabled={save.isPending}>
+            Save
+          </Button>
+          <Button disabled={test.isPending} onClick={() => test.mutate()}>
+            Send a test
+          </Button>
+        </div>
+      </form>
+      <Outcome of={save} />
+      {test.isError && <Failure error={test.error} />}
+      {test.data?.results.map(({ destination, delivered, says }) => (
+        <Notice key={destination} bad={!delivered}>
+          {destination}: {says}
+        </Notice>
+      ))}
+    </Card>
+  );
+}
+
+function Resend({ message }: { readonly message: Message }) {
+  const { path } = useSite();
+  const resend = useSave(
+    () => call("POST", `${path}/messages/${encodeURIComponent(message.message_id)}/resend`, {}),
+    "messages",
+  );
+  return (
+    <span className="flex flex-col items-start gap-1">
+      <Button disabled={resend.isPending} onClick={() => resend.mutate()}>
+        Resend
+      </Button>
+      <Outcome of={resend} done="It is on its way again." />
+    </span>
+  );
+}
+
+const COLUMNS: readonly Column<Message>[] = [
+  { head: "About", cell: ({ topic }) => topic },
+  {
+    head: "To",
+    cell: ({ kind, audience, destination }) => (
+      <span className="break-all">
+        {kind} to {audience}: {destination}
+      </span>
+    ),
+  },
+  {
+    head: "State",
+    cell: ({ state, attempts, last_problem }) => (
+      <span className="flex flex-col gap-0.5">
+        <span>
+          <Badge word={state} /> <span className="text-soft">{attempts} tries</span>
+        </span>
+        {last_problem !== null && state !== "delivered" && (
+          <span className="break-words text-xs text-soft">{last_problem}</span>
+        )}
+      </span>
+    ),
+  },
+  { head: "Since", cell: ({ created_at }) => <Time at={created_at} /> },
+  { head: "Again", cell: (message) => <Resend message={message} /> },
+];
+
+function Messages() {
+  const { path } = useSite();
+  const { state } = useSearch({ from: "/shell/$site/settings/$part" });
+  const navigate = useNavigate({ from: "/$site/settings/$part" });
+  const list = useList<Message>("messages", `${path}/messages`, { state });
+  return (
+    <Card title="Messages">
+      <div className="max-w-48">
+        <Select
+          label="State"
+          value={state ?? ""}
+          choices={{ "": "All of them", ...STATES }}
+          onChoose={(chosen) => void navigate({ search: { state: chosen || undefined } })}
+        />
+      </div>
+      <ListView
+        {...{ list, columns: COLUMNS, label: "Messages" }}
+        keyOf={({ message_id }) => message_id}
+        empty={
+          <Empty title="No message">
+            <p>
+              Reviews, orders and what becomes of them are told to you, to platforms and buyers.
+            </p>
+          </Empty>
+        }
+      />
+    </Card>
+  );
+}
+
+/** Where the owner is told, what was sent, and sending it again. */
+export function NotificationsPart() {
+  const { path } = useSite();
+  const mayChange = useMay("owner");
+  const places = useQuery({
+    queryKey: ["notifications", path],
+    queryFn: () => call<Api["Notifications"]>("GET", `${path}/notifications`),
+    enabled: mayChange,
+  });
+  if (!mayChange)
+    return <Empty title="For owners">Only an owner sees where people are told.</Empty>;
+  if (places.isError) return <Failure error={places.error} />;
+  return (
+    <div className="flex flex-col gap-4">
+      {places.isSuccess && <Places found={places.data} />}
+      <Messages />
+    </div>
+  );
+}

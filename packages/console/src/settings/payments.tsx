@@ -1,0 +1,189 @@
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { type Api, call } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { useMay, useSite } from "../layout/sites.js";
+import { Badge } from "../ui/badge.js";
+import { Button } from "../ui/button.js";
+import { Confirm } from "../ui/confirm.js";
+import { Checkbox, Select, TextField } from "../ui/field.js";
+import { Id } from "../ui/id.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Outcome } from "../ui/outcome.js";
+import { Card, Facts } from "../ui/page.js";
+import { Time } from "../ui/time.js";
+
+type Processor = Api["Processor"];
+
+const KINDS = { sandbox: "Sandbox: nothing is really paid", stripe: "Stripe" } as const;
+
+/** What stands between the site and selling, and what opens it. */
+export function Gates({ processor }: { readonly processor: Processor }) {
+  return (
+    <ul className="flex flex-col gap-1.5 text-sm">
+      {processor.gates.map(({ name, open, advice }) => (
+        <li key={name} data-gate={name} className="flex flex-wrap items-baseline gap-2">
+          <Badge word={open ? "open" : "shut"} look={open ? "good" : "warn"} />
+          <span>{name}</span>
+          {!open && <span className="text-soft">{advice}</span>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+const SECRETS = [
+  ["secret_key", "Restricted key (rk_… or sk_…)"],
+  ["publishable_key", "Publishable key (pk_…)"],
+  ["webhook_secret", "Signing secret of the events (whsec_…)"],
+  ["approval_secret", "Signing secret of approvals (whsec_…)"],
+  ["wallet_merchant_id", "Google Pay merchant id (live only)"],
+] as const;
+
+function ProcessorForm({ found }: { readonly found: Processor }) {
+  const { path } = useSite();
+  const [kind, setKind] = useState<string>(found.kind ?? "sandbox");
+  const [rail, setRail] = useState(found.rail_on || found.kind === null);
+  const [settles, setSettles] = useState(found.settles || found.kind === null);
+  const [secrets, setSecrets] = useState<Readonly<Record<string, string>>>({});
+  const save = useSave(
+    () => {
+      const given = Object.entries(secrets).filter(([, value]) => value.trim() !== "");
+      const filled = kind === "stripe" ? Object.fromEntries(given) : {};
+      return call("PUT", `${path}/processor`, { kind, rail_on: rail, settles, ...filled });
+    },
+    ...["processor", "sites", "skills"],
+  );
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    save.mutate(undefined, { onSuccess: () => setSecrets({}) });
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-3">
+      <Select label="Processor" value={kind} choices={KINDS} onChoose={setKind} />
+      {kind === "stripe" &&
+        SECRETS.map(([name, label]) => (
+          <TextField
+            key={name}
+            label={label}
+            type={name === "wallet_merchant_id" ? "text" : "password"}
+            autoComplete="off"
+            placeholder={found.kind === "stripe" ? "unchanged" : ""}
+            value={secrets[name] ?? ""}
+            onChange={({ target }) => setSecrets({ ...secrets, [name]: target.value })}
+          />
+        ))}
+      <Checkbox
+        label="Let agents pay by it (rail on)"
+        checked={rail}
+        onChange={({ target }) => setRail(target.checked)}
+      />
+      <Checkbox
+        label="Settle through it"
+        checked={settles}
+        onChange={({ target }) => setSettles(target.checked)}
+      />
+      <Button type="submit" kind="act" className="self-start" disabled={save.isPending}>
+        {found.kind === null ? "Connect" : "Save"}
+      </Button>
+      <Outcome of={save} />
+    </form>
+  );
+}
+
+function Connected({ found }: { readonly found: Processor }) {
+  const { path } = useSite();
+  const mayChange = useMay("owner");
+  const test = useSave(() =>
+    call<{ ok?: boolean; says?: string }>("POST", `${path}/processor/test`, {}),
+  );
+  const remove = useSave(() => call("DELETE", `${path}/processor`), ...["processor", "sites"]);
+  const { stripe } = found;
+  return (
+    <>
+      <Facts
+        rows={[
+          ["Processor", found.kind],
+          ["Mode", found.live ? "live" : "test"],
+          ["Account", stripe?.account],
+          ["Connected", stripe && <Time key="since" at={stripe.connected_at} />],
+          [
+            "Events go to",
+            stripe && <Id key="events" value={stripe.events_url} label="events address" />,
+          ],
+          [
+            "Approvals go to",
+            stripe && <Id key="approvals" value={stripe.approval_url} label="approvals address" />,
+          ],
+          [
+            "Events secret",
+            stripe && (stripe.webhook_secret_set ? "set" : "not set: refunds are not seen"),
+          ],
+          ["Approval secret", stripe && (stripe.approval_secret_set ? "set" : "not set")],
+        ]}
+      />
+      {mayChange && (
+        <div className="flex flex-wrap gap-2">
+          {stripe !== null && (
+            <Button disabled={test.isPending} onClick={() => test.mutate()}>
+              Test the connection
+            </Button>
+          )}
+          <Confirm
+            label="Disconnect"
+            title="Disconnect the processor?"
+            yes="Disconnect"
+            danger
+            onYes={() => remove.mutateAsync()}
+          >
+            <p>
+              Agents cannot buy any more. What is authorized already stays with your processor, and
+              goes on being followed.
+            </p>
+          </Confirm>
+        </div>
+      )}
+      {test.isError && <Failure error={test.error} />}
+      {test.data !== undefined && <Notice>The processor answers.</Notice>}
+    </>
+  );
+}
+
+/** Who authorizes payments, and which gates are shut, and why. */
+export function PaymentsPart() {
+  const { path } = useSite();
+  const mayChange = useMay("owner");
+  const processor = useQuery({
+    queryKey: ["processor", path],
+    queryFn: () => call<Processor>("GET", `${path}/processor`),
+  });
+  if (processor.isError) return <Failure error={processor.error} />;
+  if (!processor.isSuccess) return <Notice>Loading…</Notice>;
+  const { data } = processor;
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-2">
+      <Card title="Gates">
+        <p className="text-sm">
+          {data.sells
+            ? "Agents can buy here."
+            : "Agents cannot buy here yet: every gate must be open, and the domain verified."}
+        </p>
+        <Gates processor={data} />
+      </Card>
+      {data.kind !== null && (
+        <Card title="Connected">
+          <Connected found={data} />
+        </Card>
+      )}
+      {mayChange && (
+        <Card title={data.kind === null ? "Connect a processor" : "Change it"}>
+          <p className="text-sm text-soft">
+            Gatehouse asks it to authorize, and never holds money. Keys are sealed, and never shown
+            again.
+          </p>
+          <ProcessorForm found={data} />
+        </Card>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,48 @@
+import { Link, useParams } from "@tanstack/react-router";
+import type { ComponentType } from "react";
+import { useMay, useSite } from "../layout/sites.js";
+import { Notice } from "../ui/notice.js";
+import { Page } from "../ui/page.js";
+import { KeysPart } from "./keys.js";
+import { NotificationsPart } from "./notifications.js";
+import { PaymentsPart } from "./payments.js";
+import { SitePart } from "./site.js";
+import { SkillsPart } from "./skills.js";
+import { TokensPart } from "./tokens.js";
+
+/** The parts of the settings, by what stands in the address. */
+const PARTS: Readonly<Record<string, { readonly label: string; readonly show: ComponentType }>> = {
+  site: { label: "Site", show: SitePart },
+  skills: { label: "Skills and mandates", show: SkillsPart },
+  payments: { label: "Payments", show: PaymentsPart },
+  notifications: { label: "Notifications", show: NotificationsPart },
+  tokens: { label: "Tokens and roles", show: TokensPart },
+  keys: { label: "Keys", show: KeysPart },
+};
+
+/** How the site is set up. */
+export function SettingsPage() {
+  const { name } = useSite();
+  const { part = "site" } = useParams({ strict: false });
+  const mayChange = useMay("owner");
+  const Shown = PARTS[part]?.show;
+  return (
+    <Page title="Settings">
+      <nav aria-label="Settings" className="flex flex-wrap gap-1 border-b border-line pb-2">
+        {Object.entries(PARTS).map(([id, { label }]) => (
+          <Link
+            key={id}
+            to="/$site/settings/$part"
+            params={{ site: name, part: id }}
+            aria-current={id === part ? "page" : undefined}
+            className="rounded-lg px-3 py-1.5 text-sm hover:bg-line/40 aria-[current=page]:bg-line/60 aria-[current=page]:font-semibold"
+          >
+            {label}
+          </Link>
+        ))}
+      </nav>
+      {!mayChange && <Notice>You may look at these settings. Changing them needs an owner.</Notice>}
+      {Shown === undefined ? <Notice bad>There is no such part.</Notice> : <Shown />}
+    </Page>
+  );
+}

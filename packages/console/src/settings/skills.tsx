@@ -1,0 +1,194 @@
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { type Api, call } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { useMay, useSite } from "../layout/sites.js";
+import { Badge } from "../ui/badge.js";
+import { Button } from "../ui/button.js";
+import { Checkbox, TextField } from "../ui/field.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Outcome } from "../ui/outcome.js";
+import { Card } from "../ui/page.js";
+import { wordsIn } from "../ui/words.js";
+
+type Skills = Api["Skills"];
+type Skill = Api["Skill"];
+
+/** Skills that need no address: what they do is done here. */
+const WITHOUT_URL: readonly string[] = ["place_order"];
+
+/** Every built-in skill, set or not, and those the owner added. */
+function allSkills({ skills, built_in }: Skills): readonly Skill[] {
+  const unset = [...built_in, ...WITHOUT_URL].filter((id) => !skills.some((one) => one.id === id));
+  return [...skills, ...new Set(unset)].map((one) =>
+    typeof one === "string" ? { id: one, enabled: false } : one,
+  );
+}
+
+function SkillRow({
+  skill,
+  live,
+  onChange,
+}: {
+  readonly skill: Skill;
+  readonly live: boolean;
+  onChange(skill: Skill): void;
+}) {
+  return (
+    <li className="flex flex-col gap-2 rounded-lg border border-line p-3">
+      <div className="flex flex-wrap items-center gap-2">
+        <Checkbox
+          label={skill.id}
+          checked={skill.enabled}
+          onChange={({ target }) => onChange({ ...skill, enabled: target.checked })}
+        />
+        {live && <Badge word="live" look="good" />}
+      </div>
+      {!WITHOUT_URL.includes(skill.id) && (
+        <TextField
+          label={`Address of ${skill.id}`}
+          type="url"
+          placeholder="https://"
+          value={skill.url ?? ""}
+          onChange={({ target }) => {
+            const { url: _old, ...rest } = skill;
+            onChange(target.value === "" ? rest : { ...rest, url: target.value });
+          }}
+        />
+      )}
+    </li>
+  );
+}
+
+function SkillForm({ found }: { readonly found: Skills }) {
+  const { path } = useSite();
+  const mayChange = useMay("owner");
+  const [skills, setSkills] = useState(() => allSkills(found));
+  const [added, setAdded] = useState("");
+  const save = useSave(
+    () => {
+      // What was never set nor switched on needs not be listed.
+      const listed = skills.filter(
+        ({ id, enabled, url }) =>
+          enabled || url !== undefined || found.skills.some((one) => one.id === id),
+      );
+      return call("PUT", `${path}/skills`, { skills: listed, version: found.version });
+    },
+    ...["skills", "sites"],
+  );
+  function add(event: FormEvent) {
+    event.preventDefault();
+    if (skills.some(({ id }) => id === added)) return;
+    setSkills([...skills, { id: added, enabled: true }]);
+    setAdded("");
+  }
+  return (
+    <Card title="What your site offers to agents">
+      <p className="text-sm text-soft">
+        A skill is live when it is switched on and has an https address. Live skills stand in every
+        document and are tools of your MCP server.
+      </p>
+      <fieldset disabled={!mayChange} className="flex flex-col gap-3">
+        <legend className="sr-only">Skills</legend>
+        <ul className="flex flex-col gap-2">
+          {skills.map((skill, place) => (
+            <SkillRow
+              key={skill.id}
+              skill={skill}
+              live={found.live.includes(skill.id)}
+              onChange={(one) => setSkills(skills.with(place, one))}
+            />
+          ))}
+        </ul>
+        <form onSubmit={add} className="flex items-end gap-2">
+          <TextField
+            label="A skill of your own"
+            placeholder="track_parcel"
+            pattern="[a-z][a-z0-9_]{0,63}"
+            title="Small letters, digits and _, beginning with a letter"
+            required
+            value={added}
+            onChange={({ target }) => setAdded(target.value)}
+          />
+          <Button type="submit">Add</Button>
+        </form>
+        <Button
+          kind="act"
+          className="self-start"
+          disabled={save.isPending}
+          onClick={() => save.mutate()}
+        >
+          Save skills
+        </Button>
+      </fieldset>
+      <Outcome of={save} />
+    </Card>
+  );
+}
+
+function MandateForm({ found }: { readonly found: Api["MandateSettings"] }) {
+  const { path } = useSite();
+  const mayChange = useMay("owner");
+  const [enabled, setEnabled] = useState(found.enabled);
+  const [minutes, setMinutes] = useState(String(found.lifetime_seconds / 60));
+  const [admit, setAdmit] = useState(found.auto_admit.join(" "));
+  const save = useSave(
+    () =>
+      call("PATCH", `${path}/mandates`, {
+        enabled,
+        lifetime_seconds: Math.round(Number(minutes) * 60),
+        auto_admit: wordsIn(admit),
+      }),
+    "mandates",
+  );
+  return (
+    <Card title="Mandates">
+      <fieldset disabled={!mayChange} className="flex flex-col gap-3">
+        <legend className="sr-only">Mandates</legend>
+        <Checkbox
+          label="Take signed mandates, and let agents register"
+          checked={enabled}
+          onChange={({ target }) => setEnabled(target.checked)}
+        />
+        <TextField
+          label="How long a mandate may be valid (minutes)"
+          inputMode="numeric"
+          value={minutes}
+          onChange={({ target }) => setMinutes(target.value)}
+        />
+        <TextField
+          label="Admit without asking, by origin"
+          placeholder="https://agents.example.com"
+          hint="Agents whose key is published there become active by themselves."
+          value={admit}
+          onChange={({ target }) => setAdmit(target.value)}
+        />
+        <Button className="self-start" disabled={save.isPending} onClick={() => save.mutate()}>
+          Save
+        </Button>
+      </fieldset>
+      <Outcome of={save} />
+    </Card>
+  );
+}
+
+/** What the site offers, and whether it takes mandates. */
+export function SkillsPart() {
+  const { path } = useSite();
+  const skills = useQuery({
+    queryKey: ["skills", path],
+    queryFn: () => call<Skills>("GET", `${path}/skills`),
+  });
+  const mandates = useQuery({
+    queryKey: ["mandates", path],
+    queryFn: () => call<Api["MandateSettings"]>("GET", `${path}/mandates`),
+  });
+  if (skills.isError) return <Failure error={skills.error} />;
+  if (!skills.isSuccess) return <Notice>Loading…</Notice>;
+  return (
+    <div className="grid items-start gap-4 lg:grid-cols-2">
+      <SkillForm found={skills.data} />
+      {mandates.isSuccess && <MandateForm found={mandates.data} />}
+    </div>
+  );
+}

@@ -1,0 +1,129 @@
+import { type FormEvent, useState } from "react";
+import { type Api, call } from "../api/client.js";
+import { useList } from "../api/list.js";
+import { useSave } from "../api/save.js";
+import { useMay, useSite } from "../layout/sites.js";
+import { Badge } from "../ui/badge.js";
+import { Button } from "../ui/button.js";
+import { Confirm } from "../ui/confirm.js";
+import { Select, TextField } from "../ui/field.js";
+import { Snippet } from "../ui/id.js";
+import { type Column, ListView } from "../ui/list-view.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Card, Empty } from "../ui/page.js";
+import { Time } from "../ui/time.js";
+
+/** A token of a person, or of a worker that reports visits. */
+interface AnyToken {
+  readonly token_id: string;
+  readonly name: string;
+  readonly role?: string;
+  readonly created_at: string;
+  readonly revoked_at: string | null;
+}
+
+const ROLES = {
+  reviewer: "Reviewer: decides reviews",
+  auditor: "Auditor: only reads",
+  owner: "Owner: changes everything of this site",
+  edge: "Edge: a worker or plugin, only reports visits",
+} as const;
+const NAME_CHARS_MAX = 80;
+
+function NewToken() {
+  const { path } = useSite();
+  const [name, setName] = useState("");
+  const [role, setRole] = useState<string>("reviewer");
+  const make = useSave(() => {
+    const [kind, body] = role === "edge" ? ["edge-tokens", { name }] : ["tokens", { name, role }];
+    return call<Pick<Api["IssuedToken"], "token">>("POST", `${path}/${kind}`, body);
+  }, "tokens");
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    make.mutate();
+  }
+  return (
+    <Card title="Make a token">
+      <form onSubmit={submit} className="grid items-end gap-3 sm:grid-cols-3">
+        <TextField
+          label="Whose"
+          required
+          maxLength={NAME_CHARS_MAX}
+          placeholder="Ada"
+          value={name}
+          onChange={({ target }) => setName(target.value)}
+        />
+        <Select label="Role" value={role} choices={ROLES} onChoose={setRole} />
+        <Button type="submit" kind="act" disabled={make.isPending}>
+          Make it
+        </Button>
+      </form>
+      {make.isError && <Failure error={make.error} />}
+      {make.data !== undefined && (
+        <>
+          <Notice>Copy it now: it is shown here and never again.</Notice>
+          <Snippet label="token" text={make.data.token} />
+        </>
+      )}
+    </Card>
+  );
+}
+
+function Revoke({ token }: { readonly token: AnyToken }) {
+  const revoke = useSave(
+    () => call("DELETE", `/v1/admin/tokens/${encodeURIComponent(token.token_id)}`),
+    "tokens",
+  );
+  return (
+    <Confirm
+      label="Revoke"
+      title={`Revoke the token of ${token.name}?`}
+      yes="Revoke"
+      danger
+      onYes={() => revoke.mutateAsync()}
+    >
+      <p>It is refused at once, and whoever is signed in with it is signed out.</p>
+    </Confirm>
+  );
+}
+
+const COLUMNS: readonly Column<AnyToken>[] = [
+  { head: "Whose", cell: ({ name }) => name },
+  { head: "Role", cell: ({ role = "edge" }) => role },
+  { head: "Since", cell: ({ created_at }) => <Time at={created_at} /> },
+  {
+    head: "State",
+    cell: (token) =>
+      token.revoked_at === null ? <Revoke token={token} /> : <Badge word="revoked" />,
+  },
+];
+
+/** Who may come in, and as what. */
+export function TokensPart() {
+  const { path } = useSite();
+  const mayChange = useMay("owner");
+  const people = useList<AnyToken>("tokens", `${path}/tokens`, {});
+  const edges = useList<AnyToken>("tokens", `${path}/edge-tokens`, {});
+  if (!mayChange) return <Empty title="For owners">Only an owner sees who may come in.</Empty>;
+  return (
+    <div className="flex flex-col gap-4">
+      <NewToken />
+      <ListView
+        {...{ list: people, columns: COLUMNS, label: "Tokens of people" }}
+        keyOf={({ token_id }) => token_id}
+        empty={
+          <Empty title="No token for this site alone">
+            <p>You came in with one for every site. Make one for each person who helps here.</p>
+          </Empty>
+        }
+      />
+      {(edges.data?.length ?? 0) > 0 && (
+        <ListView
+          {...{ list: edges, columns: COLUMNS, label: "Tokens of workers and plugins" }}
+          keyOf={({ token_id }) => token_id}
+          empty={null}
+        />
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { type Api, call } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { useSite } from "../layout/sites.js";
+import { Gates } from "../settings/payments.js";
+import { Button } from "../ui/button.js";
+import { Failure, Notice } from "../ui/notice.js";
+import { Outcome } from "../ui/outcome.js";
+import { Card } from "../ui/page.js";
+
+/** A processor to try it with: nothing is really paid. */
+export function FirstProcessor() {
+  const { path, name } = useSite();
+  const processor = useQuery({
+    queryKey: ["processor", path],
+    queryFn: () => call<Api["Processor"]>("GET", `${path}/processor`),
+  });
+  const connect = useSave(
+    () => call("PUT", `${path}/processor`, { kind: "sandbox", rail_on: true, settles: true }),
+    ...["processor", "sites", "skills"],
+  );
+  if (processor.isError) return <Failure error={processor.error} />;
+  if (!processor.isSuccess) return <Notice>Loading…</Notice>;
+  return (
+    <Card title="Who authorizes payments?">
+      <p className="text-sm text-soft">
+        Start with the sandbox: it behaves like a processor, and no money is behind it. Stripe is
+        connected later in{" "}
+        <Link to="/$site/settings/$part" params={{ site: name, part: "payments" }} className="link">
+          Settings
+        </Link>
+        .
+      </p>
+      {processor.data.kind === null ? (
+        <Button
+          kind="act"
+          className="self-start"
+          disabled={connect.isPending}
+          onClick={() => connect.mutate()}
+        >
+          Connect the sandbox
+        </Button>
+      ) : (
+        <Notice>{processor.data.kind} is connected.</Notice>
+      )}
+      <Outcome of={connect} done="Connected." />
+      <Gates processor={processor.data} />
+    </Card>
+  );
+}

@@ -1,0 +1,107 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, Navigate, useNavigate, useSearch } from "@tanstack/react-router";
+import { type Api, call, type Page as ListPage } from "../api/client.js";
+import { useMay, useSite } from "../layout/sites.js";
+import { policyQuery } from "../policy/policy.js";
+import { Button } from "../ui/button.js";
+import { Empty, Page } from "../ui/page.js";
+import { Documents } from "./documents.js";
+import { FirstPolicy } from "./first-policy.js";
+import { FirstProcessor } from "./first-processor.js";
+import { Install } from "./install.js";
+import { STEPS, type Step } from "./steps.js";
+import { TestPurchase } from "./test-purchase.js";
+
+const LABELS: Readonly<Record<Step, string>> = {
+  documents: "Documents",
+  install: "Install",
+  policy: "Policy",
+  processor: "Payments",
+  purchase: "First purchase",
+};
+
+/** Which steps are done, as the service knows it: whoever comes back goes on where they were. */
+function useDone(): Readonly<Record<Step, boolean>> | undefined {
+  const { site, path } = useSite();
+  const policy = useQuery(policyQuery(path));
+  const processor = useQuery({
+    queryKey: ["processor", path],
+    queryFn: () => call<Api["Processor"]>("GET", `${path}/processor`),
+  });
+  const orders = useQuery({
+    queryKey: ["orders", site.site_key_hash, "first"],
+    queryFn: () => call<ListPage<Api["Order"]>>("GET", `${path}/orders?limit=1`),
+  });
+  if (!policy.isSuccess || !processor.isSuccess || !orders.isSuccess) return undefined;
+  const verified = site.status === "verified";
+  const open = (name: string) =>
+    processor.data.gates.some((gate) => gate.name === name && gate.open);
+  return {
+    documents: verified,
+    install: verified,
+    policy: policy.data !== null,
+    processor: ["processor", "rail", "settlement"].every(open),
+    purchase: orders.data.items.length > 0,
+  };
+}
+
+/** What is missing before the test agent can buy; null for nothing. */
+function missing(done: Readonly<Record<Step, boolean>>): string | null {
+  if (!done.install) return "First prove that the domain is yours (Install).";
+  if (!done.policy) return "First publish a policy (Policy).";
+  return done.processor ? null : "First connect the sandbox (Payments).";
+}
+
+/** The way from an empty site to the first approved purchase. */
+export function SetupPage() {
+  const { site, name } = useSite();
+  const { step } = useSearch({ from: "/shell/$site/setup" });
+  const navigate = useNavigate({ from: "/$site/setup" });
+  const owner = useMay("owner");
+  const done = useDone();
+  if (!owner) return <Empty title="For owners">Setting a site up needs an owner.</Empty>;
+  if (done === undefined) return null;
+  if (step === undefined) {
+    const first = STEPS.find((one) => !done[one]) ?? "purchase";
+    // From here on the address says it: a step that is done does not jump on by itself.
+    return <Navigate to="/$site/setup" params={{ site: name }} search={{ step: first }} replace />;
+  }
+  const next = STEPS[STEPS.indexOf(step) + 1];
+  const go = (to: Step) => void navigate({ search: { step: to } });
+  return (
+    <Page
+      title={`Set up ${site.domain}`}
+      about="Leave whenever you like: you go on where you were."
+    >
+      <ol className="flex flex-wrap gap-2" aria-label="Steps">
+        {STEPS.map((one, place) => (
+          <li key={one}>
+            <Link
+              to="/$site/setup"
+              params={{ site: name }}
+              search={{ step: one }}
+              aria-current={one === step ? "step" : undefined}
+              className="inline-flex items-center gap-2 rounded-full border border-line px-3 py-1 text-sm aria-[current=step]:border-act aria-[current=step]:font-semibold"
+            >
+              <span className={done[one] ? "text-act" : "text-soft"}>
+                {done[one] ? "✓" : place + 1}
+                {done[one] && <span className="sr-only"> done</span>}
+              </span>
+              {LABELS[one]}
+            </Link>
+          </li>
+        ))}
+      </ol>
+      {step === "documents" && <Documents />}
+      {step === "install" && <Install />}
+      {step === "policy" && <FirstPolicy />}
+      {step === "processor" && <FirstProcessor />}
+      {step === "purchase" && <TestPurchase ready={missing(done)} />}
+      {next !== undefined && (
+        <Button className="self-start" kind={done[step] ? "act" : "plain"} onClick={() => go(next)}>
+          {done[step] ? `Next: ${LABELS[next]}` : `Go on without: ${LABELS[next]}`}
+        </Button>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,119 @@
+import {
+  discover,
+  generateAgentKey,
+  mandateFor,
+  mandateText,
+  openAgentKey,
+  orderRequest,
+  quoteOrder,
+  sendText,
+  sign,
+} from "@gatehouse/agent";
+import {
+  type Check,
+  formatAmount,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseAmount,
+  utf8,
+  verifyAnswerReceipt,
+} from "@gatehouse/protocol";
+import { type Api, call, OWN } from "../api/client.js";
+import type { Site } from "../layout/sites.js";
+import { KEY_SETS, loadKeys } from "../proof/keys.js";
+import type { KeptPurchase } from "./kept.js";
+
+const SAMPLE_ID = "gatehouse-test-item";
+const PLACE_ORDER = "place_order";
+/** A card of the sandbox that pays. */
+const TOKEN = "tok_visa";
+
+/** What the policy reckons with: the first limit of a cart in it. */
+function limitIn(value: JsonValue | undefined): readonly [string, string] | undefined {
+  if (Array.isArray(value)) {
+    for (const one of value) {
+      const found = limitIn(one);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+  if (!isJsonObject(value)) return undefined;
+  const total = value["cart.total"];
+  const limits = isJsonObject(total) ? (total.gt ?? total.lte) : undefined;
+  const [first] = isJsonObject(limits) ? Object.entries(limits) : [];
+  if (first !== undefined && typeof first[1] === "string") return [first[0], first[1]];
+  return limitIn(Object.values(value));
+}
+
+/** Dear enough for a rule that asks a person about large carts. */
+function samplePrice(policy: JsonObject): { readonly price: string; readonly currency: string } {
+  const [currency, limit] = limitIn(policy) ?? ["EUR", "5.00"];
+  const read = parseAmount(limit, currency);
+  if (!read.ok) return { price: "10.00", currency: "EUR" };
+  return { price: formatAmount({ currency, minor: read.value.minor * 2 }), currency };
+}
+
+/** A product nobody else wants, one of it: what the test agent buys. */
+async function stockSample(path: string): Promise<void> {
+  const { document } = await call<Api["Policy"]>("GET", `${path}/policy`);
+  const product = {
+    ...{
+      id: SAMPLE_ID,
+      title: "Test item of the set-up",
+      description: "Bought by the test agent.",
+    },
+    ...samplePrice(document as JsonObject),
+    ...{ availability: "in_stock", quantity: 1 },
+  };
+  const response = await fetch(`${path}/products/import`, {
+    method: "POST",
+    headers: { ...OWN, "content-type": "application/x-ndjson" },
+    body: `${JSON.stringify(product)}\n`,
+  });
+  if (!response.ok) throw new Error("The test item could not be added to your products.");
+}
+
+/** Switches on what a purchase by mandate needs. */
+async function openShop(path: string): Promise<void> {
+  const { skills, version } = await call<Api["Skills"]>("GET", `${path}/skills`);
+  const others = skills.filter(({ id }) => id !== PLACE_ORDER);
+  const offered = { skills: [...others, { id: PLACE_ORDER, enabled: true }], version };
+  await call("PUT", `${path}/skills`, offered);
+  await call("PATCH", `${path}/mandates`, { enabled: true });
+}
+
+/**
+ * A real agent, in this page: it verifies the card, has a key of its own registered, asks the MCP
+ * server for the price, signs a mandate and keeps it. The key is forgotten with this call.
+ */
+export async function prepare(site: Site, path: string): Promise<KeptPurchase> {
+  await openShop(path);
+  await stockSample(path);
+  const found = await discover(`${window.location.origin}/v1/agent-card/${site.site_key}.json`);
+  const key = await openAgentKey(await generateAgentKey());
+  const { agent_id: agentId } = await call<{ agent_id: string }>("POST", `${path}/agents`, {
+    ...{ name: "Test agent of the set-up", jwk: key.jwk, tags: ["setup"] },
+    scopes: [`skill:${PLACE_ORDER}`],
+  });
+  const items = [{ id: SAMPLE_ID, quantity: 1 }];
+  const request = orderRequest(items, await quoteOrder(found, items), TOKEN);
+  const mandate = await sign(mandateFor(found, agentId, request), key);
+  return { agentId, mandate: mandateText(mandate), mandateUrl: found.mandateUrl };
+}
+
+export interface Answered {
+  readonly outcome: string;
+  readonly body: JsonObject;
+  /** What this page finds in the signed receipt of the answer. */
+  readonly receipt: readonly Check[];
+}
+
+/** Sends the mandate, once more if need be: it is decided once, and tells what became of it. */
+export async function ask({ mandate, mandateUrl }: KeptPurchase): Promise<Answered> {
+  const { body } = await sendText({ mandateUrl }, mandate, { receipt: true });
+  const keys = await loadKeys(KEY_SETS.audit);
+  const options = { findKey: async (kid: string) => keys.get(kid), now: Date.now() };
+  const { checks } = await verifyAnswerReceipt(utf8(JSON.stringify(body)), options);
+  return { outcome: String(body.outcome ?? body.error ?? ""), body, receipt: checks };
+}

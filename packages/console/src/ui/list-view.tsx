@@ -1,0 +1,113 @@
+import type { UseInfiniteQueryResult } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+import { allOf, EXPORT_ROWS_MAX, type Filter } from "../api/list.js";
+import { Button } from "./button.js";
+import { Failure, Notice } from "./notice.js";
+import { csvText, saveFile } from "./save-file.js";
+
+export interface Column<Item> {
+  readonly head: string;
+  readonly cell: (item: Item) => ReactNode;
+  /** Numbers stand at the right. */
+  readonly right?: boolean;
+}
+
+interface ListProps<Item> {
+  readonly list: UseInfiniteQueryResult<Item[]>;
+  readonly columns: readonly Column<Item>[];
+  readonly keyOf: (item: Item) => string;
+  /** What the list is of, for who cannot see it. */
+  readonly label: string;
+  /** Shown where there is nothing. */
+  readonly empty: ReactNode;
+}
+
+/** Rows of a list, and more of them on asking. On a phone every row is a card. */
+export function ListView<Item>({ list, columns, keyOf, label, empty }: ListProps<Item>) {
+  const { data, error, isError, isSuccess, hasNextPage, isFetchingNextPage } = list;
+  if (isError && data === undefined) return <Failure error={error} />;
+  if (!isSuccess) return <Notice>Loading…</Notice>;
+  if (data.length === 0) return <>{empty}</>;
+  return (
+    <div className="flex flex-col gap-3">
+      <table aria-label={label} className="rows w-full text-sm">
+        <thead>
+          <tr className="text-left text-xs text-soft">
+            {columns.map(({ head, right }) => (
+              <th key={head} scope="col" className={right ? "text-right" : undefined}>
+                {head}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {data.map((item) => (
+            <tr key={keyOf(item)}>
+              {columns.map(({ head, cell, right }) => (
+                <td key={head} data-head={head} className={right ? "sm:text-right" : undefined}>
+                  <div className="min-w-0">{cell(item)}</div>
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {isError && <Failure error={error} />}
+      {hasNextPage && (
+        <div>
+          <Button disabled={isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
+            {isFetchingNextPage ? "Loading…" : "Show more"}
+          </Button>
+        </div>
+      )}
+    </div>
+  );
+}
+
+interface ExportProps {
+  readonly path: string;
+  /** Exactly what the list is narrowed by. */
+  readonly filter: Filter;
+  readonly name: string;
+}
+
+const flat = (value: unknown) =>
+  value === null || value === undefined
+    ? ""
+    : typeof value === "object"
+      ? JSON.stringify(value)
+      : String(value);
+
+/** Everything this filter finds, as a file: all its rows, and not only those that are shown. */
+export function ExportButton({ path, filter, name }: ExportProps) {
+  const [state, setState] = useState<string | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  async function go() {
+    setError(null);
+    setState("Exporting…");
+    try {
+      type Row = Readonly<Record<string, unknown>>;
+      const said = (count: number) => setState(`${count.toLocaleString()} rows…`);
+      const { rows, cut } = await allOf<Row>(path, filter, said);
+      const heads = [...new Set(rows.flatMap((row) => Object.keys(row)))];
+      const lines = rows.map((row) => heads.map((head) => flat(row[head])));
+      saveFile(`${name}.csv`, "text/csv;charset=utf-8", csvText([heads, ...lines]));
+      setState(cut ? `The first ${EXPORT_ROWS_MAX.toLocaleString()} rows: narrow the list` : null);
+    } catch (caught) {
+      setError(caught);
+      setState(null);
+    }
+  }
+  const running = state?.endsWith("…") === true;
+  return (
+    <span className="flex items-center gap-2 text-sm">
+      <Button disabled={running} onClick={() => void go()}>
+        Export CSV
+      </Button>
+      <span role="status" className="text-soft">
+        {state}
+      </span>
+      {error !== null && <Failure error={error} />}
+    </span>
+  );
+}

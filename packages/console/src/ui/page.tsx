@@ -1,0 +1,82 @@
+import type { ReactNode } from "react";
+
+interface PageProps {
+  readonly title: string;
+  /** One sentence that says what this page is for. */
+  readonly about?: ReactNode;
+  /** What can be done with all of it. */
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}
+
+/** A page: its name, what it is for, what it holds. */
+export function Page({ title, about, actions, children }: PageProps) {
+  return (
+    <section className="flex flex-col gap-5">
+      <title>{`${title} · Gatehouse`}</title>
+      <header className="flex flex-wrap items-start gap-x-4 gap-y-2">
+        <div className="min-w-0 flex-1">
+          <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
+          {about !== undefined && <p className="mt-1 max-w-prose text-sm text-soft">{about}</p>}
+        </div>
+        {actions !== undefined && <div className="flex flex-wrap gap-2">{actions}</div>}
+      </header>
+      {children}
+    </section>
+  );
+}
+
+/** A part of a page, on a card of its own. */
+export function Card({
+  title,
+  actions,
+  children,
+}: {
+  readonly title?: ReactNode;
+  readonly actions?: ReactNode;
+  readonly children: ReactNode;
+}) {
+  return (
+    <section className="flex min-w-0 flex-col gap-3 rounded-xl border border-line bg-card p-4">
+      {title !== undefined && (
+        <header className="flex flex-wrap items-center gap-2">
+          <h2 className="min-w-0 flex-1 font-semibold">{title}</h2>
+          {actions}
+        </header>
+      )}
+      {children}
+    </section>
+  );
+}
+
+/** Names and what they stand for. */
+export function Facts({ rows }: { readonly rows: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="grid grid-cols-[minmax(6rem,auto)_1fr] gap-x-4 gap-y-1.5 text-sm">
+      {rows
+        .filter(([, value]) => value !== null && value !== undefined && value !== "")
+        .map(([name, value]) => (
+          <div key={name} className="col-span-2 grid grid-cols-subgrid">
+            <dt className="text-soft">{name}</dt>
+            <dd className="min-w-0 break-words">{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+/** Where there is nothing yet: why, and what to do about it. */
+export function Empty({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ReactNode;
+}) {
+  return (
+    <div className="flex flex-col gap-2 rounded-xl border border-dashed border-line px-5 py-8 text-sm">
+      <p className="text-base font-medium">{title}</p>
+      <div className="flex max-w-prose flex-col gap-2 text-soft">{children}</div>
+    </div>
+  );
+}

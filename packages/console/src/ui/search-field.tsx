@@ -1,0 +1,33 @@
+import { type FormEvent, useState } from "react";
+import { Button } from "./button.js";
+import { TextField } from "./field.js";
+
+interface Props {
+  readonly label: string;
+  readonly value: string | undefined;
+  readonly placeholder?: string;
+  onSearch(words: string | undefined): void;
+}
+
+/** Words to look for. They stand in the address once they are sent, so a link finds the same. */
+export function SearchField({ label, value = "", placeholder, onSearch }: Props) {
+  const [words, setWords] = useState(value);
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    onSearch(words.trim() || undefined);
+  }
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a search element is not in every browser yet.
+    <form role="search" aria-label={label} onSubmit={submit} className="flex items-end gap-2">
+      <TextField
+        label={label}
+        type="search"
+        maxLength={100}
+        value={words}
+        placeholder={placeholder}
+        onChange={({ target }) => setWords(target.value)}
+      />
+      <Button type="submit">Search</Button>
+    </form>
+  );
+}

@@ -1,0 +1,116 @@
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import type { Api } from "../api/client.js";
+import { useList } from "../api/list.js";
+import { useSite } from "../layout/sites.js";
+import { Badge } from "../ui/badge.js";
+import { dayEnd, dayStart } from "../ui/days.js";
+import { Select, TextField } from "../ui/field.js";
+import { Snippet } from "../ui/id.js";
+import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { Empty, Page } from "../ui/page.js";
+import { SearchField } from "../ui/search-field.js";
+import { Time } from "../ui/time.js";
+import { plainWord } from "../ui/words.js";
+import { KINDS } from "./kinds.js";
+import { scriptTag } from "./script-tag.js";
+
+type Visit = Api["Visit"];
+
+function Signature({ visit }: { readonly visit: Visit }) {
+  const { signature } = visit;
+  if (signature === undefined) return <>–</>;
+  return (
+    <span className="inline-flex flex-wrap items-center gap-1">
+      <Badge word={signature.outcome} />
+      {signature.reason !== null && (
+        <span className="text-soft">{plainWord(signature.reason)}</span>
+      )}
+    </span>
+  );
+}
+
+const COLUMNS: readonly Column<Visit>[] = [
+  { head: "Who", cell: ({ classification }) => <Badge word={classification} /> },
+  {
+    head: "Agent",
+    cell: ({ agent }) => (agent === undefined ? "–" : `${agent.name} (${agent.operator})`),
+  },
+  { head: "Signature", cell: (visit) => <Signature visit={visit} /> },
+  {
+    head: "Page",
+    cell: ({ page_url, off_site }) => (
+      <span className="break-all">
+        {page_url ?? "–"} {off_site && <Badge word="another site" look="warn" />}
+      </span>
+    ),
+  },
+  { head: "Seen by", cell: ({ source }) => (source === "beacon" ? "script" : "worker or plugin") },
+  { head: "When", cell: ({ observed_at }) => <Time at={observed_at} /> },
+];
+
+/** Who came to the site. */
+export function VisitsPage() {
+  const { site, path } = useSite();
+  const search = useSearch({ from: "/shell/$site/visits" });
+  const navigate = useNavigate({ from: "/$site/visits" });
+  const set = (part: string, value: string | undefined) =>
+    void navigate({ search: (now) => ({ ...now, [part]: value || undefined }) });
+  const filter = { ...search, from: dayStart(search.from), to: dayEnd(search.to) };
+  const list = useList<Visit>("visits", `${path}/visits`, filter);
+  const narrowed = Object.values(search).some((value) => value !== undefined);
+  return (
+    <Page
+      title="Visits"
+      about="Who came to your pages, and whether an agent is the one it says it is. Single visits are kept for 90 days."
+      actions={<ExportButton path={`${path}/visits`} filter={filter} name="visits" />}
+    >
+      <div className="grid items-end gap-3 sm:grid-cols-2 lg:grid-cols-5">
+        <Select
+          label="Who"
+          value={search.classification ?? ""}
+          choices={{ "": "Everybody", ...KINDS }}
+          onChoose={(value) => set("classification", value)}
+        />
+        <Select
+          label="Seen by"
+          value={search.source ?? ""}
+          choices={{ "": "Both", beacon: "The script", edge: "A worker or plugin" }}
+          onChoose={(value) => set("source", value)}
+        />
+        <TextField
+          label="From"
+          type="date"
+          value={search.from ?? ""}
+          onChange={({ target }) => set("from", target.value)}
+        />
+        <TextField
+          label="To"
+          type="date"
+          value={search.to ?? ""}
+          onChange={({ target }) => set("to", target.value)}
+        />
+        <SearchField
+          key={search.agent ?? ""}
+          label="Agent"
+          value={search.agent}
+          placeholder="GPTBot"
+          onSearch={(words) => set("agent", words)}
+        />
+      </div>
+      <ListView
+        {...{ list, columns: COLUMNS, label: "Visits" }}
+        keyOf={({ visit_id }) => visit_id}
+        empty={
+          narrowed ? (
+            <Empty title="No visit is like that">Choose something else above.</Empty>
+          ) : (
+            <Empty title="Nobody was seen yet">
+              <p>Paste this into your pages. The next visit to them appears here.</p>
+              <Snippet label="script tag" text={scriptTag(site)} />
+            </Empty>
+          )
+        }
+      />
+    </Page>
+  );
+}

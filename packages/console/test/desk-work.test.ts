@@ -1,0 +1,174 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { skipChromium } from "../../../test/chromium.ts";
+import { ORDER_POLICY } from "../../server/test/selling/selling.ts";
+import { desk, expectQuiet } from "./desk.ts";
+
+describe.skipIf(skipChromium)("the owner's rules and books", () => {
+  const at = desk();
+  const policyVersion = async () => (await at.shop.admin("GET", "/policy")).body.version;
+
+  test("a policy is changed by form, tried on past decisions, compared and published", async () => {
+    await at.at.order(at.shop, await at.at.buyer(at.shop));
+    const opened = await at.opened();
+    const { page } = opened;
+    await at.signedIn(page, "owner", "/policy");
+    await page.getByText("Nothing to complain of.").waitFor();
+    await page.getByRole("button", { name: "Add a rule" }).click();
+    const rule = page.locator("section", { hasText: "Rule 4" }).last();
+    await rule.getByLabel("Name (id)").fill("small-too");
+    await rule.getByLabel("Amount").fill("50.00");
+    await page.getByRole("button", { name: "Dry run" }).click();
+    await page.getByText(/1 decision tried: 0 the same, 1 different/).waitFor();
+    await page.getByRole("row", { name: /escalated 0 1/ }).waitFor();
+    await page.getByRole("button", { name: "Publish…" }).click();
+    const dialog = page.getByRole("dialog");
+    await dialog
+      .getByText('+ "id": "small-too",')
+      .or(dialog.getByText("small-too"))
+      .first()
+      .waitFor();
+    await dialog.getByRole("button", { name: "Publish" }).click();
+    await page.getByText(/Version 2 is in force/).waitFor();
+    expect(await policyVersion()).toBe(2);
+    await page.getByRole("button", { name: /Version 1,/ }).click();
+    await page.getByRole("button", { name: "Edit a copy of version 1" }).click();
+    await page.getByRole("button", { name: "Publish…" }).click();
+    await dialog.getByRole("button", { name: "Publish" }).click();
+    await page.getByText(/Version 3 is in force/).waitFor();
+    const { document } = (await at.shop.admin("GET", "/policy")).body;
+    expect(document.rules).toEqual(ORDER_POLICY.rules);
+    expectQuiet(opened, at.baseUrl());
+  });
+
+  test("what is wrong with a policy is said while it is written, and it is not published", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/policy?mode=json");
+    const editor = page.getByLabel("Policy (JSON)");
+    await editor.fill("{");
+    await page.getByText(/This is not JSON/).waitFor();
+    const never = { all: [{ skill: { eq: "a" } }, { skill: { eq: "b" } }] };
+    const rules = [{ id: "never", effect: "allow", when: never }];
+    await editor.fill(JSON.stringify({ ...ORDER_POLICY, rules }));
+    await page.getByText(/can never match/).waitFor();
+    expect(await page.getByRole("button", { name: "Publish…" }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Undo my changes" }).click();
+    await page.getByText("Nothing to complain of.").waitFor();
+    expect(await policyVersion()).toBe(1);
+  });
+
+  const day = () => new Date().toISOString().slice(0, 10);
+  const fileOf = (name: string, text: string) => ({
+    ...{ name, mimeType: "application/json", buffer: Buffer.from(text) },
+  });
+  const verdictOf = (page: Page) => page.getByRole("status").filter({ hasText: "The export" });
+
+  test("the log is verified in the page: green as it is, red where a byte was changed", async () => {
+    await at.at.order(at.shop, await at.at.buyer(at.shop));
+    const opened = await at.opened();
+    const { page } = opened;
+    await at.signedIn(page, "auditor", "/audit");
+    await page.getByLabel("Type").selectOption("mandate.decision");
+    await page.getByRole("cell", { name: /approved place_order/ }).waitFor();
+    await page.getByRole("button", { name: "Verify in this page" }).click();
+    await page.getByText("The export holds: checked in this page.").waitFor();
+    await page.getByText(/1 decision made again/).waitFor();
+
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export", exact: true }).click(),
+    ]);
+    expect(download.suggestedFilename()).toContain(day());
+    const text = readFileSync(await download.path(), "utf8");
+    const parts = page.getByLabel(/Parts of an export/);
+    await parts.setInputFiles(fileOf("good.json", text));
+    await page.getByRole("button", { name: "Verify these files" }).click();
+    await page.getByText("The export holds").nth(1).waitFor();
+    const changed = text.replace('"minor":10000', '"minor":10001');
+    expect(changed).not.toBe(text);
+    await parts.setInputFiles(fileOf("bad.json", changed));
+    await page.getByRole("button", { name: "Verify these files" }).click();
+    await page.getByText("The export does not hold.").waitFor();
+    await page
+      .getByText(/^Record \d+: /)
+      .first()
+      .waitFor();
+    expect(await verdictOf(page).count()).toBe(2);
+    expectQuiet(opened, at.baseUrl());
+  });
+
+  test("tokens are made for people, shown once, and revoked; their bearer is signed out", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/settings/tokens");
+    await page.getByLabel("Whose").fill("Ada");
+    await page.getByRole("button", { name: "Make it" }).click();
+    await page.getByText(/never again/).waitFor();
+    const token = (await page.locator("pre").textContent()) ?? "";
+    const ada = await at.opened();
+    await ada.page.goto(`${at.baseUrl()}/console`);
+    await ada.page.getByLabel("Token").fill(token);
+    await ada.page.getByRole("button", { name: "Sign in" }).click();
+    await ada.page.getByText("Signed in as reviewer").waitFor();
+    await page.getByRole("row", { name: /^Ada/ }).getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("row", { name: /^Ada/ }).getByText("revoked").waitFor();
+    await ada.page.reload();
+    await ada.page.getByLabel("Token").waitFor();
+  });
+
+  test("settings change the site, its skills and its processor", async () => {
+    const opened = await at.opened();
+    const { page } = opened;
+    await at.signedIn(page, "owner", "/settings");
+    await page.getByLabel("Description").fill("Flowers of every kind");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.").waitFor();
+    await page.getByRole("link", { name: "Skills and mandates" }).click();
+    await page.getByLabel("Address of contact_support").fill("https://shop.example.com/help");
+    await page.getByLabel("contact_support", { exact: true }).check();
+    await page.getByRole("button", { name: "Save skills" }).click();
+    await page.getByText("Saved.").waitFor();
+    await page.getByRole("link", { name: "Payments" }).click();
+    await page.getByLabel(/rail on/).uncheck();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator('[data-gate="rail"]').getByText("shut").waitFor();
+    await page.getByText("Turn the processor's rail on.").waitFor();
+    const { body: site } = await at.shop.admin("GET", "");
+    expect(site.description).toBe("Flowers of every kind");
+    expect((await at.shop.admin("GET", "/skills")).body.live).toContain("contact_support");
+    expectQuiet(opened, at.baseUrl());
+  });
+
+  test("a message that was not delivered is sent again", async () => {
+    await at.shop.admin("PUT", "/notifications", { webhook_url: "https://gone.example.com/hook" });
+    await at.asks();
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/settings/notifications");
+    await page.getByRole("button", { name: "Resend" }).click();
+    await page.getByText("It is on its way again.").waitFor();
+  });
+
+  test("who may only review or read is shown no way to change anything", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "reviewer", "/policy");
+    await page.getByText("Findings").waitFor();
+    expect(await page.getByRole("button", { name: "Publish…" }).count()).toBe(0);
+    expect(await page.getByLabel("Time zone").isDisabled()).toBe(true);
+    for (const path of [
+      "/settings",
+      "/settings/skills",
+      "/settings/payments",
+      "/products",
+      "/agents",
+    ]) {
+      await page.goto(`${at.baseUrl()}/console/${at.domain}${path}`);
+      await page.locator("main h1").waitFor();
+      await page.getByText("Loading…").first().waitFor({ state: "detached" });
+      const ways = page.locator("main button:enabled", {
+        hasText: /Save|Delete|Import|Add|Connect/,
+      });
+      expect([path, await ways.count()]).toEqual([path, 0]);
+    }
+  });
+});

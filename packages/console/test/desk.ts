@@ -1,0 +1,106 @@
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from "vitest";
+import { launchChromium } from "../../../test/chromium.ts";
+import {
+  cleanUp,
+  freshEnvironment,
+  startServer,
+  type TestServer,
+} from "../../server/test/harness.ts";
+import type { Shop } from "../../server/test/mandates/submitting.ts";
+import { selling } from "../../server/test/selling/selling.ts";
+
+/** A page that does not come to what is waited for within this is wrong. */
+const WAIT_MS = 10_000;
+
+/** A browser of its own, which tells what it complains of and whom it asks. */
+export interface Opened {
+  readonly page: Page;
+  readonly complaints: readonly string[];
+  readonly asked: ReadonlySet<string>;
+}
+
+/** The real service, a real browser, and a shop of its own for every test. */
+export function desk() {
+  let server: TestServer;
+  let browser: Browser;
+  let at: ReturnType<typeof selling>;
+  let shop: Shop;
+  let domain: string;
+  beforeAll(async () => {
+    server = await startServer(await freshEnvironment("sqlite"));
+    at = selling(server);
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await cleanUp();
+  });
+  beforeEach(async () => {
+    shop = await at.shop();
+    domain = (await shop.admin("GET", "")).body.domain;
+  });
+
+  async function opened(options: BrowserContextOptions = {}): Promise<Opened> {
+    const context = await browser.newContext(options);
+    onTestFinished(() => context.close());
+    const complaints: string[] = [];
+    const asked = new Set<string>();
+    const page = await context.newPage();
+    page.setDefaultTimeout(WAIT_MS);
+    // What is refused is said by the page itself; a browser logs it besides.
+    page.on("console", (message) => {
+      if (!message.text().startsWith("Failed to load resource")) complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    page.on("request", (request) => {
+      const { origin, protocol } = new URL(request.url());
+      if (protocol !== "blob:") asked.add(origin);
+    });
+    return { page, complaints, asked };
+  }
+  const link = async (token?: string) =>
+    (await server.admin("POST", "/v1/admin/console-links", {}, token)).body.url as string;
+  const tokenOf = async (role: string) => {
+    const sites = [shop.site_key_hash];
+    return (await server.admin("POST", "/v1/admin/tokens", { name: role, role, sites })).body.token;
+  };
+  /** Signs in as somebody of this shop alone, and goes to one of its pages. */
+  async function signedIn(page: Page, role = "owner", path = "") {
+    await page.goto(await link(await tokenOf(role)));
+    await page.waitForURL(`**/console/${domain}`);
+    if (path !== "") await page.goto(`${baseUrl()}/console/${domain}${path}`);
+    await page.locator("main h1").waitFor();
+  }
+  const baseUrl = () => server.context.config.baseUrl;
+  /** Somebody asks for something that a person has to decide. */
+  async function asks(name = "A palm", buyer?: Awaited<ReturnType<typeof at.buyer>>) {
+    await at.importLines(shop, [{ id: "palm", title: name, price: "600.00", currency: "EUR" }]);
+    const items = [{ id: "palm", quantity: 1 }];
+    const by = buyer ?? (await at.buyer(shop));
+    const answer = await at.order(shop, by, { items, total: "600.00" });
+    expect(answer.body.outcome).toBe("escalated");
+    return answer.body.escalation_id as string;
+  }
+
+  return {
+    ...{ opened, link, tokenOf, signedIn, asks, baseUrl },
+    get server() {
+      return server;
+    },
+    get at() {
+      return at;
+    },
+    get shop() {
+      return shop;
+    },
+    get domain() {
+      return domain;
+    },
+  };
+}
+
+/** Nothing was complained of, and nobody else was asked. */
+export function expectQuiet({ complaints, asked }: Opened, baseUrl: string) {
+  expect([complaints, [...asked]]).toEqual([[], [new URL(baseUrl).origin]]);
+}

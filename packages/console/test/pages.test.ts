@@ -1,0 +1,192 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { barriersOf, NO_BARRIERS, VIEWS, viewOptions } from "../../../test/barriers.ts";
+import { skipChromium } from "../../../test/chromium.ts";
+import { newKey } from "../../server/test/agents/registering.ts";
+import { desk, expectQuiet } from "./desk.ts";
+
+/** What a click saves. */
+async function saved(page: Page, click: () => Promise<void>): Promise<string> {
+  const [download] = await Promise.all([page.waitForEvent("download"), click()]);
+  return readFileSync(await download.path(), "utf8");
+}
+
+describe.skipIf(skipChromium)("the pages of the console", () => {
+  const at = desk();
+  const go = (page: Page, path: string) => page.goto(`${at.baseUrl()}/console/${at.domain}${path}`);
+
+  /** A shop where something of everything has happened. */
+  async function lively() {
+    const buyer = await at.at.buyer(at.shop);
+    const sold = (await at.at.order(at.shop, buyer)).body;
+    await at.at.order(at.shop, buyer, { total: "1200.00", items: [{ id: "palm", quantity: 2 }] });
+    await at.asks("A palm", buyer);
+    return { buyer, sold };
+  }
+
+  test("the overview counts decisions and says what needs a person", async () => {
+    await lively();
+    const opened = await at.opened();
+    const { page } = opened;
+    await at.signedIn(page);
+    await page
+      .getByRole("link", { name: "1 review to decide, the first within 3 hours" })
+      .waitFor();
+    const decisions = page.locator("section", { hasText: "Decisions over time" }).last();
+    await decisions.locator("figcaption").getByText("Approved 1").waitFor();
+    await decisions.locator("figcaption").getByText("Escalated 1").waitFor();
+    await decisions.locator("figcaption").getByText("Rejected 1").waitFor();
+    await decisions.locator("canvas").waitFor();
+    await page.getByLabel("The last").selectOption("24h");
+    await page.waitForURL("**?range=24h");
+    await decisions.locator("figcaption").getByText("Approved 1").waitFor();
+    expectQuiet(opened, at.baseUrl());
+  });
+
+  test("a decision says why: its rules, facts, payment, and a proof checked in the page", async () => {
+    await lively();
+    const opened = await at.opened();
+    const { page } = opened;
+    await at.signedIn(page, "auditor", "/decisions");
+    await page.getByLabel("Outcome").selectOption("approved");
+    await page.waitForURL("**?outcome=approved");
+    const csv = await saved(page, () => page.getByRole("button", { name: "Export CSV" }).click());
+    expect(csv.trim().split("\r\n")).toHaveLength(2);
+    await page.getByRole("link", { name: "place_order 100.00 EUR" }).click();
+    await page.getByText("← this one decided").waitFor();
+    await page.getByText("agent.age_days").waitFor();
+    await page.getByText("authorized").first().waitFor();
+    await page.getByRole("button", { name: "Check it in this page" }).click();
+    await page.getByText("The record holds: checked in this page.").waitFor();
+    expect(await page.locator("[data-check]").count()).toBe(4);
+    expect(
+      await saved(page, () => page.getByRole("button", { name: "Save the receipt" }).click()),
+    ).toMatch(/^c2sp\.org\/tlog-proof@v1\n/);
+    expectQuiet(opened, at.baseUrl());
+  });
+
+  test("an order is sent, noted, and its timeline says so", async () => {
+    await lively();
+    const opened = await at.opened();
+    const { page } = opened;
+    await at.signedIn(page, "owner", "/orders");
+    await page.getByRole("link", { name: "1 × A rose" }).click();
+    await page.getByRole("button", { name: "Mark as sent" }).click();
+    await page.getByLabel("Carrier (optional)").fill("DHL");
+    await page.getByRole("button", { name: "Yes, it was sent" }).click();
+    await page.getByText("1 × A rose by DHL").waitFor();
+    await page.getByLabel("Note for your own people").fill("Left at the door");
+    await page.getByRole("button", { name: "Add note" }).click();
+    await page.getByText("Left at the door").waitFor();
+    const [order] = await at.at.orders(at.shop);
+    expect(order).toMatchObject({ status: "shipped" });
+    expectQuiet(opened, at.baseUrl());
+  });
+
+  test("visits are filtered by what stands in the address", async () => {
+    const { site_key } = at.shop;
+    const seen = {
+      ...{ schema_version: "1", site_key, observed_at: new Date().toISOString() },
+      identification: { user_agent: "Mozilla/5.0 (compatible; GPTBot/1.2)" },
+      page_context: { url: `https://${at.domain}/` },
+    };
+    const beacon = await fetch(`${at.server.url}/v1/discovery/ingest`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(seen),
+    });
+    expect([beacon.status, await beacon.text()]).toEqual([204, ""]);
+    const { page } = await at.opened();
+    await at.signedIn(page, "auditor", "/visits?classification=declared_agent");
+    await page.getByRole("cell", { name: "GPTBot" }).waitFor();
+    await page.getByLabel("Who").selectOption("person");
+    await page.getByText("No visit is like that").waitFor();
+  });
+
+  test("an agent that registered is approved, found by its name, and revoked for good", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/agents");
+    const { jwk } = await newKey();
+    await page.getByLabel("Name", { exact: true }).fill("Ada's helper");
+    await page.getByLabel(/Public key/).fill(JSON.stringify(jwk));
+    await page.getByRole("button", { name: "Add agent" }).click();
+    await page.getByRole("heading", { name: "Ada's helper" }).waitFor();
+    await page.getByLabel("Tags").fill("trusted");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("Saved.").waitFor();
+    await page.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("button", { name: "Yes, revoke" }).click();
+    await page.locator("dd").getByText("revoked").first().waitFor();
+    await go(page, "/agents");
+    await page.getByRole("searchbox", { name: "Name or id" }).fill("ada'S");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("link", { name: "Ada's helper" }).waitFor();
+    const { items } = (await at.shop.admin("GET", "/agents")).body;
+    expect(items).toMatchObject([{ status: "revoked", tags: ["trusted"] }]);
+  });
+
+  test("products are imported, lines that are wrong are told, and one is found", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/products");
+    const lines = ["id,title,price,currency", "fern,A fern,9.90,EUR", "moss,Some moss,cheap,EUR"];
+    const file = { name: "list.csv", mimeType: "text/csv", buffer: Buffer.from(lines.join("\n")) };
+    await page.getByLabel(/^File/).setInputFiles(file);
+    await page.getByRole("button", { name: "Import", exact: true }).click();
+    await page.getByText(/1 product written, 1 line refused/).waitFor();
+    await page.getByText(/^Line 3: /).waitFor();
+    await page.getByRole("searchbox", { name: "Title or id" }).fill("fern");
+    await page.getByRole("button", { name: "Search" }).click();
+    await page.getByRole("cell", { name: "9.90 EUR" }).waitFor();
+    expect(await page.locator("main tbody tr").count()).toBe(1);
+  });
+
+  test("an id goes to what it names", async () => {
+    const { buyer } = await lively();
+    const { page } = await at.opened();
+    await at.signedIn(page);
+    await page.getByRole("searchbox", { name: "Find" }).fill(buyer.agentId);
+    await page.getByRole("searchbox", { name: "Find" }).press("Enter");
+    await page.waitForURL(`**/agents/${buyer.agentId}`);
+    await page.getByRole("heading", { name: "Buyer" }).waitFor();
+  });
+
+  const SETTINGS = ["site", "skills", "payments", "notifications", "tokens", "keys"];
+  const STEPS = ["documents", "install", "policy", "processor", "purchase"];
+
+  /** Every page, by its path below the console. */
+  async function everyPage(): Promise<readonly string[]> {
+    const { buyer } = await lively();
+    const [order] = await at.at.orders(at.shop);
+    const [review] = (await at.shop.admin("GET", "/escalations")).body.items;
+    const below = [
+      ...["", "/reviews", `/reviews/${review.escalation_id}`, "/reviews?status=all"],
+      ...["/decisions", `/decisions/${order.decision_id}`, "/orders", `/orders/${order.order_id}`],
+      ...["/visits", "/agents", `/agents/${buyer.agentId}`, "/policy", "/policy?mode=json"],
+      ...["/products", "/audit", `/audit/${review.record_id}`],
+      ...SETTINGS.map((part) => `/settings/${part}`),
+      ...STEPS.map((step) => `/setup?step=${step}`),
+    ];
+    return ["/sites", "/new", ...below.map((path) => `/${at.domain}${path}`)];
+  }
+
+  test.each(VIEWS)("every one is accessible in $colorScheme at $width pixels", async (view) => {
+    const paths = await everyPage();
+    const { page } = await at.opened(viewOptions(view));
+    await page.goto(`${at.baseUrl()}/console`);
+    await page.getByLabel("Token").waitFor();
+    expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+    await page.goto(await at.link());
+    await page.locator("main h1").waitFor();
+    const found: unknown[] = [];
+    for (const path of paths) {
+      // As a link does: the page stays, and with it what examines it.
+      await page.evaluate((to) => history.pushState(null, "", to), `/console${path}`);
+      await page.locator(`main[aria-busy=false][data-shown$="${path}"] h1`).waitFor();
+      await page.getByText("Loading…").first().waitFor({ state: "detached" });
+      const barriers = await barriersOf(page);
+      if (barriers.found.length > 0 || barriers.overflow > 0) found.push([path, barriers]);
+    }
+    expect(found).toEqual([]);
+  });
+});

@@ -1,0 +1,119 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Browser } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { launchChromium, skipChromium } from "../../../test/chromium.ts";
+import {
+  cleanUp,
+  freshEnvironment,
+  startServer,
+  type TestServer,
+} from "../../server/test/harness.ts";
+
+/** The owner's own web server: nothing is on it until they install. */
+async function startSite() {
+  const files = new Map<string, string>();
+  const server = createServer((request, response) => {
+    const file = files.get(request.url ?? "");
+    response.writeHead(file === undefined ? 404 : 200, { "content-type": "text/plain" });
+    response.end(file ?? "");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  return { files, domain: `shop.localhost:${port}`, stop: () => server.close() };
+}
+
+describe.skipIf(skipChromium)("the set-up", () => {
+  let site: Awaited<ReturnType<typeof startSite>>;
+  let server: TestServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    site = await startSite();
+    const env = await freshEnvironment("sqlite");
+    server = await startServer({ ...env, GATEHOUSE_FETCH_ALLOW: site.domain });
+    browser = await launchChromium();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    site?.stop();
+    await cleanUp();
+  });
+
+  test("leads from nothing to the first approved purchase, and can be left and taken up again", async () => {
+    const context = await browser.newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const complaints: string[] = [];
+    page.setDefaultTimeout(8000);
+    page.on("console", (message) => {
+      if (!message.text().startsWith("Failed to load resource")) complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(String(error)));
+    const { origin } = new URL(server.context.config.baseUrl);
+    const strangers: string[] = [];
+    page.on("request", (request) => {
+      if (!request.url().startsWith(origin)) strangers.push(request.url());
+    });
+    const { body: link } = await server.admin("POST", "/v1/admin/console-links", {});
+    await page.goto(link.url);
+
+    // Domain.
+    await page.getByLabel("Domain", { exact: true }).fill(site.domain);
+    await page.getByLabel("Name", { exact: true }).fill("Fern & Petal");
+    await page.getByRole("button", { name: "Go on" }).click();
+
+    // Documents: not signed before the domain is proven.
+    await page.getByText("Nothing here is signed yet.").waitFor();
+    await page.getByLabel("Document", { exact: true }).selectOption("llms");
+    await page.getByText("# Fern & Petal").waitFor();
+    await page.getByRole("button", { name: /Install/ }).click();
+
+    // Install: the checker turns green by itself once the file is there.
+    await page.getByLabel("By", { exact: true }).selectOption("file");
+    await page.getByText(/answered with status 404/).waitFor();
+    await page.locator('[data-item="domain"]').getByText("not yet").waitFor();
+    const [found] = (await server.admin("GET", "/v1/admin/sites")).body.items;
+    const { file } = found.verification;
+    site.files.set(new URL(file.url).pathname, file.content);
+    await page.getByText("What agents get of your site holds").waitFor();
+    await page.locator('[data-item="domain"]').getByText("found").waitFor();
+
+    // Left, and taken up again where it was.
+    await page.goto(`${origin}/console`);
+    await page.getByRole("link", { name: /Agents cannot buy yet/ }).waitFor();
+    await page.goto(`${origin}/console/${site.domain}/setup`);
+    await page.getByRole("button", { name: "Publish this policy" }).click();
+    await page.getByText("Published.").waitFor();
+    await page.getByRole("button", { name: "Next: Payments" }).click();
+    await page.getByRole("button", { name: "Connect the sandbox" }).click();
+    await page.getByText("sandbox is connected.").waitFor();
+    await page.getByRole("button", { name: "Next: First purchase" }).click();
+
+    // The agent in this page buys; it lands in Reviews; it is approved.
+    await page.getByRole("button", { name: "Let it buy" }).click();
+    await page.getByText("It waits in Reviews").waitFor();
+    const reviews = await context.newPage();
+    await reviews.goto(`${origin}/console/${site.domain}/reviews`);
+    await reviews.getByText("Test item of the set-up").waitFor();
+    await page.reload();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("button", { name: "Yes, approve" }).click();
+    await page.getByText("The agent has bought it").waitFor();
+    await reviews.getByText("Nothing waits for you.").waitFor();
+
+    // Receipt and proof.
+    await page.getByText("The receipt holds: checked in this page.").waitFor();
+    await page.getByRole("button", { name: "Check it in this page" }).click();
+    await page.getByText("The record holds: checked in this page.").waitFor();
+    await page.getByRole("button", { name: /revoke the test agent/ }).click();
+    await page.getByRole("link", { name: "Go to the overview" }).click();
+    await page.getByText("Nothing. All is well.").waitFor();
+
+    const path = `/v1/admin/sites/${found.site_key_hash}`;
+    const { items: orders } = (await server.admin("GET", `${path}/orders`)).body;
+    expect(orders).toMatchObject([{ payment: "authorized", amount: { minor: 10_000 } }]);
+    const { items: agents } = (await server.admin("GET", `${path}/agents`)).body;
+    expect(agents).toMatchObject([{ status: "revoked", tags: ["setup"] }]);
+    expect([complaints, strangers]).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,76 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { describe, expect, test } from "vitest";
+import { skipChromium } from "../../../test/chromium.ts";
+import { desk, expectQuiet } from "./desk.ts";
+
+const folder = fileURLToPath(new URL("../../server/assets/console/", import.meta.url));
+
+test("its first load is at most 250 KB of script, zipped", () => {
+  const page = readFileSync(`${folder}index.html`, "utf8");
+  const first = [...page.matchAll(/\/console\/(assets\/[^"]+\.js)/g)].map(([, name]) => name ?? "");
+  expect(first.length).toBeGreaterThan(0);
+  // Whatever the first file may ask for before anybody does something: all there is, but for what
+  // only a chart needs.
+  const all = readdirSync(`${folder}assets`).filter((name) => name.endsWith(".js"));
+  const bytes = all.reduce(
+    (sum, name) => sum + gzipSync(readFileSync(`${folder}assets/${name}`)).length,
+    0,
+  );
+  expect(bytes).toBeLessThanOrEqual(250 * 1024);
+});
+
+describe.skipIf(skipChromium)("the door of the console", () => {
+  const at = desk();
+
+  test("a link from the terminal signs in, once, and leaves no trace in the address", async () => {
+    const one = await at.opened();
+    const url = await at.link(await at.tokenOf("owner"));
+    await one.page.goto(url);
+    await one.page.waitForURL(`**/console/${at.domain}`);
+    await one.page.getByRole("heading", { name: at.domain }).waitFor();
+    expect(await one.page.evaluate("document.cookie")).toBe("");
+    expectQuiet(one, at.baseUrl());
+    const other = await at.opened();
+    await other.page.goto(url);
+    await other.page.getByRole("alert").waitFor();
+    expect(await other.page.getByRole("alert").textContent()).toContain("was used");
+    expect(new URL(other.page.url()).hash).toBe("");
+  });
+
+  test("a token signs in; a wrong one is told so; signing out ends it", async () => {
+    const { page } = await at.opened();
+    await page.goto(`${at.server.url}/console`);
+    await page.getByLabel("Token").fill("wrong");
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByRole("alert").waitFor();
+    await page.getByLabel("Token").fill(await at.tokenOf("reviewer"));
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.waitForURL(`**/console/${at.domain}`);
+    await page.reload();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Token").waitFor();
+    await page.reload();
+    await page.getByLabel("Token").waitFor();
+  });
+
+  test("somebody of one site finds no other, by name or by key", async () => {
+    const { page } = await at.opened();
+    const other = await at.at.shop();
+    await at.signedIn(page);
+    await page.goto(`${at.baseUrl()}/console/${other.site_key_hash}/orders`);
+    await page.getByRole("alert").waitFor();
+    expect(await page.getByRole("alert").textContent()).toContain("not yours to see");
+    expect(await page.locator("select option").allTextContents()).toEqual([at.domain]);
+  });
+
+  test("its policy lets in nothing but its own files", async () => {
+    const { headers } = await fetch(`${at.server.url}/console/anything/reviews`);
+    const policy = headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    const missing = await fetch(`${at.server.url}/console/assets/nothing.js`);
+    expect(missing.status).toBe(404);
+  });
+});

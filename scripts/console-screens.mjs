@@ -1,0 +1,120 @@
+/**
+ * Pictures of every page of the console, wide and narrow, light and dark, from the demo's own shop:
+ * `node scripts/console-screens.mjs [folder]`. They are looked at, not compared.
+ */
+import { spawn } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { runnerImport } from "vite";
+
+const path = fileURLToPath(new URL("../test/chromium.ts", import.meta.url));
+const { launchChromium } = (await runnerImport(path)).module;
+const folder = process.argv[2] ?? "screens";
+const LINK = /https?:\/\/\S+\/console\S*#code=\S+/;
+const VIEWS = [
+  { name: "desktop-light", width: 1280, height: 900, colorScheme: "light" },
+  { name: "desktop-dark", width: 1280, height: 900, colorScheme: "dark" },
+  { name: "phone-light", width: 390, height: 844, colorScheme: "light" },
+  { name: "phone-dark", width: 390, height: 844, colorScheme: "dark" },
+];
+const wanted = (process.env.VIEWS ?? "desktop-light,phone-dark").split(",");
+
+/** Starts the demo, and waits for the link it ends with. */
+async function startDemo() {
+  const script = fileURLToPath(new URL("./demo.mjs", import.meta.url));
+  const demo = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
+  for await (const line of createInterface({ input: demo.stdout })) {
+    const [link] = LINK.exec(line) ?? [];
+    if (link !== undefined) return { demo, link };
+  }
+  throw new Error("the demo printed no link to the console");
+}
+
+/** What stands behind the first link of a list. */
+async function firstLink(page, path, pattern) {
+  await page.goto(path);
+  const link = page.locator(`main a[href*="${pattern}"]`).first();
+  await link.waitFor();
+  return await link.getAttribute("href");
+}
+
+/** Every page, by a name for its file. */
+async function pagesOf(page, site) {
+  const at = (rest) => `${site}${rest}`;
+  const found = async (list, pattern) =>
+    new URL(await firstLink(page, at(list), pattern), page.url()).href;
+  return {
+    overview: at(""),
+    reviews: at("/reviews"),
+    review: await found("/reviews?status=all", "/reviews/esc_"),
+    decisions: at("/decisions"),
+    decision: await found("/decisions", "/decisions/dec_"),
+    orders: at("/orders"),
+    order: await found("/orders", "/orders/ord_"),
+    visits: at("/visits"),
+    agents: at("/agents"),
+    agent: await found("/agents", "/agents/agt_"),
+    policy: at("/policy"),
+    "policy-json": at("/policy?mode=json"),
+    products: at("/products"),
+    audit: at("/audit"),
+    record: await found("/audit", "/audit/"),
+    ...Object.fromEntries(
+      ["site", "skills", "payments", "notifications", "tokens", "keys"].map((part) => [
+        `settings-${part}`,
+        at(`/settings/${part}`),
+      ]),
+    ),
+    ...Object.fromEntries(
+      ["documents", "install", "policy", "processor", "purchase"].map((step) => [
+        `setup-${step}`,
+        at(`/setup?step=${step}`),
+      ]),
+    ),
+    new: new URL("/console/new", site).href,
+    sites: new URL("/console/sites", site).href,
+  };
+}
+
+const { demo, link } = await startDemo();
+const browser = await launchChromium();
+try {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.locator("nav[aria-label=Pages] a").first().waitFor();
+  const site = new URL(page.url()).href.replace(/\/$/, "");
+  // Something that waits for a person, made as an owner would make it.
+  await page.goto(`${site}/setup?step=purchase`);
+  await page.getByRole("button", { name: "Let it buy" }).click();
+  await page.getByRole("button", { name: "Approve" }).waitFor();
+  const pages = await pagesOf(page, site);
+  const storage = await context.storageState();
+  mkdirSync(folder, { recursive: true });
+  for (const { name, width, height, colorScheme } of VIEWS) {
+    if (!wanted.includes(name)) continue;
+    const view = await browser.newContext({
+      storageState: storage,
+      viewport: { width, height },
+      colorScheme,
+    });
+    const shown = await view.newPage();
+    for (const [file, url] of Object.entries(pages)) {
+      await shown.goto(url);
+      await shown.locator("main h1").waitFor();
+      await shown.waitForLoadState("domcontentloaded");
+      // Streams keep the network busy: what is loading says so.
+      await shown.getByText("Loading…").first().waitFor({ state: "detached" });
+      const settled = () =>
+        new Promise((done) => requestAnimationFrame(() => setTimeout(done, 250)));
+      await shown.evaluate(settled);
+      await shown.screenshot({ path: `${folder}/${file}.${name}.png`, fullPage: true });
+    }
+    await view.close();
+  }
+  console.log(`Pictures of ${Object.keys(pages).length} pages are in ${folder}`);
+} finally {
+  await browser.close();
+  demo.kill("SIGINT");
+}
