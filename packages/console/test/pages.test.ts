@@ -6,6 +6,9 @@ import { skipChromium } from "../../../test/chromium.ts";
 import { newKey } from "../../server/test/agents/registering.ts";
 import { desk, expectQuiet } from "./desk.ts";
 
+/** Some thirty pages are looked at one after another. */
+const LONG_MS = 120_000;
+
 /** What a click saves. */
 async function saved(page: Page, click: () => Promise<void>): Promise<string> {
   const [download] = await Promise.all([page.waitForEvent("download"), click()]);
@@ -170,23 +173,27 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
     return ["/sites", "/new", ...below.map((path) => `/${at.domain}${path}`)];
   }
 
-  test.each(VIEWS)("every one is accessible in $colorScheme at $width pixels", async (view) => {
-    const paths = await everyPage();
-    const { page } = await at.opened(viewOptions(view));
-    await page.goto(`${at.baseUrl()}/console`);
-    await page.getByLabel("Token").waitFor();
-    expect(await barriersOf(page)).toEqual(NO_BARRIERS);
-    await page.goto(await at.link());
-    await page.locator("main h1").waitFor();
-    const found: unknown[] = [];
-    for (const path of paths) {
-      // As a link does: the page stays, and with it what examines it.
-      await page.evaluate((to) => history.pushState(null, "", to), `/console${path}`);
-      await page.locator(`main[aria-busy=false][data-shown$="${path}"] h1`).waitFor();
-      await page.getByText("Loading…").first().waitFor({ state: "detached" });
-      const barriers = await barriersOf(page);
-      if (barriers.found.length > 0 || barriers.overflow > 0) found.push([path, barriers]);
-    }
-    expect(found).toEqual([]);
-  });
+  test.each(VIEWS)(
+    "every one is accessible in $colorScheme at $width pixels",
+    async (view) => {
+      const paths = await everyPage();
+      const { page } = await at.opened(viewOptions(view));
+      await page.goto(`${at.baseUrl()}/console`);
+      await page.getByLabel("Token").waitFor();
+      expect(await barriersOf(page)).toEqual(NO_BARRIERS);
+      await page.goto(await at.link());
+      await page.locator("main h1").waitFor();
+      const found: unknown[] = [];
+      for (const path of paths) {
+        // As a link does: the page stays, and with it what examines it.
+        await page.evaluate((to) => history.pushState(null, "", to), `/console${path}`);
+        await page.locator(`main[aria-busy=false][data-shown$="${path}"] h1`).waitFor();
+        await page.getByText("Loading…").first().waitFor({ state: "detached" });
+        const barriers = await barriersOf(page);
+        if (barriers.found.length > 0 || barriers.overflow > 0) found.push([path, barriers]);
+      }
+      expect(found).toEqual([]);
+    },
+    LONG_MS,
+  );
 });

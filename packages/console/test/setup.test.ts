@@ -10,6 +10,10 @@ import {
   type TestServer,
 } from "../../server/test/harness.ts";
 
+/** The whole way, with what is looked for every few seconds on it. */
+const LONG_MS = 120_000;
+const WAIT_MS = 20_000;
+
 /** The owner's own web server: nothing is on it until they install. */
 async function startSite() {
   const files = new Map<string, string>();
@@ -39,81 +43,85 @@ describe.skipIf(skipChromium)("the set-up", () => {
     await cleanUp();
   });
 
-  test("leads from nothing to the first approved purchase, and can be left and taken up again", async () => {
-    const context = await browser.newContext();
-    onTestFinished(() => context.close());
-    const page = await context.newPage();
-    const complaints: string[] = [];
-    page.setDefaultTimeout(8000);
-    page.on("console", (message) => {
-      if (!message.text().startsWith("Failed to load resource")) complaints.push(message.text());
-    });
-    page.on("pageerror", (error) => complaints.push(String(error)));
-    const { origin } = new URL(server.context.config.baseUrl);
-    const strangers: string[] = [];
-    page.on("request", (request) => {
-      if (!request.url().startsWith(origin)) strangers.push(request.url());
-    });
-    const { body: link } = await server.admin("POST", "/v1/admin/console-links", {});
-    await page.goto(link.url);
+  test(
+    "leads from nothing to the first approved purchase, and can be left and taken up again",
+    async () => {
+      const context = await browser.newContext();
+      onTestFinished(() => context.close());
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.setDefaultTimeout(WAIT_MS);
+      page.on("console", (message) => {
+        if (!message.text().startsWith("Failed to load resource")) complaints.push(message.text());
+      });
+      page.on("pageerror", (error) => complaints.push(String(error)));
+      const { origin } = new URL(server.context.config.baseUrl);
+      const strangers: string[] = [];
+      page.on("request", (request) => {
+        if (!request.url().startsWith(origin)) strangers.push(request.url());
+      });
+      const { body: link } = await server.admin("POST", "/v1/admin/console-links", {});
+      await page.goto(link.url);
 
-    // Domain.
-    await page.getByLabel("Domain", { exact: true }).fill(site.domain);
-    await page.getByLabel("Name", { exact: true }).fill("Fern & Petal");
-    await page.getByRole("button", { name: "Go on" }).click();
+      // Domain.
+      await page.getByLabel("Domain", { exact: true }).fill(site.domain);
+      await page.getByLabel("Name", { exact: true }).fill("Fern & Petal");
+      await page.getByRole("button", { name: "Go on" }).click();
 
-    // Documents: not signed before the domain is proven.
-    await page.getByText("Nothing here is signed yet.").waitFor();
-    await page.getByLabel("Document", { exact: true }).selectOption("llms");
-    await page.getByText("# Fern & Petal").waitFor();
-    await page.getByRole("button", { name: /Install/ }).click();
+      // Documents: not signed before the domain is proven.
+      await page.getByText("Nothing here is signed yet.").waitFor();
+      await page.getByLabel("Document", { exact: true }).selectOption("llms");
+      await page.getByText("# Fern & Petal").waitFor();
+      await page.getByRole("button", { name: /Install/ }).click();
 
-    // Install: the checker turns green by itself once the file is there.
-    await page.getByLabel("By", { exact: true }).selectOption("file");
-    await page.getByText(/answered with status 404/).waitFor();
-    await page.locator('[data-item="domain"]').getByText("not yet").waitFor();
-    const [found] = (await server.admin("GET", "/v1/admin/sites")).body.items;
-    const { file } = found.verification;
-    site.files.set(new URL(file.url).pathname, file.content);
-    await page.getByText("What agents get of your site holds").waitFor();
-    await page.locator('[data-item="domain"]').getByText("found").waitFor();
+      // Install: the checker turns green by itself once the file is there.
+      await page.getByLabel("By", { exact: true }).selectOption("file");
+      await page.getByText(/answered with status 404/).waitFor();
+      await page.locator('[data-item="domain"]').getByText("not yet").waitFor();
+      const [found] = (await server.admin("GET", "/v1/admin/sites")).body.items;
+      const { file } = found.verification;
+      site.files.set(new URL(file.url).pathname, file.content);
+      await page.getByText("What agents get of your site holds").waitFor();
+      await page.locator('[data-item="domain"]').getByText("found").waitFor();
 
-    // Left, and taken up again where it was.
-    await page.goto(`${origin}/console`);
-    await page.getByRole("link", { name: /Agents cannot buy yet/ }).waitFor();
-    await page.goto(`${origin}/console/${site.domain}/setup`);
-    await page.getByRole("button", { name: "Publish this policy" }).click();
-    await page.getByText("Published.").waitFor();
-    await page.getByRole("button", { name: "Next: Payments" }).click();
-    await page.getByRole("button", { name: "Connect the sandbox" }).click();
-    await page.getByText("sandbox is connected.").waitFor();
-    await page.getByRole("button", { name: "Next: First purchase" }).click();
+      // Left, and taken up again where it was.
+      await page.goto(`${origin}/console`);
+      await page.getByRole("link", { name: /Agents cannot buy yet/ }).waitFor();
+      await page.goto(`${origin}/console/${site.domain}/setup`);
+      await page.getByRole("button", { name: "Publish this policy" }).click();
+      await page.getByText("Published.").waitFor();
+      await page.getByRole("button", { name: "Next: Payments" }).click();
+      await page.getByRole("button", { name: "Connect the sandbox" }).click();
+      await page.getByText("sandbox is connected.").waitFor();
+      await page.getByRole("button", { name: "Next: First purchase" }).click();
 
-    // The agent in this page buys; it lands in Reviews; it is approved.
-    await page.getByRole("button", { name: "Let it buy" }).click();
-    await page.getByText("It waits in Reviews").waitFor();
-    const reviews = await context.newPage();
-    await reviews.goto(`${origin}/console/${site.domain}/reviews`);
-    await reviews.getByText("Test item of the set-up").waitFor();
-    await page.reload();
-    await page.getByRole("button", { name: "Approve" }).click();
-    await page.getByRole("button", { name: "Yes, approve" }).click();
-    await page.getByText("The agent has bought it").waitFor();
-    await reviews.getByText("Nothing waits for you.").waitFor();
+      // The agent in this page buys; it lands in Reviews; it is approved.
+      await page.getByRole("button", { name: "Let it buy" }).click();
+      await page.getByText("It waits in Reviews").waitFor();
+      const reviews = await context.newPage();
+      await reviews.goto(`${origin}/console/${site.domain}/reviews`);
+      await reviews.getByText("Test item of the set-up").waitFor();
+      await page.reload();
+      await page.getByRole("button", { name: "Approve" }).click();
+      await page.getByRole("button", { name: "Yes, approve" }).click();
+      await page.getByText("The agent has bought it").waitFor();
+      await reviews.getByText("Nothing waits for you.").waitFor();
 
-    // Receipt and proof.
-    await page.getByText("The receipt holds: checked in this page.").waitFor();
-    await page.getByRole("button", { name: "Check it in this page" }).click();
-    await page.getByText("The record holds: checked in this page.").waitFor();
-    await page.getByRole("button", { name: /revoke the test agent/ }).click();
-    await page.getByRole("link", { name: "Go to the overview" }).click();
-    await page.getByText("Nothing. All is well.").waitFor();
+      // Receipt and proof.
+      await page.getByText("The receipt holds: checked in this page.").waitFor();
+      await page.getByRole("button", { name: "Check it in this page" }).click();
+      await page.getByText("The record holds: checked in this page.").waitFor();
+      await page.getByRole("button", { name: /revoke the test agent/ }).click();
+      await page.getByRole("link", { name: "Go to the overview" }).click();
+      await page.getByText("Nothing. All is well.").waitFor();
 
-    const path = `/v1/admin/sites/${found.site_key_hash}`;
-    const { items: orders } = (await server.admin("GET", `${path}/orders`)).body;
-    expect(orders).toMatchObject([{ payment: "authorized", amount: { minor: 10_000 } }]);
-    const { items: agents } = (await server.admin("GET", `${path}/agents`)).body;
-    expect(agents).toMatchObject([{ status: "revoked", tags: ["setup"] }]);
-    expect([complaints, strangers]).toEqual([[], []]);
-  });
+      const path = `/v1/admin/sites/${found.site_key_hash}`;
+      const { items: orders } = (await server.admin("GET", `${path}/orders`)).body;
+      expect(orders).toMatchObject([{ payment: "authorized", amount: { minor: 10_000 } }]);
+      const { items: agents } = (await server.admin("GET", `${path}/agents`)).body;
+      expect(agents).toMatchObject([{ status: "revoked", tags: ["setup"] }]);
+      expect([complaints, strangers]).toEqual([[], []]);
+    },
+    LONG_MS,
+  );
 });

@@ -1,6 +1,6 @@
 import { Badge } from "../ui/badge.js";
 import { Card } from "../ui/page.js";
-import { moneyText, plainWord } from "../ui/words.js";
+import { moneyText, plainWord, windowText } from "../ui/words.js";
 import type { Explained } from "./decisions.js";
 
 type Facts = Explained["facts"];
@@ -12,10 +12,11 @@ function factText(value: unknown): string {
   const { currency, minor, total, scope, window, count } = membersOf(value) as Facts;
   const sum = minor ?? total;
   if (typeof currency === "string" && typeof sum === "number") {
-    const whose = typeof scope === "string" ? `, ${scope} in ${String(window)}` : "";
+    const whose = typeof scope === "string" ? `, ${scope} in ${windowText(String(window))}` : "";
     return moneyText({ minor: sum, currency }) + whose;
   }
-  if (typeof scope === "string") return `${String(count)}, ${scope} in ${String(window)}`;
+  if (typeof scope === "string")
+    return `${String(count)}, ${scope} in ${windowText(String(window))}`;
   return typeof value === "object" ? JSON.stringify(value) : String(value);
 }
 

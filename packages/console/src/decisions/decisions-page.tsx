@@ -1,4 +1,5 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Asker } from "../agents/names.js";
 import { useList } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
@@ -29,7 +30,7 @@ function columnsFor(site: string): readonly Column<Decision>[] {
           .filter((part) => part !== null)
           .join(", ") || "the default of the policy",
     },
-    { head: "Agent", cell: ({ agent_id }) => <span className="break-all">{agent_id}</span> },
+    { head: "Agent", cell: ({ agent_id }) => <Asker id={agent_id} /> },
     { head: "When", cell: ({ evaluated_at }) => <Time at={evaluated_at} /> },
   ];
 }

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { reviewsWaiting } from "../reviews/reviews.js";
 import { sessionQuery, signOut } from "../session/session.js";
 import { Button } from "../ui/button.js";
@@ -79,9 +79,18 @@ function Pages({ site, onGo }: { readonly site: string; onGo(): void }) {
 function Shown() {
   const shown = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.href });
   const busy = useRouterState({ select: ({ isLoading }) => isLoading });
+  const path = useRouterState({ select: ({ resolvedLocation }) => resolvedLocation?.pathname });
+  const place = useRef<HTMLElement>(null);
+  const before = useRef(path);
+  useEffect(() => {
+    // Whoever cannot see that another page came hears it; a filter is no other page.
+    if (before.current !== undefined && before.current !== path) place.current?.focus();
+    before.current = path;
+  }, [path]);
   return (
     <main
       id="page"
+      ref={place}
       tabIndex={-1}
       data-shown={shown}
       aria-busy={busy}

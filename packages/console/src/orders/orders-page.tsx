@@ -1,4 +1,5 @@
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Asker } from "../agents/names.js";
 import { useList } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
@@ -39,6 +40,7 @@ function columnsFor(site: string): readonly Column<Order>[] {
         </span>
       ),
     },
+    { head: "Bought by", cell: ({ agent_id }) => <Asker id={agent_id} /> },
     { head: "Sold", cell: ({ created_at }) => <Time at={created_at} /> },
   ];
 }

@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Asker } from "../agents/names.js";
 import { type Api, call } from "../api/client.js";
 import { queryText } from "../api/list.js";
 import { OUTCOMES } from "../decisions/decisions.js";
@@ -8,6 +9,7 @@ import { Badge } from "../ui/badge.js";
 import { Select } from "../ui/field.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Card, Page } from "../ui/page.js";
+import { countText } from "../ui/words.js";
 import { KINDS } from "../visits/kinds.js";
 import { Chart, type Series } from "./chart.js";
 import { NeedsYou } from "./needs-you.js";
@@ -132,14 +134,7 @@ function Decisions({ range }: { readonly range: RangeName }) {
           <ul className="flex flex-col gap-1 text-sm">
             {agents.slice(0, AGENTS_SHOWN_MAX).map(({ agent_id, decisions, by_outcome }) => (
               <li key={agent_id} className="flex flex-wrap items-center justify-between gap-x-4">
-                <Link
-                  to="/$site/decisions"
-                  params={{ site: name }}
-                  search={{ agent_id }}
-                  className="link break-all"
-                >
-                  {agent_id}
-                </Link>
+                <Asker id={agent_id} />
                 <span className="flex flex-wrap items-center gap-2">
                   {(Object.keys(OUTCOMES) as (keyof typeof OUTCOMES)[])
                     .filter((outcome) => (by_outcome[outcome] ?? 0) > 0)
@@ -148,7 +143,14 @@ function Decisions({ range }: { readonly range: RangeName }) {
                         <Badge word={outcome} /> {by_outcome[outcome]}
                       </span>
                     ))}
-                  <strong className="font-semibold">{decisions.toLocaleString()}</strong>
+                  <Link
+                    to="/$site/decisions"
+                    params={{ site: name }}
+                    search={{ agent_id }}
+                    className="link font-semibold"
+                  >
+                    {countText(decisions, "decision")}
+                  </Link>
                 </span>
               </li>
             ))}

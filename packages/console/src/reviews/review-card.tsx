@@ -1,4 +1,5 @@
 import { Link } from "@tanstack/react-router";
+import { Asker } from "../agents/names.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Id } from "../ui/id.js";
@@ -24,13 +25,10 @@ function TimeLeft({ review }: { readonly review: Review }) {
 
 /** Who asks: an agent with a page of its own, or a platform by its address. */
 export function Who({ id }: { readonly id: string }) {
-  const { name } = useSite();
   if (!id.startsWith("agt_")) return <Id value={id} label="platform" />;
   return (
     <span className="flex flex-wrap items-center gap-x-2">
-      <Link to="/$site/agents/$id" params={{ site: name, id }} className="link">
-        Agent
-      </Link>
+      <Asker id={id} />
       <Id value={id} label="agent id" />
     </span>
   );
@@ -52,7 +50,7 @@ export function ReviewCard({
     <article className="flex flex-col gap-3 rounded-xl border border-line bg-card p-4">
       <header className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
         <h2 className="text-lg font-semibold">{moneyText(review.amount) || review.skill}</h2>
-        <span className="text-sm text-soft">{review.skill}</span>
+        {review.amount !== null && <span className="text-sm text-soft">{review.skill}</span>}
         {review.status !== "pending" && <Badge word={review.status} />}
         {review.status === "pending" && <TimeLeft review={review} />}
       </header>

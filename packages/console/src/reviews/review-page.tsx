@@ -9,7 +9,7 @@ import { Card, Facts, Page } from "../ui/page.js";
 import { Time } from "../ui/time.js";
 import { plainWord } from "../ui/words.js";
 import { ReviewCard } from "./review-card.js";
-import { DENIALS, REVIEW_STATES, type Review, reviewQuery } from "./reviews.js";
+import { DENIALS, type Review, reviewQuery, stateText } from "./reviews.js";
 import { Decided } from "./reviews-page.js";
 
 /** All about one review: what was asked, who decided, and where it is recorded. */
@@ -25,8 +25,8 @@ export function ReviewPage() {
   const reason = shown.reason_code;
   const why = reason === null ? null : (DENIALS as Record<string, string>)[reason];
   return (
-    <Page title="Review" about={REVIEW_STATES[shown.status]}>
-      {decided !== null && <Decided status={decided} />}
+    <Page title="Review" about={stateText(shown)}>
+      {decided !== null && <Decided review={{ status: decided, amount: shown.amount }} />}
       <ReviewCard review={shown} mayDecide={mayDecide} onDecided={setDecided} />
       {shown.purchase !== null && <Purchase purchase={shown.purchase} amount={shown.amount} />}
       <Card title="How it went">

@@ -1,6 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
+import { Asker } from "../agents/names.js";
 import { useList } from "../api/list.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
@@ -11,24 +12,24 @@ import { Empty, Page } from "../ui/page.js";
 import { Time } from "../ui/time.js";
 import { choicesOf, moneyText } from "../ui/words.js";
 import { ReviewCard } from "./review-card.js";
-import { REVIEW_STATES, type Review, reviewsWaiting } from "./reviews.js";
+import { REVIEW_STATES, type Review, reviewsWaiting, stateText } from "./reviews.js";
 
 const STATES = choicesOf(...(Object.keys(REVIEW_STATES) as Review["status"][]));
 
 /** What became of a review that somebody has just decided. */
-export function Decided({ status }: { readonly status: Review["status"] }) {
+export function Decided({ review }: { readonly review: Pick<Review, "status" | "amount"> }) {
   const more = "Approved by you. It waits for one more person.";
-  return <Notice>{status === "pending" ? more : REVIEW_STATES[status]}</Notice>;
+  return <Notice>{review.status === "pending" ? more : stateText(review)}</Notice>;
 }
 
 function Waiting() {
   const { site } = useSite();
   const waiting = useQuery(reviewsWaiting(site.site_key_hash));
   const mayDecide = useMay("reviewer");
-  const [decided, setDecided] = useState<Review["status"] | null>(null);
+  const [decided, setDecided] = useState<Pick<Review, "status" | "amount"> | null>(null);
   return (
     <>
-      {decided !== null && <Decided status={decided} />}
+      {decided !== null && <Decided review={decided} />}
       {waiting.isError && <Failure error={waiting.error} />}
       {waiting.data?.items.length === 0 && (
         <Empty title="Nothing waits for you.">
@@ -43,7 +44,7 @@ function Waiting() {
           key={review.escalation_id}
           review={review}
           mayDecide={mayDecide}
-          onDecided={setDecided}
+          onDecided={(status) => setDecided({ status, amount: review.amount })}
         />
       ))}
     </>
@@ -64,7 +65,7 @@ function Past({ status }: { readonly status: string }) {
       ),
     },
     { head: "State", cell: ({ status: word }) => <Badge word={word} /> },
-    { head: "Agent", cell: ({ agent_id }) => <span className="break-all">{agent_id}</span> },
+    { head: "Agent", cell: ({ agent_id }) => <Asker id={agent_id} /> },
     { head: "Asked", cell: ({ created_at }) => <Time at={created_at} /> },
     { head: "Decided by", cell: ({ decided_by }) => decided_by ?? "–" },
   ];

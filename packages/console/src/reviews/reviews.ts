@@ -23,6 +23,11 @@ export const reviewQuery = (siteKeyHash: string, id: string) =>
     queryFn: () => call<ShownReview>("GET", `${pathOf(siteKeyHash)}/${encodeURIComponent(id)}`),
   });
 
+/** What a state of a review means; an approved one that costs nothing was not paid. */
+export function stateText({ status, amount }: Pick<Review, "status" | "amount">): string {
+  return status === "approved" && amount === null ? "Approved." : REVIEW_STATES[status];
+}
+
 /** What a state of a review means. */
 export const REVIEW_STATES: Readonly<Record<Review["status"], string>> = {
   pending: "Pending: it waits for a person.",

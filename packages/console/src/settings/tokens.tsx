@@ -54,7 +54,7 @@ function NewToken() {
           onChange={({ target }) => setName(target.value)}
         />
         <Select label="Role" value={role} choices={ROLES} onChoose={setRole} />
-        <Button type="submit" kind="act" disabled={make.isPending}>
+        <Button type="submit" kind="act" className="justify-self-start" disabled={make.isPending}>
           Make it
         </Button>
       </form>

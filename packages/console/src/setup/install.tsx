@@ -27,14 +27,15 @@ function Checker() {
   if (looked.data === undefined) return <Notice>Looking at your site…</Notice>;
   return (
     <ul className="flex flex-col gap-2 text-sm" aria-live="polite">
-      {looked.data.items.map(({ item, state, found, advice }) => (
+      {looked.data.items.map(({ item, state, found, advice }, place, items) => (
         <li key={item} data-item={item} className="flex flex-col gap-0.5">
           <span className="flex flex-wrap items-center gap-2">
             <Badge word={WORDS[state]} look={LOOKS[state]} />
             <strong className="font-medium">{item}</strong>
             <span className="break-words text-soft">{found}</span>
           </span>
-          {state !== "good" && advice !== undefined && (
+          {/* The same advice for one thing after another is read once. */}
+          {state !== "good" && advice !== undefined && items[place + 1]?.advice !== advice && (
             <span className="break-words pl-2 text-soft">{advice}</span>
           )}
         </li>

@@ -10,7 +10,7 @@ import { Failure, Notice } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
 
 /** How often the proof is looked for while its owner publishes it. */
-const LOOK_MS = 5000;
+const LOOK_MS = 3000;
 
 const METHODS = {
   dns: "A DNS record",

@@ -15,7 +15,7 @@ export function Page({ title, about, actions, children }: PageProps) {
     <section className="flex flex-col gap-5">
       <title>{`${title} · Gatehouse`}</title>
       <header className="flex flex-wrap items-start gap-x-4 gap-y-2">
-        <div className="min-w-0 flex-1">
+        <div className="min-w-0 flex-1 max-sm:flex-none max-sm:basis-full">
           <h1 className="text-2xl font-semibold tracking-tight">{title}</h1>
           {about !== undefined && <p className="mt-1 max-w-prose text-sm text-soft">{about}</p>}
         </div>

@@ -26,6 +26,15 @@ export function spanText(ms: number): string {
   return minutes === 1 ? "1 minute" : `${minutes} minutes`;
 }
 
+const UNITS = { M: "minute", H: "hour", D: "day" } as const;
+
+/** A window of the rules, such as `PT10M`, in words. */
+export function windowText(window: string): string {
+  const [, count = "", unit = ""] = /^PT?(\d+)([MHD])$/.exec(window) ?? [];
+  const word = UNITS[unit as keyof typeof UNITS];
+  return word === undefined ? window : countText(Number(count), word);
+}
+
 /** A count with its word. */
 export function countText(count: number, one: string, many = `${one}s`): string {
   return `${count.toLocaleString()} ${count === 1 ? one : many}`;
