@@ -6,6 +6,16 @@ export const KEY_SETS = {
   audit: "/.well-known/audit-jwks.json",
 } as const;
 
+/** A browser that cannot verify must not say that something does not hold. */
+async function requireEd25519(jwk: Ed25519Jwk): Promise<void> {
+  try {
+    await crypto.subtle.importKey("jwk", { ...jwk }, "Ed25519", false, ["verify"]);
+  } catch (cause) {
+    const newer = "Chrome 137, Firefox 129, Safari 17 or newer can";
+    throw new Error(`This browser cannot check Ed25519 signatures: ${newer}.`, { cause });
+  }
+}
+
 /** The Ed25519 keys of a key set, by id. */
 export async function loadKeys(path: string): Promise<ReadonlyMap<string, Ed25519Jwk>> {
   const response = await fetch(path, { cache: "no-cache" });
@@ -18,5 +28,7 @@ export async function loadKeys(path: string): Promise<ReadonlyMap<string, Ed2551
     const named = isJsonObject(one) && typeof one.kid === "string" ? one.kid : undefined;
     if (jwk.ok && jwk.value.kty === "OKP" && named !== undefined) keys.set(named, jwk.value);
   }
+  const [first] = keys.values();
+  if (first !== undefined) await requireEd25519(first);
   return keys;
 }

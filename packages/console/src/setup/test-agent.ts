@@ -88,6 +88,8 @@ async function openShop(path: string): Promise<void> {
  * server for the price, signs a mandate and keeps it. The key is forgotten with this call.
  */
 export async function prepare(site: Site, path: string): Promise<KeptPurchase> {
+  // Says so where this browser cannot sign, before anything is changed.
+  await loadKeys(KEY_SETS.audit);
   await openShop(path);
   await stockSample(path);
   const found = await discover(`${window.location.origin}/v1/agent-card/${site.site_key}.json`);
