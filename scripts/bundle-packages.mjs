@@ -6,9 +6,17 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** What Node runs, of each package: hundreds of modules take Node longer to find than to run. */
 const BUNDLES = [
-  { name: "protocol", entries: ["index"] },
-  { name: "server", entries: ["index", "installation"] },
-  { name: "cli", entries: ["main"] },
+  { from: "packages/protocol/dist", entries: ["index"], to: "packages/protocol/dist/bundle" },
+  {
+    ...{ from: "packages/server/dist", to: "packages/server/dist/bundle" },
+    entries: ["index", "installation"],
+  },
+  { from: "packages/cli/dist", entries: ["main"], to: "packages/cli/dist/bundle" },
+  // Its agents are the examples: the package holds them too.
+  {
+    ...{ from: "packages/demo/src", to: "packages/demo/dist" },
+    entries: ["demo", "shop-app", "ucp-buyer"],
+  },
 ];
 
 /**
@@ -16,12 +24,10 @@ const BUNDLES = [
  * pages and workers are given the modules: they leave out what is not used.
  */
 export async function bundlePackages() {
-  for (const { name, entries } of BUNDLES) {
-    const folder = `packages/${name}/dist`;
-    const outdir = `${folder}/bundle`;
+  for (const { from, entries, to: outdir } of BUNDLES) {
     const { metafile } = await build({
       absWorkingDir: root,
-      entryPoints: entries.map((entry) => `${folder}/${entry}.js`),
+      entryPoints: entries.map((entry) => `${from}/${entry}.js`),
       outdir,
       bundle: true,
       splitting: true,

@@ -22,8 +22,8 @@ const wanted = (process.env.VIEWS ?? "desktop-light,phone-dark").split(",");
 
 /** Starts the demo, and waits for the link it ends with. */
 async function startDemo() {
-  const script = fileURLToPath(new URL("./demo.mjs", import.meta.url));
-  const demo = spawn(process.execPath, [script], { stdio: ["ignore", "pipe", "inherit"] });
+  const bin = fileURLToPath(new URL("../packages/cli/bin/gatehouse.js", import.meta.url));
+  const demo = spawn(process.execPath, [bin, "demo"], { stdio: ["ignore", "pipe", "inherit"] });
   for await (const line of createInterface({ input: demo.stdout })) {
     const [link] = LINK.exec(line) ?? [];
     if (link !== undefined) return { demo, link };

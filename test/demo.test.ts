@@ -6,7 +6,7 @@ import { root } from "./source.ts";
 /** One walk of the demo, in a process of its own. */
 function walk(): Promise<{ status: number; out: string }> {
   return new Promise((resolve) => {
-    const args = [join(root, "scripts/demo.mjs"), "--once"];
+    const args = [join(root, "packages/cli/bin/gatehouse.js"), "demo", "--once"];
     execFile(process.execPath, args, { cwd: root }, (error, stdout, stderr) => {
       resolve({ status: error === null ? 0 : Number(error.code), out: stdout + stderr });
     });

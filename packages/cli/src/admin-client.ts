@@ -22,11 +22,13 @@ class RefusedError extends CommandError {
 /** Calls the admin interface of a running Gatehouse, this machine's or another's. */
 export class AdminClient {
   private readonly baseUrl: string;
-  private readonly token: string;
+  readonly token: string;
+  private readonly headers: Readonly<Record<string, string>>;
 
-  constructor(baseUrl: string, token: string) {
+  constructor(baseUrl: string, token: string, headers: Readonly<Record<string, string>> = {}) {
     this.baseUrl = baseUrl;
     this.token = token;
+    this.headers = headers;
   }
 
   /** Where the service is. */
@@ -135,7 +137,7 @@ export class AdminClient {
     try {
       return await fetch(this.baseUrl + path, {
         method,
-        headers: { authorization: `Bearer ${this.token}`, ...headers },
+        headers: { authorization: `Bearer ${this.token}`, ...this.headers, ...headers },
         // A stream is sent while it is read; fetch wants to be told that nothing is read meanwhile.
         ...(body === undefined ? {} : { body, duplex: "half" as const }),
         redirect: "error",

@@ -1,10 +1,22 @@
+import { createInterface } from "node:readline/promises";
 import { runCommand } from "./program.js";
 
 // Whoever read our output may go away first; that is no reason to stop serving.
 for (const stream of [process.stdout, process.stderr]) stream.on("error", () => undefined);
 
+/** One question on the terminal; what is asked goes where programs do not read. */
+async function ask(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await lines.question(question);
+  } finally {
+    lines.close();
+  }
+}
+
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   out: (text) => process.stdout.write(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),
+  ...(process.stdin.isTTY ? { ask } : {}),
 });

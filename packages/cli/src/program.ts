@@ -8,7 +8,9 @@ import { Command, CommanderError } from "commander";
 import { agentCommands } from "./commands/agent.js";
 import { auditCommands } from "./commands/audit.js";
 import { backupCommands } from "./commands/backup.js";
+import { demoCommand } from "./commands/demo.js";
 import { doctorCommand } from "./commands/doctor.js";
+import { initCommand } from "./commands/init.js";
 import { keyCommands } from "./commands/key.js";
 import { mandateCommands } from "./commands/mandate.js";
 import { orderCommands } from "./commands/order.js";
@@ -22,6 +24,7 @@ import { tokenCommands } from "./commands/token.js";
 import { verifyCommand } from "./commands/verify.js";
 import { visitCommands } from "./commands/visit.js";
 import { CommandError, EXIT } from "./exit.js";
+import { withSettings } from "./init/settings-file.js";
 import { plainText, type Terminal } from "./terminal.js";
 
 /** The whole grammar; the reference page is made from it. */
@@ -37,7 +40,9 @@ export function createProgram(terminal: Terminal): Command {
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),
     });
+  initCommand(program, terminal);
   serveCommand(program, terminal);
+  demoCommand(program);
   doctorCommand(program, terminal);
   backupCommands(program, terminal);
   verifyCommand(program, terminal);
@@ -59,7 +64,8 @@ export function createProgram(terminal: Terminal): Command {
 /** Runs one command line and returns its exit code. Only a broken assumption throws. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    await createProgram(terminal).parseAsync([...args], { from: "user" });
+    const settled = { ...terminal, env: withSettings(terminal.env) };
+    await createProgram(settled).parseAsync([...args], { from: "user" });
     return EXIT.good;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.good : EXIT.usage;

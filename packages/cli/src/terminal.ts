@@ -4,6 +4,8 @@ export interface Terminal {
   out(text: string): void;
   /** Progress and complaints; never mixed into what programs read. */
   err(text: string): void;
+  /** Asks a person, where one is there. */
+  readonly ask?: (question: string) => Promise<string>;
 }
 
 /** Words of strangers, without what would steer the terminal or turn the text around. */

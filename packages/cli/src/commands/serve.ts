@@ -15,7 +15,7 @@ function configurationHelp(): string {
 }
 
 /** Resolves with the signal that asks the process to stop; SIGHUP reads certificates again. */
-function untilStopped(onReload: () => void): Promise<void> {
+export function untilStopped(onReload: () => void): Promise<void> {
   return new Promise((resolve) => {
     process.on("SIGHUP", onReload);
     process.once("SIGTERM", () => resolve());

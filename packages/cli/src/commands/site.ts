@@ -9,6 +9,7 @@ import { siteConnectCommands } from "./site-connect.js";
 import { siteMandatesCommand } from "./site-mandates.js";
 import { siteNotifyCommands } from "./site-notify.js";
 import { siteShopCommand } from "./site-shop.js";
+import { howToVerify, proofLines } from "./site-text.js";
 
 interface Flags {
   readonly json?: boolean;
@@ -36,23 +37,6 @@ function describe(site: SiteBody): string {
     created_at: site.created_at,
   };
   return `${card(facts)}\n\n${site.status === "verified" ? keepProof(site) : howToVerify(site)}`;
-}
-
-function proofLines({ verification: { dns, file, meta } }: SiteBody): Record<string, string> {
-  return {
-    dns: `TXT record ${dns.name} with the value ${dns.value}`,
-    file: `${file.url} holding ${file.content}`,
-    meta: `in the head of ${meta.url}: ${meta.tag}`,
-  };
-}
-
-function howToVerify(site: SiteBody): string {
-  const ways = Object.entries(proofLines(site)).map(([way, line]) => `  ${way.padEnd(4)}  ${line}`);
-  return [
-    "Prove control of the domain in one of these ways:",
-    ...ways,
-    `then run: gatehouse site verify ${site.domain} --method dns`,
-  ].join("\n");
 }
 
 /** The proof is looked at again every day, so it must stay where it is. */

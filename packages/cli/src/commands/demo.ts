@@ -1,0 +1,39 @@
+import { fileURLToPath } from "node:url";
+import type { Command } from "commander";
+import { CommandError, EXIT } from "../exit.js";
+
+/** A package of its own: its agents use libraries nobody needs who only serves. */
+const PACKAGE: string = "@gatehouse/demo";
+/** As far from here in `src` as in what was built of it. */
+const BIN = fileURLToPath(new URL("../../bin/gatehouse.js", import.meta.url));
+
+interface Demo {
+  demo(options: { readonly bin: string; readonly once: boolean }): Promise<void>;
+}
+
+async function loadDemo(): Promise<Demo> {
+  try {
+    return (await import(PACKAGE)) as Demo;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== "ERR_MODULE_NOT_FOUND") throw error;
+    const hint = `Install it beside this command: npm install ${PACKAGE}`;
+    throw new CommandError("The demo is not installed.", EXIT.cannotStart, hint);
+  }
+}
+
+/** `demo`: the whole product, on a throw-away installation. */
+export function demoCommand(program: Command): void {
+  program
+    .command("demo")
+    .description("walk the whole product on a throw-away installation, each step in plain words")
+    .option("--once", "stop at the end of the walk, instead of serving on")
+    .action(async ({ once = false }: { once?: boolean }) => {
+      const { demo } = await loadDemo();
+      try {
+        await demo({ bin: BIN, once });
+      } catch (error) {
+        throw new CommandError((error as Error).message, EXIT.failed);
+      }
+    });
+}

@@ -1,0 +1,73 @@
+import { existsSync } from "node:fs";
+import type { Command } from "commander";
+import { AdminClient, adminClient } from "../admin-client.js";
+import { CommandError, EXIT } from "../exit.js";
+import { type SiteBody, scriptTag } from "../find-site.js";
+import { askAll, type Given } from "../init/answers.js";
+import { settingsOf, setUp } from "../init/set-up.js";
+import { SETTINGS_FILE, writeSettings } from "../init/settings-file.js";
+import type { Terminal } from "../terminal.js";
+import { untilStopped } from "./serve.js";
+import { howToVerify } from "./site-text.js";
+
+/** What to do next, in the order in which it is done. */
+function nextLines(site: SiteBody, link: string): string {
+  const proof = site.status === "verified" ? [] : [howToVerify(site), ""];
+  return [
+    "",
+    `${site.name} is set up. ${SETTINGS_FILE} holds its settings: \`gatehouse serve\` here runs it again.`,
+    "",
+    ...proof,
+    `For its pages:  ${scriptTag(site)}`,
+    `For agents:     ${site.agent_page_url}`,
+    `The console, signed in once within ten minutes: ${link}`,
+    "",
+    "Serving. Ctrl-C stops it.",
+  ].join("\n");
+}
+
+async function init(terminal: Terminal, given: Given): Promise<void> {
+  if (existsSync(SETTINGS_FILE)) {
+    const hint = "`gatehouse serve` runs it; `gatehouse site create` adds a site to it.";
+    throw new CommandError(`This folder has an installation: ${SETTINGS_FILE}.`, EXIT.usage, hint);
+  }
+  const answers = await askAll(terminal, given);
+  const settings = settingsOf(answers);
+  const env = { ...settings, ...terminal.env };
+  const stopped = untilStopped(() => undefined);
+  const { start } = await import("@gatehouse/server");
+  const running = await start(env, (text) => terminal.out(text));
+  try {
+    const local = new URL(`http://127.0.0.1:${running.port}`);
+    // Here the service is asked directly, as the proxy in front of it will ask.
+    const client = new AdminClient(local.origin, adminClient({ ...terminal, env }).token, {
+      "x-forwarded-proto": "https",
+    });
+    const site = await setUp(client, answers);
+    // Last: what did not come to an end can be begun again.
+    writeSettings(settings);
+    const { url } = await client.call<{ url: string }>("POST", "/v1/admin/console-links", {});
+    terminal.out(nextLines(site, url));
+    await stopped;
+  } finally {
+    terminal.err("Stopping: finishing the requests under way.");
+    await running.stop();
+  }
+}
+
+/** `init`: five questions, and a site that runs. */
+export function initCommand(program: Command, terminal: Terminal): void {
+  program
+    .command("init")
+    .description("ask five questions, and serve a site made from the answers")
+    .option("--domain <domain>", "1. the domain of the site")
+    .option("--name <name>", "2. its name, as agents read it")
+    .option("--address <url>", "3. where agents reach the service")
+    .option(
+      "--limit <limit>",
+      "4. what agents may buy by themselves: an amount such as `50.00 EUR`, ask, or never",
+    )
+    .option("--sandbox", "5. with a processor that moves no money")
+    .option("--no-sandbox", "5. without")
+    .action((given: Given) => init(terminal, given));
+}

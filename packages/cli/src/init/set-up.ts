@@ -1,0 +1,32 @@
+import type { AdminClient } from "../admin-client.js";
+import type { SiteBody } from "../find-site.js";
+import { type Answers, isLocal } from "./answers.js";
+
+/** Variables an installation is served with, by what was answered. */
+export function settingsOf({ address, domain }: Answers): Record<string, string> {
+  if (isLocal(address.host)) {
+    return {
+      GATEHOUSE_MODE: "development",
+      GATEHOUSE_BASE_URL: address.origin,
+      GATEHOUSE_PORT: address.port || "80",
+      ...(isLocal(domain) ? { GATEHOUSE_FETCH_ALLOW: domain } : {}),
+    };
+  }
+  // Agents come by https: a proxy on this machine has the certificate, and says so.
+  return { GATEHOUSE_BASE_URL: address.origin, GATEHOUSE_TRUST_PROXY: "127.0.0.1" };
+}
+
+/** Makes the site, with its policy and, if wanted, the sandbox; the site as it is then. */
+export async function setUp(client: AdminClient, answers: Answers): Promise<SiteBody> {
+  const { domain, name, policy, sandbox } = answers;
+  const made = await client.call<SiteBody>("POST", "/v1/admin/sites", { domain, name });
+  const path = `/v1/admin/sites/${made.site_key_hash}`;
+  await client.call("PUT", `${path}/policy`, policy);
+  if (sandbox) {
+    const processor = { kind: "sandbox", rail_on: true, settles: true };
+    await client.call("PUT", `${path}/processor`, processor);
+  }
+  if (!isLocal(domain)) return client.call("GET", path);
+  const reason = "a site on the operator's own machine, set up by `gatehouse init`";
+  return client.call("POST", `${path}/verify`, { method: "operator", reason });
+}

@@ -1,0 +1,113 @@
+/** What a platform does that speaks UCP: it buys, and hears what becomes of it. */
+import { execFile } from "node:child_process";
+import { EventEmitter, once as happens } from "node:events";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { newsDesk, orderLines } from "../../../examples/ucp-buyer/news.js";
+import { command, expect, folder, say } from "./stage.js";
+
+const DELIVERY = {
+  shipping: [
+    {
+      countries: ["DE"],
+      options: [{ id: "standard", title: "By bicycle", prices: { EUR: "4.90" }, days: [1, 2] }],
+    },
+  ],
+};
+
+/** What a platform does that speaks UCP: it finds the shop, and buys for somebody. */
+export async function walkCheckout(env, url, { site, platform }) {
+  const here = { ...env, GATEHOUSE_BASE_URL: url };
+  const file = join(folder, "shop.json");
+  writeFileSync(file, JSON.stringify(DELIVERY));
+  await command(here, "site", "shop", site.domain, "--file", file);
+  const card = `${url}/v1/agent-card/${site.site_key}.json`;
+  const buyer = fileURLToPath(new URL("./ucp-buyer.js", import.meta.url));
+  const buy = (what) =>
+    new Promise((resolve) => {
+      const key = ["--key", platform.keyFile, "--profile", platform.url];
+      execFile(process.execPath, [buyer, card, what, ...key], (error, stdout, stderr) => {
+        resolve({ status: error === null ? 0 : error.code, stdout, stderr });
+      });
+    });
+  const bought = await buy("bouquet");
+  expect(bought.status === 0, `a bouquet to be bought by UCP, but: ${bought.stderr}`);
+  say(
+    "a platform that knows only UCP found the shop, checked its signatures and terms, and bought:",
+  );
+  for (const line of bought.stdout.trim().split("\n")) console.log(`      ${line}`);
+  const waits = await buy("palm");
+  expect(waits.status === 4 && waits.stdout.includes("review_required"), "a palm to need a person");
+  const page = /see (\S+)/.exec(waits.stdout)[1];
+  const shown = await (await fetch(page)).text();
+  expect(shown.includes("The shop is looking at this order"), "the buyer's page");
+  const { items } = JSON.parse(await command(here, "review", "list", site.domain, "--json"));
+  const [review] = items.filter(({ status }) => status === "pending");
+  await command(here, "review", "approve", site.domain, review.escalation_id);
+  expect((await (await fetch(page)).text()).includes("Thank you"), "the buyer to be thanked");
+  say(`the palm waited for the owner, and its buyer saw so on a page; now it is sold: ${page}`);
+  const orders = (await command(here, "order", "list", site.domain)).trim().split("\n");
+  expect(orders.length === 5, "four orders");
+  const [, newest] = /(ord_\S+)/.exec(orders[1]);
+  say("`gatehouse order show` says what was bought, by whom, and where to send it:");
+  const order = (await command(here, "order", "show", site.domain, newest)).trim().split("\n");
+  for (const line of order) console.log(`      ${line}`);
+}
+
+/** What follows a sale: the goods are sent, the money is taken and some of it given back. */
+export async function walkAfterSale(env, url, { site, platform, hearing }) {
+  const here = { ...env, GATEHOUSE_BASE_URL: url };
+  const list = JSON.parse(await command(here, "order", "list", site.domain, "--json")).items;
+  const { order_id: id } = list.find(({ protocol }) => protocol === "ucp");
+  const order = (...words) => command(here, "order", words[0], site.domain, id, ...words.slice(1));
+  await hearing.heard(id, 0);
+  await order("ship", "--carrier", "DHL", "--tracking-number", "JD0146");
+  await order("rehearse", "capture");
+  await order("rehearse", "refund", "--amount", "5.00");
+  const news = await hearing.heard(id, 2);
+  say(
+    "the owner sent it, took the money at the processor and gave 5.00 back. The platform heard of",
+  );
+  console.log(
+    "    it by webhooks signed with the shop's key, in order, with all of the order each time:",
+  );
+  for (const line of orderLines(news)) console.log(`      ${line}`);
+  const pages = `${url}/v1/ucp/${site.site_key_hash}/orders/${id}`;
+  expect((await fetch(pages)).status === 400, "strangers to be told nothing of an order");
+  const read = await (await platform.call("GET", pages)).json();
+  expect(JSON.stringify(read) === JSON.stringify(news), "the order to be what was told");
+  say(
+    "the platform may ask after it too, by a signed request; nobody else is told that it is there",
+  );
+  const spare = list.find((one) => one.protocol !== "ucp" && one.payment === "authorized");
+  const gone = await command(here, "order", "cancel", site.domain, spare.order_id);
+  expect(/^payment +released$/m.test(gone), "a cancelled order's authorization to be given up");
+  say("an order of a mandate was cancelled: goods back in stock, authorization given up");
+  const told = await command(here, "audit", "tail", site.domain, "--type", "order.adjustment");
+  expect(/refund completed/.test(told), "the refund to be recorded");
+  say("each of these is in the log: `gatehouse audit tail --type order.adjustment`");
+}
+
+/** The platform's side of webhooks: what it was told, of shops it bought at. */
+export function openHearing() {
+  const shops = new Set();
+  const news = [];
+  const changed = new EventEmitter();
+  const desk = newsDesk({
+    knows: (profileUrl) => shops.has(profileUrl),
+    hear(order) {
+      news.push(order);
+      changed.emit("news");
+    },
+  });
+  const stepsOf = ({ fulfillment, adjustments = [] }) =>
+    (fulfillment.events ?? []).length + adjustments.length;
+  /** What was told of an order once so much has become of it. */
+  const heard = async (id, steps) => {
+    const found = () => news.find((order) => order.id === id && stepsOf(order) === steps);
+    while (found() === undefined) await happens(changed, "news");
+    return found();
+  };
+  return { shops, desk, heard };
+}

@@ -1,0 +1,96 @@
+/** What every part of the walk stands on: words, expectations, a folder, and the command line. */
+import { execFile, spawn } from "node:child_process";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Everything of the walk lies here, and is gone with it. */
+export const folder = mkdtempSync(join(tmpdir(), "gatehouse-demo-"));
+
+/** The command line that is walked; whoever starts the walk says where it is. */
+let bin = "";
+export function useCommand(path) {
+  bin = path;
+}
+
+let step = 0;
+
+export function say(text) {
+  step += 1;
+  console.log(`${String(step).padStart(2)}. ${text}`);
+}
+
+export function expect(holds, what) {
+  if (!holds) throw new Error(`the demo expected: ${what}`);
+}
+
+/** The shop's own web server: Gatehouse will look here for the proof of the domain. */
+export async function startShop() {
+  const pages = new Map();
+  const server = createServer((request, response) => {
+    const page = pages.get(request.url);
+    response.writeHead(page === undefined ? 404 : 200, { "content-type": "text/plain" });
+    response.end(page ?? "");
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return { pages, server, domain: `shop.localhost:${server.address().port}` };
+}
+
+export function environment(name, extra) {
+  return {
+    PATH: process.env.PATH,
+    GATEHOUSE_MODE: "development",
+    GATEHOUSE_LOG: "silent",
+    GATEHOUSE_PORT: "0",
+    GATEHOUSE_DATA_DIR: join(folder, name),
+    ...extra,
+  };
+}
+
+export async function startGatehouse(env) {
+  const child = spawn(process.execPath, [bin, "serve"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  const url = await new Promise((resolve, reject) => {
+    let text = "";
+    child.on("exit", (code) => reject(new Error(`gatehouse serve ended with ${code}`)));
+    child.stdout.on("data", (chunk) => {
+      text += chunk;
+      const match = /listening on {2}(\S+)/.exec(text);
+      if (match) resolve(match[1]);
+    });
+  });
+  const token = readFileSync(join(env.GATEHOUSE_DATA_DIR, "admin-token"), "utf8").trim();
+  return { child, url, token };
+}
+
+/** Not waited for in one piece: connections that end meanwhile are noticed, and not used again. */
+export function run(env, ...args) {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [bin, ...args], { env }, (error, stdout, stderr) => {
+      resolve({ status: error === null ? 0 : error.code, stdout, stderr });
+    });
+  });
+}
+
+export async function command(env, ...args) {
+  const { status, stdout, stderr } = await run(env, ...args);
+  expect(status === 0, `\`gatehouse ${args.join(" ")}\` to succeed, but: ${stderr}`);
+  return stdout;
+}
+
+export function asking(url, token) {
+  return async (method, path, body, bearer = token) => {
+    const response = await fetch(url + path, {
+      method,
+      headers: { authorization: `Bearer ${bearer}`, "content-type": "application/json" },
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    return { status: response.status, body: text === "" ? undefined : JSON.parse(text) };
+  };
+}
