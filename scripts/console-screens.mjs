@@ -1,6 +1,7 @@
 /**
  * Pictures of every page of the console, wide and narrow, light and dark, from the demo's own shop:
- * `node scripts/console-screens.mjs [folder]`. They are looked at, not compared.
+ * `node scripts/console-screens.mjs [folder]`. They are looked at, not compared. With `--picture <file>`
+ * only the one that the README shows.
  */
 import { spawn } from "node:child_process";
 import { mkdirSync } from "node:fs";
@@ -10,7 +11,8 @@ import { runnerImport } from "vite";
 
 const path = fileURLToPath(new URL("../test/chromium.ts", import.meta.url));
 const { launchChromium } = (await runnerImport(path)).module;
-const folder = process.argv[2] ?? "screens";
+const [first = "screens", picture] = process.argv.slice(2);
+const folder = first === "--picture" ? undefined : first;
 const LINK = /https?:\/\/\S+\/console\S*#code=\S+/;
 const VIEWS = [
   { name: "desktop-light", width: 1280, height: 900, colorScheme: "light" },
@@ -38,6 +40,9 @@ async function firstLink(page, path, pattern) {
   await link.waitFor();
   return await link.getAttribute("href");
 }
+
+/** Drawn, and what came late is there too. */
+const settled = () => new Promise((done) => requestAnimationFrame(() => setTimeout(done, 250)));
 
 /** Every page, by a name for its file. */
 async function pagesOf(page, site) {
@@ -89,9 +94,16 @@ try {
   await page.goto(`${site}/setup?step=purchase`);
   await page.getByRole("button", { name: "Let it buy" }).click();
   await page.getByRole("button", { name: "Approve" }).waitFor();
-  const pages = await pagesOf(page, site);
+  if (folder === undefined) {
+    await page.setViewportSize({ width: 1120, height: 700 });
+    await page.goto(site);
+    await page.locator("canvas").nth(1).waitFor();
+    await page.evaluate(settled);
+    await page.screenshot({ path: picture });
+  }
+  const pages = folder === undefined ? {} : await pagesOf(page, site);
   const storage = await context.storageState();
-  mkdirSync(folder, { recursive: true });
+  if (folder !== undefined) mkdirSync(folder, { recursive: true });
   for (const { name, width, height, colorScheme } of VIEWS) {
     if (!wanted.includes(name)) continue;
     const view = await browser.newContext({
@@ -106,14 +118,12 @@ try {
       await shown.waitForLoadState("domcontentloaded");
       // Streams keep the network busy: what is loading says so.
       await shown.getByText("Loading…").first().waitFor({ state: "detached" });
-      const settled = () =>
-        new Promise((done) => requestAnimationFrame(() => setTimeout(done, 250)));
       await shown.evaluate(settled);
       await shown.screenshot({ path: `${folder}/${file}.${name}.png`, fullPage: true });
     }
     await view.close();
   }
-  console.log(`Pictures of ${Object.keys(pages).length} pages are in ${folder}`);
+  console.log(`Pictures of ${Object.keys(pages).length} pages are in ${folder ?? picture}`);
 } finally {
   await browser.close();
   demo.kill("SIGINT");
