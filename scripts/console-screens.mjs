@@ -88,6 +88,7 @@ try {
   const context = await browser.newContext();
   const page = await context.newPage();
   await page.goto(link);
+  await page.getByRole("button", { name: "Sign in with this link" }).click();
   await page.locator("nav[aria-label=Pages] a").first().waitFor();
   const site = new URL(page.url()).href.replace(/\/$/, "");
   // Something that waits for a person, made as an owner would make it.

@@ -4,7 +4,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { Refused } from "./api/client.js";
 import { router } from "./routes.js";
-import { sessionQuery } from "./session/session.js";
+import { endSession, sessionQuery } from "./session/session.js";
 import { SignIn } from "./session/sign-in.js";
 import { Failure } from "./ui/notice.js";
 import "./style.css";
@@ -21,10 +21,10 @@ const client: QueryClient = new QueryClient({
 });
 
 /** Whose session has ended is asked to sign in, wherever they are. */
-client.getQueryCache().subscribe(({ query }) => {
-  const { error } = query.state;
-  const signedOut = error instanceof Refused && error.status === 401;
-  if (signedOut) client.setQueryData(sessionQuery.queryKey, null);
+client.getQueryCache().subscribe((event) => {
+  if (event.type !== "updated" || event.action.type !== "error") return;
+  const { error } = event.action;
+  if (error instanceof Refused && error.status === 401) endSession(client);
 });
 
 function Console() {

@@ -35,7 +35,7 @@ const below = { getParentRoute: () => site };
 const overview = createRoute({
   ...{ ...below, path: "/", component: OverviewPage },
   validateSearch: ({ range }): { range?: RangeName } =>
-    typeof range === "string" && range in RANGES ? { range: range as RangeName } : {},
+    typeof range === "string" && Object.hasOwn(RANGES, range) ? { range: range as RangeName } : {},
 });
 const setup = createRoute({
   ...{ ...below, path: "/setup" },
@@ -124,6 +124,8 @@ export const router = createRouter({
     shell.addChildren([first, sites, newSite, site.addChildren([...pages])]),
   ]),
   basepath: "/console",
+  // Another agent, order or site is another page: nothing that was typed for one is kept for the next.
+  defaultRemountDeps: ({ params }) => params,
   // A page and its code are asked for when somebody is about to go there.
   defaultPreload: "intent",
 });

@@ -67,10 +67,15 @@ export function desk() {
   };
   /** Signs in as somebody of this shop alone, and goes to one of its pages. */
   async function signedIn(page: Page, role = "owner", path = "") {
-    await page.goto(await link(await tokenOf(role)));
+    await byLink(page, await link(await tokenOf(role)));
     await page.waitForURL(`**/console/${domain}`);
     if (path !== "") await page.goto(`${baseUrl()}/console/${domain}${path}`);
     await page.locator("main h1").waitFor();
+  }
+  /** Opens a link from the terminal, and says that it is wanted. */
+  async function byLink(page: Page, url: string) {
+    await page.goto(url);
+    await page.getByRole("button", { name: "Sign in with this link" }).click();
   }
   const baseUrl = () => server.context.config.baseUrl;
   /** Somebody asks for something that a person has to decide. */
@@ -84,7 +89,7 @@ export function desk() {
   }
 
   return {
-    ...{ opened, link, tokenOf, signedIn, asks, baseUrl },
+    ...{ opened, link, byLink, tokenOf, signedIn, asks, baseUrl },
     get server() {
       return server;
     },

@@ -62,7 +62,7 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
     await page.getByText("authorized").first().waitFor();
     await page.getByRole("button", { name: "Check it in this page" }).click();
     await page.getByText("The record holds: checked in this page.").waitFor();
-    expect(await page.locator("[data-check]").count()).toBe(4);
+    expect(await page.locator("[data-check]").count()).toBe(6);
     expect(
       await saved(page, () => page.getByRole("button", { name: "Save the receipt" }).click()),
     ).toMatch(/^c2sp\.org\/tlog-proof@v1\n/);
@@ -181,7 +181,7 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
       await page.goto(`${at.baseUrl()}/console`);
       await page.getByLabel("Token").waitFor();
       expect(await barriersOf(page)).toEqual(NO_BARRIERS);
-      await page.goto(await at.link());
+      await at.byLink(page, await at.link());
       await page.locator("main h1").waitFor();
       const found: unknown[] = [];
       for (const path of paths) {

@@ -62,6 +62,7 @@ describe.skipIf(skipChromium)("the set-up", () => {
       });
       const { body: link } = await server.admin("POST", "/v1/admin/console-links", {});
       await page.goto(link.url);
+      await page.getByRole("button", { name: "Sign in with this link" }).click();
 
       // Domain.
       await page.getByLabel("Domain", { exact: true }).fill(site.domain);

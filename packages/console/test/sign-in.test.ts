@@ -27,13 +27,13 @@ describe.skipIf(skipChromium)("the door of the console", () => {
   test("a link from the terminal signs in, once, and leaves no trace in the address", async () => {
     const one = await at.opened();
     const url = await at.link(await at.tokenOf("owner"));
-    await one.page.goto(url);
+    await at.byLink(one.page, url);
     await one.page.waitForURL(`**/console/${at.domain}`);
     await one.page.getByRole("heading", { name: at.domain }).waitFor();
     expect(await one.page.evaluate("document.cookie")).toBe("");
     expectQuiet(one, at.baseUrl());
     const other = await at.opened();
-    await other.page.goto(url);
+    await at.byLink(other.page, url);
     await other.page.getByRole("alert").waitFor();
     expect(await other.page.getByRole("alert").textContent()).toContain("was used");
     expect(new URL(other.page.url()).hash).toBe("");
@@ -65,11 +65,43 @@ describe.skipIf(skipChromium)("the door of the console", () => {
     expect(await page.locator("select option").allTextContents()).toEqual([at.domain]);
   });
 
+  test("a link does nothing by itself, and a wrong one is asked of nobody", async () => {
+    const { page } = await at.opened();
+    const asked: string[] = [];
+    page.on("request", (request) => {
+      if (request.method() === "POST") asked.push(request.url());
+    });
+    await page.goto(await at.link());
+    await page.getByText("Go on only if you made it").waitFor();
+    for (const wrong of ["guess", "a".repeat(42), "%2e"]) {
+      await page.goto(`${at.baseUrl()}/console#code=${wrong}`);
+      await page.reload();
+      await page.getByLabel("Token").waitFor();
+    }
+    expect(asked).toEqual([]);
+  });
+
+  test("whose token was revoked signs in again at once, and sees nothing of before", async () => {
+    const { page } = await at.opened();
+    const made = await at.server.admin("POST", "/v1/admin/tokens", {
+      ...{ name: "Rita", role: "reviewer", sites: [at.shop.site_key_hash] },
+    });
+    await at.byLink(page, await at.link(made.body.token));
+    await page.getByText("Signed in as Rita (reviewer)").waitFor();
+    await at.server.admin("DELETE", `/v1/admin/tokens/${made.body.token_id}`);
+    await page.getByRole("link", { name: "Agents" }).click();
+    await page.getByLabel("Token").fill(await at.tokenOf("auditor"));
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("Signed in as auditor").waitFor();
+    await page.getByRole("heading", { name: "Agents" }).waitFor();
+  });
+
   test("its policy lets in nothing but its own files", async () => {
     const { headers } = await fetch(`${at.server.url}/console/anything/reviews`);
     const policy = headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'");
     expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    expect(headers.get("cross-origin-opener-policy")).toBe("same-origin");
     const missing = await fetch(`${at.server.url}/console/assets/nothing.js`);
     expect(missing.status).toBe(404);
   });

@@ -42,7 +42,7 @@ import { findSecretsKey } from "./platform/secrets/secrets-key.js";
 import { StartupError } from "./startup-error.js";
 
 /** Browsers that follow what changes, at one process. */
-const STREAMS_MAX = 500;
+const STREAMS = { all: 500, ofOne: 20 };
 
 /** Everything a request may need, composed once. Doors and actions get it as their argument. */
 export interface Context {
@@ -183,7 +183,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       signInDesk: new SignInDesk(clock, (digest) => authenticate(db, digest, operatorDigest)),
       edgeDesk: new SignInDesk(clock, (digest) => liveEdgeToken(db, digest)),
       operatorToken: token,
-      streams: new OpenStreams(STREAMS_MAX),
+      streams: new OpenStreams(STREAMS),
       consoleDesk: new ConsoleDesk({ db, clock, ids, secrets, operatorDigest }),
       close: async () => {
         await jobs.stop();

@@ -54,6 +54,19 @@ describe.each(DATABASES)("what changes at a site is told to its people, on %s:",
     buyer = await at.buyer(shop);
   });
 
+  test("of one token twenty listen at once; others may still", async () => {
+    const tokenOf = async () => {
+      const asked = { name: "Nosy", role: "auditor", sites: [shop.site_key_hash] };
+      return (await server.admin("POST", "/v1/admin/tokens", asked)).body.token;
+    };
+    const nosy = await tokenOf();
+    const listen = (token: string) => listener(server, shop.site_key_hash, token);
+    for (let more = 0; more < 20; more++) expect((await listen(nosy)).response.status).toBe(200);
+    const refused = (await listen(nosy)).response;
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "30"]);
+    expect((await listen(await tokenOf())).response.status).toBe(200);
+  });
+
   test("reviews and orders, and of this site alone; never what is in them", async () => {
     const other = await at.shop();
     const quiet = await listener(server, other.site_key_hash);

@@ -89,6 +89,22 @@ describe.each(DATABASES)("signing in at the console, on %s:", (dialect) => {
     expect((await browser(server).signIn({ code: late.code })).status).toBe(401);
   });
 
+  test("a session makes no links, and of one token twenty are open", async () => {
+    const { server, clock, page } = await open();
+    await page.signIn({ token: OPERATOR_TOKEN });
+    expect((await page.ask("POST", LINKS, {})).status).toBe(403);
+    const first = await codeOf(server);
+    for (let more = 0; more < 20; more++) {
+      clock.advance(1);
+      await codeOf(server);
+    }
+    expect((await browser(server).signIn({ code: first.code })).status).toBe(401);
+    const { count } = (await server.context.db.get<{ count: number }>(
+      "SELECT COUNT(*) AS count FROM console_codes",
+    )) ?? { count: 0 };
+    expect(Number(count)).toBe(20);
+  });
+
   test("two who use one link at once: one is signed in", async () => {
     const { server } = await open();
     const { code } = await codeOf(server);
@@ -103,7 +119,8 @@ describe.each(DATABASES)("signing in at the console, on %s:", (dialect) => {
       ...{ name: "Rita", role: "reviewer", sites: [site] },
     });
     const { code } = await codeOf(server, body.token);
-    expect((await page.signIn({ code })).body).toMatchObject({ role: "reviewer", sites: [site] });
+    const who = { name: "Rita", role: "reviewer", sites: [site] };
+    expect((await page.signIn({ code })).body).toMatchObject(who);
     const path = `/v1/admin/sites/${site}`;
     expect((await page.ask("GET", path)).status).toBe(200);
     const policy = { policy: "rules/1", timezone: "UTC", default: "deny", rules: [] };

@@ -1,51 +1,92 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { type QueryClient, useQueryClient } from "@tanstack/react-query";
 import { useEffect } from "react";
 import { OWN } from "./client.js";
 
-/** How long to wait before listening again, once a stream has ended or was not to be had. */
+/** How long to wait before listening again: at first, and at most. */
 const AGAIN_MS = 2000;
+const AGAIN_MS_MAX = 120_000;
+
+/** Whatever is reviewed or sold was decided; reading anything else may itself be recorded. */
+const FOLLOWED = ["reviews", "orders", "decisions"] as const;
 
 /** Reads server-sent events by `fetch`: an EventSource cannot say that it is this page's own. */
 async function listen(
   siteKeyHash: string,
   hear: (topic: string) => void,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<boolean> {
   const path = `/v1/admin/sites/${siteKeyHash}/changes`;
   const { ok, body } = await fetch(path, { headers: OWN, credentials: "same-origin", signal });
-  if (!ok || body === null) return;
+  if (!ok || body === null) return false;
   let rest = "";
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   for (;;) {
     const { done, value } = await reader.read();
-    if (done) return;
+    if (done) return true;
     const lines = (rest + value).split("\n");
     rest = lines.pop() ?? "";
     for (const line of lines) if (line.startsWith("data: ")) hear(line.slice(6));
   }
 }
 
-/** Asks again for what changed at a site, as soon as it has. */
+/** Waits, unless it is over before. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+    if (signal.aborted) resolve();
+  });
+}
+
+/** Listens for as long as it may; what happened while nobody listened is told as everything. */
+async function listenOn(
+  siteKeyHash: string,
+  hear: (topic: string) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  let waitMs = AGAIN_MS;
+  while (!signal.aborted) {
+    const heard = await listen(siteKeyHash, hear, signal).catch(() => false);
+    // Refused again and again, it asks ever more seldom.
+    waitMs = heard ? AGAIN_MS : Math.min(waitMs * 2, AGAIN_MS_MAX);
+    await pause(waitMs, signal);
+    if (heard && !signal.aborted) for (const topic of FOLLOWED) hear(topic);
+  }
+}
+
+function ask(client: QueryClient, siteKeyHash: string, topic: string): void {
+  const topics = topic === "decisions" ? [topic] : [topic, "decisions"];
+  for (const one of topics) void client.invalidateQueries({ queryKey: [one, siteKeyHash] });
+}
+
+/**
+ * Asks again for what changed at a site, as soon as it has. Of all tabs one listens and tells the
+ * others: a browser has six connections to a service, and each tab would take one for itself.
+ */
 export function useChanges(siteKeyHash: string | undefined): void {
   const client = useQueryClient();
   useEffect(() => {
     if (siteKeyHash === undefined) return;
     const ending = new AbortController();
     const { signal } = ending;
+    const name = `gatehouse-changes-${siteKeyHash}`;
+    const others = new BroadcastChannel(name);
+    others.onmessage = ({ data }) => ask(client, siteKeyHash, String(data));
     const hear = (topic: string) => {
-      void client.invalidateQueries({ queryKey: [topic, siteKeyHash] });
-      // Whatever is reviewed or sold was decided.
-      void client.invalidateQueries({ queryKey: ["decisions", siteKeyHash] });
+      others.postMessage(topic);
+      ask(client, siteKeyHash, topic);
     };
-    const goOn = async () => {
-      while (!signal.aborted) {
-        await listen(siteKeyHash, hear, signal).catch(() => undefined);
-        // What happened while nobody listened is asked for too.
-        await new Promise((resolve) => setTimeout(resolve, AGAIN_MS));
-        if (!signal.aborted) await client.invalidateQueries();
-      }
+    const leading = navigator.locks.request(name, { signal }, () =>
+      listenOn(siteKeyHash, hear, signal),
+    );
+    // Given up while it waited for its turn.
+    leading.catch(() => undefined);
+    return () => {
+      ending.abort();
+      others.close();
     };
-    void goOn();
-    return () => ending.abort();
   }, [client, siteKeyHash]);
 }

@@ -86,9 +86,23 @@ export function AuditPage() {
           label="Type"
           value={search.type ?? ""}
           choices={{ "": "All of them", ...TYPES }}
-          onChoose={(type) => void navigate({ search: { type: type || undefined } })}
+          onChoose={(type) =>
+            void navigate({ search: (now) => ({ ...now, type: type || undefined }) })
+          }
         />
       </div>
+      {search.chain !== undefined && (
+        <p className="text-sm">
+          Of the log <code className="break-all text-xs">{search.chain}</code> alone.{" "}
+          <button
+            type="button"
+            className="link"
+            onClick={() => void navigate({ search: { type: search.type } })}
+          >
+            Show the newest
+          </button>
+        </p>
+      )}
       <ListView
         {...{ list, columns: columnsFor(name), label: "Records" }}
         keyOf={(entry) => field(entry, "record_id")}

@@ -1,5 +1,6 @@
 import { OWN, Refused } from "../api/client.js";
 import { queryText } from "../api/list.js";
+import { logsOf } from "../proof/chains.js";
 import type { GivenPart } from "./verify-files.js";
 
 export type Format = "json" | "html" | "ocsf";
@@ -22,14 +23,35 @@ async function part(
   return { file: { name, text }, next };
 }
 
-/** Every part of a day, in order; told how many there are so far. */
+interface Asked {
+  readonly day: string;
+  readonly format: Format;
+}
+
+/** Every part of a day, in order, of each log that has it: a change of domain ends one and opens another. */
 export async function exportDay(
   path: string,
-  asked: { readonly day: string; readonly format: Format; readonly chain?: string },
+  { day, format }: Asked,
+  onParts: (count: number) => void,
+): Promise<readonly GivenPart[]> {
+  const logs = (await logsOf(path)).filter(
+    ({ first_day, last_day, state }) => first_day <= day && (day <= last_day || state === "open"),
+  );
+  if (logs.length === 0) throw new Error(`No log of this site has ${day}.`);
+  const parts: GivenPart[] = [];
+  for (const { chain } of logs.toReversed()) {
+    parts.push(...(await exportOf(path, { day, format, chain }, (n) => onParts(parts.length + n))));
+  }
+  return parts;
+}
+
+async function exportOf(
+  path: string,
+  asked: Asked & { readonly chain: string },
   onParts: (count: number) => void,
 ): Promise<readonly GivenPart[]> {
   const parts: GivenPart[] = [];
-  let next: string | undefined = `${path}/audit/exports?${queryText(asked)}`;
+  let next: string | undefined = `${path}/audit/exports?${queryText({ ...asked })}`;
   while (next !== undefined && parts.length < PARTS_MAX) {
     const found: Awaited<ReturnType<typeof part>> = await part(next);
     parts.push(found.file);

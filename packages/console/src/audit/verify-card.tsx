@@ -1,6 +1,7 @@
 import { useState } from "react";
 import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
+import { chainsOf } from "../proof/chains.js";
 import { Checks, Verdict } from "../proof/checks.js";
 import { Button } from "../ui/button.js";
 import { Select, TextField } from "../ui/field.js";
@@ -9,7 +10,7 @@ import { Card } from "../ui/page.js";
 import { saveFile } from "../ui/save-file.js";
 import { countText } from "../ui/words.js";
 import { exportDay, type Format } from "./export-day.js";
-import type { GivenPart } from "./verify-files.js";
+import type { Expected, GivenPart } from "./verify-files.js";
 
 const FORMATS = {
   json: "Signed JSON",
@@ -24,8 +25,8 @@ const TYPES = {
 const FINDINGS_SHOWN_MAX = 20;
 
 /** Cryptography and replay are loaded by whoever asks for them. */
-const verify = async (parts: readonly GivenPart[], checkpoint?: string) =>
-  (await import("./verify-files.js")).verifyParts(parts, checkpoint);
+const verify = async (parts: readonly GivenPart[], expected: Expected, checkpoint?: string) =>
+  (await import("./verify-files.js")).verifyParts(parts, checkpoint, expected);
 
 function Judgement({ of }: { readonly of: Awaited<ReturnType<typeof verify>> }) {
   const { report, checks } = of;
@@ -63,7 +64,9 @@ export function ExportCard() {
     return files.length;
   });
   const verifying = useSave(async () =>
-    verify(await exportDay(path, { day, format: "json" }, setParts)),
+    verify(await exportDay(path, { day, format: "json" }, setParts), {
+      ...{ day, chains: await chainsOf(path) },
+    }),
   );
   const busy = saving.isPending || verifying.isPending;
   return (
@@ -101,13 +104,14 @@ export function ExportCard() {
 
 /** Verifies files somebody has, here, without sending them anywhere. */
 export function FilesCard() {
+  const { path } = useSite();
   const [files, setFiles] = useState<readonly File[]>([]);
   const [checkpoint, setCheckpoint] = useState<File | null>(null);
   const verifying = useSave(async () => {
     const parts = await Promise.all(
       files.map(async (file) => ({ name: file.name, text: await file.text() })),
     );
-    return verify(parts, await checkpoint?.text());
+    return verify(parts, { chains: await chainsOf(path) }, await checkpoint?.text());
   });
   const look =
     "text-sm file:mr-3 file:rounded-lg file:border file:border-line file:bg-card file:px-3 file:py-1.5 file:text-ink";
@@ -138,7 +142,10 @@ export function FilesCard() {
       >
         Verify these files
       </Button>
-      <p className="text-xs text-soft">They stay in this browser.</p>
+      <p className="text-xs text-soft">
+        They stay in this browser. Of a page, the records inside it are verified, not the text it
+        shows.
+      </p>
       {verifying.isError && <Failure error={verifying.error} />}
       {verifying.data !== undefined && <Judgement of={verifying.data} />}
     </Card>

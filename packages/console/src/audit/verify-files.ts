@@ -27,10 +27,33 @@ const NAMES: Readonly<Record<string, string>> = {
   replay: "Do the decisions follow from the rules?",
 };
 
+/** What an export should be of. */
+export interface Expected {
+  /** The names of the site's logs. */
+  readonly chains: readonly string[];
+  /** Absent: any. */
+  readonly day?: string;
+}
+
+/** Says of which log and day the parts are, and whether these are the site's and the day asked for. */
+function ofCheck({ logs }: AuditReport, { chains, day }: Expected): Check {
+  const told = logs.map((log) => `${log.chain}, ${log.days.join(", ")}`).join("; ");
+  const strange = logs.find(({ chain }) => !chains.includes(chain));
+  const other = logs.find(({ days }) => day !== undefined && days.some((one) => one !== day));
+  const wrong =
+    strange === undefined
+      ? other === undefined
+        ? ""
+        : `it is of another day: ${told}`
+      : `it is of another site's log: ${told}`;
+  return { id: "of", ok: wrong === "", text: wrong || `it is of ${told} (UTC)` };
+}
+
 /** Verifies an export here, by the service's published keys, and makes every decision again. */
 export async function verifyParts(
   parts: readonly GivenPart[],
   checkpoint: string | undefined,
+  expected: Expected,
 ): Promise<Verified> {
   const keys = await loadKeys(KEY_SETS.audit);
   const pin =
@@ -52,5 +75,5 @@ export async function verifyParts(
       text: `${NAMES[id] ?? id} ${text}`,
     }));
   const read = unread.map((text) => ({ id: text, ok: false, text }));
-  return { report, checks: [...checks, ...read], unread };
+  return { report, checks: [ofCheck(report, expected), ...checks, ...read], unread };
 }

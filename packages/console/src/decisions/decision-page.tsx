@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useSite } from "../layout/sites.js";
 import { RecordProof } from "../proof/record-proof.js";
+import { sameDecision } from "../proof/same-decision.js";
 import { Who } from "../reviews/review-card.js";
 import { Badge } from "../ui/badge.js";
 import { Id, Snippet } from "../ui/id.js";
@@ -47,6 +48,12 @@ function Led({ decision }: { readonly decision: Explained }) {
   );
 }
 
+/** Whose signature stands behind it; nobody's is said so. */
+function signedBy({ signature, agent_id }: Explained): string {
+  if (signature !== null) return "by the agent";
+  return agent_id.startsWith("unsigned ") ? "by nobody" : "by the platform, over its request";
+}
+
 /** One decision and its whole because: rules, facts, signature, payment, record and proof. */
 export function DecisionPage() {
   const { site, path } = useSite();
@@ -67,10 +74,7 @@ export function DecisionPage() {
                 ["Rule", decision.rule_id ?? "the default of the policy"],
                 ["Because", decision.reason && plainWord(decision.reason)],
                 ["Who", <Who key="who" id={decision.agent_id} />],
-                [
-                  "Signed",
-                  signature === null ? "by the platform, over its request" : "by the agent",
-                ],
+                ["Signed", signedBy(decision)],
                 ["Key", signature && <Id key="key" value={signature.key_id} label="key id" />],
                 [
                   "Digest",
@@ -92,7 +96,11 @@ export function DecisionPage() {
               <Id value={decision.record_id} label="record id" />. This page can check its hash, its
               signature and its place in the log by itself.
             </p>
-            <RecordProof recordId={decision.record_id} />
+            <RecordProof
+              key={decision.record_id}
+              recordId={decision.record_id}
+              about={(record) => sameDecision(record, decision)}
+            />
           </Card>
         </div>
         <div className="flex min-w-0 flex-col gap-4">

@@ -2,7 +2,8 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { reviewsWaiting } from "../reviews/reviews.js";
-import { sessionQuery, signOut } from "../session/session.js";
+import { endSession, sessionQuery, signOut } from "../session/session.js";
+import { forgetPurchases } from "../setup/kept.js";
 import { Button } from "../ui/button.js";
 import { Find } from "./find.js";
 import { siteNamed, siteParam, sitesQuery } from "./sites.js";
@@ -109,10 +110,8 @@ export function Shell() {
   const [open, setOpen] = useState(false);
   async function leave() {
     await signOut();
-    client.setQueryData(sessionQuery.queryKey, null);
-    // Whoever signs in next sees nothing of what was shown before.
-    const [session] = sessionQuery.queryKey;
-    client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== session });
+    forgetPurchases();
+    endSession(client);
   }
   return (
     <div className="mx-auto flex min-h-screen max-w-7xl flex-col">
@@ -125,7 +124,8 @@ export function Shell() {
         </Link>
         <SitePicker name={site} />
         <span className="ml-auto text-sm text-soft max-sm:hidden">
-          Signed in as <strong className="font-medium text-ink">{session?.role}</strong>
+          Signed in as <strong className="font-medium text-ink">{session?.name}</strong>
+          {session?.name !== session?.role && ` (${session?.role})`}
         </span>
         <Button className="sm:hidden" aria-expanded={open} onClick={() => setOpen(!open)}>
           Menu

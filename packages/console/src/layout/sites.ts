@@ -1,16 +1,17 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
-import { type Api, call, type Page } from "../api/client.js";
+import type { Api } from "../api/client.js";
+import { allOf } from "../api/list.js";
 import { sessionQuery } from "../session/session.js";
 
 export type Site = Api["Site"];
 
-/** Sites of whoever is signed in; the first hundred, by their domain. */
+/** Every site of whoever is signed in, by their domain. */
 export const sitesQuery = queryOptions({
   queryKey: ["sites"],
   queryFn: async () => {
-    const { items } = await call<Page<Site>>("GET", "/v1/admin/sites?limit=100");
-    return items.toSorted((a, b) => a.domain.localeCompare(b.domain));
+    const { rows } = await allOf<Site>("/v1/admin/sites", {}, () => undefined);
+    return rows.toSorted((a, b) => a.domain.localeCompare(b.domain));
   },
 });
 

@@ -70,7 +70,7 @@ function Visits({ range }: { readonly range: RangeName }) {
   const counts = useCounts<{ items: Api["VisitCount"][]; cut: boolean }>("visits", range);
   if (counts.isError) return <Failure error={counts.error} />;
   if (!counts.isSuccess) return <Notice>Loading…</Notice>;
-  const { steps, items } = counts.data;
+  const { steps, items, cut } = counts.data;
   const rows = items.map(({ start, by_classification }) => ({ start, by: by_classification }));
   const agents = new Map<string, number>();
   for (const { by_agent } of items) {
@@ -81,6 +81,7 @@ function Visits({ range }: { readonly range: RangeName }) {
   const top = [...agents].toSorted(([, a], [, b]) => b - a).slice(0, AGENTS_SHOWN_MAX);
   return (
     <Card title="Visits">
+      <Cut cut={cut} />
       <Chart
         title="Visits over time"
         {...{ steps, by: RANGES[range].by, series: seriesOf(steps, rows, KINDS, VISIT_COLORS) }}
@@ -112,17 +113,24 @@ function Visits({ range }: { readonly range: RangeName }) {
 type DecisionCounts = {
   readonly items: Api["DecisionCount"][];
   readonly agents: Api["AgentDecisions"][];
+  readonly cut: boolean;
 };
+
+/** Said where there is more than one answer holds. */
+function Cut({ cut }: { readonly cut: boolean }) {
+  return cut ? <Notice>There is more than is counted here: choose a shorter time.</Notice> : null;
+}
 
 function Decisions({ range }: { readonly range: RangeName }) {
   const { name } = useSite();
   const counts = useCounts<DecisionCounts>("decisions", range);
   if (counts.isError) return <Failure error={counts.error} />;
   if (!counts.isSuccess) return <Notice>Loading…</Notice>;
-  const { steps, items, agents } = counts.data;
+  const { steps, items, agents, cut } = counts.data;
   const rows = items.map(({ start, by_outcome }) => ({ start, by: by_outcome }));
   return (
     <Card title="Decisions">
+      <Cut cut={cut} />
       <Chart
         title="Decisions over time"
         {...{ steps, by: RANGES[range].by }}

@@ -1,6 +1,7 @@
 import { POLICY_PRESETS, type PolicyPreset, policyPreset } from "@gatehouse/protocol";
 import { useState } from "react";
 import { Button } from "../ui/button.js";
+import { Confirm } from "../ui/confirm.js";
 import { Select, TextField } from "../ui/field.js";
 import { Notice } from "../ui/notice.js";
 import { editable } from "./policy.js";
@@ -18,7 +19,16 @@ const WORDS: Readonly<Record<PolicyPreset, readonly [string, string]>> = {
 };
 
 /** Policies to start from. */
-export function Presets({ use, onUse }: { readonly use: string; onUse(text: string): void }) {
+export function Presets({
+  use,
+  replaces = false,
+  onUse,
+}: {
+  readonly use: string;
+  /** Whether another policy is in force, which this would replace. */
+  readonly replaces?: boolean;
+  onUse(text: string): void;
+}) {
   const [preset, setPreset] = useState<PolicyPreset>("automatic_under");
   const [limit, setLimit] = useState("50.00");
   const [currency, setCurrency] = useState("EUR");
@@ -51,14 +61,28 @@ export function Presets({ use, onUse }: { readonly use: string; onUse(text: stri
         </div>
       )}
       {!made.ok && <Notice bad>{made.detail}.</Notice>}
-      <Button
-        kind="act"
-        className="self-start"
-        disabled={!made.ok}
-        onClick={() => made.ok && onUse(editable(made.value))}
-      >
-        {use}
-      </Button>
+      {replaces ? (
+        <div>
+          <Confirm
+            label={use}
+            title="Replace the policy in force?"
+            yes="Yes, replace it"
+            disabled={!made.ok}
+            onYes={async () => made.ok && onUse(editable(made.value))}
+          >
+            <p>Your rules are replaced by this preset. Every version is kept (Policy, History).</p>
+          </Confirm>
+        </div>
+      ) : (
+        <Button
+          kind="act"
+          className="self-start"
+          disabled={!made.ok}
+          onClick={() => made.ok && onUse(editable(made.value))}
+        >
+          {use}
+        </Button>
+      )}
     </div>
   );
 }

@@ -21,8 +21,15 @@ export function receiptOf(proven: Api["ProvenRecord"]): string {
   return receiptText({ index, checkpoint, hashes: hashesOf(proven) });
 }
 
+/** What was asked for: one record, of a log of this site. */
+interface Asked {
+  readonly recordId: string;
+  /** The names of the site's logs. */
+  readonly chains: readonly string[];
+}
+
 /** What this browser finds when it checks a record itself, and asks nobody but the key set. */
-export async function proveRecord(proven: Api["ProvenRecord"]): Promise<Check[]> {
+export async function proveRecord(proven: Api["ProvenRecord"], asked: Asked): Promise<Check[]> {
   const { chain, entry, proof } = proven;
   const keys = await loadKeys(KEY_SETS.audit);
   const key = keys.get(entry.key_id);
@@ -37,16 +44,24 @@ export async function proveRecord(proven: Api["ProvenRecord"]): Promise<Check[]>
     `the key set has its key ${entry.key_id}`,
     "its key is not in the key set",
   );
-  if (key === undefined) return [known];
+  const { record_id, chain: named, seq } = entry.record;
+  const wanted = check(
+    "record",
+    record_id === asked.recordId && named === chain && asked.chains.includes(chain),
+    "it is the record asked for, of a log of this site",
+    "it is another record than the one asked for, or of another log",
+  );
+  if (key === undefined || !Number.isSafeInteger(proof.index)) return [known, wanted];
   const record = entry.record as JsonValue;
   const held = await verifyRecord(record, entry.hash, entry.sig, key);
   const leaf = await leafHash(canonicalBytes(record as never));
   const { index, checkpoint } = proof;
   const receipt = { index, checkpoint, hashes: hashesOf(proven) };
   const included = await verifyReceipt(receipt, leaf, keys.values());
-  const ofLog = included.ok && included.value.origin === chain;
+  const ofLog = included.ok && included.value.origin === chain && seq === proof.index;
   return [
     known,
+    wanted,
     check(
       "hash",
       toHex(leaf) === entry.hash,

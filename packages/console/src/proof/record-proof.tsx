@@ -1,4 +1,4 @@
-import type { Check } from "@gatehouse/protocol";
+import type { Check, JsonObject } from "@gatehouse/protocol";
 import { useState } from "react";
 import { type Api, call } from "../api/client.js";
 import { useSite } from "../layout/sites.js";
@@ -6,6 +6,7 @@ import { Button } from "../ui/button.js";
 import { Snippet } from "../ui/id.js";
 import { Failure } from "../ui/notice.js";
 import { saveFile } from "../ui/save-file.js";
+import { chainsOf } from "./chains.js";
 import { Checks, Verdict } from "./checks.js";
 
 interface Proven {
@@ -16,7 +17,14 @@ interface Proven {
 }
 
 /** Fetches a record and its proof, and checks both in this page. Reading a record is recorded, so it is asked for. */
-export function RecordProof({ recordId }: { readonly recordId: string }) {
+export function RecordProof({
+  recordId,
+  about,
+}: {
+  readonly recordId: string;
+  /** What else must hold of the record, where it is shown beside something. */
+  about?(record: JsonObject): Check;
+}) {
   const { path } = useSite();
   const [proven, setProven] = useState<Proven | null>(null);
   const [error, setError] = useState<unknown>(null);
@@ -29,7 +37,10 @@ export function RecordProof({ recordId }: { readonly recordId: string }) {
       const record = await call<Api["ProvenRecord"]>("GET", at);
       // Cryptography is loaded by whoever asks for it.
       const { proveRecord, receiptOf } = await import("./prove-record.js");
-      setProven({ record, checks: await proveRecord(record), receipt: receiptOf(record) });
+      const chains = await chainsOf(path);
+      const checks = await proveRecord(record, { recordId, chains });
+      const more = about === undefined ? [] : [about(record.entry.record as JsonObject)];
+      setProven({ record, checks: [...checks, ...more], receipt: receiptOf(record) });
     } catch (caught) {
       setError(caught);
     } finally {

@@ -1,4 +1,4 @@
-import { queryOptions } from "@tanstack/react-query";
+import { type QueryClient, queryOptions } from "@tanstack/react-query";
 import { type Api, call, Refused } from "../api/client.js";
 
 const PATH = "/v1/console/session";
@@ -24,10 +24,20 @@ export const signIn = (given: { code: string } | { token: string }) =>
 
 export const signOut = () => call<void>("DELETE", PATH);
 
+const CODE = /^[\w-]{43}$/;
+
 /** Takes the code out of the address, so that neither history nor a copied link has it. */
 export function takeCode(): string | undefined {
   const { hash, pathname, search } = window.location;
   const code = new URLSearchParams(hash.slice(1)).get("code") ?? undefined;
-  if (code !== undefined) window.history.replaceState(null, "", pathname + search);
-  return code;
+  if (code === undefined) return undefined;
+  window.history.replaceState(null, "", pathname + search);
+  return CODE.test(code) ? code : undefined;
+}
+
+/** Nobody is signed in any more, and whoever is next sees nothing of what was shown before. */
+export function endSession(client: QueryClient): void {
+  const [session] = sessionQuery.queryKey;
+  client.setQueryData(sessionQuery.queryKey, null);
+  client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== session });
 }

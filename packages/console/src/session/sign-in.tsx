@@ -1,58 +1,73 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useState } from "react";
+import { useSave } from "../api/save.js";
 import { Button } from "../ui/button.js";
+import { TextField } from "../ui/field.js";
 import { Failure, Notice } from "../ui/notice.js";
-import { sessionQuery, signIn, takeCode } from "./session.js";
+import { endSession, sessionQuery, signIn, takeCode } from "./session.js";
+
+/** A link that was opened here; one that is opened later changes no more than what stands behind #. */
+function useLink(): string | undefined {
+  const [code, setCode] = useState(takeCode);
+  useEffect(() => {
+    const open = () => setCode((before) => takeCode() ?? before);
+    window.addEventListener("hashchange", open);
+    return () => window.removeEventListener("hashchange", open);
+  }, []);
+  return code;
+}
 
 /** The door of the console: by a link from the terminal, or by a token. There is no default password. */
 export function SignIn() {
   const client = useQueryClient();
+  const code = useLink();
   const [token, setToken] = useState("");
-  const signingIn = useMutation({
-    mutationFn: signIn,
-    onSuccess: (session) => client.setQueryData(sessionQuery.queryKey, session),
+  const signingIn = useSave(async (given: Parameters<typeof signIn>[0]) => {
+    const session = await signIn(given);
+    endSession(client);
+    client.setQueryData(sessionQuery.queryKey, session);
   });
   const { mutate } = signingIn;
-  useEffect(() => {
-    const openLink = () => {
-      const code = takeCode();
-      if (code !== undefined) mutate({ code });
-    };
-    openLink();
-    // A link that is opened where this page is open already changes no more than what stands behind #.
-    window.addEventListener("hashchange", openLink);
-    return () => window.removeEventListener("hashchange", openLink);
-  }, [mutate]);
-
   function submit(event: FormEvent) {
     event.preventDefault();
     mutate({ token: token.trim() });
     setToken("");
   }
-
   return (
     <main className="mx-auto flex max-w-md flex-col gap-4 px-5 py-16">
-      <h1 className="text-2xl font-semibold">Sign in to Gatehouse</h1>
-      <p className="text-soft">
-        In the terminal, run <code>gatehouse token link</code> and open the link it prints. Or use a
-        token:
-      </p>
-      <form onSubmit={submit} className="flex flex-col gap-3">
-        <label className="flex flex-col gap-1 text-sm font-medium">
-          Token
-          <input
-            type="password"
-            autoComplete="off"
-            required
-            value={token}
-            onChange={(event) => setToken(event.target.value)}
-            className="rounded-lg border border-line bg-card px-3 py-2 font-mono"
-          />
-        </label>
-        <Button type="submit" kind="act" disabled={signingIn.isPending}>
-          Sign in
-        </Button>
-      </form>
+      <title>Sign in · Gatehouse</title>
+      <h1 className="text-2xl font-semibold tracking-tight">Sign in to Gatehouse</h1>
+      {code !== undefined && !signingIn.isError ? (
+        <>
+          {/* Asked for, and not done by itself: any page could send somebody here with a link of its own. */}
+          <p className="text-sm text-soft">
+            This link signs you in, once. Go on only if you made it in your terminal.
+          </p>
+          <Button kind="act" disabled={signingIn.isPending} onClick={() => mutate({ code })}>
+            Sign in with this link
+          </Button>
+        </>
+      ) : (
+        <>
+          <p className="text-sm text-soft">
+            In the terminal, run <code>gatehouse token link</code> and open the link it prints. Or
+            use a token:
+          </p>
+          <form onSubmit={submit} className="flex flex-col gap-3">
+            <TextField
+              label="Token"
+              type="password"
+              autoComplete="off"
+              required
+              value={token}
+              onChange={({ target }) => setToken(target.value)}
+            />
+            <Button type="submit" kind="act" disabled={signingIn.isPending}>
+              Sign in
+            </Button>
+          </form>
+        </>
+      )}
       {signingIn.isPending && <Notice>Signing in…</Notice>}
       {signingIn.isError && <Failure error={signingIn.error} />}
     </main>

@@ -30,7 +30,7 @@ export function SignatureCheck() {
   const checked = useQuery({
     queryKey: ["signatures", site.site_key_hash, site.version],
     queryFn: async (): Promise<readonly Check[]> =>
-      (await import("./check-documents.js")).checkDocuments(site.site_key),
+      (await import("./check-documents.js")).checkDocuments(site),
     enabled: verified,
   });
   if (!verified) {

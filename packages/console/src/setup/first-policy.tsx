@@ -27,7 +27,11 @@ export function FirstPolicy() {
           </Link>
         </Notice>
       )}
-      <Presets use="Publish this policy" onUse={(text) => publish.mutate(text)} />
+      <Presets
+        use="Publish this policy"
+        replaces={current.data != null}
+        onUse={(text) => publish.mutate(text)}
+      />
       <Outcome of={publish} done="Published." />
     </Card>
   );

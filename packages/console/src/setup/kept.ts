@@ -6,7 +6,8 @@ export interface KeptPurchase {
   readonly mandateUrl: string;
 }
 
-const keyOf = (siteKeyHash: string) => `gatehouse.purchase.${siteKeyHash}`;
+const PREFIX = "gatehouse.purchase.";
+const keyOf = (siteKeyHash: string) => PREFIX + siteKeyHash;
 
 export function keptPurchase(siteKeyHash: string): KeptPurchase | null {
   const text = localStorage.getItem(keyOf(siteKeyHash));
@@ -24,4 +25,11 @@ export function keepPurchase(siteKeyHash: string, purchase: KeptPurchase): void 
 
 export function forgetPurchase(siteKeyHash: string): void {
   localStorage.removeItem(keyOf(siteKeyHash));
+}
+
+/** Whoever signs in next has nothing to do with them. */
+export function forgetPurchases(): void {
+  for (const key of Object.keys(localStorage)) {
+    if (key.startsWith(PREFIX)) localStorage.removeItem(key);
+  }
 }

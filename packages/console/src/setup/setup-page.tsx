@@ -21,7 +21,7 @@ const LABELS: Readonly<Record<Step, string>> = {
 };
 
 /** Which steps are done, as the service knows it: whoever comes back goes on where they were. */
-function useDone(): Readonly<Record<Step, boolean>> | undefined {
+function useDone(): Readonly<Record<Step | "sandbox", boolean>> | undefined {
   const { site, path } = useSite();
   const policy = useQuery(policyQuery(path));
   const processor = useQuery({
@@ -41,15 +41,19 @@ function useDone(): Readonly<Record<Step, boolean>> | undefined {
     install: verified,
     policy: policy.data !== null,
     processor: ["processor", "rail", "settlement"].every(open),
+    sandbox: processor.data.kind === "sandbox",
     purchase: orders.data.items.length > 0,
   };
 }
 
 /** What is missing before the test agent can buy; null for nothing. */
-function missing(done: Readonly<Record<Step, boolean>>): string | null {
+function missing(done: Readonly<Record<Step | "sandbox", boolean>>): string | null {
   if (!done.install) return "First prove that the domain is yours (Install).";
   if (!done.policy) return "First publish a policy (Policy).";
-  return done.processor ? null : "First connect the sandbox (Payments).";
+  if (!done.processor) return "First connect the sandbox (Payments).";
+  return done.sandbox
+    ? null
+    : "The test agent pays with the sandbox alone, and this site has another processor.";
 }
 
 /** The way from an empty site to the first approved purchase. */

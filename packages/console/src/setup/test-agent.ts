@@ -11,11 +11,14 @@ import {
 } from "@gatehouse/agent";
 import {
   type Check,
+  canonicalize,
   formatAmount,
   isJsonObject,
   type JsonObject,
   type JsonValue,
   parseAmount,
+  sha256,
+  toHex,
   utf8,
   verifyAnswerReceipt,
 } from "@gatehouse/protocol";
@@ -54,8 +57,8 @@ function samplePrice(policy: JsonObject): { readonly price: string; readonly cur
   return { price: formatAmount({ currency, minor: read.value.minor * 2 }), currency };
 }
 
-/** A product nobody else wants, one of it: what the test agent buys. */
-async function stockSample(path: string): Promise<void> {
+/** A product nobody else wants, one of it or none: what the test agent buys. */
+async function stockSample(path: string, availability: "in_stock" | "out_of_stock"): Promise<void> {
   const { document } = await call<Api["Policy"]>("GET", `${path}/policy`);
   const product = {
     ...{
@@ -64,7 +67,7 @@ async function stockSample(path: string): Promise<void> {
       description: "Bought by the test agent.",
     },
     ...samplePrice(document as JsonObject),
-    ...{ availability: "in_stock", quantity: 1 },
+    ...{ availability, quantity: availability === "in_stock" ? 1 : 0 },
   };
   const response = await fetch(`${path}/products/import`, {
     method: "POST",
@@ -77,9 +80,11 @@ async function stockSample(path: string): Promise<void> {
 /** Switches on what a purchase by mandate needs. */
 async function openShop(path: string): Promise<void> {
   const { skills, version } = await call<Api["Skills"]>("GET", `${path}/skills`);
-  const others = skills.filter(({ id }) => id !== PLACE_ORDER);
-  const offered = { skills: [...others, { id: PLACE_ORDER, enabled: true }], version };
-  await call("PUT", `${path}/skills`, offered);
+  const known = skills.some(({ id }) => id === PLACE_ORDER);
+  const listed = known ? skills : [...skills, { id: PLACE_ORDER, enabled: false }];
+  // Whatever the owner has said of it stays, and where it stands.
+  const offered = listed.map((one) => (one.id === PLACE_ORDER ? { ...one, enabled: true } : one));
+  await call("PUT", `${path}/skills`, { skills: offered, version });
   await call("PATCH", `${path}/mandates`, { enabled: true });
 }
 
@@ -91,7 +96,7 @@ export async function prepare(site: Site, path: string): Promise<KeptPurchase> {
   // Says so where this browser cannot sign, before anything is changed.
   await loadKeys(KEY_SETS.audit);
   await openShop(path);
-  await stockSample(path);
+  await stockSample(path, "in_stock");
   const found = await discover(`${window.location.origin}/v1/agent-card/${site.site_key}.json`);
   const key = await openAgentKey(await generateAgentKey());
   const { agent_id: agentId } = await call<{ agent_id: string }>("POST", `${path}/agents`, {
@@ -104,11 +109,30 @@ export async function prepare(site: Site, path: string): Promise<KeptPurchase> {
   return { agentId, mandate: mandateText(mandate), mandateUrl: found.mandateUrl };
 }
 
+/** Leaves the shop as it was, but for what was switched on: nobody else buys the item. */
+export async function clear(path: string, agentId: string): Promise<void> {
+  await stockSample(path, "out_of_stock");
+  await call("POST", `${path}/agents/${encodeURIComponent(agentId)}/revoke`, {});
+}
+
 export interface Answered {
   readonly outcome: string;
   readonly body: JsonObject;
   /** What this page finds in the signed receipt of the answer. */
   readonly receipt: readonly Check[];
+}
+
+/** Whether the receipt is of these very bytes, and of the answer it came with. */
+async function answersThis({ receipt, ...body }: JsonObject, sent: string): Promise<Check> {
+  const signed = isJsonObject(receipt) && isJsonObject(receipt.signed) ? receipt.signed : {};
+  const ok =
+    signed.request_sha256 === toHex(await sha256(utf8(sent))) &&
+    isJsonObject(signed.answer) &&
+    canonicalize(signed.answer) === canonicalize(body);
+  const text = ok
+    ? "it is of the mandate this page sent, and of the answer shown"
+    : "it is of another request, or of another answer than the one shown";
+  return { id: "this", ok, text };
 }
 
 /** Sends the mandate, once more if need be: it is decided once, and tells what became of it. */
@@ -117,5 +141,6 @@ export async function ask({ mandate, mandateUrl }: KeptPurchase): Promise<Answer
   const keys = await loadKeys(KEY_SETS.audit);
   const options = { findKey: async (kid: string) => keys.get(kid), now: Date.now() };
   const { checks } = await verifyAnswerReceipt(utf8(JSON.stringify(body)), options);
-  return { outcome: String(body.outcome ?? body.error ?? ""), body, receipt: checks };
+  const receipt = [...checks, await answersThis(body, mandate)];
+  return { outcome: String(body.outcome ?? body.error ?? ""), body, receipt };
 }

@@ -1,7 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
-import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Checks, Verdict } from "../proof/checks.js";
@@ -88,11 +87,10 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
   });
   const finish = useSave(
     async () => {
-      const at = `${path}/agents/${encodeURIComponent(kept.agentId)}`;
-      await call("POST", `${at}/revoke`, {});
+      await (await agent()).clear(path, kept.agentId);
       forgetPurchase(site.site_key_hash);
     },
-    ...["agents", "orders", "decisions"],
+    ...["agents", "orders", "decisions", "products"],
   );
   if (answer.isError) return <Failure error={answer.error} />;
   if (!answer.isSuccess) return <Notice>The agent asks…</Notice>;
@@ -113,10 +111,10 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
             </Button>
           )}
           <Button
-            onClick={() => {
-              forgetPurchase(site.site_key_hash);
-              onAgain();
-            }}
+            disabled={finish.isPending}
+            onClick={() =>
+              finish.isSuccess ? onAgain() : finish.mutate(undefined, { onSuccess: onAgain })
+            }
           >
             Buy once more
           </Button>

@@ -11,13 +11,18 @@ export function saveFile(name: string, type: string, content: BlobPart): void {
   setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
 }
 
+/** What spreadsheets take for a formula, whatever they pass over before it. */
+const FORMULA = /^[\s\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u;
+/** The same behind what some of them take for the end of a field. */
+const LATER_FORMULA = /([;\t]\s*)(?=[=+\-@])/g;
+
 /**
- * A field of a CSV file (RFC 4180). What a spreadsheet would take for a formula is words here:
- * names and texts come from strangers.
+ * A field of a CSV file (RFC 4180). What a spreadsheet would take for a formula is words here: names
+ * and texts come from strangers.
  */
 function csvField(text: string): string {
-  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
+  const plain = (FORMULA.test(text) ? `'${text}` : text).replace(LATER_FORMULA, "$1'");
+  return `"${plain.replaceAll('"', '""')}"`;
 }
 
 export function csvText(rows: readonly (readonly string[])[]): string {

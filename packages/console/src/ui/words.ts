@@ -54,6 +54,11 @@ export function choicesOf<Word extends string>(...words: readonly Word[]): Recor
   return Object.fromEntries(shown) as Record<Word, string>;
 }
 
+/** Words of strangers, with what would hide in them or turn them around made visible. */
+export function strangersText(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\ufffd");
+}
+
 /** The words of a list that a person wrote, with spaces or commas between them. */
 export function wordsIn(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== "");

@@ -26,6 +26,7 @@ function topicsOf({ topic, id }: Change, siteKeyHash: string): readonly string[]
 
 interface Listening {
   readonly siteKeyHash: string;
+  readonly tokenId: string;
   /** Whether whoever listens still may. */
   mayListen(): Promise<boolean>;
 }
@@ -33,12 +34,12 @@ interface Listening {
 /** Server-sent events of one site; undefined where too many listen. */
 function streamOf(
   { clock, db, streams, log }: Context,
-  { siteKeyHash, mayListen }: Listening,
+  { siteKeyHash, tokenId, mayListen }: Listening,
 ): ReadableStream<Uint8Array> | undefined {
   const encoder = new TextEncoder();
   const until = clock.now() + STREAM_MS_MAX;
   let end = () => {};
-  const leave = streams.add(() => end());
+  const leave = streams.add(tokenId, () => end());
   if (leave === undefined) return undefined;
   let cancelBeat = () => {};
   let unsubscribe = () => {};
@@ -100,7 +101,7 @@ export function changesRoute(app: OpenAPIHono<AdminEnv>, context: Context): void
     await requireSite(context, c, siteKeyHash, "auditor");
     const { tokenId } = c.get("principal");
     const mayListen = async () => (await whoAsks(context, c))?.tokenId === tokenId;
-    const stream = streamOf(context, { siteKeyHash, mayListen });
+    const stream = streamOf(context, { siteKeyHash, tokenId, mayListen });
     if (stream === undefined) {
       throw new Problem("unavailable", { headers: { "retry-after": RETRY_AFTER_S } });
     }

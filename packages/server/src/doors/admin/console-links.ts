@@ -1,6 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../platform/clock.js";
+import { Problem } from "../../platform/http/problem.js";
 import type { AdminEnv } from "./access.js";
 import { body, errors, json, Timestamp } from "./schemas.js";
 
@@ -16,13 +17,17 @@ const make = createRoute({
   request: { body: body(z.strictObject({})) },
   responses: {
     201: json(z.object({ url: z.string(), expires_at: Timestamp }), "The link."),
-    ...errors("invalid_request"),
+    ...errors("invalid_request", "forbidden"),
   },
 });
 
 export function consoleLinkRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(make, async (c) => {
     const { config, consoleDesk } = context;
+    // A session that made links would outlive its own end.
+    if (c.req.header("authorization") === undefined) {
+      throw new Problem("forbidden", { message: "This needs a token: a session makes no links." });
+    }
     const { code, expiresAt } = await consoleDesk.newCode(c.get("principal"));
     // Behind the #: browsers send that to nobody.
     const url = `${config.baseUrl}${CONSOLE_PATH}#code=${code}`;

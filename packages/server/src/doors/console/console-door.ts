@@ -70,6 +70,9 @@ export function consoleDoor(context: Context): Door {
     c.header("content-type", type);
     c.header("content-security-policy", POLICY);
     c.header("referrer-policy", "no-referrer");
+    // Whoever opened this page has no hold on it.
+    c.header("cross-origin-opener-policy", "same-origin");
+    c.header("cross-origin-resource-policy", "same-origin");
     const zips = /\bgzip\b/.test(c.req.header("accept-encoding") ?? "");
     if (zips) c.header("content-encoding", "gzip");
     return c.body(zips ? zipped : bytes, 200);

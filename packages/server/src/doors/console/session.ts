@@ -17,6 +17,7 @@ const tags = ["Console"];
 const SessionBody = z
   .object({
     token_id: z.string(),
+    name: z.string().openapi({ description: "Whose token it is." }),
     role: z.enum(ROLES),
     sites: z.array(SiteKeyHash).nullable().openapi({ description: "null: every site." }),
     expires_at: Timestamp,
@@ -50,9 +51,9 @@ const signOut = createRoute({
 
 const COOKIE = { path: "/", secure: true, httpOnly: true, sameSite: "Strict" } as const;
 
-function render({ principal, expiresAt }: Admitted): z.infer<typeof SessionBody> {
+function render({ principal, name, expiresAt }: Admitted): z.infer<typeof SessionBody> {
   const { tokenId, role, sites } = principal;
-  const shown = { token_id: tokenId, role, sites: sites && [...sites] };
+  const shown = { token_id: tokenId, name, role, sites: sites && [...sites] };
   return { ...shown, expires_at: isoTime(expiresAt) };
 }
 
@@ -64,8 +65,9 @@ async function open(
 ): Promise<Opened> {
   if ("token" in given) {
     const principal = await principalOf(context, `Bearer ${given.token}`, address);
-    if (principal === undefined) throw new Problem("unauthorized");
-    return context.consoleDesk.openFor(principal);
+    const opened = principal && (await context.consoleDesk.openFor(principal));
+    if (opened === undefined) throw new Problem("unauthorized");
+    return opened;
   }
   const opened = await context.consoleDesk.openWithCode(given.code, address);
   if (opened.ok) return opened.value;

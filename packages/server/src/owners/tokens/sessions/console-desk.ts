@@ -23,7 +23,7 @@ import {
 const SESSION_MS = 12 * 3_600_000;
 /** How long a link from the terminal opens the console. */
 const CODE_MS = 10 * 60_000;
-/** Browsers signed in with one token. */
+/** Browsers signed in with one token, and links of one that are open. */
 const SESSIONS_OF_TOKEN_MAX = 20;
 const SECRET_BYTES = 32;
 const WRONG_CODES_PER_MINUTE = 10;
@@ -40,8 +40,12 @@ interface DeskTools {
 /** Who is signed in, and until when. */
 export interface Admitted {
   readonly principal: Principal;
+  /** Whose token it is. */
+  readonly name: string;
   readonly expiresAt: number;
 }
+
+type Bearer = Omit<Admitted, "expiresAt">;
 
 /** With what a browser gets: a secret of its own, never the token. */
 export interface Opened extends Admitted {
@@ -80,7 +84,7 @@ export class ConsoleDesk {
     const expiresAt = clock.now() + CODE_MS;
     const signedIn = { tokenId, tokenMac: this.macOf(tokenId) };
     await db.transaction((tx) =>
-      insertCode(tx, { digest: tokenDigest(code), ...signedIn, expiresAt }),
+      insertCode(tx, { digest: tokenDigest(code), ...signedIn, expiresAt }, SESSIONS_OF_TOKEN_MAX),
     );
     return { code, expiresAt };
   }
@@ -96,11 +100,8 @@ export class ConsoleDesk {
     if (waitMs > 0) return refuse("rate_limited", String(Math.ceil(waitMs / 1000)));
     const opened = await db.transaction(async (tx) => {
       const found = await takeCode(tx, tokenDigest(code), clock.now());
-      const principal = found && (await this.principalOf(found));
-      return (
-        principal &&
-        this.keep(principal, (session) => insertSession(tx, session, SESSIONS_OF_TOKEN_MAX))
-      );
+      const who = found && (await this.bearerOf(found));
+      return who && this.keep(who, (session) => insertSession(tx, session, SESSIONS_OF_TOKEN_MAX));
     });
     if (opened === undefined) return refuse("unauthorized", "the link was used, or is too old");
     this.wrongCodes.refund(source, clock.now());
@@ -108,44 +109,44 @@ export class ConsoleDesk {
   }
 
   /** Signs in whoever has shown a token. */
-  openFor(principal: Principal): Promise<Opened> {
-    return this.keep(principal, (session) =>
+  async openFor({ tokenId }: Principal): Promise<Opened | undefined> {
+    const who = await this.bearerOf({ tokenId, tokenMac: this.macOf(tokenId) });
+    if (who === undefined) return undefined;
+    return this.keep(who, (session) =>
       this.tools.db.transaction((tx) => insertSession(tx, session, SESSIONS_OF_TOKEN_MAX)),
     );
   }
 
-  private async keep(
-    principal: Principal,
-    insert: (session: Session) => Promise<void>,
-  ): Promise<Opened> {
+  private async keep(who: Bearer, insert: (session: Session) => Promise<void>): Promise<Opened> {
     const secret = this.secret();
-    const { tokenId } = principal;
+    const { tokenId } = who.principal;
     const createdAt = this.tools.clock.now();
     const session = {
       ...{ digest: tokenDigest(secret), tokenId, tokenMac: this.macOf(tokenId) },
       ...{ createdAt, expiresAt: createdAt + SESSION_MS },
     };
     await insert(session);
-    return { secret, principal, expiresAt: session.expiresAt };
+    return { secret, ...who, expiresAt: session.expiresAt };
   }
 
   /** Whom a browser's secret stands for, and until when; undefined for nobody. */
   async admit(secret: string): Promise<Admitted | undefined> {
     const { db, clock } = this.tools;
     const session = await liveSession(db, tokenDigest(secret), clock.now());
-    const principal = session && (await this.principalOf(session));
-    return principal && { principal, expiresAt: session.expiresAt };
+    const who = session && (await this.bearerOf(session));
+    return who && { ...who, expiresAt: session.expiresAt };
   }
 
   async end(secret: string): Promise<void> {
     await endSession(this.tools.db, tokenDigest(secret));
   }
 
-  private async principalOf({ tokenId, tokenMac }: SignedIn): Promise<Principal | undefined> {
+  private async bearerOf({ tokenId, tokenMac }: SignedIn): Promise<Bearer | undefined> {
     if (tokenMac !== this.macOf(tokenId)) return undefined;
-    if (tokenId === OPERATOR.tokenId) return OPERATOR;
+    if (tokenId === OPERATOR.tokenId) return { principal: OPERATOR, name: OPERATOR.tokenId };
     const token = await tokenById(this.tools.db, tokenId);
     if (token === undefined || token.revokedAt !== null) return undefined;
-    return { tokenId, role: token.role, sites: token.sites };
+    const { role, sites, name } = token;
+    return { principal: { tokenId, role, sites }, name };
   }
 }

@@ -55,12 +55,20 @@ export async function endSession(db: Queries, digest: string): Promise<void> {
   await db.run("DELETE FROM console_sessions WHERE digest = ?", digest);
 }
 
+/** Keeps a code; of one token only so many are open, and the oldest go first. */
 export async function insertCode(
   tx: Transaction,
   { digest, tokenId, tokenMac, expiresAt }: Omit<Session, "createdAt">,
+  max: number,
 ): Promise<void> {
   const row = { digest, token_id: tokenId, token_mac: tokenMac, expires_at: expiresAt };
   await tx.insert("console_codes", [row]);
+  await tx.run(
+    `DELETE FROM console_codes WHERE token_id = ? AND digest NOT IN (
+       SELECT digest FROM console_codes WHERE token_id = ?
+       ORDER BY expires_at DESC, digest LIMIT ?)`,
+    ...[tokenId, tokenId, max],
+  );
 }
 
 /** Takes a code: whoever comes second finds none. */

@@ -1,0 +1,147 @@
+import { readFileSync } from "node:fs";
+import type { Page } from "playwright-core";
+import { describe, expect, test } from "vitest";
+import { skipChromium } from "../../../test/chromium.ts";
+import { desk } from "./desk.ts";
+
+describe.skipIf(skipChromium)("the console is not fooled", () => {
+  const at = desk();
+  const find = async (page: Page, id: string) => {
+    await page.getByRole("searchbox", { name: "Find" }).fill(id);
+    await page.getByRole("searchbox", { name: "Find" }).press("Enter");
+    await page.waitForURL(`**/${id}`);
+    await page.getByText(id).first().waitFor();
+  };
+  const decisionOf = async (order: { body: { record_id?: string } }) => {
+    const { items } = (await at.shop.admin("GET", "/decisions")).body;
+    return items.find((one: { record_id: string }) => one.record_id === order.body.record_id);
+  };
+
+  test("what is typed for one agent is not saved to another", async () => {
+    const trusted = await at.at.buyer(at.shop, { name: "Good", tags: ["trusted"] });
+    const stranger = await at.at.buyer(at.shop, { name: "Stranger" });
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", `/agents/${stranger.agentId}`);
+    await find(page, trusted.agentId);
+    expect(await page.getByLabel("Tags").inputValue()).toBe("trusted");
+    await page.goBack();
+    await page.getByRole("heading", { name: "Stranger" }).waitFor();
+    expect(await page.getByLabel("Tags").inputValue()).toBe("");
+  });
+
+  test("what became of one review is not said of another, nor a proof shown for another record", async () => {
+    const [one, two] = [await at.asks(), await at.asks()];
+    const { page } = await at.opened();
+    await at.signedIn(page, "reviewer", `/reviews/${two}`);
+    await find(page, one);
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("button", { name: "Yes, approve" }).click();
+    await page.getByRole("status").filter({ hasText: "Approved, and paid." }).waitFor();
+    await page.goBack();
+    await page.getByRole("button", { name: "Approve" }).waitFor();
+    expect(await page.getByText("Approved, and paid.").count()).toBe(0);
+
+    const buyer = await at.at.buyer(at.shop);
+    const first = await decisionOf(await at.at.order(at.shop, buyer));
+    const second = await decisionOf(await at.at.order(at.shop, buyer));
+    await find(page, first.decision_id);
+    await find(page, second.decision_id);
+    await page.getByRole("button", { name: "Check it in this page" }).click();
+    await page.getByText("The record holds").waitFor();
+    await page.goBack();
+    await page.waitForURL(`**/${first.decision_id}`);
+    await page.getByRole("button", { name: "Check it in this page" }).waitFor();
+    expect(await page.getByText("The record holds").count()).toBe(0);
+  });
+
+  test("a true record of something else is no proof", async () => {
+    const buyer = await at.at.buyer(at.shop);
+    const shown = await decisionOf(await at.at.order(at.shop, buyer));
+    const dear = { items: [{ id: "rose", quantity: 2 }], total: "200.00" };
+    const other = await decisionOf(await at.at.order(at.shop, buyer, dear));
+    const { page } = await at.opened();
+    await at.signedIn(page, "auditor", `/decisions/${shown.decision_id}`);
+    const { body } = await at.shop.admin("GET", `/audit/records/${other.record_id}`);
+    await page.route("**/audit/records/*", (route) => route.fulfill({ json: body }));
+    await page.getByRole("button", { name: "Check it in this page" }).click();
+    await page.getByText("The record does not hold.").waitFor();
+    const wrong = await page.locator("[data-check].text-bad").allTextContents();
+    expect(wrong.join()).toContain("another record than the one asked for");
+    expect(wrong.join()).toContain("another decision than the one shown");
+  });
+
+  test("an export of another site does not hold here, and is named", async () => {
+    const mine = at.shop;
+    const other = await at.at.shop();
+    const { domain } = (await other.admin("GET", "")).body;
+    const day = new Date().toISOString().slice(0, 10);
+    const path = `/v1/admin/sites/${other.site_key_hash}/audit/exports?day=${day}`;
+    const { body } = await at.server.admin("GET", path);
+    const { page } = await at.opened();
+    await at.signedIn(page, "auditor", "/audit");
+    expect(mine.site_key_hash).not.toBe(other.site_key_hash);
+    await page.getByLabel(/Parts of an export/).setInputFiles({
+      ...{ name: "mine.json", mimeType: "application/json" },
+      buffer: Buffer.from(JSON.stringify(body)),
+    });
+    await page.getByRole("button", { name: "Verify these files" }).click();
+    await page.getByText("The export does not hold.").waitFor();
+    await page.getByText(`another site's log: ${domain}/audit/1`).waitFor();
+  });
+
+  test("a changed answer is not covered by its receipt, nor another site's card by its signature", async () => {
+    const { page } = await at.opened();
+    const other = await at.at.shop();
+    await at.signedIn(page, "owner", "/setup?step=purchase");
+    await page.route("**/mandate", async (route) => {
+      const answer = await (await route.fetch()).json();
+      await route.fulfill({ json: { ...answer, outcome: "approved" } });
+    });
+    await page.getByRole("button", { name: "Let it buy" }).click();
+    await page.getByText("The receipt does not hold.").waitFor();
+    for (const kind of ["agent-card", "catalog"]) {
+      const theirs = await (
+        await fetch(`${at.server.url}/v1/${kind}/${other.site_key}.json`)
+      ).text();
+      await page.route(`**/v1/${kind}/*.json`, (route) => route.fulfill({ body: theirs }));
+    }
+    await page.goto(`${at.baseUrl()}/console/${at.domain}/setup?step=documents`);
+    await page.getByText("What agents get of your site does not hold.").waitFor();
+  });
+
+  test("a file for spreadsheets holds no formulas, whatever its separator", async () => {
+    const names = ["=1+1", " =2+2", "a;=3+3", "\u200e=4+4", "-5"];
+    for (const name of names) await at.at.buyer(at.shop, { name: `x${name}` });
+    const titles = names.map((title, n) => ({ id: `p${n}`, title, price: "1", currency: "EUR" }));
+    await at.at.importLines(at.shop, titles);
+    const { page } = await at.opened();
+    await at.signedIn(page, "auditor", "/products");
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Export CSV" }).click(),
+    ]);
+    const cells = readFileSync(await download.path(), "utf8").split(/[,;\r\n]+/);
+    const formulas = cells.filter((cell) => /^"?[\s\u200e]*[=+\-@]/.test(cell));
+    expect(cells.length).toBeGreaterThan(names.length);
+    expect(formulas).toEqual([]);
+  });
+
+  test("the test agent leaves a shop's own words about its skill, and sells its item to nobody else", async () => {
+    const skills = [
+      { id: "place_order", enabled: false, title: "Buy flowers", description: "Ours." },
+      { id: "get_pricing", enabled: true, url: "https://shop.example.com/prices" },
+    ];
+    await at.shop.admin("PUT", "/skills", { skills });
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/setup?step=purchase");
+    await page.getByRole("button", { name: "Let it buy" }).click();
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("button", { name: "Yes, approve" }).click();
+    await page.getByRole("button", { name: /revoke the test agent/ }).click();
+    await page.getByText("Your site is set up.").waitFor();
+    const kept = (await at.shop.admin("GET", "/skills")).body.skills;
+    expect(kept).toEqual([{ ...skills[0], enabled: true }, skills[1]]);
+    const item = await at.at.product(at.shop, "gatehouse-test-item");
+    expect(item).toMatchObject({ availability: "out_of_stock", quantity: 0 });
+  });
+});
