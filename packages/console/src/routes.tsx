@@ -2,6 +2,7 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
+  Link,
   lazyRouteComponent,
 } from "@tanstack/react-router";
 import { Shell } from "./layout/shell.js";
@@ -10,6 +11,7 @@ import { OverviewPage } from "./overview/overview-page.js";
 import { RANGES, type RangeName } from "./overview/ranges.js";
 import { ReviewsPage } from "./reviews/reviews-page.js";
 import { STEPS, type Step } from "./setup/steps.js";
+import { Notice } from "./ui/notice.js";
 
 /** What a page takes from its address: texts by these names, and nothing else. */
 function texts<Name extends string>(...names: readonly Name[]) {
@@ -18,6 +20,14 @@ function texts<Name extends string>(...names: readonly Name[]) {
     const found = names.filter((name) => typeof search[name] === "string" && search[name] !== "");
     return Object.fromEntries(found.map((name) => [name, search[name]])) as Texts;
   };
+}
+
+function NotFound() {
+  return (
+    <Notice bad>
+      There is no such page. <Link to="/">Go to the start</Link>
+    </Notice>
+  );
 }
 
 const root = createRootRoute();
@@ -124,6 +134,7 @@ export const router = createRouter({
     shell.addChildren([first, sites, newSite, site.addChildren([...pages])]),
   ]),
   basepath: "/console",
+  defaultNotFoundComponent: NotFound,
   // Another agent, order or site is another page: nothing that was typed for one is kept for the next.
   defaultRemountDeps: ({ params }) => params,
   // A page and its code are asked for when somebody is about to go there.

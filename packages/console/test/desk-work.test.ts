@@ -33,7 +33,7 @@ describe.skipIf(skipChromium)("the owner's rules and books", () => {
     await page.getByText(/Version 2 is in force/).waitFor();
     expect(await policyVersion()).toBe(2);
     await page.getByRole("button", { name: /Version 1,/ }).click();
-    await page.getByRole("button", { name: "Edit a copy of version 1" }).click();
+    await page.getByRole("button", { name: "Go back to version 1" }).click();
     await page.getByRole("button", { name: "Publish…" }).click();
     await dialog.getByRole("button", { name: "Publish" }).click();
     await page.getByText(/Version 3 is in force/).waitFor();
@@ -109,7 +109,7 @@ describe.skipIf(skipChromium)("the owner's rules and books", () => {
     await ada.page.goto(`${at.baseUrl()}/console`);
     await ada.page.getByLabel("Token").fill(token);
     await ada.page.getByRole("button", { name: "Sign in" }).click();
-    await ada.page.getByText("Signed in as reviewer").waitFor();
+    await ada.page.getByText("Signed in as Ada (reviewer)").waitFor();
     await page.getByRole("row", { name: /^Ada/ }).getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("row", { name: /^Ada/ }).getByText("revoked").waitFor();

@@ -36,10 +36,13 @@ describe.skipIf(skipChromium)("the console is not fooled", () => {
     await find(page, one);
     await page.getByRole("button", { name: "Approve" }).click();
     await page.getByRole("button", { name: "Yes, approve" }).click();
-    await page.getByRole("status").filter({ hasText: "Approved, and paid." }).waitFor();
+    await page
+      .getByRole("status")
+      .filter({ hasText: "Approved, and the payment authorized." })
+      .waitFor();
     await page.goBack();
     await page.getByRole("button", { name: "Approve" }).waitFor();
-    expect(await page.getByText("Approved, and paid.").count()).toBe(0);
+    expect(await page.getByText("Approved, and the payment authorized.").count()).toBe(0);
 
     const buyer = await at.at.buyer(at.shop);
     const first = await decisionOf(await at.at.order(at.shop, buyer));

@@ -64,7 +64,7 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
     await page.getByText("The record holds: checked in this page.").waitFor();
     expect(await page.locator("[data-check]").count()).toBe(6);
     expect(
-      await saved(page, () => page.getByRole("button", { name: "Save the receipt" }).click()),
+      await saved(page, () => page.getByRole("button", { name: "Save the proof" }).click()),
     ).toMatch(/^c2sp\.org\/tlog-proof@v1\n/);
     expectQuiet(opened, at.baseUrl());
   });

@@ -21,7 +21,7 @@ describe.skipIf(skipChromium)("reviews", () => {
     await one.page.getByRole("button", { name: "Not now" }).click();
     await one.page.getByRole("button", { name: "Approve" }).click();
     await one.page.getByRole("button", { name: "Yes, approve" }).click();
-    await one.page.getByText("Approved, and paid.").waitFor();
+    await one.page.getByText("Approved, and the payment authorized.").waitFor();
     await two.page.getByText("Nothing waits for you.").waitFor({ timeout: HEARD_MS });
     expect(await at.at.orders(at.shop)).toHaveLength(1);
     for (const opened of [one, two]) expectQuiet(opened, at.baseUrl());

@@ -15,7 +15,7 @@ export function queryText(filter: Filter): string {
 const siteOf = (path: string) => path.split("/")[4];
 
 /** A list of the interface, page after page. Its topic says which changes make it old. */
-export function useList<Item>(topic: string, path: string, filter: Filter) {
+export function useList<Item>(topic: string, path: string, filter: Filter, refreshMs?: number) {
   return useInfiniteQuery({
     queryKey: [topic, siteOf(path), path, filter],
     queryFn: ({ pageParam }) => {
@@ -26,6 +26,7 @@ export function useList<Item>(topic: string, path: string, filter: Filter) {
     getNextPageParam: ({ next_cursor }) => next_cursor,
     select: ({ pages }: InfiniteData<Page<Item>>) => pages.flatMap(({ items }) => items),
     placeholderData: keepPreviousData,
+    refetchInterval: refreshMs ?? false,
   });
 }
 

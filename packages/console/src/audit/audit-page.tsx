@@ -1,13 +1,17 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { type Api, call } from "../api/client.js";
+import { type Api, call, OWN } from "../api/client.js";
 import { useList } from "../api/list.js";
+import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
+import { Button } from "../ui/button.js";
 import { Select } from "../ui/field.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { Notice } from "../ui/notice.js";
+import { Outcome } from "../ui/outcome.js";
 import { Card, Empty, Facts, Page } from "../ui/page.js";
+import { saveFile } from "../ui/save-file.js";
 import { Time } from "../ui/time.js";
 import { countText } from "../ui/words.js";
 import { recordText, TYPES } from "./records.js";
@@ -39,6 +43,27 @@ function columnsFor(site: string): readonly Column<Entry>[] {
   ];
 }
 
+/** What an auditor keeps, to know later that nothing before it was rewritten. */
+function SaveCheckpoint() {
+  const { site, path } = useSite();
+  const save = useSave(async () => {
+    const response = await fetch(`${path}/audit/checkpoint`, { headers: OWN });
+    if (!response.ok) throw new Error("There is no checkpoint yet.");
+    saveFile(`${site.domain}-checkpoint.txt`, "text/plain", await response.text());
+  });
+  return (
+    <div className="flex flex-col items-start gap-2">
+      <Button disabled={save.isPending} onClick={() => save.mutate()}>
+        Save a checkpoint
+      </Button>
+      <p className="text-xs text-soft">
+        Keep it elsewhere: with it you can tell later whether the log was rewritten.
+      </p>
+      <Outcome of={save} />
+    </div>
+  );
+}
+
 function Logs() {
   const { path } = useSite();
   const logs = useQuery({
@@ -58,6 +83,7 @@ function Logs() {
           ["Days", `${log.first_day} to ${log.last_day} (UTC)`],
         ]}
       />
+      {log.state === "open" && <SaveCheckpoint />}
     </Card>
   ));
 }

@@ -68,12 +68,10 @@ export async function verifyParts(
   }
   if (unread.length === parts.length) throw new Error(`No part of an export: ${unread.join("; ")}`);
   const report = verifier.report();
-  const checks = Object.entries(report.answers)
-    .filter(([, { verdict }]) => verdict !== "not_checked")
-    .map(([id, { verdict, text }]) => ({
-      ...{ id, ok: verdict === "holds" },
-      text: `${NAMES[id] ?? id} ${text}`,
-    }));
+  const checks = Object.entries(report.answers).map(([id, { verdict, text }]) => ({
+    ...{ id, ok: verdict !== "fails" },
+    text: `${NAMES[id] ?? id} ${verdict === "not_checked" ? "Not checked: " : ""}${text}`,
+  }));
   const read = unread.map((text) => ({ id: text, ok: false, text }));
   return { report, checks: [ofCheck(report, expected), ...checks, ...read], unread };
 }

@@ -1,7 +1,9 @@
+import type { JsonObject } from "@gatehouse/protocol";
 import { Badge } from "../ui/badge.js";
 import { Card } from "../ui/page.js";
 import { moneyText, plainWord, windowText } from "../ui/words.js";
 import type { Explained } from "./decisions.js";
+import { useRules } from "./story.js";
 
 type Facts = Explained["facts"];
 const membersOf = (value: unknown) => (typeof value === "object" && value !== null ? value : {});
@@ -38,9 +40,16 @@ const RESULTS: Readonly<Record<string, string>> = {
   unknown: "a fact was not known",
 };
 
+/** What a rule is called and what it does. */
+function ruleWords(rule: JsonObject | undefined): string {
+  if (rule === undefined) return "";
+  return [rule.title, rule.effect].filter((word) => typeof word === "string").join(": ");
+}
+
 /** The rules in the policy's order, and what became of each. */
 export function Rules({ decision }: { readonly decision: Explained }) {
   const { rules, rule_id, policy_version } = decision;
+  const published = useRules(decision);
   if (rules.length === 0) {
     return (
       <Card title="Rules">
@@ -56,6 +65,7 @@ export function Rules({ decision }: { readonly decision: Explained }) {
         {rules.map(({ id, result }) => (
           <li key={id} className="flex flex-wrap items-center gap-2">
             <span className={id === rule_id ? "font-semibold" : ""}>{id}</span>
+            <span className="text-soft">{ruleWords(published.get(id))}</span>
             <Badge
               word={RESULTS[result] ?? result}
               look={id === rule_id ? "good" : result === "unknown" ? "warn" : "plain"}

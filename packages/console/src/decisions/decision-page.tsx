@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { Link, useParams } from "@tanstack/react-router";
+import { useParams } from "@tanstack/react-router";
 import { useSite } from "../layout/sites.js";
 import { RecordProof } from "../proof/record-proof.js";
 import { sameDecision } from "../proof/same-decision.js";
@@ -12,6 +12,7 @@ import { Time } from "../ui/time.js";
 import { moneyText, plainWord } from "../ui/words.js";
 import { FactsCard, Reasons, Rules } from "./because.js";
 import { decisionQuery, type Explained, OUTCOMES } from "./decisions.js";
+import { Story } from "./story.js";
 
 function Payment({ payment }: { readonly payment: NonNullable<Explained["payment"]> }) {
   return (
@@ -29,22 +30,34 @@ function Payment({ payment }: { readonly payment: NonNullable<Explained["payment
   );
 }
 
-function Led({ decision }: { readonly decision: Explained }) {
-  const { name: site } = useSite();
-  const { order_id, escalation_id } = decision;
+/** Every record the decision has: what the rules said, and what came of it where that is another. */
+function Proofs({ decision }: { readonly decision: Explained }) {
+  const { record_id, answer } = decision;
+  const told = answer.body.record_id;
+  const last = typeof told === "string" && told !== record_id ? told : null;
   return (
-    <p className="flex flex-wrap gap-4 text-sm">
-      {escalation_id !== null && (
-        <Link to="/$site/reviews/$id" params={{ site, id: escalation_id }} className="link">
-          Its review
-        </Link>
+    <Card title="Proof">
+      <p className="text-sm text-soft">
+        This page can check the hash, the signature and the place in the log of each record by
+        itself.
+      </p>
+      <p className="text-sm">
+        What the rules said: <Id value={record_id} label="record id" />
+      </p>
+      <RecordProof
+        key={record_id}
+        recordId={record_id}
+        about={(record) => sameDecision(record, decision)}
+      />
+      {last !== null && (
+        <>
+          <p className="text-sm">
+            What came of it, as the agent was told: <Id value={last} label="record id" />
+          </p>
+          <RecordProof key={last} recordId={last} />
+        </>
       )}
-      {order_id !== null && (
-        <Link to="/$site/orders/$id" params={{ site, id: order_id }} className="link">
-          Its order
-        </Link>
-      )}
-    </p>
+    </Card>
   );
 }
 
@@ -67,6 +80,9 @@ export function DecisionPage() {
     <Page title={`${OUTCOMES[outcome]}: ${skill} ${moneyText(amount)}`.trim()}>
       <div className="grid items-start gap-4 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">
+          <Card title="How it came to that">
+            <Story decision={decision} />
+          </Card>
           <Card title="Decision">
             <Facts
               rows={[
@@ -87,21 +103,9 @@ export function DecisionPage() {
               ]}
             />
             <Reasons codes={decision.reason_codes} />
-            <Led decision={decision} />
           </Card>
           {decision.payment !== null && <Payment payment={decision.payment} />}
-          <Card title="Proof">
-            <p className="text-sm text-soft">
-              The decision stands in the audit log as the record{" "}
-              <Id value={decision.record_id} label="record id" />. This page can check its hash, its
-              signature and its place in the log by itself.
-            </p>
-            <RecordProof
-              key={decision.record_id}
-              recordId={decision.record_id}
-              about={(record) => sameDecision(record, decision)}
-            />
-          </Card>
+          <Proofs decision={decision} />
         </div>
         <div className="flex min-w-0 flex-col gap-4">
           <Rules decision={decision} />

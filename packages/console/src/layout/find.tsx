@@ -11,6 +11,9 @@ const PAGES = [
   [/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/, "/$site/audit/$id"],
 ] as const;
 
+/** Agents name their mandates themselves; words do not look so. */
+const MANDATE = /^(?=.*\d)[\w-]{16,64}$/;
+
 /** Goes to whatever an id names; other words are looked for among products. */
 export function Find({ site }: { readonly site: string }) {
   const navigate = useNavigate();
@@ -22,7 +25,9 @@ export function Find({ site }: { readonly site: string }) {
     setText("");
     const page = PAGES.find(([form]) => form.test(words));
     if (page !== undefined) void navigate({ to: page[1], params: { site, id: words } });
-    else void navigate({ to: "/$site/products", params: { site }, search: { q: words } });
+    else if (MANDATE.test(words)) {
+      void navigate({ to: "/$site/decisions", params: { site }, search: { mandate_id: words } });
+    } else void navigate({ to: "/$site/products", params: { site }, search: { q: words } });
   }
   return (
     // biome-ignore lint/a11y/useSemanticElements: a search element is not in every browser yet.

@@ -42,6 +42,7 @@ export function OrderActions({ order }: { readonly order: ShownOrder }) {
     <TextField
       label={label}
       value={sent[name]}
+      {...(name === "tracking_url" ? { type: "url", placeholder: "https://" } : {})}
       maxLength={name === "tracking_url" ? 2000 : WORDS_CHARS_MAX}
       onChange={({ target }) => setSent({ ...sent, [name]: target.value })}
     />

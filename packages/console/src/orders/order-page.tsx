@@ -77,6 +77,12 @@ export function OrderPage() {
                 ],
               ]}
             />
+            {order.payment === "authorized" && (
+              <Notice>
+                The money is held for you, and not taken. Take it at your processor before the
+                authorization lapses; Gatehouse cannot.
+              </Notice>
+            )}
             <p className="flex flex-wrap gap-4 text-sm">
               <Link
                 to="/$site/decisions/$id"

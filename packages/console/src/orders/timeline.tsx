@@ -29,6 +29,19 @@ function shipments(order: ShownOrder): Moment[] {
         {event.carrier !== null && ` by ${event.carrier}`}
         {event.tracking_number !== null && ` (${event.tracking_number})`}
         {event.description !== null && ` — ${event.description}`}
+        {event.tracking_url !== null && /^https?:\/\//.test(event.tracking_url) && (
+          <>
+            {" "}
+            <a
+              href={event.tracking_url}
+              target="_blank"
+              rel="noreferrer"
+              className="link break-all"
+            >
+              {event.tracking_url}
+            </a>
+          </>
+        )}
       </>
     ),
   }));

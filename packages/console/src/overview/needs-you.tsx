@@ -19,6 +19,7 @@ const many = (items: readonly unknown[], one: string, more = `${one}s`) =>
 function useNeeds(): ReactNode[] | undefined {
   const { site, name, path } = useSite();
   const owner = useMay("owner");
+  const mayDecide = useMay("reviewer");
   const ask = <Item,>(topic: string, rest: string, enabled = true) => ({
     queryKey: [topic, site.site_key_hash, "needs"],
     queryFn: () => call<Page<Item>>("GET", `${path}${rest}&limit=${SHOWN_MAX}`),
@@ -37,7 +38,7 @@ function useNeeds(): ReactNode[] | undefined {
   const params = { site: name };
   if (site.status !== "verified") {
     needs.push(
-      <Link to="/$site/setup" params={params} className="link">
+      <Link to="/$site/setup" params={params} search={{ step: "install" }} className="link">
         Prove that {site.domain} is yours: agents are told nothing yet
       </Link>,
     );
@@ -49,7 +50,8 @@ function useNeeds(): ReactNode[] | undefined {
     const left = spanText(Date.parse(first.expires_at) - Date.now());
     needs.push(
       <Link to="/$site/reviews" params={params} className="link">
-        {many(reviews.data.items, "review")} to decide, the first within {left}
+        {many(reviews.data.items, "review")} {mayDecide ? "to decide" : "for a person to decide"},
+        the first within {left}
       </Link>,
     );
   }

@@ -43,7 +43,7 @@ function VersionDiff({
         after={text}
       />
       <Button className="self-start" onClick={() => onTake(text)}>
-        Edit a copy of version {version}
+        Go back to version {version}
       </Button>
     </div>
   );

@@ -35,14 +35,19 @@ function Editor({
   const { document } = readDraft(text);
   if (mode === "json" || document === undefined) {
     return (
-      <TextArea
-        label="Policy (JSON)"
-        rows={24}
-        spellCheck={false}
-        readOnly={!mayChange}
-        value={text}
-        onChange={({ target }) => onText(target.value)}
-      />
+      <>
+        {mode === "form" && (
+          <Notice>The text below is not JSON yet: the form comes back when it is.</Notice>
+        )}
+        <TextArea
+          label="Policy (JSON)"
+          rows={24}
+          spellCheck={false}
+          readOnly={!mayChange}
+          value={text}
+          onChange={({ target }) => onText(target.value)}
+        />
+      </>
     );
   }
   return (
@@ -53,13 +58,24 @@ function Editor({
   );
 }
 
+/** A text that is not lost when its writer looks at another page; gone with the tab. */
+function useKeptText(key: string, first: string) {
+  const [text, setText] = useState(() => sessionStorage.getItem(key) ?? first);
+  const keep = (changed: string) => {
+    setText(changed);
+    if (changed === first) sessionStorage.removeItem(key);
+    else sessionStorage.setItem(key, changed);
+  };
+  return [text, keep] as const;
+}
+
 function Draft({ current }: { readonly current: Policy | null }) {
   const { path } = useSite();
   const { mode = "form" } = useSearch({ from: "/shell/$site/policy" });
   const navigate = useNavigate({ from: "/$site/policy" });
   const mayChange = useMay("owner");
   const inForce = current === null ? "" : editable(current.document as never);
-  const [text, setText] = useState(inForce);
+  const [text, setText] = useKeptText(`gatehouse.policy.${path}.${current?.version ?? 0}`, inForce);
   const draft = readDraft(text);
   const publish = useSave(
     () => call("PUT", `${path}/policy`, draft.document),

@@ -50,7 +50,7 @@ export function Presets({
             label="Limit"
             inputMode="decimal"
             value={limit}
-            onChange={({ target }) => setLimit(target.value)}
+            onChange={({ target }) => setLimit(target.value.replace(",", "."))}
           />
           <TextField
             label="Currency"

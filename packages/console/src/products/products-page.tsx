@@ -41,6 +41,12 @@ const COLUMNS: readonly Column<Product>[] = [
   { head: "Changed", cell: ({ changed_at }) => <Time at={changed_at} /> },
 ];
 
+/** The columns an import takes: what was exported can be imported again. */
+const IMPORTED = [
+  ...["id", "title", "description", "price", "currency"],
+  ...["image_url", "url", "availability", "quantity"],
+];
+
 /** What agents can buy here. */
 export function ProductsPage() {
   const { path } = useSite();
@@ -52,7 +58,11 @@ export function ProductsPage() {
     <Page
       title="Products"
       about="What agents find and buy here. Prices in a mandate are compared with these."
-      actions={<ExportButton path={`${path}/products`} filter={search} name="products" />}
+      actions={
+        <ExportButton
+          {...{ path: `${path}/products`, filter: search, name: "products", columns: IMPORTED }}
+        />
+      }
     >
       <div className="max-w-md">
         <SearchField

@@ -65,7 +65,7 @@ export function RecordProof({
             <Button
               onClick={() => saveFile(`${recordId}.tlog-proof`, "text/plain", proven.receipt)}
             >
-              Save the receipt
+              Save the proof
             </Button>
           </div>
           <details className="text-sm">

@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { useSave } from "../api/save.js";
 import { Button } from "../ui/button.js";
 import { Select, TextField } from "../ui/field.js";
@@ -27,6 +27,12 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
     },
     ...["reviews", "decisions", "orders"],
   );
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    // Whoever works by keys goes on here, and not at the top of the page.
+    if (asked !== null) box.current?.focus();
+  }, [asked]);
+
   function confirm() {
     const said = note.trim() === "" ? {} : { note: note.trim() };
     if (asked === "approve") deciding.mutate({ verdict: "approve", ...said });
@@ -46,14 +52,21 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
     );
   }
   return (
-    <div className="flex flex-col gap-3 rounded-lg border border-line p-3">
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys are for what stands in it.
+    <div
+      ref={box}
+      tabIndex={-1}
+      onKeyDown={({ key }) => key === "Escape" && setAsked(null)}
+      className="flex flex-col gap-3 rounded-lg border border-line p-3 outline-none"
+    >
       <p className="text-sm font-medium">
-        {asked === "approve" ? "Approve this? It is paid at once." : "Deny this?"} That cannot be
-        undone.
+        {asked === "approve" ? "Approve this? Its payment is authorized at once." : "Deny this?"}{" "}
+        That cannot be undone.
       </p>
       {asked === "deny" && (
         <Select
           label="Why"
+          hint="The agent is told this."
           value={reason}
           choices={DENIALS}
           onChoose={(code) => setReason(code as Denial)}

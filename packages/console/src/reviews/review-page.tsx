@@ -26,7 +26,7 @@ export function ReviewPage() {
   const why = reason === null ? null : (DENIALS as Record<string, string>)[reason];
   return (
     <Page title="Review" about={stateText(shown)}>
-      {decided !== null && <Decided review={{ status: decided, amount: shown.amount }} />}
+      {decided !== null && <Decided review={{ ...shown, status: decided }} />}
       <ReviewCard review={shown} mayDecide={mayDecide} onDecided={setDecided} />
       {shown.purchase !== null && <Purchase purchase={shown.purchase} amount={shown.amount} />}
       <Card title="How it went">

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useEffect, useRef, useState } from "react";
 import { Asker } from "../agents/names.js";
 import { useList } from "../api/list.js";
 import { useMay, useSite } from "../layout/sites.js";
@@ -16,20 +16,40 @@ import { REVIEW_STATES, type Review, reviewsWaiting, stateText } from "./reviews
 
 const STATES = choicesOf(...(Object.keys(REVIEW_STATES) as Review["status"][]));
 
-/** What became of a review that somebody has just decided. */
-export function Decided({ review }: { readonly review: Pick<Review, "status" | "amount"> }) {
+/** A review that somebody has just decided. */
+export type JustDecided = Pick<Review, "escalation_id" | "status" | "amount" | "skill">;
+
+/** What became of it, and the way to it. */
+export function Decided({ review }: { readonly review: JustDecided }) {
+  const { name } = useSite();
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => place.current?.focus(), []);
   const more = "Approved by you. It waits for one more person.";
-  return <Notice>{review.status === "pending" ? more : stateText(review)}</Notice>;
+  return (
+    <div ref={place} tabIndex={-1} className="outline-none">
+      <Notice bad={review.status === "payment_failed"}>
+        {moneyText(review.amount) || review.skill}:{" "}
+        {review.status === "pending" ? more : stateText(review)}{" "}
+        <Link
+          to="/$site/reviews/$id"
+          params={{ site: name, id: review.escalation_id }}
+          className="link"
+        >
+          Look at it
+        </Link>
+      </Notice>
+    </div>
+  );
 }
 
 function Waiting() {
   const { site } = useSite();
   const waiting = useQuery(reviewsWaiting(site.site_key_hash));
   const mayDecide = useMay("reviewer");
-  const [decided, setDecided] = useState<Pick<Review, "status" | "amount"> | null>(null);
+  const [decided, setDecided] = useState<JustDecided | null>(null);
   return (
     <>
-      {decided !== null && <Decided review={decided} />}
+      {decided !== null && <Decided key={decided.escalation_id} review={decided} />}
       {waiting.isError && <Failure error={waiting.error} />}
       {waiting.data?.items.length === 0 && (
         <Empty title="Nothing waits for you.">
@@ -44,7 +64,7 @@ function Waiting() {
           key={review.escalation_id}
           review={review}
           mayDecide={mayDecide}
-          onDecided={(status) => setDecided({ status, amount: review.amount })}
+          onDecided={(status) => setDecided({ ...review, status })}
         />
       ))}
     </>

@@ -23,7 +23,7 @@ export const reviewQuery = (siteKeyHash: string, id: string) =>
     queryFn: () => call<ShownReview>("GET", `${pathOf(siteKeyHash)}/${encodeURIComponent(id)}`),
   });
 
-/** What a state of a review means; an approved one that costs nothing was not paid. */
+/** What a state of a review means; for one that costs nothing no payment was asked. */
 export function stateText({ status, amount }: Pick<Review, "status" | "amount">): string {
   return status === "approved" && amount === null ? "Approved." : REVIEW_STATES[status];
 }
@@ -31,9 +31,9 @@ export function stateText({ status, amount }: Pick<Review, "status" | "amount">)
 /** What a state of a review means. */
 export const REVIEW_STATES: Readonly<Record<Review["status"], string>> = {
   pending: "Pending: it waits for a person.",
-  paying: "Approved, and being paid.",
-  approved: "Approved, and paid.",
-  payment_failed: "Approved, but the payment did not go through. Nothing was sold.",
+  paying: "Approved: the payment is being authorized.",
+  approved: "Approved, and the payment authorized.",
+  payment_failed: "Approved, but the payment was not authorized. Nothing was sold.",
   denied: "Denied by a person.",
   expired: "Expired: nobody decided in time.",
   withdrawn: "Withdrawn by the agent.",

@@ -39,5 +39,6 @@ export function takeCode(): string | undefined {
 export function endSession(client: QueryClient): void {
   const [session] = sessionQuery.queryKey;
   client.setQueryData(sessionQuery.queryKey, null);
+  sessionStorage.clear();
   client.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== session });
 }

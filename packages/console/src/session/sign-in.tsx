@@ -1,5 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { type FormEvent, useEffect, useState } from "react";
+import { Refused } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { Button } from "../ui/button.js";
 import { TextField } from "../ui/field.js";
@@ -16,6 +17,8 @@ function useLink(): string | undefined {
   }, []);
   return code;
 }
+
+const isUnknown = (error: unknown) => error instanceof Refused && error.status === 401;
 
 /** The door of the console: by a link from the terminal, or by a token. There is no default password. */
 export function SignIn() {
@@ -50,8 +53,8 @@ export function SignIn() {
       ) : (
         <>
           <p className="text-sm text-soft">
-            In the terminal, run <code>gatehouse token link</code> and open the link it prints. Or
-            use a token:
+            In the terminal, run <code>npx gatehouse token link</code> and open the link it prints.
+            Or use a token:
           </p>
           <form onSubmit={submit} className="flex flex-col gap-3">
             <TextField
@@ -69,7 +72,14 @@ export function SignIn() {
         </>
       )}
       {signingIn.isPending && <Notice>Signing in…</Notice>}
-      {signingIn.isError && <Failure error={signingIn.error} />}
+      {signingIn.isError &&
+        (signingIn.variables !== undefined &&
+        "token" in signingIn.variables &&
+        isUnknown(signingIn.error) ? (
+          <Notice bad>This token is not known here, or was revoked.</Notice>
+        ) : (
+          <Failure error={signingIn.error} />
+        ))}
     </main>
   );
 }

@@ -25,6 +25,7 @@ function Rotate({ purpose }: { readonly purpose: Key["purpose"] }) {
       yes="Rotate"
       onYes={() => rotate.mutateAsync()}
     >
+      <p>It is the key of the whole installation, and of every site in it.</p>
       <p>
         The announced key takes over, another is announced, and the old one stays listed for as long
         as something it signed is valid. Nobody who verifies is lost.

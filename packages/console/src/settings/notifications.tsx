@@ -13,11 +13,13 @@ import { Failure, Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card, Empty } from "../ui/page.js";
 import { Time } from "../ui/time.js";
-import { choicesOf, wordsIn } from "../ui/words.js";
+import { choicesOf, countText, wordsIn } from "../ui/words.js";
 
 type Message = Api["Message"];
 type Tested = { results: { destination: string; delivered: boolean; says: string }[] };
 
+/** How often what is on its way is looked at. */
+const REFRESH_MS = 5000;
 const STATES = choicesOf("waiting", "delivered", "failed");
 
 function Places({ found }: { readonly found: Api["Notifications"] }) {
@@ -104,7 +106,8 @@ const COLUMNS: readonly Column<Message>[] = [
     cell: ({ state, attempts, last_problem }) => (
       <span className="flex flex-col gap-0.5">
         <span>
-          <Badge word={state} /> <span className="text-soft">{attempts} tries</span>
+          <Badge word={state} />{" "}
+          <span className="text-soft">{countText(attempts, "try", "tries")}</span>
         </span>
         {last_problem !== null && state !== "delivered" && (
           <span className="break-words text-xs text-soft">{last_problem}</span>
@@ -120,7 +123,7 @@ function Messages() {
   const { path } = useSite();
   const { state } = useSearch({ from: "/shell/$site/settings/$part" });
   const navigate = useNavigate({ from: "/$site/settings/$part" });
-  const list = useList<Message>("messages", `${path}/messages`, { state });
+  const list = useList<Message>("messages", `${path}/messages`, { state }, REFRESH_MS);
   return (
     <Card title="Messages">
       <div className="max-w-48">

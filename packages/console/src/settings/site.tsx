@@ -1,4 +1,4 @@
-import { useNavigate } from "@tanstack/react-router";
+import { Link, useNavigate } from "@tanstack/react-router";
 import { type FormEvent, useState } from "react";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
@@ -107,7 +107,7 @@ function DeleteSite({ site }: { readonly site: Site }) {
 
 /** Name, domain and addresses of the site. */
 export function SitePart() {
-  const { site } = useSite();
+  const { site, name } = useSite();
   const operator = useMay("operator");
   const owner = useMay("owner");
   const { verification } = site;
@@ -130,6 +130,9 @@ export function SitePart() {
             ["MCP", <Id key="mcp" value={site.mcp_url} label="MCP address" />],
           ]}
         />
+        <Link to="/$site/setup" params={{ site: name }} className="link text-sm">
+          The set-up, step by step
+        </Link>
         <p className="text-sm font-medium">Script for your pages</p>
         <Snippet label="script tag" text={scriptTag(site)} />
       </Card>

@@ -18,7 +18,12 @@ export function NewSitePage() {
   const [description, setDescription] = useState("");
   const create = useSave(async () => {
     const about = description.trim() === "" ? {} : { description: description.trim() };
-    const asked = { domain: domain.trim(), name: name.trim(), ...about };
+    // Whoever pastes an address means its domain.
+    const bare = domain
+      .trim()
+      .replace(/^https?:\/\//i, "")
+      .replace(/\/.*$/, "");
+    const asked = { domain: bare, name: name.trim(), ...about };
     return call<Site>("POST", "/v1/admin/sites", asked);
   });
   function submit(event: FormEvent) {
@@ -27,7 +32,8 @@ export function NewSitePage() {
       onSuccess: async (site) => {
         await client.invalidateQueries({ queryKey: sitesQuery.queryKey });
         const sites = await client.fetchQuery(sitesQuery);
-        await navigate({ to: "/$site/setup", params: { site: siteParam(site, sites) } });
+        const params = { site: siteParam(site, sites) };
+        await navigate({ to: "/$site/setup", params, search: { step: "documents" } });
       },
     });
   }

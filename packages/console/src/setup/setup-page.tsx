@@ -28,21 +28,23 @@ function useDone(): Readonly<Record<Step | "sandbox", boolean>> | undefined {
     queryKey: ["processor", path],
     queryFn: () => call<Api["Processor"]>("GET", `${path}/processor`),
   });
-  const orders = useQuery({
-    queryKey: ["orders", site.site_key_hash, "first"],
-    queryFn: () => call<ListPage<Api["Order"]>>("GET", `${path}/orders?limit=1`),
+  const decisions = useQuery({
+    queryKey: ["decisions", site.site_key_hash, "first"],
+    queryFn: () => call<ListPage<Api["Decision"]>>("GET", `${path}/decisions?limit=1`),
   });
-  if (!policy.isSuccess || !processor.isSuccess || !orders.isSuccess) return undefined;
+  if (!policy.isSuccess || !processor.isSuccess || !decisions.isSuccess) return undefined;
   const verified = site.status === "verified";
   const open = (name: string) =>
     processor.data.gates.some((gate) => gate.name === name && gate.open);
   return {
-    documents: verified,
+    // There is nothing to do there but to look.
+    documents: true,
     install: verified,
     policy: policy.data !== null,
     processor: ["processor", "rail", "settlement"].every(open),
     sandbox: processor.data.kind === "sandbox",
-    purchase: orders.data.items.length > 0,
+    // A refusal is an answer too, where the rules want it so.
+    purchase: decisions.data.items.length > 0,
   };
 }
 
@@ -103,7 +105,7 @@ export function SetupPage() {
       {step === "purchase" && <TestPurchase ready={missing(done)} />}
       {next !== undefined && (
         <Button className="self-start" kind={done[step] ? "act" : "plain"} onClick={() => go(next)}>
-          {done[step] ? `Next: ${LABELS[next]}` : `Go on without: ${LABELS[next]}`}
+          {done[step] ? `Next: ${LABELS[next]}` : `Skip for now: go on to ${LABELS[next]}`}
         </Button>
       )}
     </Page>

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { useCallback, useEffect, useState } from "react";
 import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Checks, Verdict } from "../proof/checks.js";
@@ -23,6 +23,7 @@ const TOLD: Readonly<Record<string, string>> = {
   escalated: "Your rules leave this to a person. It waits in Reviews, and here:",
   rejected: "Your rules refused it, and the agent was told why.",
   policy_denied: "Your rules refused it, and the agent was told why.",
+  review_denied: "You denied it, and the agent was told so.",
 };
 
 /** What waits for a person: decided here, or on the page Reviews. */
@@ -30,13 +31,13 @@ function Waiting({ id, onDecided }: { readonly id: string; onDecided(): void }) 
   const { site, name } = useSite();
   const mayDecide = useMay("reviewer");
   const review = useQuery(reviewQuery(site.site_key_hash, id));
-  if (!review.isSuccess) return <Notice>Loading…</Notice>;
-  if (review.data.status !== "pending") {
-    return (
-      <Button kind="act" className="self-start" onClick={onDecided}>
-        Let the agent ask what became of it
-      </Button>
-    );
+  const status = review.data?.status;
+  useEffect(() => {
+    // Decided elsewhere: the agent asks what became of it.
+    if (status !== undefined && status !== "pending") onDecided();
+  }, [status, onDecided]);
+  if (review.data === undefined || status !== "pending") {
+    return <Notice>The agent asks what became of it…</Notice>;
   }
   return (
     <>
@@ -92,16 +93,20 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
     },
     ...["agents", "orders", "decisions", "products"],
   );
+  const { refetch } = answer;
+  const askAgain = useCallback(() => void refetch(), [refetch]);
   if (answer.isError) return <Failure error={answer.error} />;
   if (!answer.isSuccess) return <Notice>The agent asks…</Notice>;
-  const { outcome, body } = answer.data;
+  const { body } = answer.data;
+  // A person's no is told apart from the rules'.
+  const outcome = body.reason === "review_denied" ? "review_denied" : answer.data.outcome;
   const waits = outcome === "escalated" && typeof body.escalation_id === "string";
   return (
     <div className="flex flex-col gap-4">
       <Notice bad={!(outcome in TOLD)}>
         {TOLD[outcome] ?? `The agent was told: ${plainWord(outcome)}.`}
       </Notice>
-      {waits && <Waiting id={String(body.escalation_id)} onDecided={() => void answer.refetch()} />}
+      {waits && <Waiting id={String(body.escalation_id)} onDecided={askAgain} />}
       <Told key={outcome} answer={answer.data} />
       {!waits && (
         <div className="flex flex-wrap gap-2">
@@ -124,6 +129,14 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
       {finish.isSuccess && (
         <Notice>
           Your site is set up.{" "}
+          <Link
+            to="/$site/decisions"
+            params={{ site: name }}
+            search={{ agent_id: kept.agentId }}
+            className="link"
+          >
+            Look at the decision
+          </Link>{" "}
           <Link to="/$site" params={{ site: name }} className="link">
             Go to the overview
           </Link>
@@ -155,8 +168,9 @@ export function TestPurchase({ ready }: { readonly ready: string | null }) {
           <p className="text-sm text-soft">
             A real agent runs in this page. It verifies your signed card, gets a key of its own,
             asks your MCP server for a price, signs a mandate and sends it. It buys one “test item”,
-            which is added to your products, with a test card of the sandbox. For that the skill
-            place_order and mandates are switched on.
+            which is added to your products at twice the limit of your policy, so that a rule which
+            asks a person does; it pays with a test card of the sandbox. The skill place_order and
+            mandates are switched on for it.
           </p>
           {ready !== null && <Notice>{ready}</Notice>}
           <Button
@@ -175,7 +189,7 @@ export function TestPurchase({ ready }: { readonly ready: string | null }) {
           kept={kept}
           onAgain={() => {
             setKept(null);
-            start.reset();
+            begin();
           }}
         />
       )}

@@ -1,3 +1,4 @@
+import { formatAmount } from "@gatehouse/protocol";
 import type { UseInfiniteQueryResult } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 import { allOf, EXPORT_ROWS_MAX, type Filter } from "../api/list.js";
@@ -69,28 +70,45 @@ interface ExportProps {
   /** Exactly what the list is narrowed by. */
   readonly filter: Filter;
   readonly name: string;
+  /** Absent: all there are. */
+  readonly columns?: readonly string[];
 }
 
-const flat = (value: unknown) =>
-  value === null || value === undefined
-    ? ""
-    : typeof value === "object"
-      ? JSON.stringify(value)
-      : String(value);
+type Row = Readonly<Record<string, unknown>>;
+
+function cellText(value: unknown): string {
+  if (value === null || value === undefined) return "";
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** A row as a spreadsheet has it: a sum of money is an amount and its currency. */
+function flatRow(row: Row): Row {
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) => {
+      const { minor, currency } = (value ?? {}) as { minor?: unknown; currency?: unknown };
+      if (typeof minor !== "number" || typeof currency !== "string") return [[name, value]];
+      const code = name === "amount" || name === "price" ? "currency" : `${name}_currency`;
+      return [
+        [name, formatAmount({ minor, currency })],
+        [code, currency],
+      ];
+    }),
+  );
+}
 
 /** Everything this filter finds, as a file: all its rows, and not only those that are shown. */
-export function ExportButton({ path, filter, name }: ExportProps) {
+export function ExportButton({ path, filter, name, columns }: ExportProps) {
   const [state, setState] = useState<string | null>(null);
   const [error, setError] = useState<unknown>(null);
   async function go() {
     setError(null);
     setState("Exporting…");
     try {
-      type Row = Readonly<Record<string, unknown>>;
       const said = (count: number) => setState(`${count.toLocaleString()} rows…`);
       const { rows, cut } = await allOf<Row>(path, filter, said);
-      const heads = [...new Set(rows.flatMap((row) => Object.keys(row)))];
-      const lines = rows.map((row) => heads.map((head) => flat(row[head])));
+      const flat = rows.map(flatRow);
+      const heads = columns ?? [...new Set(flat.flatMap((row) => Object.keys(row)))];
+      const lines = flat.map((row) => heads.map((head) => cellText(row[head])));
       saveFile(`${name}.csv`, "text/csv;charset=utf-8", csvText([heads, ...lines]));
       setState(cut ? `The first ${EXPORT_ROWS_MAX.toLocaleString()} rows: narrow the list` : null);
     } catch (caught) {

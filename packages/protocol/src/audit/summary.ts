@@ -59,5 +59,8 @@ export function recordSummary(record: JsonObject): RecordSummary {
   const what = [outcome, about, more, whose].filter((text) => text !== "").join(" ");
   const named = at("client", "name");
   const claimed = named === "" ? "" : `${named} (unproven)`;
-  return { what, who: at("agent", "id") || at("actor", "id") || claimed };
+  const processor = at("processor");
+  const paid = processor === "" ? "" : `processor ${processor}`;
+  // Whoever acted goes before the agent it was about: a review names both, and so does a payment.
+  return { what, who: at("actor", "id") || paid || at("agent", "id") || claimed };
 }

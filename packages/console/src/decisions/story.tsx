@@ -1,0 +1,106 @@
+import { isJsonObject, type JsonObject } from "@gatehouse/protocol";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import type { ReactNode } from "react";
+import { type Api, call } from "../api/client.js";
+import { useSite } from "../layout/sites.js";
+import { DENIALS, reviewQuery, type ShownReview, stateText } from "../reviews/reviews.js";
+import { Time } from "../ui/time.js";
+import { plainWord } from "../ui/words.js";
+import type { Explained } from "./decisions.js";
+
+const text = (value: unknown) => (typeof value === "string" ? value : "");
+
+/** The rules a decision was made by, by their ids: their titles and effects. */
+export function useRules({ policy_version }: Explained): ReadonlyMap<string, JsonObject> {
+  const { path } = useSite();
+  const { data } = useQuery({
+    queryKey: ["policy-version", path, policy_version],
+    queryFn: () => call<Api["Policy"]>("GET", `${path}/policy/versions/${policy_version}`),
+    enabled: policy_version !== null,
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+  const rules = data?.document.rules;
+  const listed = Array.isArray(rules) ? rules.filter((rule) => isJsonObject(rule)) : [];
+  return new Map(listed.map((rule) => [text(rule.id), rule]));
+}
+
+const EFFECTS: Readonly<Record<string, string>> = {
+  allow: "allowed it",
+  escalate: "left it to a person",
+  deny: "denied it",
+};
+
+/** What the rules said, in words. */
+function ruleText({ rule_id, reason, rules }: Explained, rule: JsonObject | undefined): string {
+  if (rules.length === 0) return `It was refused before any rule: ${plainWord(reason ?? "")}.`;
+  if (rule_id === null) return "No rule matched, so the policy's default decided.";
+  const title = text(rule?.title);
+  const named = title === "" ? `The rule ${rule_id}` : `The rule ${rule_id} (“${title}”)`;
+  return `${named} ${EFFECTS[text(rule?.effect)] ?? "decided"}.`;
+}
+
+function reviewText(review: ShownReview): ReactNode {
+  const { decided_by, decided_at, reason_code, note } = review;
+  const why =
+    reason_code === null
+      ? ""
+      : ((DENIALS as Record<string, string>)[reason_code] ?? plainWord(reason_code));
+  return (
+    <>
+      {stateText(review)} {decided_by !== null && `By ${decided_by}`}
+      {decided_at !== null && (
+        <>
+          , <Time at={decided_at} />
+        </>
+      )}
+      {why !== "" && `: ${why}`}
+      {note !== null && ` (note: ${note})`}
+    </>
+  );
+}
+
+/** How it came to what it came to, one sentence after another. */
+export function Story({ decision }: { readonly decision: Explained }) {
+  const { site, name } = useSite();
+  const rule = useRules(decision).get(decision.rule_id ?? "");
+  const { escalation_id, order_id, payment } = decision;
+  const review = useQuery({
+    ...reviewQuery(site.site_key_hash, escalation_id ?? ""),
+    enabled: escalation_id !== null,
+  });
+  const steps: ReactNode[] = [ruleText(decision, rule)];
+  if (review.data !== undefined) {
+    steps.push(
+      <>
+        {reviewText(review.data)}{" "}
+        <Link
+          to="/$site/reviews/$id"
+          params={{ site: name, id: review.data.escalation_id }}
+          className="link"
+        >
+          Its review
+        </Link>
+      </>,
+    );
+  }
+  if (payment !== null) {
+    const why = payment.reason === null ? "" : `, ${plainWord(payment.reason)}`;
+    steps.push(`The processor (${payment.processor}): ${plainWord(payment.status)}${why}.`);
+  }
+  if (order_id !== null) {
+    steps.push(
+      <Link to="/$site/orders/$id" params={{ site: name, id: order_id }} className="link">
+        Its order
+      </Link>,
+    );
+  }
+  return (
+    <ol className="flex list-decimal flex-col gap-1 pl-5 text-sm">
+      {steps.map((step, place) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: steps are known by their place.
+        <li key={place}>{step}</li>
+      ))}
+    </ol>
+  );
+}
