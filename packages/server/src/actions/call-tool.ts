@@ -61,8 +61,7 @@ export async function recordCall(
     return { records: there ? records : [], answer: there };
   });
   if (!recorded) throw new SiteGoneError();
-  const count = metrics.counter("gatehouse_mcp_calls_total", "Tool calls recorded, by outcome.");
-  count({ outcome: outcome.outcome });
+  metrics.counter("gatehouse_mcp_calls_total")({ outcome: outcome.outcome });
 }
 
 /** Calls a tool and records it. Rejected, nothing was recorded and nothing may be answered. */

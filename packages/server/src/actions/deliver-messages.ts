@@ -52,7 +52,7 @@ async function trySending(context: Context, message: Message): Promise<Sent> {
 /** Sends what is due to one receiver, one after the other; false when it is not there. */
 async function deliverTo(context: Context, destination: string): Promise<boolean> {
   const { clock, db, ids, log, metrics } = context;
-  const count = metrics.counter("gatehouse_messages_total", "Tries to deliver messages.");
+  const count = metrics.counter("gatehouse_messages_total");
   const due = await dueMessages(db, destination, clock.now(), MESSAGES_OF_DESTINATION);
   for (const one of due) {
     const message = await claimMessage(db, one, clock.now());

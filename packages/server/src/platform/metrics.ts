@@ -1,3 +1,5 @@
+import { type LabelsOf, METRICS, type MetricName } from "./metric-list.js";
+
 /** Series one metric may have; labels come from fixed sets, so more is a bug, not load. */
 const SERIES_MAX = 1000;
 const DURATION_BUCKETS_S = [0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -12,8 +14,6 @@ function labelText(labels: Labels): string {
 }
 
 interface Family {
-  readonly help: string;
-  readonly type: "counter" | "gauge" | "histogram";
   readonly series: Map<string, number>;
   /** Durations by their labels; only of a histogram. */
   readonly durations: Map<string, Durations>;
@@ -39,13 +39,13 @@ function durationLines(name: string, { labels, counts, sum }: Durations): string
 
 /** Counters, gauges and durations in the Prometheus text format (version 0.0.4). */
 export class Metrics {
-  private readonly families = new Map<string, Family>();
+  private readonly families = new Map<keyof typeof METRICS, Family>();
   private readonly gauges: (() => void)[] = [];
 
-  private family(name: string, type: Family["type"], help: string): Family {
+  private family(name: keyof typeof METRICS): Family {
     let family = this.families.get(name);
     if (family === undefined) {
-      family = { help, type, series: new Map(), durations: new Map() };
+      family = { series: new Map(), durations: new Map() };
       this.families.set(name, family);
     }
     return family;
@@ -56,31 +56,38 @@ export class Metrics {
     family.series.set(series, (family.series.get(series) ?? 0) + amount);
   }
 
-  counter(name: string, help: string): (labels?: Labels, amount?: number) => void {
-    const family = this.family(name, "counter", help);
-    return (labels = {}, amount = 1) => this.add(family, name + labelText(labels), amount);
+  counter<N extends MetricName<"counter">>(
+    name: N,
+  ): (labels: LabelsOf<N>, amount?: number) => void {
+    const family = this.family(name);
+    return (labels, amount = 1) => this.add(family, name + labelText(labels), amount);
   }
 
   /** One series of a counter, for places where making its labels each time would show. */
-  series(name: string, help: string, labels: Labels): () => void {
-    const family = this.family(name, "counter", help);
+  series<N extends MetricName<"counter">>(name: N, labels: LabelsOf<N>): () => void {
+    const family = this.family(name);
     const key = name + labelText(labels);
     return () => this.add(family, key, 1);
   }
 
   /** A gauge is read when somebody looks, so it costs nothing in between. */
-  gauge(name: string, help: string, read: () => number): void {
-    const family = this.family(name, "gauge", help);
+  gauge(name: MetricName<"gauge">, read: () => number): void {
+    const family = this.family(name);
     this.gauges.push(() => family.series.set(name, read()));
   }
 
-  duration(name: string, help: string): (labels: Labels, seconds: number) => void {
-    return (labels, seconds) => this.durationSeries(name, help, labels)(seconds);
+  duration<N extends MetricName<"histogram">>(
+    name: N,
+  ): (labels: LabelsOf<N>, seconds: number) => void {
+    return (labels, seconds) => this.durationSeries(name, labels)(seconds);
   }
 
   /** One series of durations, for places where making its labels each time would show. */
-  durationSeries(name: string, help: string, labels: Labels): (seconds: number) => void {
-    const { durations } = this.family(name, "histogram", help);
+  durationSeries<N extends MetricName<"histogram">>(
+    name: N,
+    labels: LabelsOf<N>,
+  ): (seconds: number) => void {
+    const { durations } = this.family(name);
     const key = labelText(labels);
     let found = durations.get(key);
     if (found === undefined) {
@@ -106,7 +113,8 @@ export class Metrics {
   render(): string {
     for (const read of this.gauges) read();
     let text = "";
-    for (const [name, { help, type, series, durations }] of this.families) {
+    for (const [name, { series, durations }] of this.families) {
+      const { help, type } = METRICS[name];
       text += `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
       for (const [key, value] of series) text += `${key} ${value}\n`;
       for (const one of durations.values()) text += durationLines(name, one);

@@ -60,7 +60,7 @@ export function documentAnswers(
 ): RequestListener {
   const name = "gatehouse_http_requests_total";
   const count = (method: string, status: string) =>
-    metrics.series(name, "Requests answered.", { door: "discovery", method, status });
+    metrics.series(name, { door: "discovery", method, status });
   const counts = {
     GET: { 200: count("GET", "200"), 304: count("GET", "304") },
     HEAD: { 200: count("HEAD", "200"), 304: count("HEAD", "304") },

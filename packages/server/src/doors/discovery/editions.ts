@@ -34,8 +34,7 @@ export class Editions {
     this.context = context;
     this.kept = new KeptEditions(bytesMax);
     context.db.changes.subscribe((change) => this.overtake(change));
-    const read = () => this.kept.bytes;
-    context.metrics.gauge("gatehouse_document_bytes", "Signed documents kept in memory.", read);
+    context.metrics.gauge("gatehouse_document_bytes", () => this.kept.bytes);
   }
 
   /** A document that can be served as it is, by its path. */

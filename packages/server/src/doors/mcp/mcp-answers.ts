@@ -51,10 +51,8 @@ export class McpAnswers {
     const { config, ids, metrics, secrets, liveSites } = context;
     this.context = context;
     const limits = new CallLimits(config);
-    const remembered = "Sessions, addresses and sites whose calls are being counted.";
-    metrics.gauge("gatehouse_mcp_limits_remembered", remembered, () => limits.size);
-    const kept = "Sites kept in memory, with what is made of them.";
-    metrics.gauge("gatehouse_live_site_bytes", kept, () => liveSites.bytes);
+    metrics.gauge("gatehouse_mcp_limits_remembered", () => limits.size);
+    metrics.gauge("gatehouse_live_site_bytes", () => liveSites.bytes);
     this.tools = { context, desk, limits, sessions: new Sessions(secrets, ids) };
     this.isAllowed = hostGuard(config);
     this.answers = new FrontAnswers({ name: "mcp", cors: "open", logged: "debug" }, context);

@@ -19,8 +19,8 @@ async function mayReadMetrics(context: Context, c: HonoContext<HttpEnv>): Promis
 export function metricsDoor(context: Context): Door {
   const { memoryUsage, uptime } = process;
   const { metrics } = context;
-  metrics.gauge("gatehouse_resident_bytes", "Memory of the process.", () => memoryUsage.rss());
-  metrics.gauge("gatehouse_uptime_seconds", "Time since the start.", () => uptime());
+  metrics.gauge("gatehouse_resident_bytes", () => memoryUsage.rss());
+  metrics.gauge("gatehouse_uptime_seconds", () => uptime());
   const routes = new OpenAPIHono<HttpEnv>();
   routes.get("/metrics", async (c) => {
     if (!(await mayReadMetrics(context, c))) {

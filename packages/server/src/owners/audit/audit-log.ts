@@ -65,16 +65,14 @@ export class AuditLog {
       batchTools: () => this.batchTools(),
       keyIsCurrent: (tx, keyId) => keys.isCurrent(tx, "audit", keyId),
       grown: (heads) => this.checkpoints.grown(heads),
-      count: tools.metrics.counter("gatehouse_audit_commits_total", "Commits to audit logs."),
+      count: tools.metrics.counter("gatehouse_audit_commits_total"),
     });
     this.measure(tools.metrics);
   }
 
   private measure(metrics: Metrics): void {
-    const waiting = () => this.sequencer.waiting;
-    metrics.gauge("gatehouse_audit_commits_waiting", "Commits waiting for their turn.", waiting);
-    const held = () => this.held.size;
-    metrics.gauge("gatehouse_audit_logs_held", "Logs behind what was published of them.", held);
+    metrics.gauge("gatehouse_audit_commits_waiting", () => this.sequencer.waiting);
+    metrics.gauge("gatehouse_audit_logs_held", () => this.held.size);
   }
 
   /** Compares the database with what was published; logs that differ are not written to. */

@@ -72,7 +72,7 @@ export class FrontAnswers {
     this.bodyHeaders = [...BODY_HEADERS, ...open];
     const name = "gatehouse_http_request_seconds";
     const labels = { door: door.name };
-    this.took = tools.metrics.durationSeries(name, "Time to answer a request.", labels);
+    this.took = tools.metrics.durationSeries(name, labels);
   }
 
   /** Undefined where the other end is gone already: nobody is there to be answered, or counted. */
@@ -120,7 +120,7 @@ export class FrontAnswers {
     if (count === undefined) {
       const labels = { door: this.door.name, method: "POST", status: String(status) };
       const name = "gatehouse_http_requests_total";
-      count = this.tools.metrics.series(name, "Requests answered.", labels);
+      count = this.tools.metrics.series(name, labels);
       this.counts.set(status, count);
     }
     count();

@@ -16,10 +16,10 @@ export function httpsOnly(
   served: RequestListener,
 ): RequestListener {
   if (config.mode === "development" && config.tls === undefined) return served;
-  const count = metrics.counter("gatehouse_plaintext_refused_total", "Requests without HTTPS.");
+  const count = metrics.counter("gatehouse_plaintext_refused_total");
   return (request, response) => {
     if (connectionOf(request, proxies).secure) return served(request, response);
-    count();
+    count({});
     answerHttpsRequired(request, response);
   };
 }

@@ -65,8 +65,8 @@ function sealHeaders(c: Context<HttpEnv>): void {
 /** First in, last out: identifies the request, refuses odd targets, and counts the answer. */
 function frame(tools: KernelTools): MiddlewareHandler<HttpEnv> {
   const { clock, ids, log, metrics, proxies } = tools;
-  const count = metrics.counter("gatehouse_http_requests_total", "Requests answered.");
-  const took = metrics.duration("gatehouse_http_request_seconds", "Time to answer a request.");
+  const count = metrics.counter("gatehouse_http_requests_total");
+  const took = metrics.duration("gatehouse_http_request_seconds");
   return async (c, next) => {
     const startedAt = clock.now();
     const connection = connectionOf(c.env.incoming, proxies);

@@ -1,0 +1,84 @@
+interface Metric {
+  readonly type: "counter" | "gauge" | "histogram";
+  /** What it says, for whoever reads `/metrics` and the reference made from this list. */
+  readonly help: string;
+  /** What each label says; their values come from fixed sets. */
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+const DOOR = "the part of the service that answered, `none` for an unknown path";
+
+/** Everything that is counted, in the order of the reference; nothing else can be. */
+export const METRICS = Object.freeze({
+  gatehouse_http_requests_total: {
+    type: "counter",
+    help: "Requests answered.",
+    labels: { door: DOOR, method: "the HTTP method", status: "the HTTP status" },
+  },
+  gatehouse_http_request_seconds: {
+    type: "histogram",
+    help: "Time to answer a request; documents for agents are not timed.",
+    labels: { door: DOOR },
+  },
+  gatehouse_plaintext_refused_total: {
+    type: "counter",
+    help: "Requests refused because they came without HTTPS.",
+    labels: {},
+  },
+  gatehouse_audit_commits_total: {
+    type: "counter",
+    help: "Commits to audit logs; what failed did not happen.",
+    labels: { result: "`recorded` or `failed`" },
+  },
+  gatehouse_audit_commits_waiting: {
+    type: "gauge",
+    help: "Commits waiting for their turn.",
+    labels: {},
+  },
+  gatehouse_audit_logs_held: {
+    type: "gauge",
+    help: "Logs behind what was published of them: nothing is added to these until an operator acts.",
+    labels: {},
+  },
+  gatehouse_mcp_calls_total: {
+    type: "counter",
+    help: "Tool calls recorded.",
+    labels: { outcome: "`answered`, `error`, `refused` or `rate_limited`" },
+  },
+  gatehouse_mcp_limits_remembered: {
+    type: "gauge",
+    help: "Sessions, addresses and sites whose calls are being counted.",
+    labels: {},
+  },
+  gatehouse_messages_total: {
+    type: "counter",
+    help: "Tries to deliver messages.",
+    labels: {
+      kind: "`webhook` or `mail`",
+      result:
+        "`delivered`, `not_delivered` (tried again), `refused` by the receiver, or `gone` for good",
+    },
+  },
+  gatehouse_document_bytes: {
+    type: "gauge",
+    help: "Memory of the signed documents that are kept.",
+    labels: {},
+  },
+  gatehouse_live_site_bytes: {
+    type: "gauge",
+    help: "Memory of the sites that are kept, with what is made of them.",
+    labels: {},
+  },
+  gatehouse_resident_bytes: { type: "gauge", help: "Memory of the process.", labels: {} },
+  gatehouse_uptime_seconds: { type: "gauge", help: "Time since the start.", labels: {} },
+}) satisfies Readonly<Record<string, Metric>>;
+
+type List = typeof METRICS;
+
+/** Names of one type of metric. */
+export type MetricName<T extends Metric["type"]> = {
+  [N in keyof List]: List[N]["type"] extends T ? N : never;
+}[keyof List];
+
+/** A value for each label of a metric, and for no other. */
+export type LabelsOf<N extends keyof List> = Readonly<Record<keyof List[N]["labels"], string>>;
