@@ -1,7 +1,13 @@
+/** Makes the reference pages; with `--json` it prints them, by their paths, and writes nothing. */
 import { writeFileSync } from "node:fs";
 import { generatePages } from "./reference-pages.mjs";
 
-for (const [path, text] of Object.entries(await generatePages())) {
-  writeFileSync(path, text);
-  console.log(`wrote ${path}`);
+const pages = await generatePages();
+if (process.argv.includes("--json")) {
+  console.log(JSON.stringify(pages));
+} else {
+  for (const [path, text] of Object.entries(pages)) {
+    writeFileSync(path, text);
+    console.log(`wrote ${path}`);
+  }
 }

@@ -3,6 +3,9 @@ import { EXIT } from "../packages/cli/dist/exit.js";
 import { createProgram } from "../packages/cli/dist/program.js";
 import { PROTOCOLS } from "../packages/protocol/dist/index.js";
 import { VARIABLES } from "../packages/server/dist/installation.js";
+import { METRICS } from "../packages/server/dist/platform/metric-list.js";
+import { httpReference } from "./http-reference.mjs";
+import { interfaceDocument } from "./interface-document.mjs";
 
 const NOTE = "<!-- Made from the code by `npm run docs`; edits here are lost. -->";
 
@@ -97,11 +100,30 @@ function cliPage() {
   ].join("\n");
 }
 
+function metricsPage() {
+  const rows = Object.entries(METRICS).map(([name, { type, help, labels }]) => {
+    const said = Object.entries(labels).map(([label, meaning]) => `\`${label}\`: ${meaning}`);
+    return `| \`${name}\` | ${type} | ${help} | ${said.length === 0 ? "—" : said.join("; ")} |`;
+  });
+  return [
+    NOTE,
+    "# Metrics\n",
+    "What `/metrics` counts, in the Prometheus text format: for an operator's token, or for a client on the same machine that came",
+    "through no proxy. Every process counts for itself, from its start. A metric is there from the first time it is counted. Names end in",
+    "their unit; histograms have buckets from 1 ms to 10 s. [Which to watch](../guide/operator.md#health).\n",
+    "| Metric | Type | Meaning | Labels |\n|---|---|---|---|",
+    ...rows,
+    "",
+  ].join("\n");
+}
+
 /** Path from the repository's root → text. */
 export async function generatePages() {
   return {
     "docs/reference/cli.md": cliPage(),
     "docs/reference/configuration.md": configurationPage(),
+    "docs/reference/http.md": `${NOTE}\n${httpReference(await interfaceDocument())}`,
+    "docs/reference/metrics.md": metricsPage(),
     "docs/reference/protocols.md": protocolsPage(),
   };
 }

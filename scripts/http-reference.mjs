@@ -1,0 +1,214 @@
+/** The reference of the HTTP interface, from the OpenAPI document that the service publishes. */
+import { REASONS, reasonDocsSlug } from "../packages/protocol/dist/index.js";
+
+/** Every route that needs a token may refuse with these, so they are told once. */
+const COMMON_ERRORS = ["unauthorized", "rate_limited", "unavailable"];
+/** Every list takes these, so they are told once. */
+const PAGING = ["limit", "cursor"];
+
+const INTRO = `The interface for owners, operators and readers, by what it is about. \`/openapi.json\` of a running service says the same to
+programs, with every pattern and limit. Agents and platforms have guides of their own: [mandates](../guide/mandates.md),
+[MCP](../guide/mcp.md), [UCP](../guide/ucp.md), [visits](../guide/install.md).
+
+Routes below \`/v1/admin\` need \`Authorization: Bearer …\` with a token whose role allows it: an auditor reads, a reviewer also
+decides reviews, an owner changes the site, an operator does everything. Bodies are strict JSON, and a field that is not listed is refused. Routes below
+\`/v1/console\` are for the pages of the console, which sign in by a cookie. All of these may also refuse with
+${COMMON_ERRORS.map(errorLink).join(", ")}.
+
+Lists answer \`items\`, the first \`limit\` of them (50, at most 200), and \`next_cursor\` where there is more: send it back as
+\`cursor\`. Times are ISO 8601 in UTC. Amounts are whole minor units, or decimal text where that is said.`;
+
+function errorLink(code) {
+  return `[\`${code}\`](../errors/${reasonDocsSlug(code)}.md)`;
+}
+
+const nameOf = (ref) => ref.split("/").at(-1);
+/** As GitHub makes the anchor of a heading. */
+const anchorOf = (heading) => heading.toLowerCase().replaceAll(" ", "-");
+const shapeHeading = (name) => `${name} shape`;
+const cell = (text) => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+const shapeLink = (ref) => `[${nameOf(ref)}](#${anchorOf(shapeHeading(nameOf(ref)))})`;
+
+function limitsOf({ minLength, maxLength, minimum, maximum, minItems, maxItems }, isList) {
+  const range = (low, high, unit) => {
+    if (low > 1 && high !== undefined) return `${low} to ${high}${unit}`;
+    return high === undefined || high >= Number.MAX_SAFE_INTEGER
+      ? undefined
+      : `at most ${high}${unit}`;
+  };
+  if (isList) return range(minItems, maxItems, "");
+  return range(minLength, maxLength, " characters") ?? range(minimum, maximum, "");
+}
+
+function typeOf(schema) {
+  if (schema.$ref !== undefined) return shapeLink(schema.$ref);
+  if (schema.const !== undefined) return `\`${JSON.stringify(schema.const)}\``;
+  if (schema.enum !== undefined) {
+    const values = schema.enum.filter((value) => value !== null);
+    const words = values.map((value) => (value === "" ? "empty" : `\`${value}\``)).join(", ");
+    return schema.enum.length > values.length ? `${words} or null` : words;
+  }
+  for (const all of [schema.anyOf, schema.oneOf]) {
+    if (all !== undefined) return [...new Set(all.map(typeOf))].join(" or ");
+  }
+  if (schema.allOf !== undefined) return schema.allOf.map(typeOf).join(" and ");
+  const types = [schema.type ?? "anything"].flat();
+  const words = types.map((type) => {
+    if (type === "array")
+      return schema.items === undefined ? "list" : `list of ${listed(schema.items)}`;
+    if (type === "string" && schema.format === "date-time") return "time";
+    return type;
+  });
+  const limits = limitsOf(schema, types.includes("array"));
+  return words.join(" or ") + (limits === undefined ? "" : `, ${limits}`);
+}
+
+/** What is in a list; the fields of an object in it stand on lines of their own. */
+function listed(schema) {
+  if (schema.properties !== undefined) return "objects";
+  return typeOf(schema).replace(/, (.*)/, " ($1)");
+}
+
+function meaningOf({ description, default: fallback }) {
+  const said = description === undefined ? [] : [description];
+  if (fallback !== undefined)
+    said.push(
+      `\`${typeof fallback === "string" ? fallback : JSON.stringify(fallback)}\` unless said.`,
+    );
+  return said.join(" ");
+}
+
+/** Every field of an object, those of objects and lists in it too, by their paths. */
+function fieldsOf(schema, path = "") {
+  const parts = [...(schema.allOf ?? []), ...(schema.anyOf ?? []), ...(schema.oneOf ?? [])];
+  const own = Object.entries(schema.properties ?? {}).flatMap(([name, field]) => {
+    const here = `${path}${name}`;
+    const needed = schema.required?.includes(name) ?? false;
+    const inside = field.items === undefined ? fieldsOf(field, `${here}.`) : [];
+    const items = field.items === undefined ? [] : fieldsOf(field.items, `${here}[].`);
+    return [{ name: here, schema: field, needed }, ...inside, ...items];
+  });
+  const seen = new Set();
+  return [...own, ...parts.flatMap((part) => fieldsOf(part, path))].filter(
+    ({ name }) => !seen.has(name) && seen.add(name),
+  );
+}
+
+/** A table of fields. Of a body those are marked that must be there, of an answer those that may not be. */
+function fieldTable(schema, { body }) {
+  const fields = fieldsOf(schema);
+  if (fields.length === 0) return "";
+  const explained = fields.some(({ schema: field }) => meaningOf(field) !== "");
+  const rows = fields.map(({ name, schema: field, needed }) => {
+    const mark = body ? (needed ? " (needed)" : "") : needed ? "" : " (may be absent)";
+    const meaning = explained ? ` ${cell(meaningOf(field))} |` : "";
+    return `| \`${name}\`${mark} | ${cell(typeOf(field))} |${meaning}`;
+  });
+  const head = explained
+    ? "| Field | Type | Meaning |\n|---|---|---|"
+    : "| Field | Type |\n|---|---|";
+  return `${head}\n${rows.join("\n")}\n`;
+}
+
+function parameterLines(parameters) {
+  const listed = parameters.some(({ name }) => name === "cursor");
+  const shown = parameters.filter(({ name, in: where, schema }) =>
+    where === "path" ? schema.enum !== undefined : !(listed && PAGING.includes(name)),
+  );
+  const lines = shown.map(({ name, in: where, schema, required }) => {
+    const words = [
+      typeOf(schema) + (required && where !== "path" ? ", needed" : ""),
+      meaningOf(schema),
+    ];
+    const address = where === "path" ? `{${name}}` : name;
+    return `- \`${address}\`: ${words.filter((word) => word !== "").join(". ")}`;
+  });
+  if (listed) lines.push("- `limit`, `cursor`");
+  return lines.length === 0 ? [] : [`Takes:\n\n${lines.join("\n")}\n`];
+}
+
+function bodyText({ content }) {
+  const { schema } = content["application/json"] ?? {};
+  if (schema === undefined) {
+    const types = Object.keys(content).map((type) => `\`${type}\``);
+    return `Body: ${types.join(" or ")}.\n`;
+  }
+  if (schema.$ref !== undefined) return `Body: ${shapeLink(schema.$ref)}.\n`;
+  const choice = schema.anyOf === undefined ? "Body:" : "Body, one of these:";
+  const table = fieldTable(schema, { body: true });
+  return table === "" ? "Body: `{}`.\n" : `${choice}\n\n${table}`;
+}
+
+/** What is answered: a shape by its name, or the names of the fields. */
+function answerText(type, schema = {}) {
+  if (type !== "application/json") return `\`${type}\``;
+  const refs = [schema, ...(schema.allOf ?? [])].filter(({ $ref }) => $ref !== undefined);
+  const names = refs.map(({ $ref }) => shapeLink($ref));
+  const fields = [schema, ...(schema.allOf ?? [])].flatMap(({ properties = {} }) =>
+    Object.entries(properties).map(([name, field]) => {
+      const link = field.items?.$ref ?? field.$ref;
+      return link === undefined ? `\`${name}\`` : `\`${name}\` (${shapeLink(link)})`;
+    }),
+  );
+  return [...names, ...fields].join(", ") || `\`${type}\``;
+}
+
+function answerLines(responses, security) {
+  const open = security !== undefined && security.length === 0;
+  const errors = [];
+  const lines = Object.entries(responses).flatMap(([status, { description, content = {} }]) => {
+    const code = /^`(\w+)`:/.exec(description)?.[1];
+    if (code !== undefined && code in REASONS) {
+      if (open || !COMMON_ERRORS.includes(code)) errors.push(errorLink(code));
+      return [];
+    }
+    const bodies = Object.entries(content).map(([type, { schema }]) => answerText(type, schema));
+    const said = description.replace(/\.$/, "");
+    return [`- ${status}: ${[said, bodies.join(" or ")].filter((text) => text !== "").join(": ")}`];
+  });
+  if (errors.length > 0) lines.push(`- refused: ${errors.join(", ")}`);
+  return `Answers:\n\n${lines.join("\n")}\n`;
+}
+
+function routeSection({ path, method, operation }) {
+  const { summary, description, parameters = [], requestBody, responses, security } = operation;
+  return [
+    `### ${summary}\n`,
+    `\`${method.toUpperCase()} ${path}\`\n`,
+    ...(description === undefined ? [] : [`${description}\n`]),
+    ...parameterLines(parameters),
+    ...(requestBody === undefined ? [] : [bodyText(requestBody)]),
+    answerLines(responses, security),
+  ].join("\n");
+}
+
+/** The page without its note. */
+export function httpReference({ paths, components }) {
+  const routes = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  );
+  const tags = [...new Set(routes.map(({ operation }) => operation.tags[0]))].sort();
+  const sections = tags.map((tag) => {
+    const own = routes.filter(({ operation }) => operation.tags[0] === tag);
+    return `## ${tag}\n\n${own.map(routeSection).join("\n")}`;
+  });
+  const shapes = Object.entries(components.schemas).sort(([a], [b]) => (a < b ? -1 : 1));
+  const shapeSections = shapes.map(([name, schema]) => {
+    const base = (schema.allOf ?? []).filter(({ $ref }) => $ref !== undefined);
+    const more =
+      base.length === 0 ? "" : `${base.map(({ $ref }) => shapeLink($ref)).join(", ")}, and:\n\n`;
+    return `### ${shapeHeading(name)}\n\n${more}${fieldTable(schema, { body: false })}`;
+  });
+  const contents = [...tags, "Shapes"]
+    .map((title) => `[${title}](#${anchorOf(title)})`)
+    .join(" · ");
+  return [
+    "# HTTP interface\n",
+    `${INTRO}\n`,
+    `${contents}\n`,
+    ...sections,
+    "## Shapes\n",
+    "What answers are made of, by the names they have above.\n",
+    ...shapeSections,
+  ].join("\n");
+}
