@@ -4,6 +4,7 @@ import { bundleAuditPage } from "./bundle-audit-page.mjs";
 import { bundleConsole } from "./bundle-console.mjs";
 import { bundleEmbed } from "./bundle-embed.mjs";
 import { bundlePackages } from "./bundle-packages.mjs";
+import { copyDocs } from "./copy-docs.mjs";
 
 /** Where the server looks for them, from src and from dist alike. */
 const folder = fileURLToPath(new URL("../packages/server/assets/", import.meta.url));
@@ -11,6 +12,7 @@ const folder = fileURLToPath(new URL("../packages/server/assets/", import.meta.u
 mkdirSync(folder, { recursive: true });
 writeFileSync(`${folder}audit-page.js`, await bundleAuditPage());
 writeFileSync(`${folder}embed.js`, await bundleEmbed());
+copyDocs();
 await bundlePackages();
 // Last: it asks the service, built by now, what its interface is.
 await bundleConsole(`${folder}console`);

@@ -1,5 +1,6 @@
 /** Makes the reference pages; with `--json` it prints them, by their paths, and writes nothing. */
 import { writeFileSync } from "node:fs";
+import { copyDocs } from "./copy-docs.mjs";
 import { generatePages } from "./reference-pages.mjs";
 
 const pages = await generatePages();
@@ -10,4 +11,6 @@ if (process.argv.includes("--json")) {
     writeFileSync(path, text);
     console.log(`wrote ${path}`);
   }
+  // The service serves a copy, made before these were.
+  copyDocs();
 }

@@ -4,6 +4,7 @@ import {
   isKnownAgent,
   type JsonValue,
   KNOWN_AGENTS,
+  namedType,
   prefersMarkdown,
   readPage,
   readVisitReport,
@@ -114,5 +115,22 @@ test("Markdown is for whoever names it and likes it no less", () => {
   ];
   for (const [accept, wanted] of cases) {
     expect(prefersMarkdown(accept, "text/html; charset=utf-8")).toBe(wanted);
+  }
+});
+
+test("a client gets the type it names and likes best, and of equals the first of ours", () => {
+  const cases: [string | undefined, string | undefined][] = [
+    ["text/html, */*;q=0.8", "text/html"],
+    ["text/html;q=0.4, text/markdown;q=0.5", "text/markdown"],
+    ["text/html, text/markdown", "text/markdown"],
+    ["TEXT/HTML", "text/html"],
+    ["text/html;q=0", undefined],
+    ["text/html;q=-1", undefined],
+    ["text/*, */*", undefined],
+    ["", undefined],
+    [undefined, undefined],
+  ];
+  for (const [accept, wanted] of cases) {
+    expect([accept, namedType(accept, ["text/markdown", "text/html"])]).toEqual([accept, wanted]);
   }
 });

@@ -30,3 +30,21 @@ export function prefersMarkdown(accept: string | undefined, ours: string): boole
   const markdown = ranges.get("text/markdown") ?? 0;
   return markdown > 0 && markdown >= weight(ranges, ours.split(";")[0] as string);
 }
+
+/**
+ * Of the types we have, the one a client names and likes best; of equals the first. Undefined where
+ * it names none of them, whatever else it takes.
+ *
+ * @example
+ * namedType("text/html, *\/*;q=0.8", ["text/markdown", "text/html"]); //=> "text/html"
+ * namedType("*\/*", ["text/markdown", "text/html"]); //=> undefined
+ */
+export function namedType<T extends string>(
+  accept: string | undefined,
+  types: readonly T[],
+): T | undefined {
+  const ranges = rangesOf(accept ?? "");
+  const liked = (type: T) => ranges.get(type) ?? 0;
+  const best = Math.max(...types.map(liked));
+  return best > 0 ? types.find((type) => liked(type) === best) : undefined;
+}

@@ -6,8 +6,8 @@ import { fileURLToPath } from "node:url";
  */
 const ASSETS = new URL("../../assets/", import.meta.url);
 
-/** The documentation. */
-export const DOCS_FOLDER = fileURLToPath(new URL("../../../../docs/", import.meta.url));
+/** The documentation; copied from docs and what that links to. */
+export const DOCS_FOLDER = fileURLToPath(new URL("docs/", ASSETS));
 /** What a site's pages load; made from packages/embed. */
 export const EMBED_FILE = new URL("embed.js", ASSETS);
 /** The console; made from packages/console. */

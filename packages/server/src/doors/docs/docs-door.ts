@@ -1,37 +1,54 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { prefersMarkdown } from "@gatehouse/protocol";
+import { namedType } from "@gatehouse/protocol";
 import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
 import { DOCS_FOLDER } from "../../platform/assets.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
+import { isFresh } from "../../platform/http/etag.js";
 import { Problem } from "../../platform/http/problem.js";
+import { DOCS_PATH, FIRST_PAGE, PAGE_HEADERS, STYLE_PATH } from "./page.js";
+import { type DocsFile, DocsPages, docsFile, FORMS, type Form } from "./pages.js";
+import { STYLE } from "./style.js";
 
-/** The pages of this build by their path; read once, so a request can name no other file. */
-function readPages(): ReadonlyMap<string, string> {
-  if (!existsSync(DOCS_FOLDER)) return new Map();
-  const names = readdirSync(DOCS_FOLDER, { recursive: true, encoding: "utf8" });
-  return new Map(
-    names
-      .filter((name) => name.endsWith(".md"))
-      .map((name) => [name.replaceAll("\\", "/"), readFileSync(DOCS_FOLDER + name, "utf8")]),
-  );
+/** Another build may say something else. */
+const CACHE = "public, max-age=300";
+
+/**
+ * People get a page, programs the Markdown it is made of: as such where they name it, else as plain
+ * text, since browsers show that and save Markdown.
+ */
+function formOf({ req }: HonoContext<HttpEnv>): Form {
+  if (req.query("as") === "markdown") return "text/plain";
+  return namedType(req.header("accept"), FORMS) ?? "text/plain";
+}
+
+function answer(c: HonoContext<HttpEnv>, { type, bytes, etag }: DocsFile): Response {
+  c.header("etag", etag);
+  c.header("cache-control", CACHE);
+  for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value);
+  if (isFresh(c.req.header("if-none-match"), etag)) return c.body(null, 304);
+  c.header("content-type", type);
+  c.header("content-length", String(bytes.length));
+  return c.body(bytes);
 }
 
 /** The documentation of this very build, where error messages and documents point to. */
 export function docsDoor({ log }: Context): Door {
-  const pages = readPages();
+  const pages = new DocsPages(DOCS_FOLDER);
   if (pages.size === 0) log.warn({ folder: DOCS_FOLDER }, "docs.missing");
+  const style = docsFile("text/css", STYLE);
   const routes = new OpenAPIHono<HttpEnv>();
 
-  routes.get("/docs", (c) => c.redirect("/docs/README.md", 302));
-
-  routes.get("/docs/:page{.+\\.md}", (c) => {
-    const page = pages.get(c.req.param("page"));
+  // Not the page itself: its links are to what stands beside it.
+  for (const path of [DOCS_PATH, `${DOCS_PATH}/`]) {
+    routes.get(path, (c) => c.redirect(`${DOCS_PATH}/${FIRST_PAGE}`, 302));
+  }
+  routes.get(STYLE_PATH, (c) => answer(c, style));
+  routes.get(`${DOCS_PATH}/:page{.+\\.md}`, async (c) => {
+    const page = await pages.page(c.req.param("page"), formOf(c));
     if (page === undefined) throw new Problem("not_found");
-    // Browsers show plain text and save Markdown.
-    const type = prefersMarkdown(c.req.header("accept"), "text/plain") ? "markdown" : "plain";
     c.header("vary", "Accept");
-    return c.body(page, 200, { "content-type": `text/${type}; charset=utf-8` });
+    return answer(c, page);
   });
 
   return { name: "docs", cors: "open", routes };

@@ -1,0 +1,67 @@
+import { htmlText } from "@gatehouse/protocol";
+import { VERSION } from "../../version.js";
+import type { LinkGroup, Rendered } from "./markdown.js";
+
+export const DOCS_PATH = "/docs";
+export const FIRST_PAGE = "README.md";
+export const STYLE_PATH = `${DOCS_PATH}/style.css`;
+
+/** Of the page's own parts; anchors of headings have no capitals. */
+const TEXT_ID = "Text";
+const ALL_ID = "All";
+
+/** Nothing runs, and nothing comes from elsewhere. */
+const POLICY = [
+  ...["default-src 'none'", "style-src 'self'", "img-src 'self' data:", "base-uri 'none'"],
+  ...["form-action 'none'", "frame-ancestors 'none'"],
+].join("; ");
+
+export const PAGE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
+  "content-security-policy": POLICY,
+  "referrer-policy": "no-referrer",
+});
+
+function groupHtml({ title, links }: LinkGroup, current: string): string {
+  const items = links.map(({ text, href }) => {
+    const mark = href === current ? ' aria-current="page"' : "";
+    return `<li><a href="${DOCS_PATH}/${htmlText(href)}"${mark}>${htmlText(text)}</a></li>`;
+  });
+  return `<h2>${htmlText(title)}</h2>\n<ul>\n${items.join("\n")}\n</ul>`;
+}
+
+/**
+ * A whole page: the text, and beside it or, on a phone, below it the way to all others. `name` is its
+ * path below the documentation.
+ */
+export function docsPage(
+  name: string,
+  { title, html }: Rendered,
+  groups: readonly LinkGroup[],
+): string {
+  const shown = title === "" ? name : title;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${htmlText(shown)} · Gatehouse</title>
+<link rel="stylesheet" href="${STYLE_PATH}">
+<link rel="icon" href="data:,">
+<link rel="alternate" type="text/markdown" href="${DOCS_PATH}/${htmlText(name)}">
+</head>
+<body>
+<a class="skip" href="#${TEXT_ID}">Skip to the text</a>
+<header><a href="${DOCS_PATH}/${FIRST_PAGE}">Gatehouse documentation</a> <a href="#${ALL_ID}">All documents</a></header>
+<div class="columns">
+<main id="${TEXT_ID}" tabindex="-1">
+${html}</main>
+<nav id="${ALL_ID}" aria-label="All documents">
+${groups.map((group) => groupHtml(group, name)).join("\n")}
+</nav>
+</div>
+<footer>Gatehouse ${VERSION} · <a href="?as=markdown">this page as Markdown</a></footer>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,89 @@
+/** The colours of the console, by their names there; the text as wide as is read well. */
+export const STYLE = `:root {
+  color-scheme: light dark;
+  --color-ink: #1d2523;
+  --color-soft: #55625e;
+  --color-line: #d5deda;
+  --color-back: #f6f8f7;
+  --color-card: #ffffff;
+  --color-act: #1f6b52;
+  --color-act-ink: #ffffff;
+}
+@media (prefers-color-scheme: dark) {
+  :root {
+    --color-ink: #e8eeeb;
+    --color-soft: #a3b1ac;
+    --color-line: #33403c;
+    --color-back: #141a18;
+    --color-card: #1b2321;
+    --color-act: #7fcfae;
+    --color-act-ink: #10201a;
+  }
+}
+* { box-sizing: border-box; }
+html { scroll-padding-top: 1rem; }
+body {
+  margin: 0 auto;
+  max-width: 66rem;
+  padding: 0 1.25rem;
+  background: var(--color-back);
+  color: var(--color-ink);
+  font: 1rem/1.6 system-ui, sans-serif;
+}
+a { color: var(--color-act); text-underline-offset: 2px; }
+:focus-visible { outline: 3px solid var(--color-act); outline-offset: 2px; }
+main:focus { outline: none; }
+.skip { position: absolute; left: -99rem; }
+.skip:focus {
+  left: 1rem;
+  top: 0.5rem;
+  padding: 0.4rem 0.8rem;
+  border-radius: 0.5rem;
+  background: var(--color-act);
+  color: var(--color-act-ink);
+}
+header, footer {
+  display: flex;
+  flex-wrap: wrap;
+  justify-content: space-between;
+  gap: 0.25rem 1.5rem;
+  padding: 1rem 0;
+  border-bottom: 1px solid var(--color-line);
+}
+header a:first-child { color: inherit; font-weight: 600; text-decoration: none; }
+footer { margin-top: 3rem; border: 0; border-top: 1px solid var(--color-line); color: var(--color-soft); }
+main { min-width: 0; max-width: 46rem; overflow-wrap: break-word; }
+h1, h2, h3, h4 { line-height: 1.3; overflow-wrap: anywhere; }
+h1 { margin: 1.75rem 0 1rem; font-size: 1.75rem; }
+h2 { margin: 2.25rem 0 0.75rem; font-size: 1.3rem; }
+h3 { margin: 1.75rem 0 0.5rem; font-size: 1.08rem; }
+p, ul, ol, pre, blockquote, .table { margin: 0 0 1rem; }
+ul, ol { padding-left: 1.4rem; }
+li > ul, li > ol { margin-bottom: 0; }
+blockquote { padding-left: 1rem; border-left: 3px solid var(--color-line); color: var(--color-soft); }
+hr { border: 0; border-top: 1px solid var(--color-line); }
+code { font: 0.9em/1.5 ui-monospace, monospace; overflow-wrap: anywhere; }
+pre, .table { overflow-x: auto; border: 1px solid var(--color-line); border-radius: 0.5rem; background: var(--color-card); }
+pre { padding: 0.8rem 1rem; }
+pre code { line-height: 1.35; overflow-wrap: normal; }
+table { width: 100%; border-collapse: collapse; font-size: 0.94rem; }
+th, td { min-width: 6rem; padding: 0.45rem 0.8rem; text-align: left; vertical-align: top; }
+td:last-child { min-width: 12rem; }
+td code { overflow-wrap: break-word; }
+th { color: var(--color-soft); font-weight: 500; }
+td { border-top: 1px solid var(--color-line); }
+nav { padding-top: 1rem; font-size: 0.94rem; }
+nav h2 { margin: 1rem 0 0.25rem; font-size: 0.94rem; color: var(--color-soft); font-weight: 500; }
+nav ul { margin: 0; padding: 0; list-style: none; }
+nav a { display: inline-block; padding: 0.15rem 0; text-decoration: none; }
+nav a:hover { text-decoration: underline; }
+nav [aria-current] { color: var(--color-ink); font-weight: 600; }
+@media (width >= 62rem) {
+  .columns { display: grid; grid-template-columns: minmax(0, 46rem) 1fr; gap: 3.5rem; }
+  nav { position: sticky; top: 0; align-self: start; max-height: 100vh; overflow-y: auto; }
+  header a[href^="#"] { display: none; }
+}
+@media print {
+  header, nav, footer, .skip { display: none; }
+}
+`;
