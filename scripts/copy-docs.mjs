@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const { dirname, join, relative } = posix;
 const root = fileURLToPath(new URL("..", import.meta.url));
-const folder = `${root}packages/server/assets/docs`;
+const folder = `${root}packages/server/dist/assets/docs`;
 
 const filesOf = (below) =>
   readdirSync(below, { recursive: true, withFileTypes: true })

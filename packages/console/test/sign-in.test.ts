@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
 import { desk, expectQuiet } from "./desk.ts";
 
-const folder = fileURLToPath(new URL("../../server/assets/console/", import.meta.url));
+const folder = fileURLToPath(new URL("../../server/dist/assets/console/", import.meta.url));
 
 test("its first load is at most 250 KB of script, zipped", () => {
   const page = readFileSync(`${folder}index.html`, "utf8");

@@ -15,8 +15,9 @@ async function loadDemo(): Promise<Demo> {
   try {
     return (await import(PACKAGE)) as Demo;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== "ERR_MODULE_NOT_FOUND") throw error;
+    const { code, message } = error as NodeJS.ErrnoException;
+    const absent = code === "ERR_MODULE_NOT_FOUND" && message.includes(`'${PACKAGE}'`);
+    if (!absent) throw error;
     const hint = `Install it beside this command: npm install ${PACKAGE}`;
     throw new CommandError("The demo is not installed.", EXIT.cannotStart, hint);
   }

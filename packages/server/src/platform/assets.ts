@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
  * What comes with this build beside its code. Two folders below the package, as the bundle is, this
  * file finds it from src, from dist and from the bundle alike.
  */
-const ASSETS = new URL("../../assets/", import.meta.url);
+const ASSETS = new URL("../../dist/assets/", import.meta.url);
 
 /** The documentation; copied from docs and what that links to. */
 export const DOCS_FOLDER = fileURLToPath(new URL("docs/", ASSETS));

@@ -25,7 +25,7 @@ const goodPage = (of = log) => pageOfLog(of);
 
 describe("the file", () => {
   test("carries the script that its source gives; if not, run `npm run build`", async () => {
-    const built = new URL("../../assets/audit-page.js", import.meta.url);
+    const built = new URL("../../dist/assets/audit-page.js", import.meta.url);
     const code = await bundleAuditPage();
     expect(readFileSync(built, "utf8") === code).toBe(true);
     expect(code.match(/<\/script|<script|<!--/i) ?? code.match(/\P{ASCII}/u)).toBeNull();

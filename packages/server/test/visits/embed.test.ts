@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 test("the script is the build's, at most 2 KB compressed, and kept for five minutes", async () => {
-  const built = readFileSync(new URL("../../assets/embed.js", import.meta.url), "utf8");
+  const built = readFileSync(new URL("../../dist/assets/embed.js", import.meta.url), "utf8");
   expect(built === (await bundleEmbed())).toBe(true);
   expect(gzipSync(built).length).toBeLessThanOrEqual(EMBED_BYTES_MAX);
   const answer = await fetch(`${server.url}/embed.js`);
