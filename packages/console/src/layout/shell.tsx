@@ -1,9 +1,11 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
+import { type Api, call } from "../api/client.js";
 import { reviewsWaiting } from "../reviews/reviews.js";
 import { endSession, sessionQuery, signOut } from "../session/session.js";
 import { forgetPurchases } from "../setup/kept.js";
+import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Find } from "./find.js";
 import { siteNamed, siteParam, sitesQuery } from "./sites.js";
@@ -43,6 +45,21 @@ function SitePicker({ name }: { readonly name: string | undefined }) {
         ))}
       </select>
     </label>
+  );
+}
+
+/** Said wherever no money is behind what is sold. */
+function TestMode({ siteKeyHash }: { readonly siteKeyHash: string }) {
+  const path = `/v1/admin/sites/${siteKeyHash}`;
+  const { data } = useQuery({
+    queryKey: ["processor", path],
+    queryFn: () => call<Api["Processor"]>("GET", `${path}/processor`),
+  });
+  if (data === undefined || data.kind === null || data.live) return null;
+  return (
+    <span className="max-sm:hidden">
+      <Badge word="test mode" look="warn" />
+    </span>
   );
 }
 
@@ -107,6 +124,8 @@ export function Shell() {
   const client = useQueryClient();
   const { site } = useParams({ strict: false });
   const { data: session } = useQuery(sessionQuery);
+  const { data: sites = [] } = useQuery(sitesQuery);
+  const shown = site === undefined ? undefined : siteNamed(site, sites);
   const [open, setOpen] = useState(false);
   async function leave() {
     await signOut();
@@ -123,6 +142,7 @@ export function Shell() {
           Gatehouse
         </Link>
         <SitePicker name={site} />
+        {shown !== undefined && <TestMode siteKeyHash={shown.site_key_hash} />}
         <span className="ml-auto text-sm text-soft max-sm:hidden">
           Signed in as <strong className="font-medium text-ink">{session?.name}</strong>
           {session?.name !== session?.role && ` (${session?.role})`}

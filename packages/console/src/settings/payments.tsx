@@ -12,6 +12,7 @@ import { Failure, Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card, Facts } from "../ui/page.js";
 import { Time } from "../ui/time.js";
+import { ShopCard } from "./shop.js";
 
 type Processor = Api["Processor"];
 
@@ -184,6 +185,7 @@ export function PaymentsPart() {
           <ProcessorForm found={data} />
         </Card>
       )}
+      <ShopCard />
     </div>
   );
 }

@@ -1,4 +1,11 @@
-import { type Check, verifyCard, verifyCatalog } from "@gatehouse/protocol";
+import {
+  type Check,
+  isJsonObject,
+  type JsonValue,
+  parseJson,
+  verifyCard,
+  verifyCatalog,
+} from "@gatehouse/protocol";
 import type { Site } from "../layout/sites.js";
 import { KEY_SETS, loadKeys } from "../proof/keys.js";
 
@@ -8,12 +15,19 @@ async function bytesAt(path: string): Promise<Uint8Array> {
   return new Uint8Array(await response.arrayBuffer());
 }
 
+const at = (value: JsonValue | undefined, name: string): JsonValue | undefined =>
+  isJsonObject(value) ? value[name] : undefined;
+
 /** Whether a document is of the site it was asked for; a signature alone says that it is of some site. */
-function ofSite(bytes: Uint8Array, names: readonly string[]): Check {
-  const text = new TextDecoder().decode(bytes);
-  const ok = names.every((name) => text.includes(JSON.stringify(name).slice(1, -1)));
-  return { id: "site", ok, text: ok ? "it is of this site" : "it is of another site" };
+function ofSite(said: JsonValue | undefined, wanted: string): Check {
+  const ok = said === wanted;
+  return { id: `of ${wanted}`, ok, text: ok ? `it is of ${wanted}` : "it is of another site" };
 }
+
+const documentIn = (bytes: Uint8Array): JsonValue | undefined => {
+  const parsed = parseJson(bytes);
+  return parsed.ok ? parsed.value : undefined;
+};
 
 /** Verifies a site's card and catalog by the published keys, as an agent that trusts nobody does. */
 export async function checkDocuments({ site_key, domain }: Site): Promise<readonly Check[]> {
@@ -23,9 +37,19 @@ export async function checkDocuments({ site_key, domain }: Site): Promise<readon
   const catalog = await bytesAt(`/v1/catalog/${site_key}.json`);
   const named = (kind: string, checks: readonly Check[]) =>
     checks.map(({ id, ok, text }) => ({ id: `${kind}-${id}`, ok, text: `${kind}: ${text}` }));
-  const own = [site_key, domain];
+  const about = at(documentIn(card), "site");
+  // A port is written so in a DID of the web.
+  const did = `did:web:${domain.replace(":", "%3A")}`;
+  const manifest = at(documentIn(catalog), "trustManifest");
   return [
-    ...named("card", [...(await verifyCard(card, options)).checks, ofSite(card, own)]),
-    ...named("catalog", [...(await verifyCatalog(catalog, options)).checks, ofSite(catalog, own)]),
+    ...named("card", [
+      ...(await verifyCard(card, options)).checks,
+      ofSite(at(about, "site_key"), site_key),
+      ofSite(at(about, "domain"), domain),
+    ]),
+    ...named("catalog", [
+      ...(await verifyCatalog(catalog, options)).checks,
+      ofSite(at(manifest, "identity"), did),
+    ]),
   ];
 }

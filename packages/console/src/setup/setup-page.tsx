@@ -86,8 +86,7 @@ export function SetupPage() {
               to="/$site/setup"
               params={{ site: name }}
               search={{ step: one }}
-              aria-current={one === step ? "step" : undefined}
-              className="inline-flex items-center gap-2 rounded-full border border-line px-3 py-1 text-sm aria-[current=step]:border-act aria-[current=step]:bg-act/10 aria-[current=step]:font-semibold"
+              className="inline-flex items-center gap-2 rounded-full border border-line px-3 py-1 text-sm aria-[current=page]:border-act aria-[current=page]:bg-act/10 aria-[current=page]:font-semibold"
             >
               <span className={done[one] ? "text-act" : "text-soft"}>
                 {done[one] ? "✓" : place + 1}

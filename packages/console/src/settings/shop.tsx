@@ -1,0 +1,63 @@
+import { useQuery } from "@tanstack/react-query";
+import { type FormEvent, useState } from "react";
+import { type Api, call } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { useMay, useSite } from "../layout/sites.js";
+import { Button } from "../ui/button.js";
+import { TextArea } from "../ui/field.js";
+import { Outcome } from "../ui/outcome.js";
+import { Card } from "../ui/page.js";
+
+type Shop = Api["ShopSettings"];
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Error("This is not JSON.");
+  }
+}
+
+function ShopForm({ found }: { readonly found: Shop }) {
+  const { path } = useSite();
+  const mayChange = useMay("owner");
+  const [text, setText] = useState(JSON.stringify(found, null, 2));
+  const save = useSave(async () => call("PUT", `${path}/shop`, parsed(text)), "shop");
+  function submit(event: FormEvent) {
+    event.preventDefault();
+    save.mutate();
+  }
+  return (
+    <form onSubmit={submit} className="flex flex-col gap-3">
+      <TextArea
+        label="Shop settings (JSON)"
+        hint="What checkouts of platforms reckon with; the guide “Sell” explains each member."
+        rows={14}
+        spellCheck={false}
+        readOnly={!mayChange}
+        value={text}
+        onChange={({ target }) => setText(target.value)}
+      />
+      {mayChange && (
+        <Button type="submit" className="self-start" disabled={save.isPending}>
+          Save
+        </Button>
+      )}
+      <Outcome of={save} />
+    </form>
+  );
+}
+
+/** Delivery, taxes, terms and links of a shop that platforms check out at. */
+export function ShopCard() {
+  const { path } = useSite();
+  const shop = useQuery({
+    queryKey: ["shop", path],
+    queryFn: () => call<Shop>("GET", `${path}/shop`),
+  });
+  return (
+    <Card title="Delivery, taxes and terms">
+      {shop.isSuccess && <ShopForm found={shop.data} />}
+    </Card>
+  );
+}
