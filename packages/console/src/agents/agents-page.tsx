@@ -3,6 +3,7 @@ import type { Api } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
+import { isNarrowed } from "../ui/day-range.js";
 import { Select } from "../ui/field.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { Empty, Page } from "../ui/page.js";
@@ -39,7 +40,6 @@ export function AgentsPage() {
   const set = (part: string, value: string | undefined) =>
     void navigate({ search: (now) => ({ ...now, [part]: value || undefined }) });
   const list = useList<Agent>("agents", `${path}/agents`, search);
-  const narrowed = Object.values(search).some((value) => value !== undefined);
   return (
     <Page
       title="Agents"
@@ -64,7 +64,7 @@ export function AgentsPage() {
         {...{ list, columns: columnsFor(name), label: "Agents" }}
         keyOf={({ agent_id }) => agent_id}
         empty={
-          narrowed ? (
+          isNarrowed(search) ? (
             <Empty title="No agent is like that">Choose something else above.</Empty>
           ) : (
             <Empty title="No agent yet">

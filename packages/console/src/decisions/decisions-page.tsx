@@ -3,8 +3,8 @@ import { Asker } from "../agents/names.js";
 import { useList } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
-import { dayEnd, dayStart } from "../ui/days.js";
-import { Select, TextField } from "../ui/field.js";
+import { DayRange, isNarrowed, spanOf } from "../ui/day-range.js";
+import { Select } from "../ui/field.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
@@ -42,9 +42,8 @@ export function DecisionsPage() {
   const navigate = useNavigate({ from: "/$site/decisions" });
   const set = (part: string, value: string | undefined) =>
     void navigate({ search: (now) => ({ ...now, [part]: value || undefined }) });
-  const filter = { ...search, from: dayStart(search.from), to: dayEnd(search.to) };
+  const filter = { ...search, ...spanOf(search) };
   const list = useList<Decision>("decisions", `${path}/decisions`, filter);
-  const narrowed = Object.values(search).some((value) => value !== undefined);
   return (
     <Page
       title="Decisions"
@@ -58,18 +57,7 @@ export function DecisionsPage() {
           choices={{ "": "All of them", ...OUTCOMES }}
           onChoose={(value) => set("outcome", value)}
         />
-        <TextField
-          label="From"
-          type="date"
-          value={search.from ?? ""}
-          onChange={({ target }) => set("from", target.value)}
-        />
-        <TextField
-          label="To"
-          type="date"
-          value={search.to ?? ""}
-          onChange={({ target }) => set("to", target.value)}
-        />
+        <DayRange from={search.from} to={search.to} onSet={set} />
         <SearchField
           key={search.agent_id ?? ""}
           label="Agent"
@@ -90,7 +78,7 @@ export function DecisionsPage() {
         {...{ list, columns: columnsFor(name), label: "Decisions" }}
         keyOf={({ decision_id }) => decision_id}
         empty={
-          narrowed ? (
+          isNarrowed(search) ? (
             <Empty title="Nothing is like that">Choose something else above.</Empty>
           ) : (
             <Empty title="Nothing was decided yet">

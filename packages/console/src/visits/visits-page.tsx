@@ -3,8 +3,8 @@ import type { Api } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
-import { dayEnd, dayStart } from "../ui/days.js";
-import { Select, TextField } from "../ui/field.js";
+import { DayRange, isNarrowed, spanOf } from "../ui/day-range.js";
+import { Select } from "../ui/field.js";
 import { Snippet } from "../ui/id.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { Empty, Page } from "../ui/page.js";
@@ -55,9 +55,8 @@ export function VisitsPage() {
   const navigate = useNavigate({ from: "/$site/visits" });
   const set = (part: string, value: string | undefined) =>
     void navigate({ search: (now) => ({ ...now, [part]: value || undefined }) });
-  const filter = { ...search, from: dayStart(search.from), to: dayEnd(search.to) };
+  const filter = { ...search, ...spanOf(search) };
   const list = useList<Visit>("visits", `${path}/visits`, filter);
-  const narrowed = Object.values(search).some((value) => value !== undefined);
   return (
     <Page
       title="Visits"
@@ -77,18 +76,7 @@ export function VisitsPage() {
           choices={{ "": "Both", beacon: "The script", edge: "A worker or plugin" }}
           onChoose={(value) => set("source", value)}
         />
-        <TextField
-          label="From"
-          type="date"
-          value={search.from ?? ""}
-          onChange={({ target }) => set("from", target.value)}
-        />
-        <TextField
-          label="To"
-          type="date"
-          value={search.to ?? ""}
-          onChange={({ target }) => set("to", target.value)}
-        />
+        <DayRange from={search.from} to={search.to} onSet={set} />
         <SearchField
           key={search.agent ?? ""}
           label="Agent"
@@ -101,7 +89,7 @@ export function VisitsPage() {
         {...{ list, columns: COLUMNS, label: "Visits" }}
         keyOf={({ visit_id }) => visit_id}
         empty={
-          narrowed ? (
+          isNarrowed(search) ? (
             <Empty title="No visit is like that">Choose something else above.</Empty>
           ) : (
             <Empty title="Nobody was seen yet">

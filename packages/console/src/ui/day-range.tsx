@@ -1,0 +1,41 @@
+import { dayEnd, dayStart } from "./days.js";
+import { TextField } from "./field.js";
+
+interface Days {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** Days as a filter of the interface: from the start of the first to the end of the last. */
+export function spanOf({ from, to }: Days) {
+  return { from: dayStart(from), to: dayEnd(to) };
+}
+
+/** Whether anything narrows a list. */
+export function isNarrowed(search: object): boolean {
+  return Object.values(search).some((value) => value !== undefined);
+}
+
+/** The first and the last day of a list, in the reader's own time. */
+export function DayRange({
+  from,
+  to,
+  onSet,
+}: Days & { onSet(part: "from" | "to", day: string): void }) {
+  return (
+    <>
+      <TextField
+        label="From"
+        type="date"
+        value={from ?? ""}
+        onChange={({ target }) => onSet("from", target.value)}
+      />
+      <TextField
+        label="To"
+        type="date"
+        value={to ?? ""}
+        onChange={({ target }) => onSet("to", target.value)}
+      />
+    </>
+  );
+}
