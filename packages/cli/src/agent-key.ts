@@ -20,6 +20,19 @@ export function writeKey(file: string, key: unknown): void {
   }
 }
 
+/** The public part of a key in a file: all that another end may know of it. */
+export function readPublicKey(file: string): Record<"kty" | "crv" | "x", unknown> {
+  if (!existsSync(file)) {
+    throw new CommandError(`${file} cannot be read: there is no such file.`, EXIT.failed);
+  }
+  try {
+    const { kty, crv, x } = JSON.parse(readFileSync(file, "utf8"));
+    return { kty, crv, x };
+  } catch {
+    throw new CommandError(`${file} holds no public JWK.`, EXIT.failed);
+  }
+}
+
 export async function readKey(file: string): Promise<AgentKey> {
   if (!existsSync(file)) {
     const hint = `Make one: gatehouse agent keygen --out ${file}`;

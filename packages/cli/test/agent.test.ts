@@ -144,6 +144,17 @@ test("an owner adds an agent by its public key, active at once; its private part
   expect(wrong.code).toBe(1);
 });
 
+test.each([
+  ["is not there", "none.json", undefined, "there is no such file"],
+  ["holds something else", "words.json", "a key", "holds no public JWK"],
+])("a key to add that %s is said in a sentence", async (_what, name, text, says) => {
+  const file = join(folder, name);
+  if (text !== undefined) writeFileSync(file, text);
+  const { code, err } = await run("agent", "add", SHOP, "--key", file, "--name", "Ours");
+  expect([code, err]).toEqual([1, expect.stringContaining(`${name} `)]);
+  expect(err).toContain(says);
+});
+
 test("an agent whose origin the owner trusts is admitted by the keys it publishes", async () => {
   const site = JSON.parse((await run("site", "show", SHOP, "--json")).out);
   const settings = (body: unknown) =>

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import { type Command, Option } from "commander";
 import { adminClient } from "../admin-client.js";
+import { readPublicKey } from "../agent-key.js";
 import { findSite } from "../find-site.js";
 import { listQuery } from "../list-query.js";
 import { card, plainJson, type Terminal, table } from "../terminal.js";
@@ -185,16 +185,13 @@ function addCommand(agent: Command, terminal: Terminal): void {
         text: string,
         flags: Flags & { key: string; name: string; scope?: string[]; tag?: string[] },
       ) => {
-        const { kty, crv, x } = JSON.parse(readFileSync(flags.key, "utf8")) as Record<
-          string,
-          string
-        >;
+        const jwk = readPublicKey(flags.key);
         const client = adminClient(terminal);
         const { site_key_hash } = await findSite(client, text);
         const path = `/v1/admin/sites/${site_key_hash}/agents`;
         const body = {
           name: flags.name,
-          jwk: { kty, crv, x },
+          jwk,
           scopes: flags.scope,
           tags: flags.tag,
         };
