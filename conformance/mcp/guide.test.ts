@@ -12,9 +12,9 @@ const run = promisify(execFile);
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const guide = readFileSync(join(root, "docs/guide/mcp.md"), "utf8");
 
-/** The guide's program in one language, where a reader who copies it would run it. */
-function copied(language: "js" | "sh", file: string): string {
-  const [, code = ""] = new RegExp(`\n\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`\n`).exec(guide) ?? [];
+/** The program of the guide that begins so, where a reader who copies it would run it. */
+function copied(fence: string, file: string): string {
+  const [, code = ""] = new RegExp(`\n\`\`\`${fence}([\\s\\S]*?)\n\`\`\`\n`).exec(guide) ?? [];
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-guide-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
@@ -26,7 +26,7 @@ const addressOf = (key: string) => `${inject("target").url}/v1/mcp/${key}`;
 
 test("the guide's program with the official client lists the tools and calls the first", async () => {
   const { site, live } = await siteWithSkills();
-  const file = copied("js", "agent.mjs");
+  const file = copied("js\n", "agent.mjs");
   const { stdout } = await run(process.execPath, [file, addressOf(site.site_key)]);
   for (const { id } of live) expect(stdout).toContain(`${id} - `);
   expect(stdout).toContain(`"url":"${live[0]?.url}"`);
@@ -36,7 +36,10 @@ test("the guide's program with the official client lists the tools and calls the
 const curl = spawnSync("curl", ["--version"]).status === 0;
 test.skipIf(!curl)("the guide's lines for curl do the same", async () => {
   const { site, live } = await siteWithSkills();
-  const { stdout } = await run("sh", [copied("sh", "agent.sh"), addressOf(site.site_key)]);
+  // Its first line says the address.
+  const lines = copied("sh\nURL=.*\n", "agent.sh");
+  const env = { ...process.env, URL: addressOf(site.site_key) };
+  const { stdout } = await run("sh", [lines], { env });
   for (const { id } of live) expect(stdout).toContain(`"name":"${id}"`);
   expect(stdout).toContain('"isError":false');
   expect(await recordedCalls(site)).toHaveLength(1);

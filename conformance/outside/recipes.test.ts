@@ -18,7 +18,9 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 /** The program of the guide in one language, exactly as a reader would copy it. */
 function program(language: string): string {
-  const [, code] = new RegExp(`\n\`\`\`${language}\n([\\s\\S]*?)\n\`\`\`\n`).exec(guide) ?? [];
+  const named = String.raw`(?:#|//) verify\.${language === "python" ? "py" : language}\n`;
+  const [, code] =
+    new RegExp(`\n\`\`\`${language}\n(${named}[\\s\\S]*?)\n\`\`\`\n`).exec(guide) ?? [];
   if (code === undefined) throw new Error(`the guide has no program in ${language}`);
   return `${code}\n`;
 }
