@@ -1,0 +1,79 @@
+import { writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { generate } from "selfsigned";
+import { startMailbox } from "../../packages/server/test/notifications/mailbox.ts";
+import { StripeSimulator } from "../../packages/server/test/stripe/simulator.ts";
+
+/** Clocks need not agree to the minute. */
+const HOUR_MS = 3_600_000;
+
+/** The start page of the shop of the guides, before anything was put on it. */
+const PAGE =
+  "<!doctype html><html><head><title>Fern &amp; Petal</title></head><body></body></html>";
+
+async function listening(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** `shop.example.com`: a page, and somebody who takes what is told to its owner. */
+function shopServer(): Server {
+  return createServer((request, response) => {
+    request.resume();
+    if (request.method === "POST") return response.writeHead(204).end();
+    const found = request.url === "/";
+    response.writeHead(found ? 200 : 404, { "content-type": "text/html" }).end(found ? PAGE : "");
+  });
+}
+
+/** Ports that no system gives out by itself: what is free here stays so between two guides. */
+const PORTS = { first: 20_000, count: 10_000 };
+const PORT_TRIES_MAX = 20;
+
+/** A port nobody listens on. */
+export async function freePort(tries = PORT_TRIES_MAX): Promise<number> {
+  const port = PORTS.first + Math.floor(Math.random() * PORTS.count);
+  const server = createServer();
+  const taken = await new Promise<boolean>((resolve) => {
+    server.once("error", () => resolve(true));
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(false)));
+  });
+  if (!taken) return port;
+  if (tries === 0) throw new Error("no port is free");
+  return freePort(tries - 1);
+}
+
+/** A certificate for this machine, which is its own authority, and its key. */
+export async function writeCertificate(path: string): Promise<void> {
+  const { cert, private: key } = await generate([{ name: "commonName", value: "localhost" }], {
+    ...{ keyType: "ec" as const, algorithm: "sha256" },
+    notBeforeDate: new Date(Date.now() - HOUR_MS),
+    extensions: [
+      { name: "basicConstraints", cA: true },
+      { name: "subjectAltName", altNames: [{ type: 7, ip: "127.0.0.1" }] },
+    ],
+  });
+  writeFileSync(`${path}.pem`, cert);
+  writeFileSync(`${path}.key`, key, { mode: 0o600 });
+}
+
+/** What guides speak of and a machine without a network lacks. */
+export async function openWorld() {
+  const shop = shopServer();
+  const shopPort = await listening(shop);
+  const mailbox = await startMailbox();
+  const stripe = await StripeSimulator.start();
+  return {
+    shop: `http://127.0.0.1:${shopPort}`,
+    mailUrl: `smtp://127.0.0.1:${mailbox.port}`,
+    stripe,
+    async close() {
+      shop.close();
+      shop.closeAllConnections();
+      await Promise.all([mailbox.close(), stripe.stop()]);
+    },
+  };
+}
+
+export type World = Awaited<ReturnType<typeof openWorld>>;
