@@ -1,0 +1,9 @@
+#!/bin/sh
+# `gatehouse` for the installation of gatehouse.service: the same settings, as the same user.
+# Installed as /usr/local/bin/gatehouse; run it with: sudo -u gatehouse gatehouse … A data folder that
+# is set already stays: a backup is restored into another one.
+set -a
+: "${GATEHOUSE_DATA_DIR:=/var/lib/gatehouse}"
+. /etc/gatehouse/gatehouse.env
+set +a
+exec /usr/bin/node /opt/gatehouse/packages/cli/bin/gatehouse.js "$@"

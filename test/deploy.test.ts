@@ -1,0 +1,267 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { validate } from "dockerfile-utils";
+import { describe, expect, test } from "vitest";
+import { EXIT } from "../packages/cli/src/exit.ts";
+import { VARIABLES } from "../packages/server/src/config/variables.ts";
+import { VERSION } from "../packages/server/src/version.ts";
+import {
+  type Block,
+  type Compose,
+  DEPLOY_FILES,
+  deployFile,
+  interpolate,
+  readCompose,
+  readEnvFile,
+  readImage,
+  readNginx,
+  readUnit,
+} from "./deploy-files.ts";
+import { root, sourcesOf } from "./source.ts";
+
+const COMPOSE_FILES = ["compose.yaml", "compose.postgres.yaml"];
+const SECRET = VARIABLES.filter(({ secret }) => secret).map(({ name }) => name);
+
+/** A service that can be reached must have HTTPS, by itself or by a proxy it trusts. */
+function expectHttps(env: Readonly<Record<string, string>>): void {
+  if (env.GATEHOUSE_HOST === undefined) return;
+  const tls = env.GATEHOUSE_TLS_CERT !== undefined && env.GATEHOUSE_TLS_KEY !== undefined;
+  expect(tls || (env.GATEHOUSE_TRUST_PROXY ?? "") !== "").toBe(true);
+}
+
+test.each(DEPLOY_FILES)("every variable that deploy/%s names is one of the service's", (name) => {
+  const known = new Set(VARIABLES.map((variable) => variable.name));
+  const named = deployFile(name).match(/\bGATEHOUSE_[A-Z_]+\b/g) ?? [];
+  expect(named.filter((variable) => !known.has(variable))).toEqual([]);
+});
+
+describe("the Dockerfile", () => {
+  const image = readImage();
+
+  test("has nothing the linter of Docker's editors objects to", () => {
+    expect(validate(deployFile("Dockerfile"))).toEqual([]);
+  });
+
+  test("is built from a pinned major, runs as nobody special, and keeps its data in a volume", () => {
+    expect(image.from.length).toBeGreaterThan(1);
+    for (const from of image.from) expect(from).toMatch(/^node:24-slim$/);
+    expect(image.user).toBe("node");
+    expect(image.volumes).toEqual(["/data"]);
+    expect(image.env.GATEHOUSE_DATA_DIR).toBe("/data");
+    expect(image.stopSignal).toBe("SIGTERM");
+  });
+
+  test("holds no secret and is not reachable by itself", () => {
+    for (const name of [...SECRET, "GATEHOUSE_HOST"]) expect(image.env).not.toHaveProperty(name);
+    expect(deployFile("Dockerfile")).not.toMatch(/^ARG /m);
+  });
+
+  test("copies only what is there, and no file that could hold a secret is sent to the builder", () => {
+    const copies = [...deployFile("Dockerfile").matchAll(/^COPY (?:--from=build \/app\/)?(\S+)/gm)];
+    const missing = copies
+      .map(([, path = ""]) => path)
+      .filter((path) => !existsSync(join(root, path)));
+    expect(missing).toEqual([]);
+    const ignored = readIgnored();
+    for (const line of ["**/*.env", "**/.env", "**/*.key", "**/*.pem", "data", ".git"]) {
+      expect(ignored).toContain(line);
+    }
+  });
+});
+
+function readIgnored(): string[] {
+  return deployFile("../.dockerignore").split("\n");
+}
+
+/** Keys of a service that the compose specification has, as far as our files use them. */
+const SERVICE_KEYS = [
+  ...["build", "image", "restart", "ports", "environment", "volumes", "networks", "secrets"],
+  ...["depends_on", "healthcheck", "stop_grace_period", "read_only", "tmpfs", "cap_drop"],
+  ...["security_opt", "shm_size"],
+];
+
+describe.each(COMPOSE_FILES)("deploy/%s", (name) => {
+  const compose: Compose = readCompose(name);
+  const services = Object.entries(compose.services);
+
+  test("names images of a pinned major version, and our own by this version", () => {
+    for (const [, { image, build }] of services) {
+      expect(image).toMatch(
+        build === undefined ? /^[a-z]+:\d/ : new RegExp(`^gatehouse:${VERSION}$`),
+      );
+      if (build !== undefined)
+        expect(build).toEqual({ context: "..", dockerfile: "deploy/Dockerfile" });
+    }
+  });
+
+  test("has only keys that compose knows, and starts everything again after a crash", () => {
+    const unknown = services.flatMap(([, one]) =>
+      Object.keys(one).filter((key) => !SERVICE_KEYS.includes(key)),
+    );
+    expect(unknown).toEqual([]);
+    for (const [, { restart }] of services) expect(restart).toBe("unless-stopped");
+  });
+
+  test("declares every volume, network and secret that it uses", () => {
+    for (const [, { volumes = [], networks = [], secrets = [] }] of services) {
+      const used = volumes.map((one) => one.split(":")[0] as string);
+      for (const one of used.filter((path) => !path.startsWith("."))) {
+        expect(compose.volumes).toHaveProperty(one);
+      }
+      const names = Array.isArray(networks) ? networks : Object.keys(networks);
+      for (const one of names) expect(compose.networks).toHaveProperty(one);
+      for (const one of secrets) expect(compose.secrets).toHaveProperty(one);
+    }
+  });
+
+  test("waits only for what can say that it is well", () => {
+    for (const [, { depends_on = {} }] of services) {
+      for (const [other, { condition }] of Object.entries(depends_on)) {
+        const { build, healthcheck } = compose.services[other] ?? { build: undefined };
+        expect([other, condition]).toEqual([other, "service_healthy"]);
+        expect(build !== undefined || healthcheck !== undefined).toBe(true);
+      }
+    }
+  });
+
+  test("keeps data in a volume, speaks HTTPS, and holds no secret itself", () => {
+    const nodes = services.filter(([, { build }]) => build !== undefined);
+    expect(nodes.length).toBe(name === "compose.yaml" ? 1 : 2);
+    for (const [, { environment = {}, volumes = [], ...rest }] of nodes) {
+      expect(volumes.filter((one) => /^\w+:\/data$/.test(one)).length).toBe(1);
+      expectHttps(environment);
+      expect(environment.GATEHOUSE_HOST).toBe("0.0.0.0");
+      for (const secret of SECRET.filter((one) => one in environment)) {
+        expect(environment[secret]).toMatch(/\$\{/);
+      }
+      expect(rest).toMatchObject({ read_only: true, cap_drop: ["ALL"], tmpfs: ["/tmp"] });
+    }
+    // Whatever must be set is asked for before anything starts.
+    const whole = () => interpolate(deployFile(name), {});
+    expect(whole).toThrow(/is not set/);
+  });
+});
+
+test("nodes behind nginx have a volume each, and trust exactly nginx and themselves", () => {
+  const { services, networks } = readCompose("compose.postgres.yaml");
+  const { node1, node2, nginx } = services;
+  expect(node1?.volumes).not.toEqual(node2?.volumes);
+  const front = nginx?.networks as Record<string, { ipv4_address?: string }>;
+  const address = front.front?.ipv4_address as string;
+  expect(node1?.environment?.GATEHOUSE_TRUST_PROXY).toBe(`${address},127.0.0.1`);
+  const subnet = networks?.front?.ipam?.config[0]?.subnet as string;
+  expect(address.startsWith(subnet.replace(/0\/24$/, ""))).toBe(true);
+  expect(networks?.back).toEqual({ internal: true });
+});
+
+describe("nginx.conf", () => {
+  const [http] = readNginx(deployFile("nginx.conf")).blocks.filter(({ name }) => name === "http");
+  const server = http?.blocks.find(({ name }) => name === "server") as Block;
+  const value = (block: Block, name: string) =>
+    block.directives
+      .find(([first]) => first === name)
+      ?.slice(1)
+      .join(" ");
+  const location = (path: RegExp) =>
+    server.blocks.find(({ name }) => path.test(name.replaceAll("\\", ""))) as Block;
+  /** A limit of the service, in bytes, as its source says it. */
+  const limit = (file: string, name: string) => {
+    const { text = "" } = sourcesOf("server").find(({ path }) => path.endsWith(file)) ?? {};
+    const product = new RegExp(`const ${name} = ([\\d_* ]+);`).exec(text)?.[1] ?? "0";
+    return product.split("*").reduce((total, one) => total * Number(one.replaceAll("_", "")), 1);
+  };
+
+  test("passes on who asks and how, and nothing of it as the client wrote it", () => {
+    const set = server.directives.filter(([name]) => name === "proxy_set_header");
+    expect(Object.fromEntries(set.map(([, name, what]) => [name, what]))).toEqual({
+      Connection: '""',
+      Host: "$host",
+      "X-Forwarded-Proto": "$scheme",
+      "X-Forwarded-For": "$proxy_add_x_forwarded_for",
+    });
+    // A location with headers of its own would drop all of these.
+    for (const block of server.blocks) {
+      expect(value(block, "proxy_set_header")).toBeUndefined();
+      expect(value(block, "proxy_pass")).toBe("http://gatehouse");
+    }
+    expect(value(server, "listen")).toBe("443 ssl");
+  });
+
+  test("takes bodies and headers as large as the service does", () => {
+    const mb = (bytes: number) => `${bytes / 1024 / 1024}m`;
+    const body = mb(limit("doors/described-routes.ts", "BODY_BYTES_MAX"));
+    expect(value(server, "client_max_body_size")).toBe(body);
+    const upload = mb(limit("doors/admin/products.ts", "IMPORT_BYTES_MAX"));
+    const imports = location(/products\/import/);
+    expect(value(imports, "client_max_body_size")).toBe(upload);
+    expect(value(imports, "proxy_request_buffering")).toBe("off");
+    const headers = limit("platform/http/server.ts", "HEADER_BYTES_MAX") / 1024;
+    expect(value(server, "large_client_header_buffers")).toBe(`4 ${headers}k`);
+  });
+
+  test("holds no event of the console back", () => {
+    expect(value(location(/changes/), "proxy_buffering")).toBe("off");
+  });
+
+  test("leads to the nodes of the compose file, and outlives no connection of theirs", () => {
+    const [upstream] = (http as Block).blocks.filter(({ name }) => name === "upstream gatehouse");
+    const servers = (upstream as Block).directives.filter(([name]) => name === "server");
+    const { services } = readCompose("compose.postgres.yaml");
+    const nodes = Object.keys(services).filter((name) => services[name]?.build !== undefined);
+    expect(servers.map(([, address]) => address)).toEqual(nodes.map((name) => `${name}:8787`));
+    const idleMs = limit("platform/http/server.ts", "IDLE_MS_MAX");
+    const kept = Number.parseInt(value(upstream as Block, "keepalive_timeout") ?? "", 10);
+    expect(kept * 1000).toBeLessThan(idleMs);
+  });
+});
+
+/** Keys of a unit that systemd has, as far as ours uses them (systemd.unit, .service, .exec). */
+const UNIT_KEYS: Readonly<Record<string, readonly string[]>> = {
+  Unit: ["Description", "Wants", "After"],
+  Service: [
+    ...["Type", "User", "Group", "WorkingDirectory", "StateDirectory", "StateDirectoryMode"],
+    ...["UMask", "Environment", "EnvironmentFile", "ExecStart", "ExecReload", "KillSignal"],
+    ...["TimeoutStopSec", "Restart", "RestartSec", "RestartPreventExitStatus", "LimitNOFILE"],
+    ...["NoNewPrivileges", "CapabilityBoundingSet", "AmbientCapabilities", "ProtectSystem"],
+    ...["ProtectHome", "PrivateTmp", "PrivateDevices", "ProtectProc", "ProtectClock"],
+    ...["ProtectHostname", "ProtectKernelLogs", "ProtectKernelModules", "ProtectKernelTunables"],
+    ...["ProtectControlGroups", "RestrictAddressFamilies", "RestrictNamespaces"],
+    ...["RestrictRealtime", "RestrictSUIDSGID", "LockPersonality", "RemoveIPC"],
+    ...["SystemCallArchitectures", "SystemCallFilter", "SystemCallErrorNumber"],
+  ],
+  Install: ["WantedBy"],
+};
+
+describe("gatehouse.service", () => {
+  const unit = readUnit("gatehouse.service");
+  const service = Object.fromEntries(unit.Service ?? []);
+
+  test("has only keys that systemd knows", () => {
+    expect(Object.keys(unit)).toEqual(Object.keys(UNIT_KEYS));
+    for (const [section, entries] of Object.entries(unit)) {
+      const unknown = entries
+        .map(([key]) => key)
+        .filter((key) => !UNIT_KEYS[section]?.includes(key));
+      expect(unknown).toEqual([]);
+    }
+  });
+
+  test("is hardened: a user of its own, one folder to write in, no new rights", () => {
+    expect(service).toMatchObject({
+      ...{ User: "gatehouse", ProtectSystem: "strict", ProtectHome: "yes", NoNewPrivileges: "yes" },
+      ...{ StateDirectory: "gatehouse", StateDirectoryMode: "0700", PrivateTmp: "yes" },
+    });
+  });
+
+  test("stops by SIGTERM, and is not tried again where it cannot start", () => {
+    expect([service.KillSignal, service.Restart]).toEqual(["SIGTERM", "on-failure"]);
+    expect(Number(service.RestartPreventExitStatus)).toBe(EXIT.cannotStart);
+    expect(Number(service.TimeoutStopSec)).toBeGreaterThan(10);
+  });
+
+  test("has settings that speak HTTPS, and keeps its data where systemd makes its folder", () => {
+    expectHttps(readEnvFile(deployFile("gatehouse.env.example")));
+    const entries = (unit.Service ?? []).filter(([key]) => key === "Environment");
+    expect(entries.map(([, value]) => value)).toContain("GATEHOUSE_DATA_DIR=/var/lib/gatehouse");
+  });
+});
