@@ -110,7 +110,7 @@ function metricsPage() {
     "# Metrics\n",
     "What `/metrics` counts, in the Prometheus text format: for an operator's token, or for a client on the same machine that came",
     "through no proxy. Every process counts for itself, from its start. A metric is there from the first time it is counted. Names end in",
-    "their unit; histograms have buckets from 1 ms to 10 s. [Which to watch](../guide/operator.md#health).\n",
+    "their unit; histograms have buckets from 1 ms to 10 s. [Which to watch](../operations/monitor.md).\n",
     "| Metric | Type | Meaning | Labels |\n|---|---|---|---|",
     ...rows,
     "",
