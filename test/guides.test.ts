@@ -8,7 +8,7 @@ import { cleanCheckout, readersFolder, writeCommands } from "./guides/checkout.t
 import { type Desk, type Ran, Reader } from "./guides/reader.ts";
 import { NOT_RUN, SUBSTITUTIONS } from "./guides/tables.ts";
 import { Terminal } from "./guides/terminal.ts";
-import { freePort, openWorld, type World, writeCertificate } from "./guides/world.ts";
+import { freePort, openWorld, type World } from "./guides/world.ts";
 import { root } from "./source.ts";
 
 const OPEN_MS = 120_000;
@@ -48,14 +48,11 @@ async function openDesk(): Promise<Desk> {
   const path = `${commands}:${process.env.PATH}`;
   const env = { PATH: path, HOME: home, GATEHOUSE_LOG: "silent", GATEHOUSE_PORT: port };
   const platformPort = await freePort();
-  const certificate = join(folder, "certificate");
-  await writeCertificate(certificate);
-  const trusting = { ...env, NODE_EXTRA_CA_CERTS: `${certificate}.pem` };
   return {
-    ...{ env, used, terminal: await Terminal.open(checkout, trusting) },
+    ...{ env, used, terminal: await Terminal.open(checkout, env) },
     here: {
       service: `http://127.0.0.1:${port}`,
-      ...{ shop: world.shop, platformPort, mail: world.mailUrl, certificate },
+      ...{ shop: world.shop, platformPort, mail: world.mailUrl },
       stripe: world.stripe.url,
       stripeKey: world.stripe.openAccount({ restricted: true }).key,
     },

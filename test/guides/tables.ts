@@ -23,8 +23,6 @@ export interface Here {
   readonly mail: string;
   readonly stripe: string;
   readonly stripeKey: string;
-  /** Where its certificate is, without `.pem` or `.key`. */
-  readonly certificate: string;
 }
 
 export interface Substitution {
@@ -54,16 +52,6 @@ export const SUBSTITUTIONS: readonly Substitution[] = [
     to: () =>
       'GATEHOUSE_ADMIN_TOKEN= npx gatehouse site verify shop.example.com --method operator --reason "a try"',
     why: "nobody can publish a record for example.com: the operator vouches for it",
-  },
-  {
-    from: /^GATEHOUSE_BASE_URL=https:\/\/gate\.example\.com$/m,
-    to: ({ service }) => `GATEHOUSE_BASE_URL=${service.replace("http:", "https:")}`,
-    why: "the service of this run is on this machine",
-  },
-  {
-    from: /(?<==)\/etc\/ssl\/gate\.example\.com/g,
-    to: ({ certificate }) => certificate,
-    why: "the certificate is of this run",
   },
   {
     from: /https:\/\/gate\.example\.com/g,

@@ -1,12 +1,7 @@
-import { writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { generate } from "selfsigned";
 import { startMailbox } from "../../packages/server/test/notifications/mailbox.ts";
 import { StripeSimulator } from "../../packages/server/test/stripe/simulator.ts";
-
-/** Clocks need not agree to the minute. */
-const HOUR_MS = 3_600_000;
 
 /** The start page of the shop of the guides, before anything was put on it. */
 const PAGE =
@@ -42,20 +37,6 @@ export async function freePort(tries = PORT_TRIES_MAX): Promise<number> {
   if (!taken) return port;
   if (tries === 0) throw new Error("no port is free");
   return freePort(tries - 1);
-}
-
-/** A certificate for this machine, which is its own authority, and its key. */
-export async function writeCertificate(path: string): Promise<void> {
-  const { cert, private: key } = await generate([{ name: "commonName", value: "localhost" }], {
-    ...{ keyType: "ec" as const, algorithm: "sha256" },
-    notBeforeDate: new Date(Date.now() - HOUR_MS),
-    extensions: [
-      { name: "basicConstraints", cA: true },
-      { name: "subjectAltName", altNames: [{ type: 7, ip: "127.0.0.1" }] },
-    ],
-  });
-  writeFileSync(`${path}.pem`, cert);
-  writeFileSync(`${path}.key`, key, { mode: 0o600 });
 }
 
 /** What guides speak of and a machine without a network lacks. */
