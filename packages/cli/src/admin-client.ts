@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { REASONS, type ReasonCode, reasonDocsSlug } from "@gatehouse/protocol";
+import type { ReasonCode } from "@gatehouse/protocol";
 import { OPERATOR_TOKEN_FILE, readConfig } from "@gatehouse/server/installation";
+import { errorPage } from "./error-page.js";
 import { CommandError, EXIT } from "./exit.js";
 import type { Terminal } from "./terminal.js";
 
@@ -17,6 +18,12 @@ class RefusedError extends CommandError {
     super(message, EXIT.failed, hint);
     this.reason = reason;
   }
+}
+
+/** What to say where a thing is not there. */
+export interface Missing {
+  readonly says: string;
+  readonly hint: string;
 }
 
 /** Calls the admin interface of a running Gatehouse, this machine's or another's. */
@@ -43,13 +50,13 @@ export class AdminClient {
     throw this.refusal(response, answer);
   }
 
-  /** A call about one thing of a site; where there is none, `missing` says so in the reader's words. */
-  async callAbout<T>(missing: string, method: string, path: string, body?: unknown): Promise<T> {
+  /** A call about one thing; where there is none, `missing` says so, and where to look for one. */
+  async callAbout<T>(missing: Missing, method: string, path: string, body?: unknown): Promise<T> {
     try {
       return await this.call<T>(method, path, body);
     } catch (error) {
       if (!(error instanceof RefusedError) || error.reason !== "not_found") throw error;
-      throw new CommandError(missing, EXIT.failed);
+      throw new CommandError(missing.says, EXIT.failed, missing.hint);
     }
   }
 
@@ -64,14 +71,14 @@ export class AdminClient {
   async download(path: string): Promise<Response> {
     const response = await this.request("GET", path, undefined, DOWNLOAD_MS_MAX);
     if (response.ok) return response;
-    throw this.refusal(response, parseJsonOrNothing(await response.text()));
+    throw this.refusal(response, parseJsonOrNothing(await this.textOf(response)));
   }
 
   /** Sends a file as it is, piece by piece. */
   async upload<T>(path: string, type: string, body: ReadableStream<Uint8Array>): Promise<T> {
     const headers = { "content-type": type };
     const response = await this.fetch("POST", path, { headers, body, msMax: DOWNLOAD_MS_MAX });
-    const answer = parseJsonOrNothing(await response.text());
+    const answer = parseJsonOrNothing(await this.textOf(response));
     if (response.ok && answer !== undefined) return answer as T;
     throw this.refusal(response, answer);
   }
@@ -94,8 +101,9 @@ export class AdminClient {
     if (wait !== null) return `Try again in ${wait} s.`;
     if (response.status === 401) return "Set GATEHOUSE_ADMIN_TOKEN to a valid token.";
     const id = response.headers.get("x-request-id");
-    if (response.status >= 500 && id !== null) return `The request id is ${id}.`;
-    return `See ${this.baseUrl}/docs/errors/${reasonDocsSlug(error)}.md`;
+    if (response.status >= 500 && id !== null)
+      return `Look for the request id ${id} in the log of the service.`;
+    return `See ${this.baseUrl}/${errorPage(error)}`;
   }
 
   /** Every page of a list, in order. */
@@ -112,7 +120,16 @@ export class AdminClient {
 
   private async send(method: string, path: string, body: unknown) {
     const response = await this.request(method, path, body, REQUEST_MS_MAX);
-    return { response, text: await response.text() };
+    return { response, text: await this.textOf(response) };
+  }
+
+  private async textOf(response: Response): Promise<string> {
+    try {
+      return await response.text();
+    } catch {
+      const hint = "Look whether it was done before you try again.";
+      throw new CommandError(`${this.baseUrl} stopped answering.`, EXIT.unreachable, hint);
+    }
   }
 
   private request(method: string, path: string, body: unknown, msMax: number) {
@@ -177,8 +194,7 @@ function parseJsonOrNothing(text: string): unknown {
 
 function problemIn(answer: unknown): { error: ReasonCode; message: string } | undefined {
   const { error, message } = (answer ?? {}) as Record<string, unknown>;
-  if (typeof message !== "string" || typeof error !== "string" || !(error in REASONS))
-    return undefined;
+  if (typeof message !== "string" || errorPage(error) === undefined) return undefined;
   return { error: error as ReasonCode, message };
 }
 

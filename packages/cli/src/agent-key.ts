@@ -6,6 +6,7 @@ import {
   discover,
   openAgentKey,
 } from "@gatehouse/agent";
+import { errorPage } from "./error-page.js";
 import { CommandError, EXIT } from "./exit.js";
 import { plainText } from "./terminal.js";
 
@@ -16,20 +17,23 @@ export function writeKey(file: string, key: unknown): void {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const there = code === "EEXIST" ? " There is a file already; a key is not written over." : "";
-    throw new CommandError(`${file} cannot be written.${there}`, EXIT.failed);
+    const hint = "Name another file with --out.";
+    throw new CommandError(`${file} cannot be written.${there}`, EXIT.failed, hint);
   }
 }
 
 /** The public part of a key in a file: all that another end may know of it. */
 export function readPublicKey(file: string): Record<"kty" | "crv" | "x", unknown> {
   if (!existsSync(file)) {
-    throw new CommandError(`${file} cannot be read: there is no such file.`, EXIT.failed);
+    const hint = `Ask the agent's developer for it, or make one: gatehouse agent keygen --out ${file}`;
+    throw new CommandError(`${file} cannot be read: there is no such file.`, EXIT.failed, hint);
   }
   try {
     const { kty, crv, x } = JSON.parse(readFileSync(file, "utf8"));
     return { kty, crv, x };
   } catch {
-    throw new CommandError(`${file} holds no public JWK.`, EXIT.failed);
+    const hint = "Name a file with what `gatehouse agent keygen` printed or wrote.";
+    throw new CommandError(`${file} holds no public JWK.`, EXIT.failed, hint);
   }
 }
 
@@ -41,8 +45,28 @@ export async function readKey(file: string): Promise<AgentKey> {
   try {
     return await openAgentKey(JSON.parse(readFileSync(file, "utf8")));
   } catch {
-    throw new CommandError(`${file} holds no key of an agent.`, EXIT.failed);
+    const hint = "Name the file that `gatehouse agent keygen --out` wrote.";
+    throw new CommandError(`${file} holds no key of an agent.`, EXIT.failed, hint);
   }
+}
+
+/** What the words of the agent library probably mean for whoever typed the address. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/does not answer$/, "Check the address, and whether the service is up."],
+  [/does not hold/, "Name the service whose keys you trust, as in --keys https://gate.example.com"],
+  [/leads to another server/, "Name that address itself, if you trust it."],
+  [
+    /status \d|is no address|without an agent card|JSON object/,
+    "Name the site's own address, or that of its card: `gatehouse site show` prints it.",
+  ],
+];
+
+function hintFor({ message }: AgentError): string {
+  const [, reason = ""] = /\(\d{3} (\w+)\)/.exec(message) ?? [];
+  const page = errorPage(reason);
+  if (page !== undefined) return `See ${page}`;
+  const known = HINTS.find(([words]) => words.test(message));
+  return known?.[1] ?? "Ask the owner of the site.";
 }
 
 /** Runs what an agent does; what the other end refuses is told in a sentence. */
@@ -51,7 +75,9 @@ export async function asAgent<T>(task: () => Promise<T>): Promise<T> {
     return await task();
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
-    throw new CommandError(`${plainText(error.message)}.`, EXIT.failed);
+    // Only what never answered has a cause: that of the connection.
+    const code = error.cause === undefined ? EXIT.failed : EXIT.unreachable;
+    throw new CommandError(`${plainText(error.message).replace(/\.$/, "")}.`, code, hintFor(error));
   }
 }
 

@@ -11,13 +11,13 @@ export const EXIT = {
   unreachable: 4,
 } as const;
 
-/** Ends the command with a sentence on standard error, a hint, and an exit code. */
+/** Ends the command with a sentence on standard error, what to do next, and an exit code. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly code: number;
-  readonly hint: string | undefined;
+  readonly hint: string;
 
-  constructor(message: string, code: number, hint?: string) {
+  constructor(message: string, code: number, hint: string) {
     super(message);
     this.code = code;
     this.hint = hint;

@@ -75,7 +75,8 @@ export async function explainDecision(
   const { site_key_hash, domain } = await findSite(client, text);
   const found = await decisionsAbout(client, site_key_hash, mandateId);
   if (found.length === 0) {
-    throw new CommandError(`${domain} has decided nothing about this mandate.`, EXIT.failed);
+    const hint = `\`gatehouse mandate list ${domain}\` shows what it has decided about.`;
+    throw new CommandError(`${domain} has decided nothing about this mandate.`, EXIT.failed, hint);
   }
   return found.map(describe).join("\n\n");
 }

@@ -1,5 +1,5 @@
 import { isSiteKey, isSiteKeyHash, siteKeyHash } from "@gatehouse/protocol";
-import type { AdminClient } from "./admin-client.js";
+import type { AdminClient, Missing } from "./admin-client.js";
 import { CommandError, EXIT } from "./exit.js";
 
 /** A site as the admin interface shows it. */
@@ -26,12 +26,19 @@ export interface SiteBody {
   readonly created_at: string;
 }
 
+const noSite = (text: string): Missing => ({
+  says: `There is no site for ${text}.`,
+  hint: "`gatehouse site list` shows the sites there are.",
+});
+
 /** Accepts what a person has at hand: a domain, a site key, or a site key hash. */
 export async function findSite(client: AdminClient, text: string): Promise<SiteBody> {
   if (isSiteKey(text)) {
-    return client.call("GET", `/v1/admin/sites/${await siteKeyHash(text)}`);
+    return client.callAbout(noSite(text), "GET", `/v1/admin/sites/${await siteKeyHash(text)}`);
   }
-  if (isSiteKeyHash(text)) return client.call("GET", `/v1/admin/sites/${text}`);
+  if (isSiteKeyHash(text)) {
+    return client.callAbout(noSite(text), "GET", `/v1/admin/sites/${text}`);
+  }
   const domain = encodeURIComponent(text.toLowerCase());
   const { items } = await client.call<{ items: SiteBody[] }>(
     "GET",
@@ -39,8 +46,8 @@ export async function findSite(client: AdminClient, text: string): Promise<SiteB
   );
   const [site, second] = items;
   if (site === undefined) {
-    const hint = "`gatehouse site list` shows the sites there are.";
-    throw new CommandError(`There is no site for ${text}.`, EXIT.failed, hint);
+    const { says, hint } = noSite(text);
+    throw new CommandError(says, EXIT.failed, hint);
   }
   if (second === undefined) return site;
   throw new CommandError(

@@ -166,6 +166,11 @@ const toldOf = ({ messages }: ShownOrderBody) =>
     return `${created_at} ${topic} to the ${audience} by ${kind}: ${state}${why} ${message_id}`;
   });
 
+export const noOrder = (site: string) => ({
+  says: "There is no such order.",
+  hint: `\`gatehouse order list ${site}\` shows the orders there are.`,
+});
+
 /** An order as a card. */
 export function orderCard(order: ShownOrderBody): Record<string, string> {
   const { mandate_id, checkout_id, purchase, amount } = order;

@@ -36,16 +36,19 @@ export function readPolicyFile(file: string): { document: JsonObject; policy: Po
   try {
     text = readFileSync(file);
   } catch {
-    throw new CommandError(`${file} cannot be read.`, EXIT.failed);
+    const hint = `Write one there: gatehouse policy preset ask_always > ${file}`;
+    throw new CommandError(`${file} cannot be read.`, EXIT.failed, hint);
   }
   const parsed = parseJson(text);
   if (!parsed.ok || !isJsonObject(parsed.value)) {
     const why = parsed.ok ? "it is no object" : placed(parsed.detail, text);
-    throw new CommandError(`${file} is no JSON document: ${why}.`, EXIT.failed);
+    const hint = "Mend it there, or start again: gatehouse policy preset ask_always";
+    throw new CommandError(`${file} is no JSON document: ${why}.`, EXIT.failed, hint);
   }
   const policy = readPolicy(parsed.value);
   if (!policy.ok) {
-    throw new CommandError(`${plainText(byRule(policy.detail, parsed.value))}.`, EXIT.failed);
+    const says = `${plainText(byRule(policy.detail, parsed.value))}.`;
+    throw new CommandError(says, EXIT.failed, `Mend ${file}, and check it again.`);
   }
   return { document: parsed.value, policy: policy.value };
 }

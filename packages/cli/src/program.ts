@@ -24,6 +24,7 @@ import { tokenCommands } from "./commands/token.js";
 import { verifyCommand } from "./commands/verify.js";
 import { visitCommands } from "./commands/visit.js";
 import { CommandError, EXIT } from "./exit.js";
+import { fileTrouble } from "./file-trouble.js";
 import { withSettings } from "./init/settings-file.js";
 import { plainText, type Terminal } from "./terminal.js";
 
@@ -61,6 +62,20 @@ export function createProgram(terminal: Terminal): Command {
   return program;
 }
 
+/** What went wrong and what to do; a broken assumption is thrown on. */
+function toldError(error: unknown): { readonly lines: readonly string[]; readonly code: number } {
+  // These say both in one sentence.
+  if (error instanceof StartupError) return { lines: [error.message], code: EXIT.cannotStart };
+  if (error instanceof BackupFileError) return { lines: [error.message], code: EXIT.failed };
+  if (error instanceof DatabaseUnavailableError) {
+    const why = `The database cannot be used now: ${error.message}. Try again, or run \`gatehouse doctor\`.`;
+    return { lines: [why], code: EXIT.cannotStart };
+  }
+  const told = error instanceof CommandError ? error : fileTrouble(error);
+  if (told === undefined) throw error;
+  return { lines: [told.message, told.hint], code: told.code };
+}
+
 /** Runs one command line and returns its exit code. Only a broken assumption throws. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
@@ -69,21 +84,8 @@ export async function runCommand(args: readonly string[], terminal: Terminal): P
     return EXIT.good;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.good : EXIT.usage;
-    if (error instanceof StartupError) {
-      terminal.err(error.message);
-      return EXIT.cannotStart;
-    }
-    if (error instanceof DatabaseUnavailableError) {
-      terminal.err(`The database cannot be used now: ${error.message}.`);
-      return EXIT.cannotStart;
-    }
-    if (error instanceof BackupFileError) {
-      terminal.err(error.message);
-      return EXIT.failed;
-    }
-    if (!(error instanceof CommandError)) throw error;
-    const lines = error.hint === undefined ? [error.message] : [error.message, error.hint];
+    const { lines, code } = toldError(error);
     terminal.err(lines.map(plainText).join("\n"));
-    return error.code;
+    return code;
   }
 }

@@ -13,9 +13,11 @@ export function readSecretFile(file: string | undefined): string | undefined {
   if (file === undefined) return undefined;
   // Not repeated: it would stand in a terminal that others may see.
   if (/^(?:sk|rk|pk)_(?:test|live)_|^whsec_/.test(file)) {
-    const why =
-      "Give the name of a file that holds the secret, or - to type it in, not the secret itself.";
-    throw new CommandError(why, EXIT.usage);
+    throw new CommandError(
+      "A secret does not belong on the command line, where others can read it.",
+      EXIT.usage,
+      "Give the name of a file that holds the secret, or - to type it in, not the secret itself.",
+    );
   }
   let text: string;
   try {
@@ -23,12 +25,14 @@ export function readSecretFile(file: string | undefined): string | undefined {
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     const why = code === "ENOENT" ? "there is no such file" : `the system says ${code}`;
-    throw new CommandError(`${file} cannot be read: ${why}.`, EXIT.failed);
+    const hint = "Name a file that holds the secret and nothing else, or - to type it in.";
+    throw new CommandError(`${file} cannot be read: ${why}.`, EXIT.failed, hint);
   }
   if (text === "" || text.length > SECRET_CHARS_MAX || /\s/.test(text)) {
     throw new CommandError(
-      `${file} does not hold a secret: one line, and nothing else.`,
+      `${file} does not hold a secret.`,
       EXIT.usage,
+      "Write the secret into it as one line, and nothing else.",
     );
   }
   return text;

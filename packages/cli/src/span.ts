@@ -24,7 +24,8 @@ export function withSpan(command: Command): Command {
 /** The span that was said, in its order. */
 export function spanOf({ from, to }: Span) {
   if (from !== undefined && to !== undefined && Date.parse(from) >= Date.parse(to)) {
-    throw new CommandError("--from must be before --to.", EXIT.usage);
+    const hint = "Turn them round: --from is the earlier one, --to the later one.";
+    throw new CommandError("--from must be before --to.", EXIT.usage, hint);
   }
   return { from, to };
 }

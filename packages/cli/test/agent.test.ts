@@ -131,7 +131,9 @@ test("an agent is known by the address of a domain too, and all it may ask for i
   const approved = await run("agent", "approve", SHOP, id);
   expect(approved.err).toMatch(/^It may ask for every skill\. .*gatehouse agent change/);
   expect((await run("site", "show", SHOP)).out).toContain(`\ncard           ${card}\n`);
-  expect((await run("agent", "show", SHOP, "agt_none")).err).toBe("There is no such agent.\n");
+  expect((await run("agent", "show", SHOP, "agt_none")).err).toBe(
+    "There is no such agent.\n`gatehouse agent list shop.example.com` shows the agents there are.\n",
+  );
 });
 
 test("an owner adds an agent by its public key, active at once; its private part is not sent", async () => {

@@ -74,7 +74,7 @@ describe("gatehouse audit verify", () => {
   test("names the first bad record, and exits 1", async () => {
     const bad = tampered((text) => text.replace('"version":3', '"version":9'));
     const { code, out, err } = await run("audit", "verify", bad, "--key", keys);
-    expect([code, err]).toEqual([1, "The export does not hold.\n"]);
+    expect([code, err]).toEqual([1, expect.stringMatching(/^The export does not hold\.\nKeep /)]);
     expect(out).toContain(
       "✗ integrity     record 3: the record does not have the hash it came with",
     );
@@ -156,7 +156,7 @@ describe("gatehouse audit verify", () => {
 describe("what was not checked is not passed over", () => {
   test("notes alone are no export, and OCSF lines take no checkpoint", async () => {
     const alone = await run("audit", "verify", "x.json.note", "--key", keys);
-    expect([alone.code, alone.err]).toEqual([2, expect.stringContaining("the notes belong to")]);
+    expect([alone.code, alone.err]).toEqual([2, expect.stringContaining("Name the files:")]);
     const lines = await run("audit", "verify", "x.ndjson", "--key", keys, "--replay");
     expect([lines.code, lines.err]).toEqual([2, expect.stringContaining("by their note only")]);
   });
@@ -259,12 +259,16 @@ describe("gatehouse audit show", () => {
   test("says so where there is none, and where the keys are not those that are trusted", async () => {
     const none = "00000000-0000-7000-8000-000000000000";
     expect(await run("audit", "show", "shop.example.com", none)).toEqual({
-      ...{ code: 1, out: "", err: "The site's log has no such record.\n" },
+      ...{ code: 1, out: "" },
+      err: expect.stringMatching(/^The site's log has no such record\.\n`gatehouse audit tail /),
     });
     const others = `${server.url}/.well-known/jwks.json`;
     const id = await newest();
     const wrong = await run("audit", "show", "shop.example.com", id, "--key", others);
-    expect([wrong.code, wrong.err]).toEqual([1, "The record does not hold.\n"]);
+    expect([wrong.code, wrong.err]).toEqual([
+      1,
+      expect.stringMatching(/^The record does not hold\.\nExport its day/),
+    ]);
     expect(wrong.out).toContain("✓ hash ");
     expect(wrong.out).toMatch(/✗ signature +its key \S+ is not in the key set\n✗ inclusion /);
     const genesis = JSON.parse(readFileSync(file, "utf8")).bundle.records[0].record;
@@ -273,7 +277,7 @@ describe("gatehouse audit show", () => {
       publicKey: ((await readNoteKey(genesis.vkey)) as { value: NoteKey }).value.publicKey,
     });
     const elsewhere = await run("audit", "show", "shop.example.com", id, "--key", other);
-    expect(elsewhere.err).toBe("The vkey is not for shop.example.com/audit/1.\n");
+    expect(elsewhere.err).toContain("The vkey is not for shop.example.com/audit/1.\n");
   });
 });
 

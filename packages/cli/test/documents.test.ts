@@ -130,7 +130,10 @@ describe("verify", () => {
   test("names the check that failed, for people and programs", async () => {
     const file = await saved(card(), (text) => text.replace("Fern", "Ferm"));
     const told = await run("verify", file, "--keys", url);
-    expect([told.code, told.err]).toEqual([1, "Not verified: envelope, a2a.\n"]);
+    expect([told.code, told.err]).toEqual([
+      1,
+      expect.stringMatching(/^Not verified: envelope, a2a\.\nDo not rely/),
+    ]);
     expect(told.out).toMatch(/^✗ the envelope signature does not verify/m);
     const json = await run("verify", file, "--keys", url, "--json");
     expect(json.code).toBe(1);
@@ -145,7 +148,10 @@ describe("verify", () => {
       return JSON.stringify({ ...rest, site: { ...rest.site, service_endpoint: "https://evil/" } });
     });
     const told = await run("verify", file, "--keys", url);
-    expect([told.code, told.err]).toEqual([1, "Not verified: covered.\n"]);
+    expect([told.code, told.err]).toEqual([
+      1,
+      expect.stringMatching(/^Not verified: covered\.\nDo not rely/),
+    ]);
   });
 
   test("a file is checked by keys the reader names, never by its own", async () => {
@@ -172,7 +178,10 @@ describe("verify", () => {
     onTestFinished(() => void forged.close());
     const at = `http://127.0.0.1:${(forged.address() as AddressInfo).port}`;
     const told = await run("verify", `${at}/card.json`);
-    expect([told.code, told.err]).toEqual([1, "Not verified: key, a2a.\n"]);
+    expect([told.code, told.err]).toEqual([
+      1,
+      expect.stringMatching(/^Not verified: key, a2a\.\nDo not rely/),
+    ]);
     expect((await run("verify", `${at}/card.json`, "--keys", url)).code).toBe(0);
   });
 
@@ -197,7 +206,10 @@ describe("verify", () => {
     onTestFinished(() => void posing.close());
     const at = `http://127.0.0.1:${(posing.address() as AddressInfo).port}`;
     const told = await run("verify", `${at}/card`);
-    expect([told.code, told.err]).toEqual([1, `${at}/.well-known/jwks.json is not a key set.\n`]);
+    expect([told.code, told.err]).toEqual([
+      1,
+      expect.stringContaining(`${at}/.well-known/jwks.json is not a key set.\n`),
+    ]);
   });
 
   test("what a stranger wrote cannot steer the terminal", async () => {

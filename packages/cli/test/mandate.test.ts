@@ -71,7 +71,7 @@ test("an agent asks, is approved, refused, or waits for a person who answers", a
   const refused = await asking("send", "sign_up");
   expect([refused.code, JSON.parse(refused.out).reason]).toEqual([1, "policy_denied"]);
   // Its signature was fine: there are no bytes to compare.
-  expect(refused.err).toBe("It was not approved (403).\n");
+  expect(refused.err).toBe("It was not approved (403).\nSee docs/errors/policy-denied.md\n");
   const waiting = await asking("send", "contact_support");
   const { outcome, escalation_id, status_url } = JSON.parse(waiting.out);
   expect([waiting.code, outcome]).toEqual([0, "escalated"]);
@@ -90,7 +90,10 @@ test("an agent asks, is approved, refused, or waits for a person who answers", a
   ]);
   for (const verb of ["show", "approve", "deny"]) {
     const none = await run("review", verb, SHOP, "esc_none");
-    expect([none.code, none.err]).toEqual([1, "There is no such review.\n"]);
+    expect([none.code, none.err]).toEqual([
+      1,
+      expect.stringMatching(/^There is no such review\.\n`gatehouse review list /),
+    ]);
   }
   expect((await escalationStatus(status_url, 5)).status).toBe("approved");
   expect((await run("review", "list", SHOP)).out).toBe("Nothing waits for you.\n");
@@ -123,7 +126,10 @@ test("an agent keeps proof of an answer, and a changed one is found out", async 
   const other = join(folder, "other.json");
   writeFileSync(other, `${readFileSync(body, "utf8")}\n`);
   const differs = await run("verify", receipt, "--keys", keys, "--body", other);
-  expect([differs.code, differs.err]).toEqual([1, "Not verified: body.\n"]);
+  expect([differs.code, differs.err]).toEqual([
+    1,
+    expect.stringMatching(/^Not verified: body\.\nDo not rely/),
+  ]);
   const held = await run("verify", receipt, "--keys", keys);
   expect([held.code, held.out]).toEqual([0, expect.stringMatching(/200 approved was answered/)]);
   expect(held.out).toContain("What was sent was not compared: name it with --body <file>.");
@@ -153,7 +159,7 @@ test("a mandate that was kept is sent again as it is, and is the same request", 
   writeFileSync(elsewhere, text.replace("get_pricing", "sign_up"));
   const forged = await run("mandate", "send", "--file", elsewhere);
   expect(forged.err).toMatch(
-    /^signed bytes {2}service-mandate-v1\\0\{.*\nsha-256 {7}[0-9a-f]{64}\nIt was not approved \(401\)\.\n$/,
+    /^signed bytes {2}service-mandate-v1\\0\{.*\nsha-256 {7}[0-9a-f]{64}\nIt was not approved \(401\)\.\nSee docs\/errors\/signature-invalid\.md\n$/,
   );
   for (const args of [["explain"], ["send", "--file"]]) {
     const missing = await run("mandate", ...args, join(folder, "none.json"));

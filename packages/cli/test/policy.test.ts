@@ -61,7 +61,7 @@ test("check prints what to look at again, and fails on what cannot be published"
   expect(refused).toEqual({
     code: 1,
     out: expect.stringMatching(/^error \(never_matches\): The rule “never” can never match/),
-    err: "It cannot be published as it is.\n",
+    err: expect.stringMatching(/^It cannot be published as it is\.\nMend in /),
   });
   const json = await run("policy", "check", policyFile(open, cap), "--json");
   expect(JSON.parse(json.out).findings).toMatchObject([{ code: "without_cart", rule: "cap" }]);
@@ -78,7 +78,7 @@ test("a fault is named by its rule, and one of the JSON by its line and column",
   const file = join(folder, "broken.json");
   writeFileSync(file, '{\n  "policy": "rules/1",\n  "rules": [,]\n}\n');
   const broken = await run("policy", "check", file);
-  expect(broken.err).toBe(`${file} is no JSON document: syntax at line 3, column 13.\n`);
+  expect(broken.err).toContain(`${file} is no JSON document: syntax at line 3, column 13.\n`);
 });
 
 test("test shows what a draft would have decided otherwise, and changes nothing", async () => {
@@ -151,7 +151,8 @@ test("history lists every version, and show prints the one that is asked for", a
     ...[2, 2, 1],
   ]);
   expect(await run("policy", "show", site, "--version", "9")).toEqual({
-    ...{ code: 1, out: "", err: "There is no version 9.\n" },
+    ...{ code: 1, out: "" },
+    err: expect.stringMatching(/^There is no version 9\.\n`gatehouse policy history /),
   });
   expect((await run("--version")).out).toMatch(/^\d+\.\d+\.\d+\n$/);
 });

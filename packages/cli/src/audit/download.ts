@@ -17,7 +17,8 @@ function nameIn(response: Response): string {
   const disposition = response.headers.get("content-disposition") ?? "";
   const [, name = ""] = /filename="([^"]*)"/.exec(disposition) ?? [];
   if (FILE_NAME.test(name)) return name;
-  throw new CommandError("The answer does not name its file.", EXIT.failed);
+  const hint = "Check GATEHOUSE_BASE_URL: another service may be there.";
+  throw new CommandError("The answer does not name its file.", EXIT.failed, hint);
 }
 
 /** Written beside its final name: a download that was cut off never looks whole. */

@@ -1,5 +1,5 @@
 import { createPublicKey, hash, type KeyObject, verify } from "node:crypto";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import {
   type Ed25519Jwk,
   ed25519Jwk,
@@ -37,7 +37,8 @@ const hostOf = (chain: string) => chain.slice(0, chain.indexOf("/"));
 
 /** The keys to trust: a line `name+id+key`, or a key set at an address or in a file. */
 export async function trustedKeys(source: string): Promise<Trusted> {
-  const short = existsSync(source) && statSync(source).size < VKEY_BYTES_MAX;
+  const found = statSync(source, { throwIfNoEntry: false });
+  const short = found?.isFile() === true && found.size < VKEY_BYTES_MAX;
   const noteKey = await readNoteKey(short ? readFileSync(source, "utf8") : source);
   if (noteKey.ok) {
     const { name, publicKey } = noteKey.value;
@@ -47,7 +48,8 @@ export async function trustedKeys(source: string): Promise<Trusted> {
   const keys = await loadKeys(keySetAddress(source, AUDIT_KEY_SET_PATH));
   const own = [...keys].filter(([, jwk]) => jwk.kty === "OKP") as [string, Ed25519Jwk][];
   if (own.length > 0) return { keys: new Map(own), host: undefined };
-  throw new CommandError(`${source} holds no Ed25519 key.`, EXIT.failed);
+  const hint = "Name the service, its /.well-known/audit-jwks.json, or a vkey.";
+  throw new CommandError(`${source} holds no Ed25519 key.`, EXIT.failed, hint);
 }
 
 /** A vkey was handed over for one site: another site's log is not vouched for by it. */
@@ -55,5 +57,6 @@ export function refuseOtherHosts(sets: readonly Trusted[], chains: readonly stri
   if (sets.some(({ host }) => host === undefined)) return;
   const other = chains.find((chain) => !sets.some(({ host }) => host === hostOf(chain)));
   if (other === undefined) return;
-  throw new CommandError(`The vkey is not for ${plainText(other)}.`, EXIT.failed);
+  const hint = "Name the vkey of that log, or the service's key set, with --key.";
+  throw new CommandError(`The vkey is not for ${plainText(other)}.`, EXIT.failed, hint);
 }

@@ -45,11 +45,15 @@ async function readPins(
   );
 }
 
+const HOW_TO_EXPORT = "Name the files as `gatehouse audit export` saved them.";
+
 function readPart(file: string): Buffer {
   const found = statSync(file, { throwIfNoEntry: false });
-  if (found?.isFile() !== true) throw new CommandError(`There is no file ${file}.`, EXIT.usage);
+  if (found?.isFile() !== true) {
+    throw new CommandError(`There is no file ${file}.`, EXIT.usage, HOW_TO_EXPORT);
+  }
   if (found.size > PART_BYTES_MAX) {
-    throw new CommandError(`${file} is longer than a part can be.`, EXIT.failed);
+    throw new CommandError(`${file} is longer than a part can be.`, EXIT.failed, HOW_TO_EXPORT);
   }
   return readFileSync(file);
 }
@@ -62,12 +66,15 @@ async function verifyByNote(file: string, keys: Iterable<Ed25519Jwk>): Promise<E
     throw new CommandError(`${file} is signed by ${note}, which is not there.`, EXIT.failed, hint);
   }
   const claim = await verifyExportFile(readPart(note).toString("utf8"), keys, verifyFast);
-  if (!claim.ok) throw new CommandError(`${note}: ${claim.detail}.`, EXIT.failed);
+  if (!claim.ok) {
+    const hint = "Is --key of the service that made the export? Otherwise export the day again.";
+    throw new CommandError(`${note}: ${claim.detail}.`, EXIT.failed, hint);
+  }
   const digest = createHash("sha256");
   for await (const chunk of createReadStream(file)) digest.update(chunk as Buffer);
   const { name, sha256 } = claim.value;
   if (digest.digest("hex") !== sha256 || name !== basename(file)) {
-    const hint = "The note covers its contents and its name.";
+    const hint = "The note covers its contents and its name: use it as it was exported.";
     throw new CommandError(`${file} is not the file ${note} was signed for.`, EXIT.failed, hint);
   }
   return claim.value;
@@ -93,7 +100,8 @@ function sortFiles(files: readonly string[], { checkpoint = [], replay }: Verify
   const lines = files.filter((file) => file.endsWith(".ndjson"));
   const parts = files.filter((file) => !/\.(ndjson|note)$/.test(file));
   if (lines.length + parts.length === 0) {
-    throw new CommandError("Name the files that the notes belong to.", EXIT.usage);
+    const why = "These are notes, without the files they belong to.";
+    throw new CommandError(why, EXIT.usage, "Name the files: their notes are found beside them.");
   }
   if (lines.length > 0 && (checkpoint.length > 0 || replay === true)) {
     const hint = "Export the day with --format json.";
@@ -117,7 +125,8 @@ async function readParts(
     const part = file.endsWith(".html") ? exportInPage(bytes.toString("utf8")) : bytes;
     const added = await verifier.add(part ?? "");
     if (!added.ok) {
-      throw new CommandError(`${file} is no part of an export: ${added.detail}.`, EXIT.failed);
+      const why = `${file} is no part of an export: ${added.detail}.`;
+      throw new CommandError(why, EXIT.failed, HOW_TO_EXPORT);
     }
     if (parts.length > 1) terminal.err(`read ${i + 1} of ${parts.length}: ${plainText(file)}`);
   }
@@ -163,5 +172,7 @@ export async function verifyAudit(
     }
     for (const line of report === undefined ? [] : reportLines(report)) terminal.out(line);
   }
-  if (report?.ok === false) throw new CommandError("The export does not hold.", EXIT.failed);
+  if (report?.ok !== false) return;
+  const hint = "Keep these files, and export the day again to compare: docs/guide/audit.md";
+  throw new CommandError("The export does not hold.", EXIT.failed, hint);
 }

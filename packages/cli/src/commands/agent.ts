@@ -24,7 +24,10 @@ interface AgentBody {
   readonly keys?: readonly { readonly kid: string; readonly status: string }[];
 }
 
-const NO_SUCH = "There is no such agent.";
+const noAgent = (site: string) => ({
+  says: "There is no such agent.",
+  hint: `\`gatehouse agent list ${site}\` shows the agents there are.`,
+});
 
 interface Flags {
   readonly json?: boolean;
@@ -105,7 +108,7 @@ function readCommands(agent: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (site: string, id: string, flags: Flags) => {
       const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}`);
-      print(terminal, flags, await client.callAbout(NO_SUCH, "GET", path));
+      print(terminal, flags, await client.callAbout(noAgent(site), "GET", path));
     });
 }
 
@@ -134,7 +137,7 @@ function changeCommands(agent: Command, terminal: Terminal): void {
     command.action(async (site: string, id: string, flags: Flags & { scope?: string[] }) => {
       const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}/${step}`);
       const body = flags.scope === undefined ? {} : { scopes: flags.scope };
-      const stepped = await client.callAbout<AgentBody>(NO_SUCH, "POST", path, body);
+      const stepped = await client.callAbout<AgentBody>(noAgent(site), "POST", path, body);
       print(terminal, flags, stepped);
       if (step !== "approve" || stepped.scopes !== null) return;
       const narrow = `gatehouse agent change ${site} ${id} --scope skill:get_pricing`;
@@ -161,7 +164,7 @@ function changeCommands(agent: Command, terminal: Terminal): void {
         const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}`);
         const scopes = flags.allScopes === true ? null : flags.scope;
         const changes = { name: flags.name, scopes, tags: flags.tag };
-        print(terminal, flags, await client.callAbout(NO_SUCH, "PATCH", path, changes));
+        print(terminal, flags, await client.callAbout(noAgent(site), "PATCH", path, changes));
       },
     );
 }

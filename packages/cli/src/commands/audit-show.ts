@@ -32,7 +32,10 @@ export function auditShowCommand(audit: Command, terminal: Terminal): void {
     .action(async (text: string, id: string, { key, json }: ShowFlags) => {
       const client = adminClient(terminal);
       const path = await logPath(terminal, text, `records/${encodeURIComponent(id)}`);
-      const missing = "The site's log has no such record.";
+      const missing = {
+        says: "The site's log has no such record.",
+        hint: `\`gatehouse audit tail ${text}\` shows the newest; --json has their ids.`,
+      };
       const shown = await client.callAbout<ProvenRecordBody>(missing, "GET", path);
       const sets = await Promise.all((key ?? [client.address]).map(trustedKeys));
       refuseOtherHosts(sets, [shown.chain]);
@@ -41,9 +44,11 @@ export function auditShowCommand(audit: Command, terminal: Terminal): void {
       if (json) terminal.out(plainJson({ ...shown, checks }));
       else terminal.out([plainJson(shown.entry.record), ...checks.map(checkLine)].join("\n"));
       if (shown.entry.record.record_id !== id) {
-        throw new CommandError("The service showed another record.", EXIT.failed);
+        const hint = "Check GATEHOUSE_BASE_URL, and export the day: gatehouse audit export";
+        throw new CommandError("The service showed another record.", EXIT.failed, hint);
       }
       if (checks.every(({ holds }) => holds)) return;
-      throw new CommandError("The record does not hold.", EXIT.failed);
+      const hint = `Export its day, and look at the rest: gatehouse audit export ${text}`;
+      throw new CommandError("The record does not hold.", EXIT.failed, hint);
     });
 }

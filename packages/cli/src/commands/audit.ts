@@ -130,7 +130,8 @@ function tailCommand(audit: Command, terminal: Terminal): void {
     .action(async (text: string, flags: TailFlags) => {
       const count = Number(flags.lines);
       if (!Number.isInteger(count) || count < 1 || count > FOLLOW_RECORDS) {
-        throw new CommandError(`--lines: from 1 to ${FOLLOW_RECORDS}.`, EXIT.usage);
+        const hint = `Write a number from 1 to ${FOLLOW_RECORDS}.`;
+        throw new CommandError(`--lines: ${flags.lines} are not shown at once.`, EXIT.usage, hint);
       }
       const client = adminClient(terminal);
       const path = await logPath(terminal, text, "records");

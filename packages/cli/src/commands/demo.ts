@@ -34,7 +34,8 @@ export function demoCommand(program: Command): void {
       try {
         await demo({ bin: BIN, once });
       } catch (error) {
-        throw new CommandError((error as Error).message, EXIT.failed);
+        const hint = "Run it again; if it stays so, `gatehouse doctor` checks this machine.";
+        throw new CommandError((error as Error).message, EXIT.failed, hint);
       }
     });
 }

@@ -27,6 +27,7 @@ export function doctorCommand(program: Command, terminal: Terminal): void {
       throw new CommandError(
         `${failures} of ${counted(findings.length, "check")} failed.`,
         EXIT.failed,
+        "Do what the lines marked ✗ say, and run `gatehouse doctor` again.",
       );
     });
 }

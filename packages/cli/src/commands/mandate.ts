@@ -9,6 +9,7 @@ import {
 } from "@gatehouse/protocol";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { asAgent, discovered, readKey } from "../agent-key.js";
+import { errorPage } from "../error-page.js";
 import { CommandError, EXIT } from "../exit.js";
 import { explainDecision } from "../explain-decision.js";
 import { bodyFileOf, keepFile, readMandateFile } from "../mandate-file.js";
@@ -57,7 +58,8 @@ function paymentOf(text: string | undefined) {
   if (text === undefined) return undefined;
   const [, handler, token] = /^(\w+):(.+)$/.exec(text) ?? [];
   if (handler === undefined || token === undefined) {
-    throw new CommandError("--pay is <handler>:<token>, such as sandbox:pm_card_visa.", EXIT.usage);
+    const hint = "Write <handler>:<token>, such as sandbox:pm_card_visa.";
+    throw new CommandError("--pay does not say how to pay.", EXIT.usage, hint);
   }
   return { handler, token };
 }
@@ -78,7 +80,8 @@ function needed({ key, agent, skill }: Asked) {
 async function signed(address: string, asked: Asked) {
   const { key: keyFile, agent, skill } = needed(asked);
   if ((asked.total === undefined) !== (asked.currency === undefined)) {
-    throw new CommandError("--total and --currency go together.", EXIT.usage);
+    const hint = "Say both, such as: --total 12.50 --currency EUR";
+    throw new CommandError("--total and --currency go together.", EXIT.usage, hint);
   }
   const key = await readKey(keyFile);
   return asAgent(async () => {
@@ -107,16 +110,20 @@ async function readyInFile(file: string, address: string | undefined, asked: Sen
   const said = { key, agent, skill, arguments: asked.arguments, total, currency, pay, id };
   const { text, message } = readMandateFile(file);
   if (Object.values(said).some((value) => value !== undefined)) {
-    throw new CommandError("--file is sent as it is: nothing else can be asked.", EXIT.usage);
+    const hint = "Take the other options away, or sign a new mandate without --file.";
+    const why = "--file is sent as it is: nothing else can be asked.";
+    throw new CommandError(why, EXIT.usage, hint);
   }
   const mandateUrl = String(message.audience ?? "");
   if (!/^https?:\/\//.test(mandateUrl)) {
-    throw new CommandError(`${file} does not say where it goes: it has no audience.`, EXIT.failed);
+    const why = `${file} does not say where it goes: it has no audience.`;
+    throw new CommandError(why, EXIT.failed, "Sign it anew: gatehouse mandate sign");
   }
   if (address !== undefined) {
     const site = await asAgent(() => discovered(address, keys));
     if (site.mandateUrl !== mandateUrl) {
-      throw new CommandError(`${file} was signed for another address: ${mandateUrl}`, EXIT.failed);
+      const why = `${file} was signed for another address: ${mandateUrl}`;
+      throw new CommandError(why, EXIT.failed, "Send it there, or sign one for this address.");
     }
   }
   return { site: { mandateUrl }, text, message };
@@ -132,10 +139,17 @@ interface Ready {
 async function ready(address: string | undefined, asked: Sent): Promise<Ready> {
   if (asked.file !== undefined) return readyInFile(asked.file, address, asked);
   if (address === undefined) {
-    throw new CommandError("Say the site's address, or --file.", EXIT.usage);
+    const hint = "Say the site's address, or --file with a mandate that is signed already.";
+    throw new CommandError("It is not clear where to send it.", EXIT.usage, hint);
   }
   const { site, mandate } = await signed(address, asked);
   return { site, text: mandateText(mandate), message: mandate.signed };
+}
+
+/** Where it is explained why a site says no. */
+function whyNot({ reason }: JsonObject): string {
+  const page = errorPage(reason);
+  return page === undefined ? "Ask the owner of the site." : `See ${page}`;
 }
 
 async function sendMandate(terminal: Terminal, address: string | undefined, asked: Sent) {
@@ -152,7 +166,7 @@ async function sendMandate(terminal: Terminal, address: string | undefined, aske
   }
   if (status < 300) return;
   if (body.reason === "signature_invalid") terminal.err(await explain(message));
-  throw new CommandError(`It was not approved (${status}).`, EXIT.failed);
+  throw new CommandError(`It was not approved (${status}).`, EXIT.failed, whyNot(body));
 }
 
 function sendCommand(mandate: Command, terminal: Terminal): void {

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
-import { orderCard, type ShownOrderBody } from "../order-text.js";
+import { noOrder, orderCard, type ShownOrderBody } from "../order-text.js";
 import { card, plainJson, type Terminal } from "../terminal.js";
 
 interface LineQuantity {
@@ -23,7 +23,7 @@ async function orderAt(terminal: Terminal, site: string, orderId: string) {
   const { site_key_hash } = await findSite(client, site);
   const path = `/v1/admin/sites/${site_key_hash}/orders/${encodeURIComponent(orderId)}`;
   const ask = <Answer>(method: string, rest: string, body?: unknown) =>
-    client.callAbout<Answer>("There is no such order.", method, `${path}${rest}`, body);
+    client.callAbout<Answer>(noOrder(site), method, `${path}${rest}`, body);
   return { ask };
 }
 
@@ -116,7 +116,8 @@ function minorOf(text: string | undefined, { amount }: ShownOrderBody): number |
   if (text === undefined) return undefined;
   const money = parseAmount(text, amount.currency);
   if (money.ok) return money.value.minor;
-  throw new CommandError(`--amount: ${money.detail}.`, EXIT.usage);
+  const hint = `Write an amount in ${amount.currency}, such as 4.90.`;
+  throw new CommandError(`--amount: ${money.detail}.`, EXIT.usage, hint);
 }
 
 function rehearseCommand(order: Command, terminal: Terminal): void {

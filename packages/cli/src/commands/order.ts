@@ -3,7 +3,13 @@ import { adminClient } from "../admin-client.js";
 import { findSite } from "../find-site.js";
 import { listQuery } from "../list-query.js";
 import { moneyText } from "../money-text.js";
-import { type OrderBody, orderCard, paymentText, type ShownOrderBody } from "../order-text.js";
+import {
+  noOrder,
+  type OrderBody,
+  orderCard,
+  paymentText,
+  type ShownOrderBody,
+} from "../order-text.js";
 import { card, plainJson, type Terminal, table } from "../terminal.js";
 import { orderChangeCommands } from "./order-changes.js";
 
@@ -58,7 +64,7 @@ export function orderCommands(program: Command, terminal: Terminal): void {
       const client = adminClient(terminal);
       const { site_key_hash } = await findSite(client, text);
       const path = `/v1/admin/sites/${site_key_hash}/orders/${encodeURIComponent(id)}`;
-      const one = await client.callAbout<ShownOrderBody>("There is no such order.", "GET", path);
+      const one = await client.callAbout<ShownOrderBody>(noOrder(text), "GET", path);
       if (json) return terminal.out(plainJson(one));
       terminal.out(card(orderCard(one)));
       if (one.mandate_id === null) return;

@@ -110,7 +110,10 @@ export function policyPresetCommand(policy: Command, terminal: Terminal): void {
         throw new CommandError(`${name} needs --limit and --currency.`, EXIT.usage, hint);
       }
       const made = policyPreset(name, options);
-      if (!made.ok) throw new CommandError(`${made.detail}.`, EXIT.usage);
+      if (!made.ok) {
+        const hint = "Such as: --limit 50.00 --currency EUR --timezone Europe/Berlin";
+        throw new CommandError(`${made.detail}.`, EXIT.usage, hint);
+      }
       terminal.out(plainJson(made.value));
     });
 }

@@ -20,7 +20,8 @@ function checkCommand(policy: Command, terminal: Terminal): void {
       if (json) terminal.out(plainJson({ findings }));
       else for (const line of findingLines(findings)) terminal.out(line);
       if (findings.some(({ level }) => level === "error")) {
-        throw new CommandError("It cannot be published as it is.", EXIT.failed);
+        const hint = `Mend in ${file} what is marked as an error, and check it again.`;
+        throw new CommandError("It cannot be published as it is.", EXIT.failed, hint);
       }
       if (!json) terminal.out(`It can be published: ${counted(read.rules.length, "rule")}.`);
     });
@@ -48,7 +49,10 @@ function showCommands(policy: Command, terminal: Terminal): void {
         version === undefined
           ? await client.call<Shown>("GET", path)
           : await client.callAbout<Shown>(
-              `There is no version ${version}.`,
+              {
+                says: `There is no version ${version}.`,
+                hint: `\`gatehouse policy history ${text}\` lists the versions there are.`,
+              },
               "GET",
               `${path}/versions/${encodeURIComponent(version)}`,
             );

@@ -49,7 +49,8 @@ function typeOf(file: string, format: string | undefined): string {
 function sizeOf(file: string): number {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isFile() === true) return found.size;
-  throw new CommandError(`${file} cannot be read: there is no such file.`, EXIT.failed);
+  const hint = "Name a CSV file with a first line of names, or one with a JSON object a line.";
+  throw new CommandError(`${file} cannot be read: there is no such file.`, EXIT.failed, hint);
 }
 
 /** A file while it is sent; how far it is goes to whoever watches. */

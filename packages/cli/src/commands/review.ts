@@ -12,7 +12,10 @@ const CODES = [
   ...["out_of_stock", "policy_change", "other"],
 ];
 
-const NO_SUCH = "There is no such review.";
+const noReview = (site: string) => ({
+  says: "There is no such review.",
+  hint: `\`gatehouse review list ${site} --all\` shows the reviews there are.`,
+});
 
 /** A review, which the interface calls an escalation: what agents know it as. */
 interface EscalationBody {
@@ -91,11 +94,16 @@ async function outcomeOf(client: AdminClient, siteKeyHash: string, one: Escalati
 async function approve(terminal: Terminal, site: string, id: string, note: string | undefined) {
   const { client, path, siteKeyHash } = await pathTo(terminal, site, `/${encodeURIComponent(id)}`);
   type Decided = { status: string };
-  const { status } = await client.callAbout<Decided>(NO_SUCH, "POST", `${path}/approve`, { note });
+  const { status } = await client.callAbout<Decided>(noReview(site), "POST", `${path}/approve`, {
+    note,
+  });
   terminal.out(status);
   if (status === "approved") return;
   const { failed, says } = await outcomeOf(client, siteKeyHash, await client.call("GET", path));
-  if (failed) throw new CommandError(says, EXIT.failed);
+  if (failed) {
+    const hint = `\`gatehouse review show ${site} ${id}\` says what became of it.`;
+    throw new CommandError(says, EXIT.failed, hint);
+  }
   terminal.err(says);
 }
 
@@ -132,7 +140,7 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (site: string, id: string, { json }: { json?: boolean }) => {
       const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}`);
-      const one = await client.callAbout<EscalationBody>(NO_SUCH, "GET", path);
+      const one = await client.callAbout<EscalationBody>(noReview(site), "GET", path);
       if (json) return terminal.out(plainJson(one));
       terminal.out(
         card({
@@ -166,7 +174,7 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
       const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}/deny`);
       const body = { reason_code: flags.reason, note: flags.note };
       type Decided = { status: string };
-      const { status } = await client.callAbout<Decided>(NO_SUCH, "POST", path, body);
+      const { status } = await client.callAbout<Decided>(noReview(site), "POST", path, body);
       terminal.out(status);
     });
 }

@@ -24,7 +24,8 @@ function lookedAt(site: SiteBody, origin: string | undefined): LookedAt {
   if (origin === undefined) return { site: own, connect: own };
   const connect = parseUrl(origin);
   if (connect === undefined || !/^https?:\/\/[^/]+\/?$/.test(origin)) {
-    throw new CommandError("--origin is scheme and host only.", EXIT.usage);
+    const hint = "Write scheme and host, such as http://127.0.0.1:3000";
+    throw new CommandError("--origin is scheme and host only.", EXIT.usage, hint);
   }
   return { site: own, connect };
 }
@@ -48,6 +49,7 @@ export function siteCheckCommand(site: Command, terminal: Terminal): void {
       throw new CommandError(
         `${wrong} of ${findings.length} things are to be mended.`,
         EXIT.failed,
+        "Do what the lines marked ✗ say, and check again.",
       );
     });
 }

@@ -36,7 +36,9 @@ function durationText(seconds: number): string {
 }
 
 function changesOf({ on, off, lifetime, admit }: Flags) {
-  if (on && off) throw new CommandError("--on and --off cannot both be meant.", EXIT.usage);
+  if (on && off) {
+    throw new CommandError("--on and --off cannot both be meant.", EXIT.usage, "Say one of them.");
+  }
   const enabled = on === true ? true : off === true ? false : undefined;
   const auto_admit = admit?.length === 1 && admit[0] === NONE ? [] : admit;
   return { enabled, lifetime_seconds: lifetime, auto_admit };

@@ -82,7 +82,8 @@ function notifyCommand(site: Command, terminal: Terminal): void {
         }
       }
       if (results.every(({ delivered }) => delivered)) return;
-      throw new CommandError("Not every test arrived.", EXIT.failed);
+      const hint = "Mend what is said of it, or name another address: --webhook, --email.";
+      throw new CommandError("Not every test arrived.", EXIT.failed, hint);
     });
 }
 

@@ -23,17 +23,19 @@ interface ShopBody {
   readonly buyer_mail: boolean;
 }
 
+const HOW_TO_WRITE = "Start from what is set: gatehouse site shop <site> --json > shop.json";
+
 function readShopFile(file: string): JsonObject {
   let bytes: Buffer;
   try {
     bytes = readFileSync(file);
   } catch {
-    throw new CommandError(`${file} cannot be read.`, EXIT.failed);
+    throw new CommandError(`${file} cannot be read.`, EXIT.failed, HOW_TO_WRITE);
   }
   const parsed = parseJson(bytes);
   if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
   const why = parsed.ok ? "it is not an object" : parsed.detail;
-  throw new CommandError(`${file} is not strict JSON: ${why}.`, EXIT.failed);
+  throw new CommandError(`${file} is not strict JSON: ${why}.`, EXIT.failed, HOW_TO_WRITE);
 }
 
 /** `DE, AT: By post (standard) 4.90 EUR; …` */

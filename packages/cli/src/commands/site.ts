@@ -157,8 +157,9 @@ function changeCommands(site: Command, terminal: Terminal): void {
       const body = { domain, name, description, audit_public: auditPublic };
       if (Object.values(body).every((value) => value === undefined)) {
         throw new CommandError(
-          "Say what to change: --domain, --name, --description or --audit-public.",
+          "Nothing is to be changed.",
           EXIT.usage,
+          "Say what to change: --domain, --name, --description or --audit-public.",
         );
       }
       const client = adminClient(terminal);

@@ -71,7 +71,8 @@ function recognize(bytes: Uint8Array): Document {
   const html = new TextDecoder().decode(bytes.subarray(0, 512)).trimStart().startsWith("<");
   const content = html ? cardInPage(bytes) : bytes;
   if (content === undefined) {
-    throw new CommandError("This page carries no agent card.", EXIT.failed);
+    const hint = "Name the agent page of a site, which carries one, or its card.";
+    throw new CommandError("This page carries no agent card.", EXIT.failed, hint);
   }
   const parsed = parseJson(content);
   if (!parsed.ok || !isJsonObject(parsed.value)) {
@@ -101,7 +102,10 @@ function isExport(bytes: Uint8Array): boolean {
 function namedBy({ kind, value }: Document): { readonly digest: unknown; readonly what: string } {
   const receipt = readAnswerReceipt(value);
   if (receipt.ok) return { digest: receipt.value.signed.request_sha256, what: "what was sent" };
-  if (kind !== "terms") throw new CommandError("--body goes with receipts and terms.", EXIT.usage);
+  if (kind !== "terms") {
+    const hint = `Verify the ${NAMES[kind]} without it.`;
+    throw new CommandError("--body goes with receipts and terms.", EXIT.usage, hint);
+  }
   return { digest: termsIn(value)?.sha256, what: "the text that was signed" };
 }
 
@@ -187,6 +191,7 @@ export function verifyCommand(program: Command, terminal: Terminal): void {
       else print(terminal, result);
       if (result.ok) return;
       const failed = result.checks.filter(({ ok }) => !ok).map(({ id }) => id);
-      throw new CommandError(`Not verified: ${failed.join(", ")}.`, EXIT.failed);
+      const hint = "Do not rely on it: the lines marked ✗ say why (docs/guide/verify.md).";
+      throw new CommandError(`Not verified: ${failed.join(", ")}.`, EXIT.failed, hint);
     });
 }

@@ -54,7 +54,7 @@ function readLimit(text: string): JsonObject {
 function readYes(text: string): boolean {
   if (/^(?:y|yes)$/i.test(text)) return true;
   if (/^(?:n|no)$/i.test(text)) return false;
-  throw new CommandError(`${text} is neither yes nor no.`, EXIT.usage);
+  throw new CommandError(`${text} is neither yes nor no.`, EXIT.usage, "Answer yes or no.");
 }
 
 /** Asks one of the five; an empty line takes what is proposed. */
@@ -67,7 +67,8 @@ async function ask(
   if (given !== undefined) return given;
   if (question === undefined) {
     if (proposed !== undefined) return proposed;
-    throw new CommandError("There is nobody to ask.", EXIT.usage, "Say --domain.");
+    const hint = "Say --domain; `gatehouse init --help` lists the other answers.";
+    throw new CommandError("There is nobody to ask.", EXIT.usage, hint);
   }
   const shown = proposed === undefined ? text : `${text} [${proposed}]`;
   const answer = (await question(`${shown} `)).trim();

@@ -15,8 +15,8 @@ function readLines(text: string): Settings {
     if (line.trim() === "" || line.startsWith("#")) continue;
     const [, name, value] = LINE.exec(line) ?? [];
     if (name === undefined || value === undefined) {
-      const why = `${SETTINGS_FILE}, line ${place + 1}: write GATEHOUSE_NAME=value.`;
-      throw new CommandError(why, EXIT.cannotStart);
+      const why = `Line ${place + 1} of ${SETTINGS_FILE} is not a setting.`;
+      throw new CommandError(why, EXIT.cannotStart, "Write GATEHOUSE_NAME=value, or take it away.");
     }
     settings[name] = value;
   }

@@ -80,11 +80,14 @@ export async function loadKeys(address: string): Promise<ReadonlyMap<string, Pub
   const { bytes, url } = await readSource(address);
   if (url !== undefined && !isPrivate(url)) {
     const why = `The key set came from ${url.host} over plain HTTP, where anybody could change it.`;
-    throw new CommandError(why, EXIT.failed);
+    throw new CommandError(why, EXIT.failed, "Name it by https, or a file you have it in: --keys");
   }
   const parsed = parseJson(bytes);
   const list = parsed.ok && isJsonObject(parsed.value) ? parsed.value.keys : undefined;
-  if (!Array.isArray(list)) throw new CommandError(`${address} is not a key set.`, EXIT.failed);
+  if (!Array.isArray(list)) {
+    const hint = "Name the service itself, as in https://gate.example.com";
+    throw new CommandError(`${address} is not a key set.`, EXIT.failed, hint);
+  }
   const keys = new Map<string, PublicJwk>();
   for (const one of list) {
     const jwk = readPublicJwk(one);

@@ -19,7 +19,8 @@ async function readLimited(response: Response): Promise<Uint8Array> {
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
     if (length > BYTES_MAX) {
-      throw new CommandError(`The answer has more than ${BYTES_MAX} bytes.`, EXIT.failed);
+      const why = `The answer has more than ${BYTES_MAX} bytes.`;
+      throw new CommandError(why, EXIT.failed, "No signed document is as long: check the address.");
     }
     chunks.push(chunk);
   }
@@ -40,7 +41,7 @@ async function fetchSource(url: string): Promise<Source> {
   try {
     const response = await fetch(url, { headers, signal });
     if (response.status !== 200) {
-      const said = await messageOf(response);
+      const said = [await messageOf(response), "Check the address."].filter(Boolean).join(" ");
       throw new CommandError(`${url} answered with status ${response.status}.`, EXIT.failed, said);
     }
     const from = new URL(response.url);
@@ -53,7 +54,8 @@ async function fetchSource(url: string): Promise<Source> {
     if (error instanceof CommandError) throw error;
     const { code = "" } = ((error as Error).cause ?? {}) as { code?: string };
     const why = code === "" ? "" : ` (${code})`;
-    throw new CommandError(`${url} does not answer${why}.`, EXIT.unreachable);
+    const hint = "Check the address, and whether the service is up.";
+    throw new CommandError(`${url} does not answer${why}.`, EXIT.unreachable, hint);
   }
 }
 
@@ -63,16 +65,17 @@ function readFile(path: string): Source {
   if (found === undefined || !found.isFile()) {
     const hint = /^[\w-]+(\.[\w-]+)+$/.test(path)
       ? `For a site, name its page: https://<service>/v1/agent/domain/${path}`
-      : undefined;
+      : "Name a file that is there, or an address that begins with https://";
     throw new CommandError(`${path} is neither a file nor an http(s) address.`, EXIT.usage, hint);
   }
   if (found.size > BYTES_MAX) {
-    throw new CommandError(`${path} has more than ${BYTES_MAX} bytes.`, EXIT.failed);
+    const why = `${path} has more than ${BYTES_MAX} bytes.`;
+    throw new CommandError(why, EXIT.failed, "No signed document is as long: check the name.");
   }
   try {
     return { bytes: readFileSync(path), url: undefined };
   } catch {
-    throw new CommandError(`${path} cannot be read.`, EXIT.failed);
+    throw new CommandError(`${path} cannot be read.`, EXIT.failed, "Check who may read it.");
   }
 }
 

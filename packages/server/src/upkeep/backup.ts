@@ -116,6 +116,8 @@ async function writeBackup(
     await rm(partial, { force: true });
     const code = (error as NodeJS.ErrnoException).code;
     if (code === undefined || !/^E[A-Z]+$/.test(code)) throw error;
-    throw new BackupFileError(`The backup could not be written to ${file} (${code}).`);
+    throw new BackupFileError(
+      `The backup could not be written to ${file} (${code}): name another place with --out.`,
+    );
   }
 }

@@ -70,7 +70,7 @@ async function restoreRows(db: Database, file: string, header: BackupHeader): Pr
       const table = tables.get(name);
       if (table === undefined || !fitsTable(table, row)) {
         throw new BackupFileError(
-          "The backup holds a table or column that its schema does not have.",
+          "The backup holds a table or column that its schema does not have: use another one.",
         );
       }
       await insertRow(tx, table, row);
