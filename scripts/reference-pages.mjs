@@ -72,13 +72,15 @@ function commandSections(command, path) {
   if (leaves.length > 0)
     return leaves.flatMap((child) => commandSections(child, `${path} ${child.name()}`));
   const usage = command.usage().replace("[options]", "").trim();
-  const options = command.options.map(({ flags, description, mandatory, argChoices }) => {
-    const choices = argChoices === undefined ? "" : ` (${argChoices.join(", ")})`;
-    return `- \`${flags}\`: ${description}${choices}${mandatory ? ", required" : ""}`;
+  const choicesOf = ({ argChoices }) =>
+    argChoices === undefined ? "" : ` (${argChoices.join(", ")})`;
+  const options = command.options.map((option) => {
+    const { flags, description, mandatory } = option;
+    return `- \`${flags}\`: ${description}${choicesOf(option)}${mandatory ? ", required" : ""}`;
   });
   const args = command.registeredArguments
     .filter((argument) => argument.argChoices !== undefined)
-    .map((argument) => `- \`<${argument.name()}>\`: ${argument.description}`);
+    .map((argument) => `- \`<${argument.name()}>\`: ${argument.description}${choicesOf(argument)}`);
   const lines = [`## \`${`${path} ${usage}`.trim()}\`\n`, `${command.description()}\n`];
   const all = [...args, ...options];
   return all.length === 0 ? lines : [...lines, `${all.join("\n")}\n`];

@@ -27,6 +27,14 @@ import { CommandError, EXIT } from "./exit.js";
 import { fileTrouble } from "./file-trouble.js";
 import { withSettings } from "./init/settings-file.js";
 import { plainText, type Terminal } from "./terminal.js";
+import { usageWords } from "./usage-words.js";
+
+/** After what was not understood, each command says where to read what it takes. */
+function nameHelp(command: Command, path: string): void {
+  const holds = command.commands.length > 0 ? "lists its commands" : "says what it takes";
+  command.showHelpAfterError(`\`${path} --help\` ${holds}.`);
+  for (const child of command.commands) nameHelp(child, `${path} ${child.name()}`);
+}
 
 /** The whole grammar; the reference page is made from it. */
 export function createProgram(terminal: Terminal): Command {
@@ -36,17 +44,20 @@ export function createProgram(terminal: Terminal): Command {
     // Its own flags stand before the command: `--version` behind one is the command's.
     .enablePositionalOptions()
     .exitOverride()
-    .showHelpAfterError("Run with --help to see what this command takes.")
     .configureOutput({
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),
-    });
+      outputError: (text, write) => write(usageWords(text)),
+    })
+    .addHelpText("after", "\nNew here? gatehouse demo, then gatehouse init");
+  program.commandsGroup("Installation:").helpCommand(true);
   initCommand(program, terminal);
   serveCommand(program, terminal);
   demoCommand(program);
   doctorCommand(program, terminal);
   backupCommands(program, terminal);
   verifyCommand(program, terminal);
+  program.commandsGroup("Nouns, each with verbs of its own:");
   siteCommands(program, terminal);
   skillCommands(program, terminal);
   visitCommands(program, terminal);
@@ -59,6 +70,7 @@ export function createProgram(terminal: Terminal): Command {
   auditCommands(program, terminal);
   keyCommands(program, terminal);
   tokenCommands(program, terminal);
+  nameHelp(program, program.name());
   return program;
 }
 
@@ -80,7 +92,8 @@ function toldError(error: unknown): { readonly lines: readonly string[]; readonl
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
     const settled = { ...terminal, env: withSettings(terminal.env) };
-    await createProgram(settled).parseAsync([...args], { from: "user" });
+    const said = args.length === 0 ? ["--help"] : [...args];
+    await createProgram(settled).parseAsync(said, { from: "user" });
     return EXIT.good;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.good : EXIT.usage;

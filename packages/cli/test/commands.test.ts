@@ -203,27 +203,51 @@ describe("upkeep commands", () => {
 
 describe("the command line", () => {
   test.each([
-    ["an unknown command", ["frobnicate"], 2, /unknown command/],
-    ["a missing argument", ["site", "show"], 2, /missing required argument/],
-    ["an unknown option", ["site", "list", "--frob"], 2, /unknown option/],
+    ["an unknown command", ["frobnicate"], 2, /^Unknown command .*\n`gatehouse --help` lists/],
+    [
+      "a missing argument",
+      ["site", "show"],
+      2,
+      /^Missing required argument .*\n`gatehouse site show --help`/,
+    ],
+    [
+      "an unknown option",
+      ["site", "list", "--jsn"],
+      2,
+      /^Unknown option .*\nDid you mean --json\?\n`gatehouse /,
+    ],
     [
       "a role that does not exist",
       ["token", "create", "--name", "x", "--role", "root"],
       2,
-      /Allowed choices are operator/,
+      /^--role: root is not understood\.\nWrite one of: operator, owner, /,
     ],
     [
       "a method that does not exist",
       ["site", "verify", "x", "--method", "magic"],
       2,
-      /Allowed choices are dns/,
+      /Write one of: dns, file, meta, operator\./,
     ],
     [
       "a purpose that does not exist",
       ["key", "rotate", "all"],
       2,
-      /Allowed choices are card, audit/,
+      /^<purpose>: all is not understood\.\nWrite one of: card, audit\./,
     ],
+    ["a command spelt wrong", ["site", "lst"], 2, /\nDid you mean list\?\n/],
+    [
+      "a status that does not exist",
+      ["order", "list", "x", "--status", "gone"],
+      2,
+      /Write one of: open, partly_shipped, shipped, cancelled\./,
+    ],
+    [
+      "a step of delivery that does not exist",
+      ["order", "ship", "x", "ord_1", "--type", "lost"],
+      2,
+      /Write one of: processing, shipped, in_transit, /,
+    ],
+    ["a place that is none", ["skill", "move", "x", "y", "--to", "top"], 2, /Write its number/],
     [
       "a backup that is not there",
       ["restore", "no-such.file"],
@@ -273,6 +297,10 @@ describe("the command line", () => {
 
   test("prints its version and help", async () => {
     expect((await gatehouse(["--version"], {})).out).toMatch(/^\d+\.\d+\.\d+\n$/);
-    expect((await gatehouse(["--help"], {})).out).toContain("serve");
+    const bare = await gatehouse([], {});
+    expect([bare.code, bare.err]).toEqual([0, ""]);
+    expect(bare.out).toMatch(/^Installation:\n {2}init [\s\S]*^Nouns.*:\n {2}site /m);
+    expect(bare.out).toMatch(/\n\nNew here\? gatehouse demo, then gatehouse init\n$/);
+    expect((await gatehouse(["--help"], {})).out).toBe(bare.out);
   });
 });

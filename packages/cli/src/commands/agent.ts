@@ -1,6 +1,7 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
 import { readPublicKey } from "../agent-key.js";
+import { choice } from "../choice.js";
 import { findSite } from "../find-site.js";
 import { listQuery } from "../list-query.js";
 import { card, plainJson, type Terminal, table } from "../terminal.js";
@@ -87,7 +88,7 @@ function readCommands(agent: Command, terminal: Terminal): void {
     .command("list")
     .argument("<site>", "its domain, key or hash")
     .description("list the agents of a site")
-    .addOption(new Option("--status <status>", "only these").choices(STATUSES))
+    .addOption(choice("--status <status>", "only these", STATUSES))
     .option("--search <text>", "only those with this in their name or id")
     .option("--json", "print JSON")
     .action(async (site: string, { status, search, json }: ListFlags) => {

@@ -1,10 +1,11 @@
 import type { AuditRecord } from "@gatehouse/protocol";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
 import { downloadExport, type ExportFormat } from "../audit/download.js";
 import { logPath } from "../audit/log-path.js";
 import { describeRecord } from "../audit/record-line.js";
 import { type VerifyAuditFlags, verifyAudit } from "../audit/verify-files.js";
+import { choice } from "../choice.js";
 import { collect } from "../collect.js";
 import { CommandError, EXIT } from "../exit.js";
 import { card, plainJson, plainText, type Terminal, table } from "../terminal.js";
@@ -58,9 +59,11 @@ function exportCommand(audit: Command, terminal: Terminal): void {
     .description("save a day of the log, in as many files as it needs")
     .option("--day <day>", "UTC day, as 2030-05-17 (default: today)")
     .addOption(
-      new Option("--format <format>", "signed JSON, a page that verifies itself, or OCSF lines")
-        .choices(["json", "html", "ocsf"])
-        .default("json"),
+      choice("--format <format>", "signed JSON, a page that verifies itself, or OCSF lines", [
+        "json",
+        "html",
+        "ocsf",
+      ]).default("json"),
     )
     .option("--chain <log>", "only this log, as `audit logs` lists them (default: all of the day)")
     .option("--out <folder>", "where the files go (default: here)", ".")

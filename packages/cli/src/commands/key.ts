@@ -1,5 +1,6 @@
-import { Argument, type Command } from "commander";
+import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
+import { choiceArgument } from "../choice.js";
 import { type Terminal, table } from "../terminal.js";
 
 interface KeyBody {
@@ -37,10 +38,10 @@ export function keyCommands(program: Command, terminal: Terminal): void {
   key
     .command("rotate")
     .addArgument(
-      new Argument(
-        "<purpose>",
-        "what it signs: discovery documents (card) or the audit log",
-      ).choices(["card", "audit"]),
+      choiceArgument("<purpose>", "what it signs: discovery documents, or the audit log", [
+        "card",
+        "audit",
+      ]),
     )
     .description("put the announced key to work and announce another")
     .option("--force", "the current key is lost: do not wait for verifiers to learn the next")

@@ -1,6 +1,7 @@
 import type { Money } from "@gatehouse/protocol";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
+import { choice } from "../choice.js";
 import { explainDecision } from "../explain-decision.js";
 import { findSite } from "../find-site.js";
 import { listQuery } from "../list-query.js";
@@ -46,7 +47,7 @@ export function mandateListCommand(mandate: Command, terminal: Terminal): void {
     .command("list")
     .argument("<site>", "its domain, key or hash")
     .description("as the owner: what was decided, the newest first; `mandate show` says why")
-    .addOption(new Option("--outcome <outcome>", "only these").choices(OUTCOMES))
+    .addOption(choice("--outcome <outcome>", "only these", OUTCOMES))
     .option("--agent <id>", "only those of one agent, or of a platform by its profile");
   withSpan(list)
     .option("--json", "print JSON")

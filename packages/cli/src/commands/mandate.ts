@@ -9,6 +9,7 @@ import {
 } from "@gatehouse/protocol";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { asAgent, discovered, readKey } from "../agent-key.js";
+import { choice } from "../choice.js";
 import { errorPage } from "../error-page.js";
 import { CommandError, EXIT } from "../exit.js";
 import { explainDecision } from "../explain-decision.js";
@@ -43,9 +44,7 @@ function asking(command: Command): Command {
     .option("--skill <skill>", "what to ask for")
     .addOption(new Option("--arguments <json>", "with what").argParser(readObject))
     .addOption(
-      new Option("--protocol <protocol>", "by which protocol")
-        .choices(["a2a", "ap2", "mcp"])
-        .default("a2a"),
+      choice("--protocol <protocol>", "by which protocol", ["a2a", "ap2", "mcp"]).default("a2a"),
     )
     .option("--total <amount>", "what is to pay, such as 12.50")
     .option("--currency <code>", "in which currency, such as EUR")

@@ -1,6 +1,7 @@
 import { parseAmount } from "@gatehouse/protocol";
 import { type Command, InvalidArgumentError } from "commander";
 import { adminClient } from "../admin-client.js";
+import { choice, choiceArgument } from "../choice.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
 import { noOrder, orderCard, type ShownOrderBody } from "../order-text.js";
@@ -50,15 +51,17 @@ interface ShipFlags {
   readonly json?: boolean;
 }
 
-const TYPES =
-  "processing, shipped (by default), in_transit, delivered, failed_attempt, undeliverable or " +
-  "returned_to_sender";
+const TYPES = [
+  ...["processing", "shipped", "in_transit", "delivered"],
+  ...["failed_attempt", "undeliverable", "returned_to_sender"],
+];
+const REHEARSALS = ["capture", "refund", "dispute", "win_dispute", "lose_dispute", "lapse"];
 
 function shipCommand(order: Command, terminal: Terminal): void {
   changing(order, "ship")
     .description("say that goods were sent, or how far they got; platform and buyer are told")
     .option("--line <line...>", "which, as li_1 or li_1=2; all that is left by default", readLine)
-    .option("--type <type>", TYPES)
+    .addOption(choice("--type <type>", "how far they got; shipped by default", TYPES))
     .option("--carrier <name>", "who brings it")
     .option("--tracking-number <number>", "what they call it")
     .option("--tracking-url <url>", "where it can be followed")
@@ -122,7 +125,7 @@ function minorOf(text: string | undefined, { amount }: ShownOrderBody): number |
 
 function rehearseCommand(order: Command, terminal: Terminal): void {
   changing(order, "rehearse")
-    .argument("<event>", "capture, refund, dispute, win_dispute, lose_dispute or lapse")
+    .addArgument(choiceArgument("<event>", "what happens", REHEARSALS))
     .description("play what would happen at a real processor, for orders of the sandbox")
     .option("--amount <amount>", "of a capture, a refund or a dispute; all there is by default")
     .action(async (site: string, id: string, event: string, { amount, json }: RehearseFlags) => {

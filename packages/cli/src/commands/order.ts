@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
+import { choice } from "../choice.js";
 import { findSite } from "../find-site.js";
 import { listQuery } from "../list-query.js";
 import { moneyText } from "../money-text.js";
@@ -13,6 +14,9 @@ import {
 import { card, plainJson, type Terminal, table } from "../terminal.js";
 import { orderChangeCommands } from "./order-changes.js";
 
+const STATUSES = ["open", "partly_shipped", "shipped", "cancelled"];
+const PAYMENT_STATES = ["authorized", "captured", "released", "lapsed"];
+
 interface ListFlags {
   readonly status?: string;
   readonly payment?: string;
@@ -25,8 +29,8 @@ function listCommand(order: Command, terminal: Terminal): void {
     .command("list")
     .argument("<site>", "its domain, key or hash")
     .description("list orders, the newest first")
-    .option("--status <status>", "only open, partly_shipped, shipped or cancelled ones")
-    .option("--payment <state>", "only authorized, captured, released or lapsed ones")
+    .addOption(choice("--status <status>", "only these", STATUSES))
+    .addOption(choice("--payment <state>", "only those whose money is", PAYMENT_STATES))
     .option("--agent <id>", "only those of one agent, or of a platform by its profile")
     .option("--json", "print JSON")
     .action(async (text: string, { json, status, payment, agent }: ListFlags) => {

@@ -8,8 +8,9 @@ import {
   type PolicyPresetOptions,
   policyPreset,
 } from "@gatehouse/protocol";
-import { Argument, type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { adminClient } from "../admin-client.js";
+import { choiceArgument } from "../choice.js";
 import { counted } from "../counted.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
@@ -98,7 +99,7 @@ export function policyTestCommand(policy: Command, terminal: Terminal): void {
 export function policyPresetCommand(policy: Command, terminal: Terminal): void {
   policy
     .command("preset")
-    .addArgument(new Argument("<name>", "which one").choices(POLICY_PRESETS))
+    .addArgument(choiceArgument("<name>", "which one", POLICY_PRESETS))
     .description("print a policy to start from, to be checked, changed and published")
     .option("--limit <amount>", "automatic_under: up to how much, such as 50.00")
     .option("--currency <code>", "automatic_under: in which currency, such as EUR")

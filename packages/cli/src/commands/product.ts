@@ -1,8 +1,9 @@
 import { createReadStream, statSync } from "node:fs";
 import { Readable } from "node:stream";
 import type { Money } from "@gatehouse/protocol";
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
+import { choice } from "../choice.js";
 import { counted } from "../counted.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
@@ -106,9 +107,7 @@ export function productCommands(program: Command, terminal: Terminal): void {
     .argument("<site>", "its domain, key or hash")
     .argument("<file>", "CSV with a first line of names, or one JSON object a line")
     .description("add and change products; lines that are wrong are told and left out")
-    .addOption(
-      new Option("--format <format>", "if the name does not say").choices(["csv", "jsonl"]),
-    )
+    .addOption(choice("--format <format>", "if the name does not say", ["csv", "jsonl"]))
     .option("--replace", "remove products the file does not name")
     .option("--json", "print JSON")
     .action((text: string, file: string, flags: ImportFlags) =>

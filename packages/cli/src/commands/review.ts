@@ -1,5 +1,6 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
+import { choice } from "../choice.js";
 import { CommandError, EXIT } from "../exit.js";
 import { decisionsAbout } from "../explain-decision.js";
 import { findSite } from "../find-site.js";
@@ -167,9 +168,7 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
     (site: string, id: string, { note }: { note?: string }) => approve(terminal, site, id, note),
   );
   decide("deny", "say no, with a word for the agent")
-    .addOption(
-      new Option("--reason <code>", "what the agent is told").choices(CODES).default("other"),
-    )
+    .addOption(choice("--reason <code>", "what the agent is told", CODES).default("other"))
     .action(async (site: string, id: string, flags: { note?: string; reason: string }) => {
       const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}/deny`);
       const body = { reason_code: flags.reason, note: flags.note };

@@ -1,5 +1,6 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
+import { choice } from "../choice.js";
 import { findSite, type SiteBody } from "../find-site.js";
 import { readSecretFile } from "../secret-file.js";
 import { type Readiness, readinessOf, type StripeAccount } from "../site-readiness.js";
@@ -122,9 +123,10 @@ export function siteConnectCommands(site: Command, terminal: Terminal): void {
     .argument(...SITE)
     .description("connect a payment processor")
     .addOption(
-      new Option("--processor <kind>", "which one; otherwise the one there is, or sandbox").choices(
-        ["sandbox", "stripe"],
-      ),
+      choice("--processor <kind>", "which one; otherwise the one there is, or sandbox", [
+        "sandbox",
+        "stripe",
+      ]),
     )
     .option("--secret-key-file <file>", "file with the key of your Stripe account; - to type it in")
     .option("--webhook-secret-file <file>", "file with the signing secret of Stripe's events")

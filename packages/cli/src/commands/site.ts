@@ -1,5 +1,6 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
+import { choice } from "../choice.js";
 import { CommandError, EXIT } from "../exit.js";
 import { cardAddress, findSite, profileAddress, type SiteBody, scriptTag } from "../find-site.js";
 import { card, type Terminal, table } from "../terminal.js";
@@ -146,7 +147,7 @@ function changeCommands(site: Command, terminal: Terminal): void {
     .option("--name <name>", "what people call it")
     .option("--description <text>", "one sentence about it")
     .addOption(
-      new Option("--audit-public <who>", "who may see how far its audit log is").choices([
+      choice("--audit-public <who>", "who may see how far its audit log is", [
         "full",
         "hourly",
         "owner",
@@ -195,9 +196,12 @@ export function siteCommands(program: Command, terminal: Terminal): void {
     .argument("<site>", "domain, site key or site key hash")
     .description("look for the proof of the domain now")
     .addOption(
-      new Option("--method <method>", "where the proof is, or your word")
-        .choices(["dns", "file", "meta", "operator"])
-        .makeOptionMandatory(),
+      choice("--method <method>", "where the proof is, or your word", [
+        "dns",
+        "file",
+        "meta",
+        "operator",
+      ]).makeOptionMandatory(),
     )
     .option("--reason <text>", "why you vouch for the domain (operator)")
     .option("--json", "print JSON")

@@ -6,7 +6,7 @@ import {
   RESERVED_SKILLS,
   type SkillSetting,
 } from "@gatehouse/protocol";
-import type { Command } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
@@ -125,6 +125,11 @@ function edits(skill: Command, terminal: Terminal, name: string, text: string, e
     });
 }
 
+function readPlace(text: string): string {
+  if (/^[1-9]\d{0,3}$/.test(text)) return text;
+  throw new InvalidArgumentError("Write its number in the list, 1 for the first.");
+}
+
 function switched(enabled: boolean): Edit {
   return (skills, id) => {
     mustHave(skills, id);
@@ -154,11 +159,13 @@ function editCommands(skill: Command, terminal: Terminal): void {
   });
   edits(skill, terminal, "move", "change the order agents see", (skills, id, { to = "1" }) => {
     mustHave(skills, id);
-    const place = Math.max(1, Number.parseInt(to, 10) || 1) - 1;
+    const place = Number(to) - 1;
     return skills
       .filter((one) => one.id !== id)
       .toSpliced(place, 0, skills.find((one) => one.id === id) as SkillSetting);
-  }).option("--to <place>", "its new place in the list", "1");
+  }).addOption(
+    new Option("--to <place>", "its new place in the list").argParser(readPlace).default("1"),
+  );
 }
 
 export function skillCommands(program: Command, terminal: Terminal): void {

@@ -1,5 +1,6 @@
-import { type Command, Option } from "commander";
+import type { Command } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
+import { choice } from "../choice.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite, type SiteBody, serviceOf, siteAddress } from "../find-site.js";
 import { plainJson, type Terminal, table } from "../terminal.js";
@@ -95,9 +96,9 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
     .description("make a token; it is shown once")
     .requiredOption("--name <name>", "who or what it is for")
     .addOption(
-      new Option("--role <role>", "what it may do; edge: report visits of one site")
-        .choices(["operator", "owner", "reviewer", "auditor", "edge"])
-        .makeOptionMandatory(),
+      choice("--role <role>", "what it may do; edge: report visits of one site", [
+        ...["operator", "owner", "reviewer", "auditor", "edge"],
+      ]).makeOptionMandatory(),
     )
     .option("--site <site...>", "sites it is limited to (domain, key or hash); not for operators")
     .option("--json", "print JSON")

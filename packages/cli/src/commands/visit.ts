@@ -1,6 +1,7 @@
 import { CLASSIFICATIONS } from "@gatehouse/protocol";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { adminClient } from "../admin-client.js";
+import { choice } from "../choice.js";
 import { findSite } from "../find-site.js";
 import { listQuery, queryOf } from "../list-query.js";
 import { olderHint, type Span, spanOf, withSpan } from "../span.js";
@@ -40,7 +41,7 @@ function readLimit(text: string): string {
 function withFilters(command: Command): Command {
   const filtered = command
     .argument("<site>", "its domain, key or hash")
-    .addOption(new Option("--classification <kind>", "only one kind").choices(CLASSIFICATIONS))
+    .addOption(choice("--classification <kind>", "only one kind", CLASSIFICATIONS))
     .option("--agent <name>", "only one agent, such as GPTBot");
   return withSpan(filtered).option("--json", "print JSON");
 }
@@ -80,10 +81,7 @@ export function visitCommands(program: Command, terminal: Terminal): void {
   const visit = program.command("visit").description("who comes to a site");
   withFilters(visit.command("list").description("list visits, the newest first"))
     .addOption(
-      new Option("--source <source>", "only what pages or what an edge told of").choices([
-        "beacon",
-        "edge",
-      ]),
+      choice("--source <source>", "only what pages or what an edge told of", ["beacon", "edge"]),
     )
     .addOption(
       new Option("--limit <number>", `how many, at most ${LIMIT_MAX}`)
@@ -106,9 +104,7 @@ export function visitCommands(program: Command, terminal: Terminal): void {
     });
 
   withFilters(visit.command("count").description("count visits over time"))
-    .addOption(
-      new Option("--by <step>", "what to count by").choices(["hour", "day"]).default("day"),
-    )
+    .addOption(choice("--by <step>", "what to count by", ["hour", "day"]).default("day"))
     .action(async (text: string, flags: Filters & { by: string }) => {
       const client = adminClient(terminal);
       const { site_key_hash } = await findSite(client, text);

@@ -1,0 +1,20 @@
+import { plainText } from "./terminal.js";
+
+const OPTION = /^option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\. (.*)$/;
+const ARGUMENT = /^command-argument value '(.*)' is invalid for argument '(.*)'\. (.*)$/;
+
+function sentence(text: string): string {
+  const [first = "", ...rest] = text;
+  return `${first.toUpperCase()}${rest.join("")}${/[.?!]$/.test(text) ? "" : "."}`;
+}
+
+/** What the grammar did not understand, said as every other error: a sentence, then what to do. */
+export function usageWords(text: string): string {
+  const [first = "", ...more] = text.trimEnd().split("\n").map(plainText);
+  const said = first.replace(/^error: /, "");
+  const [, option, given, wanted] = OPTION.exec(said) ?? [];
+  if (option !== undefined) return `${option}: ${given} is not understood.\n${wanted}`;
+  const [, value, name, right] = ARGUMENT.exec(said) ?? [];
+  if (value !== undefined) return `<${name}>: ${value} is not understood.\n${right}`;
+  return [sentence(said), ...more.map((line) => line.replace(/^\((.*)\)$/, "$1"))].join("\n");
+}
