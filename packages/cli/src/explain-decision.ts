@@ -65,12 +65,17 @@ export async function decisionsAbout(
   return found;
 }
 
+/** For people, one below the other. */
+export function describeDecisions(decisions: readonly ExplainedDecision[]): string {
+  return decisions.map(describe).join("\n\n");
+}
+
 /** What a site decided about a mandate, and which rule of its policy did. */
-export async function explainDecision(
+export async function siteDecisions(
   terminal: Terminal,
   text: string,
   mandateId: string,
-): Promise<string> {
+): Promise<readonly ExplainedDecision[]> {
   const client = adminClient(terminal);
   const { site_key_hash, domain } = await findSite(client, text);
   const found = await decisionsAbout(client, site_key_hash, mandateId);
@@ -78,5 +83,5 @@ export async function explainDecision(
     const hint = `\`gatehouse mandate list ${domain}\` shows what it has decided about.`;
     throw new CommandError(`${domain} has decided nothing about this mandate.`, EXIT.failed, hint);
   }
-  return found.map(describe).join("\n\n");
+  return found;
 }

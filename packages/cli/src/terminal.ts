@@ -14,8 +14,8 @@ export function plainText(text: string): string {
 }
 
 /** JSON that steers no terminal either: JSON itself leaves most such characters as they are. */
-export function plainJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, (character) =>
+export function plainJson(value: unknown, indent = 2): string {
+  return JSON.stringify(value, null, indent).replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, (character) =>
     // A character beyond the first plane is two units, and two escapes.
     Array.from(
       { length: character.length },

@@ -25,11 +25,12 @@ export function ownAgentCommands(agent: Command, terminal: Terminal): void {
     .command("keygen")
     .description("make a key for an agent of yours")
     .requiredOption("--out <file>", "where to keep it; whoever has it is the agent")
+    .option("--json", "print JSON, as it does anyway")
     .action(async ({ out }: { out: string }) => {
       const key = await generateAgentKey();
       writeKey(out, key);
       const { kty, crv, x } = key;
-      terminal.out(JSON.stringify({ kty, crv, x, kid: key.kid }, null, 2));
+      terminal.out(plainJson({ kty, crv, x, kid: key.kid }));
       terminal.err(`The private key is in ${out}. This is the public one.`);
     });
 
@@ -62,9 +63,9 @@ export function ownAgentCommands(agent: Command, terminal: Terminal): void {
           keySource: flags.keySource as unknown as KeySource | undefined,
         });
       });
-      if (flags.json) return terminal.out(plainJson(registered));
-      terminal.out(`${registered.agentId}  ${registered.status}`);
-      if (registered.status === "pending") terminal.err("The owner has to approve it.");
+      const { agentId: agent_id, kid, status } = registered;
+      terminal.out(flags.json ? plainJson({ agent_id, kid, status }) : `${agent_id}  ${status}`);
+      if (status === "pending") terminal.err("The owner has to approve it.");
     });
 
   agent
@@ -73,8 +74,9 @@ export function ownAgentCommands(agent: Command, terminal: Terminal): void {
     .argument("<agent_id>", "the id `agent register` printed")
     .description("ask a site what became of your agent")
     .option("--keys <service>", "whose keys must have signed the card, if not the site's own")
-    .action(async (address: string, id: string, { keys }: { keys?: string }) => {
+    .option("--json", "print JSON")
+    .action(async (address: string, id: string, { keys, json }: Flags & { keys?: string }) => {
       const status = await asAgent(async () => agentStatus(await discovered(address, keys), id));
-      terminal.out(status);
+      terminal.out(json ? plainJson({ agent_id: id, status }) : status);
     });
 }

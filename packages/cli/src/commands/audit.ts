@@ -108,8 +108,8 @@ function verifyCommand(audit: Command, terminal: Terminal): void {
 
 function printRecords(terminal: Terminal, flags: Flags, entries: readonly EntryBody[]): void {
   for (const entry of entries) {
-    const line = flags.json === true ? JSON.stringify(entry) : describeRecord(entry.record);
-    terminal.out(plainText(line));
+    const { json } = flags;
+    terminal.out(json ? plainJson(entry, 0) : plainText(describeRecord(entry.record)));
   }
 }
 
@@ -165,7 +165,7 @@ function logCommands(audit: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (text: string, flags: Flags) => {
       const items = await logsOf(terminal, text);
-      if (flags.json === true) return terminal.out(plainJson(items));
+      if (flags.json === true) return terminal.out(plainJson({ items }));
       const rows = items.map((log) => ({
         ...{ log: log.chain, state: log.held === null ? log.state : "held" },
         ...{ records: String(log.records), from: log.first_day, to: log.last_day },
@@ -180,9 +180,11 @@ function logCommands(audit: Command, terminal: Terminal): void {
     .command("checkpoint")
     .argument(...SITE)
     .description("print the newest checkpoint; keep it somewhere else")
-    .action(async (text: string) => {
+    .option("--json", "print JSON")
+    .action(async (text: string, { json }: Flags) => {
       const path = await logPath(terminal, text, "checkpoint");
       const note = await adminClient(terminal).text(path);
+      if (json) return terminal.out(plainJson({ checkpoint: note }));
       terminal.out(note.trimEnd().split("\n").map(plainText).join("\n"));
     });
 

@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { counted } from "../counted.js";
-import type { Terminal } from "../terminal.js";
+import { plainJson, type Terminal } from "../terminal.js";
 
 interface BackupFlags {
   out?: string;
@@ -14,7 +14,7 @@ export function backupCommands(program: Command, terminal: Terminal): void {
     .description("copy this installation, running or not, into one private file")
     .option("--out <file>", "where to write it (a dated name in this folder)")
     .option("--without-secrets-key", "leave the secrets key out; the restore then needs it")
-    .option("--json", "print the report as JSON")
+    .option("--json", "print JSON")
     .action(async ({ out, withoutSecretsKey, json }: BackupFlags) => {
       const { backup } = await import("@gatehouse/server");
       const report = await backup(terminal.env, {
@@ -22,12 +22,11 @@ export function backupCommands(program: Command, terminal: Terminal): void {
         withoutSecretsKey,
         onRows: (rows) => terminal.err(counted(rows, "row")),
       });
-      if (json) return terminal.out(JSON.stringify(report, null, 2));
+      const { file, rows, tables, secretsKey: secrets_key } = report;
+      if (json) return terminal.out(plainJson({ file, rows, tables, secrets_key }));
+      terminal.out(`Wrote ${counted(rows, "row")} of ${counted(tables, "table")} to ${file}`);
       terminal.out(
-        `Wrote ${counted(report.rows, "row")} of ${counted(report.tables, "table")} to ${report.file}`,
-      );
-      terminal.out(
-        report.secretsKey
+        secrets_key
           ? "It holds the secrets key: whoever has it can sign as your sites. Keep it private."
           : "It does not hold the secrets key: keep that elsewhere, a restore needs it.",
       );
@@ -37,14 +36,15 @@ export function backupCommands(program: Command, terminal: Terminal): void {
     .command("restore")
     .argument("<file>", "a file made by `gatehouse backup`")
     .description("fill an empty data folder or database from a backup")
-    .option("--json", "print the report as JSON")
+    .option("--json", "print JSON")
     .action(async (file: string, { json }: { json?: boolean }) => {
       const { restore } = await import("@gatehouse/server");
       const report = await restore(terminal.env, file);
-      if (json) return terminal.out(JSON.stringify(report, null, 2));
-      terminal.out(`Restored ${counted(report.rows, "row")} of ${report.createdAt}.`);
+      const { rows, createdAt: created_at, secretsKey: secrets_key } = report;
+      if (json) return terminal.out(plainJson({ rows, created_at, secrets_key }));
+      terminal.out(`Restored ${counted(rows, "row")} of ${created_at}.`);
       terminal.out(
-        report.secretsKey === "missing"
+        secrets_key === "missing"
           ? "The backup has no secrets key: set GATEHOUSE_SECRETS_KEY to the original before starting."
           : "Start it with `gatehouse serve`; a new admin token is made unless you set one.",
       );

@@ -2,7 +2,7 @@ import type { Finding } from "@gatehouse/server";
 import type { Command } from "commander";
 import { counted } from "../counted.js";
 import { CommandError, EXIT } from "../exit.js";
-import type { Terminal } from "../terminal.js";
+import { plainJson, type Terminal } from "../terminal.js";
 
 const MARKS: Readonly<Record<Finding["verdict"], string>> = {
   good: "✓",
@@ -14,11 +14,11 @@ export function doctorCommand(program: Command, terminal: Terminal): void {
   program
     .command("doctor")
     .description("check everything this installation stands on; changes nothing")
-    .option("--json", "print the findings as JSON")
+    .option("--json", "print JSON")
     .action(async ({ json }: { json?: boolean }) => {
       const { doctor } = await import("@gatehouse/server");
       const findings = await doctor(terminal.env);
-      if (json) terminal.out(JSON.stringify({ findings }, null, 2));
+      if (json) terminal.out(plainJson({ findings }));
       else
         for (const { part, verdict, says } of findings)
           terminal.out(`${MARKS[verdict]} ${part}: ${says}`);

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
 import { choiceArgument } from "../choice.js";
-import { type Terminal, table } from "../terminal.js";
+import { plainJson, type Terminal, table } from "../terminal.js";
 
 interface KeyBody {
   readonly kid: string;
@@ -25,7 +25,7 @@ export function keyCommands(program: Command, terminal: Terminal): void {
         "GET",
         "/v1/admin/keys",
       );
-      if (json) return terminal.out(JSON.stringify({ items }, null, 2));
+      if (json) return terminal.out(plainJson({ items }));
       const rows = items.map(({ purpose, state, kid, listed_until }) => ({
         purpose,
         state,
@@ -59,7 +59,7 @@ export function keyCommands(program: Command, terminal: Terminal): void {
         "/v1/admin/keys/rotate",
         body,
       );
-      if (json) return terminal.out(JSON.stringify(done, null, 2));
+      if (json) return terminal.out(plainJson(done));
       terminal.out(`${done.kid} signs from now on.`);
       terminal.out(
         stolen

@@ -2,7 +2,7 @@ import type { Money } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
 import { choice } from "../choice.js";
-import { explainDecision } from "../explain-decision.js";
+import { describeDecisions, siteDecisions } from "../explain-decision.js";
 import { findSite } from "../find-site.js";
 import { listQuery } from "../list-query.js";
 import { moneyText } from "../money-text.js";
@@ -76,7 +76,9 @@ export function mandateShowCommand(mandate: Command, terminal: Terminal): void {
     .argument("<site>", "its domain, key or hash")
     .argument("<mandate_id>", "the id `mandate list` shows")
     .description("as the owner: which rule decided a mandate, and what came of it and its payment")
-    .action(async (text: string, id: string) => {
-      terminal.out(await explainDecision(terminal, text, id));
+    .option("--json", "print JSON")
+    .action(async (text: string, id: string, { json }: { json?: boolean }) => {
+      const items = await siteDecisions(terminal, text, id);
+      terminal.out(json ? plainJson({ items }) : describeDecisions(items));
     });
 }

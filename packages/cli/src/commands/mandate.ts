@@ -12,7 +12,7 @@ import { asAgent, discovered, readKey } from "../agent-key.js";
 import { choice } from "../choice.js";
 import { errorPage } from "../error-page.js";
 import { CommandError, EXIT } from "../exit.js";
-import { explainDecision } from "../explain-decision.js";
+import { describeDecisions, siteDecisions } from "../explain-decision.js";
 import { bodyFileOf, keepFile, readMandateFile } from "../mandate-file.js";
 import { plainJson, type Terminal } from "../terminal.js";
 import { mandateListCommand, mandateShowCommand } from "./mandate-owner.js";
@@ -96,11 +96,16 @@ async function signed(address: string, asked: Asked) {
   });
 }
 
-/** The bytes a signature is over, as people can compare them. */
-async function explain(message: JsonObject): Promise<string> {
+/** The bytes a signature is over, as text, and their hash. */
+async function signedBytes(message: JsonObject) {
   const bytes = taggedBytes("mandate", message);
-  const text = new TextDecoder().decode(bytes).replace("\0", "\\0");
-  return `signed bytes  ${text}\nsha-256       ${toHex(await sha256(bytes))}`;
+  return { signed_bytes: new TextDecoder().decode(bytes), sha256: toHex(await sha256(bytes)) };
+}
+
+/** The same as people can compare it. */
+async function explain(message: JsonObject): Promise<string> {
+  const { signed_bytes, sha256: hash } = await signedBytes(message);
+  return `signed bytes  ${signed_bytes.replace("\0", "\\0")}\nsha-256       ${hash}`;
 }
 
 /** A mandate that was kept goes to the address it was signed for, and to no other. */
@@ -176,9 +181,9 @@ function sendCommand(mandate: Command, terminal: Terminal): void {
     .option("--file <file>", "send this signed mandate as it is: again, it is the same request")
     .option("--out <file>", "keep what is sent here, to send it again with --file")
     .option("--receipt <file>", "keep proof of the answer here, and what was sent beside it");
-  asking(sending).action((address: string | undefined, asked: Sent) =>
-    sendMandate(terminal, address, asked),
-  );
+  asking(sending)
+    .option("--json", "print JSON, as it does anyway")
+    .action((address: string | undefined, asked: Sent) => sendMandate(terminal, address, asked));
 }
 
 export function mandateCommands(program: Command, terminal: Terminal): void {
@@ -187,11 +192,13 @@ export function mandateCommands(program: Command, terminal: Terminal): void {
     .command("sign")
     .argument("<address>", "the site's address, or that of its card")
     .description("sign a mandate and print it; nothing is sent");
-  asking(signing).action(async (address: string, asked: Asked) => {
-    const { mandate: made } = await signed(address, asked);
-    terminal.out(plainJson(made));
-    terminal.err(await explain(made.signed));
-  });
+  asking(signing)
+    .option("--json", "print JSON, as it does anyway")
+    .action(async (address: string, asked: Asked) => {
+      const { mandate: made } = await signed(address, asked);
+      terminal.out(plainJson(made));
+      terminal.err(await explain(made.signed));
+    });
   sendCommand(mandate, terminal);
 
   mandate
@@ -199,11 +206,15 @@ export function mandateCommands(program: Command, terminal: Terminal): void {
     .argument("<file>", "a signed mandate")
     .description("show the bytes a mandate's signature is over, their hash, and what decided it")
     .option("--site <site>", "as the owner: also which rule decided, and what came of it")
-    .action(async (file: string, { site }: { site?: string }) => {
+    .option("--json", "print JSON")
+    .action(async (file: string, { site, json }: { site?: string; json?: boolean }) => {
       const { message } = readMandateFile(file);
+      const mandateId = String(message.mandate_id);
+      const decisions =
+        site === undefined ? undefined : await siteDecisions(terminal, site, mandateId);
+      if (json) return terminal.out(plainJson({ ...(await signedBytes(message)), decisions }));
       terminal.out(await explain(message));
-      if (site === undefined) return;
-      terminal.out(await explainDecision(terminal, site, String(message.mandate_id)));
+      if (decisions !== undefined) terminal.out(describeDecisions(decisions));
     });
   mandateListCommand(mandate, terminal);
   mandateShowCommand(mandate, terminal);

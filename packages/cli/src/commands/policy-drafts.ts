@@ -104,6 +104,7 @@ export function policyPresetCommand(policy: Command, terminal: Terminal): void {
     .option("--limit <amount>", "automatic_under: up to how much, such as 50.00")
     .option("--currency <code>", "automatic_under: in which currency, such as EUR")
     .option("--timezone <zone>", "where you are, such as Europe/Berlin", "UTC")
+    .option("--json", "print JSON, as it does anyway")
     .action((name: PolicyPreset, options: PolicyPresetOptions) => {
       const { limit, currency } = options;
       if (name === "automatic_under" && (limit === undefined || currency === undefined)) {

@@ -40,6 +40,7 @@ function showCommands(policy: Command, terminal: Terminal): void {
     .argument("<site>", "its domain, key or hash")
     .description("print the policy in force, or an earlier version of it")
     .option("--version <number>", "which one, as `policy history` lists them")
+    .option("--json", "print JSON, as it does anyway")
     .action(async (text: string, { version }: { version?: string }) => {
       const client = adminClient(terminal);
       const { site_key_hash } = await findSite(client, text);
@@ -90,13 +91,16 @@ export function policyCommands(program: Command, terminal: Terminal): void {
     .argument("<site>", "its domain, key or hash")
     .argument("<file>", "a policy")
     .description("make a policy the one in force")
-    .action(async (text: string, file: string) => {
+    .option("--json", "print JSON")
+    .action(async (text: string, file: string, { json }: { json?: boolean }) => {
       const { document } = readPolicyFile(file);
       const client = adminClient(terminal);
       const { site_key_hash, domain } = await findSite(client, text);
       const path = `/v1/admin/sites/${site_key_hash}/policy`;
       type Published = { version: number; findings: PolicyFinding[] };
-      const { version, findings } = await client.call<Published>("PUT", path, document);
+      const published = await client.call<Published>("PUT", path, document);
+      if (json) return terminal.out(plainJson(published));
+      const { version, findings } = published;
       for (const line of findingLines(findings)) terminal.err(line);
       terminal.out(`Version ${version} is in force for ${domain}.`);
     });

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
-import { type Terminal, table } from "../terminal.js";
+import { plainJson, type Terminal, table } from "../terminal.js";
 
 interface Previewed {
   readonly name: string;
@@ -28,21 +28,21 @@ const ENDINGS: Readonly<Record<string, string>> = {
   "text/markdown": "md",
 };
 
-function printOne(terminal: Terminal, documents: readonly Previewed[], name: string): void {
+function findOne(documents: readonly Previewed[], name: string): Previewed {
   const found = documents.find((document) => document.name === name);
-  if (found === undefined) {
-    const names = documents.map((document) => document.name).join(", ");
-    throw new CommandError(`There is no document ${name}.`, EXIT.usage, `There are: ${names}.`);
-  }
-  terminal.out(found.text.trimEnd());
+  if (found !== undefined) return found;
+  const names = documents.map((document) => document.name).join(", ");
+  throw new CommandError(`There is no document ${name}.`, EXIT.usage, `There are: ${names}.`);
 }
 
-function writeAll(terminal: Terminal, documents: readonly Previewed[], folder: string): void {
+/** Writes each to a file of its name; the files. */
+function writeAll(documents: readonly Previewed[], folder: string): string[] {
   mkdirSync(folder, { recursive: true });
-  for (const { name, content_type, text } of documents) {
-    writeFileSync(join(folder, `${name}.${ENDINGS[content_type] ?? "txt"}`), text);
-  }
-  terminal.out(`Wrote ${documents.length} documents to ${folder}.`);
+  return documents.map(({ name, content_type, text }) => {
+    const file = join(folder, `${name}.${ENDINGS[content_type] ?? "txt"}`);
+    writeFileSync(file, text);
+    return file;
+  });
 }
 
 /** `site preview`: what agents will read, before anything is published. */
@@ -62,9 +62,17 @@ export function previewCommand(site: Command, terminal: Terminal): void {
       const { site_key_hash } = await findSite(client, text);
       const path = `/v1/admin/sites/${site_key_hash}/preview`;
       const { documents } = await client.call<{ documents: Previewed[] }>("POST", path, {});
-      if (document !== undefined) return printOne(terminal, documents, document);
-      if (out !== undefined) return writeAll(terminal, documents, out);
-      if (json) return terminal.out(JSON.stringify({ documents }, null, 2));
+      if (document !== undefined) {
+        const one = findOne(documents, document);
+        return terminal.out(json ? plainJson(one) : one.text.trimEnd());
+      }
+      if (out !== undefined) {
+        const files = writeAll(documents, out);
+        return terminal.out(
+          json ? plainJson({ files }) : `Wrote ${files.length} documents to ${out}.`,
+        );
+      }
+      if (json) return terminal.out(plainJson({ documents }));
       const rows = documents.map(({ name, url, text }) => ({
         document: name,
         bytes: String(Buffer.byteLength(text)),

@@ -92,15 +92,28 @@ async function outcomeOf(client: AdminClient, siteKeyHash: string, one: Escalati
   return { failed: true, says: `You approved it, but it could not be paid: ${why}.` };
 }
 
-async function approve(terminal: Terminal, site: string, id: string, note: string | undefined) {
+interface DecideFlags {
+  readonly note?: string;
+  readonly reason?: string;
+  readonly json?: boolean;
+}
+
+interface Decision {
+  readonly verb: "approve" | "deny";
+  readonly site: string;
+  readonly id: string;
+}
+
+async function decide(terminal: Terminal, { verb, site, id }: Decision, flags: DecideFlags) {
   const { client, path, siteKeyHash } = await pathTo(terminal, site, `/${encodeURIComponent(id)}`);
+  const body = { note: flags.note, reason_code: flags.reason };
   type Decided = { status: string };
-  const { status } = await client.callAbout<Decided>(noReview(site), "POST", `${path}/approve`, {
-    note,
-  });
-  terminal.out(status);
-  if (status === "approved") return;
-  const { failed, says } = await outcomeOf(client, siteKeyHash, await client.call("GET", path));
+  const missing = noReview(site);
+  const { status } = await client.callAbout<Decided>(missing, "POST", `${path}/${verb}`, body);
+  const read = () => client.call<EscalationBody>("GET", path);
+  terminal.out(flags.json ? plainJson(await read()) : status);
+  if (verb === "deny" || status === "approved") return;
+  const { failed, says } = await outcomeOf(client, siteKeyHash, await read());
   if (failed) {
     const hint = `\`gatehouse review show ${site} ${id}\` says what became of it.`;
     throw new CommandError(says, EXIT.failed, hint);
@@ -157,23 +170,19 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
       );
     });
 
-  const decide = (verb: "approve" | "deny", description: string) =>
+  const deciding = (verb: "approve" | "deny", description: string) =>
     review
       .command(verb)
       .argument("<site>", "its domain, key or hash")
       .argument("<review_id>", "the id `review list` shows")
       .description(description)
-      .option("--note <text>", "for your people; no agent sees it");
-  decide("approve", "let it happen, if the rules still allow it").action(
-    (site: string, id: string, { note }: { note?: string }) => approve(terminal, site, id, note),
+      .option("--note <text>", "for your people; no agent sees it")
+      .option("--json", "print JSON, as `review show` does")
+      .action((site: string, id: string, flags: DecideFlags) =>
+        decide(terminal, { verb, site, id }, flags),
+      );
+  deciding("approve", "let it happen, if the rules still allow it");
+  deciding("deny", "say no, with a word for the agent").addOption(
+    choice("--reason <code>", "what the agent is told", CODES).default("other"),
   );
-  decide("deny", "say no, with a word for the agent")
-    .addOption(choice("--reason <code>", "what the agent is told", CODES).default("other"))
-    .action(async (site: string, id: string, flags: { note?: string; reason: string }) => {
-      const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}/deny`);
-      const body = { reason_code: flags.reason, note: flags.note };
-      type Decided = { status: string };
-      const { status } = await client.callAbout<Decided>(noReview(site), "POST", path, body);
-      terminal.out(status);
-    });
 }

@@ -3,7 +3,7 @@ import { type AdminClient, adminClient } from "../admin-client.js";
 import { choice } from "../choice.js";
 import { CommandError, EXIT } from "../exit.js";
 import { cardAddress, findSite, profileAddress, type SiteBody, scriptTag } from "../find-site.js";
-import { card, type Terminal, table } from "../terminal.js";
+import { card, plainJson, type Terminal, table } from "../terminal.js";
 import { previewCommand } from "./preview.js";
 import { siteCheckCommand } from "./site-check.js";
 import { siteConnectCommands } from "./site-connect.js";
@@ -56,7 +56,7 @@ function keepProof(site: SiteBody): string {
 }
 
 function print(terminal: Terminal, { json }: Flags, site: SiteBody): void {
-  terminal.out(json ? JSON.stringify(site, null, 2) : describe(site));
+  terminal.out(json ? plainJson(site) : describe(site));
 }
 
 function readCommands(site: Command, terminal: Terminal): void {
@@ -69,7 +69,7 @@ function readCommands(site: Command, terminal: Terminal): void {
       for await (const one of adminClient(terminal).pages<SiteBody>("/v1/admin/sites?limit=200")) {
         sites.push(one);
       }
-      if (json) return terminal.out(JSON.stringify({ items: sites }, null, 2));
+      if (json) return terminal.out(plainJson({ items: sites }));
       if (sites.length === 0) {
         return terminal.out("No sites yet. Add one: gatehouse site create <domain> --name <name>");
       }
@@ -173,11 +173,13 @@ function changeCommands(site: Command, terminal: Terminal): void {
     .argument("<site>", "domain, site key or site key hash")
     .description("delete a site; its key is never given out again")
     .requiredOption("--yes", "say that you mean it")
-    .action(async (text: string) => {
+    .option("--json", "print JSON")
+    .action(async (text: string, { json }: Flags) => {
       const client = adminClient(terminal);
-      const { site_key_hash, domain } = await findSite(client, text);
+      const { site_key, site_key_hash, domain } = await findSite(client, text);
       await client.call("DELETE", `/v1/admin/sites/${site_key_hash}`);
-      terminal.out(`Deleted ${domain}.`);
+      const done = { site_key, site_key_hash, domain, deleted: true };
+      terminal.out(json ? plainJson(done) : `Deleted ${domain}.`);
     });
 }
 

@@ -10,7 +10,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
-import { type Terminal, table } from "../terminal.js";
+import { plainJson, type Terminal, table } from "../terminal.js";
 
 interface SkillsBody {
   readonly skills: readonly SkillSetting[];
@@ -36,7 +36,7 @@ function stateOf({ id, enabled, url }: SkillSetting, live: readonly string[]): s
 }
 
 function print(terminal: Terminal, { json }: Flags, body: SkillsBody): void {
-  terminal.out(json ? JSON.stringify(body, null, 2) : describe(body));
+  terminal.out(json ? plainJson(body) : describe(body));
 }
 
 function describe(body: SkillsBody): string {

@@ -41,7 +41,7 @@ async function createEdge(terminal: Terminal, { name, site = [], json }: CreateF
   }
   const path = `/v1/admin/sites/${one.site_key_hash}/edge-tokens`;
   const made = await client.call<EdgeTokenBody & { token: string }>("POST", path, { name });
-  if (json) return terminal.out(JSON.stringify(made, null, 2));
+  if (json) return terminal.out(plainJson(made));
   terminal.out(
     [
       `GATEHOUSE_SITE=${siteAddress(one)}`,
@@ -66,7 +66,7 @@ async function create(terminal: Terminal, flags: CreateFlags): Promise<void> {
       ? [`/v1/admin/sites/${sites[0]}/tokens`, { name, role }]
       : ["/v1/admin/tokens", { name, role, ...(sites.length === 0 ? {} : { sites }) }];
   const made = await client.call<TokenBody & { token: string }>("POST", path, body);
-  if (json) return terminal.out(JSON.stringify(made, null, 2));
+  if (json) return terminal.out(plainJson(made));
   terminal.out(made.token);
   terminal.err(`Token ${made.token_id} (${made.role}). It is not shown again.`);
 }
@@ -111,7 +111,7 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async ({ site, json }: Flags & { site?: string }) => {
       const tokens = await listed(adminClient(terminal), site);
-      if (json) return terminal.out(JSON.stringify({ items: tokens }, null, 2));
+      if (json) return terminal.out(plainJson({ items: tokens }));
       if (tokens.length === 0) {
         return terminal.out(
           "No tokens besides the operator's own. Make one: gatehouse token create",
@@ -143,9 +143,15 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
     .command("revoke")
     .argument("<token_id>", "the id `token list` shows")
     .description("revoke a token at once, on every node")
-    .action(async (tokenId: string) => {
+    .option("--json", "print JSON")
+    .action(async (tokenId: string, { json }: Flags) => {
       const path = `/v1/admin/tokens/${encodeURIComponent(tokenId)}`;
-      await adminClient(terminal).call("DELETE", path);
-      terminal.out(`Revoked ${tokenId}.`);
+      const missing = {
+        says: `There is no token ${tokenId}.`,
+        hint: "`gatehouse token list` shows the tokens there are.",
+      };
+      await adminClient(terminal).callAbout(missing, "DELETE", path);
+      const done = { token_id: tokenId, revoked: true };
+      terminal.out(json ? plainJson(done) : `Revoked ${tokenId}.`);
     });
 }
