@@ -24,19 +24,34 @@ export function plainJson(value: unknown, indent = 2): string {
   );
 }
 
-/** A list of records as aligned columns; names of the first record are the heading. */
-export function table(rows: readonly Readonly<Record<string, string>>[]): string {
+/** Letters and pictures that fill two columns of a terminal. */
+const WIDE =
+  /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u;
+const letters = new Intl.Segmenter("en", { granularity: "grapheme" });
+
+/** Columns a text fills. */
+function widthOf(text: string): number {
+  let width = 0;
+  for (const { segment } of letters.segment(text)) width += WIDE.test(segment) ? 2 : 1;
+  return width;
+}
+
+/**
+ * A list of records as aligned columns; names of the first record are the heading. Where there are
+ * none, `none` says so, and what to do.
+ */
+export function table(rows: readonly Readonly<Record<string, string>>[], none: string): string {
   const [first] = rows;
-  if (first === undefined) return "";
+  if (first === undefined) return none;
   const cellOf = (row: Readonly<Record<string, string>>, name: string) =>
     plainText(row[name] ?? "");
   const names = Object.keys(first);
   const widths = names.map((name) =>
-    Math.max(name.length, ...rows.map((row) => cellOf(row, name).length)),
+    rows.reduce((width, row) => Math.max(width, widthOf(cellOf(row, name))), name.length),
   );
   const line = (cells: readonly string[]) =>
     cells
-      .map((cell, i) => cell.padEnd(widths[i] as number))
+      .map((cell, i) => cell + " ".repeat((widths[i] as number) - widthOf(cell)))
       .join("  ")
       .trimEnd();
   return [

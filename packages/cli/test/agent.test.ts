@@ -67,7 +67,7 @@ describe("an agent developer", () => {
     const found = await run("agent", "list", SHOP, "--search", "fLOWER B");
     expect(found.out).toMatch(/^AGENT_ID .*\nagt_\S+ +Flower buyer .*\n$/);
     const none = await run("agent", "list", SHOP, "--search", "F% b");
-    expect(none.out).toBe("No such agents.\n");
+    expect(none.out).toMatch(/^There are no such agents\. All of them: gatehouse agent list /);
     const shown = await run("agent", "show", SHOP, id);
     expect(shown.out).toMatch(/^contact +ops@agent\.example$/m);
     const approved = await run("agent", "approve", SHOP, id, "--scope", "skill:get_pricing");

@@ -66,7 +66,7 @@ test("an owner imports products, and is told line by line what was refused", asy
   const found = await run("product", "list", SHOP, "--search", "VAS");
   expect(found.out).toMatch(/^ID .*\nvase .*\n$/);
   expect((await run("product", "list", SHOP, "--search", "r%se")).out).toBe(
-    "There are no such products.\n",
+    "There are no such products. All of them: gatehouse product list shop.example.com\n",
   );
   expect((await run("product", "import", SHOP, join(folder, "none.csv"))).err).toMatch(
     /cannot be read/,
@@ -129,7 +129,9 @@ test("agents cannot buy while nothing is offered, sold or taken, whatever gates 
 });
 
 test("an agent buys, the owner sees the order and why it was approved", async () => {
-  expect((await run("order", "list", SHOP)).out).toBe("Nothing was ordered yet.\n");
+  expect((await run("order", "list", SHOP)).out).toBe(
+    "Nothing was ordered yet. Whether agents can buy: gatehouse site gates shop.example.com\n",
+  );
   const mandate = await buying("sign", "20.00", "--id", "order-of-the-test-1");
   const signed = file("mandate.json", mandate.out);
   const bought = await buying("send", "20.00", "--id", "order-of-the-test-2");
@@ -139,10 +141,10 @@ test("an agent buys, the owner sees the order and why it was approved", async ()
   const [, id = ""] = /(ord_\S+)/.exec(listed.out) ?? [];
   expect((await run("order", "list", SHOP, "--agent", agentId)).out).toBe(listed.out);
   expect((await run("order", "list", SHOP, "--agent", "agt_none")).out).toBe(
-    "There are no such orders.\n",
+    "There are no such orders. All of them: gatehouse order list shop.example.com\n",
   );
   expect((await run("mandate", "list", SHOP, "--agent", "agt_none")).out).toBe(
-    "There are no such decisions.\n",
+    "There are no such decisions. All of them: gatehouse mandate list shop.example.com\n",
   );
   const shown = await run("order", "show", SHOP, id);
   expect(shown.out).toMatch(/^lines +li_1: 2 × Rose \(rose\), 10\.00 EUR each; 0 sent$/m);
@@ -156,7 +158,7 @@ test("an agent buys, the owner sees the order and why it was approved", async ()
     (await run("mandate", "list", SHOP, "--json", "--from", "2026-01-01")).out,
   ).items;
   const before = await run("mandate", "list", SHOP, "--to", evaluated_at);
-  expect(before.out).toBe("Nothing was decided then.\n");
+  expect(before.out).toMatch(/^There are no such decisions\./);
   expect((await run("mandate", "list", SHOP, "--from", evaluated_at)).out).toMatch(/place_order/);
   const turned = ["--from", "2026-01-02", "--to", "2026-01-01"];
   expect((await run("mandate", "list", SHOP, ...turned)).err).toMatch(/--from must be before --to/);

@@ -10,8 +10,14 @@ test("visit list and count show who came, for people and programs", async () => 
   const made = JSON.parse(
     (await run("site", "create", "shop.example.com", "--name", "Shop", "--json")).out,
   );
-  expect((await run("visit", "list", "shop.example.com")).out).toBe("No visits.\n");
-  expect((await run("visit", "count", "shop.example.com")).out).toBe("No visits.\n");
+  for (const verb of ["list", "count"]) {
+    const none = await run("visit", verb, "shop.example.com");
+    expect(none.out).toMatch(/^No visits yet\. .*: gatehouse site check shop\.example\.com\n$/);
+    const filtered = await run("visit", verb, "shop.example.com", "--agent", "GPTBot");
+    expect(filtered.out).toBe(
+      `There are no such visits. All of them: gatehouse visit ${verb} shop.example.com\n`,
+    );
+  }
   const observed_at = new Date().toISOString();
   for (const user_agent of ["GPTBot/1.2", "GPTBot/1.2", "Mozilla/5.0 Firefox/140.0"]) {
     const beacon = {

@@ -97,8 +97,11 @@ function readCommands(agent: Command, terminal: Terminal): void {
       const items: AgentBody[] = [];
       for await (const one of client.pages<AgentBody>(path)) items.push(one);
       if (json) return terminal.out(plainJson({ items }));
-      const none = search === undefined && status === undefined ? "No agents." : "No such agents.";
-      terminal.out(items.length === 0 ? none : table(items.map(row)));
+      const none =
+        search === undefined && status === undefined
+          ? `No agents yet. Add one: gatehouse agent add ${site} --key <file> --name <name>`
+          : `There are no such agents. All of them: gatehouse agent list ${site}`;
+      terminal.out(table(items.map(row), none));
     });
 
   agent

@@ -146,6 +146,9 @@ function tailCommand(audit: Command, terminal: Terminal): void {
         .join("");
       const first = await client.call<Page>("GET", `${path}?limit=${count}${named}`);
       printRecords(terminal, flags, first.items.toReversed());
+      if (first.items.length === 0) {
+        terminal.err(`There are no such records. All of them: gatehouse audit tail ${text}`);
+      }
       let next = (first.items[0]?.record.seq ?? -1) + 1;
       while (flags.follow === true) {
         await new Promise((resolve) => setTimeout(resolve, FOLLOW_EVERY_MS));
@@ -170,7 +173,7 @@ function logCommands(audit: Command, terminal: Terminal): void {
         ...{ log: log.chain, state: log.held === null ? log.state : "held" },
         ...{ records: String(log.records), from: log.first_day, to: log.last_day },
       }));
-      terminal.out(table(rows));
+      terminal.out(table(rows, "No log yet: it begins with the first change of the site."));
       for (const { chain, held } of items) {
         if (held !== null) terminal.err(plainText(`${chain} is held: ${held}.`));
       }

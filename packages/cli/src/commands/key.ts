@@ -32,7 +32,7 @@ export function keyCommands(program: Command, terminal: Terminal): void {
         kid,
         listed_until: listed_until ?? "",
       }));
-      terminal.out(table(rows));
+      terminal.out(table(rows, "No keys. Look what is wrong: gatehouse doctor"));
     });
 
   key

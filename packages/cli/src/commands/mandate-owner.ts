@@ -35,10 +35,11 @@ const row = (one: DecisionBody) => ({
   ...{ agent_id: one.agent_id, mandate_id: one.mandate_id },
 });
 
-function nothingText({ outcome, agent, from, to }: ListFlags): string {
-  if (agent !== undefined) return "There are no such decisions.";
-  if (outcome !== undefined) return `None is ${outcome}.`;
-  return `Nothing was decided ${from === undefined && to === undefined ? "yet" : "then"}.`;
+function nothingText(site: string, { outcome, agent, from, to }: ListFlags): string {
+  if ([outcome, agent, from, to].some((value) => value !== undefined)) {
+    return `There are no such decisions. All of them: gatehouse mandate list ${site}`;
+  }
+  return `Nothing was decided yet. Whether mandates are taken: gatehouse site mandates ${site}`;
 }
 
 /** `mandate list`: what was decided. */
@@ -60,8 +61,8 @@ export function mandateListCommand(mandate: Command, terminal: Terminal): void {
       type Page = { items: DecisionBody[]; next_cursor?: string };
       const { items, next_cursor } = await client.call<Page>("GET", path);
       if (flags.json) return terminal.out(plainJson({ items }));
-      if (items.length === 0) return terminal.out(nothingText(flags));
-      terminal.out(table(items.map(row)));
+      terminal.out(table(items.map(row), nothingText(text, flags)));
+      if (items.length === 0) return;
       if (next_cursor !== undefined) {
         terminal.err(olderHint(items.length, items.at(-1)?.evaluated_at));
       }

@@ -41,17 +41,17 @@ function listCommand(order: Command, terminal: Terminal): void {
       const path = `/v1/admin/sites/${site_key_hash}/orders${query}`;
       for await (const one of client.pages<OrderBody>(path)) items.push(one);
       if (json) return terminal.out(plainJson({ items }));
-      const filtered = [status, payment, agent].some((said) => said !== undefined);
-      if (items.length === 0) {
-        return terminal.out(filtered ? "There are no such orders." : "Nothing was ordered yet.");
-      }
       const rows = items.map((one) => ({
         ...{ created_at: one.created_at, order_id: one.order_id, amount: moneyText(one.amount) },
         items: one.items.map(({ quantity, id }) => `${quantity} × ${id}`).join(", "),
         ...{ status: one.status, payment: paymentText(one) },
         ...{ protocol: one.protocol, agent_id: one.agent_id },
       }));
-      terminal.out(table(rows));
+      const filtered = [status, payment, agent].some((said) => said !== undefined);
+      const none = filtered
+        ? `There are no such orders. All of them: gatehouse order list ${text}`
+        : `Nothing was ordered yet. Whether agents can buy: gatehouse site gates ${text}`;
+      terminal.out(table(rows, none));
     });
 }
 

@@ -90,7 +90,8 @@ export function policyTestCommand(policy: Command, terminal: Terminal): void {
         ...{ evaluated_at: one.evaluated_at, skill: one.skill, amount: amountOf(one.amount) },
         ...{ was: verdictOf(one.was), would_be: verdictOf(one.would_be), agent_id: one.agent_id },
       }));
-      if (rows.length > 0) terminal.out(table(rows));
+      // The summary says what became of none.
+      if (rows.length > 0) terminal.out(table(rows, ""));
       terminal.out(summaryOf(tested));
     });
 }

@@ -72,11 +72,12 @@ function showCommands(policy: Command, terminal: Terminal): void {
       const items: VersionItem[] = [];
       for await (const one of client.pages<VersionItem>(path)) items.push(one);
       if (json) return terminal.out(plainJson({ items }));
-      if (items.length === 0) return terminal.out("No policy was published yet.");
       const rows = items.map(({ version, published_at, digest }) => ({
         ...{ version: String(version), published_at, digest },
       }));
-      terminal.out(table(rows));
+      const none =
+        "No policy was published yet. Start from one: gatehouse policy preset ask_always";
+      terminal.out(table(rows, none));
     });
 }
 

@@ -78,7 +78,7 @@ export function previewCommand(site: Command, terminal: Terminal): void {
         bytes: String(Buffer.byteLength(text)),
         url,
       }));
-      terminal.out(table(rows));
+      terminal.out(table(rows, `No documents: gatehouse site show ${text} says why.`));
       terminal.out("Print one with --document <name>, or write all with --out <folder>.");
     });
 }

@@ -127,17 +127,15 @@ export function productCommands(program: Command, terminal: Terminal): void {
       const path = `/v1/admin/sites/${site_key_hash}/products${listQuery({ q: search })}`;
       for await (const one of client.pages<ProductBody>(path)) items.push(one);
       if (json) return terminal.out(plainJson({ items }));
-      if (items.length === 0 && search !== undefined) {
-        return terminal.out("There are no such products.");
-      }
-      if (items.length === 0) {
-        return terminal.out("Nothing is sold yet. Add it: gatehouse product import <site> <file>");
-      }
       const rows = items.map(({ id, title, price, availability, quantity, reserved }) => ({
         ...{ id, title, price: moneyText(price), availability },
         quantity: quantity === null ? "not counted" : String(quantity),
         reserved: reserved === 0 ? "" : String(reserved),
       }));
-      terminal.out(table(rows));
+      const none =
+        search === undefined
+          ? `Nothing is sold yet. Add it: gatehouse product import ${text} <file>`
+          : `There are no such products. All of them: gatehouse product list ${text}`;
+      terminal.out(table(rows, none));
     });
 }

@@ -135,15 +135,15 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
       const items: EscalationBody[] = [];
       for await (const one of client.pages<EscalationBody>(path)) items.push(one);
       if (json) return terminal.out(plainJson({ items }));
-      if (items.length === 0) {
-        return terminal.out(all ? "Nothing was left to a person yet." : "Nothing waits for you.");
-      }
       const rows = items.map((one) => ({
         ...{ review_id: one.escalation_id, status: one.status, skill: one.skill },
         ...{ amount: amountOf(one), rule: one.rule_id, agent_id: one.agent_id },
         until: one.expires_at,
       }));
-      terminal.out(table(rows));
+      const none = all
+        ? `Nothing was left to a person yet. What is, your rules say: gatehouse policy show ${site}`
+        : `Nothing waits for you. What was decided: gatehouse review list ${site} --all`;
+      terminal.out(table(rows, none));
     });
 
   review

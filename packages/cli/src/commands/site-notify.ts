@@ -129,9 +129,6 @@ function messagesCommand(site: Command, terminal: Terminal): void {
       for await (const one of client.pages<MessageBody>(path)) items.push(one);
       items.reverse();
       if (json) return terminal.out(plainJson({ items }));
-      if (items.length === 0) {
-        return terminal.out(failed ? "Nothing was given up." : "There are no messages.");
-      }
       const rows = items.map((one) => ({
         ...{
           created_at: one.created_at,
@@ -144,7 +141,10 @@ function messagesCommand(site: Command, terminal: Terminal): void {
         ...{ state: one.state, attempts: String(one.attempts) },
         ...{ next: one.next_at ?? "", problem: one.last_problem ?? heldBack(one, items) },
       }));
-      terminal.out(table(rows));
+      const none = failed
+        ? `Nothing was given up. What was sent: gatehouse site messages ${text}`
+        : `There are no messages. Where you are told: gatehouse site notify ${text}`;
+      terminal.out(table(rows, none));
     });
 }
 

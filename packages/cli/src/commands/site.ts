@@ -70,16 +70,14 @@ function readCommands(site: Command, terminal: Terminal): void {
         sites.push(one);
       }
       if (json) return terminal.out(plainJson({ items: sites }));
-      if (sites.length === 0) {
-        return terminal.out("No sites yet. Add one: gatehouse site create <domain> --name <name>");
-      }
       const rows = sites.map(({ domain, name, status, site_key }) => ({
         domain,
         name,
         status,
         site_key,
       }));
-      terminal.out(table(rows));
+      const none = "No sites yet. Add one: gatehouse site create <domain> --name <name>";
+      terminal.out(table(rows, none));
     });
 
   site

@@ -51,7 +51,8 @@ function describe(body: SkillsBody): string {
   // Nobody switches these on: they come with the gates.
   const shop = body.live.filter((id) => body.skills.every((skill) => skill.id !== id));
   const sold = shop.length === 0 ? [] : [`Live while you sell: ${shop.join(", ")}`];
-  return [...(rows.length === 0 ? [] : [table(rows)]), ...sold, ...rest].join("\n");
+  const none = "No skills yet. Add one: gatehouse skill set <site> <id> --url <url>";
+  return [table(rows, none), ...sold, ...rest].join("\n");
 }
 
 /** Reads, changes and writes the list; refused if somebody else changed the site in between. */

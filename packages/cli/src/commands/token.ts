@@ -112,11 +112,6 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
     .action(async ({ site, json }: Flags & { site?: string }) => {
       const tokens = await listed(adminClient(terminal), site);
       if (json) return terminal.out(plainJson({ items: tokens }));
-      if (tokens.length === 0) {
-        return terminal.out(
-          "No tokens besides the operator's own. Make one: gatehouse token create",
-        );
-      }
       const rows = tokens.map(({ token_id, name, role, sites, revoked_at }) => ({
         token_id,
         name,
@@ -124,7 +119,8 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
         sites: sites === null ? "all" : String(sites.length),
         state: revoked_at === null ? "live" : `revoked ${revoked_at}`,
       }));
-      terminal.out(table(rows));
+      const none = "No tokens besides the operator's own. Make one: gatehouse token create";
+      terminal.out(table(rows, none));
     });
 
   token

@@ -77,6 +77,15 @@ const countRow = ({ start, visits, by_classification, by_agent }: CountBody, by:
     .join(", "),
 });
 
+/** Whether nobody came, or nobody of those who were asked for; and where to look. */
+function nothingText(site: string, verb: string, flags: Filters & { source?: string }): string {
+  const said = { ...filterOf(flags), source: flags.source };
+  if (Object.values(said).some((value) => value !== undefined)) {
+    return `There are no such visits. All of them: gatehouse visit ${verb} ${site}`;
+  }
+  return `No visits yet. Whether anything tells of them: gatehouse site check ${site}`;
+}
+
 export function visitCommands(program: Command, terminal: Terminal): void {
   const visit = program.command("visit").description("who comes to a site");
   withFilters(visit.command("list").description("list visits, the newest first"))
@@ -96,8 +105,7 @@ export function visitCommands(program: Command, terminal: Terminal): void {
       type Page = { items: VisitBody[]; next_cursor?: string };
       const { items, next_cursor } = await client.call<Page>("GET", path);
       if (flags.json) return terminal.out(plainJson({ items, next_cursor }));
-      if (items.length === 0) return terminal.out("No visits.");
-      terminal.out(table(items.map(row)));
+      terminal.out(table(items.map(row), nothingText(text, "list", flags)));
       if (next_cursor !== undefined) {
         terminal.err(olderHint(items.length, items.at(-1)?.observed_at));
       }
@@ -112,8 +120,8 @@ export function visitCommands(program: Command, terminal: Terminal): void {
       const path = `/v1/admin/sites/${site_key_hash}/visits/counts${query}`;
       const found = await client.call<{ items: CountBody[]; cut: boolean }>("GET", path);
       if (flags.json) return terminal.out(plainJson(found));
-      if (found.items.length === 0) return terminal.out("No visits.");
-      terminal.out(table(found.items.map((one) => countRow(one, flags.by))));
+      const rows = found.items.map((one) => countRow(one, flags.by));
+      terminal.out(table(rows, nothingText(text, "count", flags)));
       if (found.cut) terminal.err("There is more: ask for a shorter time with --from and --to.");
     });
 }
