@@ -14,9 +14,16 @@ async function ask(question: string): Promise<string> {
   }
 }
 
+const CLEAR_TO_END = "\u001b[K";
+
+function redraw(line: string): void {
+  process.stderr.write(`\r${line}${CLEAR_TO_END}`);
+}
+
 process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   out: (text) => process.stdout.write(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),
+  ...(process.stderr.isTTY ? { redraw } : {}),
   ...(process.stdin.isTTY ? { ask } : {}),
 });

@@ -4,6 +4,8 @@ export interface Terminal {
   out(text: string): void;
   /** Progress and complaints; never mixed into what programs read. */
   err(text: string): void;
+  /** Writes one line over and over, where a person watches standard error. */
+  readonly redraw?: (line: string) => void;
   /** Asks a person, where one is there. */
   readonly ask?: (question: string) => Promise<string>;
 }

@@ -3,7 +3,6 @@ import { mkdir, open, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { AdminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
-import type { Terminal } from "../terminal.js";
 
 export type ExportFormat = "json" | "html" | "ocsf";
 
@@ -22,7 +21,11 @@ function nameIn(response: Response): string {
 }
 
 /** Written beside its final name: a download that was cut off never looks whole. */
-async function save(response: Response, folder: string): Promise<string> {
+async function save(
+  response: Response,
+  folder: string,
+  onBytes: (file: string, bytes: number) => void,
+): Promise<string> {
   const file = join(folder, nameIn(response));
   if (existsSync(file)) {
     await response.body?.cancel();
@@ -34,7 +37,10 @@ async function save(response: Response, folder: string): Promise<string> {
   await rm(partial, { force: true });
   const handle = await open(partial, "wx", 0o600);
   try {
-    for await (const chunk of response.body ?? []) await handle.write(chunk);
+    for await (const chunk of response.body ?? []) {
+      await handle.write(chunk);
+      onBytes(file, chunk.length);
+    }
     await handle.sync();
   } catch {
     await handle.close();
@@ -51,19 +57,19 @@ export async function downloadExport(
   client: AdminClient,
   path: string,
   folder: string,
-  terminal: Terminal,
+  onBytes: (file: string, bytes: number) => void,
 ): Promise<string[]> {
   await mkdir(folder, { recursive: true });
   const files: string[] = [];
   const withNotes = !path.includes("format=json");
   for (let next: string | undefined = path; next !== undefined && files.length < PARTS_MAX; ) {
     const response: Response = await client.download(next);
-    const file = await save(response, folder);
-    files.push(file);
-    if (withNotes) files.push(await save(await client.download(`${next}&note=true`), folder));
+    files.push(await save(response, folder, onBytes));
+    if (withNotes) {
+      files.push(await save(await client.download(`${next}&note=true`), folder, onBytes));
+    }
     const [, following]: readonly (string | undefined)[] =
       /^<([^>]+)>; rel="next"$/.exec(response.headers.get("link") ?? "") ?? [];
-    if (following !== undefined) terminal.err(`saved ${file}`);
     next = following;
   }
   return files;

@@ -15,10 +15,11 @@ import {
 } from "@gatehouse/protocol";
 import { counted } from "../counted.js";
 import { CommandError, EXIT } from "../exit.js";
+import { type ProgressFlags, type Step, withProgress } from "../progress.js";
 import { plainJson, plainText, type Terminal } from "../terminal.js";
 import { hashFast, refuseOtherHosts, trustedKeys, verifyFast } from "./trusted-keys.js";
 
-export interface VerifyAuditFlags {
+export interface VerifyAuditFlags extends ProgressFlags {
   readonly key: readonly string[];
   readonly checkpoint?: readonly string[];
   readonly replay?: boolean;
@@ -47,7 +48,7 @@ async function readPins(
 
 const HOW_TO_EXPORT = "Name the files as `gatehouse audit export` saved them.";
 
-function readPart(file: string): Buffer {
+function partSize(file: string): number {
   const found = statSync(file, { throwIfNoEntry: false });
   if (found?.isFile() !== true) {
     throw new CommandError(`There is no file ${file}.`, EXIT.usage, HOW_TO_EXPORT);
@@ -55,6 +56,11 @@ function readPart(file: string): Buffer {
   if (found.size > PART_BYTES_MAX) {
     throw new CommandError(`${file} is longer than a part can be.`, EXIT.failed, HOW_TO_EXPORT);
   }
+  return found.size;
+}
+
+function readPart(file: string): Buffer {
+  partSize(file);
   return readFileSync(file);
 }
 
@@ -116,10 +122,12 @@ function sortFiles(files: readonly string[], { checkpoint = [], replay }: Verify
 async function readParts(
   parts: readonly string[],
   trust: AuditTrust,
-  terminal: Terminal,
+  show: (step: Step) => void,
 ): Promise<AuditReport | undefined> {
   if (parts.length === 0) return undefined;
   const verifier = exportVerifier(trust);
+  const total = parts.reduce((sum, file) => sum + partSize(file), 0);
+  let done = 0;
   for (const [i, file] of parts.entries()) {
     const bytes = readPart(file);
     const part = file.endsWith(".html") ? exportInPage(bytes.toString("utf8")) : bytes;
@@ -128,7 +136,8 @@ async function readParts(
       const why = `${file} is no part of an export: ${added.detail}.`;
       throw new CommandError(why, EXIT.failed, HOW_TO_EXPORT);
     }
-    if (parts.length > 1) terminal.err(`read ${i + 1} of ${parts.length}: ${plainText(file)}`);
+    done += bytes.length;
+    show({ unit: "bytes", done, total, part: `file ${i + 1} of ${parts.length}` });
   }
   return verifier.report();
 }
@@ -157,7 +166,7 @@ export async function verifyAudit(
   const pins = await readPins(flags.checkpoint ?? [], keys.values());
   const replay = flags.replay === true;
   const trust = { keys, pins, replay, verify: verifyFast, hash: hashFast };
-  const report = await readParts(parts, trust, terminal);
+  const report = await withProgress(terminal, flags, (show) => readParts(parts, trust, show));
   refuseOtherHosts(
     sets,
     (report?.logs ?? []).map(({ chain }) => chain),

@@ -8,6 +8,7 @@ import { type VerifyAuditFlags, verifyAudit } from "../audit/verify-files.js";
 import { choice } from "../choice.js";
 import { collect } from "../collect.js";
 import { CommandError, EXIT } from "../exit.js";
+import { PROGRESS, type ProgressFlags, withProgress } from "../progress.js";
 import { card, plainJson, plainText, type Terminal, table } from "../terminal.js";
 import { auditShowCommand } from "./audit-show.js";
 
@@ -67,21 +68,31 @@ function exportCommand(audit: Command, terminal: Terminal): void {
     )
     .option("--chain <log>", "only this log, as `audit logs` lists them (default: all of the day)")
     .option("--out <folder>", "where the files go (default: here)", ".")
+    .option(...PROGRESS)
     .option("--json", "print JSON")
     .action(async (text: string, flags: ExportFlags) => {
       const { day = today(), format, out } = flags;
       const chains = flags.chain ? [flags.chain] : await logsOfDay(terminal, text, day);
       const files: string[] = [];
-      for (const chain of chains) {
-        const query = new URLSearchParams({ day, format, chain });
-        const path = await logPath(terminal, text, `exports?${query}`);
-        files.push(...(await downloadExport(adminClient(terminal), path, out, terminal)));
-      }
+      await withProgress(terminal, flags, async (show) => {
+        let done = 0;
+        const onBytes = (file: string, bytes: number) => {
+          done += bytes;
+          const [, one, all] = /-part-(\d+)-of-(\d+)\./.exec(file) ?? [];
+          const part = one === undefined ? undefined : `part ${one} of ${all}`;
+          show({ unit: "bytes", done, part });
+        };
+        for (const chain of chains) {
+          const query = new URLSearchParams({ day, format, chain });
+          const path = await logPath(terminal, text, `exports?${query}`);
+          files.push(...(await downloadExport(adminClient(terminal), path, out, onBytes)));
+        }
+      });
       terminal.out(flags.json === true ? plainJson({ files }) : files.join("\n"));
     });
 }
 
-interface ExportFlags extends Flags {
+interface ExportFlags extends Flags, ProgressFlags {
   readonly day?: string;
   readonly format: ExportFormat;
   readonly chain?: string;
@@ -100,6 +111,7 @@ function verifyCommand(audit: Command, terminal: Terminal): void {
     )
     .option("--checkpoint <file>", "a checkpoint you kept; must be met; may be repeated", collect)
     .option("--replay", "decide every decision again, and compare the records with each other")
+    .option(...PROGRESS)
     .option("--json", "print JSON")
     .action(async (files: string[], flags: VerifyAuditFlags) => {
       await verifyAudit(files, flags, terminal);

@@ -1,8 +1,9 @@
 import type { Command } from "commander";
 import { counted } from "../counted.js";
+import { PROGRESS, type ProgressFlags, withProgress } from "../progress.js";
 import { plainJson, type Terminal } from "../terminal.js";
 
-interface BackupFlags {
+interface BackupFlags extends ProgressFlags {
   out?: string;
   withoutSecretsKey?: boolean;
   json?: boolean;
@@ -14,14 +15,17 @@ export function backupCommands(program: Command, terminal: Terminal): void {
     .description("copy this installation, running or not, into one private file")
     .option("--out <file>", "where to write it (a dated name in this folder)")
     .option("--without-secrets-key", "leave the secrets key out; the restore then needs it")
+    .option(...PROGRESS)
     .option("--json", "print JSON")
-    .action(async ({ out, withoutSecretsKey, json }: BackupFlags) => {
+    .action(async ({ out, withoutSecretsKey, progress, json }: BackupFlags) => {
       const { backup } = await import("@gatehouse/server");
-      const report = await backup(terminal.env, {
-        out,
-        withoutSecretsKey,
-        onRows: (rows) => terminal.err(counted(rows, "row")),
-      });
+      const report = await withProgress(terminal, { progress }, (show) =>
+        backup(terminal.env, {
+          out,
+          withoutSecretsKey,
+          onRows: (done) => show({ unit: "rows", done }),
+        }),
+      );
       const { file, rows, tables, secretsKey: secrets_key } = report;
       if (json) return terminal.out(plainJson({ file, rows, tables, secrets_key }));
       terminal.out(`Wrote ${counted(rows, "row")} of ${counted(tables, "table")} to ${file}`);
@@ -36,10 +40,16 @@ export function backupCommands(program: Command, terminal: Terminal): void {
     .command("restore")
     .argument("<file>", "a file made by `gatehouse backup`")
     .description("fill an empty data folder or database from a backup")
+    .option(...PROGRESS)
     .option("--json", "print JSON")
-    .action(async (file: string, { json }: { json?: boolean }) => {
+    .action(async (file: string, { json, progress }: ProgressFlags & { json?: boolean }) => {
       const { restore } = await import("@gatehouse/server");
-      const report = await restore(terminal.env, file);
+      const report = await withProgress(terminal, { progress }, (show) =>
+        restore(terminal.env, file, {
+          onChecked: (done) => show({ unit: "rows checked", done }),
+          onRows: (done, total) => show({ unit: "rows written", done, total }),
+        }),
+      );
       const { rows, createdAt: created_at, secretsKey: secrets_key } = report;
       if (json) return terminal.out(plainJson({ rows, created_at, secrets_key }));
       terminal.out(`Restored ${counted(rows, "row")} of ${created_at}.`);

@@ -9,9 +9,8 @@ import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
 import { listQuery } from "../list-query.js";
 import { moneyText } from "../money-text.js";
+import { PROGRESS, type ProgressFlags, type Step, withProgress } from "../progress.js";
 import { plainJson, plainText, type Terminal, table } from "../terminal.js";
-
-const MB = 1024 * 1024;
 
 interface Report {
   readonly written: number;
@@ -54,19 +53,24 @@ function sizeOf(file: string): number {
   throw new CommandError(`${file} cannot be read: there is no such file.`, EXIT.failed, hint);
 }
 
-/** A file while it is sent; how far it is goes to whoever watches. */
-function readWith(terminal: Terminal, file: string, bytes: number): ReadableStream<Uint8Array> {
-  let sent = 0;
-  const stream = createReadStream(file).on("data", (piece) => {
-    const before = Math.floor(sent / MB);
-    sent += piece.length;
-    const now = Math.floor(sent / MB);
-    if (now > before) terminal.err(`${now} of ${Math.ceil(bytes / MB)} MB sent`);
-  });
-  return Readable.toWeb(stream) as ReadableStream<Uint8Array>;
+/** A file piece by piece; how far it was sent is shown as it is read. */
+function readWith(
+  show: (step: Step) => void,
+  file: string,
+  total: number,
+): ReadableStream<Uint8Array> {
+  async function* pieces() {
+    let done = 0;
+    for await (const piece of createReadStream(file)) {
+      done += (piece as Buffer).length;
+      show({ unit: "bytes", done, total });
+      yield piece as Buffer;
+    }
+  }
+  return Readable.toWeb(Readable.from(pieces())) as ReadableStream<Uint8Array>;
 }
 
-interface ImportFlags {
+interface ImportFlags extends ProgressFlags {
   readonly format?: string;
   readonly replace?: boolean;
   readonly json?: boolean;
@@ -75,12 +79,13 @@ interface ImportFlags {
 async function importFile(terminal: Terminal, text: string, file: string, flags: ImportFlags) {
   const bytes = sizeOf(file);
   const type = typeOf(file, flags.format);
-  const body = readWith(terminal, file, bytes);
   const client = adminClient(terminal);
   const { site_key_hash, domain } = await findSite(client, text);
   const mode = flags.replace === true ? "replace" : "update";
   const path = `/v1/admin/sites/${site_key_hash}/products/import?mode=${mode}`;
-  const report = await client.upload<Report>(path, type, body);
+  const report = await withProgress(terminal, flags, (show) =>
+    client.upload<Report>(path, type, readWith(show, file, bytes)),
+  );
   const { written, removed, refused, problems, total } = report;
   if (flags.json) terminal.out(plainJson(report));
   else {
@@ -109,6 +114,7 @@ export function productCommands(program: Command, terminal: Terminal): void {
     .description("add and change products; lines that are wrong are told and left out")
     .addOption(choice("--format <format>", "if the name does not say", ["csv", "jsonl"]))
     .option("--replace", "remove products the file does not name")
+    .option(...PROGRESS)
     .option("--json", "print JSON")
     .action((text: string, file: string, flags: ImportFlags) =>
       importFile(terminal, text, file, flags),

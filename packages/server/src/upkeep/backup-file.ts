@@ -66,16 +66,24 @@ function sorted(counts: Readonly<Record<string, number>>): string {
   return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
+/** How often whoever waits is told of rows: seldom enough to cost nothing. */
+export const TOLD_EVERY_ROWS = 1000;
+
 export interface CheckedBackup {
   readonly header: BackupHeader;
   /** Id of the secrets key that sealed the rows. */
   readonly sealedBy: string | undefined;
+  readonly rows: number;
 }
 
 /** Reads a backup from end to end before anything is written, so that none restores by half. */
-export async function checkBackup(path: string): Promise<CheckedBackup> {
+export async function checkBackup(
+  path: string,
+  onChecked?: (rows: number) => void,
+): Promise<CheckedBackup> {
   const hash = createHash("sha256");
   const counts: Record<string, number> = {};
+  let rows = 0;
   let header: BackupHeader | undefined;
   let sealedBy: string | undefined;
   let end: { rows: Record<string, number>; sha256: string } | undefined;
@@ -92,6 +100,7 @@ export async function checkBackup(path: string): Promise<CheckedBackup> {
       continue;
     }
     counts[line.table] = (counts[line.table] ?? 0) + 1;
+    if (++rows % TOLD_EVERY_ROWS === 0) onChecked?.(rows);
     if (line.table === "installation" && line.row.name === "secrets_key_id") {
       sealedBy = String(line.row.value);
     }
@@ -101,7 +110,8 @@ export async function checkBackup(path: string): Promise<CheckedBackup> {
   if (sorted(end.rows) !== sorted(counts) || end.sha256 !== hash.digest("hex")) {
     throw damaged(path, "has been changed or damaged");
   }
-  return { header, sealedBy };
+  onChecked?.(rows);
+  return { header, sealedBy, rows };
 }
 
 /** The rows of a backup that {@link checkBackup} accepted. */

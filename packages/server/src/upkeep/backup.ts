@@ -15,7 +15,7 @@ import { findSecretsKey } from "../platform/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
 import { VERSION } from "../version.js";
 import { BackupFileError } from "./backup-error.js";
-import { BACKUP_FORMAT, type BackupHeader, encodeRow } from "./backup-file.js";
+import { BACKUP_FORMAT, type BackupHeader, encodeRow, TOLD_EVERY_ROWS } from "./backup-file.js";
 import { dataTables, rowsOf } from "./tables.js";
 
 export interface BackupOptions {
@@ -32,8 +32,6 @@ export interface BackupReport {
   readonly tables: number;
   readonly secretsKey: boolean;
 }
-
-const PROGRESS_EVERY_ROWS = 1000;
 
 /** Copies a running or stopped installation, consistent as of one moment, into one private file. */
 export async function backup(env: Environment, options: BackupOptions): Promise<BackupReport> {
@@ -72,12 +70,13 @@ export async function backup(env: Environment, options: BackupOptions): Promise<
           for await (const row of rowsOf(reader, table)) {
             counts[table.name] = (counts[table.name] ?? 0) + 1;
             rows++;
-            if (rows % PROGRESS_EVERY_ROWS === 0) options.onRows?.(rows);
+            if (rows % TOLD_EVERY_ROWS === 0) options.onRows?.(rows);
             yield { table: table.name, row: encodeRow(row) };
           }
         }
       }
       await writeBackup(file, lines(), () => counts);
+      options.onRows?.(rows);
       return { file, rows, tables: tables.length, secretsKey: header.secrets_key !== null };
     });
   } finally {

@@ -15,7 +15,13 @@ import { createSecrets } from "../platform/secrets/secrets.js";
 import { findSecretsKey, SECRETS_KEY_FILE } from "../platform/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
 import { BackupFileError } from "./backup-error.js";
-import { type BackupHeader, backupRows, type CheckedBackup, checkBackup } from "./backup-file.js";
+import {
+  type BackupHeader,
+  backupRows,
+  type CheckedBackup,
+  checkBackup,
+  TOLD_EVERY_ROWS,
+} from "./backup-file.js";
 import { dataTables, fitsTable, insertRow } from "./tables.js";
 
 export interface RestoreReport {
@@ -56,7 +62,17 @@ function planSecretsKey(config: Config, { header, sealedBy }: CheckedBackup) {
   return carried === undefined ? "missing" : "restored";
 }
 
-async function restoreRows(db: Database, file: string, header: BackupHeader): Promise<number> {
+export interface RestoreOptions {
+  onChecked?(rows: number): void;
+  onRows?(rows: number, total: number): void;
+}
+
+async function restoreRows(
+  db: Database,
+  file: string,
+  { header, rows: total }: CheckedBackup,
+  { onRows }: RestoreOptions,
+): Promise<number> {
   const now = systemClock.now();
   await migrate(db, { now, upTo: header.schema_version });
   const rows = await db.transaction(async (tx) => {
@@ -74,8 +90,9 @@ async function restoreRows(db: Database, file: string, header: BackupHeader): Pr
         );
       }
       await insertRow(tx, table, row);
-      count++;
+      if (++count % TOLD_EVERY_ROWS === 0) onRows?.(count, total);
     }
+    onRows?.(count, total);
     // The logs may have gone on since the backup was made: none is continued, each gets a new epoch.
     if (tables.has("audit_chains")) await closeAllLogs(tx);
     return count;
@@ -100,7 +117,12 @@ function lockFolder(config: Config): () => void {
 }
 
 /** Fills the installation; what it made is taken away again if that fails. */
-async function fill(config: Config, file: string, backup: CheckedBackup): Promise<RestoreReport> {
+async function fill(
+  config: Config,
+  file: string,
+  backup: CheckedBackup,
+  options: RestoreOptions,
+): Promise<RestoreReport> {
   const { header } = backup;
   const database = sqlitePath(config);
   const made: string[] = [];
@@ -115,7 +137,7 @@ async function fill(config: Config, file: string, backup: CheckedBackup): Promis
     if (secretsKey === "restored" && createPrivateFile(keyFile, `${header.secrets_key}\n`)) {
       made.push(keyFile);
     }
-    const rows = await restoreRows(db, file, header);
+    const rows = await restoreRows(db, file, backup, options);
     await db.close();
     return { rows, createdAt: header.created_at, secretsKey };
   } catch (error) {
@@ -130,14 +152,18 @@ async function fill(config: Config, file: string, backup: CheckedBackup): Promis
  * Checks the whole backup, then fills an empty installation from it. The secrets key comes first:
  * a crash after the rows then leaves an installation that starts.
  */
-export async function restore(env: Environment, file: string): Promise<RestoreReport> {
+export async function restore(
+  env: Environment,
+  file: string,
+  options: RestoreOptions = {},
+): Promise<RestoreReport> {
   const config = readConfig(env);
-  const backup = await checkBackup(file);
+  const backup = await checkBackup(file, options.onChecked);
   refuseNewerBackup(backup.header);
   openDataDir(config.dataDir);
   const unlock = lockFolder(config);
   try {
-    return await fill(config, file, backup);
+    return await fill(config, file, backup, options);
   } finally {
     unlock();
   }
