@@ -1,3 +1,4 @@
+import { isSiteKeyHash } from "@gatehouse/protocol";
 import { plainText } from "./terminal.js";
 
 const OPTION = /^option '(?:-\w, )?(--[\w-]+)[^']*' argument '(.*)' is invalid\. (.*)$/;
@@ -16,5 +17,10 @@ export function usageWords(text: string): string {
   if (option !== undefined) return `${option}: ${given} is not understood.\n${wanted}`;
   const [, value, name, right] = ARGUMENT.exec(said) ?? [];
   if (value !== undefined) return `<${name}>: ${value} is not understood.\n${right}`;
+  const [, flag = ""] = /^unknown option '(.*)'$/.exec(said) ?? [];
+  // One hash in sixty-four begins so.
+  if (isSiteKeyHash(flag)) {
+    return `${flag} is taken for an option: it begins with a dash.\nName the site by its domain or key.`;
+  }
   return [sentence(said), ...more.map((line) => line.replace(/^\((.*)\)$/, "$1"))].join("\n");
 }

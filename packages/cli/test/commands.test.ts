@@ -234,6 +234,12 @@ describe("the command line", () => {
       2,
       /^<purpose>: all is not understood\.\nWrite one of: card, audit\./,
     ],
+    [
+      "a hash that looks like an option",
+      ["site", "show", `-${"B".repeat(42)}`],
+      2,
+      /^-B+ is taken for an option: .*\nName the site by its domain or key\.\n/,
+    ],
     ["a command spelt wrong", ["site", "lst"], 2, /\nDid you mean list\?\n/],
     [
       "a status that does not exist",

@@ -47,7 +47,7 @@ export function siteCheckCommand(site: Command, terminal: Terminal): void {
       const wrong = findings.filter(({ state }) => state === "wrong").length;
       if (wrong === 0) return;
       throw new CommandError(
-        `${wrong} of ${findings.length} things are to be mended.`,
+        `${wrong} of ${findings.length} things ${wrong === 1 ? "is" : "are"} to be mended.`,
         EXIT.failed,
         "Do what the lines marked ✗ say, and check again.",
       );

@@ -118,7 +118,11 @@ function messagesCommand(site: Command, terminal: Terminal): void {
       if (resend !== undefined) {
         const rest = `/messages/${encodeURIComponent(resend)}/resend`;
         const { client, path } = await pathTo(terminal, text, rest);
-        const message = await client.call<MessageBody>("POST", path, {});
+        const missing = {
+          says: "There is no such message.",
+          hint: `\`gatehouse site messages ${text}\` lists what was sent.`,
+        };
+        const message = await client.callAbout<MessageBody>(missing, "POST", path, {});
         const after = message.about === null ? "" : ", and what was told of its order since";
         const said = `It will be sent again${after}: ${message.message_id}\nSee how it goes: gatehouse site messages ${text}`;
         return terminal.out(json ? plainJson(message) : said);
