@@ -1,0 +1,94 @@
+import { expect } from "vitest";
+import { freshEnvironment } from "../../../server/test/harness.ts";
+import type { Coverage } from "./covered.ts";
+
+/** Bare verbs: what is done to the installation in this folder. */
+export const installation: Coverage = {
+  init: {
+    worksIn: [
+      "packages/cli/test/init.test.ts",
+      "leaves a site that runs, by its answers, and runs again with `serve`",
+    ],
+    fails: {
+      args: () => ["--domain", "shop.example.com", "--limit", "much"],
+      code: 2,
+      says: /^much is no limit\.$/m,
+      next: /Write an amount such as `50\.00 EUR`, or `ask`, or `never`\./,
+    },
+  },
+  serve: {
+    worksIn: [
+      "packages/cli/test/serve.test.ts",
+      "says where it listens, where its data is, and the admin token once",
+    ],
+    fails: {
+      args: () => [],
+      code: 3,
+      says: /^GATEHOUSE_PORT must be/,
+      next: /must be .*0.*65535/,
+      env: { GATEHOUSE_PORT: "here" },
+    },
+  },
+  demo: {
+    worksIn: ["test/demo.test.ts", "the demo walks to its end, and leaves nothing behind"],
+    fails: {
+      args: () => ["--onec"],
+      code: 2,
+      says: /^Unknown option '--onec'\.$/m,
+      next: /Did you mean --once\?\n`gatehouse demo --help` says what it takes\./,
+    },
+  },
+  doctor: {
+    args: () => [],
+    says: /^✓ Node\.js: [\s\S]*^✓ database: sqlite, schema \d+$/m,
+    json: { findings: expect.arrayContaining([expect.objectContaining({ part: "database" })]) },
+    fails: {
+      args: () => [],
+      code: 1,
+      says: /^\d of \d+ checks failed\.$/m,
+      next: /Do what the lines marked ✗ say, and run `gatehouse doctor` again\./,
+      env: { GATEHOUSE_DATA_DIR: "/nowhere" },
+    },
+  },
+  backup: {
+    args: ({ fresh }) => ["--out", fresh("backup")],
+    says: /^Wrote \d+ rows of \d+ tables to \S+\.backup\nIt holds the secrets key:/,
+    json: { rows: expect.any(Number), tables: expect.any(Number), secrets_key: true },
+    fails: {
+      args: ({ folder }) => ["--out", folder],
+      code: 1,
+      says: /exists already/,
+      next: /: name another file with --out\./,
+    },
+  },
+  restore: {
+    args: async ({ run, fresh }) => {
+      const file = fresh("backup");
+      await run("backup", "--out", file);
+      return [file];
+    },
+    says: /^Restored \d+ rows of \S+Z\.\nStart it with `gatehouse serve`/,
+    json: { rows: expect.any(Number), secrets_key: "restored" },
+    env: () => freshEnvironment("sqlite"),
+    fails: {
+      args: ({ file }) => [file("backup", "no backup at all")],
+      code: 1,
+      says: /^The backup \S+ is not a Gatehouse backup/,
+      next: /: use another one\./,
+    },
+  },
+  verify: {
+    args: ({ card }) => [card],
+    says: /^✓ [\s\S]*\nThe agent card of \S+ holds, by the keys of http/,
+    json: { kind: "card", ok: true },
+    fails: {
+      args: async ({ run, shop, file, url }) => {
+        const { out } = await run("site", "preview", shop, "--document", "card");
+        return [file("json", out), "--keys", url];
+      },
+      code: 1,
+      says: /^This document is not signed\.$/m,
+      next: /Verify what the service publishes\./,
+    },
+  },
+};

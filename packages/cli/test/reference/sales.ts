@@ -1,0 +1,136 @@
+import { expect } from "vitest";
+import type { Coverage } from "./covered.ts";
+
+const CSV = "id,title,price,currency\nlily,A lily,3.00,EUR\n";
+
+/** What every command about an order says of one that is not there. */
+const noOrder = (...rest: string[]) => ({
+  args: ({ shop }: { readonly shop: string }) => [shop, "ord_none", ...rest],
+  code: 1 as const,
+  says: /^There is no such order\.$/m,
+  next: /`gatehouse order list \S+` shows the orders there are\./,
+});
+
+const noReview = {
+  args: ({ shop }: { readonly shop: string }) => [shop, "esc_none"],
+  code: 1 as const,
+  says: /^There is no such review\.$/m,
+  next: /`gatehouse review list \S+ --all` shows the reviews there are\./,
+};
+
+/** `product`, `order` and `review`: what is sold, what was, and what waits. */
+export const sales: Coverage = {
+  "product import": {
+    args: async ({ site, file }) => [await site(), file("csv", CSV)],
+    says: /^1 written; site-\d+\.example\.com has 1 product\.$/m,
+    json: { written: 1, refused: 0, total: 1 },
+    fails: {
+      args: ({ shop, file }) => [shop, file("csv", `${CSV},No id,1.00,EUR\n`)],
+      code: 1,
+      says: /^1 line was refused; the others are in\.$/m,
+      next: /Mend it and import the file again\./,
+    },
+  },
+  "product list": {
+    args: ({ shop }) => [shop],
+    says: /^ID +TITLE +PRICE +AVAILABILITY +QUANTITY +RESERVED\n[\s\S]*^rose +A rose +100\.00 EUR /m,
+    json: { items: expect.arrayContaining([expect.objectContaining({ id: "rose" })]) },
+    fails: {
+      args: () => [],
+      code: 2,
+      says: /^Missing required argument 'site'\.$/m,
+      next: /`gatehouse product list --help` says what it takes\./,
+    },
+  },
+  "order list": {
+    args: async ({ shop, order }) => {
+      await order();
+      return [shop, "--status", "open"];
+    },
+    says: /^CREATED_AT +ORDER_ID +AMOUNT .*\n\S+Z +ord_\S+ +100\.00 EUR +1 × rose +open /,
+    json: { items: expect.arrayContaining([expect.objectContaining({ status: "open" })]) },
+    fails: {
+      args: ({ shop }) => [shop, "--status", "gone"],
+      code: 2,
+      says: /^--status: gone is not understood\.$/m,
+      next: /Write one of: open, partly_shipped, shipped, cancelled\./,
+    },
+  },
+  "order show": {
+    args: async ({ shop, order }) => [shop, await order()],
+    says: /^order_id +ord_\S+$[\s\S]*^amount +100\.00 EUR\npayment +authorized$/m,
+    json: { status: "open", payment: "authorized", lines: [{ line_id: "li_1", fulfilled: 0 }] },
+    fails: noOrder(),
+  },
+  "order ship": {
+    args: async ({ shop, order }) => [shop, await order(), "--carrier", "DHL"],
+    says: /^status +shipped$[\s\S]*^history +\S+ shipped: 1 × li_1; DHL$/m,
+    json: { status: "shipped", events: [{ type: "shipped", carrier: "DHL" }] },
+    fails: {
+      args: ({ shop }) => [shop, "ord_none", "--type", "lost"],
+      code: 2,
+      says: /^--type: lost is not understood\.$/m,
+      next: /Write one of: processing, shipped, in_transit, delivered, /,
+    },
+  },
+  "order cancel": {
+    args: async ({ shop, order }) => [shop, await order(), "--reason", "Sold out"],
+    says: /^status +cancelled$[\s\S]*^payment +released$[\s\S]*Sold out$/m,
+    json: { status: "cancelled", payment: "released" },
+    fails: noOrder(),
+  },
+  "order note": {
+    args: async ({ shop, order }) => [shop, await order(), "She called"],
+    says: /^Noted\.$/m,
+    json: { note_id: expect.any(String) },
+    fails: noOrder("She called"),
+  },
+  "order rehearse": {
+    args: async ({ shop, order }) => [shop, await order(), "capture"],
+    says: /^payment +captured$/m,
+    json: { payment: "captured" },
+    fails: {
+      args: async ({ shop, order }) => [shop, await order(), "refund", "--amount", "4,90"],
+      code: 2,
+      says: /^--amount: /m,
+      next: /Write an amount in EUR, such as 4\.90\./,
+    },
+  },
+  "review list": {
+    args: async ({ shop, review }) => {
+      await review();
+      return [shop];
+    },
+    says: /^REVIEW_ID +STATUS .*\nesc_\S+ +pending +place_order +600\.00 EUR +ask-above /,
+    json: { items: expect.arrayContaining([expect.objectContaining({ status: "pending" })]) },
+    fails: {
+      args: ({ shop }) => [shop, "--al"],
+      code: 2,
+      says: /^Unknown option '--al'\.$/m,
+      next: /Did you mean --all\?/,
+    },
+  },
+  "review show": {
+    args: async ({ shop, review }) => [shop, await review()],
+    says: /^status +pending\nskill +place_order\namount +600\.00 EUR\nitems +1 × A palm \(palm\)$/m,
+    json: { status: "pending", rule_id: "ask-above" },
+    fails: noReview,
+  },
+  "review approve": {
+    args: async ({ shop, review }) => [shop, await review(), "--note", "a regular"],
+    says: /^approved$/m,
+    json: { status: "approved", note: "a regular" },
+    fails: noReview,
+  },
+  "review deny": {
+    args: async ({ shop, review }) => [shop, await review(), "--reason", "amount_too_high"],
+    says: /^denied$/m,
+    json: { status: "denied", reason_code: "amount_too_high" },
+    fails: {
+      args: ({ shop }) => [shop, "esc_none", "--reason", "mood"],
+      code: 2,
+      says: /^--reason: mood is not understood\.$/m,
+      next: /Write one of: amount_too_high, unknown_agent, /,
+    },
+  },
+};

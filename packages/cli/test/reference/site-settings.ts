@@ -1,0 +1,97 @@
+import { expect } from "vitest";
+import { type Coverage, noSite } from "./covered.ts";
+
+/** `site`: how it sells, takes mandates and tells its owner. */
+export const siteSettings: Coverage = {
+  "site connect": {
+    args: async ({ site }) => [await site(), "--processor", "sandbox"],
+    says: /^Paid through sandbox: for trying, no money moves\.\n[\s\S]*^✓ rail +open$/m,
+    json: { kind: "sandbox", can_buy: false },
+    fails: {
+      args: ({ shop }) => [shop, "--processor", "stripe", "--secret-key-file", "none.key"],
+      code: 1,
+      says: /^none\.key cannot be read: there is no such file\.$/m,
+      next: /Name a file that holds the secret/,
+    },
+  },
+  "site disconnect": {
+    args: async ({ site, run }) => {
+      const domain = await site();
+      await run("site", "connect", domain, "--processor", "sandbox");
+      return [domain];
+    },
+    says: /^No processor is connected\.\n[\s\S]*Run: gatehouse site connect/,
+    json: { kind: null, can_buy: false },
+    fails: noSite(),
+  },
+  "site test-processor": {
+    args: async ({ site, run, file, stripeKey }) => {
+      const domain = await site();
+      await run("site", "connect", domain, "--secret-key-file", file("key", stripeKey()));
+      return [domain];
+    },
+    says: /^A test key: no money moves\.\n✓ /,
+    json: { live: false, abilities: expect.arrayContaining([expect.any(Object)]) },
+    fails: {
+      args: ({ shop }) => [shop],
+      code: 1,
+      says: /^No Stripe account is connected\./,
+      next: /See http:\S+\/docs\/errors\/\S+\.md/,
+    },
+  },
+  "site gates": {
+    args: ({ shop }) => [shop],
+    says: /^✓ domain +open$[\s\S]*^Agents can buy\.$/m,
+    json: { can_buy: true, can_check_out: true },
+    fails: noSite(),
+  },
+  "site mandates": {
+    args: ({ shop }) => [shop, "--lifetime", "15m"],
+    says: /^mandates +on\nlifetime +15m\nadmit +none$/m,
+    json: { enabled: true, lifetime_seconds: 900 },
+    fails: {
+      args: ({ shop }) => [shop, "--on", "--off"],
+      code: 2,
+      says: /^--on and --off cannot both be meant\.$/m,
+      next: /Say one of them\./,
+    },
+  },
+  "site shop": {
+    args: ({ shop }) => [shop],
+    says: /^sends to +nowhere: nothing is sent\ntaxes +none added$/m,
+    json: { shipping: [], taxes: [] },
+    fails: {
+      args: ({ shop, file }) => [shop, "--file", file("json", "{")],
+      code: 1,
+      says: /^\S+\.json is not strict JSON: /m,
+      next: /Start from what is set: gatehouse site shop/,
+    },
+  },
+  "site notify": {
+    args: ({ shop }) => [shop, "--test"],
+    says: /^webhook +http\S+\nemail +none\nhttp\S+: It was delivered\.$/m,
+    json: { emails: [], results: [{ delivered: true }] },
+    fails: {
+      args: ({ shop }) => [shop, "--webhook", "https://10.0.0.1/"],
+      code: 1,
+      says: /is an IP address/,
+      next: /See http:\S+\/docs\/errors\/\S+\.md/,
+    },
+  },
+  "site messages": {
+    args: async ({ shop, review }) => {
+      await review();
+      return [shop];
+    },
+    says: /^CREATED_AT +MESSAGE_ID +TOPIC .*\n\S+Z +msg_\S+ +review\.requested /,
+    json: {
+      items: expect.arrayContaining([expect.objectContaining({ topic: "review.requested" })]),
+    },
+    fails: {
+      args: ({ shop }) => [shop, "--resend", "msg_none"],
+      code: 1,
+      says: /^There is no such message\.$/m,
+      next: /`gatehouse site messages \S+` lists what was sent\./,
+    },
+  },
+};

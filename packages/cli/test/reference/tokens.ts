@@ -1,0 +1,75 @@
+import { expect } from "vitest";
+import { type Coverage, noSite } from "./covered.ts";
+
+/** `key` and `token`: what signs, and what opens the door. */
+export const tokens: Coverage = {
+  "key list": {
+    args: () => [],
+    says: /^PURPOSE +STATE +KID +LISTED_UNTIL\n[\s\S]*^card +current +service-card-/m,
+    json: { items: expect.arrayContaining([expect.objectContaining({ purpose: "audit" })]) },
+    fails: {
+      args: () => [],
+      code: 1,
+      says: /^A valid bearer token is needed/,
+      next: /Set GATEHOUSE_ADMIN_TOKEN to a valid token\./,
+      env: { GATEHOUSE_ADMIN_TOKEN: "a-token-that-nobody-ever-made-0123456789" },
+    },
+  },
+  "key rotate": {
+    args: () => ["card", "--force"],
+    says: /^service-card-\S+ signs from now on\.\nservice-card-\S+ stays listed/,
+    json: { kid: expect.stringMatching(/^service-card-/), retired: expect.any(String) },
+    fails: {
+      args: () => ["audit"],
+      code: 1,
+      says: /announced too recently/,
+      next: /Try again in \d+ s\./,
+    },
+  },
+  "token create": {
+    args: ({ shop }) => ["--name", "Ann", "--role", "owner", "--site", shop],
+    says: /^gha_[\w-]{43}$/m,
+    json: { token: expect.stringMatching(/^gha_/), role: "owner" },
+    fails: {
+      args: () => ["--name", "Ann", "--role", "root"],
+      code: 2,
+      says: /^--role: root is not understood\.$/m,
+      next: /Write one of: operator, owner, reviewer, auditor, edge\./,
+    },
+  },
+  "token list": {
+    args: async ({ run, shop }) => {
+      await run("token", "create", "--name", "Listed", "--role", "auditor", "--site", shop);
+      return [];
+    },
+    says: /^TOKEN_ID +NAME +ROLE +SITES +STATE\n[\s\S]*^adm_\S+ +Listed +auditor +1 +live$/m,
+    json: { items: expect.arrayContaining([expect.objectContaining({ name: "Listed" })]) },
+    fails: { ...noSite(), args: () => ["--site", "none.example.com"] },
+  },
+  "token link": {
+    args: () => [],
+    says: /^http\S+\/console#code=[\w-]{43}$/m,
+    json: { url: expect.stringContaining("/console#code=") },
+    fails: {
+      args: () => [],
+      code: 3,
+      says: /^GATEHOUSE_PORT must be/,
+      next: /must be .*65535/,
+      env: { GATEHOUSE_PORT: "x" },
+    },
+  },
+  "token revoke": {
+    args: async ({ run }) => {
+      const made = await run("token", "create", "--name", "x", "--role", "operator", "--json");
+      return [JSON.parse(made.out).token_id];
+    },
+    says: /^Revoked adm_\S+\.$/m,
+    json: { token_id: expect.stringMatching(/^adm_/), revoked: true },
+    fails: {
+      args: () => ["adm_none"],
+      code: 1,
+      says: /^There is no token adm_none\.$/m,
+      next: /`gatehouse token list` shows the tokens there are\./,
+    },
+  },
+};
