@@ -131,7 +131,7 @@ describe.skipIf(skipChromium)("the owner's rules and books", () => {
     await page.getByText("Saved.").waitFor();
     await page.getByRole("link", { name: "Payments" }).click();
     await page.getByLabel(/rail on/).uncheck();
-    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.locator('[data-gate="rail"]').getByText("shut").waitFor();
     await page.getByText("Turn the processor's rail on.").waitFor();
     const { body: site } = await at.shop.admin("GET", "");

@@ -40,7 +40,7 @@ function ShopForm({ found }: { readonly found: Shop }) {
       />
       {mayChange && (
         <Button type="submit" className="self-start" disabled={save.isPending}>
-          Save
+          Save shop settings
         </Button>
       )}
       <Outcome of={save} />
