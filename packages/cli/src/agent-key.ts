@@ -25,8 +25,8 @@ export function writeKey(file: string, key: unknown): void {
 /** The public part of a key in a file: all that another end may know of it. */
 export function readPublicKey(file: string): Record<"kty" | "crv" | "x", unknown> {
   if (!existsSync(file)) {
-    const hint = `Ask the agent's developer for it, or make one: gatehouse agent keygen --out ${file}`;
-    throw new CommandError(`${file} cannot be read: there is no such file.`, EXIT.failed, hint);
+    const hint = `Ask the agent's developer for it. Make one: gatehouse agent keygen --out ${file}`;
+    throw new CommandError(`There is no key in ${file}.`, EXIT.failed, hint);
   }
   try {
     const { kty, crv, x } = JSON.parse(readFileSync(file, "utf8"));

@@ -147,7 +147,7 @@ test("an owner adds an agent by its public key, active at once; its private part
 });
 
 test.each([
-  ["is not there", "none.json", undefined, "there is no such file"],
+  ["is not there", "none.json", undefined, "There is no key in"],
   ["holds something else", "words.json", "a key", "holds no public JWK"],
 ])("a key to add that %s is said in a sentence", async (_what, name, text, says) => {
   const file = join(folder, name);
