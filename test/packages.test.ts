@@ -12,7 +12,7 @@ const NEEDED = ["protocol", "safe-fetch", "agent", "edge", "server", "cli", "dem
 /** Beside these a package is what was built of it, and its command. */
 const ALLOWED = /^(?:package\.json|README\.md|LICENSE|dist\/.+|bin\/gatehouse\.js)$/;
 const INSTALL_MS = 180_000;
-const WALK_MS = 120_000;
+const WALK_MS = 240_000;
 
 const TYPES = `import { type DiscoveredSite, generateAgentKey, mandateFor } from "@gatehouse/agent";
 import { exportVerifier, type JsonObject, verifyCard } from "@gatehouse/protocol";
