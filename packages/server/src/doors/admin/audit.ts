@@ -139,7 +139,7 @@ const renew = createRoute({
   request: { params: SiteParams, body: body(RenewBody) },
   responses: {
     201: json(LogBody, "The new log."),
-    ...errors("forbidden", "not_found", "conflict"),
+    ...errors("invalid_request", "forbidden", "not_found", "conflict"),
   },
 });
 
