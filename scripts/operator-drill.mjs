@@ -118,7 +118,7 @@ function checkGenesis(genesis, published, left) {
 
 /** The logs of both installations together; then those of the second, which has not got all. */
 async function proveAll(env, evidence, { taken, published, checkpoint }) {
-  const logs = await json(env, "audit", "logs", SHOP);
+  const { items: logs } = await json(env, "audit", "logs", SHOP);
   const open = logs.find(({ state }) => state === "open");
   const { records: left } = logs.find(({ chain }) => chain === LOG);
   const log = { domain: SHOP, began };

@@ -16,7 +16,7 @@ function daysSince(began) {
 /** The files of one log, whole. */
 export async function exportLog(env, { domain, chain, began }, folder) {
   mkdirSync(folder, { recursive: true });
-  const logs = await json(env, "audit", "logs", domain);
+  const { items: logs } = await json(env, "audit", "logs", domain);
   const log = logs.find((one) => one.chain === chain);
   expect(log !== undefined, `the log ${chain}`);
   const days = daysSince(began).filter(

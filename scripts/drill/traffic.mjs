@@ -33,7 +33,7 @@ export async function openShop(env, folder, domain) {
   const key = join(folder, "agent-key.json");
   await command(env, "agent", "keygen", "--out", key);
   const card = `${env.GATEHOUSE_BASE_URL}/v1/agent-card/${site.site_key}.json`;
-  const { agentId: agent } = await json(
+  const { agent_id: agent } = await json(
     env,
     "agent",
     "register",
