@@ -99,6 +99,12 @@ const SUITES = [
     args: ["packages/server/test/selling/crash", "packages/server/test/ucp/crash"],
     env: { DECIDE_CRASH_ROUNDS },
   },
+  {
+    key: "drill",
+    name: "the operator's drill from the first schema to a restored log, on each database",
+    args: ["test/drill"],
+    env: { DRILL_POSTGRES: "1" },
+  },
 ];
 
 const RESULTS = "conformance/RESULTS.md";
