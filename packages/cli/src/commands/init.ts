@@ -62,7 +62,10 @@ export function initCommand(program: Command, terminal: Terminal): void {
     .description("ask five questions, and serve a site made from the answers")
     .option("--domain <domain>", "1. the domain of the site")
     .option("--name <name>", "2. its name, as agents read it")
-    .option("--address <url>", "3. where agents reach the service")
+    .option(
+      "--address <url>",
+      "3. where agents reach the service; on this machine its port is the service's",
+    )
     .option(
       "--limit <limit>",
       "4. what agents may buy by themselves: an amount such as `50.00 EUR`, ask, or never",

@@ -81,7 +81,7 @@ async function ask(
 export async function askAll(terminal: Terminal, given: Given): Promise<Answers> {
   const domain = await ask(terminal, "1. The domain of your site?", given.domain);
   const name = await ask(terminal, "2. Its name, as agents should read it?", given.name, domain);
-  const here = "http://localhost:8787";
+  const here = `http://localhost:${terminal.env.GATEHOUSE_PORT ?? "8787"}`;
   const address = await ask(
     terminal,
     "3. Where will agents reach this service?",

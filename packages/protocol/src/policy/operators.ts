@@ -93,8 +93,8 @@ function readTotal(value: JsonValue, place: string): Condition {
 
 function readTime(value: JsonValue, place: string): Condition {
   const { operand, at } = readOperator(value, place, ["between"]);
-  const ends = readList(operand, at);
-  if (ends.length !== 2) fail(at, "must be a start and an end");
+  const ends = Array.isArray(operand) ? operand : [];
+  if (ends.length !== 2) fail(at, 'must be a list of a start and an end, as in ["22:00", "06:00"]');
   const [start = "", end = ""] = ends.map((item, i) => readTimeOfDay(item, `${at}[${i}]`));
   // Some would read it as the whole day, some as no time at all.
   if (start === end) fail(at, "must not start and end at the same time");
