@@ -69,8 +69,12 @@ describe.skipIf(skipChromium)("the owner's rules and books", () => {
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page, "auditor", "/audit");
+    await page.getByRole("cell", { name: "approved place_order, by processor" }).waitFor();
     await page.getByLabel("Type").selectOption("mandate.decision");
-    await page.getByRole("cell", { name: /approved place_order/ }).waitFor();
+    await page
+      .getByRole("cell", { name: "approved place_order, by processor" })
+      .waitFor({ state: "hidden" });
+    await page.getByRole("cell", { name: "approved place_order, by agt_" }).waitFor();
     await page.getByRole("button", { name: "Verify in this page" }).click();
     await page.getByText("The export holds: checked in this page.").waitFor();
     await page.getByText(/1 decision made again/).waitFor();
