@@ -76,6 +76,17 @@ describe("an export", () => {
     expect([report.ok, report.findings[0]?.seq]).toEqual([false, 1]);
   });
 
+  test("with a record changed is not said to follow the rules", async () => {
+    const log = await writeLog([{}, { note: "a" }]);
+    const text = await exportOf(log);
+    const replay = async (of: string) =>
+      (await verdict(of, log.jwk, { replay: true })).answers.replay;
+    expect((await replay(text)).verdict).toBe("holds");
+    const changed = await replay(text.replace('"note":"a"', '"note":"b"'));
+    expect(changed.verdict).toBe("not_checked");
+    expect(changed.text).toContain("from record 1 on");
+  });
+
   test("that claims more parts than there are numbers ends all the same", async () => {
     const log = await writeLog([{}]);
     const parsed = JSON.parse(await exportOf(log));
