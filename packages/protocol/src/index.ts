@@ -244,6 +244,7 @@ export { verifyA2aCard, verifyCard } from "./verify/card.js";
 export { verifyCatalog } from "./verify/catalog.js";
 export type { Check, Verdict } from "./verify/checklist.js";
 export { CLOCK_SKEW_MS, type VerifyOptions } from "./verify/document.js";
+export { type ShownRecord, verifyShownRecord } from "./verify/shown-record.js";
 export { termsIn, verifySignedTerms } from "./verify/terms.js";
 export { BEACON_VERSION, type Beacon, readBeacon } from "./visits/beacon.js";
 export {

@@ -1,19 +1,22 @@
+import { type Check, type ShownRecord, verifyShownRecord } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
-import { checkRecord, type ProvenRecordBody, type RecordCheck } from "../audit/check-record.js";
 import { logPath } from "../audit/log-path.js";
-import { refuseOtherHosts, trustedKeys } from "../audit/trusted-keys.js";
+import { hashFast, refuseOtherHosts, trustedKeys, verifyFast } from "../audit/trusted-keys.js";
 import { collect } from "../collect.js";
 import { CommandError, EXIT } from "../exit.js";
 import { plainJson, plainText, type Terminal } from "../terminal.js";
+
+type Shown = ShownRecord & { readonly chain: string };
+const FAST = { hash: hashFast, verify: verifyFast };
 
 interface ShowFlags {
   readonly key?: readonly string[];
   readonly json?: boolean;
 }
 
-function checkLine({ about, holds, text }: RecordCheck): string {
-  return plainText(`${holds ? "✓" : "✗"} ${about.padEnd(9)}  ${text}`);
+function checkLine({ id, ok, text }: Check): string {
+  return plainText(`${ok ? "✓" : "✗"} ${id.padEnd(9)}  ${text}`);
 }
 
 /** `audit show`: one record, and whether it holds. */
@@ -36,18 +39,18 @@ export function auditShowCommand(audit: Command, terminal: Terminal): void {
         says: "The site's log has no such record.",
         hint: `\`gatehouse audit tail ${text}\` shows the newest; --json has their ids.`,
       };
-      const shown = await client.callAbout<ProvenRecordBody>(missing, "GET", path);
+      const shown = await client.callAbout<Shown>(missing, "GET", path);
       const sets = await Promise.all((key ?? [client.address]).map(trustedKeys));
       refuseOtherHosts(sets, [shown.chain]);
       const keys = new Map(sets.flatMap((set) => [...set.keys]));
-      const checks = await checkRecord(shown, keys);
+      const checks = await verifyShownRecord(shown, keys, FAST);
       if (json) terminal.out(plainJson({ ...shown, checks }));
       else terminal.out([plainJson(shown.entry.record), ...checks.map(checkLine)].join("\n"));
       if (shown.entry.record.record_id !== id) {
         const hint = "Check GATEHOUSE_BASE_URL, and export the day: gatehouse audit export";
         throw new CommandError("The service showed another record.", EXIT.failed, hint);
       }
-      if (checks.every(({ holds }) => holds)) return;
+      if (checks.every(({ ok }) => ok)) return;
       const hint = `Export its day, and look at the rest: gatehouse audit export ${text}`;
       throw new CommandError("The record does not hold.", EXIT.failed, hint);
     });

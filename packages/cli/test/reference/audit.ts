@@ -50,7 +50,7 @@ export const audit: Coverage = {
   "audit show": {
     args: async (at) => [at.shop, await newestRecord(at)],
     says: /^✓ hash .*\n✓ signature .*\n✓ inclusion /m,
-    json: { checks: [{ holds: true }, { holds: true }, { holds: true }] },
+    json: { checks: [{ ok: true }, { ok: true }, { ok: true }] },
     fails: {
       args: ({ shop }) => [shop, "00000000-0000-7000-8000-000000000000"],
       code: 1,

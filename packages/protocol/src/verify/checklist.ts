@@ -8,7 +8,7 @@ export interface Check {
 
 /** What a reader may conclude. */
 export interface Verdict {
-  readonly kind: "card" | "a2a-card" | "catalog" | "receipt" | "terms";
+  readonly kind: "card" | "a2a-card" | "catalog" | "receipt" | "record" | "terms";
   readonly ok: boolean;
   readonly checks: readonly Check[];
 }
