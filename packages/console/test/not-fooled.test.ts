@@ -74,7 +74,6 @@ describe.skipIf(skipChromium)("the console is not fooled", () => {
   });
 
   test("an export of another site does not hold here, and is named", async () => {
-    const mine = at.shop;
     const other = await at.at.shop();
     const { domain } = (await other.admin("GET", "")).body;
     const day = new Date().toISOString().slice(0, 10);
@@ -82,7 +81,6 @@ describe.skipIf(skipChromium)("the console is not fooled", () => {
     const { body } = await at.server.admin("GET", path);
     const { page } = await at.opened();
     await at.signedIn(page, "auditor", "/audit");
-    expect(mine.site_key_hash).not.toBe(other.site_key_hash);
     await page.getByLabel(/Parts of an export/).setInputFiles({
       ...{ name: "mine.json", mimeType: "application/json" },
       buffer: Buffer.from(JSON.stringify(body)),
@@ -114,7 +112,6 @@ describe.skipIf(skipChromium)("the console is not fooled", () => {
 
   test("a file for spreadsheets holds no formulas, whatever its separator", async () => {
     const names = ["=1+1", " =2+2", "a;=3+3", "\u200e=4+4", "-5"];
-    for (const name of names) await at.at.buyer(at.shop, { name: `x${name}` });
     const titles = names.map((title, n) => ({ id: `p${n}`, title, price: "1", currency: "EUR" }));
     await at.at.importLines(at.shop, titles);
     const { page } = await at.opened();

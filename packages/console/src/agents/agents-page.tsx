@@ -1,10 +1,10 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useSearch } from "@tanstack/react-router";
 import type { Api } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
-import { isNarrowed } from "../ui/day-range.js";
 import { Select } from "../ui/field.js";
+import { isNarrowed, useSetFilter } from "../ui/filter.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
@@ -35,10 +35,8 @@ function columnsFor(site: string): readonly Column<Agent>[] {
 export function AgentsPage() {
   const { name, path } = useSite();
   const search = useSearch({ from: "/shell/$site/agents" });
-  const navigate = useNavigate({ from: "/$site/agents" });
   const mayAdd = useMay("owner");
-  const set = (part: string, value: string | undefined) =>
-    void navigate({ search: (now) => ({ ...now, [part]: value || undefined }) });
+  const set = useSetFilter();
   const list = useList<Agent>("agents", `${path}/agents`, search);
   return (
     <Page

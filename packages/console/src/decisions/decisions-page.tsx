@@ -1,10 +1,11 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useSearch } from "@tanstack/react-router";
 import { Asker } from "../agents/names.js";
 import { useList } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
-import { DayRange, isNarrowed, spanOf } from "../ui/day-range.js";
+import { DayRange, spanOf } from "../ui/day-range.js";
 import { Select } from "../ui/field.js";
+import { isNarrowed, useSetFilter } from "../ui/filter.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { Empty, Page } from "../ui/page.js";
 import { SearchField } from "../ui/search-field.js";
@@ -39,9 +40,7 @@ function columnsFor(site: string): readonly Column<Decision>[] {
 export function DecisionsPage() {
   const { name, path } = useSite();
   const search = useSearch({ from: "/shell/$site/decisions" });
-  const navigate = useNavigate({ from: "/$site/decisions" });
-  const set = (part: string, value: string | undefined) =>
-    void navigate({ search: (now) => ({ ...now, [part]: value || undefined }) });
+  const set = useSetFilter();
   const filter = { ...search, ...spanOf(search) };
   const list = useList<Decision>("decisions", `${path}/decisions`, filter);
   return (

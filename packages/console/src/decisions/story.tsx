@@ -2,8 +2,8 @@ import { isJsonObject, type JsonObject } from "@gatehouse/protocol";
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import type { ReactNode } from "react";
-import { type Api, call } from "../api/client.js";
 import { useSite } from "../layout/sites.js";
+import { versionQuery } from "../policy/versions.js";
 import { DENIALS, reviewQuery, type ShownReview, stateText } from "../reviews/reviews.js";
 import { Time } from "../ui/time.js";
 import { plainWord } from "../ui/words.js";
@@ -14,12 +14,7 @@ const text = (value: unknown) => (typeof value === "string" ? value : "");
 /** The rules a decision was made by, by their ids: their titles and effects. */
 export function useRules({ policy_version }: Explained): ReadonlyMap<string, JsonObject> {
   const { path } = useSite();
-  const { data } = useQuery({
-    queryKey: ["policy-version", path, policy_version],
-    queryFn: () => call<Api["Policy"]>("GET", `${path}/policy/versions/${policy_version}`),
-    enabled: policy_version !== null,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
+  const { data } = useQuery(versionQuery(path, policy_version));
   const rules = data?.document.rules;
   const listed = Array.isArray(rules) ? rules.filter((rule) => isJsonObject(rule)) : [];
   return new Map(listed.map((rule) => [text(rule.id), rule]));

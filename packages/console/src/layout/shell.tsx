@@ -1,9 +1,9 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate, useParams, useRouterState } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
-import { type Api, call } from "../api/client.js";
 import { reviewsWaiting } from "../reviews/reviews.js";
 import { endSession, sessionQuery, signOut } from "../session/session.js";
+import { processorQuery } from "../settings/processor.js";
 import { forgetPurchases } from "../setup/kept.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
@@ -51,10 +51,7 @@ function SitePicker({ name }: { readonly name: string | undefined }) {
 /** Said wherever no money is behind what is sold. */
 function TestMode({ siteKeyHash }: { readonly siteKeyHash: string }) {
   const path = `/v1/admin/sites/${siteKeyHash}`;
-  const { data } = useQuery({
-    queryKey: ["processor", path],
-    queryFn: () => call<Api["Processor"]>("GET", `${path}/processor`),
-  });
+  const { data } = useQuery(processorQuery(path));
   if (data === undefined || data.kind === null || data.live) return null;
   return (
     <span className="max-sm:hidden">

@@ -1,9 +1,10 @@
-import { Link, useNavigate, useSearch } from "@tanstack/react-router";
+import { Link, useSearch } from "@tanstack/react-router";
 import { Asker } from "../agents/names.js";
 import { useList } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Select } from "../ui/field.js";
+import { useSetFilter } from "../ui/filter.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { Empty, Page } from "../ui/page.js";
 import { Time } from "../ui/time.js";
@@ -49,10 +50,8 @@ function columnsFor(site: string): readonly Column<Order>[] {
 export function OrdersPage() {
   const { name, path } = useSite();
   const filter = useSearch({ from: "/shell/$site/orders" });
-  const navigate = useNavigate({ from: "/$site/orders" });
+  const set = useSetFilter();
   const list = useList<Order>("orders", `${path}/orders`, filter);
-  const choose = (part: string) => (value: string) =>
-    void navigate({ search: (now) => ({ ...now, [part]: value || undefined }) });
   return (
     <Page
       title="Orders"
@@ -64,13 +63,13 @@ export function OrdersPage() {
           label="State"
           value={filter.status ?? ""}
           choices={{ "": "All of them", ...ORDER_STATES }}
-          onChoose={choose("status")}
+          onChoose={(value) => set("status", value)}
         />
         <Select
           label="Payment"
           value={filter.payment ?? ""}
           choices={{ "": "All of them", ...PAYMENT_STATES }}
-          onChoose={choose("payment")}
+          onChoose={(value) => set("payment", value)}
         />
       </div>
       <ListView

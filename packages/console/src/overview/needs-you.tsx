@@ -5,6 +5,7 @@ import { type Api, call, type Page } from "../api/client.js";
 import { useMay, useSite } from "../layout/sites.js";
 import type { Order } from "../orders/orders.js";
 import { reviewsWaiting } from "../reviews/reviews.js";
+import { processorQuery } from "../settings/processor.js";
 import { Card } from "../ui/page.js";
 import { countText, spanText } from "../ui/words.js";
 
@@ -29,10 +30,7 @@ function useNeeds(): ReactNode[] | undefined {
   const agents = useQuery(ask<Api["Agent"]>("agents", "/agents?status=pending"));
   const orders = useQuery(ask<Order>("orders", "/orders?payment=authorized"));
   const failed = useQuery(ask<Api["Message"]>("messages", "/messages?state=failed", owner));
-  const processor = useQuery({
-    queryKey: ["processor", path],
-    queryFn: () => call<Api["Processor"]>("GET", `${path}/processor`),
-  });
+  const processor = useQuery(processorQuery(path));
   if (!reviews.isSuccess || !agents.isSuccess || !orders.isSuccess || !processor.isSuccess) return;
   const needs: ReactNode[] = [];
   const params = { site: name };

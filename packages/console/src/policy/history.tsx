@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
-import { type Api, call } from "../api/client.js";
+import type { Api } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
@@ -10,18 +10,9 @@ import { Card } from "../ui/page.js";
 import { Time } from "../ui/time.js";
 import { DiffView } from "./diff-view.js";
 import { editable } from "./policy.js";
+import { versionQuery } from "./versions.js";
 
 type Item = Api["PolicyVersionItem"];
-
-function useVersion(version: number) {
-  const { path } = useSite();
-  return useQuery({
-    queryKey: ["policy-version", path, version],
-    queryFn: () => call<Api["Policy"]>("GET", `${path}/policy/versions/${version}`),
-    enabled: version > 0,
-    staleTime: Number.POSITIVE_INFINITY,
-  });
-}
 
 /** What a version changed from the one before it. */
 function VersionDiff({
@@ -31,7 +22,9 @@ function VersionDiff({
   readonly version: number;
   onTake(text: string): void;
 }) {
-  const [now, before] = [useVersion(version), useVersion(version - 1)];
+  const { path } = useSite();
+  const now = useQuery(versionQuery(path, version));
+  const before = useQuery(versionQuery(path, version - 1));
   if (now.isError) return <Failure error={now.error} />;
   if (now.data === undefined || (version > 1 && before.data === undefined)) return null;
   const text = editable(now.data.document as never);

@@ -60,7 +60,8 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
       className="flex flex-col gap-3 rounded-lg border border-line p-3 outline-none"
     >
       <p className="text-sm font-medium">
-        {asked === "approve" ? "Approve this? Its payment is authorized at once." : "Deny this?"}{" "}
+        {asked === "approve" ? "Approve this?" : "Deny this?"}
+        {asked === "approve" && review.amount !== null && " Its payment is authorized at once."}{" "}
         That cannot be undone.
       </p>
       {asked === "deny" && (

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { type FormEvent, useState } from "react";
-import { type Api, call } from "../api/client.js";
+import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
@@ -12,9 +12,8 @@ import { Failure, Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card, Facts } from "../ui/page.js";
 import { Time } from "../ui/time.js";
+import { type Processor, processorQuery } from "./processor.js";
 import { ShopCard } from "./shop.js";
-
-type Processor = Api["Processor"];
 
 const KINDS = { sandbox: "Sandbox: nothing is really paid", stripe: "Stripe" } as const;
 
@@ -154,10 +153,7 @@ function Connected({ found }: { readonly found: Processor }) {
 export function PaymentsPart() {
   const { path } = useSite();
   const mayChange = useMay("owner");
-  const processor = useQuery({
-    queryKey: ["processor", path],
-    queryFn: () => call<Processor>("GET", `${path}/processor`),
-  });
+  const processor = useQuery(processorQuery(path));
   if (processor.isError) return <Failure error={processor.error} />;
   if (!processor.isSuccess) return <Notice>Loading…</Notice>;
   const { data } = processor;

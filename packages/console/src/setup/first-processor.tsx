@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { type Api, call } from "../api/client.js";
+import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
 import { Gates } from "../settings/payments.js";
+import { processorQuery } from "../settings/processor.js";
 import { Button } from "../ui/button.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
@@ -12,10 +13,7 @@ import { Card } from "../ui/page.js";
 /** A processor to try it with: nothing is really paid. */
 export function FirstProcessor() {
   const { path, name } = useSite();
-  const processor = useQuery({
-    queryKey: ["processor", path],
-    queryFn: () => call<Api["Processor"]>("GET", `${path}/processor`),
-  });
+  const processor = useQuery(processorQuery(path));
   const connect = useSave(
     () => call("PUT", `${path}/processor`, { kind: "sandbox", rail_on: true, settles: true }),
     ...["processor", "sites", "skills"],

@@ -3,6 +3,7 @@ import { Link, Navigate, useNavigate, useSearch } from "@tanstack/react-router";
 import { type Api, call, type Page as ListPage } from "../api/client.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { policyQuery } from "../policy/policy.js";
+import { processorQuery } from "../settings/processor.js";
 import { Button } from "../ui/button.js";
 import { Empty, Page } from "../ui/page.js";
 import { Documents } from "./documents.js";
@@ -24,10 +25,7 @@ const LABELS: Readonly<Record<Step, string>> = {
 function useDone(): Readonly<Record<Step | "sandbox", boolean>> | undefined {
   const { site, path } = useSite();
   const policy = useQuery(policyQuery(path));
-  const processor = useQuery({
-    queryKey: ["processor", path],
-    queryFn: () => call<Api["Processor"]>("GET", `${path}/processor`),
-  });
+  const processor = useQuery(processorQuery(path));
   const decisions = useQuery({
     queryKey: ["decisions", site.site_key_hash, "first"],
     queryFn: () => call<ListPage<Api["Decision"]>>("GET", `${path}/decisions?limit=1`),

@@ -21,7 +21,6 @@ const agent = () => import("./test-agent.js");
 const TOLD: Readonly<Record<string, string>> = {
   approved: "The agent has bought it: approved, and authorized by the sandbox.",
   escalated: "Your rules leave this to a person. It waits in Reviews, and here:",
-  rejected: "Your rules refused it, and the agent was told why.",
   policy_denied: "Your rules refused it, and the agent was told why.",
   review_denied: "You denied it, and the agent was told so.",
 };
@@ -98,12 +97,12 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
   if (answer.isError) return <Failure error={answer.error} />;
   if (!answer.isSuccess) return <Notice>The agent asks…</Notice>;
   const { body } = answer.data;
-  // A person's no is told apart from the rules'.
-  const outcome = body.reason === "review_denied" ? "review_denied" : answer.data.outcome;
+  // Whose no it is, is in the reason: the rules', a person's, or the processor's.
+  const outcome = typeof body.reason === "string" ? body.reason : answer.data.outcome;
   const waits = outcome === "escalated" && typeof body.escalation_id === "string";
   return (
     <div className="flex flex-col gap-4">
-      <Notice bad={!(outcome in TOLD)}>
+      <Notice bad={!Object.hasOwn(TOLD, outcome)}>
         {TOLD[outcome] ?? `The agent was told: ${plainWord(outcome)}.`}
       </Notice>
       {waits && <Waiting id={String(body.escalation_id)} onDecided={askAgain} />}

@@ -11,11 +11,6 @@ export function spanOf({ from, to }: Days) {
   return { from: dayStart(from), to: dayEnd(to) };
 }
 
-/** Whether anything narrows a list. */
-export function isNarrowed(search: object): boolean {
-  return Object.values(search).some((value) => value !== undefined);
-}
-
 /** The first and the last day of a list, in the reader's own time. */
 export function DayRange({
   from,

@@ -1,10 +1,11 @@
-import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useSearch } from "@tanstack/react-router";
 import type { Api } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
-import { DayRange, isNarrowed, spanOf } from "../ui/day-range.js";
+import { DayRange, spanOf } from "../ui/day-range.js";
 import { Select } from "../ui/field.js";
+import { isNarrowed, useSetFilter } from "../ui/filter.js";
 import { Snippet } from "../ui/id.js";
 import { type Column, ExportButton, ListView } from "../ui/list-view.js";
 import { Empty, Page } from "../ui/page.js";
@@ -52,9 +53,7 @@ const COLUMNS: readonly Column<Visit>[] = [
 export function VisitsPage() {
   const { site, path } = useSite();
   const search = useSearch({ from: "/shell/$site/visits" });
-  const navigate = useNavigate({ from: "/$site/visits" });
-  const set = (part: string, value: string | undefined) =>
-    void navigate({ search: (now) => ({ ...now, [part]: value || undefined }) });
+  const set = useSetFilter();
   const filter = { ...search, ...spanOf(search) };
   const list = useList<Visit>("visits", `${path}/visits`, filter);
   return (
