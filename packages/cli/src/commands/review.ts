@@ -5,7 +5,8 @@ import { CommandError, EXIT } from "../exit.js";
 import { decisionsAbout } from "../explain-decision.js";
 import { findSite } from "../find-site.js";
 import { moneyText } from "../money-text.js";
-import { type Purchase, purchaseLines } from "../purchase.js";
+import { purchaseLines } from "../purchase.js";
+import { decidedLines, type ReviewBody } from "../review-text.js";
 import { card, plainJson, type Terminal, table } from "../terminal.js";
 
 const CODES = [
@@ -18,34 +19,8 @@ const noReview = (site: string) => ({
   hint: `\`gatehouse review list ${site} --all\` shows the reviews there are.`,
 });
 
-/** A review, which the interface calls an escalation: what agents know it as. */
-interface EscalationBody {
-  readonly escalation_id: string;
-  readonly status: string;
-  readonly agent_id: string;
-  readonly mandate_id: string;
-  readonly skill: string;
-  readonly amount: { readonly minor: number; readonly currency: string } | null;
-  readonly items: readonly {
-    readonly id: string;
-    readonly title: string;
-    readonly quantity: number;
-  }[];
-  readonly rule_id: string;
-  readonly approvals_needed: number;
-  readonly approved_by: readonly string[];
-  readonly decided_at: string | null;
-  readonly decided_by: string | null;
-  readonly created_at: string;
-  readonly expires_at: string;
-  readonly reason_code: string | null;
-  readonly note: string | null;
-  /** Of one that is shown by itself. */
-  readonly purchase?: Purchase | null;
-}
-
-const amountOf = ({ amount }: EscalationBody) => moneyText(amount);
-const itemsOf = ({ items }: EscalationBody) =>
+const amountOf = ({ amount }: ReviewBody) => moneyText(amount);
+const itemsOf = ({ items }: ReviewBody) =>
   items.map(({ quantity, title, id }) => `${quantity} × ${title} (${id})`).join("\n");
 
 async function pathTo(terminal: Terminal, site: string, rest: string) {
@@ -55,22 +30,8 @@ async function pathTo(terminal: Terminal, site: string, rest: string) {
   return { client, siteKeyHash: site_key_hash, path: `${sitePath}/escalations${rest}` };
 }
 
-/** Who has said what to it so far. */
-function decidedLines(one: EscalationBody): Record<string, string> {
-  const { approvals_needed: needed, approved_by: by } = one;
-  return {
-    ...(needed > 1
-      ? { approvals: `${by.length} of ${needed}${by.map((who) => `\n${who}`).join("")}` }
-      : {}),
-    ...(one.decided_by === null ? {} : { decided_by: one.decided_by }),
-    ...(one.decided_at === null ? {} : { decided_at: one.decided_at }),
-    ...(one.reason_code === null ? {} : { reason: one.reason_code }),
-    ...(one.note === null ? {} : { note: one.note }),
-  };
-}
-
 /** What an approval came to, where that is not simply that it was approved. */
-async function outcomeOf(client: AdminClient, siteKeyHash: string, one: EscalationBody) {
+async function outcomeOf(client: AdminClient, siteKeyHash: string, one: ReviewBody) {
   const { status, reason_code, approvals_needed, approved_by } = one;
   if (status === "pending") {
     const so = `${approved_by.length} of ${approvals_needed} approvals`;
@@ -110,7 +71,7 @@ async function decide(terminal: Terminal, { verb, site, id }: Decision, flags: D
   type Decided = { status: string };
   const missing = noReview(site);
   const { status } = await client.callAbout<Decided>(missing, "POST", `${path}/${verb}`, body);
-  const read = () => client.call<EscalationBody>("GET", path);
+  const read = () => client.call<ReviewBody>("GET", path);
   terminal.out(flags.json ? plainJson(await read()) : status);
   if (verb === "deny" || status === "approved") return;
   const { failed, says } = await outcomeOf(client, siteKeyHash, await read());
@@ -132,8 +93,8 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
     .action(async (site: string, { all, json }: { all?: boolean; json?: boolean }) => {
       const query = all === true ? "?limit=200" : "?limit=200&status=pending";
       const { client, path } = await pathTo(terminal, site, query);
-      const items: EscalationBody[] = [];
-      for await (const one of client.pages<EscalationBody>(path)) items.push(one);
+      const items: ReviewBody[] = [];
+      for await (const one of client.pages<ReviewBody>(path)) items.push(one);
       if (json) return terminal.out(plainJson({ items }));
       const rows = items.map((one) => ({
         ...{ review_id: one.escalation_id, status: one.status, skill: one.skill },
@@ -154,7 +115,7 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (site: string, id: string, { json }: { json?: boolean }) => {
       const { client, path } = await pathTo(terminal, site, `/${encodeURIComponent(id)}`);
-      const one = await client.callAbout<EscalationBody>(noReview(site), "GET", path);
+      const one = await client.callAbout<ReviewBody>(noReview(site), "GET", path);
       if (json) return terminal.out(plainJson(one));
       terminal.out(
         card({
