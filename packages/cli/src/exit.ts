@@ -11,14 +11,18 @@ export const EXIT = {
   unreachable: 4,
 } as const;
 
-/** Ends the command with a sentence on standard error, what to do next, and an exit code. */
+/** Ends the command with a sentence or more on standard error, what to do next, and an exit code. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly code: number;
   readonly hint: string;
+  /** What is said, one sentence a line. */
+  readonly lines: readonly string[];
 
-  constructor(message: string, code: number, hint: string) {
-    super(message);
+  constructor(says: string | readonly string[], code: number, hint: string) {
+    const lines = [says].flat();
+    super(lines.join(" "));
+    this.lines = lines;
     this.code = code;
     this.hint = hint;
   }

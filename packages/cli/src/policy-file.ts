@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import {
   isJsonObject,
   type JsonObject,
+  POLICY_RULES_MAX,
   type Policy,
   type PolicyFinding,
   parseJson,
@@ -30,6 +31,26 @@ function byRule(detail: string, { rules }: JsonObject): string {
 
 const SHORT_ID = /^[\w-]{1,64}$/;
 
+/** Faults that are told at once; who has more has probably written another kind of document. */
+const FAULTS_SHOWN_MAX = 10;
+const FAULTLESS = { policy: "rules/1", timezone: "UTC", default: "deny" };
+const FAULTLESS_RULE = { id: "any", effect: "deny", when: { skill: { exists: true } } };
+
+/** The first fault of all, and the first of each rule and of what is around them: each is told once. */
+function faultsOf(first: string, document: JsonObject): string[] {
+  const rules = Array.isArray(document.rules) ? document.rules.slice(0, POLICY_RULES_MAX) : [];
+  const around = readPolicy({ ...document, rules: [FAULTLESS_RULE] });
+  const each = rules.map((rule, index) => {
+    const read = readPolicy({ ...FAULTLESS, rules: [rule] });
+    return read.ok ? undefined : read.detail.replace(/^rules\[0\]/, `rules[${index}]`);
+  });
+  const details = [around.ok ? undefined : around.detail, ...each, first];
+  const all = [...new Set(details.filter((detail) => detail !== undefined))];
+  const shown = all.slice(0, FAULTS_SHOWN_MAX).map((detail) => byRule(detail, document));
+  const more = all.length > shown.length ? [`and ${all.length - shown.length} more`] : [];
+  return [...shown, ...more].map((line) => `${plainText(line)}.`);
+}
+
 /** A policy in a file; what is wrong with it is said by its place. */
 export function readPolicyFile(file: string): { document: JsonObject; policy: Policy } {
   let text: Buffer;
@@ -47,7 +68,7 @@ export function readPolicyFile(file: string): { document: JsonObject; policy: Po
   }
   const policy = readPolicy(parsed.value);
   if (!policy.ok) {
-    const says = `${plainText(byRule(policy.detail, parsed.value))}.`;
+    const says = faultsOf(policy.detail, parsed.value);
     throw new CommandError(says, EXIT.failed, `Mend ${file}, and check it again.`);
   }
   return { document: parsed.value, policy: policy.value };

@@ -85,7 +85,7 @@ function toldError(error: unknown): { readonly lines: readonly string[]; readonl
   }
   const told = error instanceof CommandError ? error : fileTrouble(error);
   if (told === undefined) throw error;
-  return { lines: [told.message, told.hint], code: told.code };
+  return { lines: [...told.lines, told.hint], code: told.code };
 }
 
 /** Runs one command line and returns its exit code. Only a broken assumption throws. */
