@@ -13,6 +13,13 @@ export interface JsonAnswer {
 /** The other end did not answer as it should; the sentence says how. */
 export class AgentError extends Error {
   override readonly name = "AgentError";
+  /** Where the other end explains its refusal, if it said so. */
+  readonly docsUrl: string | undefined;
+
+  constructor(message: string, { docsUrl, ...options }: ErrorOptions & { docsUrl?: string } = {}) {
+    super(message, options);
+    this.docsUrl = docsUrl;
+  }
 }
 
 async function readBytes(response: Response, url: string): Promise<Uint8Array> {

@@ -30,7 +30,8 @@ function agentsUrl({ mandateUrl }: Site): string {
 
 function refusal(what: string, { status, body }: JsonAnswer): AgentError {
   const said = typeof body.message === "string" ? body.message : "";
-  return new AgentError(`${what} was refused (${status} ${String(body.reason)}): ${said}`);
+  const docs = typeof body.docs_url === "string" ? { docsUrl: body.docs_url } : {};
+  return new AgentError(`${what} was refused (${status} ${String(body.reason)}): ${said}`, docs);
 }
 
 const textOf = ({ body }: JsonAnswer, name: string) => String(body[name] ?? "");

@@ -6,7 +6,7 @@ import {
   discover,
   openAgentKey,
 } from "@gatehouse/agent";
-import { errorPage } from "./error-page.js";
+import { explainedAt } from "./error-page.js";
 import { CommandError, EXIT } from "./exit.js";
 import { plainText } from "./terminal.js";
 
@@ -52,7 +52,10 @@ export async function readKey(file: string): Promise<AgentKey> {
 
 /** What the words of the agent library probably mean for whoever typed the address. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/does not answer$/, "Check the address, and whether the service is up."],
+  [
+    /does not answer$/,
+    "Check the address, and whether it is up. A site that does not serve its card itself: name the card's address, which `gatehouse site show` prints.",
+  ],
   [/does not hold/, "Name the service whose keys you trust, as in --keys https://gate.example.com"],
   [/leads to another server/, "Name that address itself, if you trust it."],
   [
@@ -61,9 +64,8 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-function hintFor({ message }: AgentError): string {
-  const [, reason = ""] = /\(\d{3} (\w+)\)/.exec(message) ?? [];
-  const page = errorPage(reason);
+function hintFor({ message, docsUrl }: AgentError): string {
+  const page = explainedAt(docsUrl);
   if (page !== undefined) return `See ${page}`;
   const known = HINTS.find(([words]) => words.test(message));
   return known?.[1] ?? "Ask the owner of the site.";

@@ -31,6 +31,18 @@ const noSite = (text: string): Missing => ({
   hint: "`gatehouse site list` shows the sites there are.",
 });
 
+/** Few sites are named at once, so that a slip of the hand is seen. */
+const NAMED_MAX = 3;
+
+async function noDomain(client: AdminClient, text: string): Promise<CommandError> {
+  const path = `/v1/admin/sites?limit=${NAMED_MAX + 1}`;
+  const { items } = await client.call<{ items: SiteBody[] }>("GET", path);
+  const { says, hint } = noSite(text);
+  const few = items.length > 0 && items.length <= NAMED_MAX;
+  const named = few ? `There is ${items.map(({ domain }) => domain).join(", ")}. ` : "";
+  return new CommandError(says, EXIT.failed, named + hint);
+}
+
 /** Accepts what a person has at hand: a domain, a site key, or a site key hash. */
 export async function findSite(client: AdminClient, text: string): Promise<SiteBody> {
   if (isSiteKey(text)) {
@@ -45,10 +57,7 @@ export async function findSite(client: AdminClient, text: string): Promise<SiteB
     `/v1/admin/sites?domain=${domain}`,
   );
   const [site, second] = items;
-  if (site === undefined) {
-    const { says, hint } = noSite(text);
-    throw new CommandError(says, EXIT.failed, hint);
-  }
+  if (site === undefined) throw await noDomain(client, text);
   if (second === undefined) return site;
   throw new CommandError(
     `There are ${items.length} sites for ${text}.`,

@@ -71,7 +71,8 @@ test("an agent asks, is approved, refused, or waits for a person who answers", a
   const refused = await asking("send", "sign_up");
   expect([refused.code, JSON.parse(refused.out).reason]).toEqual([1, "policy_denied"]);
   // Its signature was fine: there are no bytes to compare.
-  expect(refused.err).toBe("It was not approved (403).\nSee docs/errors/policy-denied.md\n");
+  const page = `${env.GATEHOUSE_BASE_URL}/docs/errors/policy-denied.md`;
+  expect(refused.err).toBe(`It was not approved (403).\nSee ${page}\n`);
   const waiting = await asking("send", "contact_support");
   const { outcome, escalation_id, status_url } = JSON.parse(waiting.out);
   expect([waiting.code, outcome]).toEqual([0, "escalated"]);
@@ -88,6 +89,11 @@ test("an agent asks, is approved, refused, or waits for a person who answers", a
     expect.stringMatching(/./),
     expect.stringMatching(new RegExp(`approved contact_support .* by ${decider}$`, "m")),
   ]);
+  const decided = await run("mandate", "show", SHOP, JSON.parse(waiting.out).mandate_id);
+  expect(decided.out).toMatch(
+    new RegExp(`^review +${escalation_id}\\n +approved by ${decider} at \\d{4}-`, "m"),
+  );
+  expect(decided.out).toMatch(/^record +\S+ \(what the rules said\)\n +\S+ \(what was/m);
   for (const verb of ["show", "approve", "deny"]) {
     const none = await run("review", verb, SHOP, "esc_none");
     expect([none.code, none.err]).toEqual([
@@ -163,7 +169,7 @@ test("a mandate that was kept is sent again as it is, and is the same request", 
   writeFileSync(elsewhere, text.replace("get_pricing", "sign_up"));
   const forged = await run("mandate", "send", "--file", elsewhere);
   expect(forged.err).toMatch(
-    /^signed bytes {2}service-mandate-v1\\0\{.*\nsha-256 {7}[0-9a-f]{64}\nIt was not approved \(401\)\.\nSee docs\/errors\/signature-invalid\.md\n$/,
+    /^signed bytes {2}service-mandate-v1\\0\{.*\nsha-256 {7}[0-9a-f]{64}\nIt was not approved \(401\)\.\nSee http:\S+\/docs\/errors\/signature-invalid\.md\n$/,
   );
   for (const args of [["explain"], ["send", "--file"]]) {
     const missing = await run("mandate", ...args, join(folder, "none.json"));

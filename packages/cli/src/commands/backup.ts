@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import { counted } from "../counted.js";
+import { SETTINGS_FILE } from "../init/settings-file.js";
 import { PROGRESS, type ProgressFlags, withProgress } from "../progress.js";
 import { plainJson, type Terminal } from "../terminal.js";
 
@@ -57,6 +58,9 @@ export function backupCommands(program: Command, terminal: Terminal): void {
         secrets_key === "missing"
           ? "The backup has no secrets key: set GATEHOUSE_SECRETS_KEY to the original before starting."
           : "Start it with `gatehouse serve`; a new admin token is made unless you set one.",
+      );
+      terminal.out(
+        `Settings are not in a backup: bring ${SETTINGS_FILE} or your GATEHOUSE_ variables along.`,
       );
     });
 }

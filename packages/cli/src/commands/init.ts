@@ -20,6 +20,7 @@ function nextLines(site: SiteBody, link: string): string {
     ...proof,
     `For its pages:  ${scriptTag(site)}`,
     `For agents:     ${site.agent_page_url}`,
+    `What is missing until agents can buy:  gatehouse site gates ${site.domain}`,
     `The console, signed in once within ten minutes: ${link}`,
     "",
     "Serving. Ctrl-C stops it.",

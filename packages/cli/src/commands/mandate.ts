@@ -10,11 +10,11 @@ import {
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { asAgent, discovered, readKey } from "../agent-key.js";
 import { choice } from "../choice.js";
-import { errorPage } from "../error-page.js";
+import { explainedAt } from "../error-page.js";
 import { CommandError, EXIT } from "../exit.js";
 import { describeDecisions, siteDecisions } from "../explain-decision.js";
 import { bodyFileOf, keepFile, readMandateFile } from "../mandate-file.js";
-import { plainJson, type Terminal } from "../terminal.js";
+import { plainJson, plainText, type Terminal } from "../terminal.js";
 import { mandateListCommand, mandateShowCommand } from "./mandate-owner.js";
 
 interface Asked {
@@ -151,8 +151,8 @@ async function ready(address: string | undefined, asked: Sent): Promise<Ready> {
 }
 
 /** Where it is explained why a site says no. */
-function whyNot({ reason }: JsonObject): string {
-  const page = errorPage(reason);
+function whyNot({ docs_url }: JsonObject): string {
+  const page = explainedAt(docs_url);
   return page === undefined ? "Ask the owner of the site." : `See ${page}`;
 }
 
@@ -214,7 +214,10 @@ export function mandateCommands(program: Command, terminal: Terminal): void {
         site === undefined ? undefined : await siteDecisions(terminal, site, mandateId);
       if (json) return terminal.out(plainJson({ ...(await signedBytes(message)), decisions }));
       terminal.out(await explain(message));
-      if (decisions !== undefined) terminal.out(describeDecisions(decisions));
+      if (decisions !== undefined) return terminal.out(describeDecisions(decisions));
+      terminal.err(
+        `As the owner, what decided it: gatehouse mandate show <site> ${plainText(mandateId)}`,
+      );
     });
   mandateListCommand(mandate, terminal);
   mandateShowCommand(mandate, terminal);

@@ -49,8 +49,9 @@ function keepProof(site: SiteBody): string {
       : `Keep the proof published: ${line}`;
   return [
     proof,
-    `What it offers to agents: gatehouse skill list ${site.site_key}`,
-    `What agents find on it:   gatehouse site check ${site.site_key}`,
+    `What it offers to agents: gatehouse skill list ${site.domain}`,
+    `What agents find on it:   gatehouse site check ${site.domain}`,
+    `Whether agents can buy:   gatehouse site gates ${site.domain}`,
     `For its pages:            ${scriptTag(site)}`,
   ].join("\n");
 }

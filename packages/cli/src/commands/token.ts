@@ -69,6 +69,9 @@ async function create(terminal: Terminal, flags: CreateFlags): Promise<void> {
   if (json) return terminal.out(plainJson(made));
   terminal.out(made.token);
   terminal.err(`Token ${made.token_id} (${made.role}). It is not shown again.`);
+  terminal.err(
+    `It signs in at ${client.address}/console, and works here as GATEHOUSE_ADMIN_TOKEN.`,
+  );
 }
 
 /** Tokens of people and of edges. */

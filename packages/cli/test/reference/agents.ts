@@ -99,7 +99,7 @@ export const agents: Coverage = {
       args: () => ["http://127.0.0.1:2/card.json", "agt_none"],
       code: 4,
       says: /does not answer\.$/m,
-      next: /Check the address, and whether the service is up\./,
+      next: /Check the address, and whether it is up\./,
     },
   },
 };

@@ -22,7 +22,7 @@ export const mandates: Coverage = {
       args: ({ asking }) => asking("--skill", "contact_support"),
       code: 1,
       says: /^It was not approved \(\d{3}\)\.$/m,
-      next: /See docs\/errors\/\S+\.md/,
+      next: /See http\S+\/docs\/errors\/\S+\.md/,
     },
   },
   "mandate explain": {
