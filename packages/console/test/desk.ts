@@ -11,7 +11,7 @@ import type { Shop } from "../../server/test/mandates/submitting.ts";
 import { selling } from "../../server/test/selling/selling.ts";
 
 /** A page that does not come to what is waited for within this is wrong. */
-const WAIT_MS = 10_000;
+const WAIT_MS = 20_000;
 
 /** A browser of its own, which tells what it complains of and whom it asks. */
 export interface Opened {
