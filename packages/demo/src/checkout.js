@@ -27,9 +27,14 @@ export async function walkCheckout(env, url, { site, platform }) {
   const buy = (what) =>
     new Promise((resolve) => {
       const key = ["--key", platform.keyFile, "--profile", platform.url];
-      execFile(process.execPath, [buyer, card, what, ...key], (error, stdout, stderr) => {
-        resolve({ status: error === null ? 0 : error.code, stdout, stderr });
-      });
+      execFile(
+        process.execPath,
+        [buyer, card, what, ...key],
+        { cwd: folder },
+        (error, stdout, stderr) => {
+          resolve({ status: error === null ? 0 : error.code, stdout, stderr });
+        },
+      );
     });
   const bought = await buy("bouquet");
   expect(bought.status === 0, `a bouquet to be bought by UCP, but: ${bought.stderr}`);

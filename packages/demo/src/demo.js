@@ -2,7 +2,6 @@
  * Walks the product on a throw-away installation, saying each step in plain words. Ends with an error
  * if an answer is not what it should be. With `once` it stops there; otherwise it keeps serving.
  */
-import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { openPlatform } from "../../../examples/ucp-buyer/platform.js";
 import { openHearing, walkAfterSale, walkCheckout } from "./checkout.js";
@@ -11,37 +10,31 @@ import { walkMandates, walkOrders } from "./mandates.js";
 import { walkAccess, walkSites } from "./sites.js";
 import {
   asking,
+  closeAll,
+  closeAtEnd,
   command,
   environment,
   expect,
   folder,
+  openStage,
   say,
   startGatehouse,
   startShop,
-  useCommand,
 } from "./stage.js";
 import { walkAudit, walkUpkeep } from "./upkeep.js";
 import { walkVisits } from "./visits.js";
 
-/** Everything that runs for the walk, and how to stop all of it. */
+/** Everything that runs for the walk. */
 async function open() {
   const shop = await startShop();
   const keyFile = join(folder, "platform-key.json");
   const hearing = openHearing();
   const platform = await openPlatform({ keyFile, servePort: 0, desk: hearing.desk });
+  closeAtEnd(() => platform.stop());
   const allowed = [shop.domain, new URL(platform.url).host].join(",");
   const env = environment("data", { GATEHOUSE_FETCH_ALLOW: allowed });
-  const { child, url, token } = await startGatehouse(env);
-  const stop = () =>
-    new Promise((resolve) => {
-      child.removeAllListeners("exit").on("exit", resolve);
-      child.kill("SIGTERM");
-    }).finally(() => {
-      shop.server.close();
-      platform.stop();
-      rmSync(folder, { recursive: true, force: true });
-    });
-  return { shop, hearing, platform: { ...platform, keyFile }, env, url, token, stop };
+  const { url, token } = await startGatehouse(env);
+  return { shop, hearing, platform: { ...platform, keyFile }, env, url, token };
 }
 
 async function walkAll({ shop, hearing, platform, env, url, token }) {
@@ -87,19 +80,23 @@ const interrupted = () =>
 
 /** `bin` is the command line to walk with. Interrupted anywhere, it stops what it started. */
 export async function demo({ bin, once }) {
-  useCommand(bin);
   const enough = interrupted();
-  const stage = await open();
+  openStage(bin);
   const walk = async () => {
+    const stage = await open();
     const site = await walkAll(stage);
     console.log("\nEverything answered as it should.");
     if (once) return;
     await sayHowToGoOn(stage, site);
     await enough;
   };
+  const walking = walk();
   try {
-    await Promise.race([walk(), enough]);
+    await Promise.race([walking, enough]);
   } finally {
-    await stage.stop();
+    await closeAll();
+    // Whoever is interrupted may have been opening something: it fails by now, and is closed as well.
+    await walking.catch(() => undefined);
+    await closeAll();
   }
 }

@@ -1,17 +1,23 @@
 /** What every part of the walk stands on: words, expectations, a folder, and the command line. */
 import { execFile, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** Everything of the walk lies here, and is gone with it. */
-export const folder = mkdtempSync(join(tmpdir(), "gatehouse-demo-"));
+/**
+ * Everything of the walk lies here, and is gone with it. Commands run here too: in the folder of whoever
+ * started the walk there may be settings of an installation that is meant.
+ */
+export let folder = "";
 
 /** The command line that is walked; whoever starts the walk says where it is. */
 let bin = "";
-export function useCommand(path) {
+
+/** Once there is somebody who will close it. */
+export function openStage(path) {
   bin = path;
+  folder = mkdtempSync(join(tmpdir(), "gatehouse-demo-"));
 }
 
 let step = 0;
@@ -34,7 +40,8 @@ export async function startShop() {
     response.end(page ?? "");
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  return { pages, server, domain: `shop.localhost:${server.address().port}` };
+  closeAtEnd(() => server.close());
+  return { pages, domain: `shop.localhost:${server.address().port}` };
 }
 
 export function environment(name, extra) {
@@ -48,11 +55,31 @@ export function environment(name, extra) {
   };
 }
 
+/** What was opened, to be closed from the last to the first. */
+const opened = [];
+export function closeAtEnd(close) {
+  opened.push(close);
+}
+export async function closeAll() {
+  for (let close = opened.pop(); close !== undefined; close = opened.pop()) await close();
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Ends a process as a service manager does, and waits for it. */
+export function endProcess(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  return new Promise((resolve) => {
+    child.on("exit", resolve);
+    child.kill("SIGTERM");
+  });
+}
+
 export async function startGatehouse(env) {
   const child = spawn(process.execPath, [bin, "serve"], {
-    env,
+    ...{ env, cwd: folder },
     stdio: ["ignore", "pipe", "inherit"],
   });
+  closeAtEnd(() => endProcess(child));
   const url = await new Promise((resolve, reject) => {
     let text = "";
     child.on("exit", (code) => reject(new Error(`gatehouse serve ended with ${code}`)));
@@ -63,13 +90,13 @@ export async function startGatehouse(env) {
     });
   });
   const token = readFileSync(join(env.GATEHOUSE_DATA_DIR, "admin-token"), "utf8").trim();
-  return { child, url, token };
+  return { url, token };
 }
 
 /** Not waited for in one piece: connections that end meanwhile are noticed, and not used again. */
 export function run(env, ...args) {
   return new Promise((resolve) => {
-    execFile(process.execPath, [bin, ...args], { env }, (error, stdout, stderr) => {
+    execFile(process.execPath, [bin, ...args], { env, cwd: folder }, (error, stdout, stderr) => {
       resolve({ status: error === null ? 0 : error.code, stdout, stderr });
     });
   });

@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createAgent, startDirectory } from "../../../scripts/signing-agent.mjs";
-import { command, expect, folder, say } from "./stage.js";
+import { closeAtEnd, command, endProcess, expect, folder, say } from "./stage.js";
 
 /** The shop's own application, with the plugin in front, which trusts the agent's authority. */
 async function startShopApp(settings, directory) {
@@ -12,6 +12,7 @@ async function startShopApp(settings, directory) {
   writeFileSync(ca, directory.ca);
   const app = fileURLToPath(new URL("./shop-app.js", import.meta.url));
   const child = spawn(process.execPath, [app], {
+    cwd: folder,
     env: {
       PATH: process.env.PATH,
       PORT: "0",
@@ -21,15 +22,12 @@ async function startShopApp(settings, directory) {
     },
     stdio: ["ignore", "pipe", "inherit"],
   });
+  const stop = () => endProcess(child);
+  closeAtEnd(stop);
   const url = await new Promise((resolve, reject) => {
     child.on("exit", (code) => reject(new Error(`the shop's application ended with ${code}`)));
     child.stdout.on("data", (text) => resolve(/http:\S+/.exec(text)[0]));
   });
-  const stop = () =>
-    new Promise((resolve) => {
-      child.removeAllListeners("exit").on("exit", resolve);
-      child.kill("SIGTERM");
-    });
   return { url, stop };
 }
 
@@ -41,6 +39,7 @@ export async function walkVisits(env, url, site) {
   const settings = Object.fromEntries(lines.map((line) => line.split("=")));
   const agent = await createAgent();
   const directory = await startDirectory("agent.localhost");
+  closeAtEnd(directory.close);
   directory.keys = [agent.jwk];
   const app = await startShopApp(settings, directory);
   const own = await (await fetch(`${app.url}/.well-known/agent-card.json`)).text();
