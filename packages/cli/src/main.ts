@@ -1,4 +1,5 @@
 import { createInterface } from "node:readline/promises";
+import { CommandError, EXIT } from "./exit.js";
 import { runCommand } from "./program.js";
 
 // Whoever read our output may go away first; that is no reason to stop serving.
@@ -9,6 +10,10 @@ async function ask(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await lines.question(question);
+  } catch (error) {
+    if ((error as Error).name !== "AbortError") throw error;
+    const hint = "Begin again whenever you like.";
+    throw new CommandError(["", "Stopped: nothing was done."], EXIT.failed, hint);
   } finally {
     lines.close();
   }
@@ -24,6 +29,7 @@ process.exitCode = await runCommand(process.argv.slice(2), {
   env: process.env,
   out: (text) => process.stdout.write(`${text}\n`),
   err: (text) => process.stderr.write(`${text}\n`),
+  ...(process.stdout.isTTY ? {} : { copy: (text: string) => process.stdout.write(`${text}\n`) }),
   ...(process.stderr.isTTY ? { redraw } : {}),
   ...(process.stdin.isTTY ? { ask } : {}),
 });

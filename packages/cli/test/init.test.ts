@@ -1,5 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -90,20 +98,34 @@ describe("gatehouse init", () => {
   test("what did not come to an end can be begun again", async () => {
     const folder = temporaryFolder();
     const address = ["--address", `http://localhost:${await freePort()}`];
-    const wrong = run(folder, "init", "--domain", "no domain", ...address);
-    expect(await wrong.ended).toBe(1);
-    expect(wrong.text()).toContain("domain");
-    expect(existsSync(join(folder, "gatehouse.env"))).toBe(false);
+    symlinkSync(join(folder, "nowhere/settings"), join(folder, "gatehouse.env"));
+    const occupied = run(folder, "init", "--domain", "shop.example.com", ...address);
+    expect([await occupied.ended, occupied.text()]).toEqual([
+      2,
+      expect.stringContaining("has an installation"),
+    ]);
+    rmSync(join(folder, "gatehouse.env"));
+    // As if the one before had been cut off before it wrote its settings.
+    const cut = run(folder, "init", "--domain", "shop.example.com", ...address);
+    await cut.until("Serving.");
+    cut.child.kill("SIGINT");
+    await cut.ended;
+    rmSync(join(folder, "gatehouse.env"));
     const right = run(folder, "init", "--domain", "shop.example.com", ...address);
     await right.until("Serving.");
     expect(right.text()).toContain("TXT record _gatehouse.shop.example.com");
+    const listed = run(folder, "site", "list", "--json");
+    await listed.ended;
+    expect(JSON.parse(listed.text()).items).toHaveLength(1);
   });
 
   test("asks five questions, and takes what it proposes for an empty line", async () => {
     const asked: string[] = [];
-    const answers = ["", "shop.example.com", "", "https://gate.example.com", "never", ""];
+    const told: string[] = [];
+    const answers = ["", "no domain", "shop.example.com", "", "https://gate.example.com"];
+    answers.push("much", "never", "");
     const terminal = {
-      ...{ env: {}, out() {}, err() {} },
+      ...{ env: {}, out() {}, err: (text: string) => void told.push(text) },
       ask: async (question: string) => {
         asked.push(question);
         return answers.shift() ?? "";
@@ -111,6 +133,10 @@ describe("gatehouse init", () => {
     };
     const { name, address, policy, sandbox } = await askAll(terminal, {});
     expect(new Set(asked).size).toBe(5);
+    expect(told.map((text) => text.slice(0, 22))).toEqual([
+      "no domain is no domain",
+      "much is no limit. Writ",
+    ]);
     expect([name, address.origin, sandbox]).toEqual([
       "shop.example.com",
       "https://gate.example.com",
@@ -121,10 +147,74 @@ describe("gatehouse init", () => {
 
   test.each([
     [["--domain", "a.example", "--address", "http://gate.example.com"], "is no address"],
+    [["--domain", "a.example", "--address", "http://localhost:0"], "is no address"],
     [["--domain", "a.example", "--limit", "much"], "is no limit"],
+    [["--domain", "no domain"], "is no domain"],
+    [["--domain", "a.localhost", "--address", "https://gate.example.com"], "is no domain"],
     [[], "nobody to ask"],
   ])("says what is wrong with %j", async (options, words) => {
     const wrong = run(temporaryFolder(), "init", ...options);
     expect([await wrong.ended, wrong.text()]).toEqual([2, expect.stringContaining(words)]);
+  });
+
+  test("a port that is taken is told, and nothing is left behind", async () => {
+    const folder = temporaryFolder();
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void taken.close());
+    const { port } = taken.address() as AddressInfo;
+    const used = run(
+      folder,
+      "init",
+      "--domain",
+      "a.example.com",
+      "--address",
+      `http://127.0.0.1:${port}`,
+    );
+    expect([await used.ended, used.text()]).toEqual([3, expect.stringContaining("question 3")]);
+    expect(existsSync(join(folder, "gatehouse.env"))).toBe(false);
+  });
+});
+
+describe("gatehouse.env", () => {
+  const written = (text: string, mode = 0o600) => {
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "gatehouse.env"), text);
+    chmodSync(join(folder, "gatehouse.env"), mode);
+    return folder;
+  };
+  const mailed = (from: string) =>
+    written(
+      `GATEHOUSE_SMTP_URL=smtp://127.0.0.1\nGATEHOUSE_MODE=development\nGATEHOUSE_MAIL_FROM=${from}\n`,
+    );
+
+  test.each([`"Gate <gate@example.com>"`, `'Gate <gate@example.com>'`, "Gate <gate@example.com>"])(
+    "takes a value as it stands, or in quotes: %s",
+    async (from) => {
+      const asked = run(mailed(from), "site", "list");
+      // Settings were understood: what is missing is somebody's token.
+      expect([await asked.ended, asked.text()]).toEqual([
+        1,
+        expect.stringContaining("no admin token"),
+      ]);
+    },
+  );
+
+  test.each([
+    ["that anybody may write to", () => written("GATEHOUSE_PORT=1\n", 0o666), "anybody may write"],
+    ["that is too long", () => written(`#${"x".repeat(70_000)}\n`), "longer than"],
+    ["with a line that is none", () => written('GATEHOUSE_PORT="1\n'), "Line 1 of gatehouse.env"],
+    [
+      "that is a folder",
+      () => {
+        const folder = temporaryFolder();
+        mkdirSync(join(folder, "gatehouse.env"));
+        return folder;
+      },
+      "no ordinary file",
+    ],
+  ])("%s is not believed, and nothing starts", async (_what, folder, words) => {
+    const refused = run(folder(), "serve");
+    expect([await refused.ended, refused.text()]).toEqual([3, expect.stringContaining(words)]);
   });
 });

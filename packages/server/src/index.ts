@@ -1,5 +1,6 @@
 /** What runs or opens an installation. What only describes one is in `installation.ts`. */
 export { type Running, start } from "./main.js";
+export { readDomain } from "./owners/sites/domain.js";
 export { type BackupReport, backup } from "./upkeep/backup.js";
 export { doctor } from "./upkeep/doctor.js";
 export type { Finding } from "./upkeep/finding.js";

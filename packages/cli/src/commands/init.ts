@@ -1,9 +1,9 @@
-import { existsSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import type { Command } from "commander";
 import { AdminClient, adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
 import { type SiteBody, scriptTag } from "../find-site.js";
-import { askAll, type Given } from "../init/answers.js";
+import { type Answers, askAll, type Given, isLocal } from "../init/answers.js";
 import { settingsOf, setUp } from "../init/set-up.js";
 import { SETTINGS_FILE, writeSettings } from "../init/settings-file.js";
 import type { Terminal } from "../terminal.js";
@@ -11,12 +11,18 @@ import { untilStopped } from "./serve.js";
 import { howToVerify } from "./site-text.js";
 
 /** What to do next, in the order in which it is done. */
-function nextLines(site: SiteBody, link: string): string {
+function nextLines(site: SiteBody, { address }: Answers, port: number, link: string): string {
   const proof = site.status === "verified" ? [] : [howToVerify(site), ""];
+  const proxy = [
+    `First put a proxy with the certificate of ${address.host} in front of 127.0.0.1:${port}, on this machine`,
+    "(docs/operations/proxy.md): agents, the console and every command here reach the service by it.",
+    "",
+  ];
   return [
     "",
     `${site.name} is set up. ${SETTINGS_FILE} holds its settings: \`gatehouse serve\` here runs it again.`,
     "",
+    ...(isLocal(address.host) ? [] : proxy),
     ...proof,
     `For its pages:  ${scriptTag(site)}`,
     `For agents:     ${site.agent_page_url}`,
@@ -28,7 +34,7 @@ function nextLines(site: SiteBody, link: string): string {
 }
 
 async function init(terminal: Terminal, given: Given): Promise<void> {
-  if (existsSync(SETTINGS_FILE)) {
+  if (lstatSync(SETTINGS_FILE, { throwIfNoEntry: false }) !== undefined) {
     const hint = "`gatehouse serve` runs it; `gatehouse site create` adds a site to it.";
     throw new CommandError(`This folder has an installation: ${SETTINGS_FILE}.`, EXIT.usage, hint);
   }
@@ -37,7 +43,12 @@ async function init(terminal: Terminal, given: Given): Promise<void> {
   const env = { ...settings, ...terminal.env };
   const stopped = untilStopped(() => undefined);
   const { start } = await import("@gatehouse/server");
-  const running = await start(env, (text) => terminal.out(text));
+  const running = await start(env, (text) => terminal.out(text)).catch((error: Error) => {
+    const taken = /GATEHOUSE_PORT\.$/.test(error.message) && isLocal(answers.address.host);
+    if (!taken) throw error;
+    const hint = "Answer question 3 with another port of this machine, or stop what uses this one.";
+    throw new CommandError(error.message.replace(/:.*/, "."), EXIT.cannotStart, hint);
+  });
   try {
     const local = new URL(`http://127.0.0.1:${running.port}`);
     // Here the service is asked directly, as the proxy in front of it will ask.
@@ -48,7 +59,7 @@ async function init(terminal: Terminal, given: Given): Promise<void> {
     // Last: what did not come to an end can be begun again.
     writeSettings(settings);
     const { url } = await client.call<{ url: string }>("POST", "/v1/admin/console-links", {});
-    terminal.out(nextLines(site, url));
+    terminal.out(nextLines(site, answers, running.port, url));
     await stopped;
   } finally {
     terminal.err("Stopping: finishing the requests under way.");

@@ -1,6 +1,7 @@
 import type { Running } from "@gatehouse/server";
 import { VARIABLES } from "@gatehouse/server/installation";
 import type { Command } from "commander";
+import { SETTINGS_FILE, settingsHere } from "../init/settings-file.js";
 import type { Terminal } from "../terminal.js";
 
 /** The configuration as `serve --help` shows it. */
@@ -34,6 +35,12 @@ export function serveCommand(program: Command, terminal: Terminal): void {
       const stopped = untilStopped(() => running?.reloadTls());
       const { start } = await import("@gatehouse/server");
       running = await start(terminal.env, (text) => terminal.out(text));
+      const here = settingsHere();
+      if (here.length > 0) {
+        terminal.out(
+          `  settings  of ${SETTINGS_FILE}, where nothing else sets them: ${here.join(", ")}`,
+        );
+      }
       await stopped;
       terminal.err("Stopping: finishing the requests under way.");
       await running.stop();

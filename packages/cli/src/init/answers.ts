@@ -30,7 +30,7 @@ export function isLocal(host: string): boolean {
 function readAddress(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const right = url?.protocol === "https:" || (url?.protocol === "http:" && isLocal(url.host));
-  if (url === undefined || !right || url.pathname !== "/") {
+  if (url === undefined || !right || url.pathname !== "/" || url.port === "0") {
     const hint = "Such as http://localhost:8787 on this machine, or https://gate.example.com.";
     throw new CommandError(`${text} is no address of a service.`, EXIT.usage, hint);
   }
@@ -57,48 +57,73 @@ function readYes(text: string): boolean {
   throw new CommandError(`${text} is neither yes nor no.`, EXIT.usage, "Answer yes or no.");
 }
 
-/** Asks one of the five; an empty line takes what is proposed. */
-async function ask(
-  { ask: question }: Terminal,
-  text: string,
-  given: string | undefined,
-  proposed?: string,
-): Promise<string> {
-  if (given !== undefined) return given;
-  if (question === undefined) {
-    if (proposed !== undefined) return proposed;
+/** The domain as it is stored; on this machine, or for it, also names that nobody else knows. */
+async function readSite(text: string, development: boolean): Promise<string> {
+  const { readDomain } = await import("@gatehouse/server");
+  const read = readDomain(text, { development });
+  if (read.ok) return read.value;
+  throw new CommandError(`${text} is no domain: ${read.detail}.`, EXIT.usage, "Write it anew.");
+}
+
+const DEFAULT_PORT = 8787;
+/** Answers to one question before it is given up. */
+const TRIES_MAX = 5;
+
+interface Question<T> {
+  readonly text: string;
+  /** What an option said: it is not asked for, and not asked again. */
+  readonly given?: string | undefined;
+  readonly proposed?: string;
+  readonly read: (text: string) => T | Promise<T>;
+}
+
+/** Asks one of the five, again where it is not understood; an empty line takes what is proposed. */
+async function ask<T>(terminal: Terminal, question: Question<T>): Promise<T> {
+  const { text, given, proposed, read } = question;
+  if (given !== undefined) return read(given);
+  if (terminal.ask === undefined) {
+    if (proposed !== undefined) return read(proposed);
     const hint = "Say --domain; `gatehouse init --help` lists the other answers.";
     throw new CommandError("There is nobody to ask.", EXIT.usage, hint);
   }
   const shown = proposed === undefined ? text : `${text} [${proposed}]`;
-  const answer = (await question(`${shown} `)).trim();
-  if (answer !== "") return answer;
-  if (proposed !== undefined) return proposed;
-  return ask({ ask: question } as Terminal, text, given, proposed);
+  for (let tries = 1; ; tries += 1) {
+    const answer = (await terminal.ask(`${shown} `)).trim() || proposed;
+    try {
+      if (answer !== undefined) return await read(answer);
+      if (tries === TRIES_MAX) return await read("");
+    } catch (error) {
+      if (!(error instanceof CommandError) || tries === TRIES_MAX) throw error;
+      terminal.err(`${error.message} ${error.hint}`);
+    }
+  }
 }
 
 /** The five questions, but for what options have answered. */
 export async function askAll(terminal: Terminal, given: Given): Promise<Answers> {
-  const domain = await ask(terminal, "1. The domain of your site?", given.domain);
-  const name = await ask(terminal, "2. Its name, as agents should read it?", given.name, domain);
-  const here = `http://localhost:${terminal.env.GATEHOUSE_PORT ?? "8787"}`;
-  const address = await ask(
-    terminal,
-    "3. Where will agents reach this service?",
-    given.address,
-    here,
-  );
-  const limitText = "4. Up to what may agents buy by themselves (such as 50.00 EUR; ask; never)?";
-  const limit = await ask(terminal, limitText, given.limit, "ask");
+  const domain = await ask(terminal, {
+    ...{ text: "1. The domain of your site?", given: given.domain },
+    read: (text) => readSite(text, true),
+  });
+  const name = await ask(terminal, {
+    ...{ text: "2. Its name, as agents should read it?", given: given.name, proposed: domain },
+    read: (text) => text,
+  });
+  const address = await ask(terminal, {
+    ...{ text: "3. Where will agents reach this service?", given: given.address },
+    proposed: `http://localhost:${Number(terminal.env.GATEHOUSE_PORT) || DEFAULT_PORT}`,
+    read: readAddress,
+  });
+  const policy = await ask(terminal, {
+    text: "4. Up to what may agents buy by themselves (such as 50.00 EUR; ask; never)?",
+    ...{ given: given.limit, proposed: "ask", read: readLimit },
+  });
   const chosen = given.sandbox === undefined ? undefined : given.sandbox ? "yes" : "no";
-  const sandbox = await ask(
-    terminal,
-    "5. Try it with a processor that moves no money?",
-    chosen,
-    "yes",
-  );
-  return {
-    ...{ domain: domain.toLowerCase(), name, address: readAddress(address) },
-    ...{ policy: readLimit(limit), sandbox: readYes(sandbox) },
-  };
+  const sandbox = await ask(terminal, {
+    text: "5. Try it with a processor that moves no money?",
+    ...{ given: chosen, proposed: "yes", read: readYes },
+  });
+  // A service that others reach is in production, and takes no names of this machine.
+  await readSite(domain, isLocal(address.host));
+  return { domain, name, address, policy, sandbox };
 }

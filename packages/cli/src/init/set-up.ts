@@ -2,6 +2,9 @@ import type { AdminClient } from "../admin-client.js";
 import type { SiteBody } from "../find-site.js";
 import { type Answers, isLocal } from "./answers.js";
 
+/** An address instead of a name: it is the one to listen on. */
+const ADDRESS = /^(?:\[(.+)\]|(\d[\d.]+))$/;
+
 /** Variables an installation is served with, by what was answered. */
 export function settingsOf({ address, domain }: Answers): Record<string, string> {
   if (isLocal(address.host)) {
@@ -9,6 +12,9 @@ export function settingsOf({ address, domain }: Answers): Record<string, string>
       GATEHOUSE_MODE: "development",
       GATEHOUSE_BASE_URL: address.origin,
       GATEHOUSE_PORT: address.port || "80",
+      ...(ADDRESS.test(address.hostname)
+        ? { GATEHOUSE_HOST: address.hostname.replace(ADDRESS, "$1$2") }
+        : {}),
       ...(isLocal(domain) ? { GATEHOUSE_FETCH_ALLOW: domain } : {}),
     };
   }
@@ -16,10 +22,18 @@ export function settingsOf({ address, domain }: Answers): Record<string, string>
   return { GATEHOUSE_BASE_URL: address.origin, GATEHOUSE_TRUST_PROXY: "127.0.0.1" };
 }
 
+/** The site of this domain: one that is there is gone on with, where `init` was begun before. */
+async function siteOf(client: AdminClient, domain: string, name: string): Promise<SiteBody> {
+  const path = "/v1/admin/sites";
+  const query = `?domain=${encodeURIComponent(domain)}`;
+  const { items } = await client.call<{ items: SiteBody[] }>("GET", path + query);
+  return items[0] ?? client.call<SiteBody>("POST", path, { domain, name });
+}
+
 /** Makes the site, with its policy and, if wanted, the sandbox; the site as it is then. */
 export async function setUp(client: AdminClient, answers: Answers): Promise<SiteBody> {
   const { domain, name, policy, sandbox } = answers;
-  const made = await client.call<SiteBody>("POST", "/v1/admin/sites", { domain, name });
+  const made = await siteOf(client, domain, name);
   const path = `/v1/admin/sites/${made.site_key_hash}`;
   await client.call("PUT", `${path}/policy`, policy);
   if (sandbox) {

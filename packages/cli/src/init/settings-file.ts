@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { CommandError, EXIT } from "../exit.js";
 
 /** Beside the data folder: what `init` was told, for every command that runs in this folder. */
@@ -6,14 +6,52 @@ export const SETTINGS_FILE = "gatehouse.env";
 
 type Settings = Readonly<Record<string, string | undefined>>;
 
-const LINE = /^(GATEHOUSE_[A-Z0-9_]+)=(.*)$/;
+/** Longest settings file that is read, in bytes. */
+const BYTES_MAX = 64 * 1024;
+/** May be written by anybody. */
+const BY_OTHERS = 0o002;
+/** A value may stand in quotes, as shells and service managers want it where it holds a space. */
+const LINE = /^(GATEHOUSE_[A-Z0-9_]+)=(?:"([^"]*)"|'([^']*)'|([^"'].*|))$/;
 
-/** Settings of a file: `NAME=value` lines, and comments. Nothing is quoted or put in. */
+/** Why a file of this folder is not believed: it says where tokens are sent and data is kept. */
+function faultOf(descriptor: number): string | undefined {
+  const found = fstatSync(descriptor);
+  const { uid, mode, size } = found;
+  const own = process.getuid?.();
+  if (!found.isFile()) return "it is no ordinary file";
+  if (own !== undefined && uid !== own && uid !== 0) return "it belongs to somebody else";
+  if (own !== undefined && (mode & BY_OTHERS) !== 0) return "anybody may write to it";
+  return size > BYTES_MAX ? `it is longer than ${BYTES_MAX} bytes` : undefined;
+}
+
+/** The text of the settings file; undefined where there is none. */
+function readText(): string | undefined {
+  let descriptor: number | undefined;
+  try {
+    // Not waited for: what stands there may be a pipe.
+    descriptor = openSync(SETTINGS_FILE, constants.O_RDONLY | constants.O_NONBLOCK);
+    const fault = faultOf(descriptor);
+    if (fault === undefined) return readFileSync(descriptor, "utf8");
+    const hint = "Make it your own and writable by nobody else, or run this in another folder.";
+    throw new CommandError(`${SETTINGS_FILE} here is not read: ${fault}.`, EXIT.cannotStart, hint);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    if (code === undefined || error instanceof CommandError) throw error;
+    const hint = "Run this as its owner, or in another folder.";
+    throw new CommandError(`${SETTINGS_FILE} cannot be read (${code}).`, EXIT.cannotStart, hint);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+}
+
+/** Settings of a file: `NAME=value` lines, and comments. Nothing is put in. */
 function readLines(text: string): Settings {
   const settings: Record<string, string> = {};
   for (const [place, line] of text.split(/\r?\n/).entries()) {
     if (line.trim() === "" || line.startsWith("#")) continue;
-    const [, name, value] = LINE.exec(line) ?? [];
+    const [, name, double, single, bare] = LINE.exec(line) ?? [];
+    const value = double ?? single ?? bare;
     if (name === undefined || value === undefined) {
       const why = `Line ${place + 1} of ${SETTINGS_FILE} is not a setting.`;
       throw new CommandError(why, EXIT.cannotStart, "Write GATEHOUSE_NAME=value, or take it away.");
@@ -25,8 +63,13 @@ function readLines(text: string): Settings {
 
 /** The environment, and below it what the settings file of this folder says. */
 export function withSettings(env: Settings): Settings {
-  if (!existsSync(SETTINGS_FILE)) return env;
-  return { ...readLines(readFileSync(SETTINGS_FILE, "utf8")), ...env };
+  const text = readText();
+  return text === undefined ? env : { ...readLines(text), ...env };
+}
+
+/** What the file of this folder sets, for a service to say. */
+export function settingsHere(): readonly string[] {
+  return Object.keys(readLines(readText() ?? ""));
 }
 
 export function writeSettings(settings: Readonly<Record<string, string>>): void {
