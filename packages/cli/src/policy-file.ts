@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import {
   isJsonObject,
   type JsonObject,
+  type JsonValue,
   POLICY_RULES_MAX,
   type Policy,
   type PolicyFinding,
@@ -33,19 +34,49 @@ const SHORT_ID = /^[\w-]{1,64}$/;
 
 /** Faults that are told at once; who has more has probably written another kind of document. */
 const FAULTS_SHOWN_MAX = 10;
-const FAULTLESS = { policy: "rules/1", timezone: "UTC", default: "deny" };
 const FAULTLESS_RULE = { id: "any", effect: "deny", when: { skill: { exists: true } } };
+const FAULTLESS: JsonObject = {
+  policy: "rules/1",
+  timezone: "UTC",
+  default: "deny",
+  rules: [FAULTLESS_RULE],
+};
+/** Members of a rule that are right or wrong whatever the others are. */
+const BY_THEMSELVES = ["id", "effect", "when", "title", "mode"];
 
-/** The first fault of all, and the first of each rule and of what is around them: each is told once. */
+/** The first fault of a document, if it has one. */
+function faultIn(document: JsonObject): readonly string[] {
+  const read = readPolicy(document);
+  return read.ok ? [] : [read.detail];
+}
+
+/** What is wrong around the rules: each member by itself. */
+function faultsAround(document: JsonObject): readonly string[] {
+  const names = new Set([...Object.keys(FAULTLESS), ...Object.keys(document)]);
+  names.delete("rules");
+  return [...names].flatMap((name) => {
+    const { [name]: _good, ...others } = FAULTLESS;
+    const own = document[name];
+    return faultIn(own === undefined ? others : { ...others, [name]: own });
+  });
+}
+
+/** What is wrong with one rule: its members by themselves, and all of it. */
+function faultsOfRule(rule: JsonValue, index: number): readonly string[] {
+  const own = isJsonObject(rule) ? rule : {};
+  const parts = BY_THEMSELVES.filter((name) => own[name] !== undefined).map((name) => ({
+    ...FAULTLESS_RULE,
+    [name]: own[name] as JsonValue,
+  }));
+  return [...parts, rule]
+    .flatMap((one) => faultIn({ ...FAULTLESS, rules: [one] }))
+    .map((detail) => detail.replace(/^rules\[0\]/, `rules[${index}]`));
+}
+
+/** Faults that can be told apart, and at last the first of all, each told once. */
 function faultsOf(first: string, document: JsonObject): string[] {
   const rules = Array.isArray(document.rules) ? document.rules.slice(0, POLICY_RULES_MAX) : [];
-  const around = readPolicy({ ...document, rules: [FAULTLESS_RULE] });
-  const each = rules.map((rule, index) => {
-    const read = readPolicy({ ...FAULTLESS, rules: [rule] });
-    return read.ok ? undefined : read.detail.replace(/^rules\[0\]/, `rules[${index}]`);
-  });
-  const details = [around.ok ? undefined : around.detail, ...each, first];
-  const all = [...new Set(details.filter((detail) => detail !== undefined))];
+  const all = [...new Set([...faultsAround(document), ...rules.flatMap(faultsOfRule), first])];
   const shown = all.slice(0, FAULTS_SHOWN_MAX).map((detail) => byRule(detail, document));
   const more = all.length > shown.length ? [`and ${all.length - shown.length} more`] : [];
   return [...shown, ...more].map((line) => `${plainText(line)}.`);

@@ -57,12 +57,14 @@ test("check prints what to look at again, and fails on what cannot be published"
       /^warning \(without_cart\): The rule “cap” also denies .*\nIt can be published: 2 rules\.\n$/,
     ),
   ]);
-  const slips = policyFile({ ...open, effect: "permit" }, open, { ...cap, when: {} });
+  const slips = policyFile({ ...open, effect: "permit", when: { skil: {} } }, open, {
+    ...{ ...cap, when: {} },
+  });
   const slipped = await run("policy", "check", slips);
   expect([slipped.code, slipped.err]).toEqual([
     1,
     expect.stringMatching(
-      /^The rule “open”, rules\[0\]\.effect.*\nThe rule “cap”, rules\[2\]\.when.*\nMend .*\n$/,
+      /^The rule “open”, rules\[0\]\.effect.*\nThe rule “open”, rules\[0\]\.when.*\nThe rule “cap”, rules\[2\]\.when.*\nMend .*\n$/,
     ),
   ]);
   const refused = await run("policy", "check", policyFile(open, never));
