@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { isJsonObject, type JsonObject, parseJson } from "@gatehouse/protocol";
 import { CommandError, EXIT } from "./exit.js";
 
@@ -21,11 +22,31 @@ export function readMandateFile(file: string): { text: string; message: JsonObje
   return { text, message };
 }
 
-/** Mandates may hold a payment token, so nobody else may read what is kept of them. */
+/** Nothing of these may be written over another of them: one is the agent's private key. */
+export function refuseSameFile(files: readonly (string | undefined)[]): void {
+  const paths = files.flatMap((file) => (file === undefined ? [] : [resolve(file)]));
+  const twice = paths.find((path, index) => paths.indexOf(path) !== index);
+  if (twice === undefined) return;
+  const hint = "Give --out and --receipt names of their own.";
+  throw new CommandError(`${twice} was named for two things.`, EXIT.usage, hint);
+}
+
+/**
+ * Mandates may hold a payment token, so nobody else may read what is kept of them. What was kept
+ * there before is replaced whole, never followed to where a link leads.
+ */
 export function keepFile(file: string, text: string): void {
+  const found = lstatSync(file, { throwIfNoEntry: false });
+  if (found?.isFile() === false) {
+    const hint = "Name a new file, or one to be replaced.";
+    throw new CommandError(`${file} is no ordinary file.`, EXIT.failed, hint);
+  }
+  const part = `${file}.${process.pid}.part`;
   try {
-    writeFileSync(file, text, { mode: 0o600 });
+    writeFileSync(part, text, { mode: 0o600, flag: "wx" });
+    renameSync(part, file);
   } catch {
+    rmSync(part, { force: true });
     const hint = "Name a file in a folder that is there and that you may write to.";
     throw new CommandError(`${file} cannot be written.`, EXIT.failed, hint);
   }

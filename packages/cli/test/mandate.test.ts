@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { discover, escalationStatus, openAgentKey, withdraw } from "@gatehouse/agent";
 import { beforeAll, expect, test } from "vitest";
@@ -161,6 +161,16 @@ test("a mandate that was kept is sent again as it is, and is the same request", 
   const bare = await run("mandate", "send", card);
   expect([bare.code, bare.err]).toEqual([2, expect.stringContaining("--key, --agent and --skill")]);
   expect((await run("mandate", "send")).err).toContain("address, or --file");
+  const overKey = await asking("send", "get_pricing", "--out", key);
+  expect([overKey.code, overKey.err]).toEqual([2, expect.stringContaining("for two things")]);
+  const link = join(folder, "link.json");
+  symlinkSync(key, link);
+  const followed = await asking("send", "get_pricing", "--out", link);
+  expect([followed.code, followed.err]).toEqual([1, expect.stringContaining("no ordinary file")]);
+  expect(JSON.parse(readFileSync(key, "utf8")).kty).toBe("OKP");
+  chmodSync(kept, 0o644);
+  await asking("send", "get_pricing", "--out", kept);
+  expect(statSync(kept).mode & 0o777).toBe(0o600);
   const elsewhere = join(folder, "elsewhere.json");
   const text = readFileSync(kept, "utf8");
   writeFileSync(elsewhere, text.replace("/mandate", "/mandates"));

@@ -13,7 +13,7 @@ import { choice } from "../choice.js";
 import { explainedAt } from "../error-page.js";
 import { CommandError, EXIT } from "../exit.js";
 import { describeDecisions, siteDecisions } from "../explain-decision.js";
-import { bodyFileOf, keepFile, readMandateFile } from "../mandate-file.js";
+import { bodyFileOf, keepFile, readMandateFile, refuseSameFile } from "../mandate-file.js";
 import { plainJson, plainText, type Terminal } from "../terminal.js";
 import { mandateListCommand, mandateShowCommand } from "./mandate-owner.js";
 
@@ -157,6 +157,8 @@ function whyNot({ docs_url }: JsonObject): string {
 }
 
 async function sendMandate(terminal: Terminal, address: string | undefined, asked: Sent) {
+  const { key, file, out, receipt: kept } = asked;
+  refuseSameFile([key, file, out, kept, kept && bodyFileOf(kept)]);
   const { site, text, message } = await ready(address, asked);
   // Before it is sent: an answer that is lost can be asked for again only with these bytes.
   if (asked.out !== undefined) keepFile(asked.out, text);
