@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ReasonCode } from "@gatehouse/protocol";
+import { isJsonObject, type JsonValue, type ReasonCode } from "@gatehouse/protocol";
 import { OPERATOR_TOKEN_FILE, readConfig } from "@gatehouse/server/installation";
 import { errorPage } from "./error-page.js";
 import { CommandError, EXIT } from "./exit.js";
@@ -46,7 +46,7 @@ export class AdminClient {
   async call<T>(method: string, path: string, body?: unknown): Promise<T> {
     const { response, text } = await this.send(method, path, body);
     const answer = parseJsonOrNothing(text);
-    if (response.ok && (answer !== undefined || text === "")) return answer as T;
+    if (response.ok && (isJsonObject(answer) || text === "")) return answer as T;
     throw this.refusal(response, answer);
   }
 
@@ -86,14 +86,17 @@ export class AdminClient {
   private refusal(response: Response, answer: unknown): CommandError {
     const problem = problemIn(answer);
     if (problem === undefined) {
-      return new CommandError(
-        `${this.baseUrl} answered with status ${response.status}, but not as Gatehouse does.`,
-        EXIT.failed,
-        "Check GATEHOUSE_BASE_URL: another service may be there.",
-      );
+      return this.stranger(`with status ${response.status}`);
     }
     const { message, error } = problem;
     return new RefusedError(message, error, this.hintFor(response, error));
+  }
+
+  /** What answers is no Gatehouse, or one of another age. */
+  private stranger(how: string): CommandError {
+    const says = `${this.baseUrl} answered ${how}, but not as Gatehouse does.`;
+    const hint = "Check GATEHOUSE_BASE_URL: another service may be there.";
+    return new CommandError(says, EXIT.failed, hint);
   }
 
   private hintFor(response: Response, error: ReasonCode): string {
@@ -112,7 +115,8 @@ export class AdminClient {
     do {
       const glue = path.includes("?") ? "&" : "?";
       const next = cursor === undefined ? path : `${path}${glue}cursor=${cursor}`;
-      const page = await this.call<{ items: T[]; next_cursor?: string }>("GET", next);
+      const page = await this.call<{ items?: T[]; next_cursor?: string }>("GET", next);
+      if (!Array.isArray(page.items)) throw this.stranger("without a list");
       yield* page.items;
       cursor = page.next_cursor;
     } while (cursor !== undefined);
@@ -184,7 +188,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-function parseJsonOrNothing(text: string): unknown {
+function parseJsonOrNothing(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text);
   } catch {
@@ -211,9 +215,17 @@ function readToken(file: string): string {
   }
 }
 
+const OF_THIS_MACHINE = /^http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?\/?$/;
+
+/** Whoever only asks a service of this machine need not know in which mode it runs. */
+function asClient(env: Terminal["env"]): Terminal["env"] {
+  const plain = OF_THIS_MACHINE.test(env.GATEHOUSE_BASE_URL ?? "");
+  return plain ? { GATEHOUSE_MODE: "development", ...env } : env;
+}
+
 /** The service the environment points at, with the operator's local credential unless one is set. */
 export function adminClient({ env }: Terminal): AdminClient {
-  const config = readConfig(env);
+  const config = readConfig(asClient(env));
   const file = join(config.dataDir, OPERATOR_TOKEN_FILE);
   const token = config.adminToken ?? readToken(file);
   if (token === "") {

@@ -26,7 +26,7 @@ import { visitCommands } from "./commands/visit.js";
 import { CommandError, EXIT } from "./exit.js";
 import { fileTrouble } from "./file-trouble.js";
 import { withSettings } from "./init/settings-file.js";
-import { plainText, type Terminal } from "./terminal.js";
+import { plainLines, plainText, type Terminal } from "./terminal.js";
 import { usageWords } from "./usage-words.js";
 
 /** After what was not understood, each command says where to read what it takes. */
@@ -91,7 +91,13 @@ function toldError(error: unknown): { readonly lines: readonly string[]; readonl
 /** Runs one command line and returns its exit code. Only a broken assumption throws. */
 export async function runCommand(args: readonly string[], terminal: Terminal): Promise<number> {
   try {
-    const settled = { ...terminal, env: withSettings(terminal.env) };
+    const settled = {
+      ...terminal,
+      env: withSettings(terminal.env),
+      // Whatever a command prints may hold words of strangers.
+      out: (text: string) => terminal.out(plainLines(text)),
+      err: (text: string) => terminal.err(plainLines(text)),
+    };
     const said = args.length === 0 ? ["--help"] : [...args];
     await createProgram(settled).parseAsync(said, { from: "user" });
     return EXIT.good;

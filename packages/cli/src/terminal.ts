@@ -2,6 +2,8 @@
 export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
   out(text: string): void;
+  /** Prints a document to the last character, where no person watches. */
+  readonly copy?: (text: string) => void;
   /** Progress and complaints; never mixed into what programs read. */
   err(text: string): void;
   /** Writes one line over and over, where a person watches standard error. */
@@ -13,6 +15,11 @@ export interface Terminal {
 /** Words of strangers, without what would steer the terminal or turn the text around. */
 export function plainText(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}]/gu, "\ufffd");
+}
+
+/** The same, line by line: what every command prints goes through it. */
+export function plainLines(text: string): string {
+  return text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, "\ufffd");
 }
 
 /** JSON that steers no terminal either: JSON itself leaves most such characters as they are. */

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -55,5 +55,70 @@ test("an agent is told whether a site did not answer, or answered no", async () 
   expect(await command([...status, "http://127.0.0.1:1/card.json", "agt_1"], {})).toEqual({
     ...{ code: 4, out: "" },
     err: expect.stringMatching(/does not answer\.\nCheck the address, and whether/),
+  });
+});
+
+/** A service that says of every site what a test wants, and answers everything else with `other`. */
+function hostile(site: object, other: object) {
+  return answering((request, response) => {
+    const list = request.url?.startsWith("/v1/admin/sites?") === true;
+    response.setHeader("content-type", "application/json");
+    response.end(JSON.stringify(list ? { items: [site] } : other));
+  });
+}
+const asking = (url: string) => ({
+  GATEHOUSE_BASE_URL: url,
+  GATEHOUSE_ADMIN_TOKEN: "x".repeat(40),
+});
+
+test("what a service says steers no terminal, whichever command prints it", async () => {
+  const rude = "\u001b[31m\u009b5m\u202ered";
+  const times = { verified_at: rude, checked_at: rude, problem: rude };
+  const verification = { ...times, method: "dns", reason: rude, dns: { name: rude, value: rude } };
+  const file = { url: rude, content: rude };
+  const site = {
+    ...{ site_key: "us_x", site_key_hash: "h", domain: rude, name: rude, status: "pending" },
+    ...{ verification: { ...verification, file, meta: { url: rude, tag: rude } } },
+    ...{ agent_page_url: `${rude}/v1/agent/`, mcp_url: rude, description: rude, created_at: rude },
+  };
+  const env = asking(await hostile(site, { url: rude, version: rude, findings: [], token: rude }));
+  const policy = join(temporaryFolder(), "policy.json");
+  const { out: preset } = await command(["policy", "preset", "ask_always"], env);
+  writeFileSync(policy, preset);
+  const commands = [
+    ["site", "show", "shop.example.com"],
+    ["policy", "publish", "shop.example.com", policy],
+    ["token", "link"],
+    ["token", "create", "--name", "a", "--role", "auditor"],
+  ];
+  for (const args of commands) {
+    const { code, out, err } = await command(args, env);
+    expect([args, code, out.includes("red")]).toEqual([args, 0, true]);
+    expect((out + err).replaceAll("\n", "")).not.toMatch(/[\p{Cc}\p{Cf}]/u);
+  }
+});
+
+test("a service says what documents are called, and not where they are written", async () => {
+  const documents = [{ name: "../outside", url: "", content_type: "text/plain", text: "mine" }];
+  const site = { site_key_hash: "h", domain: "shop.example.com" };
+  const env = asking(await hostile(site, { documents }));
+  const folder = temporaryFolder();
+  const args = ["site", "preview", "shop.example.com", "--out", join(folder, "inside")];
+  expect(await command(args, env)).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/no name/),
+  });
+  expect(readdirSync(folder)).toEqual(["inside"]);
+});
+
+test.each([
+  ["a list without items", {}],
+  ["a text", "welcome"],
+])("a service of another kind is told as such: %s", async (_what, other) => {
+  const url = await answering((_request, response) => void response.end(JSON.stringify(other)));
+  const listed = await command(["site", "list"], asking(url));
+  expect(listed).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/not as Gatehouse does\.\n/),
   });
 });

@@ -28,6 +28,9 @@ const ENDINGS: Readonly<Record<string, string>> = {
   "text/markdown": "md",
 };
 
+/** What a document is called, and its file: the service says it, and must not say where that is. */
+const NAME = /^[a-z0-9-]{1,64}$/;
+
 function findOne(documents: readonly Previewed[], name: string): Previewed {
   const found = documents.find((document) => document.name === name);
   if (found !== undefined) return found;
@@ -39,6 +42,10 @@ function findOne(documents: readonly Previewed[], name: string): Previewed {
 function writeAll(documents: readonly Previewed[], folder: string): string[] {
   mkdirSync(folder, { recursive: true });
   return documents.map(({ name, content_type, text }) => {
+    if (!NAME.test(name)) {
+      const hint = "Check GATEHOUSE_BASE_URL: another service may be there.";
+      throw new CommandError(`${name} is no name of a document.`, EXIT.failed, hint);
+    }
     const file = join(folder, `${name}.${ENDINGS[content_type] ?? "txt"}`);
     writeFileSync(file, text);
     return file;
@@ -64,7 +71,8 @@ export function previewCommand(site: Command, terminal: Terminal): void {
       const { documents } = await client.call<{ documents: Previewed[] }>("POST", path, {});
       if (document !== undefined) {
         const one = findOne(documents, document);
-        return terminal.out(json ? plainJson(one) : one.text.trimEnd());
+        const print = terminal.copy ?? terminal.out;
+        return json ? terminal.out(plainJson(one)) : print(one.text.trimEnd());
       }
       if (out !== undefined) {
         const files = writeAll(documents, out);
