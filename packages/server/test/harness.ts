@@ -1,20 +1,22 @@
 import { randomBytes } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { inject, onTestFinished } from "vitest";
 import { createApp } from "../src/app.ts";
-import { type Environment, readConfig } from "../src/config/config.ts";
+import { type Config, type Environment, readConfig } from "../src/config/config.ts";
 import { type Context, createContext, type Overrides } from "../src/context.ts";
 import { planJobs } from "../src/jobs.ts";
 import { systemClock } from "../src/platform/clock.ts";
 import type { Dialect } from "../src/platform/db/database.ts";
 import { migrate } from "../src/platform/db/migrate.ts";
 import { openPostgres } from "../src/platform/db/postgres.ts";
+import { openSqlite } from "../src/platform/db/sqlite.ts";
 import { listen } from "../src/platform/http/server.ts";
 import { systemIds } from "../src/platform/ids.ts";
+import { installationExists, sqlitePath } from "../src/platform/installation/open.ts";
 import { createLog } from "../src/platform/log/log.ts";
 import { Sweep, sweepAnswers, sweepFolder, sweepPostgres } from "./sweeping.ts";
 
@@ -105,6 +107,28 @@ async function migratedPostgres(): Promise<string> {
   return sweptPostgres(name);
 }
 
+/** The bytes of a SQLite file with this build's schema, migrated once for each worker. */
+let migratedFile: Promise<Buffer> | undefined;
+
+async function migrateFile(): Promise<Buffer> {
+  const folder = mkdtempSync(join(process.env.TEST_FOLDER ?? tmpdir(), "gatehouse-schema-"));
+  const path = join(folder, "migrated.db");
+  const db = openSqlite(path);
+  await migrate(db, { now: systemClock.now() });
+  await db.close();
+  const bytes = readFileSync(path);
+  rmSync(folder, { recursive: true });
+  return bytes;
+}
+
+/** Puts a copy where an installation on SQLite is about to begin. */
+async function spareMigrations(config: Config): Promise<void> {
+  const isNew = existsSync(config.dataDir) && !installationExists(config);
+  if (!isNew) return;
+  migratedFile ??= migrateFile();
+  writeFileSync(sqlitePath(config), await migratedFile, { mode: 0o600 });
+}
+
 /** Environment of an installation of its own, on either database. */
 export async function freshEnvironment(dialect: Dialect): Promise<Record<string, string>> {
   return {
@@ -169,6 +193,7 @@ export async function startServer(
 ): Promise<TestServer> {
   const listener = await listen({ ...readConfig(env), clock: systemClock });
   const config = readConfig({ ...env, GATEHOUSE_PORT: String(listener.port) });
+  await spareMigrations(config);
   const sweep = new Sweep();
   const log = createLog("debug", (line) => sweep.note("a line of the log", line));
   const context = await createContext(config, { log, ...overrides });
