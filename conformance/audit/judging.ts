@@ -47,7 +47,7 @@ const LONG_FILE_CHARS = 100_000;
 const publicKeys = new Map<string, KeyObject>();
 /** Cases are made of the same long log: whether a key signed these very bytes is asked once. */
 const asked = new Map<string, boolean>();
-const sha256 = (...data: readonly Uint8Array[]) => {
+const sha256 = (...data: readonly (string | Uint8Array)[]) => {
   const hash = createHash("sha256");
   for (const bytes of data) hash.update(bytes);
   return hash.digest();
