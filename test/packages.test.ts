@@ -1,5 +1,5 @@
 import { execFile, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -29,6 +29,14 @@ const holds = await verifyTagged("mandate", signed, envelope.signature, key.jwk)
 console.log(holds, canonicalBytes(signed).length > 0);
 `;
 
+interface Packed {
+  readonly name: string;
+  readonly filename: string;
+  readonly files: readonly { readonly path: string }[];
+}
+
+const allIn = (folder: string) => readdirSync(folder, { recursive: true }).sort();
+
 describe("the packages, from their tarballs in an empty folder", () => {
   const folder = mkdtempSync(join(tmpdir(), "gatehouse-packages-"));
   const home = join(folder, "home");
@@ -40,18 +48,21 @@ describe("the packages, from their tarballs in an empty folder", () => {
     mkdirSync(home);
     mkdirSync(place);
     writeFileSync(join(place, "package.json"), '{"private":true,"type":"module"}');
-    const tarballs = await Promise.all(
-      NEEDED.map(async (name) => {
-        const cwd = join(root, "packages", name);
-        const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
-        const [packed] = JSON.parse((await run("npm", args, { cwd })).stdout);
-        files.set(
-          name,
-          packed.files.map(({ path }: { path: string }) => path),
-        );
-        return join(folder, packed.filename);
-      }),
-    );
+    const args = ["pack", "--json", "--ignore-scripts", "--pack-destination", folder];
+    const named = NEEDED.map((name) => `--workspace=packages/${name}`);
+    const { stdout } = await run("npm", [...args, ...named], { cwd: root });
+    const packed = JSON.parse(stdout) as Packed[];
+    for (const name of NEEDED) {
+      const { name: full } = JSON.parse(
+        readFileSync(join(root, "packages", name, "package.json"), "utf8"),
+      );
+      const found = packed.find((one) => one.name === full)?.files ?? [];
+      files.set(
+        name,
+        found.map(({ path }) => path),
+      );
+    }
+    const tarballs = packed.map(({ filename }) => join(folder, filename));
     const quiet = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
     await run("npm", ["install", ...quiet, ...tarballs], { cwd: place });
   }, INSTALL_MS);
@@ -63,9 +74,14 @@ describe("the packages, from their tarballs in an empty folder", () => {
     expect(held).toEqual(expect.arrayContaining(["LICENSE", "README.md"]));
   });
 
-  test("walk the demo", { timeout: WALK_MS }, async () => {
-    const { stdout } = await run("npx", ["gatehouse", "demo", "--once"], { cwd: place, env });
+  test("walk the demo to its end, which leaves nothing behind", { timeout: WALK_MS }, async () => {
+    const temporary = join(folder, "temporary");
+    mkdirSync(temporary);
+    const before = allIn(place);
+    const settings = { cwd: place, env: { ...env, TMPDIR: temporary } };
+    const { stdout } = await run("npx", ["gatehouse", "demo", "--once"], settings);
     expect(stdout).toContain("Everything answered as it should.");
+    expect([allIn(place), allIn(temporary)]).toEqual([before, []]);
   });
 
   test("serve, with the console and the documentation, and stop when told", async () => {

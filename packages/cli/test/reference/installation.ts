@@ -30,10 +30,7 @@ export const installation: Coverage = {
     },
   },
   demo: {
-    worksIn: [
-      "test/demo.test.ts",
-      "the demo walks to its end, touches no installation that is there, and leaves nothing behind",
-    ],
+    worksIn: ["test/packages.test.ts", "walk the demo to its end, which leaves nothing behind"],
     fails: {
       args: () => ["--onec"],
       code: 2,
