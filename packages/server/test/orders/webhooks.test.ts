@@ -191,17 +191,19 @@ describe.each(DATABASES)("a platform hears of its orders, on %s:", (dialect) => 
     await at.bought(shop);
     await deliver();
     const began = clock.now();
-    const [waiting] = await messages();
+    let [waiting] = await messages();
     expect(Date.parse(waiting.next_at) - began).toBeLessThanOrEqual(55_000);
     let last = began;
-    while ((await messages())[0].state === "waiting") {
+    while (waiting.state === "waiting") {
       const before = platform.news.length;
-      await untilAfter(10 * MINUTE_MS, 5 * MINUTE_MS);
+      clock.advance(Math.max(MINUTE_MS, Date.parse(waiting.next_at) - clock.now()));
+      await deliver();
       if (platform.news.length > before) last = clock.now();
+      [waiting] = await messages();
     }
     expect(last - began).toBeGreaterThanOrEqual(DAY_MS);
     expect(last - began).toBeLessThanOrEqual(3 * DAY_MS);
-    expect((await messages())[0]).toMatchObject({ state: "failed", audience: "platform" });
+    expect(waiting).toMatchObject({ state: "failed", audience: "platform" });
   });
 
   test("as soon as it takes something again, it gets all that waited", async () => {
