@@ -19,6 +19,8 @@ const FORGED_MANDATES = "10000";
 const FAULT_SCHEDULES = "500";
 const DECIDE_CRASH_ROUNDS = "5";
 const OUTBOX_CRASH_ROUNDS = "10";
+const REFUND_ORDERS = "50";
+const DRAFT_RUNS = "200";
 
 const SUITES = [
   {
@@ -82,10 +84,22 @@ const SUITES = [
     env: { MANDATE_FUZZ_RUNS, FORGED_MANDATES, FUZZ_SEED: String(Date.now() % 2 ** 31) },
   },
   {
+    key: "drafts",
+    name: `${DRAFT_RUNS} random drafts tried on random pasts, on each database, counted as a slow count does`,
+    args: ["packages/server/test/mandates/drafts", "-t", "slow count"],
+    env: { DRAFT_RUNS },
+  },
+  {
     key: "payment-faults",
     name: `${FAULT_SCHEDULES} seeded schedules of processor faults on each database, all books agree`,
     args: ["packages/server/test/selling/schedules"],
     env: { FAULT_SCHEDULES },
+  },
+  {
+    key: "refund-orders",
+    name: `refunds told in ${REFUND_ORDERS} orders of chance, on each database`,
+    args: ["packages/server/test/orders/returns", "-t", "in parts"],
+    env: { REFUND_ORDERS },
   },
   {
     key: "outbox-crash",

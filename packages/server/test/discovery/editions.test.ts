@@ -235,7 +235,7 @@ describe("what is kept", () => {
 
 describe("rotation", () => {
   /** `npm run test:long` asks 10,000 times. */
-  const FETCHES = Number(process.env.ROTATION_FETCHES ?? 2500);
+  const FETCHES = Number(process.env.ROTATION_FETCHES ?? 500);
   const AT_ONCE = 25;
   const ANNOUNCED_MS = 11 * MINUTE_MS;
 

@@ -6,7 +6,7 @@ import { cleanUp, freshEnvironment, startServer } from "../harness.ts";
 import { publishedSite } from "./published.ts";
 
 /** `npm run test:long` tries more. */
-const RUNS = Number(process.env.SURFACE_RUNS ?? 200);
+const RUNS = Number(process.env.SURFACE_RUNS ?? 40);
 
 interface Seen {
   readonly id?: string;
