@@ -77,11 +77,15 @@ describe("the packages, from their tarballs in an empty folder", () => {
   test("walk the demo to its end, which leaves nothing behind", { timeout: WALK_MS }, async () => {
     const temporary = join(folder, "temporary");
     mkdirSync(temporary);
+    // Of an installation that is meant: the walk is on one of its own.
+    const elsewhere = "GATEHOUSE_DATA_DIR=./real\nGATEHOUSE_BASE_URL=http://127.0.0.1:9\n";
+    writeFileSync(join(place, "gatehouse.env"), elsewhere, { mode: 0o600 });
     const before = allIn(place);
     const settings = { cwd: place, env: { ...env, TMPDIR: temporary } };
     const { stdout } = await run("npx", ["gatehouse", "demo", "--once"], settings);
     expect(stdout).toContain("Everything answered as it should.");
     expect([allIn(place), allIn(temporary)]).toEqual([before, []]);
+    rmSync(join(place, "gatehouse.env"));
   });
 
   test("serve, with the console and the documentation, and stop when told", async () => {
