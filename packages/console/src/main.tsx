@@ -23,8 +23,6 @@ const client: QueryClient = new QueryClient({
 /** Whose session has ended is asked to sign in, wherever they are. */
 client.getQueryCache().subscribe((event) => {
   if (event.type !== "updated" || event.action.type !== "error") return;
-  // What was asked in a session that is over may be answered after the next has begun.
-  if (client.getQueryCache().get(event.query.queryHash) !== event.query) return;
   const { error } = event.action;
   if (error instanceof Refused && error.status === 401) endSession(client);
 });

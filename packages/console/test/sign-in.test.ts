@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
+import type { Route } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { skipChromium } from "../../../test/chromium.ts";
 import { desk, expectQuiet } from "./desk.ts";
@@ -91,6 +92,26 @@ describe.skipIf(skipChromium)("the door of the console", () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByText("Signed in as auditor").waitFor();
     await page.getByRole("heading", { name: "Agents" }).waitFor();
+  });
+
+  test("an answer to a session that is over does not end the next one", async () => {
+    const { page } = await at.opened();
+    await at.signedIn(page, "reviewer");
+    const held = new Promise<Route>((resolve) => {
+      void page.route("**/agents?*", (route) => resolve(route), { times: 1 });
+    });
+    await page.getByRole("link", { name: "Agents" }).click();
+    const late = await held;
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await page.getByLabel("Token").fill(await at.tokenOf("auditor"));
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await page.getByText("Signed in as auditor").waitFor();
+    const answered = page.waitForResponse((response) => response.status() === 401);
+    const unknown = { error: "unauthorized", message: "Nobody is signed in.", docs_url: "" };
+    await late.fulfill({ status: 401, json: unknown });
+    await (await answered).finished();
+    await page.getByRole("link", { name: "Orders" }).click();
+    await page.getByRole("heading", { name: "Orders" }).waitFor();
   });
 
   test("its policy lets in nothing but its own files", async () => {
