@@ -4,20 +4,22 @@
  * proven together. By the command and HTTP alone, as an operator would. Exits with 1 if an answer
  * is not what it should be. docs/operations/drill.md says more.
  */
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { makeFirstInstallation, refuseOccupied } from "./drill/first-schema.mjs";
-import { ask, command, doStep, expect, freePort, json, refused, serve } from "./drill/hand.mjs";
+import {
+  ask,
+  clearUp,
+  command,
+  doStep,
+  expect,
+  folder,
+  freePort,
+  json,
+  refused,
+  serve,
+} from "./drill/hand.mjs";
 import {
   exportLog,
   keepCheckpoint,
@@ -32,9 +34,9 @@ import { countOf, openShop, sendTraffic } from "./drill/traffic.mjs";
 const OLD_SITE = "first.example.com";
 const SHOP = "shop.example.com";
 const LOG = `${SHOP}/audit/1`;
-const folder = mkdtempSync(join(tmpdir(), "gatehouse-drill-"));
 const began = Date.now();
-const services = new Set();
+/** What a shell calls the end by each of them. */
+const SIGNALS = { SIGINT: 130, SIGTERM: 143 };
 
 function environment(name, databaseUrl, port) {
   return {
@@ -48,12 +50,6 @@ function environment(name, databaseUrl, port) {
   };
 }
 
-async function start(env) {
-  const service = await serve(env);
-  services.add(service);
-  return service;
-}
-
 async function kidsOf(env) {
   const { items } = await json(env, "key", "list");
   const current = items.filter(({ state }) => state === "current");
@@ -62,7 +58,7 @@ async function kidsOf(env) {
 
 /** Starts this version on what the first release left. */
 async function upgrade(env, first) {
-  const service = await start(env);
+  const service = await serve(env);
   const { schema_version } = JSON.parse((await ask(env, "/version")).text);
   expect(schema_version > first.schema, "a newer schema");
   const kids = await kidsOf(env);
@@ -185,7 +181,7 @@ async function walk({ database, "restore-into": restoreInto }) {
     return `${said.split("\n")[0]} The published checkpoints were copied there first`;
   });
   await doStep(async () => {
-    service = await start(second);
+    service = await serve(second);
     expect((await countOf(second, shop, "order")) === 1, "the one order of before the backup");
     return "started it at the address of the old one: what was backed up is there, and no more";
   });
@@ -205,23 +201,34 @@ async function walk({ database, "restore-into": restoreInto }) {
   });
 }
 
-const { values } = parseArgs({
-  options: { database: { type: "string" }, "restore-into": { type: "string" } },
-});
-if ((values.database === undefined) !== (values["restore-into"] === undefined)) {
-  console.error("--database and --restore-into go together: two empty PostgreSQL databases.");
-  process.exit(2);
-}
-const kind = values.database === undefined ? "SQLite" : "PostgreSQL";
-console.log(`The operator's drill, on ${kind}:\n`);
-try {
+async function main() {
+  const { values } = parseArgs({
+    options: { database: { type: "string" }, "restore-into": { type: "string" } },
+  });
+  if ((values.database === undefined) !== (values["restore-into"] === undefined)) {
+    console.error("--database and --restore-into go together: two empty PostgreSQL databases.");
+    return 2;
+  }
+  const kind = values.database === undefined ? "SQLite" : "PostgreSQL";
+  console.log(`The operator's drill, on ${kind}:\n`);
   await walk(values);
   const seconds = Math.round((Date.now() - began) / 1000);
   console.log(`\nEverything answered as it should, in ${seconds} s.`);
-} catch (error) {
-  console.error(`\n${error.message}`);
-  process.exitCode = 1;
-} finally {
-  for (const service of services) service.end();
-  rmSync(folder, { recursive: true, force: true });
+  return 0;
 }
+
+let ending = false;
+
+/** Once: what is under way when a signal comes fails by it, and that is no finding of the drill. */
+async function end(code, why) {
+  if (ending) return;
+  ending = true;
+  if (why !== undefined) console.error(`\n${why}`);
+  await clearUp();
+  process.exit(code);
+}
+
+for (const [signal, code] of Object.entries(SIGNALS)) {
+  process.on(signal, () => end(code, "The drill was ended; nothing of it is left."));
+}
+main().then(end, ({ message }) => end(1, message));

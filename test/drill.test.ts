@@ -1,7 +1,11 @@
-import { execFile } from "node:child_process";
-import { readdirSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { openPostgres } from "../packages/server/src/platform/db/postgres.ts";
+import { systemIds } from "../packages/server/src/platform/ids.ts";
+import { createLog } from "../packages/server/src/platform/log/log.ts";
 import {
   cleanUp,
   freshEnvironment,
@@ -19,16 +23,31 @@ interface Drilled {
   readonly left: readonly string[];
 }
 
-function drill(...args: string[]): Promise<Drilled> {
-  const folder = temporaryFolder();
+/** Settings of somebody's installation, in the folder the drill is started in: of a database nobody answers for. */
+const THEIRS = "GATEHOUSE_DATABASE_URL=postgres://127.0.0.1:1/theirs\n";
+
+interface How {
+  /** Ends it with SIGTERM once it has printed this. */
+  readonly endAt?: string;
+}
+
+async function drill(words: readonly string[], { endAt }: How = {}): Promise<Drilled> {
+  const [folder, cwd] = [temporaryFolder(), temporaryFolder()];
+  writeFileSync(join(cwd, "gatehouse.env"), THEIRS, { mode: 0o600 });
   const env = { PATH: process.env.PATH, TMPDIR: folder };
-  const words = [join(root, "scripts/operator-drill.mjs"), ...args];
-  return new Promise((resolve) => {
-    execFile(process.execPath, words, { cwd: root, env }, (error, stdout, stderr) => {
-      const status = error === null ? 0 : Number(error.code);
-      resolve({ status, out: stdout + stderr, left: readdirSync(folder) });
-    });
-  });
+  const script = join(root, "scripts/operator-drill.mjs");
+  const child = spawn(process.execPath, [script, ...words], { cwd, env });
+  let out = "";
+  const hear = (text: string) => {
+    out += text;
+    if (endAt !== undefined && out.includes(endAt)) child.kill("SIGTERM");
+  };
+  child.stdout.setEncoding("utf8").on("data", hear);
+  child.stderr.setEncoding("utf8").on("data", hear);
+  const [status] = (await once(child, "close")) as [number];
+  expect(readdirSync(cwd)).toEqual(["gatehouse.env"]);
+  expect(readFileSync(join(cwd, "gatehouse.env"), "utf8")).toBe(THEIRS);
+  return { status, out, left: readdirSync(folder) };
 }
 
 const STEPS = [
@@ -60,8 +79,15 @@ beforeAll(() => cleanUp);
 test(
   "an SQLite of the first release is brought up to date, used, lost, restored, and its log proven",
   { timeout: DRILL_MS_MAX },
-  async () => expectWhole(await drill()),
+  // Settings in the folder it is started in are not read: see THEIRS.
+  async () => expectWhole(await drill([])),
 );
+
+test("ended by a signal it ends its service, and leaves nothing", async () => {
+  const { status, out, left } = await drill([], { endAt: " 2. " });
+  expect([status, left]).toEqual([143, []]);
+  expect(out).toMatch(/The drill was ended; nothing of it is left\.\n$/);
+});
 
 /** The same steps again take half a minute: `npm run test:long` asks for them. */
 test.skipIf(process.env.DRILL_POSTGRES === undefined)(
@@ -69,15 +95,25 @@ test.skipIf(process.env.DRILL_POSTGRES === undefined)(
   { timeout: DRILL_MS_MAX },
   async () => {
     const words = ["--database", await freshPostgres(), "--restore-into", await freshPostgres()];
-    expectWhole(await drill(...words));
+    expectWhole(await drill(words));
   },
 );
 
-test("where a database is in use already the drill ends with an error, and touches nothing", async () => {
+async function strangersPostgres(): Promise<string> {
+  const url = await freshPostgres();
+  const db = await openPostgres(url, { ids: systemIds, log: createLog("silent") });
+  await db.run("CREATE TABLE their_customers (id INTEGER)");
+  await db.close();
+  return url;
+}
+
+test("where a database holds anything already the drill ends with an error, and touches nothing", async () => {
   const { GATEHOUSE_DATABASE_URL: used = "" } = await freshEnvironment("postgres");
-  const words = ["--database", await freshPostgres(), "--restore-into", used];
-  const { status, out, left } = await drill(...words);
-  expect([status, left]).toEqual([1, []]);
-  expect(out).toMatch(/holds an installation already: name an empty database/);
-  expect(out).not.toMatch(/ 1\. /);
+  for (const occupied of [used, await strangersPostgres()]) {
+    const words = ["--database", await freshPostgres(), "--restore-into", occupied];
+    const { status, out, left } = await drill(words);
+    expect([status, left]).toEqual([1, []]);
+    expect(out).toMatch(/is not empty \(it has \w+\): name an empty database/);
+    expect(out).not.toMatch(/ 1\. /);
+  }
 });

@@ -5,7 +5,7 @@
 import { siteKeyFrom, siteKeyHash } from "../../packages/protocol/dist/index.js";
 import { readConfig } from "../../packages/server/dist/config/config.js";
 import { ManualClock } from "../../packages/server/dist/platform/clock.js";
-import { migrate, schemaVersion } from "../../packages/server/dist/platform/db/migrate.js";
+import { migrate } from "../../packages/server/dist/platform/db/migrate.js";
 import { systemIds } from "../../packages/server/dist/platform/ids.js";
 import { bindSecrets } from "../../packages/server/dist/platform/installation/bind-secrets.js";
 import {
@@ -40,14 +40,23 @@ async function open(env) {
   return { config, db };
 }
 
-/** The drill writes; a database that holds an installation already is never touched. */
+/** A table, view or sequence of anybody: those of PostgreSQL itself do not count. */
+const ANYTHING =
+  "SELECT c.relname AS name FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace " +
+  "WHERE c.relkind IN ('r', 'p', 'v', 'm', 'f', 'S') " +
+  "AND n.nspname <> 'information_schema' AND n.nspname NOT LIKE 'pg\\_%' LIMIT 1";
+
+/** The drill writes; a database that holds anything at all is never touched. */
 export async function refuseOccupied(env) {
   if (env.GATEHOUSE_DATABASE_URL === undefined) return;
   const { db } = await open(env);
   try {
-    if ((await schemaVersion(db)) === 0) return;
+    const found = await db.get(ANYTHING);
+    if (found === undefined) return;
     const { host, pathname } = new URL(env.GATEHOUSE_DATABASE_URL);
-    throw new Error(`${host}${pathname} holds an installation already: name an empty database.`);
+    throw new Error(
+      `${host}${pathname} is not empty (it has ${found.name}): name an empty database.`,
+    );
   } finally {
     await db.close();
   }

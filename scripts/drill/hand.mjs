@@ -1,13 +1,53 @@
 /** What an operator has in hand: the command, the service in a process of its own, and HTTP. */
-import { execFile, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
+/**
+ * Where everything is kept, and where every process works: a settings file of the folder the drill
+ * was started in would lead it to somebody's installation.
+ */
+export const folder = mkdtempSync(resolve(tmpdir(), "gatehouse-drill-"));
 const bin = fileURLToPath(new URL("../../packages/cli/bin/gatehouse.js", import.meta.url));
 const START_MS_MAX = 60_000;
 
+const running = new Set();
+let cleared = false;
 let step = 0;
+
+/** Begins a process of the command; `exited` is its exit code. */
+function begin(env, args) {
+  expect(!cleared, "to go on, but was ended");
+  const stdio = ["ignore", "pipe", "pipe"];
+  const child = spawn(process.execPath, [bin, ...args], { cwd: folder, env, stdio });
+  const heard = { out: "", err: "" };
+  child.stdout.setEncoding("utf8").on("data", (text) => {
+    heard.out += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text) => {
+    heard.err += text;
+  });
+  const exited = once(child, "close").then(([code]) => {
+    running.delete(one);
+    return code;
+  });
+  const one = { child, heard, exited };
+  running.add(one);
+  return one;
+}
+
+/** Ends what still runs, and removes the folder: nothing is left, however the drill ended. */
+export async function clearUp() {
+  cleared = true;
+  const left = [...running];
+  for (const { child } of left) child.kill("SIGKILL");
+  await Promise.all(left.map(({ exited }) => exited));
+  rmSync(folder, { recursive: true, force: true });
+}
 
 export function expect(holds, what) {
   if (!holds) throw new Error(`the drill expected ${what}`);
@@ -24,21 +64,18 @@ export async function doStep(work) {
 
 /** Asked once, so that the restored installation can take the address of the lost one. */
 export function freePort() {
-  return new Promise((resolve) => {
+  return new Promise((found) => {
     const probe = createServer();
     probe.listen(0, "127.0.0.1", () => {
       const { port } = probe.address();
-      probe.close(() => resolve(port));
+      probe.close(() => found(port));
     });
   });
 }
 
-function run(env, args) {
-  return new Promise((resolve) => {
-    execFile(process.execPath, [bin, ...args], { env }, (error, stdout, stderr) => {
-      resolve({ status: error === null ? 0 : error.code, stdout, stderr });
-    });
-  });
+async function run(env, args) {
+  const { heard, exited } = begin(env, args);
+  return { status: await exited, stdout: heard.out, stderr: heard.err };
 }
 
 /** A command that must succeed; what it printed. */
@@ -68,13 +105,7 @@ export async function json(env, ...args) {
 
 /** `gatehouse serve` until it is ready; `stop` is what a service manager does. */
 export async function serve(env) {
-  const child = spawn(process.execPath, [bin, "serve"], { env, stdio: ["ignore", "pipe", "pipe"] });
-  const heard = { err: "" };
-  child.stdout.resume();
-  child.stderr.setEncoding("utf8").on("data", (text) => {
-    heard.err += text;
-  });
-  const exited = once(child, "exit").then(([code]) => code);
+  const { child, heard, exited } = begin(env, ["serve"]);
   const until = performance.now() + START_MS_MAX;
   const ready = async () => {
     const answer = await fetch(`${env.GATEHOUSE_BASE_URL}/readyz`).catch(() => undefined);
@@ -84,7 +115,7 @@ export async function serve(env) {
   while (!(await ready())) {
     expect(child.exitCode === null, `\`gatehouse serve\` to start, but: ${heard.err}`);
     if (performance.now() > until) child.kill("SIGKILL");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await new Promise((over) => setTimeout(over, 50));
   }
   return {
     async stop() {
@@ -92,8 +123,6 @@ export async function serve(env) {
       const code = await exited;
       expect(code === 0, `SIGTERM to end the service with 0, not ${code}`);
     },
-    /** For when something went wrong already. */
-    end: () => child.exitCode === null && child.kill("SIGKILL"),
   };
 }
 
