@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { createServer } from "node:net";
 import { dirname, join } from "node:path";
@@ -51,11 +51,11 @@ function mapped(text: string, places: Readonly<Record<string, string>>): string 
   return to + text.slice(from.length);
 }
 
-function begin([program = "", ...args]: readonly string[], env: Env) {
+function begin([program = "", ...args]: readonly string[], env: Env, cwd = temporaryFolder()) {
   // Node of an image is the one of its PATH; here it is the one that runs the tests.
   const path = `${env.PATH ?? ""}:${dirname(process.execPath)}:${process.env.PATH}`;
   const child = spawn(program, args, {
-    env: { ...env, PATH: path },
+    ...{ cwd, env: { ...env, PATH: path } },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const seen = { out: "", err: "" };
@@ -215,15 +215,19 @@ test("the unit's ExecStart runs with the settings of the example, reloads and st
   const words = here(of("ExecStart")[0] as string).split(" ");
   const reference = readFileSync(join(root, "docs/reference/cli.md"), "utf8");
   expect(reference).toContain(`\`gatehouse ${words[2]}\``);
-  const running = begin(words, env);
+  const folderOfUnit = here(of("WorkingDirectory")[0] as string);
+  mkdirSync(folderOfUnit, { mode: 0o700 });
+  const running = begin(words, env, folderOfUnit);
   await expectHealthy(env, running);
   expect((await get(port, "/readyz")).status).toBe(200);
   const reload = (of("ExecReload")[0] as string).replace("$MAINPID", String(running.child.pid));
   expect(await begin(reload.split(" "), {}).ended).toBe(0);
   while (!running.seen.err.includes("tls.reloaded")) await once(running.child.stderr, "data");
-  // The command beside it, from the same file of settings.
+  // The command beside it, from the same file of settings, and from no other that lies where it is typed.
+  const strange = temporaryFolder();
+  writeFileSync(join(strange, "gatehouse.env"), "not a setting\n", { mode: 0o600 });
   const command = here(deployFile("gatehouse-command.sh"));
-  const doctor = begin(["sh", "-c", command, "gatehouse", "doctor"], {});
+  const doctor = begin(["sh", "-c", command, "gatehouse", "doctor"], {}, strange);
   expect([await doctor.ended, doctor.seen.out]).toEqual([0, expect.stringContaining("✓ database")]);
   running.child.kill(of("KillSignal")[0] as NodeJS.Signals);
   expect(await running.ended).toBe(0);

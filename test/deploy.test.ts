@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { validate } from "dockerfile-utils";
@@ -77,7 +78,7 @@ function readIgnored(): string[] {
 const SERVICE_KEYS = [
   ...["build", "image", "restart", "ports", "environment", "volumes", "networks", "secrets"],
   ...["depends_on", "healthcheck", "stop_grace_period", "read_only", "tmpfs", "cap_drop"],
-  ...["security_opt", "shm_size"],
+  ...["security_opt", "shm_size", "mem_limit", "pids_limit", "logging"],
 ];
 
 describe.each(COMPOSE_FILES)("deploy/%s", (name) => {
@@ -100,6 +101,15 @@ describe.each(COMPOSE_FILES)("deploy/%s", (name) => {
     );
     expect(unknown).toEqual([]);
     for (const [, { restart }] of services) expect(restart).toBe("unless-stopped");
+  });
+
+  test("bounds the memory, the processes and the log of everything it starts", () => {
+    for (const [, { mem_limit, pids_limit, logging }] of services) {
+      expect(mem_limit).toMatch(/^\d+[mg]$/);
+      expect(pids_limit).toBeGreaterThan(0);
+      const options = { "max-size": "10m", "max-file": "5" };
+      expect(logging).toEqual({ driver: "json-file", options });
+    }
   });
 
   test("declares every volume, network and secret that it uses", () => {
@@ -199,6 +209,14 @@ describe("nginx.conf", () => {
     expect(value(server, "large_client_header_buffers")).toBe(`4 ${headers}k`);
   });
 
+  test("keeps addresses out of the log, also where something goes wrong", () => {
+    const logs = ["access_log", "error_log"].map((name) => value(http as Block, name));
+    expect(logs).toEqual(["off", "/dev/stderr crit"]);
+    for (const block of [server, ...server.blocks]) {
+      expect(value(block, "access_log") ?? value(block, "error_log")).toBeUndefined();
+    }
+  });
+
   test("holds no event of the console back", () => {
     expect(value(location(/changes/), "proxy_buffering")).toBe("off");
   });
@@ -213,6 +231,22 @@ describe("nginx.conf", () => {
     const kept = Number.parseInt(value(upstream as Block, "keepalive_timeout") ?? "", 10);
     expect(kept * 1000).toBeLessThan(idleMs);
   });
+});
+
+test("what a trial or an installation leaves in a checkout is not committed", () => {
+  const left = [
+    ...["deploy/.env", "deploy/secrets.key", "deploy/tls/privkey.pem", "data/admin-token"],
+    ...["gatehouse.env", "deploy/gatehouse.env", "agent-key.json", "examples/x/platform-key.json"],
+    ...["gatehouse.backup", "gatehouse-backup-2030-05-17-03-00-00.ndjson.gz"],
+  ];
+  const git = (...words: string[]) =>
+    spawnSync("git", words, { cwd: root, encoding: "utf8" }).stdout;
+  expect(
+    git("check-ignore", "--no-index", ...left)
+      .trim()
+      .split("\n"),
+  ).toEqual(left);
+  expect(git("ls-files", "--cached", "--ignored", "--exclude-standard")).toBe("");
 });
 
 /** Keys of a unit that systemd has, as far as ours uses them (systemd.unit, .service, .exec). */
@@ -253,10 +287,16 @@ describe("gatehouse.service", () => {
     });
   });
 
-  test("stops by SIGTERM, and is not tried again where it cannot start", () => {
+  test("stops by SIGTERM, and is tried again unless its command line is wrong: a database may come up later", () => {
     expect([service.KillSignal, service.Restart]).toEqual(["SIGTERM", "on-failure"]);
-    expect(Number(service.RestartPreventExitStatus)).toBe(EXIT.cannotStart);
+    expect(Number(service.RestartPreventExitStatus)).toBe(EXIT.usage);
     expect(Number(service.TimeoutStopSec)).toBeGreaterThan(10);
+  });
+
+  test("does not work in the checkout, where a trial may have left settings", () => {
+    expect(service.WorkingDirectory).toBe(`/var/lib/${service.StateDirectory}`);
+    const words = (service.ExecStart ?? "").split(" ").slice(0, 2);
+    for (const word of words) expect(word).toMatch(/^\//);
   });
 
   test("has settings that speak HTTPS, and keeps its data where systemd makes its folder", () => {
