@@ -237,6 +237,7 @@ test("what a trial or an installation leaves in a checkout is not committed", ()
   const left = [
     ...["deploy/.env", "deploy/secrets.key", "deploy/tls/privkey.pem", "data/admin-token"],
     ...["gatehouse.env", "deploy/gatehouse.env", "agent-key.json", "examples/x/platform-key.json"],
+    ...["restored/secrets.key", "restored/admin-token", "restored/gatehouse.db-wal"],
     ...["gatehouse.backup", "gatehouse-backup-2030-05-17-03-00-00.ndjson.gz"],
   ];
   const git = (...words: string[]) =>
