@@ -9,6 +9,10 @@ export interface NotRun {
 
 export const NOT_RUN: readonly NotRun[] = [
   { begins: "npm install && npm ", why: "test/packages.test.ts installs and walks the demo" },
+  {
+    begins: "node receiver.mjs ",
+    why: "it listens until it is ended; a test of notifications runs it",
+  },
   { begins: "npx wrangler@4 ", why: "it needs an account at Cloudflare" },
   ...(spawnSync("python3", ["-c", "import cryptography"]).status === 0
     ? []
@@ -41,6 +45,11 @@ export const SUBSTITUTIONS: readonly Substitution[] = [
     from: /https:\/\/shop\.example\.com\/hooks\/gate/,
     to: ({ shop }) => `${shop}/hooks/gate`,
     why: "the shop of this run is on this machine",
+  },
+  {
+    from: /127\.0\.0\.1:9000\b/,
+    to: ({ shop }) => new URL(shop).host,
+    why: "any port may be taken: the shop of this run stands in for the receiver",
   },
   {
     from: /(?<=gatehouse site check shop\.example\.com)/,
