@@ -36,7 +36,9 @@ function configurationPage() {
   return [
     NOTE,
     "# Configuration\n",
-    "Gatehouse is configured by environment variables and nothing else. They are read once, at start;",
+    "Gatehouse is configured by environment variables, and by a file `gatehouse.env` in the folder the",
+    'command is run in: lines of `NAME=value`, or `NAME="a value"`. A variable of the environment takes',
+    "the place of the same one in the file, whole. They are read once, at start;",
     "a value that makes no sense, or a `GATEHOUSE_` variable that does not exist, refuses to start with",
     "one sentence that says what to mend. An empty variable counts as absent.\n",
     ...sections,
