@@ -201,7 +201,7 @@ describe("gatehouse.env", () => {
   );
 
   test.each([
-    ["that anybody may write to", () => written("GATEHOUSE_PORT=1\n", 0o666), "anybody may write"],
+    ["that others may write to", () => written("GATEHOUSE_PORT=1\n", 0o666), "others may write"],
     ["that is too long", () => written(`#${"x".repeat(70_000)}\n`), "longer than"],
     ["with a line that is none", () => written('GATEHOUSE_PORT="1\n'), "Line 1 of gatehouse.env"],
     [

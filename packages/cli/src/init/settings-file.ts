@@ -8,19 +8,22 @@ type Settings = Readonly<Record<string, string | undefined>>;
 
 /** Longest settings file that is read, in bytes. */
 const BYTES_MAX = 64 * 1024;
-/** May be written by anybody. */
-const BY_OTHERS = 0o002;
+/** May be written by its group, and by anybody. */
+const BY_GROUP = 0o020;
+const BY_ANYBODY = 0o002;
 /** A value may stand in quotes, as shells and service managers want it where it holds a space. */
 const LINE = /^(GATEHOUSE_[A-Z0-9_]+)=(?:"([^"]*)"|'([^']*)'|([^"'].*|))$/;
 
 /** Why a file of this folder is not believed: it says where tokens are sent and data is kept. */
 function faultOf(descriptor: number): string | undefined {
   const found = fstatSync(descriptor);
-  const { uid, mode, size } = found;
+  const { uid, gid, mode, size } = found;
+  // The group of one's own name has nobody else in it, where people's files are writable by theirs.
+  const others = gid === process.getgid?.() ? BY_ANYBODY : BY_ANYBODY | BY_GROUP;
   const own = process.getuid?.();
   if (!found.isFile()) return "it is no ordinary file";
   if (own !== undefined && uid !== own && uid !== 0) return "it belongs to somebody else";
-  if (own !== undefined && (mode & BY_OTHERS) !== 0) return "anybody may write to it";
+  if (own !== undefined && (mode & others) !== 0) return "others may write to it";
   return size > BYTES_MAX ? `it is longer than ${BYTES_MAX} bytes` : undefined;
 }
 
