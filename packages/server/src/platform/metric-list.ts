@@ -59,6 +59,21 @@ export const METRICS = Object.freeze({
         "`delivered`, `not_delivered` (tried again), `refused` by the receiver, or `gone` for good",
     },
   },
+  gatehouse_reviews_waiting: {
+    type: "gauge",
+    help: "Reviews that wait for a person, of all sites; the same on every node.",
+    labels: {},
+  },
+  gatehouse_payments_open: {
+    type: "gauge",
+    help: "Payments whose end is not known yet, of all sites; the same on every node.",
+    labels: {},
+  },
+  gatehouse_payments_open_oldest_seconds: {
+    type: "gauge",
+    help: "Age of the oldest of them; 0 where there is none.",
+    labels: {},
+  },
   gatehouse_document_bytes: {
     type: "gauge",
     help: "Memory of the signed documents that are kept.",

@@ -1,5 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
+import { measureWaiting, type Waiting } from "../../actions/measure-waiting.js";
 import type { Context } from "../../context.js";
 import { hasRole } from "../../owners/tokens/token.js";
 import { LOOPBACK } from "../../platform/http/connection.js";
@@ -21,6 +22,11 @@ export function metricsDoor(context: Context): Door {
   const { metrics } = context;
   metrics.gauge("gatehouse_resident_bytes", () => memoryUsage.rss());
   metrics.gauge("gatehouse_uptime_seconds", () => uptime());
+  let waiting: Waiting | undefined;
+  const read = (name: keyof Waiting) => waiting?.[name] ?? Number.NaN;
+  metrics.gauge("gatehouse_reviews_waiting", () => read("reviews"));
+  metrics.gauge("gatehouse_payments_open", () => read("payments"));
+  metrics.gauge("gatehouse_payments_open_oldest_seconds", () => read("oldestPaymentMs") / 1000);
   const routes = new OpenAPIHono<HttpEnv>();
   routes.get("/metrics", async (c) => {
     if (!(await mayReadMetrics(context, c))) {
@@ -29,6 +35,7 @@ export function metricsDoor(context: Context): Door {
         headers: { "www-authenticate": "Bearer" },
       });
     }
+    waiting = await measureWaiting(context);
     return c.text(context.metrics.render(), 200, {
       "content-type": "text/plain; version=0.0.4; charset=utf-8",
     });

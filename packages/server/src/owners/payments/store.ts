@@ -159,3 +159,12 @@ export async function lookAgain(tx: Transaction, attemptId: string, at: number):
   const sql = "UPDATE payments SET next_at = ? WHERE attempt_id = ? AND next_at IS NOT NULL";
   await tx.run(sql, at, attemptId);
 }
+
+/** How many attempts have not ended, of all sites, and since when the first of them. */
+export async function measureOpen(db: Queries): Promise<{ count: number; since: number | null }> {
+  const row = await db.get<{ open: number; since: number | null }>(
+    `SELECT COUNT(*) AS open, MIN(requested_at) AS since FROM payments
+     WHERE next_at IS NOT NULL AND status IN ('requested', 'unknown', 'releasing')`,
+  );
+  return { count: Number(row?.open ?? 0), since: row?.since ?? null };
+}

@@ -183,3 +183,9 @@ export async function countPending(
   );
   return Number(row?.count ?? 0);
 }
+
+/** What waits for a person, of all sites. */
+export async function countWaiting(db: Queries): Promise<number> {
+  const sql = "SELECT COUNT(*) AS waiting FROM reviews WHERE status = 'pending'";
+  return Number((await db.get<{ waiting: number }>(sql))?.waiting ?? 0);
+}

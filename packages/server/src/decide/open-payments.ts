@@ -1,0 +1,1 @@
+export { measureOpen as measureOpenPayments } from "../owners/payments/store.js";

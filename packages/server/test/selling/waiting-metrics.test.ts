@@ -1,0 +1,44 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { ManualClock } from "../../src/platform/clock.ts";
+import {
+  cleanUp,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
+import { selling } from "./selling.ts";
+
+describe.each(DATABASES)("what waits for somebody is measured, on %s:", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer(await freshEnvironment(dialect), { clock });
+    await server.context.jobs.stop();
+    return cleanUp;
+  });
+
+  const measured = async () => {
+    const text = await (await fetch(`${server.url}/metrics`)).text();
+    const lines = text.split("\n").map((line) => line.split(" "));
+    const of = (name: string) => lines.find(([first]) => first === `gatehouse_${name}`)?.[1];
+    return ["reviews_waiting", "payments_open", "payments_open_oldest_seconds"].map(of);
+  };
+
+  test("reviews, and payments whose end nobody knows, with the age of the oldest", async () => {
+    const at = selling(server);
+    const shop = await at.shop();
+    expect(await measured()).toEqual(["0", "0", "0"]);
+    await at.importLines(shop, [{ id: "palm", title: "A palm", price: "600.00", currency: "EUR" }]);
+    const palm = { items: [{ id: "palm", quantity: 1 }], total: "600.00" };
+    const buyer = await at.buyer(shop);
+    const { body } = await at.order(shop, buyer, palm);
+    expect(body.outcome).toBe("escalated");
+    await at.order(shop, buyer, { token: "pm_sandbox_timeout" });
+    clock.advance(90_000);
+    expect(await measured()).toEqual(["1", "1", "90"]);
+    await shop.admin("POST", `/escalations/${body.escalation_id}/deny`, { reason_code: "other" });
+    expect((await measured())[0]).toBe("0");
+  });
+});
