@@ -15,6 +15,12 @@ decides reviews, an owner changes the site, an operator does everything. Bodies 
 \`/v1/console\` are for the pages of the console, which sign in by a cookie. All of these may also refuse with
 ${COMMON_ERRORS.map(errorLink).join(", ")}.
 
+\`\`\`sh
+auth="Authorization: Bearer $GATEHOUSE_ADMIN_TOKEN"
+curl -H "$auth" https://gate.example.com/v1/admin/sites
+curl -H "$auth" -H "Content-Type: application/json" -X PUT --data @policy.json https://gate.example.com/v1/admin/sites/<site_key_hash>/policy
+\`\`\`
+
 Lists answer \`items\`, the first \`limit\` of them (50, at most 200), and \`next_cursor\` where there is more: send it back as
 \`cursor\`. Times are ISO 8601 in UTC. Amounts are whole minor units, or decimal text where that is said.`;
 
@@ -136,7 +142,8 @@ function bodyText({ content }) {
   if (schema.$ref !== undefined) return `Body: ${shapeLink(schema.$ref)}.\n`;
   const choice = schema.anyOf === undefined ? "Body:" : "Body, one of these:";
   const table = fieldTable(schema, { body: true });
-  return table === "" ? "Body: `{}`.\n" : `${choice}\n\n${table}`;
+  if (table !== "") return `${choice}\n\n${table}`;
+  return schema.description === undefined ? "Body: `{}`.\n" : `Body: ${schema.description}\n`;
 }
 
 /** What is answered: a shape by its name, or the names of the fields. */

@@ -71,6 +71,10 @@ const show = createRoute({
   responses: { 200: json(PolicyBody, "The newest version."), ...errors("not_found") },
 });
 
+const PolicyDocument = z.record(z.string(), z.unknown()).openapi({
+  description: "A policy: `policy`, `timezone`, `default` and `rules`, as the guide to rules says.",
+});
+
 const publish = createRoute({
   method: "put",
   path: "/v1/admin/sites/{site_key_hash}/policy",
@@ -79,7 +83,7 @@ const publish = createRoute({
   description:
     "A document of `rules/1`. Every version is kept: audit records name the one they followed. " +
     "With a finding of level `error` it is refused; warnings are answered.",
-  request: { params: SiteParams, body: body(z.record(z.string(), z.unknown())) },
+  request: { params: SiteParams, body: body(PolicyDocument) },
   responses: {
     200: json(PolicyBody.extend({ findings: Findings }), "The published version."),
     ...errors("invalid_request", "forbidden", "not_found"),
@@ -99,7 +103,7 @@ const test = createRoute({
     params: SiteParams,
     body: body(
       z.strictObject({
-        policy: z.record(z.string(), z.unknown()),
+        policy: PolicyDocument,
         last: z.int().min(1).max(TESTED_DECISIONS_MAX).default(TESTED_DECISIONS),
       }),
     ),
