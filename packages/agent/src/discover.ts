@@ -4,10 +4,11 @@ import {
   type JsonObject,
   parseUrl,
   readPublicJwk,
+  trustedKeySet,
   type Verdict,
   verifyCard,
 } from "@gatehouse/protocol";
-import { AgentError, fetchBytes, getJson } from "./http.js";
+import { AgentError, fetchBytes, getJson, objectIn } from "./http.js";
 
 /** A site whose card holds: where to ask it for something. */
 export interface DiscoveredSite {
@@ -71,9 +72,9 @@ async function fetchCard(address: string): Promise<Uint8Array> {
 }
 
 /**
- * Reads the card of a site and verifies it. By which keys, says the caller: those of the service the
- * site's owner runs, or by default those of the server the card came from. Throws unless the card
- * holds; its own word about keys is never taken.
+ * Reads the card of a site and verifies it. By which keys, says the caller; by default those of the
+ * server the card came from, or, where that is the very domain the card speaks for, those of the
+ * service it names. Throws unless the card holds.
  */
 export async function discover(
   site: string,
@@ -81,7 +82,8 @@ export async function discover(
 ): Promise<DiscoveredSite> {
   const address = cardAddress(site);
   const bytes = await fetchCard(address);
-  const keys = options.keys ?? `${new URL(address).origin}/.well-known/jwks.json`;
+  const card = objectIn(bytes, address);
+  const keys = options.keys ?? trustedKeySet(new URL(address), card);
   const verdict = await verifyCard(bytes, {
     findKey: keysAt(keys),
     now: options.now ?? Date.now(),
@@ -90,7 +92,6 @@ export async function discover(
     const failed = verdict.checks.find(({ ok }) => !ok);
     throw new AgentError(`the card of ${site} does not hold: ${failed?.text ?? "no reason"}`);
   }
-  const card = JSON.parse(new TextDecoder().decode(bytes)) as JsonObject;
   const about = isJsonObject(card.site) ? card.site : {};
   const skills = Array.isArray(card.skills) ? (card.skills as readonly JsonObject[]) : [];
   return {

@@ -41,7 +41,8 @@ export async function fetchBytes(url: string, init: RequestInit = {}) {
   return { status, headers, url: response.url, bytes: await readBytes(response, url) };
 }
 
-function objectIn(bytes: Uint8Array, url: string): JsonObject {
+/** The JSON object in an answer, as strictly as its signatures are checked. */
+export function objectIn(bytes: Uint8Array, url: string): JsonObject {
   const parsed = parseJson(bytes);
   if (parsed.ok && isJsonObject(parsed.value)) return parsed.value;
   throw new AgentError(`${url} answers with something other than a JSON object`);

@@ -237,15 +237,8 @@ export {
 export { type UcpKey, ucpProfile } from "./ucp/profile.js";
 export { type SignatureFault, type UcpRequest, verifyUcpRequest } from "./ucp/request-signature.js";
 export { type SiteTerms, signTerms, siteTerms, TERMS_TYPE, verifyTerms } from "./ucp/terms.js";
-export { parseUrl, strictHref } from "./url.js";
-export { cardInPage } from "./verify/agent-page.js";
-export { readAnswerReceipt, verifyAnswerReceipt } from "./verify/answer-receipt.js";
-export { verifyA2aCard, verifyCard } from "./verify/card.js";
-export { verifyCatalog } from "./verify/catalog.js";
-export type { Check, Verdict } from "./verify/checklist.js";
-export { CLOCK_SKEW_MS, type VerifyOptions } from "./verify/document.js";
-export { type ShownRecord, verifyShownRecord } from "./verify/shown-record.js";
-export { termsIn, verifySignedTerms } from "./verify/terms.js";
+export { isSecureUrl, parseUrl, strictHref } from "./url.js";
+export * from "./verify/index.js";
 export { BEACON_VERSION, type Beacon, readBeacon } from "./visits/beacon.js";
 export {
   CLASSIFICATIONS,

@@ -28,3 +28,17 @@ export function strictHref({ origin, href }: URL): string {
   const rest = href.slice(origin.length);
   return origin + rest.replace(NOT_IN_A_URI, (found) => encodeURIComponent(found));
 }
+
+const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Whether nobody on the way can read or change what goes there: by https, or on this machine.
+ *
+ * @example
+ * isSecureUrl(new URL("https://shop.example.com/")); //=> true
+ * isSecureUrl(new URL("http://shop.localhost:8080/")); //=> true
+ * isSecureUrl(new URL("http://shop.example.com/")); //=> false
+ */
+export function isSecureUrl({ protocol, hostname }: URL): boolean {
+  return protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname));
+}

@@ -1,14 +1,17 @@
 import {
   type Check,
   cardInPage,
+  documentClaims,
   EXPORT_ELEMENT,
   isJsonObject,
+  isSecureUrl,
   type JsonObject,
   parseJson,
   readAnswerReceipt,
   sha256,
   termsIn,
   toHex,
+  trustedKeySet,
   verifyA2aCard,
   verifyAnswerReceipt,
   verifyCard,
@@ -19,15 +22,8 @@ import type { Command } from "commander";
 import { verifyAudit } from "../audit/verify-files.js";
 import { CommandError, EXIT } from "../exit.js";
 import { plainJson, plainText, type Terminal } from "../terminal.js";
-import {
-  AUDIT_KEY_SET_PATH,
-  claimsOf,
-  keyFinder,
-  keySetAddress,
-  noKeysNamed,
-  trustedKeySet,
-} from "../verify/key-set.js";
-import { isPrivate, readSource, type Source } from "../verify/source.js";
+import { AUDIT_KEY_SET_PATH, keyFinder, keySetAddress, noKeysNamed } from "../verify/key-set.js";
+import { readSource, type Source } from "../verify/source.js";
 
 interface Flags {
   readonly keys?: string;
@@ -55,7 +51,7 @@ const NAMES: Readonly<Record<string, string>> = {
 /** Where the bytes came over counts too: what is not signed is as good as the connection. */
 function transportCheck({ url }: Source): Check[] {
   if (url === undefined) return [];
-  const ok = isPrivate(url);
+  const ok = isSecureUrl(url);
   const text = ok ? `it came from ${url.host}` : `it came from ${url.host} over plain HTTP`;
   return [{ id: "transport", ok, text }];
 }
@@ -117,18 +113,24 @@ async function bodyCheck(document: Document, file: string): Promise<Check> {
   return { id: "body", ok, text: `${file} is ${ok ? "" : "not "}${what}` };
 }
 
+/** Whose keys must have signed it: those somebody named, or those of whom it came from. */
+function keysFor({ url }: Source, { kind, value }: Document, named: string | undefined): string {
+  // Receipts are signed by the key of the audit log, and name no domain.
+  const path = kind === "receipt" ? AUDIT_KEY_SET_PATH : undefined;
+  if (named !== undefined) return keySetAddress(named, path);
+  if (url === undefined) throw noKeysNamed();
+  return trustedKeySet(url, value);
+}
+
 async function check(source: Source, flags: Flags) {
   const document = recognize(source.bytes);
-  // Receipts are signed by the key of the audit log, and name no domain.
-  const path = document.kind === "receipt" ? AUDIT_KEY_SET_PATH : undefined;
-  const keys = flags.keys === undefined ? undefined : keySetAddress(flags.keys, path);
-  const address = keys ?? trustedKeySet(source, document.value);
+  const address = keysFor(source, document, flags.keys);
   const options = { findKey: keyFinder(address), now: Date.now() };
   const verdict = await VERIFIERS[document.kind](document.bytes, options);
   const sent = flags.body === undefined ? [] : [await bodyCheck(document, flags.body)];
   const checks = [...transportCheck(source), ...verdict.checks, ...sent];
   const ok = checks.every((one) => one.ok);
-  const { domain } = claimsOf(document.value);
+  const { domain } = documentClaims(document.value);
   // Only who the reader named, or the domain itself, is known to be the one to ask.
   const vouched = flags.keys !== undefined || source.url?.host === domain;
   return { kind: document.kind, domain, ok, keys: address, vouched, checks };

@@ -87,10 +87,3 @@ function isAddress(text: string): boolean {
 export async function readSource(text: string): Promise<Source> {
   return isAddress(text) ? fetchSource(text) : readFile(text);
 }
-
-const LOOPBACK = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
-/** Whether nobody on the way could have changed what came from there. */
-export function isPrivate({ protocol, hostname }: URL): boolean {
-  return protocol === "https:" || (protocol === "http:" && LOOPBACK.test(hostname));
-}

@@ -1,0 +1,74 @@
+import { once } from "node:events";
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { gatehouse } from "../../edge/src/node/plugin.ts";
+import {
+  cleanUp,
+  createSite,
+  freshEnvironment,
+  startServer,
+  type TestServer,
+} from "../../server/test/harness.ts";
+import { discover } from "../src/index.ts";
+
+let server: TestServer;
+
+beforeAll(async () => {
+  server = await startServer(await freshEnvironment("sqlite"));
+  return cleanUp;
+});
+
+/** A server on this machine; its port. */
+async function listen(listener: RequestListener): Promise<number> {
+  const http = createServer(listener).listen(0, "127.0.0.1");
+  onTestFinished(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  await once(http, "listening");
+  return (http.address() as AddressInfo).port;
+}
+
+/** A site installed as the guide says: the plugin stands before it, and it serves nothing else. */
+async function installedSite(name: string): Promise<string> {
+  let plugin: ReturnType<typeof gatehouse> | undefined;
+  const port = await listen((request, response) => {
+    plugin?.(request, response, () => response.writeHead(404).end("Not found"));
+  });
+  const domain = `${name}:${port}`;
+  const { site_key_hash: siteKeyHash } = await createSite(server, domain);
+  plugin = gatehouse({
+    ...{ site: `http://${domain}`, gatehouse: server.url, siteKeyHash },
+    warn: () => undefined,
+  });
+  return domain;
+}
+
+/** The card of a site as its service has it. */
+const cardOf = async (siteKey: string) =>
+  (await fetch(`${server.url}/v1/agent-card/${siteKey}.json`)).text();
+
+describe("a site is found", () => {
+  test("by its own address, where it serves its card and no key set", async () => {
+    const domain = await installedSite("localhost");
+    expect((await fetch(`http://${domain}/.well-known/jwks.json`)).status).toBe(404);
+    const site = await discover(`http://${domain}`);
+    expect([site.domain, site.verdict.ok]).toEqual([domain, true]);
+    expect(site.mandateUrl).toBe(`${server.url}/v1/m/${site.siteKey}/mandate`);
+    const page = await discover(`http://${domain}/agent`);
+    expect(page.siteKey).toBe(site.siteKey);
+  });
+
+  test("by nobody else's copy of its card, whatever keys that names", async () => {
+    const { site_key } = await createSite(server, "shop.example.com");
+    const card = await cardOf(site_key);
+    const port = await listen((request, response) => {
+      if (request.url?.endsWith("/jwks.json")) response.writeHead(404).end("{}");
+      else response.end(card);
+    });
+    await expect(discover(`http://127.0.0.1:${port}`)).rejects.toThrow(
+      "its key is not in the key set",
+    );
+  });
+});
