@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, parseJson } from "@gatehouse/protocol";
+import { concatBytes, isJsonObject, type JsonObject, parseJson } from "@gatehouse/protocol";
 
 const REQUEST_MS_MAX = 60_000;
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -22,23 +22,36 @@ export class AgentError extends Error {
   }
 }
 
-async function readBytes(response: Response, url: string): Promise<Uint8Array> {
-  const bytes = new Uint8Array(await response.arrayBuffer());
-  if (bytes.length > BODY_BYTES_MAX) throw new AgentError(`${url} answers with more than 1 MB`);
-  return bytes;
+/** By pieces: a short answer may unpack to one that no machine can hold. */
+async function readBytes({ body }: Response, url: string): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  const reader = body?.getReader();
+  for (let read = await reader?.read(); read?.done === false; read = await reader?.read()) {
+    length += read.value.length;
+    if (length > BODY_BYTES_MAX) {
+      // Whether that can be told to the other end is of no interest.
+      reader?.cancel().catch(() => undefined);
+      throw new AgentError(`${url} answers with more than 1 MB`);
+    }
+    pieces.push(read.value);
+  }
+  return concatBytes(...pieces);
 }
 
 /** Sends a request and reads what comes back, following nothing unless told. */
 export async function fetchBytes(url: string, init: RequestInit = {}) {
   const signal = AbortSignal.timeout(REQUEST_MS_MAX);
-  let response: Response;
+  let words = "does not answer";
   try {
-    response = await fetch(url, { redirect: "error", signal, ...init });
+    const response = await fetch(url, { redirect: "error", signal, ...init });
+    words = "breaks off its answer";
+    const bytes = await readBytes(response, url);
+    return { status: response.status, headers: response.headers, url: response.url, bytes };
   } catch (cause) {
-    throw new AgentError(`${url} does not answer`, { cause });
+    if (cause instanceof AgentError) throw cause;
+    throw new AgentError(`${url} ${words}`, { cause });
   }
-  const { status, headers } = response;
-  return { status, headers, url: response.url, bytes: await readBytes(response, url) };
 }
 
 /** The JSON object in an answer, as strictly as its signatures are checked. */

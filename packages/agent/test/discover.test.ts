@@ -1,7 +1,4 @@
-import { once } from "node:events";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
-import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { gatehouse } from "../../edge/src/node/plugin.ts";
 import {
   cleanUp,
@@ -11,6 +8,7 @@ import {
   type TestServer,
 } from "../../server/test/harness.ts";
 import { discover } from "../src/index.ts";
+import { listen } from "./listening.ts";
 
 let server: TestServer;
 
@@ -18,17 +16,6 @@ beforeAll(async () => {
   server = await startServer(await freshEnvironment("sqlite"));
   return cleanUp;
 });
-
-/** A server on this machine; its port. */
-async function listen(listener: RequestListener): Promise<number> {
-  const http = createServer(listener).listen(0, "127.0.0.1");
-  onTestFinished(() => {
-    http.closeAllConnections();
-    http.close();
-  });
-  await once(http, "listening");
-  return (http.address() as AddressInfo).port;
-}
 
 /** A site installed as the guide says: the plugin stands before it, and it serves nothing else. */
 async function installedSite(name: string): Promise<string> {
