@@ -8,7 +8,7 @@ import {
   type Verdict,
   verifyCard,
 } from "@gatehouse/protocol";
-import { AgentError, fetchBytes, getJson, objectIn } from "./http.js";
+import { AgentError, checkAddress, fetchBytes, getJson, objectIn } from "./http.js";
 
 /** A site whose card holds: where to ask it for something. */
 export interface DiscoveredSite {
@@ -94,11 +94,13 @@ export async function discover(
   }
   const about = isJsonObject(card.site) ? card.site : {};
   const skills = Array.isArray(card.skills) ? (card.skills as readonly JsonObject[]) : [];
+  const mandateUrl = textAt(about, "service_endpoint");
+  const mcpUrl = textAt(about, "mcp_endpoint");
+  for (const named of [mandateUrl, mcpUrl]) if (named !== "") checkAddress(named);
   return {
     domain: textAt(about, "domain"),
     siteKey: textAt(about, "site_key"),
-    mandateUrl: textAt(about, "service_endpoint"),
-    mcpUrl: textAt(about, "mcp_endpoint"),
+    ...{ mandateUrl, mcpUrl },
     ...{ skills, card, verdict },
   };
 }

@@ -1,4 +1,11 @@
-import { concatBytes, isJsonObject, type JsonObject, parseJson } from "@gatehouse/protocol";
+import {
+  concatBytes,
+  isJsonObject,
+  isSecureUrl,
+  type JsonObject,
+  parseJson,
+  parseUrl,
+} from "@gatehouse/protocol";
 
 const REQUEST_MS_MAX = 60_000;
 const BODY_BYTES_MAX = 1024 * 1024;
@@ -39,8 +46,24 @@ async function readBytes({ body }: Response, url: string): Promise<Uint8Array> {
   return concatBytes(...pieces);
 }
 
+/**
+ * Refuses an address that is none, or where others could read and change what is said: what is sent
+ * may hold how something is paid, and what comes back says where to send it.
+ */
+export function checkAddress(url: string): void {
+  const parsed = parseUrl(url);
+  if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) {
+    throw new AgentError(`${url} is no address`);
+  }
+  if (isSecureUrl(parsed)) return;
+  throw new AgentError(
+    `${url} is plain http, which anybody on the way can read and change: use https`,
+  );
+}
+
 /** Sends a request and reads what comes back, following nothing unless told. */
 export async function fetchBytes(url: string, init: RequestInit = {}) {
+  checkAddress(url);
   const signal = AbortSignal.timeout(REQUEST_MS_MAX);
   let words = "does not answer";
   try {

@@ -1,3 +1,4 @@
+import { EXAMPLE_SITE, generateEd25519, signCard } from "@gatehouse/protocol";
 import { beforeAll, describe, expect, test } from "vitest";
 import { gatehouse } from "../../edge/src/node/plugin.ts";
 import {
@@ -59,3 +60,18 @@ describe("a site is found", () => {
     );
   });
 });
+
+test.each(["mandate", "mcp"] as const)(
+  "a card that holds is refused where its %s address is plain http on another machine",
+  async (name) => {
+    const { signer, jwk } = await generateEd25519("k1");
+    const outside = "http://gate.example.com/v1/here";
+    const addresses = { ...EXAMPLE_SITE.addresses, [name]: outside };
+    const { card } = await signCard({ ...EXAMPLE_SITE, addresses }, signer, Date.now());
+    const port = await listen((request, response) => {
+      const keys = JSON.stringify({ keys: [{ ...jwk, kid: "k1" }] });
+      response.end(request.url?.endsWith("/jwks.json") ? keys : card);
+    });
+    await expect(discover(`http://127.0.0.1:${port}`)).rejects.toThrow(`${outside} is plain http`);
+  },
+);

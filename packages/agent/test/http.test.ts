@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { AgentError, discover } from "../src/index.ts";
+import { AgentError, discover, escalationStatus, quoteOrder, sendText } from "../src/index.ts";
 import { listen } from "./listening.ts";
 
 /** What is thrown. */
@@ -38,3 +38,27 @@ test("an answer that breaks off is told in a sentence, with its cause", async ()
   expect(error.message).toMatch(/breaks off its answer/);
   expect(error.cause).toBeDefined();
 });
+
+const ELSEWHERE = "http://192.0.2.1/v1";
+
+test.each<[string, () => Promise<unknown>]>([
+  ["its card", () => discover(ELSEWHERE)],
+  ["a mandate", () => sendText({ mandateUrl: ELSEWHERE }, "{}")],
+  ["a call of a tool", () => quoteOrder({ mcpUrl: ELSEWHERE }, [])],
+  ["a question", () => escalationStatus(ELSEWHERE)],
+])("%s does not go over plain http to another machine", async (_what, task) => {
+  const error = await thrown(task());
+  expect(error).toBeInstanceOf(AgentError);
+  expect([error.message, error.cause]).toEqual([
+    expect.stringMatching(/^http:\/\/192\.0\.2\.1\/v1\S* is plain http.*: use https$/),
+    undefined,
+  ]);
+});
+
+test.each(["mailto:ops@example.com", "file:///etc/passwd", "shop"])(
+  "%s is no address",
+  async (mandateUrl) => {
+    const error = await thrown(sendText({ mandateUrl }, "{}"));
+    expect(error.message).toBe(`${mandateUrl} is no address`);
+  },
+);

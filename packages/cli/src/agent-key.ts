@@ -56,6 +56,10 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
     /does not answer$/,
     "Check the address, and whether it is up. A site that does not serve its card itself: name the card's address, which `gatehouse site show` prints.",
   ],
+  [
+    /plain http/,
+    "Plain http is for this machine only: localhost, names below it, 127.0.0.1 and [::1].",
+  ],
   [/breaks off/, "Try again. If it stays so, ask the owner of the site."],
   [/does not hold/, "Name the service whose keys you trust, as in --keys https://gate.example.com"],
   [/leads to another server/, "Name that address itself, if you trust it."],

@@ -176,6 +176,13 @@ test("a mandate that was kept is sent again as it is, and is the same request", 
   writeFileSync(elsewhere, text.replace("/mandate", "/mandates"));
   const stray = await run("mandate", "send", card, "--file", elsewhere);
   expect([stray.code, stray.err]).toEqual([1, expect.stringContaining("for another address")]);
+  // Whoever is on the way would have what it is paid with.
+  writeFileSync(elsewhere, text.replace(/http:[^"]*\/v1/, "http://192.0.2.1/v1"));
+  const open = await run("mandate", "send", "--file", elsewhere);
+  expect([open.code, open.err]).toEqual([
+    1,
+    expect.stringMatching(/is plain http, .*: use https\.\nPlain http is for this machine only/),
+  ]);
   writeFileSync(elsewhere, text.replace("get_pricing", "sign_up"));
   const forged = await run("mandate", "send", "--file", elsewhere);
   expect(forged.err).toMatch(
