@@ -13,4 +13,10 @@ export {
   withdraw,
 } from "./mandate.js";
 export { callTool, type OrderItem, orderRequest, placeOrder, quoteOrder } from "./order.js";
-export { type AgentClaims, agentStatus, type RegisteredAgent, register } from "./register.js";
+export {
+  type AgentClaims,
+  type AgentStatus,
+  agentStatus,
+  type RegisteredAgent,
+  register,
+} from "./register.js";

@@ -1,4 +1,4 @@
-import { type JsonObject, type KeySource, signTagged } from "@gatehouse/protocol";
+import { isAgentId, type JsonObject, type KeySource, signTagged } from "@gatehouse/protocol";
 import type { DiscoveredSite } from "./discover.js";
 import { AgentError, getJson, type JsonAnswer, postJson } from "./http.js";
 import type { AgentKey } from "./key.js";
@@ -15,10 +15,15 @@ export interface AgentClaims {
   readonly scopes?: readonly string[] | undefined;
 }
 
+const STATUSES = ["pending", "active", "suspended", "revoked", "rejected"] as const;
+
+/** What became of an agent. */
+export type AgentStatus = (typeof STATUSES)[number];
+
 export interface RegisteredAgent {
   readonly agentId: string;
   readonly kid: string;
-  readonly status: string;
+  readonly status: AgentStatus;
 }
 
 type Site = Pick<DiscoveredSite, "mandateUrl" | "siteKey">;
@@ -35,6 +40,20 @@ function refusal(what: string, { status, body }: JsonAnswer): AgentError {
 }
 
 const textOf = ({ body }: JsonAnswer, name: string) => String(body[name] ?? "");
+
+/** Words of a stranger, that others print and keep: only those that a site can mean are taken. */
+function statusIn(answer: JsonAnswer): AgentStatus {
+  const status = STATUSES.find((one) => one === answer.body.status);
+  if (status !== undefined) return status;
+  throw new AgentError("the site answers with a status that no agent has");
+}
+
+function agentIdIn(answer: JsonAnswer, { kid }: AgentKey): string {
+  const agentId = textOf(answer, "agent_id");
+  if (!isAgentId(agentId)) throw new AgentError("the site answers with what is no id of an agent");
+  if (answer.body.kid === kid) return agentId;
+  throw new AgentError("the site answers for another key than the one that was registered");
+}
 
 /** What is signed to register: the key answers the site's challenge. */
 function registrationOf(
@@ -75,14 +94,14 @@ export async function register(
   if (registered.status !== 201 && registered.status !== 202) {
     throw refusal("the registration", registered);
   }
-  const agentId = textOf(registered, "agent_id");
-  return { agentId, kid: key.kid, status: textOf(registered, "status") };
+  const agentId = agentIdIn(registered, key);
+  return { agentId, kid: key.kid, status: statusIn(registered) };
 }
 
-/** What became of an agent: `pending`, `active`, `suspended`, `revoked` or `rejected`. */
-export async function agentStatus(site: Site, agentId: string): Promise<string> {
+/** Asks what became of an agent. */
+export async function agentStatus(site: Site, agentId: string): Promise<AgentStatus> {
   const url = `${agentsUrl(site)}/${encodeURIComponent(agentId)}`;
   const answer = await getJson(url);
   if (answer.status !== 200) throw refusal("the question", answer);
-  return textOf(answer, "status");
+  return statusIn(answer);
 }

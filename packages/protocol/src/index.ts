@@ -185,6 +185,7 @@ export {
   verifyWithWebCrypto,
 } from "./keys/signer.js";
 export {
+  isAgentId,
   MANDATE_BYTES_MAX,
   type Mandate,
   type MandateFault,

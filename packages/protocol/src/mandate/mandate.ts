@@ -13,6 +13,17 @@ export const MANDATE_BYTES_MAX = 8192;
 
 const MANDATE_ID = /^[A-Za-z0-9_-]{16,64}$/;
 const AGENT_ID = /^agt_[A-Za-z0-9_-]{8,64}$/;
+
+/**
+ * Whether a text can be the id of an agent.
+ *
+ * @example
+ * isAgentId("agt_4Zk1mVfQ"); //=> true
+ * isAgentId("agt_"); //=> false
+ */
+export function isAgentId(text: string): boolean {
+  return AGENT_ID.test(text);
+}
 const HANDLERS = ["stripe", "sandbox"] as const;
 
 /** Who authorizes a payment. */
@@ -86,7 +97,7 @@ function missingMoney(
 /** The members of `signed`, each by its own rule; the first that fails is named. */
 function readSigned(signed: JsonObject): Result<Omit<Mandate, "envelope" | "protocol">, "invalid"> {
   const mandateId = text(signed.mandate_id, (id) => MANDATE_ID.test(id));
-  const agentId = text(signed.agent_id, (id) => AGENT_ID.test(id));
+  const agentId = text(signed.agent_id, isAgentId);
   const siteKey = text(signed.site_key, () => true);
   const audience = text(signed.audience, () => true);
   const issuedAt = readWireTime(signed.issued_at);

@@ -1,0 +1,53 @@
+import { beforeAll, expect, test } from "vitest";
+import {
+  AgentError,
+  type AgentKey,
+  agentStatus,
+  generateAgentKey,
+  openAgentKey,
+  register,
+} from "../src/index.ts";
+import { listen } from "./listening.ts";
+
+let key: AgentKey;
+beforeAll(async () => {
+  key = await openAgentKey(await generateAgentKey());
+});
+
+/** A site that answers a registration, and every question after it, as it likes. */
+async function siteAnswering(body: object) {
+  const port = await listen((request, response) => {
+    const challenge = request.url?.endsWith("/challenge") === true;
+    response.writeHead(challenge || request.method === "GET" ? 200 : 202);
+    response.end(JSON.stringify(challenge ? { challenge: "c", audience: "a" } : body));
+  });
+  return { siteKey: "us_x", mandateUrl: `http://127.0.0.1:${port}/v1/m/us_x/mandate` };
+}
+
+const agentId = `agt_${"a".repeat(24)}`;
+const good = () => ({ agent_id: agentId, kid: key.kid, status: "pending" });
+
+test("a site that answers as it should is believed", async () => {
+  const site = await siteAnswering(good());
+  const registered = { agentId, kid: key.kid, status: "pending" };
+  expect(await register(site, key, { name: "Buyer" })).toEqual(registered);
+  expect(await agentStatus(site, agentId)).toBe("pending");
+});
+
+test.each([
+  ["an id that is none", { agent_id: "agt_\u001b[2J" }, /no id of an agent/],
+  ["an id that is no text", { agent_id: 7 }, /no id of an agent/],
+  ["another key", { kid: "other" }, /another key/],
+  ["a status nobody knows", { status: "\u001b]0;owned" }, /a status that no agent has/],
+  ["no status", { status: undefined }, /a status that no agent has/],
+])("%s in the answer to a registration is refused", async (_what, change, says) => {
+  const site = await siteAnswering({ ...good(), ...change });
+  const error = await register(site, key, { name: "Buyer" }).catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(AgentError);
+  expect(error.message).toMatch(says);
+});
+
+test("a status that no agent has is refused when it is asked for, too", async () => {
+  const site = await siteAnswering({ agent_id: agentId, status: "king" });
+  await expect(agentStatus(site, agentId)).rejects.toThrow(AgentError);
+});
