@@ -17,16 +17,35 @@ export interface JsonAnswer {
   readonly body: JsonObject;
 }
 
+interface AgentErrorOptions extends ErrorOptions {
+  readonly docsUrl?: string | undefined;
+  readonly reason?: string | undefined;
+}
+
 /** The other end did not answer as it should; the sentence says how. */
 export class AgentError extends Error {
   override readonly name = "AgentError";
   /** Where the other end explains its refusal, if it said so. */
   readonly docsUrl: string | undefined;
+  /** The code of its refusal, such as `rate_limited`, if it gave one: branch on it. */
+  readonly reason: string | undefined;
 
-  constructor(message: string, { docsUrl, ...options }: ErrorOptions & { docsUrl?: string } = {}) {
+  constructor(message: string, { docsUrl, reason, ...options }: AgentErrorOptions = {}) {
     super(message, options);
     this.docsUrl = docsUrl;
+    this.reason = reason;
   }
+}
+
+/** Codes of a newer service are codes too; a stranger's prose is none. */
+const REASON = /^[a-z][a-z0-9_]{0,63}$/;
+
+/** What a refusal says of itself besides its words. */
+export function refusalIn({ reason, docs_url }: JsonObject): AgentErrorOptions {
+  return {
+    ...(typeof reason === "string" && REASON.test(reason) ? { reason } : {}),
+    ...(typeof docs_url === "string" ? { docsUrl: docs_url } : {}),
+  };
 }
 
 /** By pieces: a short answer may unpack to one that no machine can hold. */

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@gatehouse/protocol";
 import type { DiscoveredSite } from "./discover.js";
-import { AgentError, postJson } from "./http.js";
+import { AgentError, postJson, refusalIn } from "./http.js";
 import type { MandateRequest, SignedMandate } from "./mandate.js";
 
 type Site = Pick<DiscoveredSite, "mcpUrl">;
@@ -26,8 +26,21 @@ export async function callTool(
   if (isJsonObject(result) && isJsonObject(result.structuredContent)) {
     return result.structuredContent;
   }
-  const why = isJsonObject(error) && typeof error.message === "string" ? error.message : "";
-  throw new AgentError(`${name} could not be called (${status}): ${why || "no result"}`);
+  const { message, data } = isJsonObject(error) ? error : {};
+  const why = typeof message === "string" && message !== "" ? message : "no result";
+  const refused = isJsonObject(data) ? refusalIn({ ...data, reason: data.error ?? null }) : {};
+  throw new AgentError(`${name} could not be called (${status}): ${why}`, refused);
+}
+
+/** How a call without a mandate is told what stands in the way, after all that it would need. */
+const IN_THE_WAY = "it would be refused: ";
+
+/** Why there is no price, the cause alone where there is one. */
+function noPrice(told: JsonObject): AgentError {
+  const message = typeof told.message === "string" ? told.message : "the site does not say why";
+  const at = message.indexOf(IN_THE_WAY);
+  const cause = at === -1 ? message : message.slice(at + IN_THE_WAY.length);
+  return new AgentError(`there is no price for this: ${cause}`, refusalIn(told));
 }
 
 /** Asks what an order costs, and by whom it is paid. Nothing is bought. */
@@ -36,12 +49,12 @@ export async function quoteOrder(
   items: readonly OrderItem[],
 ): Promise<Pick<MandateRequest, "cart"> & { readonly handler: string }> {
   const asked = { items: items.map(({ id, quantity }) => ({ id, quantity })) };
-  const { sign, message } = await callTool(site, "place_order", asked);
-  const { protocol_context: context, payment } = isJsonObject(sign) ? sign : {};
+  const told = await callTool(site, "place_order", asked);
+  const { protocol_context: context, payment } = isJsonObject(told.sign) ? told.sign : {};
   const { cart_total: total, cart_currency: currency } = isJsonObject(context) ? context : {};
   const handler = isJsonObject(payment) ? payment.handler : undefined;
   if (typeof total !== "string" || typeof currency !== "string" || typeof handler !== "string") {
-    throw new AgentError(`there is no price for this: ${String(message ?? "")}`);
+    throw noPrice(told);
   }
   return { cart: { total, currency }, handler };
 }

@@ -1,6 +1,6 @@
 import { isAgentId, type JsonObject, type KeySource, signTagged } from "@gatehouse/protocol";
 import type { DiscoveredSite } from "./discover.js";
-import { AgentError, getJson, type JsonAnswer, postJson } from "./http.js";
+import { AgentError, getJson, type JsonAnswer, postJson, refusalIn } from "./http.js";
 import type { AgentKey } from "./key.js";
 
 const LIFE_MS = 5 * 60_000;
@@ -35,8 +35,8 @@ function agentsUrl({ mandateUrl }: Site): string {
 
 function refusal(what: string, { status, body }: JsonAnswer): AgentError {
   const said = typeof body.message === "string" ? body.message : "";
-  const docs = typeof body.docs_url === "string" ? { docsUrl: body.docs_url } : {};
-  return new AgentError(`${what} was refused (${status} ${String(body.reason)}): ${said}`, docs);
+  const words = `${what} was refused (${status} ${String(body.reason)}): ${said}`;
+  return new AgentError(words, refusalIn(body));
 }
 
 const textOf = ({ body }: JsonAnswer, name: string) => String(body[name] ?? "");
