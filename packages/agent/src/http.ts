@@ -80,6 +80,14 @@ export function checkAddress(url: string): void {
   );
 }
 
+/** What the system calls a connection that failed, such as ` (ENOTFOUND)`; nothing where it is silent. */
+function codeOf(error: unknown): string {
+  const { name, cause } = error as Error;
+  if (name === "TimeoutError") return " (timeout)";
+  const { code } = (cause ?? {}) as { readonly code?: unknown };
+  return typeof code === "string" ? ` (${code})` : "";
+}
+
 /** Sends a request and reads what comes back, following nothing unless told. */
 export async function fetchBytes(url: string, init: RequestInit = {}) {
   checkAddress(url);
@@ -92,7 +100,7 @@ export async function fetchBytes(url: string, init: RequestInit = {}) {
     return { status: response.status, headers: response.headers, url: response.url, bytes };
   } catch (cause) {
     if (cause instanceof AgentError) throw cause;
-    throw new AgentError(`${url} ${words}`, { cause });
+    throw new AgentError(`${url} ${words}${codeOf(cause)}`, { cause });
   }
 }
 

@@ -9,6 +9,7 @@ import {
 import { explainedAt } from "./error-page.js";
 import { CommandError, EXIT } from "./exit.js";
 import { plainText } from "./terminal.js";
+import { reachLocalNames } from "./verify/local-names.js";
 
 /** A key file holds a private key: nobody else may read it, and none is written over. */
 export function writeKey(file: string, key: unknown): void {
@@ -53,7 +54,7 @@ export async function readKey(file: string): Promise<AgentKey> {
 /** What the words of the agent library probably mean for whoever typed the address. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [
-    /does not answer$/,
+    /does not answer/,
     "Check the address, and whether it is up. A site that does not serve its card itself: name the card's address, which `gatehouse site show` prints.",
   ],
   [
@@ -78,6 +79,7 @@ function hintFor({ message, docsUrl }: AgentError): string {
 
 /** Runs what an agent does; what the other end refuses is told in a sentence. */
 export async function asAgent<T>(task: () => Promise<T>): Promise<T> {
+  reachLocalNames();
   try {
     return await task();
   } catch (error) {

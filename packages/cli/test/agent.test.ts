@@ -122,6 +122,37 @@ describe("an agent developer", () => {
   });
 });
 
+test("a site on this machine is reached by a name below localhost", async () => {
+  let name = "";
+  const site = createServer((request, response) => {
+    name = request.headers.host ?? "";
+    fetch(card).then(async (answer) => response.end(await answer.text()));
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void site.close());
+  await once(site, "listening");
+  const { port } = site.address() as AddressInfo;
+  const args = ["--key", await keygen("local"), "--name", "Local", "--keys", service.url];
+  const registered = await run("agent", "register", `http://shop.localhost:${port}`, ...args);
+  expect(registered.out).toMatch(/^agt_\S+ {2}pending\n$/);
+  expect(name).toBe(`shop.localhost:${port}`);
+  const verified = await run("verify", `http://shop.localhost:${port}/`, "--keys", service.url);
+  expect(verified.code).toBe(0);
+});
+
+test("where an address does not answer, it is said what the system calls that", async () => {
+  const args = ["--key", await keygen("nobody"), "--name", "Nobody"];
+  const site = createServer().listen(0, "127.0.0.1");
+  await once(site, "listening");
+  const { port } = site.address() as AddressInfo;
+  site.close();
+  await once(site, "close");
+  const gone = await run("agent", "register", `http://127.0.0.1:${port}/card`, ...args);
+  expect([gone.code, gone.err]).toEqual([
+    4,
+    expect.stringMatching(/\/card does not answer \(ECONNREFUSED\)\.\nCheck the address/),
+  ]);
+});
+
 test("an agent is known by the address of a domain too, and all it may ask for is said", async () => {
   const args = ["--key", await keygen("by-domain"), "--name", "By domain"];
   const page = `${service.url}/v1/agent/domain/${SHOP}`;

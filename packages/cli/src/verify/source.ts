@@ -2,6 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { isJsonObject, parseJson } from "@gatehouse/protocol";
 import { CommandError, EXIT } from "../exit.js";
 import { plainText } from "../terminal.js";
+import { reachLocalNames } from "./local-names.js";
 
 const FETCH_MS_MAX = 10_000;
 const BYTES_MAX = 8 * 1024 * 1024;
@@ -38,6 +39,7 @@ async function messageOf(response: Response): Promise<string | undefined> {
 async function fetchSource(url: string): Promise<Source> {
   const headers = { accept: "application/json, text/html;q=0.9, */*;q=0.5" };
   const signal = AbortSignal.timeout(FETCH_MS_MAX);
+  reachLocalNames();
   try {
     const response = await fetch(url, { headers, signal });
     if (response.status !== 200) {
