@@ -142,6 +142,34 @@ describe("verify", () => {
     expect(checks.find(({ id }: { id: string }) => id === "envelope").ok).toBe(false);
   });
 
+  test.each([
+    ["as many keys as are looked at", 16, /^✗ no A2A signature verifies$/m],
+    ["more", 2000, /^✗ it has 2000 A2A signatures: more than 16 are not looked at$/m],
+  ])(
+    "a card of %s that nobody has asks for the key set twice at most",
+    async (_what, count, says) => {
+      let asked = 0;
+      const keys = createServer(async (_request, response) => {
+        asked += 1;
+        response.end(await (await fetch(`${url}/.well-known/jwks.json`)).text());
+      });
+      await new Promise<void>((done) => keys.listen(0, "127.0.0.1", done));
+      onTestFinished(() => void keys.close());
+      const header = (i: number) =>
+        Buffer.from(JSON.stringify({ alg: "EdDSA", kid: `k${i}` })).toString("base64url");
+      const file = await saved(card(), (text) => {
+        const signatures = Array.from({ length: count }, (_, i) => ({
+          ...{ protected: header(i), signature: "A".repeat(86) },
+        }));
+        return JSON.stringify({ ...JSON.parse(text), signatures });
+      });
+      const from = `http://127.0.0.1:${(keys.address() as AddressInfo).port}`;
+      const told = await run("verify", file, "--keys", from);
+      expect([told.code, told.out]).toEqual([1, expect.stringMatching(says)]);
+      expect(asked).toBeLessThanOrEqual(2);
+    },
+  );
+
   test("a card with its envelope cut off is not A2A's own form", async () => {
     const file = await saved(card(), (text) => {
       const { signing: _cut, ...rest } = JSON.parse(text);

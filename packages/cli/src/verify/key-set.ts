@@ -49,12 +49,19 @@ export async function loadKeys(address: string): Promise<ReadonlyMap<string, Pub
   return keys;
 }
 
-/** Looks a key up, and fetches the set once more before an id counts as unknown. */
+/**
+ * Looks a key up, and fetches the set once more before an id counts as unknown; once in all, since a
+ * document can name any number of ids.
+ */
 export function keyFinder(address: string): FindKey {
   let keys: ReadonlyMap<string, PublicJwk> | undefined;
+  let fresh = false;
   return async (kid) => {
     keys ??= await loadKeys(address);
-    if (!keys.has(kid)) keys = await loadKeys(address);
+    if (!keys.has(kid) && !fresh) {
+      fresh = true;
+      keys = await loadKeys(address);
+    }
     return keys.get(kid);
   };
 }

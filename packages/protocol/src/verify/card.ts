@@ -55,15 +55,24 @@ function cardDates(list: Checklist, card: JsonObject, now: number): void {
   checkDates(list, issued, expires, now);
 }
 
+/** Signatures of a document that are looked at: each costs its reader a verification. */
+export const SIGNATURES_MAX = 16;
+
 /** The header of the first signature that holds: one valid one is enough (A2A 1.0 section 8.4). */
 async function checkA2a(
   list: Checklist,
   card: JsonObject,
   options: VerifyOptions,
 ): Promise<JsonObject | undefined> {
+  const entries = Array.isArray(card.signatures) ? card.signatures : [];
+  if (entries.length > SIGNATURES_MAX) {
+    const many = `it has ${entries.length} A2A signatures: more than ${SIGNATURES_MAX} are not looked at`;
+    list.note("a2a", false, "", many);
+    return undefined;
+  }
   const payload = canonicalBytes(a2aProjection(card));
   let header: JsonObject | undefined;
-  for (const entry of Array.isArray(card.signatures) ? card.signatures : []) {
+  for (const entry of entries) {
     const jws = `${text(entry, "protected")}..${text(entry, "signature")}`;
     const checked = await verifyDetached(jws, payload, options.findKey, options.verify);
     if (checked.ok) header ??= checked.value;

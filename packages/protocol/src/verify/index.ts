@@ -1,7 +1,7 @@
 /** What readers check of documents, and by whose keys. */
 export { cardInPage } from "./agent-page.js";
 export { readAnswerReceipt, verifyAnswerReceipt } from "./answer-receipt.js";
-export { verifyA2aCard, verifyCard } from "./card.js";
+export { SIGNATURES_MAX, verifyA2aCard, verifyCard } from "./card.js";
 export { verifyCatalog } from "./catalog.js";
 export type { Check, Verdict } from "./checklist.js";
 export { CLOCK_SKEW_MS, type VerifyOptions } from "./document.js";
