@@ -194,6 +194,25 @@ test("a mandate that was kept is sent again as it is, and is the same request", 
   }
 });
 
+test("what is signed and no mandate is neither explained nor sent as one", async () => {
+  const receipt = join(folder, "a-receipt.json");
+  await asking("send", "get_pricing", "--receipt", receipt);
+  const withdrawal = join(folder, "withdrawal.json");
+  writeFileSync(withdrawal, JSON.stringify({ signed: { v: 1, type: "withdrawal" } }));
+  const nothing = join(folder, "nothing.json");
+  writeFileSync(nothing, JSON.stringify({ signed: {} }));
+  for (const args of [["explain"], ["send", "--file"]]) {
+    expect(await run("mandate", ...args, receipt)).toEqual({
+      ...{ code: 1, out: "" },
+      err: `${receipt} is a receipt, no mandate.\nCheck what it proves: gatehouse verify ${receipt} --keys <service>\n`,
+    });
+    for (const file of [withdrawal, nothing]) {
+      const told = await run("mandate", ...args, file);
+      expect([told.code, told.err]).toEqual([1, expect.stringContaining("is no mandate.\nName")]);
+    }
+  }
+});
+
 test("an owner says whether mandates are taken, for how long, and who is admitted", async () => {
   const shown = await run("site", "mandates", SHOP);
   expect(shown.out).toBe("mandates  on\nlifetime  15m\nadmit     none\n");
@@ -241,6 +260,11 @@ test("a mandate is signed without being sent, and explained byte by byte", async
   const explained = await run("mandate", "explain", file);
   expect(`${explained.out}`).toBe(made.err);
   expect(explained.out).toMatch(/^sha-256 +[0-9a-f]{64}$/m);
+  // What would steer a terminal, or turn the text around, is seen instead.
+  const steering = "\u009b2J\u202e\u007f\u{e0001}";
+  const shown = await asking("sign", "get_pricing", "--arguments", JSON.stringify({ a: steering }));
+  expect(shown.err).toContain(String.raw`"a":"\u009b2J\u202e\u007f\udb40\udc01"`);
+  expect(shown.err).not.toMatch(/[\p{Cc}\p{Cf}](?<!\n)/u);
   const half = await asking("sign", "get_pricing", "--total", "12.50");
   expect([half.code, half.err]).toEqual([2, expect.stringContaining("go together")]);
 });

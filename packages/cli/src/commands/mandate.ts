@@ -102,17 +102,39 @@ async function signedBytes(message: JsonObject) {
   return { signed_bytes: new TextDecoder().decode(bytes), sha256: toHex(await sha256(bytes)) };
 }
 
+const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+
+/** Canonical JSON leaves most characters that steer a terminal as they are; here each is seen. */
+function visible(text: string): string {
+  const written = (character: string) =>
+    character === "\0" ? "\\0" : character.split("").map(escaped).join("");
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, written);
+}
+
 /** The same as people can compare it. */
 async function explain(message: JsonObject): Promise<string> {
   const { signed_bytes, sha256: hash } = await signedBytes(message);
-  return `signed bytes  ${signed_bytes.replace("\0", "\\0")}\nsha-256       ${hash}`;
+  return `signed bytes  ${visible(signed_bytes)}\nsha-256       ${hash}`;
+}
+
+/** A mandate from a file; other signed messages look much alike, but say in `type` what they are. */
+function mandateIn(file: string) {
+  const read = readMandateFile(file);
+  const { type, mandate_id } = read.message;
+  if (type === "receipt") {
+    const hint = `Check what it proves: gatehouse verify ${file} --keys <service>`;
+    throw new CommandError(`${file} is a receipt, no mandate.`, EXIT.failed, hint);
+  }
+  if (type === undefined && typeof mandate_id === "string") return read;
+  const hint = "Name one that `gatehouse mandate sign` printed, or `mandate send --out` kept.";
+  throw new CommandError(`${file} is no mandate.`, EXIT.failed, hint);
 }
 
 /** A mandate that was kept goes to the address it was signed for, and to no other. */
 async function readyInFile(file: string, address: string | undefined, asked: Sent) {
   const { keys, key, agent, skill, total, currency, pay, id } = asked;
   const said = { key, agent, skill, arguments: asked.arguments, total, currency, pay, id };
-  const { text, message } = readMandateFile(file);
+  const { text, message } = mandateIn(file);
   if (Object.values(said).some((value) => value !== undefined)) {
     const hint = "Take the other options away, or sign a new mandate without --file.";
     const why = "--file is sent as it is: nothing else can be asked.";
@@ -210,7 +232,7 @@ export function mandateCommands(program: Command, terminal: Terminal): void {
     .option("--site <site>", "as the owner: also which rule decided, and what came of it")
     .option("--json", "print JSON")
     .action(async (file: string, { site, json }: { site?: string; json?: boolean }) => {
-      const { message } = readMandateFile(file);
+      const { message } = mandateIn(file);
       const mandateId = String(message.mandate_id);
       const decisions =
         site === undefined ? undefined : await siteDecisions(terminal, site, mandateId);
