@@ -128,6 +128,26 @@ describe("gatehouse audit verify", () => {
       `${server.url}/.well-known/jwks.json`,
     );
     expect([wrong.code, wrong.out]).toEqual([1, expect.stringContaining("not in the key set")]);
+    // Whose keys they are is asked before anybody doubts the export.
+    expect(wrong.err).toMatch(
+      /^No signature in it holds by the keys given\.\nIs --key of the serv/,
+    );
+  });
+
+  test("says of a key that is not there that it is not, and what would be one", async () => {
+    expect(await run("audit", "verify", file, "--key", "nokey.json")).toEqual({
+      ...{ code: 2, out: "" },
+      err: "There is no file nokey.json.\n--key takes a key set, as a file or as the service's address, or a vkey: name+id+key.\n",
+    });
+  });
+
+  test("says of two exports of a running day that one of them is enough", async () => {
+    const later = (await run(...EXPORT, "--out", temporaryFolder())).out.trim();
+    const { code, out } = await run("audit", "verify", file, later, "--key", keys);
+    expect(code).toBe(1);
+    expect(out).toContain(
+      "there are two different files of 2030-05-17 part 1; an export made later of a running day is longer: give one of them",
+    );
   });
 
   test("a kept checkpoint must be met, not merely uncontradicted", async () => {

@@ -45,6 +45,11 @@ export async function trustedKeys(source: string): Promise<Trusted> {
     const kid = await serviceKeyId("audit", publicKey);
     return { keys: new Map([[kid, ed25519Jwk(publicKey)]]), host: hostOf(name) };
   }
+  if (found === undefined && !/^https?:\/\//i.test(source)) {
+    const hint =
+      "--key takes a key set, as a file or as the service's address, or a vkey: name+id+key.";
+    throw new CommandError(`There is no file ${source}.`, EXIT.usage, hint);
+  }
   const keys = await loadKeys(keySetAddress(source, AUDIT_KEY_SET_PATH));
   const own = [...keys].filter(([, jwk]) => jwk.kty === "OKP") as [string, Ed25519Jwk][];
   if (own.length > 0) return { keys: new Map(own), host: undefined };

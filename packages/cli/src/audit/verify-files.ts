@@ -119,15 +119,22 @@ function sortFiles(files: readonly string[], { checkpoint = [], replay }: Verify
   return { lines, parts: inOrder, pages: parts.filter((file) => file.endsWith(".html")) };
 }
 
+interface Read {
+  readonly report: AuditReport;
+  /** Whether any signature holds by the keys given. */
+  readonly vouched: boolean;
+}
+
 async function readParts(
   parts: readonly string[],
   trust: AuditTrust,
   show: (step: Step) => void,
-): Promise<AuditReport | undefined> {
+): Promise<Read | undefined> {
   if (parts.length === 0) return undefined;
   const verifier = exportVerifier(trust);
   const total = parts.reduce((sum, file) => sum + partSize(file), 0);
   let done = 0;
+  let vouched = false;
   for (const [i, file] of parts.entries()) {
     const bytes = readPart(file);
     const part = file.endsWith(".html") ? exportInPage(bytes.toString("utf8")) : bytes;
@@ -136,10 +143,11 @@ async function readParts(
       const why = `${file} is no part of an export: ${added.detail}.`;
       throw new CommandError(why, EXIT.failed, HOW_TO_EXPORT);
     }
+    vouched ||= added.value.vouched;
     done += bytes.length;
     show({ unit: "bytes", done, total, part: `file ${i + 1} of ${parts.length}` });
   }
-  return verifier.report();
+  return { report: verifier.report(), vouched };
 }
 
 /** What is signed by a note. A page without one may show something else than the records in it. */
@@ -166,7 +174,8 @@ export async function verifyAudit(
   const pins = await readPins(flags.checkpoint ?? [], keys.values());
   const replay = flags.replay === true;
   const trust = { keys, pins, replay, verify: verifyFast, hash: hashFast };
-  const report = await withProgress(terminal, flags, (show) => readParts(parts, trust, show));
+  const read = await withProgress(terminal, flags, (show) => readParts(parts, trust, show));
+  const report = read?.report;
   refuseOtherHosts(
     sets,
     (report?.logs ?? []).map(({ chain }) => chain),
@@ -182,6 +191,10 @@ export async function verifyAudit(
     for (const line of report === undefined ? [] : reportLines(report)) terminal.out(line);
   }
   if (report?.ok !== false) return;
+  if (read?.vouched === false) {
+    const hint = "Is --key of the service that made the export? Name that one before you doubt it.";
+    throw new CommandError("No signature in it holds by the keys given.", EXIT.failed, hint);
+  }
   const hint = "Keep these files, and export the day again to compare: docs/guide/audit.md";
   throw new CommandError("The export does not hold.", EXIT.failed, hint);
 }

@@ -99,6 +99,13 @@ function checkLink(before: PartSummary | undefined, next: PartSummary, findings:
   }
 }
 
+/** Two files that say they are the same part; of a day that was running, that is no wonder. */
+function twoFiles(before: PartSummary, { day, part, closed }: PartSummary): string {
+  const two = `there are two different files of ${day} part ${part}`;
+  if (before.closed && closed) return two;
+  return `${two}; an export made later of a running day is longer: give one of them`;
+}
+
 /** Joins the parts of one log, whatever order they were given in. */
 export function joinParts(parts: readonly PartSummary[], chain: string): Findings {
   const findings = new Findings(chain);
@@ -118,7 +125,7 @@ export function joinParts(parts: readonly PartSummary[], chain: string): Finding
     checkLink(before, part, findings);
     const again = before?.day === part.day && before.part === part.part;
     if (again && before.digest !== part.digest) {
-      findings.add("integrity", `there are two different ${nameOf(part)}`, part.first_seq);
+      findings.add("integrity", twoFiles(before, part), part.first_seq);
     } else if (end !== undefined && !again) checkJoint(end, part, findings);
     end = endBehind(end, part);
   }

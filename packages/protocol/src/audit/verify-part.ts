@@ -30,6 +30,8 @@ export interface AuditTrust {
 export interface PartSummary extends Omit<Bundle, "records" | "policies"> {
   readonly digest: string;
   readonly findings: readonly AuditFinding[];
+  /** Whether any signature in it holds by the keys given: if none does, they may be another's. */
+  readonly vouched: boolean;
   /** Its first and last record, if they hold. */
   readonly first: BundleEntry | undefined;
   readonly last: BundleEntry | undefined;
@@ -206,7 +208,7 @@ export async function verifyPart(
   if (!isFrontier(before) || before.size !== first_seq) {
     findings.add("integrity", "the tree before the first record cannot be one");
     const ends = { first: undefined, last: undefined, after: undefined };
-    const nothing = { ...ends, metPins: [], decisionsReplayed: 0 };
+    const nothing = { ...ends, metPins: [], decisionsReplayed: 0, vouched: signed.ok };
     return { summary: { ...head, digest, findings: findings.list, ...nothing } };
   }
   const begin = await checkpointFault(bundle.checkpoint_before, chain, before, trust);
@@ -223,6 +225,8 @@ export async function verifyPart(
   const ends = { first, last: held === records.length ? records.at(-1) : undefined, after };
   // What is kept of a part must not keep its text.
   const kept = ownValue({ ...head, ...ends });
-  const summary = { ...kept, digest, findings: findings.list, metPins, decisionsReplayed };
+  const vouched = signed.ok || begin === undefined || held > 0;
+  const found = { findings: findings.list, vouched, metPins, decisionsReplayed };
+  const summary = { ...kept, digest, ...found };
   return { summary, piece: trust.replay ? pieceOf(bundle, held, walked.steps) : undefined };
 }
