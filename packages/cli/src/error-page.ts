@@ -6,8 +6,17 @@ export function errorPage(reason: unknown): string | undefined {
   return known ? `docs/errors/${reasonDocsSlug(reason as ReasonCode)}.md` : undefined;
 }
 
-/** Where a refusal is explained, as whoever refused says; undefined for what is no web address. */
+/** Characters of an address that anybody reads. */
+const PAGE_CHARS_MAX = 300;
+
+/**
+ * Where a refusal is explained, as whoever refused says; undefined for what is no web address, or one
+ * made to mislead: `https://docs.example.com@evil.example/` is a page of evil.example.
+ */
 export function explainedAt(docsUrl: unknown): string | undefined {
-  const url = typeof docsUrl === "string" ? parseUrl(docsUrl) : undefined;
-  return url !== undefined && /^https?:$/.test(url.protocol) ? url.href : undefined;
+  if (typeof docsUrl !== "string" || docsUrl.length > PAGE_CHARS_MAX) return undefined;
+  const url = parseUrl(docsUrl);
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
+  const { href, username, password } = url;
+  return username + password === "" && href.length <= PAGE_CHARS_MAX ? href : undefined;
 }
