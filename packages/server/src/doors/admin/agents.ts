@@ -13,6 +13,7 @@ import {
 import { agentById, keysOf, listAgents } from "../../owners/agents/store.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
 import {
@@ -137,7 +138,7 @@ const add = createRoute({
   request: {
     params: SiteParams,
     body: body(
-      z.strictObject({
+      strict({
         name: line(AGENT_NAME_CHARS_MAX),
         jwk: z.record(z.string(), z.unknown()),
         scopes: Scopes.optional(),
@@ -159,7 +160,7 @@ const change = createRoute({
   request: {
     params: AgentParams,
     body: body(
-      z.strictObject({
+      strict({
         name: line(AGENT_NAME_CHARS_MAX).optional(),
         scopes: Scopes.nullable().optional(),
         tags: Tags.optional(),
@@ -182,7 +183,7 @@ const step = createRoute({
     params: AgentParams.extend({
       step: z.enum(AGENT_STEPS).openapi({ param: { name: "step", in: "path" } }),
     }),
-    body: body(z.strictObject({ scopes: Scopes.optional() })),
+    body: body(strict({ scopes: Scopes.optional() })),
   },
   responses: {
     200: json(AgentBody, "The agent."),

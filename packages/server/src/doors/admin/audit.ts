@@ -9,6 +9,7 @@ import { dayOf, type LogHead } from "../../owners/audit/log.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
 import { streamOf } from "../../platform/http/stream.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
 import { Chain, EntryBody, entryBody } from "./audit-entry.js";
 import { readPlace } from "./paging.js";
@@ -123,7 +124,7 @@ const checkpoint = createRoute({
   },
 });
 
-const RenewBody = z.strictObject({
+const RenewBody = strict({
   reason: line(REASON_CHARS_MAX).openapi({ description: "Stands in the log for ever." }),
   force: z.boolean().default(false),
 });

@@ -2,6 +2,7 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
+import { strict } from "../faults.js";
 import type { AdminEnv } from "./access.js";
 import { body, errors, json, Timestamp } from "./schemas.js";
 
@@ -14,7 +15,7 @@ const make = createRoute({
   tags: ["Console"],
   summary: "Make a link that signs in at the console",
   description: "Once, within ten minutes, with what the token may do. Whoever has it is signed in.",
-  request: { body: body(z.strictObject({})) },
+  request: { body: body(strict({})) },
   responses: {
     201: json(z.object({ url: z.string(), expires_at: Timestamp }), "The link."),
     ...errors("invalid_request", "forbidden"),

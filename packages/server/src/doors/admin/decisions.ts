@@ -54,7 +54,7 @@ const list = createRoute({
       agent_id: ActorId.optional(),
       mandate_id: z
         .string()
-        .regex(/^[\w-]{1,64}$/)
+        .regex(/^[\w-]{1,64}$/, "must be 1 to 64 letters, digits, _ and -")
         .optional(),
     }),
   },

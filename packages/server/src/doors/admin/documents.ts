@@ -3,6 +3,7 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { previewDocuments } from "../../actions/preview-documents.js";
 import type { Context } from "../../context.js";
 import { readSkills } from "../../owners/sites/skills.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { body, errors, json, refused, SiteParams } from "./schemas.js";
 import { SiteDescription, SiteName } from "./site-body.js";
@@ -28,7 +29,7 @@ const preview = createRoute({
   request: {
     params: SiteParams,
     body: body(
-      z.strictObject({
+      strict({
         name: SiteName.optional(),
         description: SiteDescription.optional(),
         skills: SkillList.optional(),

@@ -5,6 +5,7 @@ import type { EdgeToken } from "../../owners/tokens/edge/edge-token.js";
 import { listEdgeTokens } from "../../owners/tokens/edge/store.js";
 import { TOKEN_NAME_CHARS_MAX } from "../../owners/tokens/token.js";
 import { isoTime } from "../../platform/clock.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, requireRole, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
 import {
@@ -45,7 +46,7 @@ const create = createRoute({
     "Revoked like any other token.",
   request: {
     params: SiteParams,
-    body: body(z.strictObject({ name: line(TOKEN_NAME_CHARS_MAX) })),
+    body: body(strict({ name: line(TOKEN_NAME_CHARS_MAX) })),
   },
   responses: {
     201: json(IssuedEdgeToken, "The token."),

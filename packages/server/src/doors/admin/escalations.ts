@@ -7,6 +7,7 @@ import { listReviews, reviewById } from "../../owners/reviews/store.js";
 import { hasRole } from "../../owners/tokens/token.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
 import { Purchase, purchaseOf } from "./purchase.js";
@@ -94,7 +95,7 @@ const approve = createRoute({
   summary: "Approve an escalation",
   description:
     "Asks the rules again: where one of them denies by now, or the agent was stopped, the status is `invalidated`.",
-  request: { params: EscalationParams, body: body(z.strictObject({ note: Note })) },
+  request: { params: EscalationParams, body: body(strict({ note: Note })) },
   responses: {
     200: json(Decided, "What became of it."),
     ...errors("invalid_request", "forbidden", "not_found", "conflict"),
@@ -108,7 +109,7 @@ const deny = createRoute({
   summary: "Deny an escalation",
   request: {
     params: EscalationParams,
-    body: body(z.strictObject({ reason_code: z.enum(DENIAL_CODES), note: Note })),
+    body: body(strict({ reason_code: z.enum(DENIAL_CODES), note: Note })),
   },
   responses: {
     200: json(Decided, "What became of it."),

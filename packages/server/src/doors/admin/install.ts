@@ -4,6 +4,7 @@ import { FINDING_STATES } from "../../actions/install-finding.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { body, errors, json, SiteParams, Timestamp } from "./schemas.js";
 
@@ -37,7 +38,7 @@ const check = createRoute({
     "Asks the site itself for its documents, now. `edge` is left out where no worker or plugin was " +
     "set up, documents before the domain is verified, `/.well-known/ucp` while the site sells " +
     "nothing. Where the site does not answer, the paths after it are left out.",
-  request: { params: SiteParams, body: body(z.strictObject({})) },
+  request: { params: SiteParams, body: body(strict({})) },
   responses: {
     200: json(InstallCheckBody, "What is there, and what to do."),
     ...errors("invalid_request", "forbidden", "not_found"),

@@ -3,6 +3,7 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, requireRole } from "./access.js";
 import { body, errors, json, Timestamp } from "./schemas.js";
 
@@ -41,7 +42,7 @@ const rotate = createRoute({
     "`stolen` replaces both keys and stops listing them: what they signed no longer verifies.",
   request: {
     body: body(
-      z.strictObject({
+      strict({
         purpose: Purpose,
         force: z.boolean().default(false),
         stolen: z.boolean().default(false),

@@ -8,6 +8,7 @@ import {
   type MandateSettings,
   mandateSettings,
 } from "../../owners/mandate-settings/store.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { body, errors, json, refused, SiteParams } from "./schemas.js";
 
@@ -40,7 +41,7 @@ const change = createRoute({
   request: {
     params: SiteParams,
     body: body(
-      z.strictObject({
+      strict({
         enabled: z.boolean().optional(),
         lifetime_seconds: z
           .int()

@@ -2,6 +2,7 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { resendMessage } from "../../actions/resend-message.js";
 import type { Context } from "../../context.js";
 import { listMessages } from "../../owners/outbox/store.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { MessageBody, MessageState, messageBody } from "./message-body.js";
 import { answerPage } from "./paging.js";
@@ -34,7 +35,7 @@ const resend = createRoute({
   description:
     "With the same id and the same body, from the beginning of the schedule. What was told later " +
     "of the same order follows it: whoever gets an old state gets the newest last.",
-  request: { params: MessageParams, body: body(z.strictObject({})) },
+  request: { params: MessageParams, body: body(strict({})) },
   responses: {
     200: json(MessageBody, "The message, waiting."),
     ...errors("invalid_request", "forbidden", "not_found"),

@@ -8,6 +8,7 @@ import {
   notifySettings,
 } from "../../owners/notify-settings/store.js";
 import { Problem } from "../../platform/http/problem.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { body, errors, json, refused, SiteParams } from "./schemas.js";
 
@@ -49,7 +50,7 @@ const set = createRoute({
   request: {
     params: SiteParams,
     body: body(
-      z.strictObject({
+      strict({
         webhook_url: z
           .string()
           .max(URL_CHARS_MAX)
@@ -72,7 +73,7 @@ const test = createRoute({
   tags: ["Notifications"],
   summary: "Send a test message now",
   description: "Tried once, at every place that is set.",
-  request: { params: SiteParams, body: body(z.strictObject({})) },
+  request: { params: SiteParams, body: body(strict({})) },
   responses: {
     200: json(z.object({ results: z.array(TestedBody) }), "How it went."),
     ...errors("invalid_request", "forbidden", "not_found", "conflict"),

@@ -8,6 +8,7 @@ import { wholeOrder } from "../../decide/after-sale/whole-order.js";
 import { EVENT_TYPES } from "../../owners/orders/aftermath/aftermath.js";
 import { orderById } from "../../owners/orders/store.js";
 import { Problem } from "../../platform/http/problem.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { NoteBody, noteBody, ShownOrderBody } from "./order-body.js";
 import { ORDERS_PATH, OrderParams, shownOrder } from "./orders.js";
@@ -22,7 +23,7 @@ const NOTE_CHARS_MAX = 2000;
 
 const Lines = z
   .array(
-    z.strictObject({
+    strict({
       id: z.string().max(20).openapi({ example: "li_1" }),
       quantity: z.int().min(1).max(QUANTITY_MAX),
     }),
@@ -39,7 +40,7 @@ const answers = {
   ...errors("invalid_request", "forbidden", "not_found", "conflict"),
 };
 
-const ShipBody = z.strictObject({
+const ShipBody = strict({
   type: z.enum(EVENT_TYPES).default("shipped"),
   line_items: Lines,
   carrier: Words,
@@ -71,7 +72,7 @@ const cancel = createRoute({
   request: {
     params: OrderParams,
     body: body(
-      z.strictObject({
+      strict({
         line_items: Lines,
         reason: Words.openapi({ description: "Whoever bought it reads this." }),
       }),
@@ -84,7 +85,7 @@ const note = createRoute({
   ...{ ...shared, path: `${ORDERS_PATH}/{order_id}/notes` },
   summary: "Write a note about an order",
   description: "For the owner's people only: nobody is told.",
-  request: { params: OrderParams, body: body(z.strictObject({ text: line(NOTE_CHARS_MAX) })) },
+  request: { params: OrderParams, body: body(strict({ text: line(NOTE_CHARS_MAX) })) },
   responses: {
     201: json(NoteBody, "The note."),
     ...errors("invalid_request", "forbidden", "not_found", "conflict"),
@@ -98,7 +99,7 @@ const play = createRoute({
   request: {
     params: OrderParams,
     body: body(
-      z.strictObject({
+      strict({
         event: z.enum(REHEARSALS),
         amount_minor: z.int().min(1).optional().openapi({
           description: "Of a capture, a refund or a dispute; all there is where it is left out.",

@@ -12,6 +12,7 @@ import type { Context } from "../../context.js";
 import { currentPolicy } from "../../owners/policies/store.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { PolicyBody, policyBody } from "./policy-body.js";
 import { body, errors, json, refused, SiteParams, Timestamp } from "./schemas.js";
@@ -102,7 +103,7 @@ const test = createRoute({
   request: {
     params: SiteParams,
     body: body(
-      z.strictObject({
+      strict({
         policy: PolicyDocument,
         last: z.int().min(1).max(TESTED_DECISIONS_MAX).default(TESTED_DECISIONS),
       }),

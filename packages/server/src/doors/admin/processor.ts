@@ -12,6 +12,7 @@ import { gatesOf, sells } from "../../owners/sites/gates.js";
 import { PROCESSOR_KINDS, type Site } from "../../owners/sites/site.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { body, errors, json, refused, SiteParams, Timestamp } from "./schemas.js";
 
@@ -81,7 +82,7 @@ const connect = createRoute({
   request: {
     params: SiteParams,
     body: body(
-      z.strictObject({
+      strict({
         kind: z.enum(PROCESSOR_KINDS),
         rail_on: z.boolean(),
         settles: z.boolean(),

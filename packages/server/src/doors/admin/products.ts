@@ -8,6 +8,7 @@ import { listProducts } from "../../owners/products/store.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
 import { uploadOf } from "../../platform/http/upload.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import {
   body,
@@ -84,7 +85,7 @@ const replaceAll = createRoute({
     "All of them are taken, or none. For long lists there is the import.",
   request: {
     params: SiteParams,
-    body: body(z.strictObject({ products: z.array(z.record(z.string(), z.unknown())) })),
+    body: body(strict({ products: z.array(z.record(z.string(), z.unknown())) })),
   },
   responses: {
     200: json(ReportBody, "What was written."),

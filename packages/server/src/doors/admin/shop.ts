@@ -7,6 +7,7 @@ import {
   type ShopSettings,
 } from "../../owners/shop-settings/shop-settings.js";
 import { shopSettings } from "../../owners/shop-settings/store.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { body, errors, json, refused, SiteParams } from "./schemas.js";
 import { line } from "./text-line.js";
@@ -21,16 +22,19 @@ const DAYS_MAX = 365;
 
 const Country = z
   .string()
-  .regex(/^[A-Z]{2}$/)
+  .regex(/^[A-Z]{2}$/, "must be two capital letters, as in DE")
   .openapi({ description: "Two letters, as ISO 3166-1 has them.", example: "DE" });
 const Line = line(80);
 const Https = webAddress(/^https$/);
 
-const Option = z.strictObject({
-  id: z.string().regex(/^[a-z0-9_-]{1,40}$/),
+const Option = strict({
+  id: z.string().regex(/^[a-z0-9_-]{1,40}$/, "must be 1 to 40 of a to z, 0 to 9, _ and -"),
   title: Line,
   prices: z
-    .record(z.string().regex(/^[A-Z]{3}$/), z.string().max(20))
+    .record(
+      z.string().regex(/^[A-Z]{3}$/, "must be three capital letters, as in EUR"),
+      z.string().max(20),
+    )
     .openapi({ description: "What it costs, by currency.", example: { EUR: "4.90" } }),
   days: z
     .tuple([z.int().min(0).max(DAYS_MAX), z.int().min(0).max(DAYS_MAX)])
@@ -38,56 +42,53 @@ const Option = z.strictObject({
     .openapi({ description: "How many days it takes, from and to." }),
 });
 
-const Links = z.strictObject(
+const Links = strict(
   Object.fromEntries(LINK_TYPES.map((type) => [type, Https.optional()])) as Record<
     (typeof LINK_TYPES)[number],
     z.ZodOptional<typeof Https>
   >,
 );
 
-const ShopBody = z
-  .strictObject({
-    shipping: z
-      .array(
-        z.strictObject({
-          countries: z
-            .array(z.union([Country, z.literal("*")]))
-            .min(1)
-            .max(COUNTRIES_MAX)
-            .openapi({ description: '"*" stands for all others.' }),
-          options: z.array(Option).min(1).max(OPTIONS_MAX),
-        }),
-      )
-      .max(ZONES_MAX)
-      .default([])
-      .openapi({ description: "How things are sent where; empty: nothing is sent." }),
-    taxes: z
-      .array(
-        z.strictObject({
-          country: Country,
-          region: Line.optional(),
-          percent: z.string().regex(PERCENT),
-        }),
-      )
-      .max(RATES_MAX)
-      .default([])
-      .openapi({ description: "What is added to prices that do not hold it already." }),
-    terms: z
-      .strictObject({ text: z.string().min(1).max(TERMS_CHARS_MAX), version: Line })
-      .nullable()
-      .default(null)
-      .openapi({ description: "What a buyer agrees to; null: Gatehouse's own words." }),
-    links: Links.default({}),
-    allow_unsigned: z
-      .boolean()
-      .default(false)
-      .openapi({ description: "Whether platforms may order without proving who they are." }),
-    buyer_mail: z
-      .boolean()
-      .default(true)
-      .openapi({ description: "Whether buyers are told of their orders by mail." }),
-  })
-  .openapi("ShopSettings");
+const ShopBody = strict({
+  shipping: z
+    .array(
+      strict({
+        countries: z
+          .array(z.union([Country, z.literal("*")], 'must be two capital letters, or "*"'))
+          .min(1)
+          .max(COUNTRIES_MAX)
+          .openapi({ description: '"*" stands for all others.' }),
+        options: z.array(Option).min(1).max(OPTIONS_MAX),
+      }),
+    )
+    .max(ZONES_MAX)
+    .default([])
+    .openapi({ description: "How things are sent where; empty: nothing is sent." }),
+  taxes: z
+    .array(
+      strict({
+        country: Country,
+        region: Line.optional(),
+        percent: z.string().regex(PERCENT, 'must be 0 to 99.9999 in quotes, as in "7.25"'),
+      }),
+    )
+    .max(RATES_MAX)
+    .default([])
+    .openapi({ description: "What is added to prices that do not hold it already." }),
+  terms: strict({ text: z.string().min(1).max(TERMS_CHARS_MAX), version: Line })
+    .nullable()
+    .default(null)
+    .openapi({ description: "What a buyer agrees to; null: Gatehouse's own words." }),
+  links: Links.default({}),
+  allow_unsigned: z
+    .boolean()
+    .default(false)
+    .openapi({ description: "Whether platforms may order without proving who they are." }),
+  buyer_mail: z
+    .boolean()
+    .default(true)
+    .openapi({ description: "Whether buyers are told of their orders by mail." }),
+}).openapi("ShopSettings");
 
 const about = { path: "/v1/admin/sites/{site_key_hash}/shop" as const, tags: ["Selling"] };
 

@@ -8,6 +8,7 @@ import { readDomain } from "../../owners/sites/domain.js";
 import { AUDIT_PUBLIC, type Site, VERIFICATION_METHODS } from "../../owners/sites/site.js";
 import { listSites } from "../../owners/sites/store.js";
 import { Problem } from "../../platform/http/problem.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, actorOf, requireRole, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
 import { body, errors, json, NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
@@ -24,7 +25,7 @@ const create = createRoute({
   description: "The site is pending until control of its domain is proven. Needs an operator.",
   request: {
     body: body(
-      z.strictObject({
+      strict({
         domain: Domain,
         name: SiteName,
         description: SiteDescription.optional(),
@@ -75,7 +76,7 @@ const change = createRoute({
   request: {
     params: SiteParams,
     body: body(
-      z.strictObject({
+      strict({
         domain: Domain.optional(),
         name: SiteName.optional(),
         description: SiteDescription.optional(),
@@ -110,7 +111,7 @@ const verify = createRoute({
   request: {
     params: SiteParams,
     body: body(
-      z.strictObject({
+      strict({
         method: z.enum(VERIFICATION_METHODS),
         reason: line(REASON_CHARS_MAX).optional(),
       }),

@@ -5,6 +5,7 @@ import {
   SKILLS_MAX,
 } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
+import { strict } from "../faults.js";
 import { line } from "./text-line.js";
 
 /** A skill as it is kept; what the owner left out comes from the built-in table. */
@@ -20,7 +21,7 @@ export const SkillBody = z
 
 export const SkillList = z
   .array(
-    z.strictObject({
+    strict({
       id: z.string().max(64).openapi({ example: "get_pricing" }),
       enabled: z.boolean(),
       url: z

@@ -4,6 +4,7 @@ import { setSkills } from "../../actions/set-skills.js";
 import type { Context } from "../../context.js";
 import type { Site } from "../../owners/sites/site.js";
 import { skillsOf } from "../../owners/sites/snapshot.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { body, errors, json, refused, SiteParams } from "./schemas.js";
 import { SkillBody, SkillList } from "./skill-body.js";
@@ -38,7 +39,7 @@ const replace = createRoute({
     "agents, in this order. With `version`, refused if the site has changed since it was read.",
   request: {
     params: SiteParams,
-    body: body(z.strictObject({ skills: SkillList, version: z.int().optional() })),
+    body: body(strict({ skills: SkillList, version: z.int().optional() })),
   },
   responses: {
     200: json(SkillsBody, "The skills as they are now."),

@@ -11,6 +11,7 @@ import {
   type Token,
 } from "../../owners/tokens/token.js";
 import { isoTime } from "../../platform/clock.js";
+import { strict } from "../faults.js";
 import { type AdminEnv, requireRole, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
 import {
@@ -68,7 +69,7 @@ const create = createRoute({
   description: "For every site (role operator) or for the sites named. Needs an operator.",
   request: {
     body: body(
-      z.strictObject({
+      strict({
         name: Name,
         role: z.enum(ROLES),
         sites: z.array(SiteKeyHash).min(1).max(SITES_MAX).optional(),
@@ -88,7 +89,7 @@ const createForSite = createRoute({
   summary: "Make a token for one site",
   request: {
     params: SiteParams,
-    body: body(z.strictObject({ name: Name, role: z.enum(["owner", "reviewer", "auditor"]) })),
+    body: body(strict({ name: Name, role: z.enum(["owner", "reviewer", "auditor"]) })),
   },
   responses: {
     201: json(IssuedToken, "The token."),

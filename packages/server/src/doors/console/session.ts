@@ -25,7 +25,10 @@ const SessionBody = z
   .openapi("ConsoleSession");
 
 const Secret = z.string().min(1).max(SECRET_CHARS_MAX);
-const Given = z.union([z.strictObject({ code: Secret }), z.strictObject({ token: Secret })]);
+const Given = z.union(
+  [z.strictObject({ code: Secret }), z.strictObject({ token: Secret })],
+  "must hold a code or a token, and nothing else",
+);
 
 const signIn = createRoute({
   ...{ method: "post", path, tags, summary: "Sign in at the console" },

@@ -1,0 +1,93 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { cleanUp, freshEnvironment, startServer, type TestServer } from "./harness.ts";
+
+describe("a body that is not as its route expects", () => {
+  let server: TestServer;
+  let shop: string;
+  beforeAll(async () => {
+    server = await startServer(await freshEnvironment("sqlite"));
+    const site = { domain: "shop.example.com", name: "Shop" };
+    const { body } = await server.admin("POST", "/v1/admin/sites", site);
+    shop = `/v1/admin/sites/${body.site_key_hash}/shop`;
+    return cleanUp;
+  });
+
+  async function refusalOf(body: object): Promise<string> {
+    const answer = await server.admin("PUT", shop, body);
+    expect([answer.status, answer.body.error]).toEqual([400, "invalid_request"]);
+    expect(Object.keys(answer.body)).toEqual(["error", "message", "docs_url", "request_id"]);
+    return answer.body.message;
+  }
+  const option = { id: "post", title: "By post", prices: { EUR: "4.90" } };
+  const sending = (zone: object) => ({
+    shipping: [{ countries: ["DE"], options: [option], ...zone }],
+  });
+
+  test("is told the field nobody knows, where it stands, and the fields known there", async () => {
+    expect(await refusalOf(sending({ country: "DE" }))).toBe(
+      "shipping.0.country: is not known here; known are countries, options.",
+    );
+    expect(await refusalOf({ tax: [] })).toBe(
+      "tax: is not known here; known are shipping, taxes, terms, links, allow_unsigned, buyer_mail.",
+    );
+  });
+
+  test.each([
+    [
+      sending({ countries: ["de"] }),
+      "shipping.0.countries.0: must be two capital letters, as in DE.",
+    ],
+    [sending({ countries: [49] }), 'shipping.0.countries.0: must be two capital letters, or "*".'],
+    [
+      sending({ options: [{ ...option, id: "By post" }] }),
+      "shipping.0.options.0.id: must be 1 to 40 of a to z, 0 to 9, _ and -.",
+    ],
+    [
+      sending({ options: [{ ...option, prices: { euro: "4.90" } }] }),
+      "shipping.0.options.0.prices.euro: must be three capital letters, as in EUR.",
+    ],
+    [
+      { taxes: [{ country: "DE", percent: "19%" }] },
+      'taxes.0.percent: must be 0 to 99.9999 in quotes, as in "7.25".',
+    ],
+    [{ taxes: [{ percent: "19" }] }, "taxes.0.country: is missing."],
+    [
+      { taxes: [{ country: "DE", percent: 19 }] },
+      "taxes.0.percent: Invalid input: expected string, received number.",
+    ],
+    [sending({ options: [] }), "shipping.0.options: must not be empty."],
+  ])("is told in words what is wrong: %j", async (body, message) => {
+    expect(await refusalOf(body)).toBe(message);
+  });
+
+  test("is told several faults at once, and how many more there are", async () => {
+    const taxes = [{ country: "de", percent: "a" }, { country: "fr" }];
+    expect(await refusalOf({ taxes, tax: 1 })).toBe(
+      "taxes.0.country: must be two capital letters, as in DE. " +
+        'taxes.0.percent: must be 0 to 99.9999 in quotes, as in "7.25". ' +
+        "taxes.1.country: must be two capital letters, as in DE. " +
+        "taxes.1.percent: is missing. " +
+        "tax: is not known here; known are shipping, taxes, terms, links, allow_unsigned, buyer_mail.",
+    );
+    const many = Object.fromEntries(Array.from({ length: 105 }, (_, i) => [`f${i}`, i]));
+    const message = await refusalOf(many);
+    expect(message.match(/is not known here/g)).toHaveLength(5);
+    expect(message).toMatch(/ And 100 more\.$/);
+  });
+
+  test("hears its own names back cut and cleaned", async () => {
+    const message = await refusalOf({ "<script>\u202e\u0007": 1, ["x".repeat(1000)]: 1 });
+    expect(message).toMatch(/^\?script\?\?\?: is not known here/);
+    expect(message).toContain(` ${"x".repeat(40)}...: `);
+    const prices = { ["<b>\n".repeat(500)]: "1" };
+    const key = await refusalOf(sending({ options: [{ ...option, prices }] }));
+    expect(key).toMatch(/^[\w .,:;?-]{1,160}$/);
+  });
+
+  test("of a number that is too small is not called empty", async () => {
+    const answer = await server.admin("POST", shop.replace("/shop", "/policy/test"), {
+      ...{ policy: {}, last: 0 },
+    });
+    expect(answer.body.message).toMatch(/^last: Too small/);
+  });
+});
