@@ -1,7 +1,8 @@
 import type { Money } from "@gatehouse/protocol";
-import { type AdminClient, adminClient } from "./admin-client.js";
+import { type AdminClient, adminClient, type Missing } from "./admin-client.js";
 import { CommandError, EXIT } from "./exit.js";
 import { findSite } from "./find-site.js";
+import { listQuery } from "./list-query.js";
 import { moneyText } from "./money-text.js";
 import { type ReviewBody, reviewSentence } from "./review-text.js";
 import { card, type Terminal } from "./terminal.js";
@@ -65,28 +66,46 @@ function describe(one: ExplainedDecision): string {
   });
 }
 
+type Explained = Omit<ExplainedDecision, "review">;
+
+/** What a person said about it is asked for besides. */
+async function withReview(
+  client: AdminClient,
+  site: string,
+  one: Explained,
+): Promise<ExplainedDecision> {
+  const id = one.escalation_id;
+  if (id === null) return { ...one, review: null };
+  const review = await client.call<ReviewBody>("GET", `${site}/escalations/${id}`);
+  return { ...one, review };
+}
+
+/** Decisions of a site that a query of its list finds, each explained. */
+async function explained(
+  client: AdminClient,
+  site: string,
+  filter: Readonly<Record<string, string>>,
+): Promise<ExplainedDecision[]> {
+  const path = `${site}/decisions`;
+  const query = listQuery(filter, SAME_ID_MAX);
+  const { items } = await client.call<{ items: { decision_id: string }[] }>("GET", path + query);
+  const found: ExplainedDecision[] = [];
+  for (const { decision_id } of items) {
+    const one = await client.call<Explained>("GET", `${path}/${decision_id}`);
+    found.push(await withReview(client, site, one));
+  }
+  return found;
+}
+
+const siteAt = (siteKeyHash: string) => `/v1/admin/sites/${siteKeyHash}`;
+
 /** Every decision of a site about mandates with this id. */
-export async function decisionsAbout(
+export function decisionsAbout(
   client: AdminClient,
   siteKeyHash: string,
   mandateId: string,
 ): Promise<ExplainedDecision[]> {
-  const site = `/v1/admin/sites/${siteKeyHash}`;
-  const path = `${site}/decisions`;
-  const query = `?limit=${SAME_ID_MAX}&mandate_id=${encodeURIComponent(mandateId)}`;
-  const { items } = await client.call<{ items: { decision_id: string }[] }>("GET", path + query);
-  const found: ExplainedDecision[] = [];
-  for (const { decision_id } of items) {
-    const one = await client.call<Omit<ExplainedDecision, "review">>(
-      "GET",
-      `${path}/${decision_id}`,
-    );
-    const id = one.escalation_id;
-    const review =
-      id === null ? null : await client.call<ReviewBody>("GET", `${site}/escalations/${id}`);
-    found.push({ ...one, review });
-  }
-  return found;
+  return explained(client, siteAt(siteKeyHash), { mandate_id: mandateId });
 }
 
 /** For people, one below the other. */
@@ -94,21 +113,36 @@ export function describeDecisions(decisions: readonly ExplainedDecision[]): stri
   return decisions.map(describe).join("\n\n");
 }
 
-/** What a site decided about a mandate, and which rule of its policy did. */
+const nothingDecided = (domain: string): Missing => ({
+  says: `${domain} has decided nothing about this mandate.`,
+  hint:
+    `\`gatehouse mandate list ${domain}\` shows what it has decided about. ` +
+    `What is refused before the rules are asked is in the log only: ` +
+    `gatehouse audit tail ${domain} --type mandate.decision`,
+});
+
+/**
+ * What a site decided, and which rule of its policy did; by any id an order shows: of a mandate, of a
+ * decision, or of a checkout.
+ */
 export async function siteDecisions(
   terminal: Terminal,
   text: string,
-  mandateId: string,
+  id: string,
 ): Promise<readonly ExplainedDecision[]> {
   const client = adminClient(terminal);
   const { site_key_hash, domain } = await findSite(client, text);
-  const found = await decisionsAbout(client, site_key_hash, mandateId);
-  if (found.length === 0) {
-    const hint =
-      `\`gatehouse mandate list ${domain}\` shows what it has decided about. ` +
-      `What is refused before the rules are asked is in the log only: ` +
-      `gatehouse audit tail ${domain} --type mandate.decision`;
-    throw new CommandError(`${domain} has decided nothing about this mandate.`, EXIT.failed, hint);
+  const site = siteAt(site_key_hash);
+  // Agents choose the ids of their mandates: one may look like any other.
+  const found = await explained(client, site, { mandate_id: id });
+  if (found.length > 0) return found;
+  const missing = nothingDecided(domain);
+  if (id.startsWith("dec_")) {
+    const path = `${site}/decisions/${encodeURIComponent(id)}`;
+    const one = await client.callAbout<Explained>(missing, "GET", path);
+    return [await withReview(client, site, one)];
   }
-  return found;
+  const tries = id.startsWith("chk_") ? await explained(client, site, { checkout_id: id }) : [];
+  if (tries.length > 0) return tries;
+  throw new CommandError(missing.says, EXIT.failed, missing.hint);
 }

@@ -56,11 +56,19 @@ test("an owner follows the guide from nothing to the first order, and sees where
   const refused = await run("verify", file("forged.json", forged), "--keys", server.url);
   expect([refused.code, refused.out]).toEqual([1, expect.stringMatching(/✗ their signature/)]);
   const [, order = ""] = /(ord_\S+)/.exec((await run("order", "list", DOMAIN)).out) ?? [];
-  const { out } = await run("order", "show", DOMAIN, order);
+  const { out, err } = await run("order", "show", DOMAIN, order);
   expect(out).toMatch(/^amount +104\.90 EUR$/m);
   expect(out).toMatch(/^buyer +Ada <ada@example\.com>$/m);
   expect(out).toMatch(/^send_to +Ada Love\n +Gartenstr\. 1\n +10115 Berlin\n +DE$/m);
   expect(out).toMatch(/^delivery +By post, 4\.90 EUR$/m);
+  const [, , decision = ""] =
+    /^Why it was approved: gatehouse mandate show (\S+) (dec_\S+)$/m.exec(err) ?? [];
+  const why = await run("mandate", "show", DOMAIN, decision);
+  expect(why.out).toMatch(/^outcome +approved\ndecided by +rule /);
+  expect(why.out).toMatch(new RegExp(`^order +${order}$`, "m"));
+  expect((await run("mandate", "show", DOMAIN, bought.id)).out).toBe(why.out);
+  const nothing = await run("mandate", "show", DOMAIN, `${decision}x`);
+  expect([nothing.code, nothing.err]).toEqual([1, expect.stringContaining("decided nothing")]);
 
   // After the sale.
   const parts = ["--line", "li_1", "--carrier", "DHL", "--tracking-number", "JD01"];

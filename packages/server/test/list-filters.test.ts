@@ -3,7 +3,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../src/platform/clock.ts";
 import { DATABASES, NOON } from "./harness.ts";
 import type { Shop } from "./mandates/submitting.ts";
-import { openWorld, type World } from "./ucp/buying.ts";
+import { openWorld, paying, type World } from "./ucp/buying.ts";
 
 /** Names in which whatever SQL, GLOB or regular expressions know is only itself. */
 const NAMES = [
@@ -141,5 +141,21 @@ describe.each(DATABASES)("a list with a filter, on %s,", (dialect) => {
         expect([path, agent_id, status]).toEqual([path, agent_id, 400]);
       }
     }
+  });
+
+  test("of decisions finds those about one checkout, and no mandate that is named like them", async () => {
+    const { id } = await at.ready(shop);
+    const declined = await at.complete(shop, id, paying("pm_card_chargeDeclined"));
+    expect(declined.body.status).not.toBe("completed");
+    expect((await at.complete(shop, id)).body.status).toBe("completed");
+    await at.bought(shop);
+    const buyer = await at.buyer(shop);
+    const mandate_id = `${id}-9`;
+    const sent = await at.send(shop, await at.signed(shop, buyer, {}, { mandate_id }));
+    expect(sent.body.mandate_id).toBe(mandate_id);
+    const tries = [`${id}-1`, `${id}-2`];
+    expect(await taken("/decisions", { checkout_id: id }, "mandate_id")).toEqual(tries);
+    expect(await items("/decisions", { checkout_id: id.slice(0, -1) })).toEqual([]);
+    expect((await shop.admin("GET", "/decisions?checkout_id=x")).status).toBe(400);
   });
 });

@@ -75,7 +75,7 @@ export function mandateShowCommand(mandate: Command, terminal: Terminal): void {
   mandate
     .command("show")
     .argument("<site>", "its domain, key or hash")
-    .argument("<mandate_id>", "the id `mandate list` shows")
+    .argument("<mandate_id>", "the id `mandate list` shows; or that of a decision or a checkout")
     .description("as the owner: which rule decided a mandate, and what came of it and its payment")
     .option("--json", "print JSON")
     .action(async (text: string, id: string, { json }: { json?: boolean }) => {

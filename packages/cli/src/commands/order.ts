@@ -71,8 +71,8 @@ export function orderCommands(program: Command, terminal: Terminal): void {
       const one = await client.callAbout<ShownOrderBody>(noOrder(text), "GET", path);
       if (json) return terminal.out(plainJson(one));
       terminal.out(card(orderCard(one)));
-      if (one.mandate_id === null) return;
-      terminal.err(`Why it was approved: gatehouse mandate show ${text} ${one.mandate_id}`);
+      const why = one.mandate_id ?? one.decision_id;
+      terminal.err(`Why it was approved: gatehouse mandate show ${text} ${why}`);
     });
   orderChangeCommands(order, terminal);
 }

@@ -94,6 +94,8 @@ describe.each(DATABASES)("a shop's UCP tools over MCP, on %s,", (dialect) => {
       amount: { minor: 10_490, currency: "EUR" },
     });
     expect((await use("get_checkout", { id: made.id })).order).toEqual(done.order);
+    const about = await shop.admin("GET", `/decisions?checkout_id=${made.id}`);
+    expect(about.body.items).toMatchObject([{ mandate_id: done.mandate_id, protocol: "mcp" }]);
     await expectBooksAgree(server.context, shop, { rose: 50 });
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
     const calls = await at.records(shop, "mcp.tools_call");

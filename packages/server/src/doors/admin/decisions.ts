@@ -1,6 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { type ExplainedDecision, explainDecision } from "../../actions/explain-decision.js";
 import type { Context } from "../../context.js";
+import { checkoutById } from "../../owners/checkouts/store.js";
 import { type Decision, OUTCOMES } from "../../owners/decisions/decision.js";
 import { listDecisions } from "../../owners/decisions/store.js";
 import { isoTime } from "../../platform/clock.js";
@@ -56,6 +57,11 @@ const list = createRoute({
         .string()
         .regex(/^[\w-]{1,64}$/, "must be 1 to 64 letters, digits, _ and -")
         .optional(),
+      checkout_id: z
+        .string()
+        .regex(/^chk_[\w-]{1,60}$/, "must be a checkout's id")
+        .optional()
+        .openapi({ description: "Only those about this checkout." }),
     }),
   },
   responses: {
@@ -147,13 +153,21 @@ function render(decision: Decision): z.infer<typeof DecisionBody> {
   };
 }
 
+/** A checkout as decisions are looked for; one that was forgotten has left its tries. */
+async function checkoutIn({ db }: Context, siteKeyHash: string, checkoutId: string | undefined) {
+  if (checkoutId === undefined) return undefined;
+  const found = await checkoutById(db, siteKeyHash, checkoutId);
+  return { checkoutId, decisionId: found?.decisionId ?? null };
+}
+
 export function decisionRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
     const query = c.req.valid("query");
     const { outcome, agent_id: actorId, mandate_id: mandateId } = query;
-    const filter = { outcome, actorId, mandateId, ...spanOf(query) };
+    const checkout = await checkoutIn(context, site_key_hash, query.checkout_id);
+    const filter = { outcome, actorId, mandateId, checkout, ...spanOf(query) };
     const answer = await answerPage(
       query,
       (page) => listDecisions(context.db, site_key_hash, filter, page),

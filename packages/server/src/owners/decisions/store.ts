@@ -161,13 +161,25 @@ interface DecisionFilter extends Span {
   readonly outcome: string | undefined;
   readonly actorId: string | undefined;
   readonly mandateId: string | undefined;
+  readonly checkout: DecidedCheckout | undefined;
 }
+
+/** A checkout, and what it knows of the decisions about it. */
+interface DecidedCheckout {
+  readonly checkoutId: string;
+  /** About its last try, which a mandate may have been; null where that is not known. */
+  readonly decisionId: string | null;
+}
+
+/** Only a platform's tries are named after their checkout: what agents call theirs proves nothing. */
+const OF_CHECKOUT = `(CAST(? AS TEXT) IS NULL OR decision_id = ?
+         OR (protocol = 'ucp' AND SUBSTR(mandate_id, 1, LENGTH(CAST(? AS TEXT))) = ?))`;
 
 /** Decisions of a site, the newest first. */
 export async function listDecisions(
   db: Queries,
   siteKeyHash: string,
-  { outcome, actorId, mandateId, from, to }: DecisionFilter,
+  { outcome, actorId, mandateId, checkout, from, to }: DecisionFilter,
   page: {
     readonly after: { readonly createdAt: number; readonly id: string } | null;
     readonly limit: number;
@@ -177,14 +189,16 @@ export async function listDecisions(
   // The nearer of both: with two ends the database may walk from the farther one.
   const { createdAt, id } =
     page.after !== null && page.after.createdAt < end.createdAt ? page.after : end;
+  const tries = checkout === undefined ? null : `${checkout.checkoutId}-`;
   const rows = await db.all<Row>(
     `SELECT * FROM decisions WHERE site_key_hash = ? AND (evaluated_at, decision_id) < (?, ?)
        AND evaluated_at >= ? AND (CAST(? AS TEXT) IS NULL OR outcome = ?)
        AND (CAST(? AS TEXT) IS NULL OR actor_id = ?)
-       AND (CAST(? AS TEXT) IS NULL OR mandate_id = ?)
+       AND (CAST(? AS TEXT) IS NULL OR mandate_id = ?) AND ${OF_CHECKOUT}
      ORDER BY evaluated_at DESC, decision_id DESC LIMIT ?`,
     ...[siteKeyHash, createdAt, id, from ?? 0, outcome ?? null, outcome ?? null],
-    ...[actorId ?? null, actorId ?? null, mandateId ?? null, mandateId ?? null, page.limit],
+    ...[actorId ?? null, actorId ?? null, mandateId ?? null, mandateId ?? null],
+    ...[tries, checkout?.decisionId ?? null, tries, tries, page.limit],
   );
   return rows.map(decisionOf);
 }
