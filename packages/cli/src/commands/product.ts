@@ -7,7 +7,7 @@ import { choice } from "../choice.js";
 import { counted } from "../counted.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite } from "../find-site.js";
-import { listQuery } from "../list-query.js";
+import { listQuery, queryOf } from "../list-query.js";
 import { moneyText } from "../money-text.js";
 import { PROGRESS, type ProgressFlags, type Step, withProgress } from "../progress.js";
 import { plainJson, plainText, type Terminal, table } from "../terminal.js";
@@ -105,6 +105,27 @@ async function importFile(terminal: Terminal, text: string, file: string, flags:
   );
 }
 
+/** Removes products one by one, up to the first that is not there. */
+async function remove(terminal: Terminal, text: string, ids: readonly string[], asJson: boolean) {
+  const client = adminClient(terminal);
+  const { site_key_hash, domain } = await findSite(client, text);
+  const removed: string[] = [];
+  for (const id of new Set(ids)) {
+    const before = removed.length === 0 ? "" : ` Removed before it: ${removed.join(", ")}.`;
+    const missing = {
+      says: `${domain} does not sell ${plainText(id)}.${plainText(before)}`,
+      hint: `\`gatehouse product list ${domain}\` shows the ids there are.`,
+    };
+    // In the query: an id may hold what no path can.
+    const path = `/v1/admin/sites/${site_key_hash}/products${queryOf({ id })}`;
+    await client.callAbout(missing, "DELETE", path);
+    removed.push(id);
+  }
+  if (asJson) return terminal.out(plainJson({ removed }));
+  const them = removed.length === 1 ? "it" : "them";
+  terminal.out(`${counted(removed.length, "product")} removed: nobody can buy ${them} any more.`);
+}
+
 export function productCommands(program: Command, terminal: Terminal): void {
   const product = program.command("product").description("what a site sells to agents");
   product
@@ -118,6 +139,16 @@ export function productCommands(program: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action((text: string, file: string, flags: ImportFlags) =>
       importFile(terminal, text, file, flags),
+    );
+
+  product
+    .command("remove")
+    .argument("<site>", "its domain, key or hash")
+    .argument("<ids...>", "the ids `product list` shows")
+    .description("take products out of the list; orders keep what they say of them")
+    .option("--json", "print JSON")
+    .action((text: string, ids: string[], { json }: { json?: boolean }) =>
+      remove(terminal, text, ids, json === true),
     );
 
   product

@@ -42,6 +42,22 @@ export const sales: Coverage = {
       next: /`gatehouse product list --help` says what it takes\./,
     },
   },
+  "product remove": {
+    args: async ({ site, file, run }) => {
+      const domain = await site();
+      const more = "a/b,With a slash,1.00,EUR\n..,Dots,1.00,EUR\n";
+      await run("product", "import", domain, file("csv", CSV + more));
+      return [domain, "lily", "a/b", ".."];
+    },
+    says: /^3 products removed: nobody can buy them any more\.$/m,
+    json: { removed: ["lily", "a/b", ".."] },
+    fails: {
+      args: ({ shop }) => [shop, "orchid"],
+      code: 1,
+      says: /^\S+ does not sell orchid\.$/m,
+      next: /`gatehouse product list \S+` shows the ids there are\./,
+    },
+  },
   "order list": {
     args: async ({ shop, order }) => {
       await order();

@@ -2,8 +2,13 @@ import type { JsonValue } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { type ImportReport, importProducts, setProducts } from "../../actions/import-products.js";
 import { csvLines, jsonLines } from "../../actions/product-lines.js";
+import { removeProduct } from "../../actions/remove-product.js";
 import type { Context } from "../../context.js";
-import { AVAILABILITIES, type Product } from "../../owners/products/product.js";
+import {
+  AVAILABILITIES,
+  PRODUCT_ID_CHARS_MAX,
+  type Product,
+} from "../../owners/products/product.js";
 import { listProducts } from "../../owners/products/store.js";
 import { isoTime } from "../../platform/clock.js";
 import { Problem } from "../../platform/http/problem.js";
@@ -24,6 +29,8 @@ import {
 
 const IMPORT_BYTES_MAX = 64 * 1024 * 1024;
 const CURSOR_CHARS_MAX = 600;
+/** A character of an id may be two of what a string counts. */
+const PRODUCT_ID_UNITS_MAX = 2 * PRODUCT_ID_CHARS_MAX;
 const PATH = "/v1/admin/sites/{site_key_hash}/products";
 const tags = ["Selling"];
 
@@ -56,6 +63,8 @@ const ReportBody = z
       .openapi({ description: "A thousand lines were refused; the rest was not read." }),
   })
   .openapi("ImportReport");
+
+const ProductId = z.string().min(1).max(PRODUCT_ID_UNITS_MAX);
 
 const list = createRoute({
   ...{ method: "get", path: PATH, tags },
@@ -114,6 +123,19 @@ const importRoute = createRoute({
   responses: {
     200: json(ReportBody, "What was written, and what was not."),
     ...errors("invalid_request", "forbidden", "not_found", "conflict", "unsupported_media_type"),
+  },
+});
+
+const remove = createRoute({
+  ...{ method: "delete", path: PATH, tags },
+  summary: "Remove a product",
+  description:
+    "Nobody can buy it any more. Orders keep what they say of it. Its id is in the query: it may " +
+    "hold what no path can.",
+  request: { params: SiteParams, query: z.object({ id: ProductId }) },
+  responses: {
+    204: { description: "Removed." },
+    ...errors("invalid_request", "forbidden", "not_found"),
   },
 });
 
@@ -188,5 +210,12 @@ export function productRoutes(app: OpenAPIHono<AdminEnv>, context: Context): voi
     const products = c.req.valid("json").products as readonly JsonValue[];
     const result = await setProducts(context, site_key_hash, products, actorOf(c));
     return result.ok ? c.json(renderReport(result.value), 200) : refused(result);
+  });
+  app.openapi(remove, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "owner");
+    const { id } = c.req.valid("query");
+    const result = await removeProduct(context, site_key_hash, id, actorOf(c));
+    return result.ok ? c.body(null, 204) : refused(result);
   });
 }

@@ -84,6 +84,16 @@ export async function removeOthers(
   return tx.run(sql, siteKeyHash, importId);
 }
 
+/** Removes one; whether it was there. */
+export async function deleteProduct(
+  tx: Transaction,
+  siteKeyHash: string,
+  productId: string,
+): Promise<boolean> {
+  const sql = "DELETE FROM products WHERE site_key_hash = ? AND product_id = ?";
+  return (await tx.run(sql, siteKeyHash, productId)) === 1;
+}
+
 export async function countProducts(db: Queries, siteKeyHash: string): Promise<number> {
   const sql = "SELECT COUNT(*) AS count FROM products WHERE site_key_hash = ?";
   return Number((await db.get<{ count: number }>(sql, siteKeyHash))?.count ?? 0);
