@@ -20,14 +20,38 @@ async function* chunksOf(path: string): AsyncGenerator<string> {
   }
 }
 
+/** Pieces of one line, put together once: a line that comes in many is not copied with each. */
+class Line {
+  private pieces: string[] = [];
+  private chars = 0;
+
+  /** Whether it is still no longer than a row can be. */
+  add(piece: string): boolean {
+    this.pieces.push(piece);
+    this.chars += piece.length;
+    return this.chars <= LINE_CHARS_MAX;
+  }
+
+  take(): string {
+    const line = this.pieces.join("");
+    this.pieces = [];
+    this.chars = 0;
+    return line;
+  }
+}
+
 /** The lines of a gzip file, none longer than a row can be. */
 export async function* linesOf(path: string): AsyncGenerator<string> {
-  let rest = "";
+  const line = new Line();
   for await (const chunk of chunksOf(path)) {
-    const lines = (rest + chunk).split("\n");
-    rest = lines.pop() as string;
-    if (rest.length > LINE_CHARS_MAX) throw damaged(path, "is not a Gatehouse backup");
-    yield* lines;
+    const [first = "", ...others] = chunk.split("\n");
+    let fits = line.add(first);
+    for (const piece of others) {
+      if (fits) yield line.take();
+      fits &&= line.add(piece);
+    }
+    if (!fits) throw damaged(path, "is not a Gatehouse backup");
   }
+  const rest = line.take();
   if (rest !== "") yield rest;
 }
