@@ -8,6 +8,7 @@ import { discoveryDoor } from "./doors/discovery/discovery-door.js";
 import { documentAnswers } from "./doors/discovery/document-answers.js";
 import { Editions } from "./doors/discovery/editions.js";
 import { docsDoor } from "./doors/docs/docs-door.js";
+import { homeDoor } from "./doors/home/home-door.js";
 import { hooksDoor } from "./doors/hooks/hooks-door.js";
 import { MandateAnswers } from "./doors/mandates/mandate-answers.js";
 import { mandatesDoor } from "./doors/mandates/mandates-door.js";
@@ -36,12 +37,10 @@ export function createApp(context: Context): RequestListener {
     ...operationsDoors(context),
     ...described,
     ...[mcpDoor(), visitsDoor()],
-    edgeVisitsDoor(context),
-    mandatesDoor(context),
-    hooksDoor(context),
+    ...[edgeVisitsDoor(context), mandatesDoor(context), hooksDoor(context)],
     ...ucpDoors(context, desk),
     sandboxDoor(context),
-    docsDoor(context),
+    ...[homeDoor(), docsDoor(context)],
     openapiDoor(described, config.baseUrl),
   ];
   const app = createKernel(doors, context);

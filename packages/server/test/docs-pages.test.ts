@@ -155,7 +155,7 @@ test.each([
   ...["/docs/../package.json", "/docs/guide/../../package.json", "/docs/./README.md"],
   ...["/docs/..%2fpackage.json", "/docs/%2e%2e/README.md", "/docs/guide%2fowner.md"],
   ...["/docs/..%5cREADME.md", "/docs//README.md", "/docs/README.md/", "/docs/README.md%00.md"],
-  ...["/docs/nowhere.md", "/docs/guide", "/docs/README", "/docs/style.css.md", "/docs/readme.md"],
+  ...["/docs/nowhere.md", "/docs/guide", "/docs/README/", "/docs/style.css.md", "/docs/readme.md"],
   ...[`/docs/${"a".repeat(3_000)}.md`, `/docs/${"a/".repeat(500)}.md`, "/docs/constructor.md"],
 ])("%s is no page", async (path) => {
   const lines = [`GET ${path} HTTP/1.1`, "Host: 127.0.0.1", `Accept: ${BROWSER}`];

@@ -51,5 +51,12 @@ export function docsDoor({ log }: Context): Door {
     return answer(c, page);
   });
 
+  // As people write and remember it. The name is one of this build's own, so nothing odd is sent back.
+  routes.get(`${DOCS_PATH}/:page{.+}`, (c) => {
+    const name = `${c.req.param("page")}.md`;
+    if (!pages.has(name)) throw new Problem("not_found");
+    return c.redirect(`${DOCS_PATH}/${name}`, 302);
+  });
+
   return { name: "docs", cors: "open", routes };
 }

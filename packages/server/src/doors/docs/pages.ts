@@ -44,9 +44,13 @@ export class DocsPages {
     return this.names.size;
   }
 
+  has(name: string): boolean {
+    return this.names.has(name);
+  }
+
   /** Undefined where this build has no such page. */
   async page(name: string, form: Form): Promise<DocsFile | undefined> {
-    if (!this.names.has(name)) return undefined;
+    if (!this.has(name)) return undefined;
     const key = `${form} ${name}`;
     let made = this.kept.get(key);
     if (made === undefined) {

@@ -5,6 +5,7 @@ import { DatabaseConflictError, DatabaseUnavailableError } from "../db/database.
 import type { Ids } from "../ids.js";
 import type { Log } from "../log/log.js";
 import type { Metrics } from "../metrics.js";
+import { nothingHere } from "./browser.js";
 import { connectionOf, cutAddress, type TrustedProxies } from "./connection.js";
 import { type Cors, corsHeaders, preflightHeaders } from "./cors.js";
 import type { Door, HttpEnv } from "./env.js";
@@ -91,7 +92,8 @@ function frame(tools: KernelTools): MiddlewareHandler<HttpEnv> {
 
 function unknownPath(c: Context<HttpEnv>): Response {
   if (c.req.method === "OPTIONS") return answerOptions(c, "OPTIONS");
-  return new Problem("not_found").response(c.get("requestId"), c.get("baseUrl"));
+  const page = nothingHere(c);
+  return page ?? new Problem("not_found").response(c.get("requestId"), c.get("baseUrl"));
 }
 
 function mount(app: OpenAPIHono<HttpEnv>, door: Door): void {
@@ -125,7 +127,8 @@ export function createKernel(doors: readonly Door[], tools: KernelTools): OpenAP
     if (problem.status >= 500) {
       tools.log.error({ request_id: c.get("requestId"), error }, "http.failed");
     }
-    return problem.response(c.get("requestId"), tools.config.baseUrl);
+    const page = problem.code === "not_found" ? nothingHere(c) : undefined;
+    return page ?? problem.response(c.get("requestId"), tools.config.baseUrl);
   });
   return app;
 }
