@@ -97,7 +97,7 @@ export const VARIABLES: readonly Variable[] = [
     name: "GATEHOUSE_LOG",
     group: "basics",
     fallback: "info",
-    help: `log level: ${LOG_LEVELS.join(", ")}`,
+    help: `log level: ${LOG_LEVELS.join(", ")}; on a terminal warn, unless set`,
   },
   {
     name: "GATEHOUSE_TLS_CERT",
