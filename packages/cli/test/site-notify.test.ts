@@ -73,7 +73,7 @@ test("messages are listed with what became of them, and sent again", async () =>
   await deliverMessages(server.context);
   const listed = await run("messages", SHOP, "--failed");
   expect(listed.out).toMatch(
-    /^\S+Z +msg_\S+ +review\.requested +owner +http\S+ +failed +1 .*\(410\)$/m,
+    /^\S+Z +msg_\S+ +review\.requested +esc_\S+ +owner +http\S+ +failed +1 .*\(410\)$/m,
   );
   clock.advance(1000);
   await owner.escalate(shop);

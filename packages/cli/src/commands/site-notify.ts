@@ -123,7 +123,9 @@ function messagesCommand(site: Command, terminal: Terminal): void {
           hint: `\`gatehouse site messages ${text}\` lists what was sent.`,
         };
         const message = await client.callAbout<MessageBody>(missing, "POST", path, {});
-        const after = message.about === null ? "" : ", and what was told of its order since";
+        // Only of an order more than one thing is told.
+        const ofOrder = message.about?.startsWith("ord_") === true;
+        const after = ofOrder ? ", and what was told of its order since" : "";
         const said = `It will be sent again${after}: ${message.message_id}\nSee how it goes: gatehouse site messages ${text}`;
         return terminal.out(json ? plainJson(message) : said);
       }

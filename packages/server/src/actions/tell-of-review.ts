@@ -25,6 +25,7 @@ export async function tellOfReview(
   const asked = { ...about, ruleTitle: await titleOf(tx, siteKeyHash, about.review.ruleId) };
   await tellOwner(tx, ids, {
     ...{ siteKeyHash, topic: REVIEW_REQUESTED, now: about.now },
+    about: { id: about.review.escalationId },
     event: (messageId) => reviewEvent(asked, messageId, config),
     mail: () => reviewMail(asked),
   });

@@ -15,8 +15,8 @@ export interface Notice {
   /** Such as `review.requested`. */
   readonly topic: string;
   readonly now: number;
-  /** What goes on that it is part of: told to one receiver in order. */
-  readonly about?: { readonly id: string; readonly place: number };
+  /** What it tells of; with a place, one of several told to one receiver in order. */
+  readonly about?: { readonly id: string; readonly place?: number };
   event(messageId: string): JsonObject;
   /** Mails of one kind, however many there are, leave room for the others. */
   readonly budget?: "order notices" | "dispute notices";

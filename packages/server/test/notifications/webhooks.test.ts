@@ -90,7 +90,7 @@ describe.each(DATABASES)("an owner is told by webhook, on %s:", (dialect) => {
     const [delivered] = await owner.messages(shop);
     expect(delivered).toMatchObject({
       ...{ state: "delivered", attempts: 1, kind: "webhook", topic: "review.requested" },
-      ...{ destination: receiver.url, next_at: null, last_problem: null },
+      ...{ destination: receiver.url, next_at: null, last_problem: null, about: escalationId },
     });
   });
 

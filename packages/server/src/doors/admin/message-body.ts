@@ -11,7 +11,7 @@ export const MessageBody = z
     kind: z.enum(["webhook", "mail"]),
     audience: z.enum(AUDIENCES).openapi({ description: "Who is told." }),
     topic: z.string().openapi({ example: "review.requested" }),
-    about: z.string().nullable().openapi({ description: "The order it tells of." }),
+    about: z.string().nullable().openapi({ description: "The order or the review it tells of." }),
     destination: z.string(),
     state: MessageState,
     attempts: z.int(),

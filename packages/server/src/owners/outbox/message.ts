@@ -10,7 +10,7 @@ export interface Message {
   readonly audience: Audience;
   /** What happened, such as `review.requested`. */
   readonly topic: string;
-  /** What it is told of, such as an order; null where that is nothing that goes on. */
+  /** What it is told of, an order or a review; null where it is neither. */
   readonly about: string | null;
   /** Its place among all that is told of that, to one receiver: a later one waits for it. */
   readonly place: number | null;
