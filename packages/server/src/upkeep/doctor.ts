@@ -1,8 +1,8 @@
 import { type Config, type Environment, readConfig } from "../config/config.js";
-import { comparePublished } from "../owners/audit/compare-published.js";
+import { type Comparison, comparePublished } from "../owners/audit/compare-published.js";
 import { KeptCheckpoints } from "../owners/audit/kept-checkpoints.js";
 import { siteHealth } from "../owners/sites/store.js";
-import { systemClock } from "../platform/clock.js";
+import { isoTime, systemClock } from "../platform/clock.js";
 import type { Database } from "../platform/db/database.js";
 import { refuseNewerSchema, SCHEMA_VERSION, schemaVersion } from "../platform/db/migrate.js";
 import { systemIds } from "../platform/ids.js";
@@ -95,26 +95,47 @@ async function checkSites(db: Database): Promise<Finding> {
   return { part: "sites", verdict: "good", says: `${total}, of which ${verified} verified` };
 }
 
+/** What this database lacks of what was published, why that may be, and what ends the warning. */
+function lacking({ lost, missing }: Comparison): string[] {
+  const untold = lost.filter(({ toldBy }) => toldBy === undefined).map(({ chain }) => chain);
+  const unknown = missing.map(({ origin }) => origin);
+  const lacks = "more was published than this database has of";
+  return [
+    ...(untold.length === 0
+      ? []
+      : [
+          `${lacks} ${untold.join(", ")}: after a restore the service opens a log that says so ` +
+            "when it is started, which ends this",
+        ]),
+    ...(unknown.length === 0
+      ? []
+      : [
+          `${lacks} ${unknown.join(", ")}: logs begun after the backup that was restored, or of ` +
+            "another database. Nothing ends this: no log here goes on from them to say so",
+        ]),
+  ];
+}
+
 /** Whether any log tells another history than was published of it. */
 async function checkAudit(config: Config, db: Database): Promise<Finding> {
   const part = "audit log";
   const published = new KeptCheckpoints(config.dataDir).read();
-  const { held, lost, missing } = await comparePublished(db, published);
-  const gone = [...missing.map(({ origin }) => origin), ...lost.map(({ chain }) => chain)];
-  if (held.length === 0 && gone.length > 0) {
-    const says = `more was published than this database has of ${gone.join(", ")}`;
-    return { part, verdict: "warning", says };
+  const compared = await comparePublished(db, published);
+  const { held, lost } = compared;
+  if (held.length > 0) {
+    const says = held.map(({ chain, why }) => `${chain}: ${why}`).join("; ");
+    const where = 'See docs/guide/audit.md, "A log that is held"';
+    return { part, verdict: "failure", says: `${says}. ${where}` };
   }
-  if (held.length === 0) {
-    const says = `${published.length} published, and as they were published`;
-    return { part, verdict: "good", says };
-  }
-  const says = held.map(({ chain, why }) => `${chain}: ${why}`).join("; ");
-  return {
-    part,
-    verdict: "failure",
-    says: `${says}. See docs/guide/audit.md, "A log that is held"`,
-  };
+  const lacks = lacking(compared);
+  if (lacks.length > 0) return { part, verdict: "warning", says: lacks.join("; ") };
+  const told = lost.map(({ chain, size, left, toldBy }) =>
+    toldBy === undefined
+      ? ""
+      : `; of ${chain} ${left} records are left of ${size}, which ${toldBy.chain} tells since ${isoTime(toldBy.at)}`,
+  );
+  const says = `${published.length} published, and as they were published${told.join("")}`;
+  return { part, verdict: "good", says };
 }
 
 /** A check that cannot run is a failure of its part, with the sentence it gave. */

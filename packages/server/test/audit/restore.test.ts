@@ -69,3 +69,45 @@ test("checkpoints of a later time are no hindrance, and their epochs are not use
   const logs = await server.admin("GET", `/v1/admin/sites/${late.site_key_hash}/audit/logs`);
   expect(logs.body.items[0].chain).toBe("late.example.com/audit/2");
 });
+
+test("doctor warns of what a restore lost until the log itself tells everybody, and no longer", async () => {
+  const from = await freshEnvironment("sqlite");
+  const first = await startServer(from);
+  const shop = await createSite(first, "shop.example.com");
+  const out = join(temporaryFolder(), "backup.ndjson.gz");
+  await backup(from, { out });
+  const admin = `/v1/admin/sites/${shop.site_key_hash}`;
+  const publishMore = async (name: string) => {
+    await first.admin("PATCH", admin, { name });
+    await (await fetch(`${first.url}/v1/audit/${shop.site_key_hash}/checkpoint`)).text();
+  };
+  await publishMore("Another name");
+  const to = await freshEnvironment("sqlite");
+  const [old, now] = [from, to].map(({ GATEHOUSE_DATA_DIR: folder }) =>
+    join(folder as string, "checkpoints"),
+  ) as [string, string];
+  cpSync(old, now, { recursive: true });
+  await publishMore("A third name");
+  await first.stop();
+  await restore(to, out);
+  const found = async () => {
+    const finding = (await doctor(to)).find(({ part }) => part === "audit log");
+    return [finding?.verdict, finding?.says];
+  };
+  expect(await found()).toEqual([
+    "warning",
+    expect.stringMatching(/this database has of shop\.example\.com\/audit\/1: .* which ends this$/),
+  ]);
+  const server = await startServer(to);
+  await server.admin("PATCH", admin, { name: "A third name" });
+  expect(await found()).toEqual([
+    "good",
+    expect.stringMatching(
+      /; of shop\.example\.com\/audit\/1 \d+ records are left of \d+, which shop\.example\.com\/audit\/2 tells since \S+Z$/,
+    ),
+  ]);
+  // Where more was published than the successor names, it tells nobody of that.
+  const file = "shop.example.com_audit_1.txt";
+  cpSync(join(old, file), join(now, file));
+  expect((await found())[0]).toBe("warning");
+});

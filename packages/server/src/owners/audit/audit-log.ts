@@ -79,8 +79,10 @@ export class AuditLog {
   async start(): Promise<void> {
     const { held, lost, missing } = await comparePublished(this.tools.db, this.kept.read());
     for (const { chain, why } of held) this.hold(chain, why);
-    for (const { chain, size } of lost) {
-      this.tools.log.warn({ chain, published: size }, "audit.ended_log_is_behind");
+    for (const { chain, size, toldBy } of lost) {
+      // What the log itself tells everybody needs nobody's look at every start.
+      if (toldBy === undefined)
+        this.tools.log.warn({ chain, published: size }, "audit.ended_log_is_behind");
     }
     for (const { origin, file } of missing) {
       this.tools.log.warn({ chain: origin, file }, "audit.published_log_missing");

@@ -1,12 +1,12 @@
 import { dirname } from "node:path";
-import { toHex, treeRoot } from "@gatehouse/protocol";
+import { isJsonObject, type JsonObject, toHex, treeRoot } from "@gatehouse/protocol";
 import type { Queries } from "../../platform/db/database.js";
 import { StartupError } from "../../startup-error.js";
 import type { KeptCheckpoint } from "./kept-checkpoints.js";
 import { behind, type LogHead, OTHER_HISTORY } from "./log.js";
 import { frontierOf, sha256Now } from "./log-writer.js";
 import { frontierAt } from "./nodes.js";
-import { logByChain } from "./store.js";
+import { logByChain, logsOfSite, recordedAt, recordsBetween } from "./store.js";
 
 /** Why a log must not be written to: somebody outside holds proof that it was another. */
 interface HeldLog {
@@ -32,10 +32,41 @@ async function differs(
     : "its head is not that of its records";
 }
 
+/** A log that ended with fewer records than were published. */
+interface LostRecords {
+  readonly chain: string;
+  /** How many were published. */
+  readonly size: number;
+  readonly left: number;
+  /** The log that goes on from it, where its first record says the same: then everybody is told. */
+  readonly toldBy: { readonly chain: string; readonly at: number } | undefined;
+}
+
+/** Which log says in its own first record what was lost of the one before it. */
+async function tellerOf(
+  db: Queries,
+  head: LogHead,
+  published: number,
+): Promise<LostRecords["toldBy"]> {
+  const logs = await logsOfSite(db, head.siteKeyHash);
+  const next = logs.find(({ ordinal }) => ordinal === head.ordinal + 1);
+  if (next === undefined) return undefined;
+  const [genesis] = await recordsBetween(db, next.chain, 0, 1);
+  if (genesis === undefined) return undefined;
+  const { previous } = JSON.parse(genesis.text) as JsonObject;
+  const tells =
+    isJsonObject(previous) &&
+    previous.chain === head.chain &&
+    previous.size === published &&
+    previous.records_left === head.size;
+  if (!tells) return undefined;
+  return { chain: next.chain, at: await recordedAt(db, next.chain, 0) };
+}
+
 export interface Comparison {
   readonly held: readonly HeldLog[];
-  /** Ended with fewer records than were published: after a restore, or because somebody cut them. */
-  readonly lost: readonly { readonly chain: string; readonly size: number }[];
+  /** After a restore, or because somebody cut them. */
+  readonly lost: readonly LostRecords[];
   /** Published from here, and not in this database: of a time after the backup it came from, say. */
   readonly missing: readonly KeptCheckpoint[];
 }
@@ -50,12 +81,13 @@ export async function comparePublished(
 ): Promise<Comparison> {
   const held: HeldLog[] = [];
   const missing: KeptCheckpoint[] = [];
-  const lost: { chain: string; size: number }[] = [];
+  const lost: LostRecords[] = [];
   for (const kept of published) {
     const head = await logByChain(db, kept.origin);
     if (head === undefined) missing.push(kept);
     if (head?.state === "closed" && head.size < kept.size) {
-      lost.push({ chain: head.chain, size: kept.size });
+      const { chain, size: left } = head;
+      lost.push({ chain, size: kept.size, left, toldBy: await tellerOf(db, head, kept.size) });
     }
     if (head?.state !== "open") continue;
     const why = await differs(db, head, kept);
