@@ -98,7 +98,7 @@ export const agents: Coverage = {
     fails: {
       args: () => ["http://127.0.0.1:2/card.json", "agt_none"],
       code: 4,
-      says: /does not answer\.$/m,
+      says: /does not answer \(ECONNREFUSED\)\.$/m,
       next: /Check the address, and whether it is up\./,
     },
   },
