@@ -73,6 +73,10 @@ const visitOf = ({ site_key_hash }: Site) =>
 const signed = ({ domain }: Site, host = domain) =>
   agent.sign(`https://${host}/`, { origin: directory.origin });
 
+/** On a busy machine the site may answer first, once: nobody is kept waiting for Gatehouse. */
+const serves = (asked: Ask, path: string, text: string) =>
+  until(async () => ((await (await asked(path)).text()) === text ? true : undefined));
+
 describe.each(INSTALLS)("on %s", (_name, install) => {
   test("[1.8-r 5.6-a 5.6-b] a signature on a page request is checked, and marks the visit as verified and signed", async () => {
     const site = await verifiedSite();
@@ -102,13 +106,13 @@ describe.each(INSTALLS)("on %s", (_name, install) => {
   test("[4-t] llms.txt is served at /llms.txt", async () => {
     const site = await verifiedSite();
     const { text } = await ask("GET", `/v1/llms/${site.site_key_hash}.txt`);
-    expect(await (await (await install(site))("/llms.txt")).text()).toBe(text);
+    await serves(await install(site), "/llms.txt", text);
   });
 
   test("[4-u] the agent page is served at /agent", async () => {
     const site = await verifiedSite();
     const { text } = await ask("GET", `/v1/agent/${site.site_key_hash}`);
-    expect(await (await (await install(site))("/agent")).text()).toBe(text);
+    await serves(await install(site), "/agent", text);
   });
 });
 
@@ -116,8 +120,7 @@ describe.skipIf(!canBuy()).each(INSTALLS)("a shop that sells, on %s", (_name, in
   test("[4-s] the UCP profile is served at /.well-known/ucp", async () => {
     const shop = await openShop();
     const { text } = await ask("GET", `/v1/ucp/${shop.site_key_hash}/profile`);
-    const asked = await install(shop);
-    expect(await (await asked("/.well-known/ucp")).text()).toBe(text);
+    await serves(await install(shop), "/.well-known/ucp", text);
   });
 });
 
