@@ -26,7 +26,7 @@ export function viewOptions({ colorScheme, width }: (typeof VIEWS)[number]) {
 export async function barriersOf(page: Page): Promise<{ found: unknown[]; overflow: number }> {
   const loaded = await page.evaluate(() => "axe" in globalThis);
   if (!loaded) await page.evaluate(axe.source);
-  const { violations } = (await page.evaluate("axe.run()")) as Found;
+  const { violations } = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as Found;
   const overflow = await page.evaluate(
     () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
   );
