@@ -155,7 +155,8 @@ describe.each(DATABASES)("a list with a filter, on %s,", (dialect) => {
     expect(sent.body.mandate_id).toBe(mandate_id);
     const tries = [`${id}-1`, `${id}-2`];
     expect(await taken("/decisions", { checkout_id: id }, "mandate_id")).toEqual(tries);
-    expect(await items("/decisions", { checkout_id: id.slice(0, -1) })).toEqual([]);
+    const other = `${id.slice(0, -1)}${id.endsWith("A") ? "B" : "A"}`;
+    expect(await items("/decisions", { checkout_id: other })).toEqual([]);
     expect((await shop.admin("GET", "/decisions?checkout_id=x")).status).toBe(400);
   });
 });
