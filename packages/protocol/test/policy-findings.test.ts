@@ -305,3 +305,17 @@ test("what is reported holds for all facts, and rules without an effect may be l
   );
   expect(reported > 0).toBe(true);
 });
+
+test("a skill that the site does not have is told, where its skills are known", () => {
+  const slip = rule("slip", "deny", {
+    any: [skill("get_pricng", "get_pricing"), skill("get_pricng")],
+  });
+  const prefix = rule("all", "allow", { skill: { prefix: "get_pricng" } });
+  const policy = policyOf([slip, prefix]);
+  const unknown = (isSkill?: (id: string) => boolean) =>
+    policyFindings(policy, isSkill).filter(({ code }) => code === "unknown_skill");
+  expect(unknown()).toEqual([]);
+  const [found, ...more] = unknown((id) => id === "get_pricing");
+  expect([found?.rule, found?.level, more]).toEqual(["slip", "warning", []]);
+  expect(found?.message.includes("“get_pricng”")).toBe(true);
+});

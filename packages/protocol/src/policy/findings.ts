@@ -12,7 +12,8 @@ export type PolicyFindingCode =
   | "currency_missing"
   | "many_approvals"
   | "duplicate_rule"
-  | "duplicate_condition";
+  | "duplicate_condition"
+  | "unknown_skill";
 
 /** Something in a policy that its owner hardly meant. */
 export interface PolicyFinding {
@@ -151,10 +152,23 @@ function cartFinding({ id, effect }: PolicyRule): PolicyFinding {
   return warning("without_cart", id, message);
 }
 
+/** Skills a rule names that there are none of: a slip of the hand, after which it is about nothing. */
+function* skillFindings(rule: PolicyRule, isSkill: (id: string) => boolean) {
+  const named = [...leaves(rule.when)].flatMap((leaf) =>
+    leaf.kind === "text" && leaf.fact === "skill" && leaf.operator !== "prefix" ? leaf.values : [],
+  );
+  for (const id of new Set(named)) {
+    if (isSkill(id)) continue;
+    const message = `The rule “${rule.id}” names the skill “${id}”, which this site does not have: is it spelled right?`;
+    yield warning("unknown_skill", rule.id, message);
+  }
+}
+
 /**
  * Looks for what an owner hardly meant: rules that can never match, that never have an effect, or
  * that stop more than they say. What is reported is certain; what takes too long to find out is not
- * reported. Rules are judged by the facts Gatehouse has: all but the cart are always known.
+ * reported. Rules are judged by the facts Gatehouse has: all but the cart are always known. Who knows
+ * the site says which skills it has.
  *
  * @example
  * const deny = { id: "all", effect: "deny", when: { skill: { exists: true } } };
@@ -164,10 +178,14 @@ function cartFinding({ id, effect }: PolicyRule): PolicyFinding {
  * of(deny).map(({ level, code, rule }) => `${level} ${code} ${rule}`); //=> ["warning always_denies all"]
  * of(old)[0].message; //=> "The rule “old” can never match, because its conditions rule each other out: correct or remove it."
  */
-export function policyFindings(policy: Policy): readonly PolicyFinding[] {
+export function policyFindings(
+  policy: Policy,
+  isSkill: (id: string) => boolean = () => true,
+): readonly PolicyFinding[] {
   const overlaps = new Overlaps(policy);
   const dead = new Set(policy.rules.filter((rule) => overlaps.neverMatches(rule)));
   const findings = [...dead].map(neverMatching);
+  for (const rule of policy.rules) findings.push(...skillFindings(rule, isSkill));
   findings.push(...wordFindings(policy));
   const always = overlaps.rules("deny").filter((rule) => overlaps.alwaysTakesEffect(rule));
   for (const { id } of always) {

@@ -11,6 +11,8 @@ import {
 import type { Context } from "../context.js";
 import { type Actor, actorDraft } from "../owners/audit/drafts.js";
 import { currentPolicy, insertPolicy, type PublishedPolicy } from "../owners/policies/store.js";
+import type { Site } from "../owners/sites/site.js";
+import { hasSkill } from "../owners/sites/skills.js";
 import { siteByHash, updateSite } from "../owners/sites/store.js";
 import { DatabaseUnavailableError, type Transaction } from "../platform/db/database.js";
 
@@ -23,6 +25,9 @@ async function openPolicyGate(tx: Transaction, siteKeyHash: string, now: number)
   }
 }
 
+/** Whose policy it is, and what that site can be asked for. */
+export type PolicySite = Pick<Site, "siteKeyHash" | "skills">;
+
 interface Published {
   readonly policy: PublishedPolicy;
   /** What its owner should look at again. */
@@ -32,13 +37,13 @@ interface Published {
 /** Checks a policy and makes it the one in force. Versions stay for ever: records name them. */
 export async function publishPolicy(
   { audit, clock }: Context,
-  siteKeyHash: string,
+  { siteKeyHash, skills }: PolicySite,
   document: JsonObject,
   actor: Actor,
 ): Promise<Result<Published, "invalid_request">> {
   const read = readPolicy(document);
   if (!read.ok) return refuse("invalid_request", `${read.detail}.`);
-  const findings = policyFindings(read.value);
+  const findings = policyFindings(read.value, (id) => hasSkill(skills, id));
   const errors = findings.filter(({ level }) => level === "error");
   if (errors.length > 0) {
     return refuse("invalid_request", errors.map(({ message }) => message).join(" "));

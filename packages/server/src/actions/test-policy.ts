@@ -18,8 +18,10 @@ import { Book } from "../owners/decisions/history/book.js";
 import { loadHistory } from "../owners/decisions/history/load.js";
 import { lastDecisions } from "../owners/decisions/store.js";
 import { approvalsSince } from "../owners/reviews/store.js";
+import { hasSkill } from "../owners/sites/skills.js";
 import { Allowance, AllowanceSpentError } from "../platform/allowance.js";
 import type { Queries } from "../platform/db/database.js";
+import type { PolicySite } from "./publish-policy.js";
 import { type Recalled, Rehearsal, type TestedDecision, type Verdict } from "./rehearsal.js";
 
 /** Decisions a draft is tried on, unless said otherwise. */
@@ -127,9 +129,9 @@ const countsOf = (verdicts: readonly Verdict[]): OutcomeCounts => {
   return counts;
 };
 
-function summed(policy: Policy, tested: readonly TestedDecision[]): PolicyTest {
+function summed(findings: readonly PolicyFinding[], tested: readonly TestedDecision[]): PolicyTest {
   return {
-    findings: policyFindings(policy),
+    findings,
     tested: tested.length,
     changed: tested.filter(({ was, wouldBe }) => was.outcome !== wouldBe.outcome),
     summary: {
@@ -142,7 +144,7 @@ function summed(policy: Policy, tested: readonly TestedDecision[]): PolicyTest {
 /** Tries a draft on the last decisions of a site, all at one moment of its database. Nothing is written. */
 export async function testPolicy(
   context: Context,
-  siteKeyHash: string,
+  { siteKeyHash, skills }: PolicySite,
   document: JsonObject,
   last: number,
 ): Promise<Result<PolicyTest, "invalid_request" | "rate_limited" | "unavailable">> {
@@ -150,9 +152,10 @@ export async function testPolicy(
   if (!read.ok) return refuse("invalid_request", `policy: ${read.detail}.`);
   const policy = read.value;
   try {
-    const done = await context.policyTests.run(siteKeyHash, async () =>
-      summed(policy, await rehearse(context, siteKeyHash, policy, last)),
-    );
+    const done = await context.policyTests.run(siteKeyHash, async () => {
+      const findings = policyFindings(policy, (id) => hasSkill(skills, id));
+      return summed(findings, await rehearse(context, siteKeyHash, policy, last));
+    });
     return done === undefined ? refuse("rate_limited", BUSY) : ok(done.made);
   } catch (error) {
     if (!(error instanceof AllowanceSpentError)) throw error;

@@ -24,6 +24,7 @@ import { counting, draftOf, drafts, naive, pasts, policyOf, spending } from "./s
 
 /** A sample in `npm test`; `npm run test:long` asks for the full count. */
 const RUNS = Number(process.env.DRAFT_RUNS ?? 15);
+const ofSite = (siteKeyHash = "") => ({ siteKeyHash, skills: [] });
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
@@ -80,7 +81,7 @@ describe.each(DATABASES)("trying a draft, on %s,", (dialect) => {
       const times = new Map(spent.map(({ decision_id, at }) => [decision_id, at]));
       const spentAt = (past: Past) => times.get(decisionOf(site, past).decisionId) ?? null;
       const last = Math.ceil(all.length * share);
-      const made = await testPolicy(context, site, draft, last);
+      const made = await testPolicy(context, ofSite(site), draft, last);
       if (!made.ok) throw new Error(made.detail);
       const expected = naive(policyOf(draft), all, last, spentAt);
       const changed = expected
@@ -119,7 +120,7 @@ describe.each(DATABASES)("trying a draft, on %s,", (dialect) => {
       if (running) setImmediate(turn);
     };
     setImmediate(turn);
-    const made = await testPolicy({ ...context, db }, site, draftOf(...every), 1_000);
+    const made = await testPolicy({ ...context, db }, ofSite(site), draftOf(...every), 1_000);
     running = false;
     expect(made.ok && made.value.tested).toBe(1_000);
     // For each of two books a range by window, and sums of both scopes between; then records by hundreds.
@@ -170,12 +171,12 @@ describe.each(DATABASES)("trying a draft, on %s,", (dialect) => {
       goOn = resolve;
     });
     const db = watched(context.db, () => held);
-    const running = [testPolicy({ ...context, db }, one as string, draftOf(), 1)];
+    const running = [testPolicy({ ...context, db }, ofSite(one), draftOf(), 1)];
     const again = await over(one);
     expect([again.status, again.body.error]).toEqual([429, "rate_limited"]);
     expect(again.headers.get("retry-after")).toBe("5");
     expect((await over(two)).status).toBe(200);
-    running.push(testPolicy({ ...context, db }, two as string, draftOf(), 1));
+    running.push(testPolicy({ ...context, db }, ofSite(two), draftOf(), 1));
     expect((await over(three)).status).toBe(429);
     goOn();
     expect((await Promise.all(running)).map(({ ok }) => ok)).toEqual([true, true]);
@@ -186,9 +187,9 @@ describe.each(DATABASES)("trying a draft, on %s,", (dialect) => {
     const site = newSite();
     await writeMany(context.db, site, [plain(0, NOON)]);
     const slow = watched(context.db, () => clock.advance(6_000));
-    const tried = await testPolicy({ ...context, db: slow }, site, draftOf(), 1);
+    const tried = await testPolicy({ ...context, db: slow }, ofSite(site), draftOf(), 1);
     expect(tried).toMatchObject({ ok: false, reason: "unavailable" });
     expect(!tried.ok && tried.detail).toContain("test fewer");
-    expect((await testPolicy(context, site, draftOf(), 1)).ok).toBe(true);
+    expect((await testPolicy(context, ofSite(site), draftOf(), 1)).ok).toBe(true);
   });
 });

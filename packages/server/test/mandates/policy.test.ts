@@ -80,6 +80,9 @@ describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
       },
     ]);
     expect((await publish(links)).body.findings).toEqual([]);
+    const slip = rule("slip", "deny", { skill: { in: ["get_pricng", "complete_checkout"] } });
+    const told = (await tried(policyOf(links, slip))).body.findings;
+    expect(told).toMatchObject([{ level: "warning", code: "unknown_skill", rule: "slip" }]);
     const never = { all: [pricing, { skill: { eq: "sign_up" } }] };
     const refused = await publish(links, rule("never", "deny", never));
     expect([refused.status, refused.body.error]).toEqual([400, "invalid_request"]);

@@ -151,9 +151,9 @@ export function policyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
 
   app.openapi(publish, async (c) => {
     const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "owner");
+    const site = await requireSite(context, c, site_key_hash, "owner");
     const document = c.req.valid("json") as JsonObject;
-    const result = await publishPolicy(context, site_key_hash, document, actorOf(c));
+    const result = await publishPolicy(context, site, document, actorOf(c));
     if (!result.ok) return refused(result);
     const { policy, findings } = result.value;
     return c.json({ ...policyBody(policy), findings: shown(findings) }, 200);
@@ -162,9 +162,9 @@ export function policyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
   app.openapi(test, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     // It shows nothing but decisions, which whoever may read the policy may read too.
-    await requireSite(context, c, site_key_hash, "auditor");
+    const site = await requireSite(context, c, site_key_hash, "auditor");
     const { policy, last } = c.req.valid("json");
-    const result = await testPolicy(context, site_key_hash, policy as JsonObject, last);
+    const result = await testPolicy(context, site, policy as JsonObject, last);
     if (result.ok) return c.json(renderTest(result.value), 200);
     const { reason, detail } = result;
     const headers = reason === "invalid_request" ? {} : { "retry-after": TEST_AGAIN_S };

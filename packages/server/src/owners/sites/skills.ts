@@ -1,4 +1,5 @@
 import {
+  builtInSkill,
   isSkillId,
   ok,
   RESERVED_SKILLS,
@@ -43,4 +44,9 @@ export function readSkills(
     read.push(Object.freeze(one.value));
   }
   return ok(Object.freeze(read));
+}
+
+/** Whether a site has a skill of this name, live or not. */
+export function hasSkill(skills: readonly SkillSetting[], id: string): boolean {
+  return builtInSkill(id) !== undefined || skills.some((skill) => skill.id === id);
 }
