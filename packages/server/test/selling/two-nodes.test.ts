@@ -18,13 +18,20 @@ beforeAll(async () => {
   return cleanUp;
 });
 
+/** Times an agent asks again before it gives up. */
+const TRIES_MAX = 20;
+
+/** As an agent does that hears on a busy machine that nobody can say now: the same bytes once more. */
 async function sendTo(node: TestServer | undefined, siteKey: string, body: unknown) {
-  const response = await fetch(`${node?.url}/v1/m/${siteKey}/mandate`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(body),
-  });
-  return answerOf(response);
+  for (let tries = 1; ; tries += 1) {
+    const response = await fetch(`${node?.url}/v1/m/${siteKey}/mandate`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    const answer = await answerOf(response);
+    if (answer.status !== 503 || tries === TRIES_MAX) return answer;
+  }
 }
 
 test("fifty of the same order on two nodes are one charge, one order, one body", async () => {
@@ -76,8 +83,11 @@ test("a budget of 1,000 and a hundred orders of 100 at once on two nodes: ten ar
   const answers = await Promise.all(
     bodies.map((body, n) => sendTo(nodes[n % 2], shop.site_key, body)),
   );
-  expect(answers.filter(({ status }) => status === 200)).toHaveLength(10);
-  expect(answers.filter(({ body }) => body.reason === "budget_exceeded")).toHaveLength(90);
+  const said = answers.map(({ status, body }) => `${status} ${body.reason ?? body.outcome}`).sort();
+  expect(said).toEqual([
+    ...Array(10).fill("200 approved"),
+    ...Array(90).fill("403 budget_exceeded"),
+  ]);
   expect(await at.authorizations(shop)).toHaveLength(10);
 });
 
