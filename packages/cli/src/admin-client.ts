@@ -5,6 +5,7 @@ import { OPERATOR_TOKEN_FILE, readConfig } from "@gatehouse/server/installation"
 import { errorPage } from "./error-page.js";
 import { CommandError, EXIT } from "./exit.js";
 import type { Terminal } from "./terminal.js";
+import { isThisMachine } from "./this-machine.js";
 
 const REQUEST_MS_MAX = 30_000;
 /** A part of an export can be tens of megabytes, over a slow line. */
@@ -215,11 +216,10 @@ function readToken(file: string): string {
   }
 }
 
-const OF_THIS_MACHINE = /^http:\/\/(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?\/?$/;
-
 /** Whoever only asks a service of this machine need not know in which mode it runs. */
 function asClient(env: Terminal["env"]): Terminal["env"] {
-  const plain = OF_THIS_MACHINE.test(env.GATEHOUSE_BASE_URL ?? "");
+  const [, host = ""] = /^http:\/\/([^/]+)/.exec(env.GATEHOUSE_BASE_URL ?? "") ?? [];
+  const plain = isThisMachine(host);
   return plain ? { GATEHOUSE_MODE: "development", ...env } : env;
 }
 

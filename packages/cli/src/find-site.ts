@@ -1,6 +1,7 @@
 import { isSiteKey, isSiteKeyHash, siteKeyHash } from "@gatehouse/protocol";
 import type { AdminClient, Missing } from "./admin-client.js";
 import { CommandError, EXIT } from "./exit.js";
+import { isThisMachine } from "./this-machine.js";
 
 /** A site as the admin interface shows it. */
 export interface SiteBody {
@@ -81,11 +82,9 @@ export function profileAddress(site: SiteBody): string {
   return `${serviceOf(site)}/v1/ucp/${site.site_key_hash}/profile`;
 }
 
-const LOOPBACK = /^(?:localhost|[^:]+\.localhost|127(?:\.\d{1,3}){3})(?::\d+)?$/;
-
 /** Where the site itself is: https, but on this machine. */
 export function siteAddress({ domain }: SiteBody): string {
-  return `${LOOPBACK.test(domain) ? "http" : "https"}://${domain}`;
+  return `${isThisMachine(domain) ? "http" : "https"}://${domain}`;
 }
 
 /** What goes into the head of the site's pages. */

@@ -22,15 +22,20 @@ export function plainLines(text: string): string {
   return text.replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, "\ufffd");
 }
 
-/** JSON that steers no terminal either: JSON itself leaves most such characters as they are. */
-export function plainJson(value: unknown, indent = 2): string {
-  return JSON.stringify(value, null, indent).replace(/(?!\n)[\p{Cc}\p{Cf}]/gu, (character) =>
+/** Such characters as JSON may write them, so that each is seen; lines stay lines. */
+export function visible(text: string): string {
+  return text.replace(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (character) =>
     // A character beyond the first plane is two units, and two escapes.
     Array.from(
       { length: character.length },
       (_, unit) => `\\u${character.charCodeAt(unit).toString(16).padStart(4, "0")}`,
     ).join(""),
   );
+}
+
+/** JSON that steers no terminal either: JSON itself leaves most such characters as they are. */
+export function plainJson(value: unknown, indent = 2): string {
+  return visible(JSON.stringify(value, null, indent));
 }
 
 /** Letters and pictures that fill two columns of a terminal. */

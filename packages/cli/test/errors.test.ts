@@ -34,6 +34,16 @@ test("a file that cannot be used is told in a sentence, by whatever command it w
   }
 });
 
+test("a domain that is misspelled is told beside the few there are", async () => {
+  const env = await freshEnvironment("sqlite");
+  const here = { ...env, GATEHOUSE_BASE_URL: (await startServer(env)).url };
+  await command(["site", "create", "shop.example.com", "--name", "Shop"], here);
+  expect((await command(["site", "show", "shpo.example.com"], here)).err).toBe(
+    "There is no site for shpo.example.com.\n" +
+      "There is shop.example.com. `gatehouse site list` shows the sites there are.\n",
+  );
+});
+
 test("a service that stops in the middle of its answer counts as one that does not answer", async () => {
   const cut = await answering((_request, response) => {
     response.writeHead(200, { "content-length": "100" }).write("{", () => response.destroy());

@@ -36,7 +36,11 @@ interface Ran {
 
 /** A command in a folder of its own, without anybody to ask. */
 function run(cwd: string, ...args: string[]): Ran {
-  const env = { PATH: process.env.PATH, GATEHOUSE_LOG: "silent" };
+  return runWith({}, cwd, ...args);
+}
+
+function runWith(settings: Record<string, string>, cwd: string, ...args: string[]): Ran {
+  const env = { PATH: process.env.PATH, GATEHOUSE_LOG: "silent", ...settings };
   const child = spawn(process.execPath, [bin, ...args], { cwd, env });
   onTestFinished(() => void child.kill("SIGKILL"));
   let text = "";
@@ -82,6 +86,7 @@ describe("gatehouse init", () => {
 
     const again = run(folder, "serve");
     await again.until("is ready (development)");
+    await again.until("settings  of gatehouse.env, where nothing else sets them: GATEHOUSE_MODE");
     expect((await ask("/sites")).items).toHaveLength(1);
     const listed = run(folder, "site", "list");
     expect([await listed.ended, listed.text()]).toEqual([
@@ -155,6 +160,15 @@ describe("gatehouse init", () => {
   ])("says what is wrong with %j", async (options, words) => {
     const wrong = run(temporaryFolder(), "init", ...options);
     expect([await wrong.ended, wrong.text()]).toEqual([2, expect.stringContaining(words)]);
+  });
+
+  test("behind a proxy it says first what the proxy has to do", async () => {
+    const answers = ["--domain", "shop.example.com", "--address", "https://gate.example.com"];
+    const served = runWith({ GATEHOUSE_PORT: "0" }, temporaryFolder(), "init", ...answers);
+    await served.until("Serving.");
+    expect(served.text()).toMatch(
+      /First put a proxy with the certificate of gate\.example\.com in front of 127\.0\.0\.1:\d+/,
+    );
   });
 
   test("a port that is taken is told, and nothing is left behind", async () => {

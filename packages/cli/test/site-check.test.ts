@@ -61,6 +61,17 @@ test("site check says for each thing what is there and what to do", {
   expect(bare.findings.filter(({ state }) => state === "wrong")).toEqual([]);
   expect(bare.code).toBe(0);
   expect(bare.state("/llms.txt")).toBe("missing");
+
+  // A plugin that has just started lets the site answer first, once.
+  const llms = await (await fetch(`${url}/v1/llms/${made.site_key_hash}.txt`)).text();
+  let early = true;
+  shop.listener = (request, response) => {
+    const first = early && request.url === "/llms.txt";
+    if (first) early = false;
+    const texts = { "/": "<!doctype html>", ...(first ? {} : { "/llms.txt": llms }) };
+    pages(texts, { "content-type": "text/plain" })(request, response);
+  };
+  expect([(await check()).state("/llms.txt"), early]).toEqual(["good", false]);
   expect(bare.state("script tag")).toBe("missing");
   const tag = bare.findings.find(({ item }) => item === "script tag")?.advice ?? "";
   const script = /<script.*<\/script>/.exec(tag)?.[0] ?? "";

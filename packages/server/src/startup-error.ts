@@ -4,4 +4,11 @@
  */
 export class StartupError extends Error {
   override readonly name = "StartupError";
+  /** The variable that is in the way, where it is one. */
+  readonly setting: string | undefined;
+
+  constructor(message: string, { setting, ...options }: ErrorOptions & { setting?: string } = {}) {
+    super(message, options);
+    this.setting = setting;
+  }
 }

@@ -2,7 +2,7 @@ import { agentStatus, generateAgentKey, register } from "@gatehouse/agent";
 import { KEY_SOURCE_TYPES, type KeySource } from "@gatehouse/protocol";
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { asAgent, discovered, readKey, writeKey } from "../agent-key.js";
-import { plainJson, plainText, type Terminal } from "../terminal.js";
+import { plainJson, type Terminal } from "../terminal.js";
 
 interface Flags {
   readonly json?: boolean;
@@ -64,8 +64,7 @@ export function ownAgentCommands(agent: Command, terminal: Terminal): void {
         });
       });
       const { agentId: agent_id, kid, status } = registered;
-      const line = plainText(`${agent_id}  ${status}`);
-      terminal.out(flags.json ? plainJson({ agent_id, kid, status }) : line);
+      terminal.out(flags.json ? plainJson({ agent_id, kid, status }) : `${agent_id}  ${status}`);
       if (status === "pending") terminal.err("The owner has to approve it.");
     });
 
@@ -78,6 +77,6 @@ export function ownAgentCommands(agent: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (address: string, id: string, { keys, json }: Flags & { keys?: string }) => {
       const status = await asAgent(async () => agentStatus(await discovered(address, keys), id));
-      terminal.out(json ? plainJson({ agent_id: id, status }) : plainText(status));
+      terminal.out(json ? plainJson({ agent_id: id, status }) : status);
     });
 }

@@ -1,12 +1,14 @@
 import { lstatSync } from "node:fs";
+import { StartupError } from "@gatehouse/server/installation";
 import type { Command } from "commander";
 import { AdminClient, adminClient } from "../admin-client.js";
 import { CommandError, EXIT } from "../exit.js";
 import { type SiteBody, scriptTag } from "../find-site.js";
-import { type Answers, askAll, type Given, isLocal } from "../init/answers.js";
+import { type Answers, askAll, type Given } from "../init/answers.js";
 import { settingsOf, setUp } from "../init/set-up.js";
 import { SETTINGS_FILE, writeSettings } from "../init/settings-file.js";
 import type { Terminal } from "../terminal.js";
+import { isThisMachine } from "../this-machine.js";
 import { untilStopped } from "./serve.js";
 import { howToVerify } from "./site-text.js";
 
@@ -22,7 +24,7 @@ function nextLines(site: SiteBody, { address }: Answers, port: number, link: str
     "",
     `${site.name} is set up. ${SETTINGS_FILE} holds its settings: \`gatehouse serve\` here runs it again.`,
     "",
-    ...(isLocal(address.host) ? [] : proxy),
+    ...(isThisMachine(address.host) ? [] : proxy),
     ...proof,
     `For its pages:  ${scriptTag(site)}`,
     `For agents:     ${site.agent_page_url}`,
@@ -44,7 +46,10 @@ async function init(terminal: Terminal, given: Given): Promise<void> {
   const stopped = untilStopped(() => undefined);
   const { start } = await import("@gatehouse/server");
   const running = await start(env, (text) => terminal.out(text)).catch((error: Error) => {
-    const taken = /GATEHOUSE_PORT\.$/.test(error.message) && isLocal(answers.address.host);
+    const taken =
+      error instanceof StartupError &&
+      error.setting === "GATEHOUSE_PORT" &&
+      isThisMachine(answers.address.host);
     if (!taken) throw error;
     const hint = "Answer question 3 with another port of this machine, or stop what uses this one.";
     throw new CommandError(error.message.replace(/:.*/, "."), EXIT.cannotStart, hint);

@@ -14,7 +14,7 @@ import { explainedAt } from "../error-page.js";
 import { CommandError, EXIT } from "../exit.js";
 import { describeDecisions, siteDecisions } from "../explain-decision.js";
 import { bodyFileOf, keepFile, readMandateFile, refuseSameFile } from "../mandate-file.js";
-import { plainJson, plainText, type Terminal } from "../terminal.js";
+import { plainJson, plainText, type Terminal, visible } from "../terminal.js";
 import { mandateListCommand, mandateShowCommand } from "./mandate-owner.js";
 
 interface Asked {
@@ -102,19 +102,10 @@ async function signedBytes(message: JsonObject) {
   return { signed_bytes: new TextDecoder().decode(bytes), sha256: toHex(await sha256(bytes)) };
 }
 
-const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
-
-/** Canonical JSON leaves most characters that steer a terminal as they are; here each is seen. */
-function visible(text: string): string {
-  const written = (character: string) =>
-    character === "\0" ? "\\0" : character.split("").map(escaped).join("");
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, written);
-}
-
 /** The same as people can compare it. */
 async function explain(message: JsonObject): Promise<string> {
   const { signed_bytes, sha256: hash } = await signedBytes(message);
-  return `signed bytes  ${visible(signed_bytes)}\nsha-256       ${hash}`;
+  return `signed bytes  ${visible(signed_bytes.replace("\0", "\\0"))}\nsha-256       ${hash}`;
 }
 
 /** A mandate from a file; other signed messages look much alike, but say in `type` what they are. */

@@ -1,6 +1,7 @@
 import { type JsonObject, policyPreset } from "@gatehouse/protocol";
 import { CommandError, EXIT } from "../exit.js";
 import type { Terminal } from "../terminal.js";
+import { isThisMachine } from "../this-machine.js";
 
 /** What `init` is told, by questions or by options. */
 export interface Given {
@@ -20,16 +21,10 @@ export interface Answers {
   readonly sandbox: boolean;
 }
 
-const LOCAL = /^(?:localhost|.+\.localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
-
-/** Whether it stays on this machine: plain HTTP is enough there, and nobody has to prove anything. */
-export function isLocal(host: string): boolean {
-  return LOCAL.test(host.replace(/:\d+$/, ""));
-}
-
 function readAddress(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const right = url?.protocol === "https:" || (url?.protocol === "http:" && isLocal(url.host));
+  const right =
+    url?.protocol === "https:" || (url?.protocol === "http:" && isThisMachine(url.host));
   if (url === undefined || !right || url.pathname !== "/" || url.port === "0") {
     const hint = "Such as http://localhost:8787 on this machine, or https://gate.example.com.";
     throw new CommandError(`${text} is no address of a service.`, EXIT.usage, hint);
@@ -124,6 +119,6 @@ export async function askAll(terminal: Terminal, given: Given): Promise<Answers>
     ...{ given: chosen, proposed: "yes", read: readYes },
   });
   // A service that others reach is in production, and takes no names of this machine.
-  await readSite(domain, isLocal(address.host));
+  await readSite(domain, isThisMachine(address.host));
   return { domain, name, address, policy, sandbox };
 }

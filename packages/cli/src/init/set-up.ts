@@ -1,13 +1,14 @@
 import type { AdminClient } from "../admin-client.js";
 import type { SiteBody } from "../find-site.js";
-import { type Answers, isLocal } from "./answers.js";
+import { isThisMachine } from "../this-machine.js";
+import type { Answers } from "./answers.js";
 
 /** An address instead of a name: it is the one to listen on. */
 const ADDRESS = /^(?:\[(.+)\]|(\d[\d.]+))$/;
 
 /** Variables an installation is served with, by what was answered. */
 export function settingsOf({ address, domain }: Answers): Record<string, string> {
-  if (isLocal(address.host)) {
+  if (isThisMachine(address.host)) {
     return {
       GATEHOUSE_MODE: "development",
       GATEHOUSE_BASE_URL: address.origin,
@@ -15,7 +16,7 @@ export function settingsOf({ address, domain }: Answers): Record<string, string>
       ...(ADDRESS.test(address.hostname)
         ? { GATEHOUSE_HOST: address.hostname.replace(ADDRESS, "$1$2") }
         : {}),
-      ...(isLocal(domain) ? { GATEHOUSE_FETCH_ALLOW: domain } : {}),
+      ...(isThisMachine(domain) ? { GATEHOUSE_FETCH_ALLOW: domain } : {}),
     };
   }
   // Agents come by https: a proxy on this machine has the certificate, and says so.
@@ -40,7 +41,7 @@ export async function setUp(client: AdminClient, answers: Answers): Promise<Site
     const processor = { kind: "sandbox", rail_on: true, settles: true };
     await client.call("PUT", `${path}/processor`, processor);
   }
-  if (!isLocal(domain)) return client.call("GET", path);
+  if (!isThisMachine(domain)) return client.call("GET", path);
   const reason = "a site on the operator's own machine, set up by `gatehouse init`";
   return client.call("POST", `${path}/verify`, { method: "operator", reason });
 }

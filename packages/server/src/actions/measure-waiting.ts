@@ -1,5 +1,5 @@
 import type { Context } from "../context.js";
-import { measureOpenPayments } from "../decide/open-payments.js";
+import { measureOpenPayments } from "../decide/payment-state.js";
 import { countWaiting } from "../owners/reviews/store.js";
 
 /** What waits for somebody, of all sites. */

@@ -105,7 +105,9 @@ function bind(server: NetServer, { host, port }: ListenOptions): Promise<void> {
         EACCES: `Port ${port} needs more rights: set GATEHOUSE_PORT to 1024 or above.`,
         EADDRNOTAVAIL: `${host} is not an address of this machine: set GATEHOUSE_HOST.`,
       };
-      reject(new StartupError(why[error.code ?? ""] ?? `Cannot listen on ${host}:${port}.`));
+      const says = why[error.code ?? ""] ?? `Cannot listen on ${host}:${port}.`;
+      const taken = error.code === "EADDRINUSE" ? { setting: "GATEHOUSE_PORT" } : {};
+      reject(new StartupError(says, taken));
     });
     server.listen(port, host, resolve);
   });

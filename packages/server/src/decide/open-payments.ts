@@ -1,1 +1,0 @@
-export { measureOpen as measureOpenPayments } from "../owners/payments/store.js";
