@@ -114,6 +114,12 @@ const SUITES = [
     env: { DECIDE_CRASH_ROUNDS },
   },
   {
+    key: "twice",
+    name: "every test of the server, each of its transactions run twice",
+    args: ["packages/server/test"],
+    env: { TEST_TWICE: "1" },
+  },
+  {
     key: "drill",
     name: "the operator's drill from the first schema to a restored log, on each database",
     args: ["test/drill"],

@@ -95,6 +95,8 @@ export type Overrides = Partial<
   readonly pass?: PassPoint;
   /** Stands before the embedded processor: tests make it fail. */
   readonly processor?: (sandbox: Processor) => Processor;
+  /** Stands before the database: tests make it fail, or run every transaction twice. */
+  readonly database?: (opened: Database) => Database;
 };
 
 /** Opens the installation's database, brought up to this build's schema. */
@@ -135,7 +137,8 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
   const resolver = overrides.resolver ?? dnsResolver();
   const foundKey = findSecretsKey(config);
   openDataDir(config.dataDir);
-  const db = await openMigrated(config, { clock, ids, log });
+  const opened = await openMigrated(config, { clock, ids, log });
+  const db = overrides.database?.(opened) ?? opened;
   try {
     const secrets = await bindSecrets(config, db, ids, foundKey);
     const keys = new KeyRing(db, secrets, clock, config.keyAliases);

@@ -19,6 +19,7 @@ import { systemIds } from "../src/platform/ids.ts";
 import { installationExists, sqlitePath } from "../src/platform/installation/open.ts";
 import { createLog } from "../src/platform/log/log.ts";
 import { Sweep, sweepAnswers, sweepFolder, sweepPostgres } from "./sweeping.ts";
+import { asTestsRun } from "./twice.ts";
 
 export const DATABASES: readonly Dialect[] = ["sqlite", "postgres"];
 export const OPERATOR_TOKEN = "operator-token-of-the-tests-0123456789";
@@ -196,7 +197,7 @@ export async function startServer(
   await spareMigrations(config);
   const sweep = new Sweep();
   const log = createLog("debug", (line) => sweep.note("a line of the log", line));
-  const context = await createContext(config, { log, ...overrides });
+  const context = await createContext(config, { log, database: asTestsRun, ...overrides });
   planJobs(context);
   await context.jobs.start();
   listener.serve(sweepAnswers(sweep, createApp(context)));

@@ -63,6 +63,37 @@ describe.each(DATABASES)("what is recorded on %s", (dialect) => {
     expect(ids.size).toBe(300);
   });
 
+  test("what a commit changes in memory is changed once, after it is durable and before its answer", async () => {
+    const { server, site, audit } = await startShop(dialect);
+    const changed: string[] = [];
+    let runs = 0;
+    const remember = (name: string) => async () => {
+      runs++;
+      const after = () => changed.push(name);
+      return { records: [note(name, NOON)], answer: name, after: () => void after() };
+    };
+    const failing = () =>
+      audit.commit(site, async () => {
+        throw new Error("a neighbour failed");
+      });
+    const answered = (commit: Promise<{ answer: string }>) =>
+      commit.then(({ answer }) => `${answer}: ${changed.includes(answer)}`);
+    const settled = await Promise.allSettled([
+      answered(audit.commit(site, remember("first"))),
+      failing(),
+      answered(audit.commit(site, remember("second"))),
+      failing(),
+    ]);
+    const told = settled.map((one) => (one.status === "fulfilled" ? one.value : "failed"));
+    expect(told).toEqual(["first: true", "failed", "second: true", "failed"]);
+    expect(changed).toEqual(["first", "second"]);
+    // Each failing neighbour had the others run again.
+    expect(runs).toBeGreaterThanOrEqual(5);
+    await server.context.db.run("DROP TABLE audit_records");
+    await expect(audit.commit(site, remember("lost"))).rejects.toThrow();
+    expect(changed).toEqual(["first", "second"]);
+  });
+
   test("a commit begun the moment another is answered is not left waiting", async () => {
     const { site, audit, records } = await startShop(dialect);
     const commit = () =>

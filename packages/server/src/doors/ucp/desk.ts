@@ -112,11 +112,11 @@ export class ShopDesk {
     if (!operation.ends) await this.requireRoom(siteKeyHash);
     // What was done before is answered first, whatever has changed since.
     if ("change" in operation) {
-      return once(context, request, async (tx) => {
-        if (!common) return nothingInCommon(site);
-        if (!(await holdSite(tx, siteKeyHash))) return shopGone();
+      return once(context, request, () => {
+        if (!common) return async () => nothingInCommon(site);
         takePlace(changes, siteKeyHash, context.clock.now());
-        return operation.change(context, tx, call);
+        return async (tx) =>
+          (await holdSite(tx, siteKeyHash)) ? operation.change(context, tx, call) : shopGone();
       });
     }
     return onceDecided(context, request, {

@@ -77,18 +77,20 @@ async function replay(
 
 /**
  * Does something once for a key: the same request again gets the answer it had, another request under
- * the key is refused. Key, effect and answer are written together, or nothing is.
+ * the key is refused. Key, effect and answer are written together, or nothing is. `begin` runs once,
+ * for what was not answered before; what it returns may run more than once.
  */
 export async function once(
   context: Context,
   request: OnceRequest,
-  work: (tx: Transaction) => Promise<UcpBody>,
+  begin: () => (tx: Transaction) => Promise<UcpBody>,
 ): Promise<UcpBody> {
   const { clock, db } = context;
   const key = keyOf(request);
   const before = await replay(context, request);
   if (before !== undefined) return before;
   const digest = digestOf(request);
+  const work = begin();
   try {
     return await db.transaction(async (tx) => {
       if (!(await claimKey(tx, key, { digest, now: clock.now() }))) throw new Claimed();

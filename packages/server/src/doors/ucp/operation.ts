@@ -49,6 +49,8 @@ interface Changing extends Named {
 export interface Begun {
   readonly records: readonly RecordDraft[];
   readonly answer: UcpBody | Settling;
+  /** Changes what this process remembers, once all of it is durable. */
+  readonly after?: (() => void) | undefined;
 }
 
 /** Done after the decision is durable. */

@@ -114,7 +114,8 @@ export class AuditLog {
   }
 
   /**
-   * The commit seam: runs `body` and records what it asks for in one transaction of the site's log.
+   * The commit seam: runs `body` and records what it asks for in one transaction of the site's log,
+   * then runs the `after` it returned, once, and releases the answer.
    * Resolved, both are durable. Rejected, neither happened, unless the database was lost in
    * mid-commit and could not be asked again: whoever retries must find what is there.
    */

@@ -21,6 +21,12 @@ import {
 interface Made<T> {
   readonly records: readonly RecordDraft[];
   readonly answer: T;
+  /**
+   * Changes what this process remembers. Runs once, when everything is durable and before the answer
+   * is released; never where the commit failed. It must not throw. A crash before it loses nothing
+   * that was decided: memory is lost with the process anyway.
+   */
+  readonly after?: (() => void) | undefined;
   /** Besides, the log closes days that are over, or ends and goes on in the next epoch. */
   readonly besides?: "tend" | NewEpoch | undefined;
 }
@@ -32,7 +38,8 @@ export interface NewEpoch {
 }
 
 /**
- * Reads and writes the rooms' own tables; may run more than once, each time from the beginning.
+ * Reads and writes the rooms' own tables; may run more than once, each time from the beginning, so
+ * it changes nothing outside its transaction: that is for `after`.
  * `now` is the moment its records will carry, or one that an earlier record of the log carries.
  */
 export type CommitBody<T> = (tx: Transaction, now: number) => Promise<Made<T>>;
@@ -69,8 +76,7 @@ async function blaming<T>(index: number, work: () => Promise<T>): Promise<T> {
 }
 
 /** What was written of one entry. */
-export interface Written {
-  readonly answer: unknown;
+export interface Written extends Pick<Made<unknown>, "answer" | "after"> {
   readonly recordIds: readonly string[];
 }
 
@@ -229,10 +235,10 @@ export async function writeBatch(
   await logs.lock(others);
   const written: Written[] = [];
   for (const [i, entry] of entries.entries()) {
-    const { answer, records } = made[i] as Made<unknown>;
+    const { answer, records, after } = made[i] as Made<unknown>;
     const recordIds = records.map(({ recordId }) => recordId ?? tools.newRecordId());
     await blaming(i, () => record(logs, entry, made[i] as Made<unknown>, recordIds));
-    written.push({ answer, recordIds });
+    written.push({ answer, recordIds, after });
   }
   const heads = await logs.write();
   return { written, heads, firstRecordId: logs.firstRecordId };

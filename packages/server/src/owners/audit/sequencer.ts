@@ -56,6 +56,17 @@ function reasonOf(error: unknown): unknown {
   return new AuditUnavailableError("the log is contended", { cause: error });
 }
 
+/** Changes what the process remembers of a commit, then lets its answer out. */
+function release({ resolve, reject }: Waiting, { after, answer, recordIds }: Written): void {
+  try {
+    after?.();
+    resolve({ answer, recordIds });
+  } catch (error) {
+    // What was written stands. Its sender asks again and finds it; the others are not concerned.
+    reject(error);
+  }
+}
+
 /**
  * The one way into the logs. What has queued while a batch was written makes the next one, so a
  * lone commit does not wait and many share one sync to disk. Answers go out after the commit.
@@ -134,7 +145,7 @@ export class Sequencer {
       const written = await this.write(entries);
       this.failing = undefined;
       this.tools.pass("audit.committed");
-      for (const [i, entry] of entries.entries()) entry.resolve(written[i] as Written);
+      for (const [i, entry] of entries.entries()) release(entry, written[i] as Written);
       this.tools.count({ result: "recorded" }, entries.length);
       this.tools.pass("audit.released");
     } catch (error) {
