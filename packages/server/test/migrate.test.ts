@@ -76,6 +76,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "after-sale",
       "console",
       "decision-counts",
+      "platforms",
     ]);
   });
 

@@ -53,7 +53,14 @@ export async function addAgent(
     const now = clock.now();
     const agentId = ids.id("agt");
     const agent: Agent = {
-      ...{ agentId, siteKeyHash, name: wanted.name, contact: null, operatorUrl: null },
+      ...{
+        agentId,
+        identity: agentId,
+        siteKeyHash,
+        name: wanted.name,
+        contact: null,
+        operatorUrl: null,
+      },
       ...{ keySource: null, source: "admin", status: "active", scopes: wanted.scopes },
       ...{ requestedScopes: [], tags: wanted.tags, createdBy: actor.id, createdAt: now },
       ...{ changedBy: null, changedAt: null, expiresAt: null },

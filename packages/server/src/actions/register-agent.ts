@@ -1,5 +1,6 @@
 import {
   type JsonValue,
+  type KeySource,
   ok,
   parseUrl,
   type Registration,
@@ -20,6 +21,7 @@ import {
 import { agentActor } from "../owners/audit/drafts.js";
 import { mandateSettings } from "../owners/mandate-settings/store.js";
 import type { Site } from "../owners/sites/site.js";
+import { webName } from "../platform/web-name.js";
 import { readAgentKeyStrictly } from "./add-agent.js";
 import { agentChange } from "./agent-change.js";
 import { publishesKey } from "./find-published-key.js";
@@ -72,6 +74,10 @@ async function check(
   return holds ? ok(true) : refuse("signature_invalid", "the signature does not verify");
 }
 
+/** What an agent counts as that its origin vouches for: more keys of that origin are no more agents. */
+const admittedAs = (source: KeySource | null, agentId: string) =>
+  (source === null ? undefined : webName(source.url)?.domain) ?? agentId;
+
 /** Puts a new agent down, or finds the one that has this key already. */
 async function admit(
   { audit, clock, ids }: Context,
@@ -101,7 +107,8 @@ async function admit(
     const now = clock.now();
     const agentId = ids.id("agt");
     const agent: Agent = {
-      ...{ agentId, siteKeyHash, name: registration.name, contact: registration.contact },
+      ...{ agentId, identity: active ? admittedAs(keySource, agentId) : agentId },
+      ...{ siteKeyHash, name: registration.name, contact: registration.contact },
       ...{ operatorUrl: registration.operatorUrl, keySource, source: "self" },
       ...{ status: active ? "active" : "pending", scopes: null, tags: [] },
       ...{ requestedScopes: registration.requestedScopes, createdBy: agentId, createdAt: now },

@@ -37,7 +37,14 @@ function amountOf(data: unknown): Money | undefined {
 /** Rules ask who it is, since when it is known, and what the owner calls it. */
 function actorOf({ siteKeyHash, connectedAt }: ProcessorAccount): Agent {
   return {
-    ...{ agentId: ACTOR, siteKeyHash, name: "Stripe", contact: null, operatorUrl: null },
+    ...{
+      agentId: ACTOR,
+      identity: ACTOR,
+      siteKeyHash,
+      name: "Stripe",
+      contact: null,
+      operatorUrl: null,
+    },
     ...{ keySource: null, source: "admin", status: "active", scopes: null, requestedScopes: [] },
     ...{ tags: [], createdBy: ACTOR, createdAt: connectedAt, changedBy: null, changedAt: null },
     expiresAt: null,

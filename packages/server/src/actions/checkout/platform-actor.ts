@@ -1,3 +1,4 @@
+import { identityOfPlatform } from "../../decide/identity.js";
 import type { Agent } from "../../owners/agents/agent.js";
 import type { PlatformCaller } from "../../owners/checkouts/platform.js";
 import { firstSeen } from "../../owners/checkouts/store.js";
@@ -26,10 +27,11 @@ export async function platformActor(
   platform: PlatformCaller,
   now: number,
 ): Promise<Agent> {
+  const { id: identity } = await identityOfPlatform(db, siteKeyHash, platform);
   const createdAt = (await firstSeen(db, siteKeyHash, platform)) ?? now;
   const agentId = actorId(platform);
   return {
-    ...{ agentId, siteKeyHash, name: platform.url, contact: null, operatorUrl: null },
+    ...{ agentId, identity, siteKeyHash, name: platform.url, contact: null, operatorUrl: null },
     ...{ keySource: null, source: "self", status: "active", scopes: null, requestedScopes: [] },
     ...{ tags: [], createdBy: agentId, createdAt, changedBy: null, changedAt: null },
     expiresAt: null,

@@ -9,6 +9,8 @@ export const AGENT_TAGS_MAX = 20;
 /** Who asks a site for something. */
 export interface Agent {
   readonly agentId: string;
+  /** What it counts as to limits: its id, or the domain of the origin that admitted it. */
+  readonly identity: string;
   readonly siteKeyHash: string;
   /** Claimed, where it registered itself. */
   readonly name: string;

@@ -5,6 +5,7 @@ import type { Agent, AgentStatus, RegisteredKey } from "./agent.js";
 
 interface AgentRow {
   agent_id: string;
+  identity: string;
   site_key_hash: string;
   name: string;
   contact: string | null;
@@ -37,6 +38,7 @@ const listOf = (text: string) => Object.freeze(JSON.parse(text) as string[]);
 function agentOf(row: AgentRow): Agent {
   return Object.freeze({
     agentId: row.agent_id,
+    identity: row.identity,
     siteKeyHash: row.site_key_hash,
     name: row.name,
     contact: row.contact,
@@ -71,6 +73,7 @@ export async function insertAgent(tx: Transaction, agent: Agent): Promise<void> 
   await tx.insert("agents", [
     {
       agent_id: agent.agentId,
+      identity: agent.identity,
       site_key_hash: agent.siteKeyHash,
       name: agent.name,
       contact: agent.contact,

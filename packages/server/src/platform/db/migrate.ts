@@ -24,6 +24,7 @@ import { checkouts } from "./migrations/0017-checkouts.js";
 import { afterSale } from "./migrations/0018-after-sale.js";
 import { consoleSessions } from "./migrations/0019-console.js";
 import { decisionCounts } from "./migrations/0020-decision-counts.js";
+import { platforms } from "./migrations/0021-platforms.js";
 import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
 import { copySqlite } from "./sqlite.js";
 
@@ -43,13 +44,15 @@ interface SqlWords {
 export interface Migration {
   readonly name: string;
   sql(words: SqlWords): string;
+  /** After `sql`, in the same transaction: what no SQL can work out of the rows that are there. */
+  fill?(tx: Transaction): Promise<void>;
 }
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
 const MIGRATIONS: readonly Migration[] = [
   ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents, decisions, reviews],
   ...[commerce, outbox, spending, stripe, ucp, carts, captured, checkouts],
-  ...[afterSale, consoleSessions, decisionCounts],
+  ...[afterSale, consoleSessions, decisionCounts, platforms],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -170,6 +173,7 @@ export async function migrate(
     for (let version = found + 1; version <= target; version++) {
       const migration = migrations[version - 1] as Migration;
       await db.script(tx, migration.sql(WORDS[db.dialect]));
+      await migration.fill?.(tx);
       await tx.run(
         "INSERT INTO schema_versions (version, name, build, applied_at) VALUES (?, ?, ?, ?)",
         ...[version, migration.name, VERSION, isoTime(options.now)],

@@ -1,0 +1,23 @@
+/** `seen`: it has called here, and the owner has said nothing about it. */
+export type PlatformStatus = "seen" | "admitted" | "suspended";
+
+/** A platform in a site's list: one the owner named, or one that has called. Times are milliseconds. */
+export interface Platform {
+  readonly siteKeyHash: string;
+  /** What it counts as: a registrable domain, or one host of it that the owner named. */
+  readonly identity: string;
+  /** The registrable domain of its identity. */
+  readonly domain: string;
+  readonly status: PlatformStatus;
+  /** The owner's words for it. */
+  readonly name: string | null;
+  readonly note: string | null;
+  /** The profile it named last, for people; null where it has not called. */
+  readonly profileUrl: string | null;
+  /** When it first proved to be itself here; null where it never did. */
+  readonly firstSeenAt: number | null;
+  readonly lastSeenAt: number | null;
+  readonly createdAt: number;
+  readonly changedBy: string | null;
+  readonly changedAt: number | null;
+}
