@@ -1,3 +1,4 @@
+import type { TlsSettings } from "../platform/http/server.js";
 import type { LogLevel } from "../platform/log/levels.js";
 import type { MailSettings } from "../platform/mail/mailer.js";
 import { StartupError } from "../startup-error.js";
@@ -22,7 +23,7 @@ export interface Config {
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
   readonly logLevel: LogLevel;
-  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly tls: TlsSettings | undefined;
   readonly trustProxy: readonly string[];
   readonly adminToken: string | undefined;
   readonly secretsKey: { readonly value: string } | { readonly file: string } | undefined;
@@ -71,11 +72,12 @@ function refuseUnknown(env: Environment): void {
 function readTls(env: Environment): Config["tls"] {
   const certFile = setting(env, "TLS_CERT");
   const keyFile = setting(env, "TLS_KEY");
+  const oldest = read.oneOf("GATEHOUSE_TLS_MIN", setting(env, "TLS_MIN"), ["1.2", "1.3"]);
   if (certFile === undefined && keyFile === undefined) return undefined;
   if (certFile === undefined || keyFile === undefined) {
     throw new StartupError("Set GATEHOUSE_TLS_CERT and GATEHOUSE_TLS_KEY together, or neither.");
   }
-  return { certFile, keyFile };
+  return { certFile, keyFile, minVersion: `TLSv${oldest}` };
 }
 
 function readSecretsKey(env: Environment): Config["secretsKey"] {

@@ -110,6 +110,12 @@ export const VARIABLES: readonly Variable[] = [
     help: "private key file (PEM) of the certificate",
   },
   {
+    name: "GATEHOUSE_TLS_MIN",
+    group: "network",
+    fallback: "1.3",
+    help: "oldest TLS version this service accepts: 1.3, or 1.2 for old clients",
+  },
+  {
     name: "GATEHOUSE_SECURITY_CONTACT",
     group: "network",
     help: "mailto: or https: address in security.txt; absent: security@ the host of the base URL",

@@ -29,10 +29,17 @@ const DRAIN_MS_MAX = 10_000;
 /** First byte of every TLS connection: a handshake record. */
 const TLS_HANDSHAKE = 0x16;
 
+/** How TLS is ended here: the certificate's files, and the oldest version that is spoken. */
+export interface TlsSettings {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly minVersion: "TLSv1.2" | "TLSv1.3";
+}
+
 export interface ListenOptions {
   readonly host: string;
   readonly port: number;
-  readonly tls: { readonly certFile: string; readonly keyFile: string } | undefined;
+  readonly tls: TlsSettings | undefined;
   readonly clock: Clock;
 }
 
@@ -58,18 +65,24 @@ const LIMITS = {
   connectionsCheckingInterval: TIMEOUT_CHECK_MS,
 };
 
-function readTls(files: NonNullable<ListenOptions["tls"]>) {
+function readTls(files: TlsSettings) {
   return {
     cert: readTextFile(files.certFile, "The TLS certificate"),
     key: readTextFile(files.keyFile, "The TLS key"),
   };
 }
 
-function createTls(tls: NonNullable<ListenOptions["tls"]>, handler: RequestListener): TlsServer {
+function createTls(tls: TlsSettings, handler: RequestListener): TlsServer {
   const files = readTls(tls);
   try {
-    const options = { ...LIMITS, ...files, minVersion: "TLSv1.2", handshakeTimeout: HEADER_MS_MAX };
-    return createTlsServer(options as ServerOptions, handler);
+    const { minVersion } = tls;
+    const options: ServerOptions = {
+      ...LIMITS,
+      ...files,
+      minVersion,
+      handshakeTimeout: HEADER_MS_MAX,
+    };
+    return createTlsServer(options, handler);
   } catch {
     throw new StartupError(
       `The TLS files ${tls.certFile} and ${tls.keyFile} are not a PEM certificate and its key.`,
@@ -173,7 +186,8 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     },
     reloadTls: () => {
       if (options.tls === undefined) return false;
-      secure?.setSecureContext(readTls(options.tls));
+      const { minVersion } = options.tls;
+      secure?.setSecureContext({ ...readTls(options.tls), minVersion });
       return true;
     },
     stop: () => {
