@@ -126,7 +126,7 @@ describe.each(DATABASES)("signing keys on %s", (dialect) => {
     const { server, env, clock } = await start();
     const { kid } = await server.context.keys.signer("card");
     await server.stop();
-    const aliases = `service-card-v1=${kid}@2030-06-30, gone=${kid}@2029-01-01, other=unknown@2031-01-01`;
+    const aliases = `service-card-v1=${kid}@2030-06-30, gone=${kid}@2029-01-01`;
     const again = await startServer({ ...env, GATEHOUSE_KEY_ALIASES: aliases }, { clock });
     const listed = await again.context.keys.listed("card");
     const alias = listed.filter(({ state }) => state === "alias");
@@ -143,6 +143,26 @@ describe.each(DATABASES)("signing keys on %s", (dialect) => {
       false,
     );
   });
+});
+
+test("does not start with an older id that is a key's own, or for a key it does not have", async () => {
+  const env = await freshEnvironment("sqlite");
+  const first = await startServer(env);
+  const { kid } = await first.context.keys.signer("card");
+  await first.stop();
+  const starting = (aliases: string) =>
+    startServer({ ...env, GATEHOUSE_KEY_ALIASES: aliases }).then(
+      () => "started",
+      (error: Error) => [error.name, error.message],
+    );
+  expect(await starting(`${kid}=${kid}@2099-01-01`)).toEqual([
+    "StartupError",
+    expect.stringMatching(/^GATEHOUSE_KEY_ALIASES gives .* Remove the entry\.$/),
+  ]);
+  expect(await starting("older=unknown@2099-01-01")).toEqual([
+    "StartupError",
+    expect.stringMatching(/^GATEHOUSE_KEY_ALIASES names the key unknown, .*`gatehouse key list`/),
+  ]);
 });
 
 test("signing on node:crypto agrees with RFC 8037", () => {

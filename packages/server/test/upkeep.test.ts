@@ -359,7 +359,7 @@ describe("doctor", () => {
     const { env } = await smallBackup();
     const stray = await doctor({ ...env, GATEHOUSE_KEY_ALIASES: "old=unknown@2099-01-01" });
     expect(stray).toContainEqual(
-      expect.objectContaining({ part: "key aliases", verdict: "warning" }),
+      expect.objectContaining({ part: "key aliases", verdict: "failure" }),
     );
   });
 

@@ -151,15 +151,26 @@ export function hosts(name: string, value: string | undefined): readonly string[
   });
 }
 
+/** The last millisecond of a UTC day; undefined for a day no calendar has, such as 2027-02-30. */
+function endOfDay(day: string): number | undefined {
+  const until = Date.parse(`${day}T23:59:59.999Z`);
+  const exists = !Number.isNaN(until) && new Date(until).toISOString().startsWith(day);
+  return exists ? until : undefined;
+}
+
 export function keyAliases(name: string, value: string | undefined): readonly KeyAlias[] {
-  return list(value).map((entry) => {
-    const match = /^([\w.-]{1,128})=([\w.-]{1,128})@(\d{4}-\d{2}-\d{2})$/.exec(entry);
-    const until = Date.parse(`${match?.[3]}T23:59:59.999Z`);
-    if (match === null || Number.isNaN(until)) {
-      fail(name, "entries like old-id=key-id@2027-01-31, separated by commas");
+  const aliases = list(value).map((entry) => {
+    const [, alias, kid, day = ""] =
+      /^([\w.-]{1,128})=([\w.-]{1,128})@(\d{4}-\d{2}-\d{2})$/.exec(entry) ?? [];
+    const until = endOfDay(day);
+    if (alias === undefined || kid === undefined || until === undefined) {
+      fail(name, "entries like old-id=key-id@2027-01-31, separated by commas, with real dates");
     }
-    return { alias: match[1] as string, kid: match[2] as string, until };
+    return { alias, kid, until };
   });
+  const ids = aliases.map(({ alias }) => alias);
+  if (new Set(ids).size < ids.length) fail(name, "a list that gives each older id once");
+  return aliases;
 }
 
 function edits(a: string, b: string): number {

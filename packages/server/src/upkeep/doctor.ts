@@ -10,7 +10,9 @@ import { checkClock } from "../platform/installation/clock-check.js";
 import { readFact } from "../platform/installation/installation.js";
 import { installationExists, openDatabase } from "../platform/installation/open.js";
 import { failedJobs } from "../platform/jobs/store.js";
+import { keyAliasFault } from "../platform/keys/key-aliases.js";
 import { KeyRing } from "../platform/keys/key-ring.js";
+import { allKeys } from "../platform/keys/store.js";
 import { createLog } from "../platform/log/log.js";
 import { createSecrets } from "../platform/secrets/secrets.js";
 import { findSecretsKey } from "../platform/secrets/secrets-key.js";
@@ -67,6 +69,8 @@ async function checkKeys(config: Config, db: Database): Promise<Finding[]> {
   );
   const listed = new Set((await ring.listed("card")).map(({ kid }) => kid));
   const stray = config.keyAliases.filter(({ kid }) => !listed.has(kid)).map(({ alias }) => alias);
+  const fault = keyAliasFault(config.keyAliases, await allKeys(db));
+  if (fault !== undefined) return [{ part: "key aliases", verdict: "failure", says: fault }];
   const aliases: Finding[] = stray.map((alias) => ({
     part: "key aliases",
     verdict: "warning",

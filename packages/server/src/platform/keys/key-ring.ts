@@ -11,10 +11,12 @@ import {
   serviceKeyId,
 } from "@gatehouse/protocol";
 import type { KeyAlias } from "../../config/config.js";
+import { StartupError } from "../../startup-error.js";
 import type { Clock } from "../clock.js";
 import { ANY_CHANGE } from "../db/changes.js";
 import type { Database, Queries, Transaction } from "../db/database.js";
 import type { Secrets } from "../secrets/secrets.js";
+import { keyAliasFault } from "./key-aliases.js";
 import { nodeSigner, type PrivateJwk } from "./signing.js";
 import {
   activateKey,
@@ -73,6 +75,8 @@ export class KeyRing {
 
   /** Makes the first keys of a new installation, then keeps in step with other processes. */
   async start(): Promise<void> {
+    const fault = keyAliasFault(this.aliases, await allKeys(this.db));
+    if (fault !== undefined) throw new StartupError(fault);
     await this.db.transaction(async (tx) => {
       for (const purpose of PURPOSES) {
         for (const state of ["current", "next"] as const) {

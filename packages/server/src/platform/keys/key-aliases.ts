@@ -1,0 +1,22 @@
+import type { KeyAlias } from "../../config/config.js";
+import type { StoredKey } from "./store.js";
+
+/**
+ * Why the older key ids an operator gave cannot be listed; undefined where they can. An alias that is
+ * a key's own id would list two entries under one id, and an id nobody knows would list none.
+ */
+export function keyAliasFault(
+  aliases: readonly KeyAlias[],
+  keys: readonly Pick<StoredKey, "kid">[],
+): string | undefined {
+  const known = new Set(keys.map(({ kid }) => kid));
+  for (const { alias, kid } of aliases) {
+    if (known.has(alias)) {
+      return `GATEHOUSE_KEY_ALIASES gives ${alias} as an older id, but that is the id of a key of this installation. Remove the entry.`;
+    }
+    if (!known.has(kid)) {
+      return `GATEHOUSE_KEY_ALIASES names the key ${kid}, which this installation does not have. Use an id from \`gatehouse key list\`, or remove the entry.`;
+    }
+  }
+  return undefined;
+}
