@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { get as httpGet, type IncomingMessage } from "node:http";
 import { get as httpsGet } from "node:https";
 import { join } from "node:path";
+import { type SecureVersion, connect as tlsConnect } from "node:tls";
 import { generate } from "selfsigned";
 import { expect, test } from "vitest";
 import {
@@ -10,7 +11,7 @@ import {
   limitKey,
   TrustedProxies,
 } from "../src/platform/http/connection.ts";
-import { freshEnvironment, OPERATOR_TOKEN, startServer, temporaryFolder } from "./harness.ts";
+import { freshEnvironment, OPERATOR_TOKEN, raw, startServer, temporaryFolder } from "./harness.ts";
 
 async function production(extra: Record<string, string> = {}) {
   const env = await freshEnvironment("sqlite");
@@ -90,6 +91,31 @@ test("with TLS files it speaks HTTPS, and tells plain HTTP on the same port to c
   expect(JSON.parse(plain.text).error).toBe("https_required");
 });
 
+test("TLS 1.2 is refused unless the operator admits it for old clients", async () => {
+  const folder = temporaryFolder();
+  const pems = await generate([{ name: "commonName", value: "localhost" }]);
+  writeFileSync(join(folder, "cert.pem"), pems.cert);
+  writeFileSync(join(folder, "key.pem"), pems.private);
+  const spoken = (port: number, maxVersion: SecureVersion) =>
+    new Promise<string | null>((resolve) => {
+      const options = { port, host: "127.0.0.1", maxVersion, rejectUnauthorized: false };
+      const socket = tlsConnect(options, () => {
+        resolve(socket.getProtocol());
+        socket.destroy();
+      });
+      socket.on("error", ({ code }: NodeJS.ErrnoException) => resolve(code ?? null));
+    });
+  const files = {
+    GATEHOUSE_TLS_CERT: join(folder, "cert.pem"),
+    GATEHOUSE_TLS_KEY: join(folder, "key.pem"),
+  };
+  const strict = await production(files);
+  expect(await spoken(strict.port, "TLSv1.2")).toBe("ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION");
+  expect(await spoken(strict.port, "TLSv1.3")).toBe("TLSv1.3");
+  const lenient = await production({ ...files, GATEHOUSE_TLS_MIN: "1.2" });
+  expect(await spoken(lenient.port, "TLSv1.2")).toBe("TLSv1.2");
+});
+
 test("metrics are open to a direct client on this machine, closed to a forwarded one", async () => {
   const { url } = await startServer(await freshEnvironment("sqlite"));
   expect((await fetch(`${url}/metrics`)).status).toBe(200);
@@ -99,6 +125,20 @@ test("metrics are open to a direct client on this machine, closed to a forwarded
   }
   const headers = { "x-forwarded-for": "203.0.113.9", ...authorized };
   expect((await fetch(`${url}/metrics`, { headers })).status).toBe(200);
+});
+
+test("metrics are closed to a page that reaches this machine through a name of its own", async () => {
+  const { port } = await startServer(await freshEnvironment("sqlite"));
+  const asking = (host: string, headers = "") =>
+    raw(port, `GET /metrics HTTP/1.1\r\nHost: ${host}\r\n${headers}Connection: close\r\n\r\n`);
+  for (const host of ["evil.example", `evil.example:${port}`, "127.0.0.1.evil.example"]) {
+    expect(await asking(host)).toMatch(/^HTTP\/1\.1 401 /);
+  }
+  for (const host of ["localhost", `127.0.0.1:${port}`, `[::1]:${port}`, "shop.localhost"]) {
+    expect(await asking(host)).toMatch(/^HTTP\/1\.1 200 /);
+  }
+  const token = `Authorization: Bearer ${OPERATOR_TOKEN}\r\n`;
+  expect(await asking("metrics.internal", token)).toMatch(/^HTTP\/1\.1 200 /);
 });
 
 test("metrics behind a trusted proxy need an operator's token", async () => {

@@ -2,10 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { parseUrl } from "@gatehouse/protocol";
 import type { Config } from "../../config/config.js";
 import { isLoopback } from "../../config/readers.js";
-
-function isLocal(host: string): boolean {
-  return isLoopback(host.replace(/^\[(.*)\]$/, "$1")) || host.endsWith(".localhost");
-}
+import { hostNameOf, isLocalName } from "../../platform/http/host-header.js";
 
 /**
  * DNS rebinding: a page of a stranger may reach a service on loopback through a name it controls,
@@ -15,16 +12,15 @@ function isLocal(host: string): boolean {
 export function hostGuard({ host, baseUrl }: Config): (request: IncomingMessage) => boolean {
   if (!isLoopback(host)) return () => true;
   const own = new URL(baseUrl).hostname;
-  const isOurs = (name: string) => name === own || isLocal(name);
+  const isOurs = (name: string) => name === own || isLocalName(name);
   // Nearly all requests are for one and the same host.
   let known: string | undefined;
   return ({ headers }) => {
     if (headers.host === known && headers.origin === undefined && known !== undefined) return true;
-    const host = headers.host ?? "";
-    const asked = /[@/?#\\]/.test(host) ? undefined : parseUrl(`http://${host}`)?.hostname;
+    const asked = hostNameOf(headers.host);
     if (asked === undefined || !isOurs(asked)) return false;
     known = headers.host;
-    if (headers.origin === undefined || !isLocal(asked)) return true;
+    if (headers.origin === undefined || !isLocalName(asked)) return true;
     const origin = parseUrl(headers.origin)?.hostname;
     return origin !== undefined && isOurs(origin);
   };

@@ -5,13 +5,15 @@ import type { Context } from "../../context.js";
 import { hasRole } from "../../owners/tokens/token.js";
 import { LOOPBACK } from "../../platform/http/connection.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
+import { isOwnHost } from "../../platform/http/host-header.js";
 import { Problem } from "../../platform/http/problem.js";
 import { principalOf } from "../principal.js";
 
 /** Numbers tell an outsider about the business, so metrics are for the operator's own scraper. */
 async function mayReadMetrics(context: Context, c: HonoContext<HttpEnv>): Promise<boolean> {
   const { address, forwarded } = c.get("connection");
-  if (LOOPBACK.test(address) && !forwarded) return true;
+  const direct = LOOPBACK.test(address) && !forwarded;
+  if (direct && isOwnHost(c.req.header("host"), context.config.baseUrl)) return true;
   const principal = await principalOf(context, c.req.header("authorization"), address);
   return principal !== undefined && hasRole(principal, "operator");
 }
@@ -31,7 +33,8 @@ export function metricsDoor(context: Context): Door {
   routes.get("/metrics", async (c) => {
     if (!(await mayReadMetrics(context, c))) {
       throw new Problem("unauthorized", {
-        message: "Metrics need an operator's token, or a direct client on this machine.",
+        message:
+          "Metrics need an operator's token, or a direct client on this machine that asks for localhost.",
         headers: { "www-authenticate": "Bearer" },
       });
     }
