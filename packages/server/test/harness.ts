@@ -9,7 +9,7 @@ import { createApp } from "../src/app.ts";
 import { type Config, type Environment, readConfig } from "../src/config/config.ts";
 import { type Context, createContext, type Overrides } from "../src/context.ts";
 import { planJobs } from "../src/jobs.ts";
-import { systemClock } from "../src/platform/clock.ts";
+import { type ManualClock, systemClock } from "../src/platform/clock.ts";
 import type { Dialect } from "../src/platform/db/database.ts";
 import { migrate } from "../src/platform/db/migrate.ts";
 import { openPostgres } from "../src/platform/db/postgres.ts";
@@ -167,6 +167,17 @@ export async function answerOf(response: Response): Promise<TestAnswer> {
     headers: response.headers,
     body: isJson && text !== "" ? JSON.parse(text) : text,
   };
+}
+
+/** Resolves when somebody begins to wait for this long. */
+export function whenWaiting(clock: ManualClock, forMs: number): Promise<void> {
+  return new Promise((resolve) => {
+    const after = clock.after.bind(clock);
+    clock.after = (ms, task) => {
+      if (ms === forMs) queueMicrotask(resolve);
+      return after(ms, task);
+    };
+  });
 }
 
 /** Sends bytes as they are and returns everything that comes back. */

@@ -5,12 +5,14 @@ import { isPlainTarget } from "../src/platform/http/path.ts";
 import {
   answerOf,
   cleanUp,
+  createSite,
   freshEnvironment,
   NOON,
   OPERATOR_TOKEN,
   raw,
   startServer,
   type TestServer,
+  whenWaiting,
 } from "./harness.ts";
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
@@ -192,13 +194,7 @@ describe("rules of every route", () => {
 test("a body that does not arrive in time is 408", async () => {
   const clock = new ManualClock(NOON);
   const { port, context } = await startServer(await freshEnvironment("sqlite"), { clock });
-  const waiting = new Promise<void>((resolve) => {
-    const after = clock.after.bind(clock);
-    clock.after = (ms, task) => {
-      if (ms === BODY_MS_MAX) queueMicrotask(resolve);
-      return after(ms, task);
-    };
-  });
+  const waiting = whenWaiting(clock, BODY_MS_MAX);
   const answer = raw(
     port,
     `POST /v1/admin/sites HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${OPERATOR_TOKEN}\r\n` +
@@ -208,6 +204,26 @@ test("a body that does not arrive in time is 408", async () => {
   clock.advance(BODY_MS_MAX);
   expect(await answer).toMatch(/^HTTP\/1\.1 408 [\s\S]*request_timeout/);
   await context.jobs.stop();
+});
+
+test("a mandate that does not arrive in time is rejected with 400: its contract has no 408", async () => {
+  const clock = new ManualClock(NOON);
+  const server = await startServer(await freshEnvironment("sqlite"), { clock });
+  const { site_key } = await createSite(server, "shop.example.com");
+  for (const path of ["mandate", "agents", "agents/challenge"]) {
+    const waiting = whenWaiting(clock, BODY_MS_MAX);
+    const answer = raw(
+      server.port,
+      `POST /v1/m/${site_key}/${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n` +
+        'Content-Length: 100\r\nConnection: close\r\n\r\n{"signed"',
+    );
+    await waiting;
+    clock.advance(BODY_MS_MAX);
+    const [head = "", body = ""] = (await answer).split("\r\n\r\n");
+    expect(head).toMatch(/^HTTP\/1\.1 400 /);
+    expect(JSON.parse(body)).toMatchObject({ outcome: "rejected", reason: "request_timeout" });
+  }
+  await server.context.jobs.stop();
 });
 
 test("entity tags answer 304 to whoever has the bytes", async () => {

@@ -2,9 +2,11 @@ import { type JsonObject, REASONS, type ReasonCode } from "@gatehouse/protocol";
 import type { Submitted } from "../actions/claim-mandate.js";
 import { docsUrl } from "../platform/http/problem.js";
 
-/** What the contract says to wait, whatever the limit. */
+/** What the contract says to wait, whatever limit of mandates was reached. */
 const RATE_LIMITED_S = 60;
 const RETRY_AFTER_S = 5;
+/** The contract lists no 408 (4.1.10): a body that stalls is a bad request. */
+const STALLED_STATUS = 400;
 
 /** An answer in the contract's words, whatever door it leaves by. */
 export interface MandateAnswer {
@@ -26,14 +28,16 @@ export function refusedAnswer(
   reason: ReasonCode,
   { message = REASONS[reason].message, headers = {}, about = {} }: RefusalDetails = {},
 ): MandateAnswer {
-  const { status } = REASONS[reason];
+  const status = reason === "request_timeout" ? STALLED_STATUS : REASONS[reason].status;
   if (reason === "unavailable") {
     const wait = { "retry-after": String(RETRY_AFTER_S) };
     return { status, body: { outcome: "unavailable", message }, headers: { ...wait, ...headers } };
   }
   if (reason === "rate_limited") {
-    const body = { outcome: "rate_limited", retry_after_seconds: RATE_LIMITED_S, message };
-    return { status, body, headers: { "retry-after": String(RATE_LIMITED_S), ...headers } };
+    // One number in both places: clients read either.
+    const wait = headers["retry-after"] ?? String(RATE_LIMITED_S);
+    const body = { outcome: "rate_limited", retry_after_seconds: Number(wait), message };
+    return { status, body, headers: { ...headers, "retry-after": wait } };
   }
   const docs_url = docsUrl(baseUrl, reason);
   return { status, body: { outcome: "rejected", reason, message, ...about, docs_url }, headers };

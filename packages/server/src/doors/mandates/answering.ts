@@ -101,11 +101,7 @@ export function parseBody(
   bytes: Uint8Array,
   address: string,
 ): JsonValue {
-  const waitMs = sources.take(limitKey(address), clock.now());
-  if (waitMs > 0) {
-    const wait = String(Math.ceil(waitMs / 1000));
-    throw new MandateRefusal("rate_limited", { headers: { "retry-after": wait } });
-  }
+  if (sources.take(limitKey(address), clock.now()) > 0) throw new MandateRefusal("rate_limited");
   const parsed = parseJson(bytes);
   if (!parsed.ok) {
     throw new MandateRefusal("malformed", {
