@@ -37,7 +37,7 @@ function waitOf(prefer: string | undefined): number {
 
 /** What became of an escalation. Its id is known to the agent and the owner alone: 144 random bits. */
 export function escalationRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
-  const { clock, db } = context;
+  const { clock, db, streams } = context;
   const waiting = new Waiting();
 
   const find = async (c: HonoContext<HttpEnv>) => {
@@ -48,13 +48,18 @@ export function escalationRoutes(routes: OpenAPIHono<HttpEnv>, context: Context)
     return review;
   };
 
-  /** Looks again and again until something is decided, or the time is up. */
+  /** Looks again and again until something is decided, the time is up, or the process stops. */
   const changed = async (first: Review, waitMs: number): Promise<Review> => {
     const { siteKeyHash, escalationId } = first;
     const until = clock.now() + waitMs;
     let review = first;
-    while (review.status === "pending" && clock.now() < Math.min(until, review.expiresAt)) {
-      await new Promise<void>((resolve) => clock.after(LOOK_EVERY_MS, resolve));
+    let waits = true;
+    while (
+      waits &&
+      review.status === "pending" &&
+      clock.now() < Math.min(until, review.expiresAt)
+    ) {
+      waits = await streams.pause(clock, LOOK_EVERY_MS);
       review = (await reviewById(db, siteKeyHash, escalationId)) ?? review;
     }
     return review;

@@ -1,13 +1,17 @@
+import type { Clock } from "../clock.js";
+
 /** How many there may be: in all, and of one owner. */
 interface StreamLimits {
   readonly all: number;
   readonly ofOne: number;
 }
 
-/** Answers that have no end of their own; a process that stops ends them, and need not wait for them. */
+/** Answers that wait for news; a process that stops ends them all, so that none is cut off. */
 export class OpenStreams {
   private readonly ends = new Map<() => void, string>();
+  private readonly waits = new Set<() => void>();
   private readonly limits: StreamLimits;
+  private ended = false;
 
   constructor(limits: StreamLimits) {
     this.limits = limits;
@@ -24,7 +28,26 @@ export class OpenStreams {
     return () => this.ends.delete(end);
   }
 
+  /**
+   * Waits for a time, or until the process stops: false then. For answers whose waits are bounded and
+   * counted elsewhere, such as long-polls.
+   */
+  pause(clock: Clock, ms: number): Promise<boolean> {
+    if (this.ended) return Promise.resolve(false);
+    return new Promise((resolve) => {
+      const done = () => {
+        cancel();
+        this.waits.delete(done);
+        resolve(!this.ended);
+      };
+      const cancel = clock.after(ms, done);
+      this.waits.add(done);
+    });
+  }
+
   endAll(): void {
+    this.ended = true;
     for (const end of [...this.ends.keys()]) end();
+    for (const done of [...this.waits]) done();
   }
 }
