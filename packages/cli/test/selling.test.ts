@@ -204,12 +204,13 @@ test("what a person must approve is shown with its items, and paid once approved
   const changed = await refused("order-of-the-test-5");
   await run("agent", "suspend", SHOP, agentId);
   expect(await run("review", "approve", SHOP, changed)).toEqual({
-    ...{ code: 1, out: "invalidated\n" },
-    err: expect.stringContaining(
-      "It could no longer be approved: agent_not_active. Nothing was paid.\n",
+    ...{ code: 1, out: "" },
+    err: expect.stringMatching(
+      /^The agent is suspended\. Approve the agent first, then approve this request\.\nSee .*\/approval-blocked\.md\n$/,
     ),
   });
   await run("agent", "approve", SHOP, agentId);
+  expect((await run("review", "approve", SHOP, changed)).out).toBe("approved\n");
   await run("site", "disconnect", SHOP);
   const shut = JSON.parse((await buying("send", "80.00")).out);
   expect(shut.reason).toBe("skill_not_live");

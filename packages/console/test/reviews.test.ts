@@ -27,6 +27,21 @@ describe.skipIf(skipChromium)("reviews", () => {
     for (const opened of [one, two]) expectQuiet(opened, at.baseUrl());
   });
 
+  test("what cannot be approved now says why, and still waits", async () => {
+    const id = await at.asks();
+    const sandbox = { kind: "sandbox", rail_on: true, settles: true };
+    await at.shop.admin("PUT", "/processor", { ...sandbox, rail_on: false });
+    const { page } = await at.opened();
+    await at.signedIn(page, "reviewer", "/reviews");
+    await page.getByRole("button", { name: "Approve" }).click();
+    await page.getByRole("button", { name: "Yes, approve" }).click();
+    await page.getByText("The site is not ready to sell. Turn the processor's rail on.").waitFor();
+    expect((await at.shop.admin("GET", `/escalations/${id}`)).body.status).toBe("pending");
+    await at.shop.admin("PUT", "/processor", sandbox);
+    await page.getByRole("button", { name: "Yes, approve" }).click();
+    await page.getByText("Approved, and the payment authorized.").waitFor();
+  });
+
   test("denied with a reason and a note, which the log and nobody else gets", async () => {
     const id = await at.asks();
     const { page } = await at.opened();

@@ -126,6 +126,10 @@ const HTTP_REASONS = {
   method_not_allowed: reason(405, "This address does not take that method. See the Allow header."),
   request_timeout: reason(408, "The request did not arrive in time. Send it again."),
   conflict: reason(409, "The request conflicts with the current state. Read it again and retry."),
+  approval_blocked: reason(
+    409,
+    "This cannot be approved now. It stays open: fix what the message names, then approve again.",
+  ),
   body_too_large: reason(413, "The body is larger than this route takes."),
   unsupported_media_type: reason(
     415,

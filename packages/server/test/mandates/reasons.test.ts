@@ -195,7 +195,8 @@ const CASES: readonly Case[] = [
     recorded: "invalidated",
     refuse: (to) =>
       reviewed(to, async (id) => {
-        await to.step("suspend");
+        const rules = [{ id: "no", effect: "deny", when: { skill: { exists: true } } }];
+        await to.shop.admin("PUT", "/policy", { ...ORDER_POLICY, rules });
         await to.shop.admin("POST", `/escalations/${id}/approve`, {});
       }),
   },

@@ -122,14 +122,14 @@ describe.each(DATABASES)("what the rules give to a person, on %s,", (dialect) =>
     expect(await agent.records(shop, "review.decision")).toHaveLength(2);
   });
 
-  test("cannot be approved past a rule that denies by now, or for an agent that was stopped", async () => {
+  test("cannot be approved past a rule that denies by now, or for an agent that was revoked", async () => {
     const denying = { ...ASKING, rules: [ASK, { ...ASK, id: "no", effect: "deny" }] } as JsonObject;
     await shop.admin("PUT", "/policy", denying);
     expect((await decide("approve")).body.status).toBe("invalidated");
     expect((await again()).body.reason).toBe("review_invalidated");
     await shop.admin("PUT", "/policy", ASKING);
     first = await agent.submit(shop, buyer);
-    await shop.admin("POST", `/agents/${buyer.agentId}/suspend`, {});
+    await shop.admin("POST", `/agents/${buyer.agentId}/revoke`, {});
     expect((await decide("approve")).body.status).toBe("invalidated");
   });
 

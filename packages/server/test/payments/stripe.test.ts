@@ -241,11 +241,41 @@ describe.each(DATABASES)("a site paid through Stripe, on %s:", (dialect) => {
     const { body } = await at.order(shop, buyer, fields);
     expect(body.outcome).toBe("escalated");
     await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: true, settles: true });
-    await shop.admin("POST", `/escalations/${body.escalation_id}/approve`, {});
-    const { status, reason_code } = (await shop.admin("GET", `/escalations/${body.escalation_id}`))
-      .body;
-    expect([status, reason_code]).toEqual(["invalidated", "processor_changed"]);
+    const path = `/escalations/${body.escalation_id}`;
+    const blocked = await shop.admin("POST", `${path}/approve`, {});
+    expect([blocked.status, blocked.body.reason_code]).toEqual([409, "provider_changed"]);
+    expect((await shop.admin("GET", path)).body.status).toBe("pending");
     expect(await at.orders(shop)).toEqual([]);
+  });
+
+  test("a review stays pending while no connection to Stripe can be opened", async () => {
+    const fields = { items: [{ id: "palm", quantity: 1 }], total: "600.00" };
+    const { body } = await at.order(shop, buyer, fields);
+    const path = `/escalations/${body.escalation_id}`;
+    await stripe.stop();
+    const blocked = await shop.admin("POST", `${path}/approve`, {}).finally(() => stripe.resume());
+    expect([blocked.status, blocked.body.reason_code]).toEqual([409, "provider_unreachable"]);
+    expect((await shop.admin("GET", path)).body.status).toBe("pending");
+    expect(await at.records(shop, "payment.outcome")).toEqual([]);
+    expect((await shop.admin("POST", `${path}/approve`, {})).body).toEqual({ status: "approved" });
+    expect(at.held(account)).toHaveLength(1);
+  });
+
+  test("a review whose payment timed out is paying, and never pending again", async () => {
+    const fields = { items: [{ id: "palm", quantity: 1 }], total: "600.00" };
+    const { body } = await at.order(shop, buyer, fields);
+    const path = `/escalations/${body.escalation_id}`;
+    stripe.fault = ({ method }) => (method === "POST" ? "drop_after" : undefined);
+    expect((await shop.admin("POST", `${path}/approve`, {})).body).toEqual({ status: "paying" });
+    await stripe.stop();
+    const again = await shop.admin("POST", `${path}/approve`, {}).finally(() => stripe.resume());
+    expect([again.status, again.body.error]).toEqual([409, "conflict"]);
+    expect((await shop.admin("GET", path)).body.status).toBe("paying");
+    stripe.fault = () => undefined;
+    clock.advance(HOUR_MS);
+    await reconcile();
+    expect((await shop.admin("GET", path)).body.status).toBe("approved");
+    expect(at.held(account)).toHaveLength(1);
   });
 
   test("what its owner took before it was known here is an order, and captured", async () => {

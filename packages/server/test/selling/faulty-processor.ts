@@ -37,6 +37,10 @@ export class FaultyProcessor implements Processor {
     return answer;
   }
 
+  isReachable(): Promise<boolean> {
+    return this.inner.isReachable();
+  }
+
   async authorize(request: AuthorizationRequest): Promise<ProcessorAnswer> {
     const said = await this.through(() => this.inner.authorize(request));
     const silent = this.random() < this.rate / 2;

@@ -58,6 +58,12 @@ export class StripeSimulator {
     });
   }
 
+  /** Listens again where it did before it was stopped. */
+  resume(): Promise<void> {
+    const { hostname, port } = new URL(this.url);
+    return new Promise((resolve) => this.server.listen(Number(port), hostname, resolve));
+  }
+
   private take(call: TakenCall, response: ServerResponse): void {
     this.calls.push(call);
     try {

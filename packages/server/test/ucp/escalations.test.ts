@@ -134,10 +134,16 @@ describe.each(DATABASES)("a checkout that a person has to look at, on %s,", (dia
     await nothingHeld();
   });
 
-  test("is not paid where the shop sells no more", async () => {
-    await shop.admin("PUT", "/processor", { kind: "sandbox", rail_on: false, settles: true });
-    expect((await say("approve")).body).toEqual({ status: "invalidated" });
+  test("is not paid while the shop does not sell, and waits until it does", async () => {
+    const sandbox = { kind: "sandbox", rail_on: true, settles: true };
+    await shop.admin("PUT", "/processor", { ...sandbox, rail_on: false });
+    const blocked = await say("approve");
+    expect([blocked.status, blocked.body.reason_code]).toEqual([409, "gate_shut"]);
+    expect((await review()).status).toBe("pending");
     await nothingHeld();
+    await shop.admin("PUT", "/processor", sandbox);
+    expect((await say("approve")).body).toEqual({ status: "approved" });
+    expect(told(await at.get(shop, id))).toEqual([200, "completed"]);
   });
 });
 

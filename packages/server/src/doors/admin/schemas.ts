@@ -8,6 +8,7 @@ const ErrorBody = z
   .object({
     error: z.string().openapi({ example: "not_found" }),
     message: z.string(),
+    reason_code: z.string().optional(),
     docs_url: z.string().optional(),
     request_id: z.string(),
   })
@@ -72,15 +73,20 @@ export function body<T extends z.ZodType>(schema: T) {
 /** Error answers of a route, for the OpenAPI document. */
 export function errors(...codes: ReasonCode[]) {
   const common: ReasonCode[] = ["unauthorized", "rate_limited", "unavailable"];
-  return Object.fromEntries(
-    [...codes, ...common].map((code) => [
-      REASONS[code].status,
-      json(ErrorBody, `\`${code}\`: ${REASONS[code].message}`),
-    ]),
-  );
+  const texts = new Map<number, string>();
+  for (const code of [...codes, ...common]) {
+    const { status, message } = REASONS[code];
+    const before = texts.get(status);
+    const text = `\`${code}\`: ${message}`;
+    texts.set(status, before === undefined ? text : `${before} Or ${text}`);
+  }
+  return Object.fromEntries([...texts].map(([status, text]) => [status, json(ErrorBody, text)]));
 }
 
 /** Ends the route with a refusal of an action; its detail is written for the caller. */
-export function refused(refusal: Refusal<ReasonCode>): never {
-  throw new Problem(refusal.reason, { message: refusal.detail });
+export function refused(
+  refusal: Refusal<ReasonCode> & { readonly reasonCode?: string | undefined },
+): never {
+  const { reason, detail, reasonCode } = refusal;
+  throw new Problem(reason, { message: detail, reasonCode });
 }

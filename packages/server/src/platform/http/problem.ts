@@ -9,6 +9,8 @@ export function docsUrl(baseUrl: string, code: ReasonCode): string {
 export interface ProblemBody {
   readonly error: ReasonCode;
   readonly message: string;
+  /** Which of several causes it was, where programs may want to tell them apart. */
+  readonly reason_code?: string;
   /** Absent where the request was refused before this service was ready to name itself. */
   readonly docs_url?: string;
   readonly request_id: string;
@@ -18,6 +20,7 @@ export interface ProblemOptions {
   /** Says more than the table's sentence; never echoes input. */
   readonly message?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly reasonCode?: string | undefined;
   /** What went wrong inside; for the log only. */
   readonly cause?: unknown;
 }
@@ -27,11 +30,13 @@ export class Problem extends Error {
   override readonly name = "Problem";
   readonly code: ReasonCode;
   readonly headers: Readonly<Record<string, string>>;
+  readonly reasonCode: string | undefined;
 
   constructor(code: ReasonCode, options: ProblemOptions = {}) {
     super(options.message ?? REASONS[code].message, { cause: options.cause });
     this.code = code;
     this.headers = options.headers ?? {};
+    this.reasonCode = options.reasonCode;
   }
 
   get status(): number {
@@ -40,7 +45,8 @@ export class Problem extends Error {
 
   body(requestId: string, baseUrl?: string): ProblemBody {
     const docs = baseUrl === undefined ? {} : { docs_url: docsUrl(baseUrl, this.code) };
-    return { error: this.code, message: this.message, ...docs, request_id: requestId };
+    const why = this.reasonCode === undefined ? {} : { reason_code: this.reasonCode };
+    return { error: this.code, message: this.message, ...why, ...docs, request_id: requestId };
   }
 
   response(requestId: string, baseUrl: string): Response {

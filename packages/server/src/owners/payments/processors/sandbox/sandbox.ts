@@ -121,6 +121,11 @@ export class SandboxProcessor implements Processor {
     this.ids = ids;
   }
 
+  /** It is part of this process. */
+  async isReachable(): Promise<boolean> {
+    return true;
+  }
+
   async authorize(request: AuthorizationRequest): Promise<ProcessorAnswer> {
     const { idempotencyKey, amount, token, siteKeyHash } = request;
     const digest = createHash("sha256")

@@ -12,6 +12,7 @@ import type {
 } from "../../processor.js";
 import { stripeAmount } from "./amounts.js";
 import { answerOfFailure, answerOfIntent, stateOfIntent } from "./answers.js";
+import { canConnect } from "./can-connect.js";
 import { StripeClients, type StripeTools } from "./client.js";
 import { returnsOf } from "./returns.js";
 
@@ -41,14 +42,20 @@ const keyOf = ({ idempotencyKey }: Pick<Attempt, "idempotencyKey">, step = "") =
 export class StripeProcessor implements Processor {
   private readonly clients: StripeClients;
   private readonly clock: Clock;
+  private readonly apiBase: string | undefined;
 
   constructor(tools: StripeTools & { readonly clock: Clock }) {
     this.clients = new StripeClients(tools);
+    this.apiBase = tools.apiBase;
     this.clock = tools.clock;
   }
 
   private find(client: Stripe, attempt: Attempt): Promise<Stripe.PaymentIntent | undefined> {
     return find(client, attempt, this.clock.now());
+  }
+
+  isReachable(): Promise<boolean> {
+    return canConnect(this.clock, this.apiBase);
   }
 
   async authorize(request: AuthorizationRequest): Promise<ProcessorAnswer> {
