@@ -12,6 +12,8 @@ export interface SiteBody {
   readonly description: string;
   readonly status: string;
   readonly audit_public: string;
+  /** Since when sales are paused; null while they are not. */
+  readonly paused_at: string | null;
   readonly verification: {
     readonly method: string | null;
     readonly reason: string | null;

@@ -65,6 +65,9 @@ export async function readinessOf(client: AdminClient, site: SiteBody): Promise<
       ...(["domain", site.status === "verified", "Prove that the domain is yours."] as const),
       `gatehouse site show ${domain}`,
     ),
+    ...(site.paused_at === null
+      ? []
+      : [check("sales", false, "Sales are paused.", `gatehouse site resume ${domain}`)]),
     ...processor.gates.map(({ name, open, advice = "" }) =>
       check(name, open, advice, COMMANDS[name]?.(domain) ?? `gatehouse site show ${domain}`),
     ),

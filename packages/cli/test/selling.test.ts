@@ -233,3 +233,23 @@ test("an owner says where things are sent and what buyers agree to", async () =>
   const none = await run("site", "shop", SHOP, "--file", "no-such-file.json");
   expect([none.code, none.err]).toEqual([1, expect.stringContaining("cannot be read")]);
 });
+
+test("an owner pauses and resumes sales, and every command that shows the site says so", async () => {
+  const paused = await run("site", "pause", SHOP);
+  expect([paused.code, paused.out]).toEqual([
+    0,
+    expect.stringMatching(/are paused\..*site resume/),
+  ]);
+  expect((await run("site", "show", SHOP)).out).toMatch(/^sales +paused since \d{4}-/m);
+  expect((await run("site", "gates", SHOP)).out).toMatch(/– sales +Sales are paused\. Run: /);
+  const checked = await run("site", "check", SHOP, "--origin", "http://127.0.0.1:9", "--json");
+  expect(JSON.parse(checked.out).findings).toContainEqual(
+    expect.objectContaining({ item: "sales", advice: expect.stringContaining("site resume") }),
+  );
+  const sales = (await run("doctor")).out.split("\n").find((line) => line.includes("sales"));
+  expect(sales).toContain(`paused: ${SHOP}`);
+  const resumed = await run("site", "resume", SHOP, "--json");
+  expect(JSON.parse(resumed.out)).toMatchObject({ domain: SHOP, paused_at: null });
+  expect((await run("site", "show", SHOP)).out).not.toMatch(/^sales /m);
+  expect((await run("doctor")).out).not.toContain("sales");
+});

@@ -42,6 +42,26 @@ describe.skipIf(skipChromium)("the owner's rules and books", () => {
     expectQuiet(opened, at.baseUrl());
   });
 
+  test("an owner pauses sales after one more question, sees it on every page, and resumes", async () => {
+    const opened = await at.opened();
+    const { page } = opened;
+    await at.signedIn(page, "owner");
+    const pausedAt = async () => (await at.shop.admin("GET", "")).body.paused_at;
+    await page.getByRole("button", { name: "Pause sales" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Not now" }).click();
+    expect(await pausedAt()).toBeNull();
+    await page.getByRole("button", { name: "Pause sales" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Pause sales" }).click();
+    await page.getByText("Sales are paused").waitFor();
+    expect(await pausedAt()).not.toBeNull();
+    await page.getByRole("link", { name: "Orders" }).click();
+    await page.getByRole("heading", { name: "Orders" }).waitFor();
+    await page.getByRole("button", { name: "Resume sales" }).click();
+    await page.getByText("Sales are paused").waitFor({ state: "hidden" });
+    expect(await pausedAt()).toBeNull();
+    expectQuiet(opened, at.baseUrl());
+  });
+
   test("what is wrong with a policy is said while it is written, and it is not published", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/policy?mode=json");

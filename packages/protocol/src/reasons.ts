@@ -94,6 +94,7 @@ const MANDATE_REASONS = {
     "The request could no longer be approved: rules, key or cart changed. Send a new mandate.",
   ),
   mandates_disabled: reason(403, "This site takes no mandates now."),
+  site_paused: reason(403, "The shop has paused sales. Nothing was charged. Try again later."),
   skill_not_live: reason(
     403,
     "The site does not offer this skill now. Read the agent card for what it offers.",

@@ -77,6 +77,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "console",
       "decision-counts",
       "platforms",
+      "pause",
     ]);
   });
 

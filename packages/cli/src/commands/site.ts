@@ -9,6 +9,7 @@ import { siteCheckCommand } from "./site-check.js";
 import { siteConnectCommands } from "./site-connect.js";
 import { siteMandatesCommand } from "./site-mandates.js";
 import { siteNotifyCommands } from "./site-notify.js";
+import { sitePauseCommands } from "./site-pause.js";
 import { siteShopCommand } from "./site-shop.js";
 import { howToVerify, proofLines } from "./site-text.js";
 
@@ -23,6 +24,7 @@ function describe(site: SiteBody): string {
     ...(site.description === "" ? {} : { description: site.description }),
     domain: site.domain,
     status: site.status + (proof.method === null ? "" : ` (${proof.method})`),
+    ...(site.paused_at === null ? {} : { sales: `paused since ${site.paused_at}` }),
     ...(proof.reason === null ? {} : { reason: proof.reason }),
     ...(proof.verified_at === null ? {} : { verified_at: proof.verified_at }),
     ...(proof.checked_at === null ? {} : { checked_at: proof.checked_at }),
@@ -190,6 +192,7 @@ export function siteCommands(program: Command, terminal: Terminal): void {
   siteCheckCommand(site, terminal);
   siteConnectCommands(site, terminal);
   siteMandatesCommand(site, terminal);
+  sitePauseCommands(site, terminal);
   siteShopCommand(site, terminal);
   siteNotifyCommands(site, terminal);
   site

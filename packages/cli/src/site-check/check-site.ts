@@ -3,7 +3,7 @@ import type { SiteBody } from "../find-site.js";
 import { checkDocuments } from "./documents.js";
 import { fetchPage, type LookedAt } from "./fetch-page.js";
 import type { SiteFinding } from "./finding.js";
-import { checkGates, gatesOf } from "./gates.js";
+import { checkGates, checkPause, gatesOf } from "./gates.js";
 import { checkHomePage } from "./home-page.js";
 import { checkEdgeTokens, checkVisits } from "./told-visits.js";
 
@@ -49,6 +49,7 @@ export async function checkSite(
     await checkVisits(client, site, "beacon"),
     ...(tokens === undefined ? [] : [tokens]),
     await checkVisits(client, site, "edge"),
+    ...checkPause(site),
     ...checkGates(gates),
   ];
 }

@@ -16,6 +16,14 @@ export function gatesOf(client: AdminClient, { site_key_hash }: SiteBody): Promi
   return client.call<Gates>("GET", `/v1/admin/sites/${site_key_hash}/processor`);
 }
 
+/** Said only of a paused site: most are not, and their owners need not read about it. */
+export function checkPause({ paused_at, domain }: SiteBody): readonly SiteFinding[] {
+  if (paused_at === null) return [];
+  const found = `paused since ${paused_at}: nothing can be bought`;
+  const advice = `Resume them: \`gatehouse site resume ${domain}\`.`;
+  return [{ item: "sales", state: "missing", found, advice }];
+}
+
 /** Each gate of checkout: open, or shut and what opens it. Not to sell may be what the owner wants. */
 export function checkGates({ gates }: Gates): readonly SiteFinding[] {
   return gates.map(({ name, open, advice }) => {

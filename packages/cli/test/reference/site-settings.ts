@@ -56,6 +56,22 @@ export const siteSettings: Coverage = {
       next: /Say one of them\./,
     },
   },
+  "site pause": {
+    args: async ({ site }) => [await site()],
+    says: /^Sales of \S+ are paused\. .* gatehouse site resume \S+$/m,
+    json: { paused_at: expect.any(String) },
+    fails: noSite(),
+  },
+  "site resume": {
+    args: async ({ site, run }) => {
+      const domain = await site();
+      await run("site", "pause", domain);
+      return [domain];
+    },
+    says: /^Sales of \S+ are not paused\.$/m,
+    json: { paused_at: null },
+    fails: noSite(),
+  },
   "site shop": {
     args: ({ shop }) => [shop],
     says: /^sends to +nowhere: nothing is sent\ntaxes +none added$/m,

@@ -4,6 +4,7 @@ import { useChanges } from "../api/changes.js";
 import { Badge } from "../ui/badge.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Empty, Page } from "../ui/page.js";
+import { PausedNotice } from "./pause.js";
 import { siteNamed, siteParam, sitesQuery, useMay } from "./sites.js";
 
 /** Finds the site an address names, and listens to what changes there. */
@@ -17,7 +18,12 @@ export function SiteFrame() {
   if (site === undefined) {
     return <Notice bad>There is no site {name}, or it is not yours to see.</Notice>;
   }
-  return <Outlet />;
+  return (
+    <>
+      <PausedNotice />
+      <Outlet />
+    </>
+  );
 }
 
 /** Where somebody comes in: on to their only site, to the list of them, or to their first. */
@@ -63,6 +69,7 @@ export function SitesPage() {
             >
               <span className="flex flex-wrap items-center gap-2 font-medium">
                 {site.name} <Badge word={site.status} />
+                {site.paused_at !== null && <Badge word="paused" look="warn" />}
               </span>
               <span className="break-all text-sm text-soft">{site.domain}</span>
             </Link>

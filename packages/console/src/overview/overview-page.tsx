@@ -4,6 +4,7 @@ import { Asker } from "../agents/names.js";
 import { type Api, call } from "../api/client.js";
 import { queryText } from "../api/list.js";
 import { OUTCOMES } from "../decisions/decisions.js";
+import { PauseSales } from "../layout/pause.js";
 import { useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Select } from "../ui/field.js";
@@ -175,7 +176,7 @@ export function OverviewPage() {
   const { range = "7d" } = useSearch({ from: "/shell/$site/" });
   const navigate = useNavigate({ from: "/$site" });
   return (
-    <Page title={site.name} about={site.domain}>
+    <Page title={site.name} about={site.domain} actions={<PauseSales />}>
       <NeedsYou />
       <div className="max-w-48">
         <Select

@@ -1,4 +1,4 @@
-import { type Mandate, scopesAllow } from "@gatehouse/protocol";
+import { type Mandate, movesMoney, REASONS, scopesAllow } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import type { Agent } from "../owners/agents/agent.js";
 import { askingAgent } from "../owners/agents/store.js";
@@ -11,6 +11,20 @@ import { keyFault } from "./prove-mandate.js";
 import type { MandateFault } from "./refuse-mandate.js";
 
 const SKEW_MS = 60_000;
+/** How soon an agent may ask again while sales are paused: as long as what it has read may be cached. */
+const PAUSED_RETRY_S = 60;
+
+/**
+ * What a mandate that buys is answered while the owner has paused sales. Nothing is stored for its
+ * mandate_id and nothing counts against the agent: the same bytes may be approved after the pause.
+ */
+export const PAUSED: MandateFault = Object.freeze({
+  reason: "mandates_disabled",
+  specific: "site_paused",
+  reasonCode: "site_paused",
+  message: REASONS.site_paused.message,
+  retryAfterS: PAUSED_RETRY_S,
+});
 
 /** When a mandate may be used (decisions 6: skew 60 s, a lifetime the owner sets). */
 function windowFault(
@@ -69,6 +83,7 @@ export async function admitMandate(
   if (!site.policyPublished) {
     return { fault: { reason: "mandates_disabled", specific: "no_policy" } };
   }
+  if (site.pausedAt !== null && movesMoney(skill)) return { fault: PAUSED };
   if (skillsOf(site).every(({ id }) => id !== skill)) {
     return { fault: { reason: "skill_not_live" } };
   }

@@ -50,6 +50,7 @@ export async function createSite(
     auditPublic: "full",
     processor: null,
     policyPublished: false,
+    pausedAt: null,
     status: "pending",
     version: 1,
     verification: unproven(toBase64url(ids.bytes(PROOF_TOKEN_BYTES))),

@@ -11,6 +11,8 @@ export interface MandateFault {
   /** Says more than the reason's own sentence. */
   readonly message?: string | undefined;
   readonly retryAfterS?: number | undefined;
+  /** A narrower reason that the agent may know. */
+  readonly reasonCode?: string | undefined;
   /** What helps a developer, in development only. */
   readonly hints?: Readonly<Record<string, string>> | undefined;
 }

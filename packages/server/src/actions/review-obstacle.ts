@@ -19,6 +19,7 @@ const BLOCKS = {
     "The site takes no mandates now. Switch mandates on for this site, then approve again.",
   agent_suspended: "The agent is suspended. Approve the agent first, then approve this request.",
   agent_pending: "The agent is not approved yet. Approve the agent first, then this request.",
+  site_paused: "Sales of this site are paused. Resume them, then approve again.",
   gate_shut: "The site is not ready to sell.",
   skill_not_live: "The site does not offer this action now. Switch it on, then approve again.",
   provider_changed:
@@ -87,6 +88,7 @@ async function agentObstacle(
 /** What the owner can open again: the gates, the skill, the provider it was signed for. */
 function siteObstacle(site: Site, request: Review["request"]): Obstacle | undefined {
   const { handler, kid, skill } = request;
+  if (handler !== undefined && site.pausedAt !== null) return forNow("site_paused");
   if (handler !== undefined && !sells(site)) {
     const shut = gatesOf(site).find(({ open }) => !open);
     const advice = shut === undefined ? "" : ` ${shut.advice}`;

@@ -9,6 +9,8 @@ export type SiteChangeKind =
   | "skills_set"
   | "verified"
   | "unverified"
+  | "paused"
+  | "resumed"
   | "deleted";
 
 const digestOf = async (value: unknown) =>

@@ -81,6 +81,8 @@ async function inTransaction(
   const policy = await policyInForce(tx, siteKeyHash);
   if (site?.status !== "verified" || policy === undefined) return none("mandates_disabled");
   if (account === undefined || site.processor?.kind !== "stripe") return none("mandates_disabled");
+  // Also for an order that was approved before: Stripe has not authorized it yet, and must not now.
+  if (site.pausedAt !== null) return none("site_paused");
   const amount = amountOf(body.data);
   if (amount === undefined) return none("cart_invalid");
   const mandateId = orderName(body, policy.version);

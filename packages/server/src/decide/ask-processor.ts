@@ -7,6 +7,7 @@ import type {
   ProcessorAnswer,
   Released,
 } from "../owners/payments/processor.js";
+import { isPaused } from "../owners/sites/store.js";
 import { tokenPlace } from "./request-payment.js";
 import {
   CANCEL_AFTER_MS,
@@ -101,8 +102,10 @@ export async function findOut(context: Context, payment: Payment): Promise<Found
   const cancelling = late || (challenged && !(await isWanted(context, payment)));
   let reference = payment.reference;
   let refused: string | undefined;
+  // Asked again, a provider may authorize what it never heard of before: not while sales are paused.
+  const paused = await isPaused(context.db, payment.siteKeyHash);
   // What waits for its buyer was asked for; asked again, it says what it said.
-  if (!cancelling && !challenged) {
+  if (!cancelling && !challenged && !paused) {
     const again = await authorize(context, payment, { first: false });
     if (again.outcome !== "unknown") return again;
     reference ??= again.reference ?? null;

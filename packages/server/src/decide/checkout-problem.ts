@@ -11,6 +11,7 @@ const WORDS: Readonly<Partial<Record<ReasonCode, Problem>>> = {
     ...{ code: "out_of_stock", final: false },
     content: "Something was sold out before it was paid. Nothing was charged.",
   },
+  site_paused: { code: "sales_paused", final: false, content: REASONS.site_paused.message },
   policy_denied: {
     ...{ code: "policy_denied", final: true },
     content: "The shop's rules do not take this order.",

@@ -10,6 +10,7 @@ import { isOpen, type Payment } from "../owners/payments/payment.js";
 import { paymentById, writePayment } from "../owners/payments/store.js";
 import { sell, unreserve } from "../owners/products/store.js";
 import { endPaying } from "../owners/reviews/store.js";
+import { isPaused } from "../owners/sites/store.js";
 import type { Transaction } from "../platform/db/database.js";
 import { tellOfOrder } from "./after-sale/tell-of-order.js";
 import { freshOrder } from "./after-sale/whole-order.js";
@@ -118,10 +119,12 @@ async function lost(
 /** Why no order can come of an authorization; undefined where one can: its goods are then sold. */
 async function orderObstacle(
   tx: Transaction,
-  { siteKeyHash, items, checkoutId, decisionId }: Payment,
+  { siteKeyHash, items, checkoutId, decisionId, challengeUrl }: Payment,
   decision: Decision | undefined,
 ): Promise<ReasonCode | undefined> {
   if (decision === undefined) return "site_not_found";
+  // What a buyer confirmed to the bank while sales are paused is voided.
+  if (challengeUrl !== null && (await isPaused(tx, siteKeyHash))) return "site_paused";
   const wanted = checkoutId === null || (await isUnderWay(tx, { checkoutId, decisionId }));
   if (!wanted) return "checkout_cancelled";
   return (await sell(tx, siteKeyHash, items)) ? undefined : "out_of_stock";

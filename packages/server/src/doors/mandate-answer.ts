@@ -46,10 +46,14 @@ export function refusedAnswer(
 /** The answer to what was submitted. */
 export function answerOf(baseUrl: string, submitted: Submitted): MandateAnswer {
   if ("fault" in submitted) {
-    const { reason, message, retryAfterS, hints } = submitted.fault;
+    const { reason, message, retryAfterS, reasonCode, hints } = submitted.fault;
     const { mandateId } = submitted;
     const headers = retryAfterS === undefined ? {} : { "retry-after": String(retryAfterS) };
-    const about = { ...(mandateId === undefined ? {} : { mandate_id: mandateId }), ...hints };
+    const about = {
+      ...(mandateId === undefined ? {} : { mandate_id: mandateId }),
+      ...(reasonCode === undefined ? {} : { reason_code: reasonCode }),
+      ...hints,
+    };
     return refusedAnswer(baseUrl, reason, { message, headers, about });
   }
   const { answer, replayed } = submitted;

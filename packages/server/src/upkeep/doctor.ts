@@ -1,7 +1,7 @@
 import { type Config, type Environment, readConfig } from "../config/config.js";
 import { type Comparison, comparePublished } from "../owners/audit/compare-published.js";
 import { KeptCheckpoints } from "../owners/audit/kept-checkpoints.js";
-import { siteHealth } from "../owners/sites/store.js";
+import { pausedDomains, siteHealth } from "../owners/sites/store.js";
 import { isoTime, systemClock } from "../platform/clock.js";
 import type { Database } from "../platform/db/database.js";
 import { refuseNewerSchema, SCHEMA_VERSION, schemaVersion } from "../platform/db/migrate.js";
@@ -99,6 +99,14 @@ async function checkSites(db: Database): Promise<Finding> {
   return { part: "sites", verdict: "good", says: `${total}, of which ${verified} verified` };
 }
 
+/** Said only where sales of a site are paused: an owner may have forgotten it. */
+async function checkPauses(db: Database): Promise<Finding[]> {
+  const domains = await pausedDomains(db);
+  if (domains.length === 0) return [];
+  const says = `paused: ${domains.join(", ")}. Resume with \`gatehouse site resume <domain>\``;
+  return [{ part: "sales", verdict: "warning", says }];
+}
+
 /** What this database lacks of what was published, why that may be, and what ends the warning. */
 function lacking({ lost, missing }: Comparison): string[] {
   const untold = lost.filter(({ toldBy }) => toldBy === undefined).map(({ chain }) => chain);
@@ -165,6 +173,8 @@ async function checkInstallation(config: Config, db: Database): Promise<Finding[
     ...(await attempt("clock", clock)),
     ...(await attempt("jobs", () => checkJobs(db))),
     ...(await attempt("sites", () => checkSites(db))),
+    // A database that the next start brings up to date has no pauses yet.
+    ...(version < SCHEMA_VERSION ? [] : await attempt("sales", () => checkPauses(db))),
     ...(version < AUDIT_SCHEMA ? [] : await attempt("audit log", () => checkAudit(config, db))),
   ];
 }

@@ -5,15 +5,14 @@ import { answerOf, cleanUp, createSite, freshEnvironment, raw, startServer } fro
 import { documentPaths, publishedSite } from "./published.ts";
 
 const MINUTE = "public, max-age=60";
-const FIVE_MINUTES = "public, max-age=300";
 const JSON_TYPE = "application/json; charset=utf-8";
 const EXPECTED = [
   ["card", JSON_TYPE, MINUTE, "either"],
   ["a2a", JSON_TYPE, MINUTE, "either"],
   ["catalog", JSON_TYPE, MINUTE, "either"],
   ["ard", JSON_TYPE, MINUTE, "either"],
-  ["llms", "text/plain; charset=utf-8", FIVE_MINUTES, "hash"],
-  ["page", "text/html; charset=utf-8", FIVE_MINUTES, "hash"],
+  ["llms", "text/plain; charset=utf-8", MINUTE, "hash"],
+  ["page", "text/html; charset=utf-8", MINUTE, "hash"],
   ["did", "application/did+json; charset=utf-8", "no-store", "hash"],
   ["acp", JSON_TYPE, "no-store", "hash"],
   ["mcpServerCard", "application/mcp-server-card+json; charset=utf-8", "no-store", "either"],

@@ -257,9 +257,11 @@ const RULELESS: Case = {
 
 /**
  * Evidence is not taken yet, so none can have been used (decisions 6, AP2). Checkouts are cancelled in
- * the tests of checkouts.
+ * the tests of checkouts, and sales are paused in the tests of that.
  */
-const NOT_YET: readonly ReasonCode[] = ["checkout_cancelled", "evidence_already_used"];
+const NOT_YET: readonly ReasonCode[] = [
+  ...(["checkout_cancelled", "evidence_already_used", "site_paused"] as const),
+];
 
 describe.each(DATABASES)("what a mandate is refused for, on %s:", (dialect) => {
   const clock = new ManualClock(NOON);

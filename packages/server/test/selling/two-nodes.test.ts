@@ -140,3 +140,23 @@ test("an id no product can have is refused, and recorded, on this database too",
   expect(result.structuredContent.outcome).toBe("mandate_required");
   expect(await at.records(shop, "mcp.tools_call")).toHaveLength(1);
 });
+
+test("a pause on one node is a pause on the other at once, and its surfaces say so", async () => {
+  const shop = await at.shop();
+  const buyer = await at.buyer(shop);
+  const send = async (node: TestServer | undefined) =>
+    sendTo(node, shop.site_key, await at.signed(shop, buyer));
+  const [, second] = nodes;
+  expect((await send(second)).body.outcome).toBe("approved");
+  const listed = async () =>
+    (await (await fetch(`${second.url}/v1/agent-card/${shop.site_key}.json`)).text()).includes(
+      "place_order",
+    );
+  expect(await listed()).toBe(true);
+  await shop.admin("POST", "/pause", {});
+  expect((await send(second)).body.reason_code).toBe("site_paused");
+  await vi.waitFor(async () => expect(await listed()).toBe(false));
+  await shop.admin("POST", "/resume", {});
+  expect((await send(second)).body.outcome).toBe("approved");
+  await vi.waitFor(async () => expect(await listed()).toBe(true));
+});

@@ -40,7 +40,7 @@ describe.each(DATABASES)("a shop's profile for platforms, on %s,", (dialect) => 
     const { status, body, headers } = await profile(shop);
     expect(status).toBe(200);
     expect(headers.get("content-type")).toBe("application/json; charset=utf-8");
-    expect(headers.get("cache-control")).toBe("public, max-age=300");
+    expect(headers.get("cache-control")).toBe("public, max-age=60");
     expect(headers.get("access-control-allow-origin")).toBe("*");
     expect(body.ucp.version).toBe("2026-08-25");
     expect(Object.keys(body.ucp.capabilities)).toEqual(OFFERED);

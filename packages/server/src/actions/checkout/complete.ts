@@ -18,7 +18,7 @@ import { pageUrl } from "../../owners/checkouts/page-url.js";
 import { lockCheckout, writeCheckout } from "../../owners/checkouts/store.js";
 import { insertDecision } from "../../owners/decisions/store.js";
 import { countPending, insertReview } from "../../owners/reviews/store.js";
-import { sells } from "../../owners/sites/gates.js";
+import { closedMessage, sells } from "../../owners/sites/gates.js";
 import type { Site } from "../../owners/sites/site.js";
 import { siteAsItIs } from "../../owners/sites/store.js";
 import type { Transaction } from "../../platform/db/database.js";
@@ -203,7 +203,8 @@ export async function completeCheckout(
 ): Promise<Result<Completing, "not_found" | "shut">> {
   const { siteKeyHash, token, requestId } = asked;
   const site = await siteAsItIs(tx, asked.site);
-  if (site === undefined || !sells(site)) return refuse("shut", "This shop sells nothing now.");
+  if (site === undefined) return refuse("shut", "This shop is not there any more.");
+  if (!sells(site)) return refuse("shut", closedMessage(site));
   await lockCheckout(tx, asked.checkoutId);
   const found = await ownCheckout(tx, asked);
   if (!found.ok) return found;

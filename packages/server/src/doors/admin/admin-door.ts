@@ -20,6 +20,7 @@ import { messageRoutes } from "./messages.js";
 import { notificationRoutes } from "./notifications.js";
 import { orderChangeRoutes } from "./order-changes.js";
 import { orderRoutes } from "./orders.js";
+import { pauseRoutes } from "./pause.js";
 import { policyRoutes } from "./policy.js";
 import { policyVersionRoutes } from "./policy-versions.js";
 import { processorRoutes } from "./processor.js";
@@ -37,6 +38,7 @@ export function adminDoor(context: Context): Door {
   productImportRoute(routes, context);
   routes.use("/v1/admin/*", strictBodies(context));
   siteRoutes(routes, context);
+  pauseRoutes(routes, context);
   skillRoutes(routes, context);
   documentRoutes(routes, context);
   installRoute(routes, context);

@@ -30,6 +30,9 @@ export const SiteBody = z
     audit_public: z
       .enum(AUDIT_PUBLIC)
       .openapi({ description: "Who may see how far the audit log is." }),
+    paused_at: Timestamp.nullable().openapi({
+      description: "Since when sales are paused; null while they are not.",
+    }),
     version: z.int(),
     agent_page_url: z.string().openapi({ description: "There once the domain is verified." }),
     mcp_url: z.string().openapi({ description: "The site's MCP server, from then on." }),
@@ -66,6 +69,7 @@ export function renderSite(
     skills: [...site.skills],
     status: site.status,
     audit_public: site.auditPublic,
+    paused_at: orNull(site.pausedAt),
     version: site.version,
     agent_page_url: siteAddresses(baseUrl, site).agentPage,
     mcp_url: siteAddresses(baseUrl, site).mcp,

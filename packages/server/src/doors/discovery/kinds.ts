@@ -22,7 +22,6 @@ import type { Edition } from "./edition.js";
 const JSON_TYPE = "application/json; charset=utf-8";
 const MARKDOWN_TYPE = "text/markdown; charset=utf-8";
 const CACHE_MINUTE = "public, max-age=60";
-const CACHE_FIVE_MINUTES = "public, max-age=300";
 const CACHE_NEVER = "no-store";
 const POLICY = await agentPagePolicy();
 
@@ -82,7 +81,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     path: SITE_PATHS.llms,
     summary: "llms.txt; Markdown on request",
     type: "text/plain; charset=utf-8",
-    cache: CACHE_FIVE_MINUTES,
+    cache: CACHE_MINUTE,
     headers: () => VARIES,
     markdown: "llms-markdown",
     make: ({ snapshot }) => llmsTxt(snapshot),
@@ -92,7 +91,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     summary: "llms.txt",
     onRequest: true,
     type: MARKDOWN_TYPE,
-    cache: CACHE_FIVE_MINUTES,
+    cache: CACHE_MINUTE,
     headers: () => VARIES,
     make: ({ snapshot }) => llmsTxt(snapshot),
   },
@@ -100,7 +99,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     path: SITE_PATHS.agentPage,
     summary: "Agent page; Markdown on request",
     type: "text/html; charset=utf-8",
-    cache: CACHE_FIVE_MINUTES,
+    cache: CACHE_MINUTE,
     headers: (site) => ({
       ...VARIES,
       link: linkHeader(site),
@@ -115,7 +114,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     summary: "Agent page as Markdown",
     onRequest: true,
     type: MARKDOWN_TYPE,
-    cache: CACHE_FIVE_MINUTES,
+    cache: CACHE_MINUTE,
     headers: (site) => ({ ...VARIES, link: linkHeader(site) }),
     make: ({ snapshot }) => agentMarkdown(snapshot),
   },
@@ -144,7 +143,7 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
     path: SITE_PATHS.ucpProfile,
     summary: "UCP business profile",
     type: JSON_TYPE,
-    cache: CACHE_FIVE_MINUTES,
+    cache: CACHE_MINUTE,
     make: async ({ site, snapshot, siteKeys }) =>
       plain(ucpProfile(snapshot, { handlers: handlersOf(site), keys: await siteKeys() })),
   },

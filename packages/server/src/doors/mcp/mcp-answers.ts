@@ -1,8 +1,9 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { SiteGoneError } from "../../actions/call-tool.js";
-import { toolsOf } from "../../actions/tools.js";
+import { type Tool, toolsOf } from "../../actions/tools.js";
 import type { Context } from "../../context.js";
 import type { LiveSite } from "../../owners/sites/live-sites.js";
+import { snapshotOf } from "../../owners/sites/snapshot.js";
 import { limitKey } from "../../platform/http/connection.js";
 import { type Arrival, FrontAnswers, type Reply } from "../../platform/http/front-answers.js";
 import { isJsonType, isPlainEncoding } from "../../platform/http/json-type.js";
@@ -189,10 +190,19 @@ export class McpAnswers {
     let server = this.servers.get(live);
     if (server === undefined) {
       const { fixtureTools } = this.context;
-      server = siteServer(live, [...toolsOf(live.snapshot), ...fixtureTools]);
+      const listed = [...toolsOf(live.snapshot), ...fixtureTools];
+      server = siteServer(live, { listed, callable: this.callableOf(live, listed) });
       this.servers.set(live, server);
     }
     return server;
+  }
+
+  /** While sales are paused the tools that buy are not listed; called, they say why. */
+  private callableOf({ site }: LiveSite, listed: readonly Tool[]): readonly Tool[] {
+    if (site.pausedAt === null) return listed;
+    const { config, fixtureTools } = this.context;
+    const selling = snapshotOf({ ...site, pausedAt: null }, config.baseUrl);
+    return [...toolsOf(selling), ...fixtureTools];
   }
 
   private failed(error: unknown, requestId: string, id?: RpcId): Reply {

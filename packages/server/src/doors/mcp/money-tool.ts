@@ -12,6 +12,7 @@ import {
   refuse,
   utf8,
 } from "@gatehouse/protocol";
+import { PAUSED } from "../../actions/admit-mandate.js";
 import { recordCall, type ToolCall } from "../../actions/call-tool.js";
 import { checkoutToSign } from "../../actions/checkout/price-checkout.js";
 import { type PricedItem, priceOrder } from "../../actions/price-order.js";
@@ -137,7 +138,10 @@ async function answerTo(
   const read = readCall(sent, meta);
   if (!read.ok) return resultOf(refusedAnswer(baseUrl, read.reason, { message: read.detail }));
   const { mandate, args } = read.value;
-  if (mandate === undefined) return mandateRequired(context, site, skill, args);
+  if (mandate === undefined) {
+    if (site.pausedAt !== null) return resultOf(answerOf(baseUrl, { fault: PAUSED }));
+    return mandateRequired(context, site, skill, args);
+  }
   if (utf8(canonicalize(mandate)).length > MANDATE_BYTES_MAX) {
     return resultOf(refusedAnswer(baseUrl, "body_too_large"));
   }

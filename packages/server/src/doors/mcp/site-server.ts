@@ -62,7 +62,16 @@ function membersOf(object: JsonObject): string {
   return JSON.stringify(object).slice(1, -1);
 }
 
-export function siteServer({ site, snapshot }: LiveSite, tools: readonly Tool[]): SiteServer {
+/** What a site's server lists, and what it answers: while sales are paused, more than it lists. */
+interface SiteTools {
+  readonly listed: readonly Tool[];
+  readonly callable: readonly Tool[];
+}
+
+export function siteServer(
+  { site, snapshot }: LiveSite,
+  { listed, callable }: SiteTools,
+): SiteServer {
   const serverInfo = mcpServerInfo(snapshot);
   const instructions = mcpInstructions(snapshot);
   const meta = membersOf({ _meta: { "io.modelcontextprotocol/serverInfo": serverInfo } });
@@ -78,8 +87,8 @@ export function siteServer({ site, snapshot }: LiveSite, tools: readonly Tool[])
       "stateless",
       membersOf({ supportedVersions: MCP_REVISIONS, capabilities, instructions, ...CACHEABLE }),
     ),
-    pages: pagesOf(snapshot, tools, result),
-    tools: new Map(tools.map((tool) => [tool.definition.name as string, tool])),
+    pages: pagesOf(snapshot, listed, result),
+    tools: new Map(callable.map((tool) => [tool.definition.name as string, tool])),
     result,
   });
 }

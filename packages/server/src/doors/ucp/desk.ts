@@ -1,7 +1,7 @@
 import { negotiate, orderWebhookUrl, readUcpAgent } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { shopSettings } from "../../owners/shop-settings/store.js";
-import { sells } from "../../owners/sites/gates.js";
+import { closedMessage, sells } from "../../owners/sites/gates.js";
 import type { Site } from "../../owners/sites/site.js";
 import { holdSite, isVerified } from "../../owners/sites/store.js";
 import { countReplies } from "../../owners/ucp-replies/store.js";
@@ -29,7 +29,7 @@ const PROFILE_RETRY_AFTER_S = "60";
 function nothingInCommon(site: Site): UcpBody {
   const content = sells(site)
     ? "Your platform's profile does not list the capability of this operation."
-    : "This shop does not sell to agents now.";
+    : closedMessage(site);
   return errorAnswer("capabilities_incompatible", content);
 }
 

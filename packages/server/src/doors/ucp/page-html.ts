@@ -20,7 +20,14 @@ interface Saying {
 const link = (url: string, text: string) =>
   `<p><a class="act" rel="noreferrer" href="${htmlText(url)}">${text}</a></p>`;
 
-function underWay(progress: Progress | null): Saying {
+function underWay(progress: Progress | null, paused: boolean): Saying {
+  if (progress?.kind === "challenged" && paused) {
+    return {
+      heading: "The shop has paused sales",
+      text: "This payment cannot be confirmed now, and nothing was charged. Wait here, or try again later.",
+      waits: true,
+    };
+  }
   if (progress?.kind === "challenged") {
     return {
       heading: "Your bank wants to hear from you",
@@ -45,15 +52,17 @@ export interface Shown {
   readonly order: WholeOrder | null;
   /** Whether no money is behind the order. */
   readonly rehearsed: boolean;
+  /** Whether the shop has paused sales. */
+  readonly paused: boolean;
   readonly now: number;
 }
 
 const REHEARSED = '<p class="soft">This is a rehearsal: no money moves, and nothing is sent.</p>';
 
-function sayingOf(checkout: Checkout, { progress, order, now }: Shown): Saying {
+function sayingOf(checkout: Checkout, { progress, order, paused, now }: Shown): Saying {
   const { status, problem, expiresAt } = checkout;
   if (order !== null) return orderSaying(order);
-  if (status === "completing") return underWay(progress);
+  if (status === "completing") return underWay(progress, paused);
   if (status === "cancelled" || now >= expiresAt) {
     const text = "It was cancelled, or has expired. Nothing was paid for it.";
     return { heading: "This order is not open any more", text };

@@ -52,7 +52,9 @@ export function pagesDoor(context: Context): Door {
     const made = orderId === null ? undefined : await orderById(db, site.siteKeyHash, orderId);
     const order = made === undefined ? null : await wholeOrder(db, made);
     const rehearsed = made !== undefined && (await isRehearsed(db, made));
-    const page = checkoutPage(site, checkout, { progress, order, rehearsed, now: clock.now() });
+    const paused = site.pausedAt !== null;
+    const shown = { progress, order, rehearsed, paused, now: clock.now() };
+    const page = checkoutPage(site, checkout, shown);
     return c.body(page, 200, { ...PAGE_HEADERS });
   });
   return { name: "pages", cors: "none", routes };

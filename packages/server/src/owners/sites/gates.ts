@@ -30,9 +30,16 @@ export function gatesOf({ processor, policyPublished }: Site): readonly Gate[] {
   ];
 }
 
-/** Whether agents can buy here: nothing is offered before every gate is open. */
+/** Whether agents can buy here: nothing is offered before every gate is open, or while sales are paused. */
 export function sells(site: Site): boolean {
-  return site.status === "verified" && gatesOf(site).every(({ open }) => open);
+  const allowed = site.status === "verified" && site.pausedAt === null;
+  return allowed && gatesOf(site).every(({ open }) => open);
+}
+
+/** Why a shop sells nothing now, in words for a platform. */
+export function closedMessage({ pausedAt }: Site): string {
+  if (pausedAt === null) return "This shop does not sell to agents now.";
+  return "The shop has paused sales. Nothing was charged. Try again later.";
 }
 
 /** How platforms can pay here, in UCP's words; null while a gate is shut. */

@@ -38,6 +38,8 @@ export interface Site {
   /** Who authorizes payments for the site; null where nobody does. Never a secret. */
   readonly processor: ProcessorSettings | null;
   readonly policyPublished: boolean;
+  /** Since when the owner has paused sales; null while they are not paused. */
+  readonly pausedAt: number | null;
   readonly status: SiteStatus;
   /** Counts every change; caches and signed documents are keyed by it. */
   readonly version: number;

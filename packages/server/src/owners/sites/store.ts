@@ -19,6 +19,7 @@ interface Row {
   audit_public: AuditPublic;
   processor: string | null;
   policy_published: number;
+  paused_at: number | null;
   status: SiteStatus;
   version: number;
   verification_token: string;
@@ -52,6 +53,7 @@ function siteOf(row: Row): Site {
     auditPublic: row.audit_public,
     processor: row.processor === null ? null : processorOf(row.processor),
     policyPublished: row.policy_published === 1,
+    pausedAt: row.paused_at,
     status: row.status,
     version: row.version,
     verification: Object.freeze({
@@ -184,6 +186,13 @@ export async function siteHealth(db: Queries) {
   return { total: counts?.total ?? 0, verified: counts?.verified ?? 0, troubled };
 }
 
+/** Domains whose sales are paused, as many as a person reads. */
+export async function pausedDomains(db: Queries): Promise<readonly string[]> {
+  const sql = `SELECT domain FROM sites WHERE deleted_at IS NULL AND paused_at IS NOT NULL
+               ORDER BY domain LIMIT 20`;
+  return (await db.all<{ domain: string }>(sql)).map(({ domain }) => domain);
+}
+
 export async function insertSite(tx: Transaction, site: Site): Promise<void> {
   await tx.run(
     `INSERT INTO sites (site_key_hash, site_key, domain, name, description, skills, status,
@@ -212,6 +221,31 @@ export async function updateSite(tx: Transaction, site: Site, now: number): Prom
   );
   if (changed === 1) await tx.announce(SITE_TOPIC, site.siteKeyHash);
   return changed === 1;
+}
+
+/**
+ * Pauses or resumes sales, whatever else is changed meanwhile: an owner who stops a sale never has to
+ * try again. False where the site is gone or is as wanted already.
+ */
+export async function writePause(
+  tx: Transaction,
+  siteKeyHash: string,
+  { pausedAt, now }: { readonly pausedAt: number | null; readonly now: number },
+): Promise<boolean> {
+  const changed = await tx.run(
+    `UPDATE sites SET paused_at = ?, version = version + 1, changed_at = ?
+     WHERE site_key_hash = ? AND deleted_at IS NULL
+       AND paused_at IS ${pausedAt === null ? "NOT NULL" : "NULL"}`,
+    ...[pausedAt, now, siteKeyHash],
+  );
+  if (changed === 1) await tx.announce(SITE_TOPIC, siteKeyHash);
+  return changed === 1;
+}
+
+/** Whether the owner has paused sales of a site, now. */
+export async function isPaused(db: Queries, siteKeyHash: string): Promise<boolean> {
+  const sql = "SELECT paused_at FROM sites WHERE site_key_hash = ? AND deleted_at IS NULL";
+  return ((await db.get<Pick<Row, "paused_at">>(sql, siteKeyHash))?.paused_at ?? null) !== null;
 }
 
 /** Notes what a look at the proof found. No change of the site: its documents stay as they are. */

@@ -25,6 +25,7 @@ import { afterSale } from "./migrations/0018-after-sale.js";
 import { consoleSessions } from "./migrations/0019-console.js";
 import { decisionCounts } from "./migrations/0020-decision-counts.js";
 import { platforms } from "./migrations/0021-platforms.js";
+import { pause } from "./migrations/0022-pause.js";
 import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
 import { copySqlite } from "./sqlite.js";
 
@@ -52,7 +53,7 @@ export interface Migration {
 const MIGRATIONS: readonly Migration[] = [
   ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents, decisions, reviews],
   ...[commerce, outbox, spending, stripe, ucp, carts, captured, checkouts],
-  ...[afterSale, consoleSessions, decisionCounts, platforms],
+  ...[afterSale, consoleSessions, decisionCounts, platforms, pause],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

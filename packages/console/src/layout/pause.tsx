@@ -1,0 +1,58 @@
+import { call } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { Button } from "../ui/button.js";
+import { Confirm } from "../ui/confirm.js";
+import { Failure } from "../ui/notice.js";
+import { Time } from "../ui/time.js";
+import { useMay, useSite } from "./sites.js";
+
+/** What a pause changes: the site itself, and whether it sells. */
+const TOPICS = ["sites", "processor"] as const;
+
+/** Stands above every page of a site whose sales are paused. */
+export function PausedNotice() {
+  const { site, path } = useSite();
+  const mayResume = useMay("owner");
+  const resume = useSave(() => call("POST", `${path}/resume`, {}), ...TOPICS);
+  if (site.paused_at === null) return null;
+  return (
+    <div className="mb-4 flex flex-col gap-2 rounded-xl border border-warn/40 bg-warn/10 p-4">
+      <div role="status" className="flex flex-wrap items-center gap-3 text-sm">
+        <p className="min-w-0 flex-1">
+          <strong className="font-semibold text-warn">Sales are paused</strong> since{" "}
+          <Time at={site.paused_at} />. No new payment is authorized. Orders, voids and webhooks go
+          on.
+        </p>
+        {mayResume && (
+          <Button kind="act" disabled={resume.isPending} onClick={() => resume.mutate()}>
+            Resume sales
+          </Button>
+        )}
+      </div>
+      {resume.isError && <Failure error={resume.error} />}
+    </div>
+  );
+}
+
+/** The owner's button to stop every sale at once. */
+export function PauseSales() {
+  const { site, path } = useSite();
+  const mayPause = useMay("owner");
+  const pause = useSave(() => call("POST", `${path}/pause`, {}), ...TOPICS);
+  if (!mayPause || site.paused_at !== null) return null;
+  return (
+    <Confirm
+      label="Pause sales"
+      title={`Pause sales of ${site.domain}?`}
+      yes="Pause sales"
+      danger
+      onYes={() => pause.mutateAsync()}
+    >
+      <p>
+        No new payment is authorized until you resume, whoever asks: agents, platforms, Stripe, or a
+        reviewer who approves. Agents no longer see that they can buy.
+      </p>
+      <p>Orders you already have go on: voids, status, webhooks and mails.</p>
+    </Confirm>
+  );
+}

@@ -1,0 +1,31 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import type { Actor } from "../owners/audit/drafts.js";
+import type { Site } from "../owners/sites/site.js";
+import { siteByHash, writePause } from "../owners/sites/store.js";
+import { siteChange } from "./site-change.js";
+
+/**
+ * Pauses or resumes sales. It is committed to the log that every decision of the site is committed to,
+ * so once this has answered, no later decision asks for a payment. Repeated, it changes and records
+ * nothing.
+ */
+export async function pauseSite(
+  { audit, clock }: Context,
+  siteKeyHash: string,
+  wanted: "paused" | "resumed",
+  actor: Actor,
+): Promise<Result<Site, "not_found">> {
+  const { answer } = await audit.commit<Result<Site, "not_found">>(siteKeyHash, async (tx) => {
+    const now = clock.now();
+    const pausedAt = wanted === "paused" ? now : null;
+    const changed = await writePause(tx, siteKeyHash, { pausedAt, now });
+    const site = await siteByHash(tx, siteKeyHash);
+    if (site === undefined) {
+      return { records: [], answer: refuse("not_found", "No site has this key hash.") };
+    }
+    const records = changed ? [await siteChange(wanted, site, { actor, now })] : [];
+    return { records, answer: ok(site) };
+  });
+  return answer;
+}
