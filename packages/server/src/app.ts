@@ -22,22 +22,22 @@ import { ucpDoors } from "./doors/ucp/ucp-door.js";
 import { BeaconAnswers } from "./doors/visits/beacon-answers.js";
 import { edgeVisitsDoor } from "./doors/visits/edge-visits.js";
 import { visitsDoor } from "./doors/visits/visits-door.js";
+import { answerWait } from "./doors/wait.js";
 import { httpsOnly } from "./platform/http/https-only.js";
 import { createKernel } from "./platform/http/kernel.js";
 import { Problem } from "./platform/http/problem.js";
 
 /** Every door of the house. */
 export function createApp(context: Context): RequestListener {
-  const { config, ids, log } = context;
+  const { admission, config, ids, log } = context;
   const editions = new Editions(context);
   const desk = new ShopDesk(context);
   const open = [discoveryDoor(context, editions), auditDoor(context)];
   const described = [...open, adminDoor(context), consoleDoor(context)];
   const doors = [
-    ...operationsDoors(context),
-    ...described,
-    ...[mcpDoor(), visitsDoor()],
-    ...[edgeVisitsDoor(context), mandatesDoor(context), hooksDoor(context)],
+    ...[...operationsDoors(context), ...described],
+    ...[mcpDoor(), visitsDoor(), edgeVisitsDoor(context)],
+    ...[mandatesDoor(context), hooksDoor(context)],
     ...ucpDoors(context, desk),
     sandboxDoor(context),
     ...[homeDoor(), docsDoor(context)],
@@ -45,7 +45,7 @@ export function createApp(context: Context): RequestListener {
   ];
   const app = createKernel(doors, context);
   const routed = getRequestListener((request, env) => app.fetch(request, env as never), {
-    // Reached only by requests the adapter could not read, before any route.
+    // Only requests the adapter could not read get here, before any route.
     errorHandler: (error) => {
       log.debug({ error }, "http.unreadable");
       return new Problem("invalid_request").response(ids.id("req"), config.baseUrl);
@@ -54,5 +54,6 @@ export function createApp(context: Context): RequestListener {
   const documents = documentAnswers(editions, context, routed);
   const beacons = new BeaconAnswers(context).listener(documents);
   const mandates = new MandateAnswers(context).listener(beacons);
-  return httpsOnly(context, new McpAnswers(context, desk).listener(mandates));
+  const mcp = new McpAnswers(context, desk).listener(mandates);
+  return admission.listener(httpsOnly(context, mcp), answerWait(context));
 }

@@ -23,6 +23,7 @@ import { type Clock, systemClock } from "./platform/clock.js";
 import type { PassPoint } from "./platform/crash-points.js";
 import type { Database } from "./platform/db/database.js";
 import { migrate } from "./platform/db/migrate.js";
+import { Admission } from "./platform/http/admission/admission.js";
 import { TrustedProxies } from "./platform/http/connection.js";
 import { OpenStreams } from "./platform/http/open-streams.js";
 import { WebhookSender } from "./platform/http/webhook-sender.js";
@@ -60,9 +61,8 @@ export interface Context {
   readonly safeFetch: SafeFetch;
   readonly webhooks: WebhookSender;
   readonly mailer: Mailer;
-  readonly proxies: TrustedProxies;
-  /** Requests of one address that change or cost something, whatever door they come to. */
-  readonly sources: LocalLimiter;
+  /** Says who may pass, for every request. */
+  readonly admission: Admission;
   readonly liveSites: LiveSites;
   readonly siteKeys: SiteKeys;
   readonly visits: VisitLog;
@@ -174,8 +174,12 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
         }),
       }),
       mailer: new Mailer(config.mail, config.baseUrl, clock),
-      proxies: new TrustedProxies(config.trustProxy),
-      sources: new LocalLimiter({ perMinute: config.limits.SOURCE_REQUESTS_PER_MINUTE }),
+      admission: new Admission({
+        limits: config.limits,
+        clock,
+        metrics,
+        proxies: new TrustedProxies(config.trustProxy),
+      }),
       liveSites: new LiveSites(db, config.baseUrl),
       siteKeys,
       challenges: new Challenges(secrets, ids),

@@ -26,6 +26,7 @@ export async function start(env: Environment, print: (text: string) => void): Pr
     try {
       planJobs(context);
       await context.jobs.start();
+      listener.measure(context.metrics);
       listener.serve(createApp(context));
     } catch (error) {
       await context.close();

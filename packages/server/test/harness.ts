@@ -211,6 +211,7 @@ export async function startServer(
   const context = await createContext(config, { log, database: asTestsRun, ...overrides });
   planJobs(context);
   await context.jobs.start();
+  listener.measure(context.metrics);
   listener.serve(sweepAnswers(sweep, createApp(context)));
   const scheme = config.tls === undefined ? "http" : "https";
   const url = `${scheme}://127.0.0.1:${listener.port}`;

@@ -5,12 +5,8 @@ import { join } from "node:path";
 import { type SecureVersion, connect as tlsConnect } from "node:tls";
 import { generate } from "selfsigned";
 import { expect, test } from "vitest";
-import {
-  connectionOf,
-  cutAddress,
-  limitKey,
-  TrustedProxies,
-} from "../src/platform/http/connection.ts";
+import { networksOf } from "../src/platform/http/admission/networks.ts";
+import { connectionOf, cutAddress, TrustedProxies } from "../src/platform/http/connection.ts";
 import { freshEnvironment, OPERATOR_TOKEN, raw, startServer, temporaryFolder } from "./harness.ts";
 
 async function production(extra: Record<string, string> = {}) {
@@ -177,12 +173,13 @@ test.each([
   expect(connectionOf(request(peer, forwardedFor), proxies).address).toBe(address);
 });
 
-test("limits count IPv6 by /64; logs cut addresses", () => {
-  expect(limitKey("203.0.113.7")).toBe("203.0.113.7");
-  expect(limitKey("2001:db8:1:2:3:4:5:6")).toBe("2001:db8:1:2::/64");
-  expect(limitKey("2001:db8:1:2::9")).toBe(limitKey("2001:db8:1:2:ffff::1"));
-  expect(limitKey("2001:db8::1")).toBe("2001:db8:0:0::/64");
-  expect(limitKey("2001:0DB8:0001:0002::9")).toBe("2001:db8:1:2::/64");
+test("limits count IPv6 by /64, /56 and /48; logs cut addresses", () => {
+  expect(networksOf("203.0.113.7")).toEqual(["203.0.113.7"]);
+  const networks = ["2001:db8:1:2::/64", "2001:db8:1:0::/56", "2001:db8:1::/48"];
+  expect(networksOf("2001:db8:1:2:3:4:5:6")).toEqual(networks);
+  expect(networksOf("2001:0DB8:0001:0002::9")).toEqual(networks);
+  expect(networksOf("2001:db8:1:2ff::9")[1]).toBe("2001:db8:1:200::/56");
+  expect(networksOf("2001:db8::1")[0]).toBe("2001:db8:0:0::/64");
   expect(cutAddress("203.0.113.7")).toBe("203.0.113.0/24");
   expect(cutAddress("2001:db8:1:2::9")).toBe("2001:db8:1::/48");
   expect(cutAddress("")).toBe("unknown");

@@ -16,6 +16,7 @@ import { reviewOfDecision } from "../owners/reviews/store.js";
 import type { Site } from "../owners/sites/site.js";
 import { siteAsItIs } from "../owners/sites/store.js";
 import type { Transaction } from "../platform/db/database.js";
+import type { Caller } from "../platform/http/admission/caller.js";
 import { admitMandate } from "./admit-mandate.js";
 import {
   type Admission,
@@ -32,7 +33,9 @@ import type { MandateFault } from "./refuse-mandate.js";
 interface Submission {
   readonly requestId: string;
   /** Who sent it, as far as limits go. */
-  readonly source: string;
+  readonly caller: Caller;
+  /** Asked before a mandate that proves nothing is refused and recorded; false: only turned away. */
+  readonly mayRefuse?: (() => boolean) | undefined;
   /** What a tool was called with, where it came with a call: the mandate must be for just that. */
   readonly call?: { readonly skill: string; readonly arguments: JsonObject } | undefined;
 }
@@ -95,8 +98,8 @@ async function hintsFor({ config }: Context, { signed }: Mandate) {
 }
 
 /** Whoever named an agent wrongly too often from one place is told to wait, and nobody else. */
-function pairLocked({ mandatePairs, clock }: Context, source: string, agentId: string) {
-  const waitMs = mandatePairs.take(`${source} ${agentId}`, clock.now());
+function pairLocked({ mandatePairs, clock }: Context, { networks }: Caller, agentId: string) {
+  const waitMs = mandatePairs.take(`${networks[0]} ${agentId}`, clock.now());
   if (waitMs === 0) return undefined;
   return { reason: "agent_temporarily_locked", retryAfterS: Math.ceil(waitMs / 1000) } as const;
 }
@@ -109,10 +112,12 @@ export async function submitMandate(
   context: Context,
   site: Site,
   body: JsonValue,
-  { requestId, source, call }: Submission,
+  { requestId, caller, call, mayRefuse = () => true }: Submission,
 ): Promise<Submitted> {
   const { siteKeyHash } = site;
   const stranger = async (fault: MandateFault): Promise<Submitted> => {
+    context.admission.failProof(caller);
+    if (!mayRefuse()) return { fault: { reason: "rate_limited" } };
     await context.foldedRefusals.record(context, siteKeyHash, fault, { requestId });
     return { fault };
   };
@@ -125,10 +130,11 @@ export async function submitMandate(
   const mandate = read.value;
   const checked = await proveMandate(context, site, mandate);
   if ("fault" in checked) {
-    const locked = pairLocked(context, source, mandate.agentId);
+    const locked = pairLocked(context, caller, mandate.agentId);
     return stranger(locked ?? { ...checked.fault, hints: await hintsFor(context, mandate) });
   }
   const { proven } = checked;
+  caller.provenAs = "spending";
   const asked = { site, mandate, proven, requestId };
   const { answer } = await context.audit.commit<Made["answer"]>(siteKeyHash, (tx) =>
     inTransaction(context, tx, asked, call),

@@ -4,7 +4,7 @@ import type { MailSettings } from "../platform/mail/mailer.js";
 import { StartupError } from "../startup-error.js";
 import { mailSender, mailServer } from "./mail-readers.js";
 import * as read from "./readers.js";
-import { LIMIT_NAMES, type LimitName, PREFIX, VARIABLES } from "./variables.js";
+import { LIMIT_NAMES, type LimitName, limitMax, PREFIX, VARIABLES } from "./variables.js";
 
 export interface KeyAlias {
   readonly alias: string;
@@ -112,7 +112,10 @@ function refuseOutsideDevelopment(env: Environment, mode: Config["mode"]): void 
 }
 
 function readLimits(env: Environment): Config["limits"] {
-  const entries = LIMIT_NAMES.map((name) => [name, read.limit(PREFIX + name, setting(env, name))]);
+  const entries = LIMIT_NAMES.map((name) => [
+    name,
+    read.limit(PREFIX + name, setting(env, name), limitMax(name)),
+  ]);
   return Object.freeze(Object.fromEntries(entries));
 }
 

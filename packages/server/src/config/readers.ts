@@ -4,7 +4,6 @@ import { fromBase64url, parseUrl } from "@gatehouse/protocol";
 import { LOG_LEVELS, type LogLevel } from "../platform/log/levels.js";
 import { StartupError } from "../startup-error.js";
 import type { KeyAlias } from "./config.js";
-import { LIMIT_MAX } from "./variables.js";
 
 /**
  * Readers of single variables. Each gets the variable's name for its sentence, and never repeats
@@ -41,8 +40,8 @@ export function integer(
   return number;
 }
 
-export function limit(name: string, value: string | undefined): number {
-  return integer(name, value, { min: 1, max: LIMIT_MAX });
+export function limit(name: string, value: string | undefined, max: number): number {
+  return integer(name, value, { min: 1, max });
 }
 
 export function host(name: string, value: string | undefined): string {

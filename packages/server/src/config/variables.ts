@@ -13,16 +13,52 @@ export interface Variable {
 }
 
 export const PREFIX = "GATEHOUSE_";
-export const LIMIT_MAX = 1_000_000;
+const LIMIT_MAX = 1_000_000;
 
 interface Limit {
   readonly fallback: number;
   readonly help: string;
+  /** The most it may be set to, where that is not {@link LIMIT_MAX}. */
+  readonly max?: number;
   readonly awaits?: string;
 }
 
-/** Limits by the name their variable has behind the prefix. */
+/** Bytes in memory a limit may allow at most. */
+const MEMORY_BYTES_MAX = 512 * 1024 * 1024;
+
+/**
+ * Every limit that can be set, by the name its variable has behind the prefix. Help, reference and
+ * configuration are made from this table. What is said of an address holds for an IPv4 address or a
+ * /64 of IPv6; a /56 may do 4 times as much, a /48 8 times.
+ */
 const LIMITS = {
+  REQUESTS_PER_ADDRESS_PER_MINUTE: {
+    fallback: 6000,
+    help: "requests of any kind from one address, documents included",
+  },
+  UNPROVEN_REQUESTS_PER_MINUTE: {
+    fallback: 120_000,
+    help: "requests that cost something, of all callers who have proven nothing yet; shared out fairly",
+  },
+  ANONYMOUS_WORK: {
+    fallback: 32,
+    help: "tool calls and shop requests of anonymous callers worked on at a time; the others take turns",
+  },
+  CONNECTIONS: { fallback: 10_000, help: "open connections" },
+  CONNECTIONS_PER_ADDRESS: {
+    fallback: 512,
+    help: "open connections from one address; trusted proxies are not limited",
+  },
+  BODY_BYTES: {
+    fallback: 33_554_432,
+    max: MEMORY_BYTES_MAX,
+    help: "bytes of request bodies in memory at a time, and as many for callers who are known",
+  },
+  BODY_BYTES_PER_ADDRESS: {
+    fallback: 2_097_152,
+    max: MEMORY_BYTES_MAX,
+    help: "bytes of request bodies from one address in memory at a time",
+  },
   MANDATES_PER_SITE_PER_MINUTE: {
     fallback: 120,
     help: "mandates one site takes",
@@ -39,11 +75,14 @@ const LIMITS = {
     fallback: 120,
     help: "tool calls from one address to a site",
   },
-  MCP_CALLS_PER_SITE_PER_MINUTE: { fallback: 600, help: "tool calls one site takes" },
+  MCP_CALLS_PER_SITE_PER_MINUTE: {
+    fallback: 600,
+    help: "tool calls without a valid mandate that one site takes; shared out fairly",
+  },
   MCP_SESSIONS_PER_ADDRESS_PER_MINUTE: { fallback: 30, help: "MCP sessions one address may open" },
   SOURCE_REQUESTS_PER_MINUTE: {
     fallback: 600,
-    help: "POST requests from one address: MCP, beacons, mandates",
+    help: "requests that cost something from one address: MCP, UCP, beacons, mandates",
   },
   BEACONS_PER_SITE_PER_MINUTE: {
     fallback: 6000,
@@ -59,12 +98,22 @@ const LIMITS = {
   },
   SHOP_CHANGES_PER_SITE_PER_MINUTE: {
     fallback: 3000,
-    help: "carts and checkouts of one site that platforms make, change or complete",
+    help: "carts and checkouts of one site that unsigned callers change; as many that signed ones change, and as many they complete",
+  },
+  SHOP_READS_PER_SITE_PER_MINUTE: {
+    fallback: 6000,
+    help: "searches and reads of one shop by unsigned callers, and as many by signed ones",
   },
 } as const satisfies Readonly<Record<string, Limit>>;
 
 export type LimitName = keyof typeof LIMITS;
 export const LIMIT_NAMES = Object.keys(LIMITS) as readonly LimitName[];
+
+/** The most a limit may be set to. */
+export function limitMax(name: LimitName): number {
+  const limit: Limit = LIMITS[name];
+  return limit.max ?? LIMIT_MAX;
+}
 
 /** The whole configuration, in the order it is shown. Nothing else reads the environment. */
 export const VARIABLES: readonly Variable[] = [
@@ -168,7 +217,7 @@ export const VARIABLES: readonly Variable[] = [
     group: "development",
     help: "development only: address of a Stripe simulator",
   },
-  ...Object.entries<Limit>(LIMITS).map(([name, { fallback, help, ...rest }]) => ({
+  ...Object.entries<Limit>(LIMITS).map(([name, { fallback, help, max: _max, ...rest }]) => ({
     name: PREFIX + name,
     group: "limits" as const,
     fallback: String(fallback),

@@ -1,7 +1,6 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import type { ZodError } from "zod";
-import type { Clock } from "../platform/clock.js";
 import { readJson } from "../platform/http/body.js";
 import type { HttpEnv } from "../platform/http/env.js";
 import { Problem } from "../platform/http/problem.js";
@@ -24,10 +23,10 @@ export function describedRoutes<Env extends HttpEnv>(): OpenAPIHono<Env> {
 }
 
 /** Bodies are strict JSON, counted before they are parsed. */
-export function strictBodies({ clock }: { readonly clock: Clock }): MiddlewareHandler {
+export function strictBodies(tools: Parameters<typeof readJson>[0]): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     if (BODY_METHODS.has(c.req.method)) {
-      const { text } = await readJson(c.req.raw, BODY_BYTES_MAX, clock);
+      const { text } = await readJson(tools, c.env.incoming, BODY_BYTES_MAX);
       // Hono's validator reads the text that was counted and strictly parsed here.
       c.req.bodyCache.text = Promise.resolve(text) as never;
       c.req.raw.headers.set("content-type", "application/json");

@@ -20,6 +20,38 @@ export const METRICS = Object.freeze({
     help: "Time to answer a request; documents for agents are not timed.",
     labels: { door: DOOR },
   },
+  gatehouse_admission_total: {
+    type: "counter",
+    help: "Requests answered, by what their caller had proven and the limit that turned them away.",
+    labels: {
+      class:
+        "`anonymous`, `proven` (a valid signature or token) or `spending` (on a call that pays)",
+      door: DOOR,
+      limit:
+        "`none` for what was admitted; `address_rate`, `process_rate`, `site_rate`, `caller_rate`, `body_bytes` or `queue`",
+    },
+  },
+  gatehouse_body_bytes_held: {
+    type: "gauge",
+    help: "Bytes of request bodies in memory.",
+    labels: {},
+  },
+  gatehouse_anonymous_work_waiting: {
+    type: "gauge",
+    help: "Requests of callers who have proven nothing that wait for their turn.",
+    labels: {},
+  },
+  gatehouse_addresses_remembered: {
+    type: "gauge",
+    help: "Addresses and networks whose requests are being counted.",
+    labels: {},
+  },
+  gatehouse_connections_open: { type: "gauge", help: "Open connections.", labels: {} },
+  gatehouse_connections_refused_total: {
+    type: "counter",
+    help: "Connections closed because of a limit.",
+    labels: { limit: "`address`, or `process` for idle ones closed to make room" },
+  },
   gatehouse_plaintext_refused_total: {
     type: "counter",
     help: "Requests refused because they came without HTTPS.",

@@ -1,6 +1,6 @@
 import { parseUrl } from "@gatehouse/protocol";
 import { getDomain } from "tldts";
-import { limitKey } from "./http/connection.js";
+import { networksOf } from "./http/admission/networks.js";
 
 /** Whose address something is, in one spelling for all the ways it can be written. */
 export interface WebName {
@@ -25,7 +25,7 @@ function nameOfHost(hostname: string): WebName | undefined {
   const ipv6 = IPV6.exec(hostname)?.[1];
   if (ipv6 !== undefined) {
     // Whoever has one address of a /64 has all of them.
-    const prefix = limitKey(ipv6);
+    const [prefix] = networksOf(ipv6);
     return { host: prefix, domain: prefix };
   }
   const host = hostname.replace(/\.+$/, "");

@@ -23,7 +23,7 @@ export async function whoAsks(
   const authorization = c.req.header("authorization");
   const secret = authorization === undefined ? sessionSecret(c.req) : undefined;
   if (secret === undefined) {
-    return principalOf(context, authorization, c.get("connection").address);
+    return principalOf(context, authorization, c.get("caller").address);
   }
   requireOwnPage(c.req, context.config.baseUrl);
   return (await context.consoleDesk.admit(secret))?.principal;
@@ -39,6 +39,7 @@ export function signIn(context: Context): MiddlewareHandler<AdminEnv> {
       throw new Problem("unauthorized", { headers: { "www-authenticate": "Bearer" } });
     }
     c.set("principal", principal);
+    c.get("caller").provenAs = "proven";
     await next();
   };
 }

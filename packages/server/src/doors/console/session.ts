@@ -90,7 +90,7 @@ export function sessionRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): v
   });
 
   routes.openapi(signIn, async (c) => {
-    const opened = await open(context, c.req.valid("json"), c.get("connection").address);
+    const opened = await open(context, c.req.valid("json"), c.get("caller").address);
     // Whoever signs in anew leaves what the browser had before: nobody can have planted it.
     const before = sessionSecret(c.req);
     if (before !== undefined) await consoleDesk.end(before);

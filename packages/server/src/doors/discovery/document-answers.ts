@@ -1,6 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { prefersMarkdown } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { callerOf } from "../../platform/http/admission/caller.js";
 import { isFresh } from "../../platform/http/etag.js";
 import { OPEN_HEADERS } from "../../platform/http/open-headers.js";
 import type { Document } from "./document.js";
@@ -55,7 +56,7 @@ function answer(
  */
 export function documentAnswers(
   editions: Editions,
-  { ids, log, metrics }: Context,
+  { admission, ids, log, metrics }: Context,
   next: RequestListener,
 ): RequestListener {
   const name = "gatehouse_http_requests_total";
@@ -69,6 +70,7 @@ export function documentAnswers(
     const requestId = ids.id("req");
     const status = answer(request, response, document, requestId);
     counts[request.method as "GET" | "HEAD"][status]();
+    admission.count(callerOf(request), "discovery");
     const { method, url: path } = request;
     log.debug({ request_id: requestId, door: "discovery", method, path, status }, "document.sent");
   };

@@ -5,8 +5,7 @@ import type { Context } from "../../context.js";
 import { approvalBody, approveOrder } from "../../decide/approve-order.js";
 import { type HookCall, openHook } from "../../decide/stripe-hook.js";
 import { findSite } from "../../owners/sites/find.js";
-import { readJsonBytes } from "../../platform/http/body.js";
-import { limitKey } from "../../platform/http/connection.js";
+import { readJsonBytes, UNREAD_REST } from "../../platform/http/body.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
 
@@ -24,15 +23,16 @@ async function requireCall(
   c: C,
   secretName: Parameters<typeof openHook>[2],
 ): Promise<HookCall> {
-  const { db, clock, sources } = context;
-  const waitMs = sources.take(limitKey(c.get("connection").address), clock.now());
+  const { admission, db } = context;
+  const caller = c.get("caller");
+  const waitMs = admission.takeCostly(caller);
   if (waitMs > 0) {
     const wait = String(Math.ceil(waitMs / 1000));
-    throw new Problem("rate_limited", { headers: { "retry-after": wait } });
+    throw new Problem("rate_limited", { headers: { "retry-after": wait, ...UNREAD_REST } });
   }
   const site = await findSite(db, c.req.param("site") ?? "", "hash");
   if (site === undefined) throw new Problem("not_found");
-  const bytes = await readJsonBytes(c.req.raw, HOOK_BYTES_MAX, clock);
+  const bytes = await readJsonBytes(context, c.env.incoming, HOOK_BYTES_MAX);
   const signature = c.req.header("stripe-signature");
   const call = await openHook(context, site.siteKeyHash, secretName, { bytes, signature });
   if (call.ok) return call.value;

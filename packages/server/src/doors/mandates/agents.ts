@@ -6,10 +6,9 @@ import { rotateAgentKey } from "../../actions/rotate-agent-key.js";
 import type { Context } from "../../context.js";
 import { agentById } from "../../owners/agents/store.js";
 import { isoTime } from "../../platform/clock.js";
-import { limitKey } from "../../platform/http/connection.js";
+import { AddressLimiter } from "../../platform/http/admission/address-limiter.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
-import { LocalLimiter } from "../../platform/rate-limit/local.js";
 import { answer, answering, findMandateSite, readBody, requireMandateSite } from "./answering.js";
 import { MandateRefusal } from "./refusal.js";
 
@@ -19,7 +18,10 @@ const MINUTES_PER_HOUR = 60;
 export function agentRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
   const { clock, config, challenges, db } = context;
   const perHour = config.limits.REGISTRATIONS_PER_ADDRESS_PER_HOUR;
-  const registrations = new LocalLimiter({ perMinute: perHour / MINUTES_PER_HOUR, burst: perHour });
+  const registrations = new AddressLimiter({
+    perMinute: perHour / MINUTES_PER_HOUR,
+    burst: perHour,
+  });
 
   const challenge = answering(context, async (c) => {
     const site = await requireMandateSite(context, c);
@@ -40,8 +42,7 @@ export function agentRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): voi
   const register = answering(context, async (c) => {
     const site = await requireMandateSite(context, c);
     const body = await readBody(context, c);
-    const source = limitKey(c.get("connection").address);
-    const waitMs = registrations.take(source, clock.now());
+    const waitMs = registrations.take(c.get("caller").networks, clock.now());
     if (waitMs > 0) {
       const wait = String(Math.ceil(waitMs / 1000));
       throw new MandateRefusal("rate_limited", { headers: { "retry-after": wait } });

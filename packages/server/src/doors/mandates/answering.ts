@@ -9,8 +9,8 @@ import type { ContentfulStatusCode } from "hono/utils/http-status";
 import type { Context } from "../../context.js";
 import { findSite } from "../../owners/sites/find.js";
 import type { Site } from "../../owners/sites/site.js";
-import { readJsonBytes } from "../../platform/http/body.js";
-import { limitKey } from "../../platform/http/connection.js";
+import type { Caller } from "../../platform/http/admission/caller.js";
+import { readJsonBytes, UNREAD_REST } from "../../platform/http/body.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
 import { type MandateAnswer, refusedAnswer } from "../mandate-answer.js";
@@ -95,13 +95,14 @@ export async function findMandateSite({ db }: Context, c: C): Promise<Site | und
   return site?.status === "verified" ? site : undefined;
 }
 
-/** What bytes say, in the order of the contract: whose turn it is, then what they are. */
-export function parseBody(
-  { clock, sources }: Context,
-  bytes: Uint8Array,
-  address: string,
-): JsonValue {
-  if (sources.take(limitKey(address), clock.now()) > 0) throw new MandateRefusal("rate_limited");
+/** Refuses a caller who has to wait; the rest of its request is not read. */
+export function requirePassage({ admission }: Context, caller: Caller): void {
+  if (admission.takeCostly(caller) === 0) return;
+  throw new MandateRefusal("rate_limited", { headers: UNREAD_REST });
+}
+
+/** Strict JSON, or the contract's word for what is none. */
+export function parseBody(bytes: Uint8Array): JsonValue {
   const parsed = parseJson(bytes);
   if (!parsed.ok) {
     throw new MandateRefusal("malformed", {
@@ -111,8 +112,9 @@ export function parseBody(
   return parsed.value;
 }
 
-/** A body, in the order of the contract: size, type, source, parse. */
+/** A body. Whether its sender may pass is known before any of it is read. */
 export async function readBody(context: Context, c: C): Promise<JsonValue> {
-  const bytes = await readJsonBytes(c.req.raw, MANDATE_BYTES_MAX, context.clock);
-  return parseBody(context, bytes, c.get("connection").address);
+  requirePassage(context, c.get("caller"));
+  const bytes = await readJsonBytes(context, c.env.incoming, MANDATE_BYTES_MAX);
+  return parseBody(bytes);
 }

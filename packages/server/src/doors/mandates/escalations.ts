@@ -5,7 +5,6 @@ import type { Context } from "../../context.js";
 import type { Review } from "../../owners/reviews/review.js";
 import { reviewById } from "../../owners/reviews/store.js";
 import { isoTime } from "../../platform/clock.js";
-import { limitKey } from "../../platform/http/connection.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
 import { answer, answering, findMandateSite, readBody, requireMandateSite } from "./answering.js";
@@ -68,7 +67,7 @@ export function escalationRoutes(routes: OpenAPIHono<HttpEnv>, context: Context)
   routes.get(`/v1/m/:site/escalations/${ESCALATION}`, async (c) => {
     const review = await find(c);
     const waitMs = waitOf(c.req.header("prefer"));
-    const address = limitKey(c.get("connection").address);
+    const address = c.get("caller").networks[0];
     const leave = waitMs === 0 ? undefined : waiting.enter(review.siteKeyHash, address);
     if (leave === undefined) return c.json(render(review, clock.now()));
     try {

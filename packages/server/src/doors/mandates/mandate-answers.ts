@@ -4,12 +4,11 @@ import { submitMandate } from "../../actions/submit-mandate.js";
 import type { Context } from "../../context.js";
 import { findSite } from "../../owners/sites/find.js";
 import type { Site } from "../../owners/sites/site.js";
-import { limitKey } from "../../platform/http/connection.js";
+import { readJsonBytes } from "../../platform/http/body.js";
 import { type Arrival, FrontAnswers, type Reply } from "../../platform/http/front-answers.js";
 import { isPlainTarget } from "../../platform/http/path.js";
-import { readRawJson } from "../../platform/http/raw-body.js";
 import { answerOf, type MandateAnswer } from "../mandate-answer.js";
-import { echoedId, parseBody, refusedBy, requireVerified } from "./answering.js";
+import { echoedId, parseBody, refusedBy, requirePassage, requireVerified } from "./answering.js";
 import { wantsReceipt, withReceipt } from "./receipts.js";
 
 const PATH = /^\/v1\/m\/([A-Za-z0-9_-]+)\/mandate(?:\?|$)/;
@@ -38,7 +37,6 @@ export class MandateAnswers {
       const siteKey = method === "POST" && isPlainTarget(url) ? PATH.exec(url)?.[1] : undefined;
       if (siteKey === undefined) return next(request, response);
       const arrival = this.answers.arrival(request, response);
-      if (arrival === undefined) return;
       this.replyTo(arrival, siteKey).then((reply) => this.answers.send(arrival, reply));
     };
   }
@@ -67,12 +65,13 @@ export class MandateAnswers {
 
   private async answer(arrival: Arrival, siteKey: string, read: Read): Promise<MandateAnswer> {
     const { context } = this;
-    const { request, requestId, address } = arrival;
+    const { request, requestId, caller } = arrival;
     const site = requireVerified(await this.siteOf(siteKey));
-    const bytes = await readRawJson(request, MANDATE_BYTES_MAX, context.clock);
+    requirePassage(context, caller);
+    const bytes = await readJsonBytes(context, request, MANDATE_BYTES_MAX);
     read.bytes = bytes;
-    const body = parseBody(context, bytes, address);
-    const submission = { requestId, source: limitKey(address) };
+    const body = parseBody(bytes);
+    const submission = { requestId, caller };
     const submitted = await submitMandate(context, site, body, submission);
     return answerOf(context.config.baseUrl, submitted);
   }

@@ -1,15 +1,17 @@
 import type { Config } from "../../config/config.js";
+import { AddressLimiter } from "../../platform/http/admission/address-limiter.js";
+import { type Networks, networksAt } from "../../platform/http/admission/networks.js";
 import { LocalLimiter } from "../../platform/rate-limit/local.js";
 
 /** How many calls of one session may come at once. */
 const SESSION_BURST = 20;
 
+/** Which limit a call met; `site` is the share of all callers alike. */
 type LimitScope = "session" | "address" | "site";
 
-export interface Caller {
+export interface SessionCaller {
   readonly siteKeyHash: string;
-  /** As limits count addresses. */
-  readonly address: string;
+  readonly networks: Networks;
   /** Absent for a client without a session, or with one of nobody's making. */
   readonly session: string | undefined;
 }
@@ -20,48 +22,41 @@ export interface Limited {
 }
 
 /**
- * Limits of tool calls, one behind the other: a session is a promise of a client to itself, so
- * minting more of them gains nothing; an address cannot take what a whole site may; and a call that
- * any of them refuses takes from none.
+ * A caller's own limits of tool calls, one behind the other: a session is a promise of a client to
+ * itself, so minting more of them gains nothing; and a call that one of them refuses takes from none.
+ * What all callers of a site share is kept by admission.
  */
 export class CallLimits {
   private readonly session: LocalLimiter;
-  private readonly address: LocalLimiter;
-  private readonly site: LocalLimiter;
-  private readonly sessions: LocalLimiter;
+  private readonly address: AddressLimiter;
+  private readonly sessions: AddressLimiter;
 
   constructor({ limits }: Config) {
     const perSession = limits.MCP_CALLS_PER_SESSION_PER_MINUTE;
     const burst = Math.min(SESSION_BURST, perSession);
     this.session = new LocalLimiter({ perMinute: perSession, burst });
-    this.address = new LocalLimiter({ perMinute: limits.MCP_CALLS_PER_ADDRESS_PER_MINUTE });
-    this.site = new LocalLimiter({ perMinute: limits.MCP_CALLS_PER_SITE_PER_MINUTE });
-    this.sessions = new LocalLimiter({ perMinute: limits.MCP_SESSIONS_PER_ADDRESS_PER_MINUTE });
+    this.address = new AddressLimiter({ perMinute: limits.MCP_CALLS_PER_ADDRESS_PER_MINUTE });
+    this.sessions = new AddressLimiter({ perMinute: limits.MCP_SESSIONS_PER_ADDRESS_PER_MINUTE });
   }
 
-  /** Sessions, addresses and sites that are remembered. */
+  /** Sessions and networks that are remembered. */
   get size(): number {
-    const all = [this.session, this.address, this.site, this.sessions];
-    return all.reduce((sum, limiter) => sum + limiter.size, 0);
+    return this.session.size + this.address.size + this.sessions.size;
   }
 
   /** Lets one call pass, or says which limit it met. */
-  takeCall({ siteKeyHash, address, session }: Caller, now: number): Limited | undefined {
-    const counted: [LimitScope, LocalLimiter, string][] = [
-      ["address", this.address, `${siteKeyHash} ${address}`],
-      ["site", this.site, siteKeyHash],
-    ];
-    if (session !== undefined) counted.unshift(["session", this.session, session]);
-    for (const [scope, limiter, key] of counted) {
-      const waitMs = limiter.wait(key, now);
-      if (waitMs > 0) return { scope, waitMs };
-    }
-    for (const [, limiter, key] of counted) limiter.take(key, now);
+  takeCall(caller: SessionCaller, now: number): Limited | undefined {
+    const { siteKeyHash, networks, session } = caller;
+    const inSession = session === undefined ? 0 : this.session.wait(session, now);
+    if (inSession > 0) return { scope: "session", waitMs: inSession };
+    const waitMs = this.address.take(networksAt(siteKeyHash, networks), now);
+    if (waitMs > 0) return { scope: "address", waitMs };
+    if (session !== undefined) this.session.take(session, now);
     return undefined;
   }
 
   /** Whether an address may have one more session. Without one it is limited by its address. */
-  takeSession(address: string, now: number): boolean {
-    return this.sessions.take(address, now) === 0;
+  takeSession(networks: Networks, now: number): boolean {
+    return this.sessions.take(networks, now) === 0;
   }
 }

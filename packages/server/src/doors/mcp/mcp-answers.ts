@@ -4,10 +4,9 @@ import { type Tool, toolsOf } from "../../actions/tools.js";
 import type { Context } from "../../context.js";
 import type { LiveSite } from "../../owners/sites/live-sites.js";
 import { snapshotOf } from "../../owners/sites/snapshot.js";
-import { limitKey } from "../../platform/http/connection.js";
+import { collectBody } from "../../platform/http/body.js";
 import { type Arrival, FrontAnswers, type Reply } from "../../platform/http/front-answers.js";
 import { isJsonType, isPlainEncoding } from "../../platform/http/json-type.js";
-import { collectBody } from "../../platform/http/raw-body.js";
 import { signedRequest } from "../ucp/caller.js";
 import type { ShopDesk } from "../ucp/desk.js";
 import { CallLimits } from "./call-limits.js";
@@ -64,10 +63,9 @@ export class McpAnswers {
       const siteName = request.method === "POST" ? PATH.exec(request.url ?? "")?.[1] : undefined;
       if (siteName === undefined) return next(request, response);
       const arrival = this.answers.arrival(request, response);
-      if (arrival === undefined) return;
       // Named one by one: an object that begins with a spread costs twenty times as much.
-      const { requestId, since, address } = arrival;
-      const incoming = { request, response, siteName, requestId, since, address };
+      const { requestId, since, caller } = arrival;
+      const incoming = { request, response, siteName, requestId, since, caller };
       const refusal = this.refusal(incoming);
       if (refusal !== undefined) this.answers.send(incoming, refusal);
       else this.findSite(incoming);
@@ -75,10 +73,9 @@ export class McpAnswers {
   }
 
   /** What can be refused by its head alone. */
-  private refusal({ request, address }: Incoming): Reply | undefined {
+  private refusal({ request, caller }: Incoming): Reply | undefined {
     if (!this.isAllowed(request)) return refusalReply("host_not_allowed");
-    const { clock, sources } = this.context;
-    const waitMs = sources.take(limitKey(address), clock.now());
+    const waitMs = this.context.admission.takeCostly(caller);
     if (waitMs > 0) return floodedReply(waitMs);
     const { "content-type": type = "", "content-encoding": encoding } = request.headers;
     const plain = isPlainEncoding(encoding);
@@ -108,7 +105,7 @@ export class McpAnswers {
       this.answers.send(incoming, this.noServer(incoming, live));
       return;
     }
-    collectBody(request, BODY_BYTES_MAX, this.context.clock, (body) => {
+    collectBody(this.context, request, BODY_BYTES_MAX, (body) => {
       if (!body.ok) return this.answers.send(incoming, refusalReply(body.reason, body.detail));
       try {
         this.answerBody(incoming, live, body.value);
@@ -120,10 +117,10 @@ export class McpAnswers {
 
   /** A body may have taken its time: the site is looked at again, and its size is counted. */
   private answerBody(incoming: Incoming, live: LiveSite, body: Uint8Array): void {
-    const { clock, liveSites, sources } = this.context;
-    const { siteName, requestId, address } = incoming;
+    const { admission, liveSites } = this.context;
+    const { siteName, requestId, caller } = incoming;
     const places = Math.floor(body.length / BODY_BYTES_PER_PLACE);
-    const waitMs = places === 0 ? 0 : sources.take(limitKey(address), clock.now(), places);
+    const waitMs = places === 0 ? 0 : admission.takeBytes(caller, places);
     if (waitMs > 0) this.answers.send(incoming, floodedReply(waitMs));
     else if (liveSites.ready(siteName) === live) this.answer(incoming, live, body);
     else {
@@ -152,7 +149,7 @@ export class McpAnswers {
   }
 
   private replyTo(incoming: Incoming, live: LiveSite, body: Uint8Array): Reply | Promise<Reply> {
-    const { request, requestId, address } = incoming;
+    const { request, requestId, caller } = incoming;
     const { headers } = request;
     const message = readMessage(body);
     if (message.kind === "refused") return message.reply;
@@ -166,11 +163,11 @@ export class McpAnswers {
     const reply =
       typeof revision === "string"
         ? answerMethod(
-            { request: message, revision, server, requestId, address, session, signed },
+            { request: message, revision, server, requestId, caller, session, signed },
             this.tools,
           )
         : this.unservable(
-            { request: message, server, requestId, address, session, signed },
+            { request: message, server, requestId, caller, session, signed },
             revision,
           );
     if (!(reply instanceof Promise)) return reply;

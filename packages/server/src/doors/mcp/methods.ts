@@ -8,12 +8,13 @@ import {
 } from "@gatehouse/protocol";
 import { callTool, recordCall, type ToolCall } from "../../actions/call-tool.js";
 import type { Context } from "../../context.js";
-import { cutAddress, limitKey } from "../../platform/http/connection.js";
+import type { Caller } from "../../platform/http/admission/caller.js";
+import { cutAddress } from "../../platform/http/connection.js";
 import type { Reply } from "../../platform/http/front-answers.js";
 import type { ShopDesk } from "../ucp/desk.js";
-import type { CallLimits } from "./call-limits.js";
+import type { CallLimits, Limited } from "./call-limits.js";
 import type { RpcRequest } from "./message.js";
-import { callWithMandate } from "./money-tool.js";
+import { callWithMandate, carriesMandate } from "./money-tool.js";
 import { limitedReply } from "./replies.js";
 import { clientInfoOf, type Revision } from "./revision.js";
 import { errorReply, RPC, resultReply } from "./rpc.js";
@@ -27,8 +28,8 @@ export interface Asked {
   readonly revision: Revision;
   readonly server: SiteServer;
   readonly requestId: string;
-  /** Where it came from. */
-  readonly address: string;
+  /** Who sent it, as far as limits go. */
+  readonly caller: Caller;
   /** The session header as it was sent. */
   readonly session: string | undefined;
   /** All of the request, as somebody may have signed it. */
@@ -62,10 +63,10 @@ function initializeFault({ protocolVersion, capabilities, clientInfo }: JsonObje
  * none: it is served all the same, and limited by its address.
  */
 function initialize(asked: Asked, { context, limits, sessions }: MethodTools): Reply {
-  const { request, server, address } = asked;
+  const { request, server, caller } = asked;
   const fault = initializeFault(request.params);
   if (fault !== undefined) return invalidParams(asked, fault);
-  if (!limits.takeSession(limitKey(address), context.clock.now())) {
+  if (!limits.takeSession(caller.networks, context.clock.now())) {
     return resultReply(request.id, server.initialize);
   }
   const session = sessions.mint(server.siteKeyHash, readClient(clientInfoOf(request)));
@@ -81,8 +82,8 @@ function listTools(asked: Asked): Reply {
   return resultReply(request.id, page[revision]);
 }
 
-function clientOf({ address, request, revision }: Asked, session: Session | undefined): JsonObject {
-  const client: Record<string, JsonValue> = { address: cutAddress(address) };
+function clientOf({ caller, request, revision }: Asked, session: Session | undefined): JsonObject {
+  const client: Record<string, JsonValue> = { address: cutAddress(caller.address) };
   const said = revision === "stateless" ? readClient(clientInfoOf(request)) : session?.client;
   if (said !== undefined && said.name !== "") client.name = said.name;
   if (session !== undefined) client.session = session.id;
@@ -95,9 +96,9 @@ export async function recordUnservable(
   asked: Omit<Asked, "revision">,
   { context }: MethodTools,
 ): Promise<void> {
-  const { request, server, requestId, address } = asked;
+  const { request, server, requestId, caller } = asked;
   const { name, arguments: args = {} } = request.params;
-  const client = { address: cutAddress(address) };
+  const client = { address: cutAddress(caller.address) };
   const call = {
     siteKeyHash: server.siteKeyHash,
     requestId,
@@ -109,9 +110,36 @@ export async function recordUnservable(
   await recordCall(context, call, { outcome: "refused", reason: "protocol_error" });
 }
 
+/**
+ * The limits of one call: the caller's own, then what all callers who have proven nothing share at the
+ * site. A call with a mandate takes of that share only once its mandate turns out not to hold.
+ */
+function limitOf(
+  { caller, request, server }: Asked,
+  { context, limits }: MethodTools,
+  session: Session | undefined,
+): Limited | undefined {
+  const { siteKeyHash } = server;
+  const { networks } = caller;
+  const now = context.clock.now();
+  const own = limits.takeCall({ siteKeyHash, networks, session: session?.id }, now);
+  if (own !== undefined) {
+    context.admission.refuse(caller, "caller_rate", own.waitMs);
+    return own;
+  }
+  const tool = server.tools.get(String(request.params.name));
+  if (tool !== undefined && "needsMandate" in tool && carriesMandate(request.params))
+    return undefined;
+  const waitMs = context.admission.takeOfSite(caller, "mcp_calls", siteKeyHash);
+  return waitMs > 0 ? { scope: "site", waitMs } : undefined;
+}
+
+/** How long a caller waits whose turn did not come. */
+const TURN_RETRY_MS = 2000;
+
 async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
-  const { request, revision, server, requestId, address } = asked;
-  const { context, limits, sessions } = tools;
+  const { request, revision, server, requestId, caller } = asked;
+  const { context, sessions } = tools;
   const { siteKeyHash } = server;
   // The stateless revision has no sessions; a header of one is ignored there.
   const held = revision === "declared" ? asked.session : undefined;
@@ -125,12 +153,12 @@ async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
     revision: revision === "declared" ? (MCP_REVISIONS[0] as string) : MCP_STATELESS_REVISION,
     client: clientOf(asked, session),
   };
-  const caller = { siteKeyHash, address: limitKey(address), session: session?.id };
-  const limited = limits.takeCall(caller, context.clock.now());
-  if (limited !== undefined) {
-    await recordCall(context, call, { outcome: "rate_limited", reason: limited.scope });
-    return limitedReply(request.id, limited.waitMs, limited.scope);
-  }
+  const refuseLimited = async ({ scope, waitMs }: Limited): Promise<Reply> => {
+    await recordCall(context, call, { outcome: "rate_limited", reason: scope });
+    return limitedReply(request.id, waitMs, scope);
+  };
+  const limited = limitOf(asked, tools, session);
+  if (limited !== undefined) return refuseLimited(limited);
   if (typeof name !== "string") {
     await recordCall(context, call, { outcome: "refused", reason: "no_tool_named" });
     return invalidParams(asked, "`params.name` must name a tool. See tools/list.");
@@ -140,21 +168,21 @@ async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
     await recordCall(context, call, { outcome: "refused", reason: "unknown_tool" });
     return invalidParams(asked, "This site has no tool of that name. See tools/list.");
   }
-  const source = limitKey(address);
   if ("needsMandate" in tool) {
-    const besides = { meta: request.params._meta, source };
+    const besides = { meta: request.params._meta, caller };
     const { members } = await callWithMandate(context, server.site, call, besides);
     return resultReply(request.id, server.result(revision, members));
   }
   if ("operation" in tool) {
     const done = await callShopTool(tools, server.site, call, {
-      ...{ tool, source, request: asked.signed },
+      ...{ tool, client: caller, request: asked.signed },
     });
     if (done.ok) return resultReply(request.id, server.result(revision, done.value.members));
     return done.reply(request.id);
   }
-  const { members } = await callTool(context, tool, call);
-  return resultReply(request.id, server.result(revision, members));
+  const turn = await context.admission.runInTurn(caller, () => callTool(context, tool, call));
+  if (turn === undefined) return refuseLimited({ scope: "site", waitMs: TURN_RETRY_MS });
+  return resultReply(request.id, server.result(revision, turn.done.members));
 }
 
 function unknownMethod({ request, revision }: Asked, baseUrl: string): Reply {

@@ -20,6 +20,7 @@ import { submitMandate } from "../../actions/submit-mandate.js";
 import { type ToolOutcome, type ToolResult, toolResult } from "../../actions/tools.js";
 import type { Context } from "../../context.js";
 import type { Site } from "../../owners/sites/site.js";
+import type { Caller } from "../../platform/http/admission/caller.js";
 import { answerOf, type MandateAnswer, refusedAnswer } from "../mandate-answer.js";
 import { checkoutOfMandate } from "../ucp/checkouts.js";
 
@@ -28,7 +29,13 @@ const MANDATE_META = "dev.gatehouse/mandate";
 /** What a call came with besides its arguments. */
 interface CalledWith {
   readonly meta: JsonValue | undefined;
-  readonly source: string;
+  readonly caller: Caller;
+}
+
+/** Whether a call comes with a mandate, in either place; nothing is said of what it is worth. */
+export function carriesMandate({ arguments: args, _meta: meta }: JsonObject): boolean {
+  if (isJsonObject(args) && args.mandate !== undefined) return true;
+  return isJsonObject(meta) && meta[MANDATE_META] !== undefined;
 }
 
 /** The mandate of a call, from either place, and the arguments without it. */
@@ -131,7 +138,7 @@ async function answerTo(
   context: Context,
   site: Site,
   { name, args: sent, requestId }: ToolCall,
-  { meta, source }: CalledWith,
+  { meta, caller }: CalledWith,
 ): Promise<ToolResult> {
   const { baseUrl } = context.config;
   const skill = String(name);
@@ -145,7 +152,14 @@ async function answerTo(
   if (utf8(canonicalize(mandate)).length > MANDATE_BYTES_MAX) {
     return resultOf(refusedAnswer(baseUrl, "body_too_large"));
   }
-  const submission = { requestId, source, call: { skill, arguments: args } };
+  const { admission } = context;
+  const submission = {
+    requestId,
+    caller,
+    call: { skill, arguments: args },
+    // Without a proof it is a call like any other, and takes of what those share.
+    mayRefuse: () => admission.takeOfSite(caller, "mcp_calls", site.siteKeyHash) === 0,
+  };
   const submitted = await submitMandate(context, site, mandate, submission);
   const answer = answerOf(baseUrl, submitted);
   // Whose mandate does not hold is shown nothing of anybody's.

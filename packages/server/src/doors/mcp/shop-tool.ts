@@ -9,6 +9,7 @@ import { recordCall, type ToolCall } from "../../actions/call-tool.js";
 import { type ShopTool, type ToolResult, toolResult } from "../../actions/tools.js";
 import type { Context } from "../../context.js";
 import type { Site } from "../../owners/sites/site.js";
+import type { Caller as Client } from "../../platform/http/admission/caller.js";
 import type { Reply } from "../../platform/http/front-answers.js";
 import { type Caller, proven } from "../ucp/caller.js";
 import { OPERATIONS, type ShopDesk } from "../ucp/desk.js";
@@ -62,7 +63,7 @@ function readCall(tool: string, args: ToolCall["args"]): ReadCall {
 
 /** What a call comes with besides what it says. */
 interface Served {
-  readonly source: string;
+  readonly client: Client;
   /** The request it came in, which may be signed. */
   request(): UcpRequest;
 }
@@ -71,7 +72,7 @@ interface Served {
  * Whatever else came along: who pays over MCP proves that by a mandate, so what is made here is not
  * kept for those who sign requests.
  */
-const unproven = ({ keys: _, ...named }: Parameters<typeof proven>[0]): Caller => ({
+const unproven = ({ keys: _, ...named }: Parameters<typeof proven>[1]): Caller => ({
   ...{ ...named, keyId: null, dated: false },
 });
 
@@ -79,17 +80,17 @@ async function operate(
   { desk, context }: { readonly desk: ShopDesk; readonly context: Context },
   site: Site,
   { name, args, requestId }: ToolCall,
-  { operation, source, request }: Served & { readonly operation: Operation },
+  { operation, client, request }: Served & { readonly operation: Operation },
 ): Promise<ToolResult> {
   const tool = String(name);
   const { agent, key = context.ids.id("once"), id, body } = readCall(tool, args);
-  const named = await desk.platformNamed(agent, source);
+  const named = await desk.platformNamed(agent, client);
   const caller =
     operation.signed === "always"
-      ? await proven(named, request(), context.clock.now())
+      ? await proven(context, named, request(), client)
       : unproven(named);
   const answer = await desk.operate(operation, {
-    ...{ site, caller, id, body, requestId, key },
+    ...{ site, caller, id, body, requestId, key, client },
     ...{ path: `${tool} ${id}`, bytes: utf8(canonicalize(body)) },
   });
   const content = [{ type: "text", text: JSON.stringify(answer.body) }];

@@ -11,7 +11,7 @@ import { principalOf } from "../principal.js";
 
 /** Numbers tell an outsider about the business, so metrics are for the operator's own scraper. */
 async function mayReadMetrics(context: Context, c: HonoContext<HttpEnv>): Promise<boolean> {
-  const { address, forwarded } = c.get("connection");
+  const { address, forwarded } = c.get("caller");
   const direct = LOOPBACK.test(address) && !forwarded;
   if (direct && isOwnHost(c.req.header("host"), context.config.baseUrl)) return true;
   const principal = await principalOf(context, c.req.header("authorization"), address);

@@ -6,8 +6,8 @@ import {
   type SandboxRow,
   sandboxChallenge,
 } from "../../decide/sandbox-challenge.js";
+import type { Caller } from "../../platform/http/admission/caller.js";
 import { readBytes } from "../../platform/http/body.js";
-import { limitKey } from "../../platform/http/connection.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { htmlPage, PAGE_HEADERS } from "../../platform/http/html-page.js";
 import { Problem } from "../../platform/http/problem.js";
@@ -43,23 +43,23 @@ function challengePage({ amount, status, reference }: SandboxRow): string {
 /** `/v1/sandbox`: what a bank would ask a buyer, for the embedded processor. */
 export function sandboxDoor(context: Context): Door {
   const routes = new OpenAPIHono<HttpEnv>();
-  const { clock, db, sources } = context;
+  const { admission, db } = context;
 
-  async function challengeAt(reference: string, address: string): Promise<SandboxRow> {
-    if (sources.take(limitKey(address), clock.now()) > 0) throw new Problem("rate_limited");
+  async function challengeAt(reference: string, caller: Caller): Promise<SandboxRow> {
+    if (admission.takeCostly(caller) > 0) throw new Problem("rate_limited");
     const row = await sandboxChallenge(db, reference);
     if (row === undefined) throw new Problem("not_found");
     return row;
   }
 
   routes.get(PATH, async (c) => {
-    const row = await challengeAt(c.req.param("reference"), c.get("connection").address);
+    const row = await challengeAt(c.req.param("reference"), c.get("caller"));
     return c.body(challengePage(row), 200, { ...PAGE_HEADERS });
   });
 
   routes.post(PATH, async (c) => {
-    const row = await challengeAt(c.req.param("reference"), c.get("connection").address);
-    const sent = await readBytes(c.req.raw, BODY_BYTES_MAX, clock);
+    const row = await challengeAt(c.req.param("reference"), c.get("caller"));
+    const sent = await readBytes(context, c.env.incoming, BODY_BYTES_MAX);
     const answer = new URLSearchParams(Buffer.from(sent).toString("utf8")).get("answer");
     const confirmed = ANSWERS.get(answer ?? "");
     if (confirmed === undefined || row.returnUrl === null) throw new Problem("invalid_request");

@@ -44,6 +44,14 @@ export function errorAnswer(code: string, content: string): UcpBody {
   return errorAnswers([{ type: "error", code, content, severity: "unrecoverable" }]);
 }
 
+/** Sends an answer that is no site's: it was given before any site was looked up. */
+export function sendPlain(
+  c: HonoContext<HttpEnv>,
+  { status, body, headers = {} }: UcpBody,
+): Response {
+  return c.json(body, status as 200, { ...headers, connection: "close" });
+}
+
 /** Sends an answer of a site, signed with the site's own key (RFC 9421). */
 export async function sendSigned(
   { clock }: Pick<Context, "clock">,

@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { type UcpCapability, type UcpRequest, verifyUcpRequest } from "@gatehouse/protocol";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
-import { limitKey } from "../../platform/http/connection.js";
+import type { Caller as Client } from "../../platform/http/admission/caller.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import type { ShopDesk } from "./desk.js";
 import { UcpProblem } from "./fault.js";
@@ -37,13 +37,17 @@ type Named = Awaited<ReturnType<ShopDesk["platformNamed"]>>;
 
 /** A platform that was named, and whether it proves to be that. A signature that is there must hold. */
 export async function proven(
+  { admission, clock }: Context,
   { keys, ...named }: Named,
   request: UcpRequest,
-  now: number,
+  client: Client,
 ): Promise<Caller> {
-  const signed = await verifyUcpRequest(request, { keys, now });
+  const signed = await verifyUcpRequest(request, { keys, now: clock.now() });
   if (signed.ok) return { ...named, ...signed.value };
-  if (signed.reason !== "signature_missing") throw new UcpProblem(signed.reason, signed.detail);
+  if (signed.reason !== "signature_missing") {
+    admission.failProof(client);
+    throw new UcpProblem(signed.reason, signed.detail);
+  }
   return { ...named, keyId: null, dated: false };
 }
 
@@ -52,14 +56,14 @@ export async function proven(
  * along must hold.
  */
 export async function callerOf(
-  { config, clock }: Context,
+  context: Context,
   desk: ShopDesk,
   c: HonoContext<HttpEnv>,
   body: Uint8Array,
 ): Promise<Caller> {
-  const source = limitKey(c.get("connection").address);
-  const named = await desk.platformNamed(c.req.header("ucp-agent"), source);
+  const client = c.get("caller");
+  const named = await desk.platformNamed(c.req.header("ucp-agent"), client);
   const { pathname, search } = new URL(c.req.url);
-  const place = { target: pathname + search, baseUrl: config.baseUrl, body };
-  return proven(named, signedRequest(c.env.incoming, place), clock.now());
+  const place = { target: pathname + search, baseUrl: context.config.baseUrl, body };
+  return proven(context, named, signedRequest(c.env.incoming, place), client);
 }

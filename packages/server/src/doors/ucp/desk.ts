@@ -5,7 +5,8 @@ import { closedMessage, sells } from "../../owners/sites/gates.js";
 import type { Site } from "../../owners/sites/site.js";
 import { holdSite, isVerified } from "../../owners/sites/store.js";
 import { countReplies } from "../../owners/ucp-replies/store.js";
-import { LocalLimiter } from "../../platform/rate-limit/local.js";
+import type { Caller as Client } from "../../platform/http/admission/caller.js";
+import { webName } from "../../platform/web-name.js";
 import { errorAnswer, type UcpBody } from "./answer.js";
 import type { Caller } from "./caller.js";
 import { CART_OPERATIONS } from "./carts.js";
@@ -45,11 +46,13 @@ const REPLIES_PER_SITE_MAX = 500_000;
 const COUNTED_EVERY_MS = 300_000;
 const SITES_COUNTED_MAX = 10_000;
 
-export function takePlace(limiter: LocalLimiter, key: string, now: number): void {
-  const waitMs = limiter.take(key, now);
-  if (waitMs === 0) return;
+/** How long a caller waits whose turn did not come. */
+const TURN_RETRY_MS = 2000;
+
+/** Refuses a call of somebody who has to wait. */
+export function tooMany(waitMs: number): UcpProblem {
   const headers = { "retry-after": String(Math.ceil(waitMs / 1000)) };
-  throw new UcpProblem("rate_limited", "Too many requests. See Retry-After.", { headers });
+  return new UcpProblem("rate_limited", "Too many requests. See Retry-After.", { headers });
 }
 
 /** One operation under two addresses is one: a key of one is taken at the other. */
@@ -63,30 +66,26 @@ export interface DeskCall extends Omit<UcpCall, "signer"> {
   /** What the same request would have again: where it was sent, and its bytes. */
   readonly path: string;
   readonly bytes: Uint8Array;
+  /** Who sent it, as far as limits go. */
+  readonly client: Client;
 }
 
 /** A shop's side of UCP, whatever transport a platform comes by. */
 export class ShopDesk {
   private readonly context: Context;
   private readonly profiles: PlatformProfiles;
-  /** What is made or changed at a site, whoever does it. */
-  private readonly changes: LocalLimiter;
-
   /** When a site's replies are counted next, and whether there were too many. */
   private readonly rooms = new Map<string, { readonly until: number; readonly full: boolean }>();
 
   constructor(context: Context) {
     this.context = context;
     this.profiles = new PlatformProfiles(context);
-    const { SHOP_CHANGES_PER_SITE_PER_MINUTE: perMinute } = context.config.limits;
-    this.changes = new LocalLimiter({ perMinute });
   }
 
   /** The platform a caller names, and what it has in common with the shop. Nothing of it is proven. */
-  async platformNamed(header: string | undefined, source: string) {
-    const named = readUcpAgent(header);
-    if (!named.ok) throw new UcpProblem(named.reason, named.detail);
-    const profile = await this.profiles.get(named.value, source);
+  async platformNamed(header: string | undefined, client: Client) {
+    const profileUrl = this.profileNamed(header);
+    const profile = await this.profiles.get(profileUrl, client.networks);
     if (!profile.ok) {
       const limited = profile.reason === "rate_limited";
       const headers: Record<string, string> = limited
@@ -96,33 +95,63 @@ export class ShopDesk {
     }
     const { keys } = profile.value;
     const webhookUrl = orderWebhookUrl(profile.value) ?? null;
-    return { profileUrl: named.value, capabilities: negotiate(profile.value), keys, webhookUrl };
+    return { profileUrl, capabilities: negotiate(profile.value), keys, webhookUrl };
   }
 
-  /** Does what a platform asks for, or says why not. */
-  async operate(operation: Operation, { key, path, bytes, ...asked }: DeskCall): Promise<UcpBody> {
-    const { context, changes } = this;
+  /** The profile a caller names; refuses one that names none. */
+  profileNamed(header: string | undefined): string {
+    const named = readUcpAgent(header);
+    if (!named.ok) throw new UcpProblem(named.reason, named.detail);
+    return named.value;
+  }
+
+  /** Does what a platform asks for, in its turn, or says why not. */
+  async operate(operation: Operation, call: DeskCall): Promise<UcpBody> {
+    const { client, caller } = call;
+    if (caller.keyId !== null) client.provenAs = "decide" in operation ? "spending" : "proven";
+    const turn = await this.context.admission.runInTurn(client, () => this.answer(operation, call));
+    if (turn === undefined) throw tooMany(TURN_RETRY_MS);
+    return turn.done;
+  }
+
+  /** Takes one of what all callers alike share at a site. */
+  private take({ client, site, caller }: DeskCall, total: "shop_changes" | "shop_reads"): void {
+    const waitMs = this.context.admission.takeOfSite(
+      client,
+      total,
+      site.siteKeyHash,
+      webName(caller.profileUrl)?.domain,
+    );
+    if (waitMs > 0) throw tooMany(waitMs);
+  }
+
+  private async answer(operation: Operation, deskCall: DeskCall): Promise<UcpBody> {
+    const { context } = this;
+    const { key, path, bytes, client: _, ...asked } = deskCall;
     const { site, caller } = asked;
     const { siteKeyHash } = site;
     const call = { ...asked, signer: await context.keys.signer("card") };
     if (operation.signed !== undefined) await this.requireSigned(call, operation.signed);
     const common = this.isCommon(operation, site, caller);
-    if ("read" in operation) return common ? operation.read(context, call) : nothingInCommon(site);
+    if ("read" in operation) {
+      this.take(deskCall, "shop_reads");
+      return common ? operation.read(context, call) : nothingInCommon(site);
+    }
     const request = { siteKeyHash, caller, operation: nameOf(operation), key, path, bytes };
     if (!operation.ends) await this.requireRoom(siteKeyHash);
     // What was done before is answered first, whatever has changed since.
     if ("change" in operation) {
       return once(context, request, () => {
         if (!common) return async () => nothingInCommon(site);
-        takePlace(changes, siteKeyHash, context.clock.now());
+        this.take(deskCall, "shop_changes");
         return async (tx) =>
           (await holdSite(tx, siteKeyHash)) ? operation.change(context, tx, call) : shopGone();
       });
     }
     return onceDecided(context, request, {
-      begin() {
+      begin: () => {
         if (!common) return async () => ({ records: [], answer: nothingInCommon(site) });
-        takePlace(changes, siteKeyHash, context.clock.now());
+        this.take(deskCall, "shop_changes");
         const decide = operation.decide(context, call);
         return async (tx) =>
           (await isVerified(tx, siteKeyHash)) ? decide(tx) : { records: [], answer: shopGone() };

@@ -8,7 +8,7 @@ import { pageUrl } from "../../owners/checkouts/page-url.js";
 import { checkoutByPage } from "../../owners/checkouts/store.js";
 import { orderById } from "../../owners/orders/store.js";
 import { findSite } from "../../owners/sites/find.js";
-import { limitKey } from "../../platform/http/connection.js";
+import { AddressLimiter } from "../../platform/http/admission/address-limiter.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { PAGE_HEADERS } from "../../platform/http/html-page.js";
 import { Problem } from "../../platform/http/problem.js";
@@ -30,10 +30,10 @@ export function pagesDoor(context: Context): Door {
   const routes = new OpenAPIHono<HttpEnv>();
   const { clock, config, db, log } = context;
   // Apart from what platforms at the same address do: their buyers must not stop them.
-  const views = new LocalLimiter({ perMinute: VIEWS_PER_MINUTE });
+  const views = new AddressLimiter({ perMinute: VIEWS_PER_MINUTE });
   const returns = new LocalLimiter({ perMinute: RETURNS_PER_MINUTE });
   routes.get("/v1/ucp/:site/pages/:page", async (c) => {
-    const waitMs = views.take(limitKey(c.get("connection").address), clock.now());
+    const waitMs = views.take(c.get("caller").networks, clock.now());
     if (waitMs > 0) throw new Problem("rate_limited");
     const site = await findSite(db, c.req.param("site"), "hash");
     const checkout = site && (await checkoutByPage(db, site.siteKeyHash, c.req.param("page")));

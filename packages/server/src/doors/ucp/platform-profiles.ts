@@ -8,7 +8,8 @@ import {
   refuse,
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { LocalLimiter } from "../../platform/rate-limit/local.js";
+import { AddressLimiter } from "../../platform/http/admission/address-limiter.js";
+import type { Networks } from "../../platform/http/admission/networks.js";
 
 const PROFILE_BYTES_MAX = 262_144;
 /** How long a profile is believed: the shortest UCP allows, so that a changed key counts soon. */
@@ -32,17 +33,17 @@ interface Kept {
  */
 export class PlatformProfiles {
   private readonly context: Context;
-  private readonly fetches: LocalLimiter;
+  private readonly fetches: AddressLimiter;
   private readonly kept = new Map<string, Kept>();
   private bytes = 0;
 
   constructor(context: Context) {
     this.context = context;
     const perMinute = context.config.limits.PROFILE_FETCHES_PER_SOURCE_PER_MINUTE;
-    this.fetches = new LocalLimiter({ perMinute });
+    this.fetches = new AddressLimiter({ perMinute });
   }
 
-  async get(url: string, source: string): Promise<Result<PlatformProfile, NoProfile>> {
+  async get(url: string, source: Networks): Promise<Result<PlatformProfile, NoProfile>> {
     const now = this.context.clock.now();
     const kept = this.kept.get(url);
     if (kept !== undefined && kept.until > now && kept.until <= now + KEPT_MS) return kept.profile;

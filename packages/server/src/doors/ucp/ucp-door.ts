@@ -5,13 +5,12 @@ import type { Context } from "../../context.js";
 import { findSite } from "../../owners/sites/find.js";
 import type { Site } from "../../owners/sites/site.js";
 import { readJsonBytes } from "../../platform/http/body.js";
-import { limitKey } from "../../platform/http/connection.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
 import { answerPending } from "../pending.js";
-import { sendSigned, type UcpBody } from "./answer.js";
+import { sendPlain, sendSigned, type UcpBody } from "./answer.js";
 import { callerOf } from "./caller.js";
-import { OPERATIONS, type ShopDesk, takePlace } from "./desk.js";
+import { OPERATIONS, type ShopDesk, tooMany } from "./desk.js";
 import { asUcp, UcpProblem } from "./fault.js";
 import type { Operation } from "./operation.js";
 import { pagesDoor } from "./page.js";
@@ -30,6 +29,10 @@ function objectOf(bytes: Uint8Array): JsonObject {
   throw new UcpProblem("invalid_request", `The body is not strict JSON: ${why}.`);
 }
 
+function refusalOf({ code, message: content, status, headers }: UcpProblem): UcpBody {
+  return { status, body: { code, content }, headers };
+}
+
 /** All of `/v1/ucp/{site_key_hash}`: what platforms ask, and the pages of their buyers. */
 export function ucpDoors(context: Context, desk: ShopDesk): readonly Door[] {
   return [ucpDoor(context, desk), pagesDoor(context)];
@@ -39,20 +42,25 @@ export function ucpDoors(context: Context, desk: ShopDesk): readonly Door[] {
 function ucpDoor(context: Context, desk: ShopDesk): Door {
   const routes = new OpenAPIHono<HttpEnv>();
   termsRoute(routes, context);
-  const { clock, db } = context;
+  const { admission, db } = context;
 
   async function operate(c: C, site: Site, operation: Operation): Promise<UcpBody> {
-    const bytes = await readJsonBytes(c.req.raw, BODY_BYTES_MAX, clock);
+    // Who names no profile is refused before anything is read.
+    desk.profileNamed(c.req.header("ucp-agent"));
+    const bytes = await readJsonBytes(context, c.env.incoming, BODY_BYTES_MAX);
     const caller = await callerOf(context, desk, c, bytes);
     const body = objectOf(bytes);
     return desk.operate(operation, {
       ...{ site, caller, id: c.req.param("id") ?? "", body, requestId: c.get("requestId") },
-      ...{ key: c.req.header("idempotency-key"), path: c.req.path, bytes },
+      ...{ key: c.req.header("idempotency-key"), path: c.req.path, bytes, client: c.get("caller") },
     });
   }
 
   for (const operation of OPERATIONS) {
     routes.on(operation.method.toUpperCase(), `/v1/ucp/:site${operation.path}`, async (c) => {
+      const waitMs = admission.takeCostly(c.get("caller"));
+      // Nothing is looked up or signed for somebody who only has to wait.
+      if (waitMs > 0) return sendPlain(c, refusalOf(tooMany(waitMs)));
       const site = await findSite(db, c.req.param("site") ?? "", "hash");
       if (site === undefined) throw new Problem("not_found", { message: "No site has this key." });
       if (site.status !== "verified" && !operation.whilePending) {
@@ -62,11 +70,9 @@ function ucpDoor(context: Context, desk: ShopDesk): Door {
       const signer = await context.siteKeys.signer(site.siteKeyHash);
       let answer: UcpBody;
       try {
-        takePlace(context.sources, limitKey(c.get("connection").address), clock.now());
         answer = await operate(c, site, operation);
       } catch (error) {
-        const { code, message: content, status, headers } = asUcp(error);
-        answer = { status, body: { code, content }, headers };
+        answer = refusalOf(asUcp(error));
       }
       return sendSigned(context, c, signer, answer);
     });

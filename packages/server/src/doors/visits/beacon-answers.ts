@@ -3,12 +3,11 @@ import { parseJson, type ReasonCode, readBeacon } from "@gatehouse/protocol";
 import { recordBeacon } from "../../actions/record-visits.js";
 import type { Context } from "../../context.js";
 import { DatabaseUnavailableError } from "../../platform/db/database.js";
-import { limitKey } from "../../platform/http/connection.js";
+import type { Caller } from "../../platform/http/admission/caller.js";
+import { collectBody } from "../../platform/http/body.js";
 import { type Arrival, FrontAnswers, type Reply } from "../../platform/http/front-answers.js";
 import { isJsonType, isPlainEncoding } from "../../platform/http/json-type.js";
 import { Problem } from "../../platform/http/problem.js";
-import { collectBody } from "../../platform/http/raw-body.js";
-import { LocalLimiter } from "../../platform/rate-limit/local.js";
 
 export const BEACON_PATH = "/v1/discovery/ingest";
 const BODY_BYTES_MAX = 16 * 1024;
@@ -21,20 +20,16 @@ const TAKEN: Reply = Object.freeze({ status: 204 });
 export class BeaconAnswers {
   private readonly context: Context;
   private readonly answers: FrontAnswers;
-  private readonly perSite: LocalLimiter;
 
   constructor(context: Context) {
     this.context = context;
     this.answers = new FrontAnswers({ name: "visits", cors: "open", logged: "debug" }, context);
-    const perMinute = context.config.limits.BEACONS_PER_SITE_PER_MINUTE;
-    this.perSite = new LocalLimiter({ perMinute });
   }
 
   listener(next: RequestListener): RequestListener {
     return (request, response) => {
       if (request.method !== "POST" || request.url !== BEACON_PATH) return next(request, response);
       const incoming = this.answers.arrival(request, response);
-      if (incoming === undefined) return;
       const refusal = this.refusal(incoming);
       if (refusal !== undefined) this.answers.send(incoming, refusal);
       else this.readBody(incoming);
@@ -42,9 +37,8 @@ export class BeaconAnswers {
   }
 
   /** What can be refused by its head alone. */
-  private refusal({ request, requestId, address }: Arrival): Reply | undefined {
-    const { clock, sources } = this.context;
-    const waitMs = sources.take(limitKey(address), clock.now());
+  private refusal({ request, requestId, caller }: Arrival): Reply | undefined {
+    const waitMs = this.context.admission.takeCostly(caller);
     if (waitMs > 0) return this.limited(requestId, waitMs, UNREAD_REST);
     const { "content-type": type = "", "content-encoding": encoding } = request.headers;
     const plain = isPlainEncoding(encoding);
@@ -53,21 +47,21 @@ export class BeaconAnswers {
   }
 
   private readBody(incoming: Arrival): void {
-    const { request, requestId } = incoming;
-    collectBody(request, BODY_BYTES_MAX, this.context.clock, (body) => {
+    const { request, requestId, caller } = incoming;
+    collectBody(this.context, request, BODY_BYTES_MAX, (body) => {
       if (!body.ok) {
         const said = `Refused: ${body.detail}.`;
         this.answers.send(incoming, this.problem(body.reason, requestId, said, UNREAD_REST));
         return;
       }
-      this.answer(body.value, requestId)
+      this.answer(body.value, caller, requestId)
         .catch((error: unknown) => this.failed(error, requestId))
         .then((reply) => this.answers.send(incoming, reply));
     });
   }
 
-  private async answer(bytes: Uint8Array, requestId: string): Promise<Reply> {
-    const { clock, liveSites } = this.context;
+  private async answer(bytes: Uint8Array, caller: Caller, requestId: string): Promise<Reply> {
+    const { admission, liveSites } = this.context;
     const parsed = parseJson(bytes);
     if (!parsed.ok) {
       const said = `The body is not strict JSON: ${parsed.detail}.`;
@@ -83,7 +77,7 @@ export class BeaconAnswers {
     if (live?.site.siteKey !== siteKey) {
       return this.problem("not_found", requestId, "No site has this key.");
     }
-    const waitMs = this.perSite.take(live.site.siteKeyHash, clock.now());
+    const waitMs = admission.takeOfSite(caller, "beacons", live.site.siteKeyHash);
     if (waitMs > 0) return this.limited(requestId, waitMs);
     await recordBeacon(this.context, live.site, beacon.value);
     return TAKEN;

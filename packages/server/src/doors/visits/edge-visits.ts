@@ -18,8 +18,8 @@ async function requireEdgeToken(
   c: HonoContext<HttpEnv>,
   siteKeyHash: string,
 ): Promise<void> {
-  const { address } = c.get("connection");
-  const token = await holderOf(edgeDesk, c.req.header("authorization"), address);
+  const caller = c.get("caller");
+  const token = await holderOf(edgeDesk, c.req.header("authorization"), caller.address);
   if (token === undefined) {
     throw new Problem("unauthorized", {
       message:
@@ -30,6 +30,7 @@ async function requireEdgeToken(
   if (token.siteKeyHash !== siteKeyHash) {
     throw new Problem("forbidden", { message: "This edge token is another site's." });
   }
+  caller.provenAs = "proven";
 }
 
 /** `POST /v1/edge/{site_key_hash}/visits`: what a site's own edge worker or plugin saw. */
@@ -44,7 +45,7 @@ export function edgeVisitsDoor(context: Context): Door {
   routes.post("/v1/edge/:site/visits", async (c) => {
     const siteKeyHash = c.req.param("site");
     await requireEdgeToken(context, c, siteKeyHash);
-    const { value } = await readJson(c.req.raw, BODY_BYTES_MAX, clock);
+    const { value } = await readJson(context, c.env.incoming, BODY_BYTES_MAX);
     const report = readVisitReport(value);
     if (!report.ok) {
       throw new Problem("invalid_request", {

@@ -1,7 +1,7 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Clock } from "../../platform/clock.js";
-import { limitKey } from "../../platform/http/connection.js";
-import { LocalLimiter } from "../../platform/rate-limit/local.js";
+import { AddressLimiter } from "../../platform/http/admission/address-limiter.js";
+import { type Networks, networksOf } from "../../platform/http/admission/networks.js";
 import { tokenDigest } from "./authenticate.js";
 
 const FAILURES_PER_MINUTE = 10;
@@ -15,7 +15,7 @@ const KNOWN_MAX = 1000;
  * tries sent at once cannot all slip past the count.
  */
 export class SignInDesk<Holder> {
-  private readonly failures = new LocalLimiter({ perMinute: FAILURES_PER_MINUTE });
+  private readonly failures = new AddressLimiter({ perMinute: FAILURES_PER_MINUTE });
   private readonly known = new Set<string>();
   /** How many requests are looking a digest up: bounded by the requests under way. */
   private readonly underWay = new Map<string, number>();
@@ -34,7 +34,7 @@ export class SignInDesk<Holder> {
   ): Promise<Result<Holder, "unauthorized" | "rate_limited">> {
     const bearer = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? "")?.[1];
     if (bearer === undefined) return refuse("unauthorized", "no bearer token");
-    const source = limitKey(address);
+    const source = networksOf(address);
     const digest = tokenDigest(bearer);
     // Tries of one token at once are one try.
     const first = !this.known.has(digest) && !this.underWay.has(digest);
@@ -51,7 +51,7 @@ export class SignInDesk<Holder> {
    * Every request asks the database itself, so that a revocation holds for the very next one.
    * The place taken is given back unless the token was wrong: an outage is no fault of the caller.
    */
-  private async lookUp(digest: string, taken: string | undefined): Promise<Holder | undefined> {
+  private async lookUp(digest: string, taken: Networks | undefined): Promise<Holder | undefined> {
     this.underWay.set(digest, (this.underWay.get(digest) ?? 0) + 1);
     let wrong = false;
     try {

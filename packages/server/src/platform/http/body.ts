@@ -1,72 +1,117 @@
-import { type JsonValue, parseJson } from "@gatehouse/protocol";
+import type { IncomingMessage } from "node:http";
+import { type JsonValue, ok, parseJson, type Result, refuse } from "@gatehouse/protocol";
 import type { Clock } from "../clock.js";
+import type { Admission } from "./admission/admission.js";
+import { callerOf } from "./admission/caller.js";
 import { BodyBytes } from "./body-bytes.js";
 import { isJsonType, isPlainEncoding } from "./json-type.js";
 import { Problem } from "./problem.js";
 
 export const BODY_MS_MAX = 15_000;
+/** How long a caller waits whose body found no room. */
+const NO_ROOM_RETRY_AFTER_S = "5";
+
 /** The rest of the body is not read, so the connection cannot carry another request. */
 export const UNREAD_REST = { connection: "close" };
 
-/** Reads a body while counting, so that a large one costs no more than its limit. */
-export async function readBytes(
-  request: Request,
-  bytesMax: number,
-  clock: Clock,
-): Promise<Uint8Array> {
-  if (request.body === null) return new Uint8Array();
-  const reader = request.body.getReader();
-  let cancel = () => {};
-  const late = new Promise<never>((_, reject) => {
-    cancel = clock.after(BODY_MS_MAX, () => {
-      reject(new Problem("request_timeout", { headers: UNREAD_REST }));
-    });
-  });
-  const bytes = new BodyBytes(bytesMax);
-  try {
-    for (;;) {
-      const { done, value } = await Promise.race([reader.read(), late]);
-      if (done) return bytes.whole();
-      if (!bytes.add(value)) {
-        throw new Problem("body_too_large", {
-          message: `The body is larger than the ${bytesMax} bytes this route takes.`,
-          headers: UNREAD_REST,
-        });
-      }
-    }
-  } catch (error) {
-    await reader.cancel().catch(() => undefined);
-    if (error instanceof Problem) throw error;
-    throw new Problem("invalid_request", {
-      message: "The body was cut short.",
-      headers: UNREAD_REST,
-    });
-  } finally {
-    cancel();
-  }
+export type BodyFault = "body_too_large" | "request_timeout" | "invalid_request" | "rate_limited";
+
+interface BodyTools {
+  readonly clock: Clock;
+  readonly admission: Admission;
 }
 
-export function requirePlainEncoding(encoding: string | undefined): void {
+const tooLarge = (bytesMax: number) =>
+  refuse(
+    "body_too_large" as const,
+    `the body is larger than the ${bytesMax} bytes this route takes`,
+  );
+
+/**
+ * A whole body, counted while it comes, and given once. A refused one is left unread: its connection
+ * cannot carry another request. One that says it is too large is refused before any of it is read.
+ */
+export function collectBody(
+  { clock, admission }: BodyTools,
+  request: IncomingMessage,
+  bytesMax: number,
+  done: (body: Result<Uint8Array, BodyFault>) => void,
+): void {
+  if (Number(request.headers["content-length"] ?? 0) > bytesMax) {
+    done(tooLarge(bytesMax));
+    return;
+  }
+  const bytes = new BodyBytes(bytesMax);
+  const hold = admission.bodyOf(callerOf(request));
+  let finished = false;
+  let cancel = () => {};
+  const finish = (result: Result<Uint8Array, BodyFault>) => {
+    if (finished) return;
+    finished = true;
+    cancel();
+    if (!result.ok) request.pause();
+    done(result);
+  };
+  // Most bodies come with their head: only for the others there is something to wait for.
+  setImmediate(() => {
+    if (finished) return;
+    cancel = clock.after(BODY_MS_MAX, () => {
+      finish(refuse("request_timeout", "the body did not arrive in time"));
+    });
+  });
+  request.on("data", (chunk: Buffer) => {
+    if (finished) return;
+    if (!hold(chunk.length)) {
+      finish(refuse("rate_limited", "too many bodies are being sent; try again in a moment"));
+    } else if (!bytes.add(chunk)) {
+      finish(tooLarge(bytesMax));
+    }
+  });
+  request.on("end", () => finish(ok(bytes.whole())));
+  request.on("error", () => finish(refuse("invalid_request", "the body was cut short")));
+}
+
+/** The bytes of a body, for routes that throw what they refuse. */
+export async function readBytes(
+  tools: BodyTools,
+  request: IncomingMessage,
+  bytesMax: number,
+): Promise<Uint8Array> {
+  const body = await new Promise<Result<Uint8Array, BodyFault>>((resolve) => {
+    collectBody(tools, request, bytesMax, resolve);
+  });
+  if (body.ok) return body.value;
+  const wait = body.reason === "rate_limited" ? { "retry-after": NO_ROOM_RETRY_AFTER_S } : {};
+  throw new Problem(body.reason, {
+    message: `Refused: ${body.detail}.`,
+    headers: { ...UNREAD_REST, ...wait },
+  });
+}
+
+function requirePlainEncoding(encoding: string | undefined): void {
   if (!isPlainEncoding(encoding)) {
     throw new Problem("unsupported_media_type", {
       message: "Compressed bodies are not accepted. Send the body without Content-Encoding.",
+      headers: UNREAD_REST,
     });
   }
 }
 
-export function requireJsonType(type = ""): void {
-  if (!isJsonType(type)) throw new Problem("unsupported_media_type");
-}
-
-/** The bytes of a body that says to be JSON, counted while they come; an absent one has none. */
+/** The bytes of a body that says to be JSON; an absent one has none, and need not say anything. */
 export async function readJsonBytes(
-  request: Request,
+  tools: BodyTools,
+  request: IncomingMessage,
   bytesMax: number,
-  clock: Clock,
 ): Promise<Uint8Array> {
-  requirePlainEncoding(request.headers.get("content-encoding") ?? undefined);
-  const bytes = await readBytes(request, bytesMax, clock);
-  if (bytes.length > 0) requireJsonType(request.headers.get("content-type") ?? undefined);
+  const { "content-type": type, "content-encoding": encoding } = request.headers;
+  requirePlainEncoding(encoding);
+  const isJson = isJsonType(type ?? "");
+  const length = Number(request.headers["content-length"] ?? 0);
+  if (!isJson && length > 0 && length <= bytesMax) {
+    throw new Problem("unsupported_media_type", { headers: UNREAD_REST });
+  }
+  const bytes = await readBytes(tools, request, bytesMax);
+  if (!isJson && bytes.length > 0) throw new Problem("unsupported_media_type");
   return bytes;
 }
 
@@ -75,11 +120,11 @@ export async function readJsonBytes(
  * routes whose fields are all optional.
  */
 export async function readJson(
-  request: Request,
+  tools: BodyTools,
+  request: IncomingMessage,
   bytesMax: number,
-  clock: Clock,
 ): Promise<{ readonly text: string; readonly value: JsonValue }> {
-  const bytes = await readJsonBytes(request, bytesMax, clock);
+  const bytes = await readJsonBytes(tools, request, bytesMax);
   if (bytes.length === 0) return { text: "{}", value: {} };
   const parsed = parseJson(bytes);
   if (!parsed.ok) {

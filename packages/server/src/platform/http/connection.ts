@@ -19,7 +19,7 @@ const FORWARDING_HEADERS = [
 ];
 
 /** `::ffff:10.0.0.1` is the IPv4 address it holds; some proxies add the port. */
-function plainAddress(text: string): string {
+export function plainAddress(text: string): string {
   const address = text.replace(/^\[(.*)\](?::\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1");
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped !== null) return mapped[1] as string;
@@ -99,12 +99,6 @@ export function connectionOf(request: IncomingMessage, proxies: TrustedProxies):
   return { address, secure: encrypted || proto === "https", forwarded };
 }
 
-/** The unit limits count by: an IPv4 address, or the /64 of an IPv6 one. */
-export function limitKey(address: string): string {
-  if (isIP(address) !== 6) return address;
-  return `${expandIpv6(address).slice(0, 4).join(":")}::/64`;
-}
-
 /** An address with its host part cut off, for logs: /24 or /48. */
 export function cutAddress(address: string): string {
   if (isIP(address) === 4) return `${address.split(".").slice(0, 3).join(".")}.0/24`;
@@ -113,7 +107,7 @@ export function cutAddress(address: string): string {
 }
 
 /** The eight groups of an IPv6 address, in one spelling. */
-function expandIpv6(address: string): string[] {
+export function expandIpv6(address: string): string[] {
   const plain = (address.split("%")[0] as string).replace(/\d+\.\d+\.\d+\.\d+$/, "0:0");
   const [head = "", tail] = plain.split("::");
   const left = head === "" ? [] : head.split(":");

@@ -1,11 +1,17 @@
 import type { RequestListener } from "node:http";
 import type { Server as NetServer, Socket } from "node:net";
+import type { Metrics } from "../metrics.js";
+import { NETWORK_FACTORS, type Networks, networksOf, prefixOf } from "./admission/networks.js";
+import { plainAddress, type TrustedProxies } from "./connection.js";
 
 /** Answers one connection may keep waiting: no real client pipelines more requests than this. */
 const PIPELINED_MAX = 32;
 
 /** A client that reads nothing for this long, while an answer waits, is cut off; Node may ask twice. */
 const STALLED_MS_MAX = 30_000;
+
+/** Above this part of all connections, idle ones are closed to make room. */
+const CROWDED = 0.9;
 
 /** Requests of one connection that are under way. */
 class Entry {
@@ -15,12 +21,25 @@ class Entry {
   };
 }
 
+interface ConnectionLimits {
+  readonly total: number;
+  readonly perAddress: number;
+  readonly proxies: TrustedProxies;
+}
+
 /**
  * Every open connection, and how many of its requests are under way. A TLS socket and the plain
- * one below it have the same remote end, so that names both.
+ * one below it have the same remote end, so that names both. One address may have only so many, with
+ * more for its larger networks; all clients of a trusted proxy share its address, so it has no limit.
  */
 export class Connections {
+  private readonly limits: ConnectionLimits;
+  /** Oldest first. */
   private readonly sockets = new Set<Socket>();
+  private readonly byNetwork = new Map<string, number>();
+  /** The sockets of each prefix, oldest first; those of trusted proxies are in none. */
+  private readonly byPrefix = new Map<string, Set<Socket>>();
+  private countRefused: (limit: "address" | "process") => void = () => {};
   /** Requests under way, by the name of the remote end; kept while the connection lasts. */
   private readonly underWay = new Map<string, Entry>();
   /** The same entries by socket: a name is made once per connection, not once per request. */
@@ -28,19 +47,87 @@ export class Connections {
 
   private stopping = false;
 
+  constructor(limits: ConnectionLimits) {
+    this.limits = limits;
+  }
+
+  measure(metrics: Metrics): void {
+    metrics.gauge("gatehouse_connections_open", () => this.sockets.size);
+    const count = metrics.counter("gatehouse_connections_refused_total");
+    this.countRefused = (limit) => count({ limit });
+  }
+
   private name({ remoteAddress, remotePort }: Socket): string {
     return `${remoteAddress} ${remotePort}`;
   }
 
   track(bound: NetServer): void {
     bound.on("connection", (socket: Socket) => {
+      const address = plainAddress(socket.remoteAddress ?? "");
+      const networks = this.limits.proxies.includes(address) ? undefined : networksOf(address);
+      if (networks !== undefined && !this.hasPlace(networks)) {
+        this.countRefused("address");
+        socket.destroy();
+        return;
+      }
       const name = this.name(socket);
-      this.sockets.add(socket);
+      this.add(socket, networks);
       socket.once("close", () => {
-        this.sockets.delete(socket);
+        this.remove(socket, networks);
         this.underWay.delete(name);
       });
+      if (this.sockets.size > this.limits.total * CROWDED) this.makeRoom(socket);
     });
+  }
+
+  private hasPlace(networks: Networks): boolean {
+    const { perAddress } = this.limits;
+    return networks.every((network, i) => {
+      const open = this.byNetwork.get(network) ?? 0;
+      return open < perAddress * (NETWORK_FACTORS[i] as number);
+    });
+  }
+
+  private add(socket: Socket, networks: Networks | undefined): void {
+    this.sockets.add(socket);
+    if (networks === undefined) return;
+    for (const network of networks) {
+      this.byNetwork.set(network, (this.byNetwork.get(network) ?? 0) + 1);
+    }
+    const prefix = prefixOf(networks);
+    this.byPrefix.set(prefix, (this.byPrefix.get(prefix) ?? new Set()).add(socket));
+  }
+
+  private remove(socket: Socket, networks: Networks | undefined): void {
+    this.sockets.delete(socket);
+    if (networks === undefined) return;
+    for (const network of networks) {
+      const open = (this.byNetwork.get(network) as number) - 1;
+      if (open > 0) this.byNetwork.set(network, open);
+      else this.byNetwork.delete(network);
+    }
+    const prefix = prefixOf(networks);
+    const others = this.byPrefix.get(prefix) as Set<Socket>;
+    others.delete(socket);
+    if (others.size === 0) this.byPrefix.delete(prefix);
+  }
+
+  /** Closes one connection without a request under way: the oldest of the prefix that has most. */
+  private makeRoom(newest: Socket): void {
+    let crowd: Set<Socket> | undefined;
+    for (const sockets of this.byPrefix.values()) {
+      if (crowd === undefined || sockets.size > crowd.size) crowd = sockets;
+    }
+    for (const socket of crowd ?? []) {
+      if (socket === newest || !this.isIdle(socket)) continue;
+      this.countRefused("process");
+      socket.destroy();
+      return;
+    }
+  }
+
+  private isIdle(socket: Socket): boolean {
+    return (this.underWay.get(this.name(socket))?.count ?? 0) === 0;
   }
 
   private entry(socket: Socket): Entry {
@@ -86,7 +173,7 @@ export class Connections {
   closeIdle(): void {
     this.stopping = true;
     for (const socket of this.sockets) {
-      if ((this.underWay.get(this.name(socket))?.count ?? 0) === 0) socket.destroy();
+      if (this.isIdle(socket)) socket.destroy();
     }
   }
 

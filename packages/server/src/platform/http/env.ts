@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { Connection } from "./connection.js";
+import type { Caller } from "./admission/caller.js";
 import type { Cors } from "./cors.js";
 
 /** One protocol's routes, and who may call them from a page of another origin. */
@@ -15,7 +15,7 @@ export interface HttpEnv {
   readonly Bindings: { readonly incoming: IncomingMessage };
   readonly Variables: {
     requestId: string;
-    connection: Connection;
+    caller: Caller;
     /** The public address of this service. */
     baseUrl: string;
     /** The door the path belongs to; absent for an unknown path. */

@@ -3,7 +3,9 @@ import type { Clock } from "../clock.js";
 import type { Ids } from "../ids.js";
 import type { Log } from "../log/log.js";
 import type { Metrics } from "../metrics.js";
-import { connectionOf, cutAddress, type TrustedProxies } from "./connection.js";
+import type { Admission } from "./admission/admission.js";
+import { type Caller, callerOf } from "./admission/caller.js";
+import { cutAddress } from "./connection.js";
 import { type Cors, corsHeaders } from "./cors.js";
 
 /** A request that is answered in front of the kernel. */
@@ -13,8 +15,8 @@ export interface Arrival {
   readonly requestId: string;
   /** When it came. */
   readonly since: number;
-  /** Where it came from. */
-  readonly address: string;
+  /** Who sent it. */
+  readonly caller: Caller;
 }
 
 /** An answer before it is sent. */
@@ -31,7 +33,7 @@ interface FrontTools {
   readonly ids: Ids;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly proxies: TrustedProxies;
+  readonly admission: Admission;
 }
 
 interface FrontDoor {
@@ -75,15 +77,10 @@ export class FrontAnswers {
     this.took = tools.metrics.durationSeries(name, labels);
   }
 
-  /** Undefined where the other end is gone already: nobody is there to be answered, or counted. */
-  arrival(request: IncomingMessage, response: ServerResponse): Arrival | undefined {
-    const { clock, ids, proxies } = this.tools;
-    const { address } = connectionOf(request, proxies);
-    if (address === "") {
-      request.destroy();
-      return undefined;
-    }
-    return { request, response, requestId: ids.id("req"), since: clock.now(), address };
+  arrival(request: IncomingMessage, response: ServerResponse): Arrival {
+    const { clock, ids } = this.tools;
+    const caller = callerOf(request);
+    return { request, response, requestId: ids.id("req"), since: clock.now(), caller };
   }
 
   send(arrival: Arrival, { status, body, headers }: Reply): void {
@@ -97,19 +94,20 @@ export class FrontAnswers {
     // As one text with its head: one write instead of two.
     response.end(body);
     this.count(status);
+    this.tools.admission.count(arrival.caller, this.door.name);
     const ms = this.tools.clock.now() - since;
     this.took(ms / 1000);
     this.note(arrival, status, ms);
   }
 
-  private note({ request, requestId, address }: Arrival, status: number, ms: number): void {
+  private note({ request, requestId, caller }: Arrival, status: number, ms: number): void {
     const { name: door, logged } = this.door;
     const { method, url: path } = request;
     if (logged === "debug") {
       const facts = { request_id: requestId, door, method, path, status, ms };
       this.tools.log.debug(facts, "http.answered");
     } else {
-      const client = cutAddress(address);
+      const client = cutAddress(caller.address);
       const facts = { request_id: requestId, door, method, path, status, ms, client };
       this.tools.log.info(facts, "http.answered");
     }

@@ -5,8 +5,10 @@ import { DatabaseConflictError, DatabaseUnavailableError } from "../db/database.
 import type { Ids } from "../ids.js";
 import type { Log } from "../log/log.js";
 import type { Metrics } from "../metrics.js";
+import type { Admission } from "./admission/admission.js";
+import { callerOf } from "./admission/caller.js";
 import { nothingHere } from "./browser.js";
-import { connectionOf, cutAddress, type TrustedProxies } from "./connection.js";
+import { cutAddress } from "./connection.js";
 import { type Cors, corsHeaders, preflightHeaders } from "./cors.js";
 import type { Door, HttpEnv } from "./env.js";
 import { isPlainTarget } from "./path.js";
@@ -18,7 +20,7 @@ export interface KernelTools {
   readonly ids: Ids;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly proxies: TrustedProxies;
+  readonly admission: Admission;
 }
 
 const RETRY_AFTER_S = "5";
@@ -65,14 +67,14 @@ function sealHeaders(c: Context<HttpEnv>): void {
 
 /** First in, last out: identifies the request, refuses odd targets, and counts the answer. */
 function frame(tools: KernelTools): MiddlewareHandler<HttpEnv> {
-  const { clock, ids, log, metrics, proxies } = tools;
+  const { admission, clock, ids, log, metrics } = tools;
   const count = metrics.counter("gatehouse_http_requests_total");
   const took = metrics.duration("gatehouse_http_request_seconds");
   return async (c, next) => {
     const startedAt = clock.now();
-    const connection = connectionOf(c.env.incoming, proxies);
+    const caller = callerOf(c.env.incoming);
     c.set("requestId", ids.id("req"));
-    c.set("connection", connection);
+    c.set("caller", caller);
     c.set("baseUrl", tools.config.baseUrl);
     if (isPlainTarget(c.env.incoming.url ?? "")) await next();
     else c.res = unknownPath(c);
@@ -84,7 +86,8 @@ function frame(tools: KernelTools): MiddlewareHandler<HttpEnv> {
     const { status } = c.res;
     count({ door, method: /^[A-Z]{3,7}$/.test(method) ? method : "other", status: `${status}` });
     took({ door }, ms / 1000);
-    const client = cutAddress(connection.address);
+    admission.count(caller, door);
+    const client = cutAddress(caller.address);
     const facts = { request_id: c.get("requestId"), door, method, path, status, ms, client };
     log.info(facts, "http.answered");
   };

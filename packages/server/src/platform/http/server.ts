@@ -12,6 +12,8 @@ import {
 import { StartupError } from "../../startup-error.js";
 import type { Clock } from "../clock.js";
 import { readTextFile } from "../files/private-file.js";
+import type { Metrics } from "../metrics.js";
+import { TrustedProxies } from "./connection.js";
 import { Connections } from "./connections.js";
 import { answerBrokenRequest, answerNotReady, answerRefused } from "./raw-answers.js";
 
@@ -40,6 +42,8 @@ export interface ListenOptions {
   readonly host: string;
   readonly port: number;
   readonly tls: TlsSettings | undefined;
+  readonly trustProxy: readonly string[];
+  readonly limits: Readonly<Record<"CONNECTIONS" | "CONNECTIONS_PER_ADDRESS", number>>;
   readonly clock: Clock;
 }
 
@@ -47,13 +51,13 @@ export interface ListenOptions {
 export interface Listener {
   readonly port: number;
   serve(handler: RequestListener): void;
+  /** Counts connections from now on. */
+  measure(metrics: Metrics): void;
   /** Reads the certificate files again; what is connected stays connected. False without any. */
   reloadTls(): boolean;
   /** Stops accepting, lets begun requests finish, then closes what is left. */
   stop(): Promise<void>;
 }
-
-const CONNECTIONS_MAX = 10_000;
 
 const LIMITS = {
   // A missing Host is answered by the kernel like any other bad request, with all its headers.
@@ -163,7 +167,12 @@ function endUnread(request: IncomingMessage, clock: Clock): void {
 export async function listen(options: ListenOptions): Promise<Listener> {
   let current: RequestListener = answerNotReady;
   let stopping = false;
-  const connections = new Connections();
+  const { limits, trustProxy } = options;
+  const connections = new Connections({
+    total: limits.CONNECTIONS,
+    perAddress: limits.CONNECTIONS_PER_ADDRESS,
+    proxies: new TrustedProxies(trustProxy),
+  });
   const handler = connections.counting((request, response) => {
     if (stopping) response.setHeader("connection", "close");
     response.once("finish", () => endUnread(request, options.clock));
@@ -174,7 +183,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   const servers = secure === undefined ? [plain] : [plain, secure];
   for (const server of servers) harden(server);
   const bound = secure === undefined ? plain : splitByFirstByte(secure, plain);
-  bound.maxConnections = CONNECTIONS_MAX;
+  bound.maxConnections = limits.CONNECTIONS;
   connections.track(bound);
   await bind(bound, options);
   // Node begins to check time-outs when a server listens; these two get their sockets from `bound`.
@@ -184,6 +193,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
     serve: (next) => {
       current = next;
     },
+    measure: (metrics) => connections.measure(metrics),
     reloadTls: () => {
       if (options.tls === undefined) return false;
       const { minVersion } = options.tls;

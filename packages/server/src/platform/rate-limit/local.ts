@@ -43,9 +43,9 @@ export class LocalLimiter {
     return Math.max(0, Math.ceil((arrival - nowUs - this.tolerance) / 1000));
   }
 
-  /** Milliseconds to wait before one more may pass; 0 when it may pass now. Takes nothing. */
-  wait(key: string, now: number): number {
-    return this.waitUntil(this.arrival(key, now * 1000), now * 1000);
+  /** Milliseconds to wait before so many more may pass; 0 when they may pass now. Takes nothing. */
+  wait(key: string, now: number, places = 1): number {
+    return this.waitUntil(this.arrival(key, now * 1000, places), now * 1000);
   }
 
   /** Lets one pass that takes so many places, or says how many milliseconds to wait. */
@@ -53,12 +53,22 @@ export class LocalLimiter {
     const arrival = this.arrival(key, now * 1000, places);
     const wait = this.waitUntil(arrival, now * 1000);
     if (wait > 0) return wait;
+    this.keep(key, arrival);
+    return 0;
+  }
+
+  /** Takes places whether they are there or not; whoever comes next waits for them, a burst at most. */
+  charge(key: string, now: number, places: number): void {
+    const latest = now * 1000 + this.tolerance;
+    this.keep(key, Math.min(this.arrival(key, now * 1000, places), latest));
+  }
+
+  private keep(key: string, arrival: number): void {
     // Moved to the end, where the latest used stands; mostly it stands there already.
     if (key !== this.latest) this.arrivals.delete(key);
     this.latest = key;
     this.arrivals.set(key, arrival);
     if (this.arrivals.size > KEYS_MAX) this.forgetOldest();
-    return 0;
   }
 
   /** Gives back what {@link take} took; where that was all, nothing is remembered. */

@@ -2,9 +2,9 @@ import { createHmac, type KeyObject } from "node:crypto";
 import { ok, type Result, refuse, toBase64url } from "@gatehouse/protocol";
 import type { Clock } from "../../../platform/clock.js";
 import type { Database } from "../../../platform/db/database.js";
-import { limitKey } from "../../../platform/http/connection.js";
+import { AddressLimiter } from "../../../platform/http/admission/address-limiter.js";
+import { networksOf } from "../../../platform/http/admission/networks.js";
 import type { Ids } from "../../../platform/ids.js";
-import { LocalLimiter } from "../../../platform/rate-limit/local.js";
 import type { Secrets } from "../../../platform/secrets/secrets.js";
 import { OPERATOR, tokenDigest } from "../authenticate.js";
 import { tokenById } from "../store.js";
@@ -59,7 +59,7 @@ export interface Opened extends Admitted {
 export class ConsoleDesk {
   private readonly tools: DeskTools;
   private readonly macKey: KeyObject;
-  private readonly wrongCodes = new LocalLimiter({ perMinute: WRONG_CODES_PER_MINUTE });
+  private readonly wrongCodes = new AddressLimiter({ perMinute: WRONG_CODES_PER_MINUTE });
 
   constructor(tools: DeskTools) {
     this.tools = tools;
@@ -95,7 +95,7 @@ export class ConsoleDesk {
     address: string,
   ): Promise<Result<Opened, "unauthorized" | "rate_limited">> {
     const { db, clock } = this.tools;
-    const source = limitKey(address);
+    const source = networksOf(address);
     const waitMs = this.wrongCodes.take(source, clock.now());
     if (waitMs > 0) return refuse("rate_limited", String(Math.ceil(waitMs / 1000)));
     const opened = await db.transaction(async (tx) => {
