@@ -175,7 +175,8 @@ async function walk({ database, "restore-into": restoreInto }) {
   await doStep(async () => {
     const [from, to] = [first, second].map((env) => join(env.GATEHOUSE_DATA_DIR, "checkpoints"));
     cpSync(from, to, { recursive: true });
-    const said = await command(second, "restore", backup);
+    const key = join(first.GATEHOUSE_DATA_DIR, "secrets.key");
+    const said = await command(second, "restore", backup, "--secrets-key-file", key);
     const findings = await command(second, "doctor");
     expect(!/^✗/m.test(findings), `doctor to find nothing wrong, but: ${findings}`);
     return `${said.split("\n")[0]} The published checkpoints were copied there first`;

@@ -8,7 +8,7 @@ import { command } from "./command.ts";
 async function running() {
   const env = await freshEnvironment("sqlite");
   const server = await startServer(env);
-  const here = { ...env, GATEHOUSE_BASE_URL: server.url };
+  const here: Record<string, string> = { ...env, GATEHOUSE_BASE_URL: server.url };
   return { server, env: here, run: (...args: string[]) => command(args, here) };
 }
 
@@ -172,7 +172,7 @@ describe("key and token commands", () => {
 
 describe("upkeep commands", () => {
   test("back a running installation up, restore it elsewhere, doctor is clean", async () => {
-    const { run } = await running();
+    const { run, env } = await running();
     await run("site", "create", "shop.example.com", "--name", "Shop");
     const file = join(temporaryFolder(), "backup.ndjson.gz");
     const made = await run("backup", "--out", file);
@@ -182,9 +182,11 @@ describe("upkeep commands", () => {
       1,
       expect.stringContaining("exists already: name another"),
     ]);
-    expect(made.out).toMatch(/holds the secrets key/);
+    expect(made.out).toMatch(/^SHA-256: [0-9a-f]{64}\n.*holds the secrets key/m);
     const elsewhere = await freshEnvironment("sqlite");
-    expect((await command(["restore", file], elsewhere)).out).toMatch(/^Restored \d+ rows/);
+    const key = join(env.GATEHOUSE_DATA_DIR as string, "secrets.key");
+    const restoring = ["restore", file, "--secrets-key-file", key];
+    expect((await command(restoring, elsewhere)).out).toMatch(/^Restored \d+ rows/);
     const checked = await command(["doctor"], elsewhere);
     expect(checked.code).toBe(0);
     expect(checked.out).not.toMatch(/^[✗!]/m);

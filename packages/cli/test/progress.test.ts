@@ -102,7 +102,8 @@ test("what takes long says how far it is with --progress, and nothing without", 
   const backup = (out: string) => ["backup", "--out", join(folder, out)];
   await quiet(backup("quiet.gz"));
   expect(await watched(backup("watched.gz"))).toMatch(/^\d+ rows, [\d,]+\/s, 0:\d\d\n$/);
-  const restoring = ["restore", join(folder, "quiet.gz")];
+  const key = join(env.GATEHOUSE_DATA_DIR as string, "secrets.key");
+  const restoring = ["restore", join(folder, "quiet.gz"), "--secrets-key-file", key];
   await quiet(restoring, { ...(await freshEnvironment("sqlite")), GATEHOUSE_BASE_URL: url });
   const elsewhere = { ...(await freshEnvironment("sqlite")), GATEHOUSE_BASE_URL: url };
   expect(await watched(restoring, elsewhere)).toMatch(

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
@@ -16,6 +15,7 @@ import {
   type TestServer,
   temporaryFolder,
 } from "./harness.ts";
+import { byDigest, forge, linesIn, newSeal, secretsKeyFile } from "./restoring.ts";
 
 const failuresOf = async (env: Record<string, string>) =>
   (await doctor(env)).filter(({ verdict }) => verdict === "failure");
@@ -58,8 +58,8 @@ describe.each(PAIRS)("a backup of %s restored into %s", (from, to) => {
     await server.stop();
 
     const elsewhere = await freshEnvironment(to);
-    const restored = await restore(elsewhere, out);
-    expect(restored).toMatchObject({ rows: report.rows, secretsKey: "restored" });
+    const restored = await restore(elsewhere, out, { secretsKeyFile: secretsKeyFile(env) });
+    expect(restored).toMatchObject({ rows: report.rows, secretsKey: "restored", verified: true });
     expect(await failuresOf(elsewhere)).toEqual([]);
 
     const again = await startServer(elsewhere);
@@ -79,7 +79,7 @@ async function smallBackup(options: { withoutSecretsKey?: boolean } = {}) {
   await server.stop();
   const out = join(temporaryFolder(), "backup.ndjson.gz");
   await backup(env, { out, ...options });
-  return { env, out };
+  return { env, out, key: secretsKeyFile(env) };
 }
 
 describe("a backup", () => {
@@ -93,7 +93,7 @@ describe("a backup", () => {
   test("without the secrets key restores, but does not start until the key is given", async () => {
     const { env, out } = await smallBackup({ withoutSecretsKey: true });
     const elsewhere = await freshEnvironment("sqlite");
-    expect((await restore(elsewhere, out)).secretsKey).toBe("missing");
+    expect((await restore(elsewhere, out, byDigest(out))).secretsKey).toBe("missing");
     await expect(startServer(elsewhere)).rejects.toThrow(/sealed with a key that is not here/);
     const secrets = readFileSync(
       join(env.GATEHOUSE_DATA_DIR as string, "secrets.key"),
@@ -149,11 +149,11 @@ describe("a restore", () => {
   test.each(damages)(
     "of a file %s is refused before anything is written",
     async (_name, damage, message) => {
-      const { out } = await smallBackup();
-      const lines = gunzipSync(readFileSync(out)).toString().trimEnd().split("\n");
-      writeFileSync(out, gzipSync(damage(lines)));
+      const { out, key } = await smallBackup();
+      const zipped = gzipSync(damage(linesIn(out)));
+      writeFileSync(out, Buffer.concat([zipped, newSeal(zipped, key)]));
       const env = await freshEnvironment("sqlite");
-      await expect(restore(env, out)).rejects.toThrow(message);
+      await expect(restore(env, out, { secretsKeyFile: key })).rejects.toThrow(message);
       expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual([]);
     },
   );
@@ -162,25 +162,16 @@ describe("a restore", () => {
     const { out } = await smallBackup();
     const env = await freshEnvironment("sqlite");
     const bytes = readFileSync(out);
-    writeFileSync(out, bytes.subarray(0, bytes.length - 20));
+    writeFileSync(out, bytes.subarray(0, bytes.length - 100));
     await expect(restore(env, out)).rejects.toThrow(/is cut short/);
     writeFileSync(out, "plain text");
     await expect(restore(env, out)).rejects.toThrow(/not a Gatehouse backup/);
     await expect(restore(env, `${out}.missing`)).rejects.toThrow(/does not exist/);
   });
 
-  /** Changes a backup and signs it off again, as somebody who knows the format would. */
-  function forge(file: string, change: (text: string) => string): void {
-    const lines = gunzipSync(readFileSync(file)).toString().trimEnd().split("\n");
-    const rows = `${change(lines.slice(0, -1).join("\n"))}\n`;
-    const { end } = JSON.parse(lines.at(-1) as string);
-    end.sha256 = createHash("sha256").update(rows).digest("hex");
-    writeFileSync(file, gzipSync(`${rows}${JSON.stringify({ end })}\n`));
-  }
-
   test("of a backup by a newer build is refused", async () => {
-    const { out } = await smallBackup();
-    forge(out, (text) => text.replace(/"schema_version":\d+/, '"schema_version":99'));
+    const { out, key } = await smallBackup();
+    forge(out, (text) => text.replace(/"schema_version":\d+/, '"schema_version":99'), { key });
     await expect(restore(await freshEnvironment("sqlite"), out)).rejects.toThrow(/newer Gatehouse/);
   });
 
@@ -217,25 +208,20 @@ describe("a restore", () => {
   test.each(forgeries)(
     "of a forged backup with %s is refused, and leaves nothing",
     async (_name, change, message) => {
-      const { out } = await smallBackup();
-      forge(out, change);
+      const { out, key } = await smallBackup();
+      forge(out, change, { key });
       const env = await freshEnvironment("sqlite");
-      await expect(restore(env, out)).rejects.toThrow(message);
+      await expect(restore(env, out, byDigest(out))).rejects.toThrow(message);
       expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual([]);
     },
   );
 
   test("of a row that stands twice is refused, and leaves nothing", async () => {
     const { out } = await smallBackup();
-    const lines = gunzipSync(readFileSync(out)).toString().trimEnd().split("\n");
-    const site = lines.find((line) => SITE_ROW.test(line)) as string;
-    const rows = `${[...lines.slice(0, -1), site].join("\n")}\n`;
-    const { end } = JSON.parse(lines.at(-1) as string);
-    end.rows.sites = 2;
-    end.sha256 = createHash("sha256").update(rows).digest("hex");
-    writeFileSync(out, gzipSync(`${rows}${JSON.stringify({ end })}\n`));
+    const site = linesIn(out).find((line) => SITE_ROW.test(line)) as string;
+    forge(out, (text) => `${text}\n${site}`, { counts: { sites: 2 } });
     const env = await freshEnvironment("sqlite");
-    await expect(restore(env, out)).rejects.toThrow(/holds a row twice/);
+    await expect(restore(env, out, byDigest(out))).rejects.toThrow(/holds a row twice/);
     expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual([]);
   });
 
@@ -244,7 +230,7 @@ describe("a restore", () => {
     const env = await freshEnvironment("postgres");
     const wrong = { ...env, GATEHOUSE_SECRETS_KEY: "A".repeat(43) };
     await expect(restore(wrong, out)).rejects.toThrow(/not the one the backup was sealed with/);
-    expect((await restore(env, out)).secretsKey).toBe("restored");
+    expect((await restore(env, out, byDigest(out))).secretsKey).toBe("restored");
     expect(await failuresOf(env)).toEqual([]);
   });
 
@@ -252,14 +238,19 @@ describe("a restore", () => {
     const { out } = await smallBackup();
     const env = await freshEnvironment("sqlite");
     writeFileSync(join(env.GATEHOUSE_DATA_DIR as string, "restore.lock"), "");
-    await expect(restore(env, out)).rejects.toThrow(/Another restore is under way .*restore\.lock/);
+    await expect(restore(env, out, byDigest(out))).rejects.toThrow(
+      /Another restore is under way .*restore\.lock/,
+    );
     expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual(["restore.lock"]);
   });
 
   test("two at once into one folder: one fills it, the other says so and harms nothing", async () => {
     const { out } = await smallBackup();
     const env = await freshEnvironment("sqlite");
-    const results = await Promise.allSettled([restore(env, out), restore(env, out)]);
+    const results = await Promise.allSettled([
+      restore(env, out, byDigest(out)),
+      restore(env, out, byDigest(out)),
+    ]);
     expect(results.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
     expect(await failuresOf(env)).toEqual([]);
     const files = readdirSync(env.GATEHOUSE_DATA_DIR as string).filter(
@@ -288,7 +279,7 @@ describe("a restore", () => {
         text.replace('"table":"sites","row":{', `"table":"sites","row":{"${column}":1,`),
       );
       const env = await freshEnvironment(dialect);
-      await expect(restore(env, out)).rejects.toThrow(
+      await expect(restore(env, out, byDigest(out))).rejects.toThrow(
         /a table or column that its schema does not have/,
       );
       expect(existsSync(join(env.GATEHOUSE_DATA_DIR as string, "gatehouse.db"))).toBe(false);
@@ -302,7 +293,9 @@ describe("a restore", () => {
       const env = await freshEnvironment(dialect);
       const server = await startServer(env);
       const kept = await createSite(server, "kept.example.com");
-      await expect(restore(env, out)).rejects.toThrow(/an installation here already/);
+      await expect(restore(env, out, byDigest(out))).rejects.toThrow(
+        /an installation here already/,
+      );
       const { items } = (await server.admin("GET", "/v1/admin/sites")).body;
       expect(items.map((site: { domain: string }) => site.domain)).toEqual([kept.domain]);
     },
@@ -350,7 +343,7 @@ describe("doctor", () => {
     ]);
     const { out } = await smallBackup({ withoutSecretsKey: true });
     const keyless = await freshEnvironment("sqlite");
-    await restore(keyless, out);
+    await restore(keyless, out, byDigest(out));
     const [missing] = await failuresOf(keyless);
     expect(missing).toMatchObject({
       part: "secrets key",

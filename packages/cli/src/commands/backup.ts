@@ -1,3 +1,4 @@
+import type { RestoreReport } from "@gatehouse/server";
 import type { Command } from "commander";
 import { counted } from "../counted.js";
 import { SETTINGS_FILE } from "../init/settings-file.js";
@@ -8,6 +9,42 @@ interface BackupFlags extends ProgressFlags {
   out?: string;
   withoutSecretsKey?: boolean;
   json?: boolean;
+}
+
+interface RestoreFlags extends ProgressFlags {
+  secretsKeyFile?: string;
+  unverified?: boolean;
+  sha256?: string;
+  json?: boolean;
+}
+
+function restoredJson({ rows, createdAt, secretsKey, verified, suspended }: RestoreReport) {
+  return {
+    rows,
+    created_at: createdAt,
+    secrets_key: secretsKey,
+    verified,
+    suspended: suspended ?? null,
+  };
+}
+
+function restoredLines({ rows, createdAt, secretsKey, suspended }: RestoreReport): string[] {
+  const lines = [`Restored ${counted(rows, "row")} of ${createdAt}.`];
+  if (suspended !== undefined) {
+    const { tokens, agents } = suspended;
+    lines.push(
+      `Nothing verified this backup, so ${counted(tokens, "token")} and every console session are void, ` +
+        `and ${counted(agents, "agent")} suspended.`,
+      "Look at each agent, then run `gatehouse agent approve <site> <agent_id>`; make new tokens with `gatehouse token create`.",
+    );
+  }
+  lines.push(
+    secretsKey === "missing"
+      ? "The backup has no secrets key: set GATEHOUSE_SECRETS_KEY to the original before starting."
+      : "Start it with `gatehouse serve`; a new admin token is made unless you set one.",
+    `Settings are not in a backup: bring ${SETTINGS_FILE} or your GATEHOUSE_ variables along.`,
+  );
+  return lines;
 }
 
 export function backupCommands(program: Command, terminal: Terminal): void {
@@ -27,9 +64,10 @@ export function backupCommands(program: Command, terminal: Terminal): void {
           onRows: (done) => show({ unit: "rows", done }),
         }),
       );
-      const { file, rows, tables, secretsKey: secrets_key } = report;
-      if (json) return terminal.out(plainJson({ file, rows, tables, secrets_key }));
+      const { file, rows, tables, secretsKey: secrets_key, sha256 } = report;
+      if (json) return terminal.out(plainJson({ file, rows, tables, secrets_key, sha256 }));
       terminal.out(`Wrote ${counted(rows, "row")} of ${counted(tables, "table")} to ${file}`);
+      terminal.out(`SHA-256: ${sha256}`);
       terminal.out(
         secrets_key
           ? "It holds the secrets key: whoever has it can sign as your sites. Keep it private."
@@ -41,26 +79,21 @@ export function backupCommands(program: Command, terminal: Terminal): void {
     .command("restore")
     .argument("<file>", "a file made by `gatehouse backup`")
     .description("fill an empty data folder or database from a backup")
+    .option("--secrets-key-file <file>", "the secrets key, to verify the backup and to start with")
+    .option("--unverified", "restore without a key to verify with; voids tokens, suspends agents")
+    .option("--sha256 <digest>", "the digest `gatehouse backup` printed; --unverified needs it")
     .option(...PROGRESS)
     .option("--json", "print JSON")
-    .action(async (file: string, { json, progress }: ProgressFlags & { json?: boolean }) => {
+    .action(async (file: string, { json, progress, ...proof }: RestoreFlags) => {
       const { restore } = await import("@gatehouse/server");
       const report = await withProgress(terminal, { progress }, (show) =>
         restore(terminal.env, file, {
+          ...proof,
           onChecked: (done) => show({ unit: "rows checked", done }),
           onRows: (done, total) => show({ unit: "rows written", done, total }),
         }),
       );
-      const { rows, createdAt: created_at, secretsKey: secrets_key } = report;
-      if (json) return terminal.out(plainJson({ rows, created_at, secrets_key }));
-      terminal.out(`Restored ${counted(rows, "row")} of ${created_at}.`);
-      terminal.out(
-        secrets_key === "missing"
-          ? "The backup has no secrets key: set GATEHOUSE_SECRETS_KEY to the original before starting."
-          : "Start it with `gatehouse serve`; a new admin token is made unless you set one.",
-      );
-      terminal.out(
-        `Settings are not in a backup: bring ${SETTINGS_FILE} or your GATEHOUSE_ variables along.`,
-      );
+      if (json) return terminal.out(plainJson(restoredJson(report)));
+      for (const line of restoredLines(report)) terminal.out(line);
     });
 }

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { expect } from "vitest";
 import { freshEnvironment } from "../../../server/test/harness.ts";
 import type { Coverage } from "./covered.ts";
@@ -52,8 +53,11 @@ export const installation: Coverage = {
   },
   backup: {
     args: ({ fresh }) => ["--out", fresh("backup")],
-    says: /^Wrote \d+ rows of \d+ tables to \S+\.backup\nIt holds the secrets key:/,
-    json: { rows: expect.any(Number), tables: expect.any(Number), secrets_key: true },
+    says: /^Wrote \d+ rows of \d+ tables to \S+\.backup\nSHA-256: [0-9a-f]{64}\nIt holds the secrets key:/,
+    json: {
+      ...{ rows: expect.any(Number), tables: expect.any(Number), secrets_key: true },
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    },
     fails: {
       args: ({ folder }) => ["--out", folder],
       code: 1,
@@ -62,13 +66,13 @@ export const installation: Coverage = {
     },
   },
   restore: {
-    args: async ({ run, fresh }) => {
+    args: async ({ run, fresh, env }) => {
       const file = fresh("backup");
       await run("backup", "--out", file);
-      return [file];
+      return [file, "--secrets-key-file", join(env.GATEHOUSE_DATA_DIR as string, "secrets.key")];
     },
     says: /^Restored \d+ rows of \S+Z\.\nStart it with `gatehouse serve`/,
-    json: { rows: expect.any(Number), secrets_key: "restored" },
+    json: { rows: expect.any(Number), secrets_key: "restored", verified: true },
     env: () => freshEnvironment("sqlite"),
     fails: {
       args: ({ file }) => [file("backup", "no backup at all")],

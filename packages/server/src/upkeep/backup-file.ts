@@ -1,18 +1,22 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { damaged } from "./backup-error.js";
+import { BackupFileError, damaged } from "./backup-error.js";
 import { linesOf } from "./backup-lines.js";
+import { type BackupEnds, type FileDigests, FileHasher, macHolds, readEnds } from "./backup-mac.js";
 import type { Row } from "./tables.js";
 
 /**
  * A backup is gzip over lines of JSON: a header, one line per row, and an end line with the row
- * counts and the SHA-256 of every line before it. It holds rows, not a database file, so that a
- * backup of SQLite restores into PostgreSQL and the other way round.
+ * counts and the SHA-256 of every line before it. Behind them stands an HMAC of the file's bytes.
+ * It holds rows, not a database file, so that a backup of SQLite restores into PostgreSQL and the
+ * other way round.
  */
-export const BACKUP_FORMAT = "gatehouse-backup/1";
+export const BACKUP_FORMAT = "gatehouse-backup/2";
+/** Of 0.1.0: the same, without the HMAC. */
+const BACKUP_FORMAT_1 = "gatehouse-backup/1";
 
 const Header = z.object({
-  format: z.literal(BACKUP_FORMAT),
+  format: z.enum([BACKUP_FORMAT, BACKUP_FORMAT_1]),
   build: z.string().max(64),
   schema_version: z.int().min(1),
   created_at: z.iso.datetime(),
@@ -74,20 +78,48 @@ export interface CheckedBackup {
   /** Id of the secrets key that sealed the rows. */
   readonly sealedBy: string | undefined;
   readonly rows: number;
+  readonly ends: BackupEnds;
+  /** SHA-256 of the whole file. */
+  readonly sha256: string;
+  /**
+   * Whether the file is the one that an installation with the given key wrote. `unsigned`: a file of
+   * 0.1.0. `no_key`: nobody gave a key to check it with.
+   */
+  readonly mac: "holds" | "differs" | "unsigned" | "no_key";
 }
 
-/** Reads a backup from end to end before anything is written, so that none restores by half. */
-export async function checkBackup(
+/** What the lines of a backup say, once they were all read. */
+interface CheckedLines extends Pick<CheckedBackup, "header" | "sealedBy" | "rows"> {
+  readonly digests: FileDigests;
+}
+
+async function ends(path: string): Promise<BackupEnds> {
+  try {
+    return await readEnds(path);
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code;
+    throw new BackupFileError(
+      code === "ENOENT"
+        ? `The backup ${path} does not exist: check the path.`
+        : `The backup ${path} cannot be read (${code}): check the path and its permissions.`,
+    );
+  }
+}
+
+async function checkLines(
   path: string,
-  onChecked?: (rows: number) => void,
-): Promise<CheckedBackup> {
+  { gzipBytes, trailer }: BackupEnds,
+  hasher: FileHasher,
+  onChecked: ((rows: number) => void) | undefined,
+): Promise<CheckedLines> {
   const hash = createHash("sha256");
   const counts: Record<string, number> = {};
   let rows = 0;
   let header: BackupHeader | undefined;
   let sealedBy: string | undefined;
   let end: { rows: Record<string, number>; sha256: string } | undefined;
-  for await (const text of linesOf(path)) {
+  const reading = { gzipBytes, onBytes: (bytes: Uint8Array) => hasher.add(bytes) };
+  for await (const text of linesOf(path, reading)) {
     const line = parseLine(path, text);
     if (end !== undefined) throw damaged(path, "goes on after its end");
     if ("end" in line) {
@@ -111,13 +143,47 @@ export async function checkBackup(
     throw damaged(path, "has been changed or damaged");
   }
   onChecked?.(rows);
-  return { header, sealedBy, rows };
+  return { header, sealedBy, rows, digests: hasher.end(trailer) };
 }
 
-/** The rows of a backup that {@link checkBackup} accepted. */
-export async function* backupRows(path: string): AsyncGenerator<{ table: string; row: Row }> {
-  for await (const text of linesOf(path)) {
+/**
+ * Reads a backup from end to end before anything is written, so that none restores by half. With a
+ * secrets key from outside the file it also tells whether somebody without that key wrote it.
+ */
+export async function checkBackup(
+  path: string,
+  secretsKey: Uint8Array | undefined,
+  onChecked?: (rows: number) => void,
+): Promise<CheckedBackup> {
+  const found = await ends(path);
+  const { digests, ...lines } = await checkLines(
+    path,
+    found,
+    new FileHasher(secretsKey),
+    onChecked,
+  );
+  const unsigned = lines.header.format === BACKUP_FORMAT_1;
+  // Cutting the HMAC off must not make a file pass for one of 0.1.0.
+  if (unsigned !== (found.trailer === "")) throw damaged(path, "has been changed or damaged");
+  const checked = { ...lines, ends: found, sha256: digests.sha256 };
+  if (unsigned) return { ...checked, mac: "unsigned" };
+  if (digests.mac === undefined) return { ...checked, mac: "no_key" };
+  return { ...checked, mac: macHolds(found.trailer, digests.mac) ? "holds" : "differs" };
+}
+
+/**
+ * The rows of a backup that {@link checkBackup} accepted. Throws after the last one if the file is
+ * not the one that was checked, so that whoever writes them must be able to undo it.
+ */
+export async function* backupRows(
+  path: string,
+  { ends: { gzipBytes, trailer }, sha256 }: CheckedBackup,
+): AsyncGenerator<{ table: string; row: Row }> {
+  const hasher = new FileHasher(undefined);
+  const reading = { gzipBytes, onBytes: (bytes: Uint8Array) => hasher.add(bytes) };
+  for await (const text of linesOf(path, reading)) {
     const line = parseLine(path, text);
     if ("row" in line) yield { table: line.table, row: decodeRow(line.row) };
   }
+  if (hasher.end(trailer).sha256 !== sha256) throw damaged(path, "changed while it was restored");
 }

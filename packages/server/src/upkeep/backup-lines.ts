@@ -1,21 +1,31 @@
 import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { BackupFileError, damaged } from "./backup-error.js";
+import { damaged } from "./backup-error.js";
 
 /** Longest line read: far more than any row, far less than memory. */
 const LINE_CHARS_MAX = 8 * 1024 * 1024;
 
-async function* chunksOf(path: string): AsyncGenerator<string> {
-  const file = createReadStream(path);
-  const unzipped = file.pipe(createGunzip()).setEncoding("utf8");
-  file.on("error", (error) => unzipped.destroy(error));
+/** Which bytes of a file to read, and who sees them on their way. */
+export interface Reading {
+  /** Where the gzip part ends. */
+  readonly gzipBytes: number;
+  onBytes(bytes: Uint8Array): void;
+}
+
+async function* chunksOf(path: string, { gzipBytes, onBytes }: Reading): AsyncGenerator<string> {
+  async function* watched(bytes: AsyncIterable<Buffer>) {
+    for await (const chunk of bytes) {
+      onBytes(chunk);
+      yield chunk;
+    }
+  }
+  const file = createReadStream(path, { end: Math.max(0, gzipBytes - 1) });
+  const unzipped = pipeline(file, watched, createGunzip(), () => {}).setEncoding("utf8");
   try {
     yield* unzipped as AsyncIterable<string>;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    if (code === "ENOENT") {
-      throw new BackupFileError(`The backup ${path} does not exist: check the path.`);
-    }
     throw damaged(path, code === "Z_BUF_ERROR" ? "is cut short" : "is not a Gatehouse backup");
   }
 }
@@ -41,9 +51,9 @@ class Line {
 }
 
 /** The lines of a gzip file, none longer than a row can be. */
-export async function* linesOf(path: string): AsyncGenerator<string> {
+export async function* linesOf(path: string, reading: Reading): AsyncGenerator<string> {
   const line = new Line();
-  for await (const chunk of chunksOf(path)) {
+  for await (const chunk of chunksOf(path, reading)) {
     const [first = "", ...others] = chunk.split("\n");
     let fits = line.add(first);
     for (const piece of others) {

@@ -7,15 +7,19 @@ import { createGzip } from "node:zlib";
 import { toBase64url } from "@gatehouse/protocol";
 import { type Environment, readConfig } from "../config/config.js";
 import { isoTime, systemClock } from "../platform/clock.js";
+import type { Queries } from "../platform/db/database.js";
 import { refuseNewerSchema, schemaVersion } from "../platform/db/migrate.js";
 import { systemIds } from "../platform/ids.js";
+import { readFact } from "../platform/installation/installation.js";
 import { installationExists, openDatabase } from "../platform/installation/open.js";
 import { createLog } from "../platform/log/log.js";
+import { createSecrets } from "../platform/secrets/secrets.js";
 import { findSecretsKey } from "../platform/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
 import { VERSION } from "../version.js";
 import { BackupFileError } from "./backup-error.js";
 import { BACKUP_FORMAT, type BackupHeader, encodeRow, TOLD_EVERY_ROWS } from "./backup-file.js";
+import { FileHasher } from "./backup-mac.js";
 import { dataTables, rowsOf } from "./tables.js";
 
 export interface BackupOptions {
@@ -31,6 +35,18 @@ export interface BackupReport {
   readonly rows: number;
   readonly tables: number;
   readonly secretsKey: boolean;
+  /** Of the whole file: what an unverified restore asks for. */
+  readonly sha256: string;
+}
+
+/** The key the backup is sealed with: the one that sealed the database, or nobody could check it. */
+async function sealingKey(db: Queries, key: Uint8Array | undefined): Promise<Uint8Array> {
+  const sealedBy = await readFact(db, "secrets_key_id");
+  if (key !== undefined && createSecrets(key).keyId === sealedBy) return key;
+  throw new StartupError(
+    "A backup is sealed with the secrets key of its installation, and that key is not here: set " +
+      "GATEHOUSE_SECRETS_KEY (or _FILE) as for the service, and back up again.",
+  );
 }
 
 /** Copies a running or stopped installation, consistent as of one moment, into one private file. */
@@ -41,7 +57,7 @@ export async function backup(env: Environment, options: BackupOptions): Promise<
       `There is no installation in ${config.dataDir}: set GATEHOUSE_DATA_DIR.`,
     );
   }
-  const key = config.secretsKey === undefined ? findSecretsKey(config) : undefined;
+  const found = findSecretsKey(config);
   const now = systemClock.now();
   const stamp = isoTime(now).slice(0, 19).replace(/[:T]/g, "-");
   const file = options.out ?? join(process.cwd(), `gatehouse-backup-${stamp}.ndjson.gz`);
@@ -52,14 +68,16 @@ export async function backup(env: Environment, options: BackupOptions): Promise<
   const db = await openDatabase(config, { ids: systemIds, log });
   try {
     await refuseNewerSchema(db);
+    const key = await sealingKey(db, found);
+    // A key that the operator keeps elsewhere stays there.
+    const carried = config.secretsKey === undefined && options.withoutSecretsKey !== true;
     return await db.snapshot(async (reader) => {
       const header: BackupHeader = {
         format: BACKUP_FORMAT,
         build: VERSION,
         schema_version: await schemaVersion({ get: reader.get.bind(reader), dialect: db.dialect }),
         created_at: isoTime(now),
-        secrets_key:
-          key === undefined || options.withoutSecretsKey === true ? null : toBase64url(key),
+        secrets_key: carried ? toBase64url(key) : null,
       };
       const tables = await dataTables(reader, db.dialect);
       const counts: Record<string, number> = {};
@@ -75,21 +93,25 @@ export async function backup(env: Environment, options: BackupOptions): Promise<
           }
         }
       }
-      await writeBackup(file, lines(), () => counts);
+      const sha256 = await writeBackup(file, lines(), () => counts, key);
       options.onRows?.(rows);
-      return { file, rows, tables: tables.length, secretsKey: header.secrets_key !== null };
+      return { file, rows, tables: tables.length, secretsKey: carried, sha256 };
     });
   } finally {
     await db.close();
   }
 }
 
-/** Written beside its final name and linked to it when whole: a crash leaves only the `.partial`. */
+/**
+ * Written beside its final name and linked to it when whole: a crash leaves only the `.partial`.
+ * Returns the SHA-256 of the file.
+ */
 async function writeBackup(
   file: string,
   lines: AsyncIterable<object>,
   counts: () => Record<string, number>,
-): Promise<void> {
+  secretsKey: Uint8Array,
+): Promise<string> {
   const partial = `${file}.${process.pid}.partial`;
   async function* text() {
     const hash = createHash("sha256");
@@ -100,17 +122,29 @@ async function writeBackup(
     }
     yield `${JSON.stringify({ end: { rows: counts(), sha256: hash.digest("hex") } })}\n`;
   }
+  const hasher = new FileHasher(secretsKey);
+  let sha256 = "";
+  async function* sealed(zipped: AsyncIterable<Buffer>) {
+    for await (const bytes of zipped) {
+      hasher.add(bytes);
+      yield bytes;
+    }
+    const seal = hasher.seal();
+    sha256 = seal.sha256;
+    yield seal.trailer;
+  }
   try {
     // A leftover of somebody else could be readable for others: only a file we made is used.
     await rm(partial, { force: true });
     const written = createWriteStream(partial, { flags: "wx", mode: 0o600 });
-    await pipeline(text(), createGzip(), written);
+    await pipeline(text(), createGzip(), sealed, written);
     const handle = await open(partial, "r+");
     await handle.sync();
     await handle.close();
     // Unlike a rename, a link never replaces a file that appeared meanwhile.
     await link(partial, file);
     await rm(partial);
+    return sha256;
   } catch (error) {
     await rm(partial, { force: true });
     const code = (error as NodeJS.ErrnoException).code;

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { fromBase64url } from "@gatehouse/protocol";
+import { fromBase64url, toBase64url } from "@gatehouse/protocol";
 import { type Config, type Environment, readConfig } from "../config/config.js";
 import { closeAllLogs } from "../owners/audit/store.js";
 import { systemClock } from "../platform/clock.js";
@@ -9,10 +9,15 @@ import { migrate, SCHEMA_VERSION, schemaVersion } from "../platform/db/migrate.j
 import { createPrivateFile } from "../platform/files/private-file.js";
 import { systemIds } from "../platform/ids.js";
 import { readFact } from "../platform/installation/installation.js";
-import { openDatabase, openDataDir, sqlitePath } from "../platform/installation/open.js";
+import {
+  installationExists,
+  openDatabase,
+  openDataDir,
+  sqlitePath,
+} from "../platform/installation/open.js";
 import { createLog } from "../platform/log/log.js";
 import { createSecrets } from "../platform/secrets/secrets.js";
-import { findSecretsKey, SECRETS_KEY_FILE } from "../platform/secrets/secrets-key.js";
+import { SECRETS_KEY_FILE } from "../platform/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
 import { BackupFileError } from "./backup-error.js";
 import {
@@ -22,12 +27,25 @@ import {
   checkBackup,
   TOLD_EVERY_ROWS,
 } from "./backup-file.js";
+import {
+  type OutsideKey,
+  outsideKey,
+  type ProofOptions,
+  proofOf,
+  refuseOtherKey,
+} from "./restore-proof.js";
+import { noteRestore } from "./restored.js";
+import { type Suspended, suspendRestored } from "./suspend-restored.js";
 import { dataTables, fitsTable, insertRow } from "./tables.js";
 
 export interface RestoreReport {
   readonly rows: number;
   readonly createdAt: string;
   readonly secretsKey: "restored" | "kept" | "missing";
+  /** Whether a key from outside the file vouched for it. */
+  readonly verified: boolean;
+  /** What waits to be confirmed; undefined where everything works as it did. */
+  readonly suspended: Suspended | undefined;
 }
 
 /** A restore never overwrites: the target must hold no installation. */
@@ -39,6 +57,12 @@ async function refuseOccupied(db: Database): Promise<void> {
   );
 }
 
+/** Asked before the key is: that of an installation which is here says nothing about the file. */
+async function refuseInstallation(config: Config): Promise<void> {
+  const db = await openDatabase(config, { ids: systemIds, log: createLog("warn") });
+  await refuseOccupied(db).finally(() => db.close());
+}
+
 function refuseNewerBackup({ schema_version, build }: BackupHeader): void {
   if (schema_version <= SCHEMA_VERSION) return;
   throw new BackupFileError(
@@ -47,42 +71,47 @@ function refuseNewerBackup({ schema_version, build }: BackupHeader): void {
 }
 
 /** Which secrets key the restored installation will have; refuses one that cannot open it. */
-function planSecretsKey(config: Config, { header, sealedBy }: CheckedBackup) {
-  const provided = findSecretsKey(config);
+function planSecretsKey({ header, sealedBy }: CheckedBackup, outside: OutsideKey | undefined) {
+  if (outside?.installed === true) return { state: "kept" } as const;
   const carried = header.secrets_key === null ? undefined : fromBase64url(header.secrets_key);
-  const key = provided ?? carried;
-  if (key !== undefined && createSecrets(key).keyId !== sealedBy) {
-    throw new StartupError(
-      provided === undefined
-        ? "The backup's own secrets key does not open it: use another backup."
-        : "The secrets key here is not the one the backup was sealed with: take it away or set the right one.",
-    );
+  const key = outside?.key ?? carried;
+  if (key === undefined) return { state: "missing" } as const;
+  if (createSecrets(key).keyId !== sealedBy) {
+    throw new StartupError("The backup's own secrets key does not open it: use another backup.");
   }
-  if (provided !== undefined) return "kept";
-  return carried === undefined ? "missing" : "restored";
+  return { state: "restored", key } as const;
 }
 
-export interface RestoreOptions {
+export interface RestoreOptions extends ProofOptions {
   onChecked?(rows: number): void;
   onRows?(rows: number, total: number): void;
 }
 
+/** A backup that may be restored, and what is known about it. */
+interface AcceptedBackup extends CheckedBackup {
+  readonly file: string;
+  readonly proof: "verified" | "unverified";
+  readonly outside: OutsideKey | undefined;
+}
+
+type Filled = Pick<RestoreReport, "rows" | "suspended">;
+
 async function restoreRows(
   db: Database,
-  file: string,
-  { header, rows: total }: CheckedBackup,
+  backup: AcceptedBackup,
   { onRows }: RestoreOptions,
-): Promise<number> {
+): Promise<Filled> {
+  const { header, file, rows: total } = backup;
   const now = systemClock.now();
   await migrate(db, { now, upTo: header.schema_version });
-  const rows = await db.transaction(async (tx) => {
+  const filled = await db.transaction(async (tx) => {
     // Asked again inside: another node may have restored into the same PostgreSQL meanwhile.
     if ((await readFact(tx, "secrets_key_id")) !== undefined) {
       throw new StartupError("There is an installation here already: restore into an empty one.");
     }
     const tables = new Map((await dataTables(tx, db.dialect)).map((table) => [table.name, table]));
     let count = 0;
-    for await (const { table: name, row } of backupRows(file)) {
+    for await (const { table: name, row } of backupRows(file, backup)) {
       const table = tables.get(name);
       if (table === undefined || !fitsTable(table, row)) {
         throw new BackupFileError(
@@ -95,10 +124,14 @@ async function restoreRows(
     onRows?.(count, total);
     // The logs may have gone on since the backup was made: none is continued, each gets a new epoch.
     if (tables.has("audit_chains")) await closeAllLogs(tx);
-    return count;
+    const names = new Set(tables.keys());
+    const suspended =
+      backup.proof === "verified" ? undefined : await suspendRestored(tx, names, now);
+    await noteRestore(tx, { at: now, backupAt: header.created_at, proof: backup.proof });
+    return { rows: count, suspended };
   });
   await migrate(db, { now });
-  return rows;
+  return filled;
 }
 
 const LOCK_FILE = "restore.lock";
@@ -119,11 +152,9 @@ function lockFolder(config: Config): () => void {
 /** Fills the installation; what it made is taken away again if that fails. */
 async function fill(
   config: Config,
-  file: string,
-  backup: CheckedBackup,
+  backup: AcceptedBackup,
   options: RestoreOptions,
 ): Promise<RestoreReport> {
-  const { header } = backup;
   const database = sqlitePath(config);
   const made: string[] = [];
   if (config.databaseUrl === undefined && !existsSync(database)) {
@@ -132,14 +163,15 @@ async function fill(
   const db = await openDatabase(config, { ids: systemIds, log: createLog("warn") });
   try {
     await refuseOccupied(db);
-    const secretsKey = planSecretsKey(config, backup);
+    const { state: secretsKey, key } = planSecretsKey(backup, backup.outside);
     const keyFile = join(config.dataDir, SECRETS_KEY_FILE);
-    if (secretsKey === "restored" && createPrivateFile(keyFile, `${header.secrets_key}\n`)) {
+    if (key !== undefined && createPrivateFile(keyFile, `${toBase64url(key)}\n`)) {
       made.push(keyFile);
     }
-    const rows = await restoreRows(db, file, backup, options);
+    const filled = await restoreRows(db, backup, options);
     await db.close();
-    return { rows, createdAt: header.created_at, secretsKey };
+    const { created_at: createdAt } = backup.header;
+    return { ...filled, createdAt, secretsKey, verified: backup.proof === "verified" };
   } catch (error) {
     await db.close();
     for (const path of made) rmSync(path, { force: true });
@@ -158,12 +190,16 @@ export async function restore(
   options: RestoreOptions = {},
 ): Promise<RestoreReport> {
   const config = readConfig(env);
-  const backup = await checkBackup(file, options.onChecked);
+  const outside = outsideKey(config, options);
+  const backup = await checkBackup(file, outside?.key, options.onChecked);
   refuseNewerBackup(backup.header);
+  if (installationExists(config)) await refuseInstallation(config);
+  refuseOtherKey(backup, outside);
+  const accepted = { ...backup, file, outside, proof: proofOf(file, backup, options) };
   openDataDir(config.dataDir);
   const unlock = lockFolder(config);
   try {
-    return await fill(config, file, backup, options);
+    return await fill(config, accepted, options);
   } finally {
     unlock();
   }

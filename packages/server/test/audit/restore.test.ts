@@ -11,6 +11,7 @@ import {
   startServer,
   temporaryFolder,
 } from "../harness.ts";
+import { secretsKeyFile } from "../restoring.ts";
 import { auditKeys, exportDay, exportDays, type Told, verdictOf } from "./exporting.ts";
 
 describe.each(DATABASES)("a log restored into %s", (dialect) => {
@@ -24,7 +25,7 @@ describe.each(DATABASES)("a log restored into %s", (dialect) => {
     await first.admin("PATCH", `/v1/admin/sites/${site}`, { name: "After the backup" });
     await first.stop();
     const to = await freshEnvironment(dialect);
-    await restore(to, out);
+    await restore(to, out, { secretsKeyFile: secretsKeyFile(from) });
     const server = await startServer(to);
     await server.context.audit.tendAll();
     const logs = (await server.admin("GET", `/v1/admin/sites/${site}/audit/logs`)).body.items;
@@ -58,7 +59,7 @@ test("checkpoints of a later time are no hindrance, and their epochs are not use
   const to = await freshEnvironment("sqlite");
   const [old, now] = [from.GATEHOUSE_DATA_DIR, to.GATEHOUSE_DATA_DIR] as [string, string];
   cpSync(join(old, "checkpoints"), join(now, "checkpoints"), { recursive: true });
-  await restore(to, out);
+  await restore(to, out, { secretsKeyFile: secretsKeyFile(from) });
   const server = await startServer(to);
   const finding = (await doctor(to)).find(({ part }) => part === "audit log");
   expect([finding?.verdict, finding?.says]).toEqual([
@@ -89,7 +90,7 @@ test("doctor warns of what a restore lost until the log itself tells everybody, 
   cpSync(old, now, { recursive: true });
   await publishMore("A third name");
   await first.stop();
-  await restore(to, out);
+  await restore(to, out, { secretsKeyFile: secretsKeyFile(from) });
   const found = async () => {
     const finding = (await doctor(to)).find(({ part }) => part === "audit log");
     return [finding?.verdict, finding?.says];

@@ -237,6 +237,21 @@ export async function forgetPending(tx: Transaction, now: number): Promise<numbe
   return tx.run(`DELETE FROM agents WHERE ${late}`, now);
 }
 
+/** Suspends the active agents of all sites; returns how many there were. */
+export function suspendActiveAgents(db: Queries, by: string, now: number): Promise<number> {
+  return db.run(
+    "UPDATE agents SET status = 'suspended', changed_by = ?, changed_at = ? WHERE status = 'active'",
+    ...[by, now],
+  );
+}
+
+/** How many agents of all sites are suspended since somebody suspended them. */
+export async function countSuspendedBy(db: Queries, by: string): Promise<number> {
+  const sql =
+    "SELECT COUNT(*) AS suspended FROM agents WHERE status = 'suspended' AND changed_by = ?";
+  return Number((await db.get<{ suspended: number }>(sql, by))?.suspended ?? 0);
+}
+
 /** With the site its agents are gone. */
 export async function deleteAgents(tx: Transaction, siteKeyHash: string): Promise<void> {
   await tx.run("DELETE FROM agent_keys WHERE site_key_hash = ?", siteKeyHash);

@@ -92,3 +92,8 @@ export async function revokeToken(db: Queries, tokenId: string, now: number): Pr
   );
   return changed === 1;
 }
+
+/** Revokes every live token; returns how many there were. */
+export function revokeAllTokens(db: Queries, now: number): Promise<number> {
+  return db.run("UPDATE admin_tokens SET revoked_at = ? WHERE revoked_at IS NULL", now);
+}

@@ -1,7 +1,7 @@
 import type { Database, Queries } from "../db/database.js";
 
 /** Facts about this installation, by name. */
-type Fact = "secrets_key_id" | "last_seen_at";
+type Fact = "secrets_key_id" | "last_seen_at" | "restored";
 
 export async function readFact(db: Queries, name: Fact): Promise<string | undefined> {
   const row = await db.get<{ value: string }>(
@@ -18,6 +18,15 @@ export async function settleFact(db: Database, name: Fact, value: string): Promi
     ...[name, value],
   );
   return (await readFact(db, name)) ?? value;
+}
+
+/** Writes a fact over what was known before. */
+export async function writeFact(db: Queries, name: Fact, value: string): Promise<void> {
+  await db.run(
+    `INSERT INTO installation (name, value) VALUES (?, ?)
+     ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
+    ...[name, value],
+  );
 }
 
 /** Moves a moment forward, never back. */

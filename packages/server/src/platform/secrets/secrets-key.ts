@@ -19,16 +19,18 @@ function decode(text: string, where: string): Uint8Array {
   return bytes;
 }
 
+/** The secrets key in a file that the operator named. */
+export function readSecretsKeyFile(path: string): Uint8Array {
+  return decode(readTextFile(path, "The secrets key file"), `The secrets key file ${path}`);
+}
+
 /** The configured secrets key, or the one in the data folder; undefined before the first start. */
 export function findSecretsKey(config: Config): Uint8Array | undefined {
   const configured = config.secretsKey;
   if (configured !== undefined && "value" in configured) {
     return decode(configured.value, "GATEHOUSE_SECRETS_KEY");
   }
-  if (configured !== undefined) {
-    const text = readTextFile(configured.file, "The secrets key file");
-    return decode(text, `The secrets key file ${configured.file}`);
-  }
+  if (configured !== undefined) return readSecretsKeyFile(configured.file);
   const path = join(config.dataDir, SECRETS_KEY_FILE);
   const text = readPrivateFile(path, "The secrets key");
   return text === undefined ? undefined : decode(text, `The secrets key file ${path}`);

@@ -82,6 +82,11 @@ export async function revokeEdgeToken(db: Queries, tokenId: string, now: number)
   await db.run(sql, now, tokenId);
 }
 
+/** Revokes every live edge token of all sites; returns how many there were. */
+export function revokeAllEdgeTokens(db: Queries, now: number): Promise<number> {
+  return db.run("UPDATE edge_tokens SET revoked_at = ? WHERE revoked_at IS NULL", now);
+}
+
 /** With the site its tokens are gone. */
 export async function deleteEdgeTokens(tx: Queries, siteKeyHash: string): Promise<void> {
   await tx.run("DELETE FROM edge_tokens WHERE site_key_hash = ?", siteKeyHash);

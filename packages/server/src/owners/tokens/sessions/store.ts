@@ -88,3 +88,9 @@ export async function forgetSessions(tx: Transaction, now: number): Promise<void
   await tx.run("DELETE FROM console_codes WHERE expires_at <= ?", now);
   await tx.run("DELETE FROM console_sessions WHERE expires_at <= ?", now);
 }
+
+/** Signs everybody out, and makes every open link useless. */
+export async function endAllSessions(db: Queries): Promise<void> {
+  await db.run("DELETE FROM console_codes");
+  await db.run("DELETE FROM console_sessions");
+}

@@ -1,0 +1,31 @@
+import { suspendActiveAgents } from "../owners/agents/store.js";
+import { revokeAllEdgeTokens } from "../owners/tokens/edge/store.js";
+import { endAllSessions } from "../owners/tokens/sessions/store.js";
+import { revokeAllTokens } from "../owners/tokens/store.js";
+import type { Queries } from "../platform/db/database.js";
+
+/** Who did it, in rows that a restore changed. */
+export const RESTORE_ACTOR = "restore";
+
+/** What a restore took away until somebody confirms it. */
+export interface Suspended {
+  readonly tokens: number;
+  readonly agents: number;
+}
+
+/**
+ * Voids every credential and suspends every agent, where nobody can tell which of them are still
+ * wanted. Runs in the transaction that writes the rows: a crash leaves neither. The tables are those
+ * of the backup's own schema, which may be older than this build's.
+ */
+export async function suspendRestored(
+  tx: Queries,
+  tables: ReadonlySet<string>,
+  now: number,
+): Promise<Suspended> {
+  const tokens = await revokeAllTokens(tx, now);
+  const edges = tables.has("edge_tokens") ? await revokeAllEdgeTokens(tx, now) : 0;
+  if (tables.has("console_sessions")) await endAllSessions(tx);
+  const agents = tables.has("agents") ? await suspendActiveAgents(tx, RESTORE_ACTOR, now) : 0;
+  return { tokens: tokens + edges, agents };
+}
