@@ -144,10 +144,12 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const keys = new KeyRing(db, secrets, clock, config.keyAliases);
     await keys.start();
     const pass = overrides.pass ?? (() => {});
-    const { dataDir } = config;
+    const { dataDir, archiveDir } = config;
     const domainOf = domainOfSite;
     const metrics = new Metrics();
-    const audit = new AuditLog({ db, clock, ids, log, metrics, keys, pass, dataDir, domainOf });
+    const audit = new AuditLog({
+      ...{ db, clock, ids, log, metrics, keys, pass, dataDir, archiveDir, domainOf },
+    });
     await audit.start();
     const token = operatorToken(config, ids);
     const operatorDigest = tokenDigest(token.token);

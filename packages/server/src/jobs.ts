@@ -1,3 +1,4 @@
+import { archiveDueDays } from "./actions/archive-days.js";
 import { expireReviews } from "./actions/decide-review.js";
 import {
   DELIVER_EVERY_MS,
@@ -99,6 +100,11 @@ export function planJobs(context: Context): void {
     name: "audit.tend",
     everyMs: MINUTE_MS,
     run: (_now, stopping) => audit.tendAll(stopping),
+  });
+  jobs.add({
+    name: "audit.archive",
+    everyMs: HOUR_MS,
+    run: (now, stopping) => archiveDueDays(context, now, stopping),
   });
   jobs.add({
     name: "sites.recheck",

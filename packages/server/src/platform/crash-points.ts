@@ -14,6 +14,14 @@ export const AUDIT_POINTS = [
   "audit.checkpoint_kept",
 ] as const;
 
+/** Those of archiving a day: a file is there, all were verified, the day is archived, rows are gone. */
+export const ARCHIVE_POINTS = [
+  "archive.file_written",
+  "archive.verified",
+  "archive.committed",
+  "archive.rows_deleted",
+] as const;
+
 /** Those of a payment: wanted, answered, written down, given up. */
 export const DECIDE_POINTS = [
   "decide.intended",
@@ -29,6 +37,7 @@ export const CHECKOUT_POINT = "ucp.settled";
 export const OUTBOX_POINTS = ["outbox.sent", "outbox.delivered"] as const;
 
 type CrashPoint =
+  | (typeof ARCHIVE_POINTS)[number]
   | (typeof OUTBOX_POINTS)[number]
   | (typeof AUDIT_POINTS)[number]
   | (typeof DECIDE_POINTS)[number]

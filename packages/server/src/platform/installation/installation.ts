@@ -1,7 +1,7 @@
 import type { Database, Queries } from "../db/database.js";
 
 /** Facts about this installation, by name. */
-type Fact = "secrets_key_id" | "last_seen_at" | "restored";
+type Fact = "secrets_key_id" | "last_seen_at" | "restored" | "audit_archive_id";
 
 export async function readFact(db: Queries, name: Fact): Promise<string | undefined> {
   const row = await db.get<{ value: string }>(
