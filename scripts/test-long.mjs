@@ -21,6 +21,7 @@ const DECIDE_CRASH_ROUNDS = "5";
 const OUTBOX_CRASH_ROUNDS = "10";
 const REFUND_ORDERS = "50";
 const DRAFT_RUNS = "200";
+const REFUSAL_SCHEDULES = "100";
 
 const SUITES = [
   {
@@ -112,6 +113,12 @@ const SUITES = [
     name: `${DECIDE_CRASH_ROUNDS} rounds of kill -9 at every named point of a payment, a completion and their commits, on each database`,
     args: ["packages/server/test/selling/crash", "packages/server/test/ucp/crash"],
     env: { DECIDE_CRASH_ROUNDS },
+  },
+  {
+    key: "refusal-counts",
+    name: `${REFUSAL_SCHEDULES} schedules of failures, retries and steps in time on each database, every refusal counted once`,
+    args: ["packages/server/test/mandates/counted-refusals"],
+    env: { REFUSAL_SCHEDULES },
   },
   {
     key: "twice",

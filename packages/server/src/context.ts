@@ -1,6 +1,6 @@
 import { siteAddresses } from "@gatehouse/protocol";
 import { dnsResolver, type Resolver, SafeFetch } from "@gatehouse/safe-fetch";
-import { FoldedRefusals } from "./actions/refuse-mandate.js";
+import { RejectionAggregator } from "./actions/rejection-aggregator.js";
 import { POLICY_TESTS_MAX } from "./actions/test-policy.js";
 import type { Tool } from "./actions/tools.js";
 import type { Config } from "./config/config.js";
@@ -67,7 +67,7 @@ export interface Context {
   readonly siteKeys: SiteKeys;
   readonly visits: VisitLog;
   readonly challenges: Challenges;
-  readonly foldedRefusals: FoldedRefusals;
+  readonly rejections: RejectionAggregator;
   /** Failed signatures by source and the agent they name. */
   readonly mandatePairs: LocalLimiter;
   /** Tries of drafts under way, by site. */
@@ -157,7 +157,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const visits = new VisitLog(db);
     const jobs = new Jobs(db, clock, ids, log);
     await recordHeartbeat(db, clock.now());
-    const foldedRefusals = new FoldedRefusals();
+    const rejections = new RejectionAggregator({ audit, clock, ids, log, metrics, pass });
     const safeFetch = new SafeFetch({ resolver, clock, allow: config.fetchAllow });
     const siteKeys = new SiteKeys(db, secrets, clock);
     const context: Context = {
@@ -185,7 +185,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       liveSites: new LiveSites(db, config.baseUrl),
       siteKeys,
       challenges: new Challenges(secrets, ids),
-      foldedRefusals,
+      rejections,
       mandatePairs: new LocalLimiter({ perMinute: 1, burst: 10 }),
       policyTests: new Places(POLICY_TESTS_MAX),
       fixtureTools: overrides.fixtureTools ?? [],
@@ -197,8 +197,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       close: async () => {
         await jobs.stop();
         await visits.drain();
-        // Lost with a database that is gone already; nothing was decided by them.
-        await foldedRefusals.flush(context, true).catch(() => undefined);
+        await rejections.close();
         await audit.close();
         await db.close();
       },

@@ -79,6 +79,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "platforms",
       "pause",
       "audit-archives",
+      "rejections",
     ]);
   });
 

@@ -36,8 +36,12 @@ export const CHECKOUT_POINT = "ucp.settled";
 /** Those of a message: a receiver has it, and that is written down. */
 export const OUTBOX_POINTS = ["outbox.sent", "outbox.delivered"] as const;
 
+/** Those of counted refusals: a minute's counts are about to be written, and are in the log. */
+export const REJECTION_POINTS = ["rejections.sealed", "rejections.written"] as const;
+
 type CrashPoint =
   | (typeof ARCHIVE_POINTS)[number]
+  | (typeof REJECTION_POINTS)[number]
   | (typeof OUTBOX_POINTS)[number]
   | (typeof AUDIT_POINTS)[number]
   | (typeof DECIDE_POINTS)[number]

@@ -27,6 +27,7 @@ import { decisionCounts } from "./migrations/0020-decision-counts.js";
 import { platforms } from "./migrations/0021-platforms.js";
 import { pause } from "./migrations/0022-pause.js";
 import { auditArchives } from "./migrations/0023-audit-archives.js";
+import { rejections } from "./migrations/0024-rejections.js";
 import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
 import { copySqlite } from "./sqlite.js";
 
@@ -56,7 +57,7 @@ export interface Migration {
 const MIGRATIONS: readonly Migration[] = [
   ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents, decisions, reviews],
   ...[commerce, outbox, spending, stripe, ucp, carts, captured, checkouts],
-  ...[afterSale, consoleSessions, decisionCounts, platforms, pause, auditArchives],
+  ...[afterSale, consoleSessions, decisionCounts, platforms, pause, auditArchives, rejections],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
