@@ -13,6 +13,8 @@ const AUDIT_CRASH_ROUNDS = "50";
 const LARGE_DAY_RECORDS = "100000";
 const MCP_FUZZ_RUNS = "20000";
 const MCP_SESSIONS = "10000";
+const HALF_SENT = "600";
+const IDLE_SOCKETS = "10000";
 const CRASH_BEACONS = "20000";
 const MANDATE_FUZZ_RUNS = "1000000";
 const FORGED_MANDATES = "10000";
@@ -71,6 +73,12 @@ const SUITES = [
     name: `${Number(MCP_FUZZ_RUNS).toLocaleString("en")} fuzzed bodies sent to an MCP server`,
     args: ["packages/server/test/mcp/fuzz"],
     env: { MCP_FUZZ_RUNS, FUZZ_SEED: String(Date.now() % 2 ** 31) },
+  },
+  {
+    key: "half-sent",
+    name: `${HALF_SENT} half-sent bodies at each door, memory bounded; ${Number(IDLE_SOCKETS).toLocaleString("en")} idle connections of one address`,
+    args: ["packages/server/test/admission/bodies", "packages/server/test/admission/sockets"],
+    env: { HALF_SENT, IDLE_SOCKETS },
   },
   {
     key: "mcp-sessions",
