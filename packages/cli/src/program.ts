@@ -8,6 +8,7 @@ import { Command, CommanderError } from "commander";
 import { agentCommands } from "./commands/agent.js";
 import { auditCommands } from "./commands/audit.js";
 import { backupCommands } from "./commands/backup.js";
+import { clockCommands } from "./commands/clock.js";
 import { demoCommand } from "./commands/demo.js";
 import { doctorCommand } from "./commands/doctor.js";
 import { initCommand } from "./commands/init.js";
@@ -69,6 +70,7 @@ export function createProgram(terminal: Terminal): Command {
   reviewCommands(program, terminal);
   auditCommands(program, terminal);
   keyCommands(program, terminal);
+  clockCommands(program, terminal);
   tokenCommands(program, terminal);
   nameHelp(program, program.name());
   return program;

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { gatehouse } from "../../../test/gatehouse-process.ts";
+import { recordHeartbeat } from "../../server/src/platform/installation/clock-check.ts";
 import { freshEnvironment, startServer, temporaryFolder } from "../../server/test/harness.ts";
 import { command } from "./command.ts";
 
@@ -141,6 +142,23 @@ describe("key and token commands", () => {
     expect(done.out).toMatch(/is listed no more/);
     const after = (await run("key", "list")).out;
     for (const [kid] of before.matchAll(/service-card-\S+/g)) expect(after).not.toContain(kid);
+  });
+
+  test("accept a clock that had been ahead, with a reason, and only then", async () => {
+    const { run, server } = await running();
+    const early = await run("clock", "accept", "--reason", "it was ahead");
+    expect([early.code, early.out]).toEqual([1, ""]);
+    expect(early.err).toMatch(/^The clock is not behind a time it has shown: nothing to accept\./);
+    const { db, clock } = server.context;
+    await recordHeartbeat(db, clock.now() + 3_600_000);
+    expect((await run("clock", "accept")).code).toBe(2);
+    const accepted = await run("clock", "accept", "--reason", "it was ahead");
+    expect([accepted.code, accepted.out]).toEqual([
+      0,
+      expect.stringMatching(
+        /^The time is .*Z\. .*Z, seen before, no longer counts\.\n.*again\.\n$/,
+      ),
+    ]);
   });
 
   test("a token for one site sees only that site", async () => {

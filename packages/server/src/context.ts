@@ -1,6 +1,6 @@
 import { siteAddresses } from "@gatehouse/protocol";
 import { dnsResolver, type Resolver, SafeFetch } from "@gatehouse/safe-fetch";
-import { RejectionAggregator } from "./actions/rejection-aggregator.js";
+import { FoldedRefusals } from "./actions/refuse-mandate.js";
 import { POLICY_TESTS_MAX } from "./actions/test-policy.js";
 import type { Tool } from "./actions/tools.js";
 import type { Config } from "./config/config.js";
@@ -29,7 +29,8 @@ import { OpenStreams } from "./platform/http/open-streams.js";
 import { WebhookSender } from "./platform/http/webhook-sender.js";
 import { type Ids, systemIds } from "./platform/ids.js";
 import { bindSecrets } from "./platform/installation/bind-secrets.js";
-import { recordHeartbeat } from "./platform/installation/clock-check.js";
+import { type DatabaseTime, recordHeartbeat } from "./platform/installation/clock-check.js";
+import { ClockGuard } from "./platform/installation/clock-guard.js";
 import { BACKUP_DIR, openDatabase, openDataDir, sqlitePath } from "./platform/installation/open.js";
 import { Jobs } from "./platform/jobs/jobs.js";
 import { KeyRing } from "./platform/keys/key-ring.js";
@@ -54,6 +55,8 @@ export interface Context {
   readonly metrics: Metrics;
   readonly db: Database;
   readonly secrets: Secrets;
+  /** Whether the time can be trusted; nothing is approved while it cannot. */
+  readonly clockGuard: ClockGuard;
   readonly keys: KeyRing;
   readonly audit: AuditLog;
   readonly jobs: Jobs;
@@ -67,7 +70,7 @@ export interface Context {
   readonly siteKeys: SiteKeys;
   readonly visits: VisitLog;
   readonly challenges: Challenges;
-  readonly rejections: RejectionAggregator;
+  readonly foldedRefusals: FoldedRefusals;
   /** Failed signatures by source and the agent they name. */
   readonly mandatePairs: LocalLimiter;
   /** Tries of drafts under way, by site. */
@@ -93,6 +96,8 @@ export type Overrides = Partial<
 > & {
   /** Told of every moment at which a crash would leave something half done. */
   readonly pass?: PassPoint;
+  /** What the database's machine takes the time to be, where `clock` is not the machine's own. */
+  readonly databaseTime?: DatabaseTime;
   /** Stands before the embedded processor: tests make it fail. */
   readonly processor?: (sandbox: Processor) => Processor;
   /** Stands before the database: tests make it fail, or run every transaction twice. */
@@ -144,12 +149,10 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const keys = new KeyRing(db, secrets, clock, config.keyAliases);
     await keys.start();
     const pass = overrides.pass ?? (() => {});
-    const { dataDir, archiveDir } = config;
+    const { dataDir } = config;
     const domainOf = domainOfSite;
     const metrics = new Metrics();
-    const audit = new AuditLog({
-      ...{ db, clock, ids, log, metrics, keys, pass, dataDir, archiveDir, domainOf },
-    });
+    const audit = new AuditLog({ db, clock, ids, log, metrics, keys, pass, dataDir, domainOf });
     await audit.start();
     const token = operatorToken(config, ids);
     const operatorDigest = tokenDigest(token.token);
@@ -157,12 +160,13 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const visits = new VisitLog(db);
     const jobs = new Jobs(db, clock, ids, log);
     await recordHeartbeat(db, clock.now());
-    const rejections = new RejectionAggregator({ audit, clock, ids, log, metrics, pass });
+    const foldedRefusals = new FoldedRefusals();
     const safeFetch = new SafeFetch({ resolver, clock, allow: config.fetchAllow });
     const siteKeys = new SiteKeys(db, secrets, clock);
     const context: Context = {
       ...{ config, clock, ids, log, db, secrets, keys, audit, jobs, resolver },
       ...{ metrics, visits, pass, safeFetch },
+      clockGuard: new ClockGuard(db, clock, overrides.databaseTime),
       processors: openProcessors(
         { baseUrl: config.baseUrl, db, clock, ids, secrets, stripeApiBase: config.stripeApiBase },
         overrides.processor,
@@ -185,7 +189,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       liveSites: new LiveSites(db, config.baseUrl),
       siteKeys,
       challenges: new Challenges(secrets, ids),
-      rejections,
+      foldedRefusals,
       mandatePairs: new LocalLimiter({ perMinute: 1, burst: 10 }),
       policyTests: new Places(POLICY_TESTS_MAX),
       fixtureTools: overrides.fixtureTools ?? [],
@@ -197,7 +201,8 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       close: async () => {
         await jobs.stop();
         await visits.drain();
-        await rejections.close();
+        // Lost with a database that is gone already; nothing was decided by them.
+        await foldedRefusals.flush(context, true).catch(() => undefined);
         await audit.close();
         await db.close();
       },

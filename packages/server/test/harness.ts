@@ -208,7 +208,11 @@ export async function startServer(
   await spareMigrations(config);
   const sweep = new Sweep();
   const log = createLog("debug", (line) => sweep.note("a line of the log", line));
-  const context = await createContext(config, { log, database: asTestsRun, ...overrides });
+  // On a clock of its own a test moves the database's time along with it, unless it says otherwise.
+  const { clock } = overrides;
+  const databaseTime = clock === undefined ? {} : { databaseTime: async () => clock.now() };
+  const replaced = { log, database: asTestsRun, ...databaseTime, ...overrides };
+  const context = await createContext(config, replaced);
   planJobs(context);
   await context.jobs.start();
   listener.measure(context.metrics);

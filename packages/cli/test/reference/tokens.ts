@@ -1,7 +1,8 @@
 import { expect } from "vitest";
+import { recordHeartbeat } from "../../../server/src/platform/installation/clock-check.ts";
 import { type Coverage, noSite } from "./covered.ts";
 
-/** `key` and `token`: what signs, and what opens the door. */
+/** `key`, `clock` and `token`: what signs, what dates, and what opens the door. */
 export const tokens: Coverage = {
   "key list": {
     args: () => [],
@@ -24,6 +25,21 @@ export const tokens: Coverage = {
       code: 1,
       says: /announced too recently/,
       next: /Try again in \d+ s\./,
+    },
+  },
+  "clock accept": {
+    // Each run needs a time to have been seen that is not here yet.
+    args: async ({ server: { context } }) => {
+      await recordHeartbeat(context.db, context.clock.now() + 3_600_000);
+      return ["--reason", "the clock was ahead"];
+    },
+    says: /^The time is \S+Z\. \S+Z, seen before, no longer counts\.\nMandates, .* again\.$/m,
+    json: { accepted_at: expect.any(String), last_seen_at: expect.any(String) },
+    fails: {
+      args: () => ["--reason", "the clock is right"],
+      code: 1,
+      says: /^The clock is not behind a time it has shown: nothing to accept\.$/m,
+      next: /docs\/errors\/conflict\.md/,
     },
   },
   "token create": {

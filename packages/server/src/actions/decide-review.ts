@@ -33,6 +33,7 @@ async function whoAsked(tx: Transaction, review: Review, now: number): Promise<A
  * only for now ends nothing.
  */
 async function approval(
+  context: Context,
   tx: Transaction,
   review: Review,
   { actor, note }: { actor: Actor; note?: string | undefined },
@@ -48,7 +49,7 @@ async function approval(
   const { siteKeyHash, request } = review;
   const { skill, protocol, amount } = request;
   const asked = { siteKeyHash, agent, skill, protocol, amount, firstAskedAt: review.createdAt };
-  const decided = await decide(tx, asked, now);
+  const decided = await decide(context, tx, asked, now);
   if (decided.refusal === "budget_exceeded") return blockOf("budget_exceeded");
   const again = { decision: decided.record, rulesEvaluated: decided.rules.length, actor, note };
   const reasonCode = decided.refusal ?? undefined;
@@ -87,7 +88,7 @@ async function approve(
     return notTaken(refuse("conflict", "You have approved it already."));
   }
   const approved = { ...review, approvedBy: [...others, actor.id] };
-  const end = await approval(tx, approved, { actor, note }, now);
+  const end = await approval(context, tx, approved, { actor, note }, now);
   if ("reason" in end) return notTaken(end);
   // One of several has said yes: the others are still to be asked, as long as it can be approved.
   const yes = end.status === "approved" || end.status === "paying";

@@ -163,7 +163,7 @@ export async function judge(
     bought = priced;
   }
   const { items, checkout, payment } = bought;
-  const decided = await decide(tx, { siteKeyHash, agent, skill, protocol, amount }, now);
+  const decided = await decide(context, tx, { siteKeyHash, agent, skill, protocol, amount }, now);
   const { outcome, rule, rules, policy, record, reviewMs, approvalsNeeded } = decided;
   return {
     ...{ outcome, rule, amount, items, checkout, payment, record, reviewMs, approvalsNeeded },

@@ -69,11 +69,12 @@ interface Approved {
 }
 
 async function inTransaction(
-  { ids }: Context,
+  context: Context,
   tx: Transaction,
   { siteKeyHash, accounts, body }: HookCall,
   now: number,
 ): Promise<Approved> {
+  const { ids } = context;
   const none = (reason: ReasonCode): Approved => ({ records: [], answer: declined(reason) });
   const site = await siteByHash(tx, siteKeyHash);
   // Of an account that was disconnected nothing new is approved.
@@ -94,7 +95,7 @@ async function inTransaction(
       : none((reason ?? "policy_denied") as ReasonCode);
   }
   const asked = { siteKeyHash, agent: actorOf(account), skill: SKILL, protocol: PROTOCOL, amount };
-  const decided = await decide(tx, asked, now);
+  const decided = await decide(context, tx, asked, now);
   // Nobody can be asked in the time there is: what a person should see is declined.
   const reason: ReasonCode | null =
     decided.outcome === "approved" ? null : (decided.refusal ?? "policy_denied");

@@ -8,6 +8,7 @@ import {
   policyReview,
   readPolicy,
 } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
 import { type PublishedPolicy, policyByDigest, policyInForce } from "../owners/policies/store.js";
 import type { Queries } from "../platform/db/database.js";
 import { type Asked, gatherFacts } from "./facts.js";
@@ -48,8 +49,17 @@ async function rulesInForce(
   return { policy, rules: read.value };
 }
 
-/** Asks the rules in force, inside the decision's own transaction. */
-export async function decide(tx: Queries, asked: Asked, now: number): Promise<Decided> {
+/**
+ * Asks the rules in force, inside the decision's own transaction. Every approval passes here, so this
+ * is where a wrong clock stops them all.
+ */
+export async function decide(
+  { clockGuard }: Pick<Context, "clockGuard">,
+  tx: Queries,
+  asked: Asked,
+  now: number,
+): Promise<Decided> {
+  await clockGuard.require(tx, now);
   const { policy, rules: read } = await rulesInForce(tx, asked.siteKeyHash);
   const facts = await gatherFacts(tx, asked, read, now);
   const evaluation = evaluatePolicy(read, facts);

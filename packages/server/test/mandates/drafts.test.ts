@@ -50,6 +50,7 @@ function watched(db: Database, asked: (where: "inside" | "outside") => unknown):
     transaction: () => Promise.reject(new Error("a test of a draft writes")),
     snapshot: (body) => db.snapshot((reader) => body(telling(reader, "inside"))),
     script: () => Promise.reject(new Error("a test of a draft writes")),
+    checkFile: () => db.checkFile(),
     close: () => db.close(),
   };
 }

@@ -231,6 +231,7 @@ export async function completeCheckout(
   const agent = await platformActor(tx, siteKeyHash, asked.platform, now);
   const amount = { currency: quote.currency, minor: quote.totals.totalMinor };
   const decided = await decide(
+    context,
     tx,
     { siteKeyHash, agent, skill: SKILL, protocol: PROTOCOL, amount },
     now,

@@ -5,9 +5,9 @@ import { describedRoutes, strictBodies } from "../described-routes.js";
 import { type AdminEnv, signIn } from "./access.js";
 import { agentRoutes } from "./agents.js";
 import { auditRoutes } from "./audit.js";
-import { auditArchiveRoutes } from "./audit-archives.js";
 import { auditRecordRoute } from "./audit-record.js";
 import { changesRoute } from "./changes.js";
+import { clockRoutes } from "./clock.js";
 import { consoleLinkRoute } from "./console-links.js";
 import { decisionCountRoutes } from "./decision-counts.js";
 import { decisionRoutes } from "./decisions.js";
@@ -47,7 +47,6 @@ export function adminDoor(context: Context): Door {
   policyVersionRoutes(routes, context);
   auditRoutes(routes, context);
   auditRecordRoute(routes, context);
-  auditArchiveRoutes(routes, context);
   visitRoutes(routes, context);
   agentRoutes(routes, context);
   mandateRoutes(routes, context);
@@ -64,6 +63,7 @@ export function adminDoor(context: Context): Door {
   tokenRoutes(routes, context);
   edgeTokenRoutes(routes, context);
   keyRoutes(routes, context);
+  clockRoutes(routes, context);
   consoleLinkRoute(routes, context);
   changesRoute(routes, context);
   return { name: "admin", cors: "none", routes: routes as unknown as OpenAPIHono<HttpEnv> };

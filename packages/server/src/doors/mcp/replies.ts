@@ -1,7 +1,7 @@
 import { REASONS, type ReasonCode } from "@gatehouse/protocol";
-import { DatabaseUnavailableError } from "../../platform/db/database.js";
 import type { Reply } from "../../platform/http/front-answers.js";
 import { docsUrl, Problem } from "../../platform/http/problem.js";
+import { UnavailableError } from "../../platform/unavailable-error.js";
 import { pendingBody } from "../pending.js";
 import { errorReply, RPC, type RpcId } from "./rpc.js";
 
@@ -53,7 +53,7 @@ export function failedReply(
   error: unknown,
   { id, requestId, baseUrl }: { id: RpcId | undefined; requestId: string; baseUrl: string },
 ): Reply {
-  const lost = error instanceof DatabaseUnavailableError;
+  const lost = error instanceof UnavailableError;
   const code: ReasonCode = lost ? "unavailable" : "internal_error";
   const { status, message } = REASONS[code];
   const data = {

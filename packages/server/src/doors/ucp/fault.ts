@@ -1,10 +1,10 @@
 import type { ReasonCode, SignatureFault } from "@gatehouse/protocol";
-import { DatabaseUnavailableError } from "../../platform/db/database.js";
 import { Problem } from "../../platform/http/problem.js";
+import { UnavailableError } from "../../platform/unavailable-error.js";
 import type { NoProfile } from "./platform-profiles.js";
 
 /** Why a call never came to the shop itself, in UCP's words; other words are those of every door. */
-export type UcpFault = NoProfile | SignatureFault | ReasonCode | "request_too_large";
+export type UcpFault = NoProfile | SignatureFault | ReasonCode;
 
 /** The statuses UCP gives its own words (2026-08-25, error table). */
 const STATUSES: Readonly<Partial<Record<UcpFault, number>>> = {
@@ -44,7 +44,7 @@ const RETRY_AFTER_S = "5";
 /** Problems of every door, in the shape UCP has for what is wrong with a call. */
 export function asUcp(error: unknown): UcpProblem {
   if (error instanceof UcpProblem) return error;
-  if (error instanceof DatabaseUnavailableError) {
+  if (error instanceof UnavailableError) {
     const headers = { "retry-after": RETRY_AFTER_S };
     const content =
       "A check could not complete. Try again shortly, with the same key: nothing is done twice.";

@@ -1,3 +1,4 @@
+import { UnavailableError } from "../unavailable-error.js";
 import type { ChangeFeed } from "./changes.js";
 
 export type SqlValue = string | number | null | Uint8Array;
@@ -36,6 +37,8 @@ export interface Database extends Queries {
   snapshot<T>(body: (reader: Queries) => Promise<T>): Promise<T>;
   /** A table's own statement batch (migrations); not for values. */
   script(tx: Transaction, sql: string): Promise<void>;
+  /** Throws where the file that was opened is no longer the one in its place. */
+  checkFile(): void;
   close(): Promise<void>;
 }
 
@@ -45,10 +48,8 @@ export async function pingDatabase(db: Queries): Promise<void> {
 }
 
 /** The database cannot be asked now: unreachable, overloaded, shutting down or out of room. */
-export class DatabaseUnavailableError extends Error {
+export class DatabaseUnavailableError extends UnavailableError {
   override readonly name: string = "DatabaseUnavailableError";
-  /** What to tell whoever asked, where waiting does not help; undefined where it may. */
-  readonly advice: string | undefined;
 }
 
 /** A unique constraint refused the write. */

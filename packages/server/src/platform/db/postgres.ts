@@ -235,6 +235,9 @@ class PostgresDatabase implements Database {
     }
   }
 
+  /** Its files are the server's own. */
+  checkFile(): void {}
+
   close(): Promise<void> {
     this.closed ??= this.closeOnce();
     return this.closed;

@@ -1,4 +1,4 @@
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, statSync } from "node:fs";
 import { pause, systemClock } from "../clock.js";
 import { ANY_CHANGE, type Change, ChangeFeed } from "./changes.js";
 import {
@@ -38,11 +38,19 @@ async function beginWriting(writer: SqliteConnection, deadline: number): Promise
   }
 }
 
+/** Names a file whatever it is called; undefined where there is none. */
+function fileId(path: string): string | undefined {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found && `${found.dev} ${found.ino}`;
+}
+
 /** SQLite in one file: one writing connection used by one transaction at a time, one reading. */
 class SqliteDatabase implements Database {
   readonly dialect = "sqlite";
   readonly changes = new ChangeFeed();
   private readonly path: string;
+  /** The file that was opened. */
+  private readonly file: string | undefined;
   private readonly writer: SqliteConnection;
   private readonly reader: SqliteConnection;
   private lastWriter: Promise<unknown> = Promise.resolve();
@@ -58,6 +66,7 @@ class SqliteDatabase implements Database {
     // A commit that was answered must survive a power cut, so every one is synced.
     this.writer.raw.pragma("synchronous = FULL");
     this.reader = new SqliteConnection(path);
+    this.file = fileId(path);
     this.stopPolling = this.pollChanges();
   }
 
@@ -165,6 +174,12 @@ class SqliteDatabase implements Database {
     };
     cancel = systemClock.after(CHANGE_POLL_MS, poll);
     return () => cancel();
+  }
+
+  /** SQLite goes on with a file that was deleted or replaced, and what it writes there is lost. */
+  checkFile(): void {
+    if (fileId(this.path) === this.file) return;
+    throw new DatabaseUnavailableError("the database file was deleted or replaced");
   }
 
   close(): Promise<void> {

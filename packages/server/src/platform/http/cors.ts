@@ -16,14 +16,10 @@ const REQUEST_HEADERS = [
     "Idempotency-Key",
     "Signature",
     "Signature-Input",
-    "Signature-Agent",
   ],
   ...["Content-Digest", "If-None-Match"],
 ].join(", ");
-const EXPOSED_HEADERS = [
-  ...["ETag", "Retry-After", "X-Request-Id", "X-Service-Request-Id", "Mcp-Session-Id"],
-  ...["Signature", "Signature-Input", "Content-Digest", "Idempotent-Replayed"],
-].join(", ");
+const EXPOSED_HEADERS = "ETag, Retry-After, X-Request-Id, X-Service-Request-Id, Mcp-Session-Id";
 
 export function corsHeaders(cors: Cors, origin: string | undefined): [string, string][] {
   if (cors === "none") return [];

@@ -1,10 +1,11 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import type { Clock } from "../clock.js";
-import { DatabaseConflictError, DatabaseUnavailableError } from "../db/database.js";
+import { DatabaseConflictError } from "../db/database.js";
 import type { Ids } from "../ids.js";
 import type { Log } from "../log/log.js";
 import type { Metrics } from "../metrics.js";
+import { UnavailableError } from "../unavailable-error.js";
 import type { Admission } from "./admission/admission.js";
 import { callerOf } from "./admission/caller.js";
 import { nothingHere } from "./browser.js";
@@ -46,7 +47,7 @@ function answerOptions(c: Context<HttpEnv>, allow: string): Response {
 
 function toProblem(error: Error): Problem {
   if (error instanceof Problem) return error;
-  if (error instanceof DatabaseUnavailableError) {
+  if (error instanceof UnavailableError) {
     const { advice: message } = error;
     return new Problem("unavailable", { message, headers: { "retry-after": RETRY_AFTER_S } });
   }

@@ -1,25 +1,66 @@
-import type { Database } from "../db/database.js";
-import { advanceFact, readFact } from "./installation.js";
+import type { Database, Dialect, Queries } from "../db/database.js";
+import { UnavailableError } from "../unavailable-error.js";
+import { advanceFact, readFacts } from "./installation.js";
 
 /** How far this machine's clock may be off before nothing it dates can be trusted. */
 export const CLOCK_SKEW_MS_MAX = 60_000;
 export const HEARTBEAT_MS = 60_000;
+
+/** The clock cannot be trusted: what has expired might be approved. */
+export class ClockWrongError extends UnavailableError {
+  override readonly name = "ClockWrongError";
+  override readonly advice =
+    "The clock of this service is wrong, so nothing is approved. An operator must act: see docs/operations/clock.md.";
+}
 
 /** Remembers that the clock reached this moment; it should never be seen earlier again. */
 export function recordHeartbeat(db: Database, now: number): Promise<void> {
   return advanceFact(db, "last_seen_at", now);
 }
 
-/** Throws when the clock has run backwards, or disagrees with the database server's. */
-export async function checkClock(db: Database, now: number): Promise<void> {
-  const lastSeen = Number((await readFact(db, "last_seen_at")) ?? 0);
-  if (now < lastSeen - CLOCK_SKEW_MS_MAX) {
-    throw new Error(`the clock is ${lastSeen - now} ms behind a moment it has already seen`);
-  }
-  if (db.dialect !== "postgres") return;
+/** What an installation remembers of its clock. */
+export interface ClockMemory {
+  /** The latest moment any node has seen. */
+  readonly lastSeenAt: number;
+  /** The last jump an operator declared real; undefined where there was none. */
+  readonly accepted: string | undefined;
+}
+
+export async function readClockMemory(db: Queries): Promise<ClockMemory> {
+  const facts = await readFacts(db, ["last_seen_at", "clock_accepted"]);
+  return { lastSeenAt: Number(facts.last_seen_at ?? 0), accepted: facts.clock_accepted };
+}
+
+/** What the clock of the database's own machine shows; undefined where that is this machine. */
+export type DatabaseTime = (db: Queries) => Promise<number | undefined>;
+
+const postgresTime: DatabaseTime = async (db) => {
   const row = await db.get<{ now: number }>(
     "SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS now",
   );
-  const skew = Math.abs((row?.now ?? now) - now);
-  if (skew > CLOCK_SKEW_MS_MAX) throw new Error(`the clock is ${skew} ms off the database's`);
+  return row?.now;
+};
+
+export function databaseTimeOf(dialect: Dialect): DatabaseTime {
+  return dialect === "postgres" ? postgresTime : async () => undefined;
+}
+
+export function refuseClockBehind(now: number, lastSeenAt: number): void {
+  const behind = lastSeenAt - now;
+  if (behind <= CLOCK_SKEW_MS_MAX) return;
+  throw new ClockWrongError(
+    `the clock is ${Math.round(behind / 1000)} s behind a moment it has already seen`,
+  );
+}
+
+export function refuseClockSkew(now: number, databaseNow: number | undefined): void {
+  const skew = Math.abs((databaseNow ?? now) - now);
+  if (skew <= CLOCK_SKEW_MS_MAX) return;
+  throw new ClockWrongError(`the clock is ${Math.round(skew / 1000)} s off the database's`);
+}
+
+/** Throws when the clock has run backwards, or disagrees with the database server's. */
+export async function checkClock(db: Database, now: number): Promise<void> {
+  refuseClockBehind(now, (await readClockMemory(db)).lastSeenAt);
+  refuseClockSkew(now, await databaseTimeOf(db.dialect)(db));
 }

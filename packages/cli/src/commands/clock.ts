@@ -1,0 +1,26 @@
+import type { Command } from "commander";
+import { adminClient } from "../admin-client.js";
+import { plainJson, type Terminal } from "../terminal.js";
+
+interface Accepted {
+  readonly accepted_at: string;
+  readonly last_seen_at: string;
+}
+
+export function clockCommands(program: Command, terminal: Terminal): void {
+  const clock = program.command("clock").description("the time this installation goes by");
+  clock
+    .command("accept")
+    .description("declare the present time right, after the clock had been ahead")
+    .requiredOption("--reason <text>", "why; stands in the audit log of every site")
+    .option("--json", "print JSON")
+    .action(async ({ reason, json }: { reason: string; json?: boolean }) => {
+      const client = adminClient(terminal);
+      const done = await client.call<Accepted>("POST", "/v1/admin/clock/accept", { reason });
+      if (json) return terminal.out(plainJson(done));
+      terminal.out(
+        `The time is ${done.accepted_at}. ${done.last_seen_at}, seen before, no longer counts.`,
+      );
+      terminal.out("Mandates, checkouts and reviews are approved again.");
+    });
+}
