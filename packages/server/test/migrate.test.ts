@@ -78,8 +78,6 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "decision-counts",
       "platforms",
       "pause",
-      "audit-archives",
-      "rejections",
     ]);
   });
 

@@ -1,7 +1,23 @@
-import { describe, expect, test } from "vitest";
+import { rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
 import { ManualClock } from "../src/platform/clock.ts";
-import { CLOCK_SKEW_MS_MAX, recordHeartbeat } from "../src/platform/installation/clock-check.ts";
-import { answerOf, DATABASES, freshEnvironment, startServer, type TestServer } from "./harness.ts";
+import {
+  CLOCK_SKEW_MS_MAX,
+  databaseTimeOf,
+  recordHeartbeat,
+} from "../src/platform/installation/clock-check.ts";
+import {
+  answerOf,
+  createSite,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "./harness.ts";
+import { submitting } from "./mandates/submitting.ts";
+import { selling } from "./selling/selling.ts";
 
 const ready = async ({ url }: TestServer) => answerOf(await fetch(`${url}/readyz`));
 
@@ -39,13 +55,107 @@ describe.each(DATABASES)("readiness on %s", (dialect) => {
     const server = await startServer(await freshEnvironment(dialect));
     await server.context.jobs.stop();
     await server.context.db.close();
-    expect((await ready(server)).body.failing).toContain("database");
+    expect((await ready(server)).body.failing).toEqual(["database"]);
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+  });
+
+  test("asked many times at once, it writes one row once, and nothing to a log", async () => {
+    const clock = new ManualClock(NOON);
+    const server = await startServer(await freshEnvironment(dialect), { clock });
+    const { db, jobs } = server.context;
+    await createSite(server, "shop.example.com");
+    await jobs.stop();
+    const records = () => db.all("SELECT record_id FROM audit_records");
+    const before = await records();
+    const written = vi.spyOn(db, "transaction");
+    await Promise.all(Array.from({ length: 30 }, () => ready(server)));
+    expect(written).toHaveBeenCalledTimes(1);
+    clock.advance(1000);
+    await Promise.all(Array.from({ length: 30 }, () => ready(server)));
+    expect(written).toHaveBeenCalledTimes(2);
+    expect(await records()).toEqual(before);
+    const rows = await db.all("SELECT value FROM installation WHERE name = 'write_probe'");
+    expect(rows).toEqual([{ value: "" }]);
   });
 });
 
 test("a clock far off the PostgreSQL server's is not ready", async () => {
   const clock = new ManualClock(Date.UTC(2020, 0, 1));
-  const server = await startServer(await freshEnvironment("postgres"), { clock });
+  const databaseTime = databaseTimeOf("postgres");
+  const server = await startServer(await freshEnvironment("postgres"), { clock, databaseTime });
   expect((await ready(server)).body.failing).toEqual(["clock"]);
+});
+
+describe("on SQLite", () => {
+  /** A shop on a disk whose room a test sets. */
+  async function onDisk() {
+    const clock = new ManualClock(NOON);
+    const env = await freshEnvironment("sqlite");
+    const server = await startServer(env, { clock });
+    await server.context.jobs.stop();
+    const agent = submitting(server);
+    const shop = await agent.shop();
+    const buyer = await agent.buyer(shop);
+    const { raw } = (
+      server.context.db as unknown as { writer: { raw: { pragma(sql: string): unknown } } }
+    ).writer;
+    const file = join(env.GATEHOUSE_DATA_DIR as string, "gatehouse.db");
+    return {
+      ...{ clock, server, file, raw },
+      mandate: async () => (await agent.submit(shop, buyer)).body.outcome,
+      /** No page more than there are now. */
+      fill: () => raw.pragma("max_page_count = 1"),
+      enlarge: () => raw.pragma("max_page_count = 1000000"),
+    };
+  }
+
+  test("a full disk that keeps mandates from being decided is not ready, until there is room", async () => {
+    const { clock, server, mandate, fill, enlarge } = await onDisk();
+    expect(await mandate()).toBe("approved");
+    fill();
+    const outcomes: string[] = [];
+    while (outcomes.at(-1) !== "unavailable") outcomes.push(await mandate());
+    expect((await ready(server)).body).toEqual({ status: "not_ready", failing: ["disk"] });
+    enlarge();
+    clock.advance(1000);
+    expect((await ready(server)).status).toBe(200);
+    expect(await mandate()).toBe("approved");
+  });
+
+  test("a full disk is noticed before anybody asks for a decision", async () => {
+    const { server, fill } = await onDisk();
+    fill();
+    expect((await ready(server)).body.failing).toEqual(["disk"]);
+  });
+
+  test("a destroyed database file is named as the database, and nothing else", async () => {
+    const { clock, server, file } = await onDisk();
+    expect((await ready(server)).status).toBe(200);
+    for (const name of [file, `${file}-wal`]) {
+      writeFileSync(name, Buffer.alloc(statSync(name).size, "x"));
+    }
+    clock.advance(1000);
+    expect((await ready(server)).body.failing).toEqual(["database"]);
+  });
+
+  test("a deleted database file is named as the database, since what is written is lost", async () => {
+    const { server, file } = await onDisk();
+    rmSync(file);
+    expect((await ready(server)).body.failing).toEqual(["database"]);
+  });
+});
+
+test("a payment provider that is down shows in the metrics, and the node stays ready", async () => {
+  const down = () => Promise.reject(new Error("the connection was lost"));
+  const server = await startServer(await freshEnvironment("sqlite"), {
+    processor: (sandbox) => ({ ...sandbox, authorize: down, amountFault: () => undefined }),
+  });
+  const at = selling(server);
+  const shop = await at.shop();
+  expect((await at.order(shop, await at.buyer(shop))).body.outcome).toBe("unavailable");
+  expect((await ready(server)).status).toBe(200);
+  const metrics = await (await fetch(`${server.url}/metrics`)).text();
+  expect(metrics).toMatch(
+    /^gatehouse_provider_calls_total\{provider="sandbox",result="failed"\} [1-9]/m,
+  );
 });

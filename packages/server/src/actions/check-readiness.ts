@@ -1,10 +1,11 @@
 import type { Context } from "../context.js";
+import { AuditUnavailableError } from "../owners/audit/log.js";
 import type { Clock } from "../platform/clock.js";
-import { pingDatabase } from "../platform/db/database.js";
-import { checkClock } from "../platform/installation/clock-check.js";
+import { DatabaseUnavailableError } from "../platform/db/database.js";
+import { isOutOfRoom } from "../platform/installation/write-probe.js";
 
-const READINESS_PARTS = ["database", "keys", "clock", "audit"] as const;
-export type ReadinessPart = (typeof READINESS_PARTS)[number];
+/** What every decision needs of this node. */
+export type ReadinessPart = "database" | "disk" | "keys" | "clock" | "audit";
 
 /** Whoever asks about readiness wants to know now; a part that does not answer is not ready. */
 const PART_MS_MAX = 3000;
@@ -16,25 +17,40 @@ function inTime(clock: Clock, check: Promise<unknown>): Promise<unknown> {
   });
 }
 
-/** Names of the parts that cannot do their work now; why is in the log, not in the answer. */
+/** The part to blame: a database that fails while keys are read is not a fault of the keys. */
+function blamed(asked: ReadinessPart, error: unknown): ReadinessPart {
+  if (error instanceof AuditUnavailableError) return "audit";
+  if (!(error instanceof DatabaseUnavailableError)) return asked;
+  return isOutOfRoom(error) ? "disk" : "database";
+}
+
+async function failing(
+  { clock, log }: Context,
+  asked: ReadinessPart,
+  check: () => Promise<unknown>,
+): Promise<ReadinessPart | undefined> {
+  try {
+    await inTime(clock, check());
+    return undefined;
+  } catch (error) {
+    const part = blamed(asked, error);
+    log.warn({ part, error }, "ready.failing");
+    return part;
+  }
+}
+
+/**
+ * Names of the parts for which this node could decide nothing for any site; why is in the log, not in
+ * the answer. The rest is asked of the database, so a database that fails is named alone.
+ */
 export async function failingParts(context: Context): Promise<ReadinessPart[]> {
-  const { db, keys, clock, log, audit } = context;
-  const checks: Record<ReadinessPart, () => Promise<unknown>> = {
-    database: () => pingDatabase(db),
-    keys: () => keys.check(),
-    clock: () => checkClock(db, clock.now()),
-    audit: () => audit.check(),
-  };
-  const verdicts = await Promise.all(
-    READINESS_PARTS.map(async (part) => {
-      try {
-        await inTime(clock, checks[part]());
-        return undefined;
-      } catch (error) {
-        log.warn({ part, error }, "ready.failing");
-        return part;
-      }
-    }),
-  );
-  return verdicts.filter((part) => part !== undefined);
+  const { db, keys, clockGuard, audit } = context;
+  const store = await failing(context, "database", () => audit.checkWriting());
+  if (store !== undefined) return [store];
+  const parts = await Promise.all([
+    failing(context, "keys", () => keys.check()),
+    failing(context, "clock", () => clockGuard.check(db)),
+    failing(context, "audit", () => audit.checkLogs()),
+  ]);
+  return [...new Set(parts.filter((part) => part !== undefined))];
 }

@@ -22,6 +22,12 @@ const UNHEARD: readonly string[] = ["timed_out", "processor_failed"];
 type Unknown = Extract<ProcessorAnswer, { readonly outcome: "unknown" }>;
 const unknown = (reason: string): Unknown => ({ outcome: "unknown", reason });
 
+/** Whether a processor said nothing at all. */
+function isUnheard(answer: unknown): boolean {
+  const { outcome, reason } = answer as Partial<Unknown>;
+  return outcome === "unknown" && UNHEARD.includes(reason ?? "");
+}
+
 export function processorOf({ processors }: Context, { processor }: Payment): Processor {
   const found = processors[processor];
   if (found === undefined) throw new Error(`no processor is called ${processor}`);
@@ -42,8 +48,8 @@ export function attemptOf({
 
 /** Whatever a processor does, there is an answer in time. What failed may have had its effect. */
 async function inTime<Answer>(
-  { clock, log }: Context,
-  { attemptId }: Payment,
+  { clock, log, metrics }: Context,
+  { attemptId, processor: provider }: Payment,
   asked: Promise<Answer>,
 ): Promise<Answer | Unknown> {
   let cancel = () => {};
@@ -55,7 +61,10 @@ async function inTime<Answer>(
     return unknown("processor_failed");
   });
   try {
-    return await Promise.race([answered, late]);
+    const answer = await Promise.race([answered, late]);
+    const result = isUnheard(answer) ? "failed" : "answered";
+    metrics.counter("gatehouse_provider_calls_total")({ provider, result });
+    return answer;
   } finally {
     cancel();
   }
@@ -124,6 +133,6 @@ export async function findOut(context: Context, payment: Payment): Promise<Found
     ),
   );
   // Who does not answer now cannot cancel now either: it is asked again.
-  const answered = read.outcome === "unknown" && !UNHEARD.includes(read.reason);
+  const answered = read.outcome === "unknown" && !isUnheard(read);
   return answered && cancelling ? { ...read, outcome: "given_up" } : read;
 }

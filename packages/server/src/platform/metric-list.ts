@@ -72,16 +72,6 @@ export const METRICS = Object.freeze({
     help: "Logs behind what was published of them: nothing is added to these until an operator acts.",
     labels: {},
   },
-  gatehouse_rejections_aggregated_total: {
-    type: "counter",
-    help: "Refusals counted in a record for a whole minute instead of one each.",
-    labels: { door: "`mandates` or `mcp`" },
-  },
-  gatehouse_rejections_unwritten: {
-    type: "gauge",
-    help: "Callers whose counted refusals are not in the log yet; each is written when its minute ends.",
-    labels: {},
-  },
   gatehouse_mcp_calls_total: {
     type: "counter",
     help: "Tool calls recorded.",
@@ -115,6 +105,14 @@ export const METRICS = Object.freeze({
     type: "gauge",
     help: "Age of the oldest of them; 0 where there is none.",
     labels: {},
+  },
+  gatehouse_provider_calls_total: {
+    type: "counter",
+    help: "Questions to payment providers about single payments.",
+    labels: {
+      provider: "`sandbox` or `stripe`",
+      result: "`answered`, or `failed` for a time-out or an error of the provider",
+    },
   },
   gatehouse_document_bytes: {
     type: "gauge",

@@ -4,7 +4,13 @@ import { describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/platform/clock.ts";
 import { copySqlite } from "../../src/platform/db/sqlite.ts";
 import { doctor } from "../../src/upkeep/doctor.ts";
-import { createSite, freshEnvironment, startServer, temporaryFolder } from "../harness.ts";
+import {
+  answerOf,
+  createSite,
+  freshEnvironment,
+  startServer,
+  temporaryFolder,
+} from "../harness.ts";
 import { auditKeys, exportDays, verdictOf } from "./exporting.ts";
 
 /**
@@ -43,14 +49,19 @@ describe("a database that is behind what was published of it", () => {
     // Documents are still served; nothing that must be recorded happens.
     expect((await fetch(`${server.url}/v1/agent/${site}`)).status).toBe(200);
     expect((await server.admin("GET", path)).body.name).toBe("shop.example.com");
-    // Other sites go on: the installation as a whole is ready.
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    // It has no other site, so this node can decide nothing.
+    const ready = async () => answerOf(await fetch(`${server.url}/readyz`));
+    expect(await ready()).toMatchObject({ status: 503, body: { failing: ["audit"] } });
     // Nothing is signed of it any more, so that nobody is shown a second history.
     expect((await fetch(`${server.url}/v1/audit/${site}/checkpoint`)).status).toBe(503);
     const logs = (await server.admin("GET", `${path}/audit/logs`)).body.items;
     expect(logs[0].held).toBe("it has 3 records, and a checkpoint of 5 was published");
     // Another site of the same installation is not concerned.
     expect((await createSite(server, "other.example.com")).status).toBe("verified");
+    clock.advance(1000);
+    expect((await ready()).status).toBe(200);
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
+    expect(metrics).toMatch(/^gatehouse_audit_logs_held 1$/m);
 
     const renewed = await server.admin("POST", `${path}/audit/epochs`, {
       reason: "restored a copy",
@@ -58,7 +69,7 @@ describe("a database that is behind what was published of it", () => {
     expect([renewed.status, renewed.body.chain]).toEqual([201, "shop.example.com/audit/2"]);
     expect((await server.admin("PATCH", path, { name: "Goes on" })).status).toBe(200);
     clock.advance(1000);
-    expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+    expect((await ready()).status).toBe(200);
     const parts = (await exportDays(server, site)).map(({ text }) => text);
     const report = await verdictOf(parts, { keys: await auditKeys(server) });
     expect(report.findings).toEqual([]);

@@ -1,5 +1,6 @@
 import { pause, systemClock } from "../../platform/clock.js";
 import { type Database, DatabaseUnavailableError } from "../../platform/db/database.js";
+import { probeWriting } from "../../platform/installation/write-probe.js";
 import {
   type BatchEntry,
   type BatchTools,
@@ -10,7 +11,7 @@ import {
   writeBatch,
 } from "./batch.js";
 import { AuditUnavailableError, HeadMovedError, type LogHead } from "./log.js";
-import { lockOpenLog, recordExists, touchLogs } from "./store.js";
+import { lockOpenLog, recordExists } from "./store.js";
 
 /** Commits taken into one transaction. */
 const BATCH_ENTRIES_MAX = 256;
@@ -102,10 +103,9 @@ export class Sequencer {
     return this.queue.length;
   }
 
-  /** Tries to write, if that failed the last time; throws while it still does. */
+  /** Tries to write, harder if that failed the last time; throws while it still does. */
   async probe(): Promise<void> {
-    if (this.failing === undefined) return;
-    await this.tools.db.transaction(touchLogs);
+    await probeWriting(this.tools.db, this.failing !== undefined);
     this.failing = undefined;
   }
 
