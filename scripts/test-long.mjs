@@ -13,6 +13,8 @@ const AUDIT_CRASH_ROUNDS = "50";
 const LARGE_DAY_RECORDS = "100000";
 const MCP_FUZZ_RUNS = "20000";
 const MCP_SESSIONS = "10000";
+const HALF_SENT = "600";
+const IDLE_SOCKETS = "10000";
 const CRASH_BEACONS = "20000";
 const MANDATE_FUZZ_RUNS = "1000000";
 const FORGED_MANDATES = "10000";
@@ -21,6 +23,7 @@ const DECIDE_CRASH_ROUNDS = "5";
 const OUTBOX_CRASH_ROUNDS = "10";
 const REFUND_ORDERS = "50";
 const DRAFT_RUNS = "200";
+const REFUSAL_SCHEDULES = "100";
 
 const SUITES = [
   {
@@ -72,6 +75,12 @@ const SUITES = [
     env: { MCP_FUZZ_RUNS, FUZZ_SEED: String(Date.now() % 2 ** 31) },
   },
   {
+    key: "half-sent",
+    name: `${HALF_SENT} half-sent bodies at each door, memory bounded; ${Number(IDLE_SOCKETS).toLocaleString("en")} idle connections of one address`,
+    args: ["packages/server/test/admission/bodies", "packages/server/test/admission/sockets"],
+    env: { HALF_SENT, IDLE_SOCKETS },
+  },
+  {
     key: "mcp-sessions",
     name: `${Number(MCP_SESSIONS).toLocaleString("en")} MCP sessions of one address, its limit and memory as before`,
     args: ["packages/server/test/mcp/limits", "-t", "sessions"],
@@ -112,6 +121,12 @@ const SUITES = [
     name: `${DECIDE_CRASH_ROUNDS} rounds of kill -9 at every named point of a payment, a completion and their commits, on each database`,
     args: ["packages/server/test/selling/crash", "packages/server/test/ucp/crash"],
     env: { DECIDE_CRASH_ROUNDS },
+  },
+  {
+    key: "refusal-counts",
+    name: `${REFUSAL_SCHEDULES} schedules of failures, retries and steps in time on each database, every refusal counted once`,
+    args: ["packages/server/test/mandates/counted-refusals"],
+    env: { REFUSAL_SCHEDULES },
   },
   {
     key: "twice",

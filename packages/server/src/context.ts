@@ -1,6 +1,6 @@
 import { siteAddresses } from "@gatehouse/protocol";
 import { dnsResolver, type Resolver, SafeFetch } from "@gatehouse/safe-fetch";
-import { FoldedRefusals } from "./actions/refuse-mandate.js";
+import { RejectionAggregator } from "./actions/rejection-aggregator.js";
 import { POLICY_TESTS_MAX } from "./actions/test-policy.js";
 import type { Tool } from "./actions/tools.js";
 import type { Config } from "./config/config.js";
@@ -70,7 +70,7 @@ export interface Context {
   readonly siteKeys: SiteKeys;
   readonly visits: VisitLog;
   readonly challenges: Challenges;
-  readonly foldedRefusals: FoldedRefusals;
+  readonly rejections: RejectionAggregator;
   /** Failed signatures by source and the agent they name. */
   readonly mandatePairs: LocalLimiter;
   /** Tries of drafts under way, by site. */
@@ -149,10 +149,12 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const keys = new KeyRing(db, secrets, clock, config.keyAliases);
     await keys.start();
     const pass = overrides.pass ?? (() => {});
-    const { dataDir } = config;
+    const { dataDir, archiveDir } = config;
     const domainOf = domainOfSite;
     const metrics = new Metrics();
-    const audit = new AuditLog({ db, clock, ids, log, metrics, keys, pass, dataDir, domainOf });
+    const audit = new AuditLog({
+      ...{ db, clock, ids, log, metrics, keys, pass, dataDir, archiveDir, domainOf },
+    });
     await audit.start();
     const token = operatorToken(config, ids);
     const operatorDigest = tokenDigest(token.token);
@@ -160,7 +162,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const visits = new VisitLog(db);
     const jobs = new Jobs(db, clock, ids, log);
     await recordHeartbeat(db, clock.now());
-    const foldedRefusals = new FoldedRefusals();
+    const rejections = new RejectionAggregator({ audit, clock, ids, log, metrics, pass });
     const safeFetch = new SafeFetch({ resolver, clock, allow: config.fetchAllow });
     const siteKeys = new SiteKeys(db, secrets, clock);
     const context: Context = {
@@ -189,7 +191,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       liveSites: new LiveSites(db, config.baseUrl),
       siteKeys,
       challenges: new Challenges(secrets, ids),
-      foldedRefusals,
+      rejections,
       mandatePairs: new LocalLimiter({ perMinute: 1, burst: 10 }),
       policyTests: new Places(POLICY_TESTS_MAX),
       fixtureTools: overrides.fixtureTools ?? [],
@@ -201,8 +203,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       close: async () => {
         await jobs.stop();
         await visits.drain();
-        // Lost with a database that is gone already; nothing was decided by them.
-        await foldedRefusals.flush(context, true).catch(() => undefined);
+        await rejections.close();
         await audit.close();
         await db.close();
       },

@@ -1,3 +1,4 @@
+import { archiveDueDays } from "./actions/archive-days.js";
 import { expireReviews } from "./actions/decide-review.js";
 import {
   DELIVER_EVERY_MS,
@@ -17,6 +18,7 @@ import { forgetCheckouts } from "./owners/checkouts/store.js";
 import { forgetMinutes } from "./owners/decisions/store.js";
 import { OUTBOX_TOPIC, TRY_LEASE_MS } from "./owners/outbox/message.js";
 import { EVENT_KEPT_MS, forgetEvents } from "./owners/processor-events/store.js";
+import { deleteExpiredRejections } from "./owners/rejections/store.js";
 import { forgetSessions } from "./owners/tokens/sessions/store.js";
 import { forgetReplies, REPLY_KEPT_MS } from "./owners/ucp-replies/store.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
@@ -37,7 +39,14 @@ export function planJobs(context: Context): void {
     everyMs: HOUR_MS,
     run: (now) => db.transaction((tx) => forgetSessions(tx, now)),
   });
-  jobs.add({ name: "limits.forget", everyMs: HOUR_MS, run: (now) => forgetExpired(db, now) });
+  jobs.add({
+    name: "limits.forget",
+    everyMs: HOUR_MS,
+    run: async (now) => {
+      await forgetExpired(db, now);
+      await db.transaction((tx) => deleteExpiredRejections(tx, now));
+    },
+  });
   jobs.add({
     name: "visits.forget",
     everyMs: HOUR_MS,
@@ -99,6 +108,11 @@ export function planJobs(context: Context): void {
     name: "audit.tend",
     everyMs: MINUTE_MS,
     run: (_now, stopping) => audit.tendAll(stopping),
+  });
+  jobs.add({
+    name: "audit.archive",
+    everyMs: HOUR_MS,
+    run: (now, stopping) => archiveDueDays(context, now, stopping),
   });
   jobs.add({
     name: "sites.recheck",

@@ -81,6 +81,32 @@ describe("rules of every route", () => {
     },
   );
 
+  test("scripts of other origins may read signatures and replays, and sign with Signature-Agent", async () => {
+    const origin = { origin: "https://a.example" };
+    const site = "A".repeat(43);
+    const asked = [
+      `/v1/ucp/${site}/checkout-sessions`,
+      `/v1/m/us_${site}/mandate`,
+      `/v1/mcp/${site}`,
+    ];
+    for (const path of asked) {
+      const answer = await fetch(server.url + path, {
+        method: "POST",
+        headers: origin,
+        body: "{}",
+      });
+      const exposed = answer.headers.get("access-control-expose-headers")?.split(", ");
+      expect(exposed).toEqual(
+        expect.arrayContaining([
+          ...["Signature", "Signature-Input", "Content-Digest", "Idempotent-Replayed"],
+        ]),
+      );
+      const { headers } = await fetch(server.url + path, { method: "OPTIONS", headers: origin });
+      const allowed = headers.get("access-control-allow-headers")?.split(", ");
+      expect(allowed).toEqual(expect.arrayContaining(["Signature-Agent", "Signature-Input"]));
+    }
+  });
+
   test.each(["/v1/admin/sites", "/v1/admin/unknown", "/metrics"])(
     "%s gives other origins nothing, also in a preflight",
     async (path) => {

@@ -78,6 +78,8 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "decision-counts",
       "platforms",
       "pause",
+      "audit-archives",
+      "rejections",
     ]);
   });
 

@@ -1,26 +1,35 @@
 import type { Database, Transaction } from "../src/platform/db/database.ts";
+import { DatabaseUnavailableError } from "../src/platform/db/database.ts";
 
-/** Ends the first run of a body: nothing of it may stay. */
-class FirstRunOver extends Error {
-  override readonly name = "FirstRunOver";
+/** Ends a run of a body: nothing of it may stay. */
+class RunOver extends Error {
+  override readonly name = "RunOver";
 }
 
-/**
- * A database that runs the body of every transaction twice, as a deadlock, a head that another
- * process moved or a failing neighbour in a batch would: the first run is rolled back. A body that
- * changes anything outside its transaction changes it twice, and a test that counts sees it.
- */
-export function runningTwice(db: Database): Database {
+/** Runs a body for nothing, as a deadlock or a failing neighbour in a batch would. */
+async function runInVain(db: Database, body: (tx: Transaction) => Promise<unknown>): Promise<void> {
+  try {
+    await db.transaction(async (tx) => {
+      await body(tx);
+      throw new RunOver();
+    });
+  } catch (error) {
+    if (!(error instanceof RunOver)) throw error;
+  }
+}
+
+/** What becomes of a transaction: it commits, runs again first, fails, or commits unheard. */
+export type Trouble = "none" | "again" | "fails" | "unheard";
+
+/** A database that has the trouble it is told to have, transaction by transaction. */
+export function troubled(db: Database, next: () => Trouble): Database {
   const transaction = async <T>(body: (tx: Transaction) => Promise<T>): Promise<T> => {
-    try {
-      await db.transaction(async (tx) => {
-        await body(tx);
-        throw new FirstRunOver();
-      });
-    } catch (error) {
-      if (!(error instanceof FirstRunOver)) throw error;
-    }
-    return db.transaction(body);
+    const trouble = next();
+    if (trouble === "again" || trouble === "fails") await runInVain(db, body);
+    if (trouble === "fails") throw new DatabaseUnavailableError("it fails for a test");
+    const result = await db.transaction(body);
+    if (trouble === "unheard") throw new DatabaseUnavailableError("its answer is lost for a test");
+    return result;
   };
   return new Proxy(db, {
     get(target, name) {
@@ -30,6 +39,12 @@ export function runningTwice(db: Database): Database {
     },
   });
 }
+
+/**
+ * A database that runs the body of every transaction twice, and rolls the first run back. A body that
+ * changes anything outside its transaction changes it twice, and a test that counts sees it.
+ */
+export const runningTwice = (db: Database): Database => troubled(db, () => "again");
 
 /** What `TEST_TWICE=1` makes of the databases of a run; others are as they are. */
 export const asTestsRun = (db: Database): Database =>

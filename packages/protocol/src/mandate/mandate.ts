@@ -61,11 +61,24 @@ export interface Mandate {
 /** Why a body is no mandate, in the order in which it is looked at. */
 export type MandateFault = "schema_invalid" | "protocol_unsupported" | "unsupported_version";
 
+/** Everything `signed` may hold. What is not known could change the meaning of what is. */
+const SIGNED_MEMBERS = [
+  ...["v", "mandate_id", "agent_id", "site_key", "audience", "issued_at", "expires_at"],
+  ...["skill", "arguments", "payment", "protocol_context", "evidence"],
+];
+const PAYMENT_MEMBERS = ["handler", "token"];
+
+const hasUnknown = (value: JsonObject, known: readonly string[]) =>
+  Object.keys(value).some((name) => !known.includes(name));
+
 function readPayment(value: JsonValue | undefined): Result<MandatePayment | undefined, "invalid"> {
   if (value === undefined) return ok(undefined);
   if (!isJsonObject(value)) return refuse("invalid", "`payment` must be an object");
   const handler = HANDLERS.find((name) => name === value.handler);
   const { token } = value;
+  if (hasUnknown(value, PAYMENT_MEMBERS)) {
+    return refuse("invalid", "`payment` holds a member that is not known");
+  }
   if (handler === undefined)
     return refuse("invalid", "`payment.handler` must be stripe or sandbox");
   if (typeof token !== "string" || token === "" || token.length > TOKEN_CHARS_MAX) {
@@ -96,6 +109,9 @@ function missingMoney(
 
 /** The members of `signed`, each by its own rule; the first that fails is named. */
 function readSigned(signed: JsonObject): Result<Omit<Mandate, "envelope" | "protocol">, "invalid"> {
+  if (hasUnknown(signed, SIGNED_MEMBERS)) {
+    return refuse("invalid", "`signed` holds a member that is not known");
+  }
   const mandateId = text(signed.mandate_id, (id) => MANDATE_ID.test(id));
   const agentId = text(signed.agent_id, isAgentId);
   const siteKey = text(signed.site_key, () => true);

@@ -188,6 +188,9 @@ export async function verifyUcpRequest(
 ): Promise<Result<UcpSignature, SignatureFault>> {
   const input = headerOf(request, "signature-input");
   if (input === undefined) return refuse("signature_missing", "The request is not signed.");
+  if (headerOf(request, "signature") === undefined) {
+    return refuse("signature_missing", "`Signature-Input` came without `Signature`.");
+  }
   const labels = labelsIn(input, request);
   if (labels?.length === 0) {
     return refuse("signature_missing", "The request is not signed for UCP.");

@@ -17,7 +17,12 @@ import { quoteDigest } from "./checkout/quote.js";
 import { answerTo, type Judged, judge } from "./judge-mandate.js";
 import { pendingReview } from "./pending-review.js";
 import { recordedItems } from "./price-order.js";
-import { aboutMandate, type MandateFault, type ProvenFacts } from "./refuse-mandate.js";
+import {
+  aboutMandate,
+  type MandateFault,
+  mandateRejection,
+  type ProvenFacts,
+} from "./refuse-mandate.js";
 import { tellOfReview } from "./tell-of-review.js";
 
 /** What a submission comes to: an answer of the contract, or why there is none. */
@@ -51,6 +56,7 @@ export interface Admission {
 export interface Made {
   readonly records: readonly RecordDraft[];
   readonly answer: Submitted | { readonly paying: Paying; readonly replayed: boolean };
+  readonly after?: (() => void) | undefined;
 }
 
 /** Refuses a mandate whose sender is known, and records it: beyond a rate, with others as one. */
@@ -66,9 +72,9 @@ export async function refused(
     await countFailure(tx, { siteKeyHash, agentId, mandateId }, now);
   }
   const whose = STRANGERS.includes(fault.reason) ? { siteKeyHash } : { siteKeyHash, agentId };
-  const about = { requestId, proven };
-  const records = context.foldedRefusals.draftsOf(context, whose, fault, about);
-  return { records, answer: { fault, mandateId } };
+  const rejection = mandateRejection(whose, fault, { requestId, proven }, now);
+  const taken = await context.rejections.take(tx, rejection, now);
+  return { ...taken, answer: { fault, mandateId } };
 }
 
 /** What is answered while nobody knows whether it is paid (decisions 6). */

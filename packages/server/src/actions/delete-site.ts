@@ -10,6 +10,7 @@ import { deleteNotifySettings } from "../owners/notify-settings/store.js";
 import { deleteAftermath } from "../owners/orders/aftermath/store.js";
 import { deleteMessages } from "../owners/outbox/store.js";
 import { deleteProducts } from "../owners/products/store.js";
+import { deleteRejections } from "../owners/rejections/store.js";
 import { deleteReviews } from "../owners/reviews/store.js";
 import { deleteShopSettings } from "../owners/shop-settings/store.js";
 import { deleteSiteKeys } from "../owners/site-keys/store.js";
@@ -44,6 +45,7 @@ export async function deleteSite(
     await deleteCarts(tx, siteKeyHash);
     await deleteCheckouts(tx, siteKeyHash);
     await deleteReplies(tx, siteKeyHash);
+    await deleteRejections(tx, siteKeyHash);
     await deleteShopSettings(tx, siteKeyHash);
     await deleteSiteKeys(tx, siteKeyHash);
     // What was asked with it is still brought to its end; then its secrets are erased.

@@ -157,9 +157,7 @@ export async function endReview(
   await moveDecision(tx, decision, { outcome, reason, answer: told }, now);
   const { checkoutId } = review.request.checkout ?? {};
   if (checkoutId !== undefined && reason !== null) {
-    const why = end.status === "denied" ? end.reasonCode : undefined;
-    const problem = problemOf(reason, why);
-    await reopenCheckout(tx, { checkoutId, decisionId: review.decisionId }, problem);
+    await reopenCheckout(tx, { checkoutId, decisionId: review.decisionId }, problemOf(reason));
   }
   const payment = paying
     ? await requestItsPayment(context, tx, review, { recordId, answer, now })

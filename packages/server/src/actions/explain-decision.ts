@@ -1,7 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { type PaymentState, paymentState } from "../decide/payment-state.js";
-import { recordById } from "../owners/audit/store.js";
 import type { Decision } from "../owners/decisions/decision.js";
 import { decisionById } from "../owners/decisions/store.js";
 import { orderOfDecision } from "../owners/orders/store.js";
@@ -47,13 +46,13 @@ function traceOf(text: string | undefined) {
 
 /** Says why something was decided as it was: from the record, which nobody can have changed. */
 export async function explainDecision(
-  { db }: Context,
+  { audit, db }: Context,
   siteKeyHash: string,
   decisionId: string,
 ): Promise<ExplainedDecision | undefined> {
   const decision = await decisionById(db, decisionId);
   if (decision?.siteKeyHash !== siteKeyHash) return undefined;
-  const stored = await recordById(db, siteKeyHash, decision.recordId);
+  const stored = await audit.reader.recordById(siteKeyHash, decision.recordId);
   const review = await reviewOfDecision(db, siteKeyHash, decisionId);
   return {
     ...{ decision, ...traceOf(stored?.text) },

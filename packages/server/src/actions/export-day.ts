@@ -98,7 +98,7 @@ export async function exportDay(
   const { snapshot, log } = recorded.value;
   return ok(
     await exportFile(snapshot, log, request, {
-      ...{ audit, db, version: VERSION },
+      ...{ audit, version: VERSION },
       publicKeys: async () => (await keys.listed("audit")).map(({ kid, jwk }) => ({ kid, jwk })),
       policyByDigest: (digest) => policyByDigest(db, siteKeyHash, digest),
     }),

@@ -3,7 +3,7 @@ import type { Context } from "../context.js";
 import type { RecordProof } from "../owners/audit/audit-log.js";
 import type { PublishedCheckpoint } from "../owners/audit/checkpoints.js";
 import type { LogHead } from "../owners/audit/log.js";
-import { logByChain, recordById, type StoredRecord } from "../owners/audit/store.js";
+import { logByChain, type StoredRecord } from "../owners/audit/store.js";
 import type { AuditPublic } from "../owners/sites/site.js";
 import { auditPublicOf } from "../owners/sites/store.js";
 import { siteLogs } from "./site-logs.js";
@@ -65,7 +65,7 @@ export async function proveRecord(
   const { audit, db } = context;
   const setting = await settingOf(context, siteKeyHash, asker);
   if (!setting.ok) return setting;
-  const record = await recordById(db, siteKeyHash, recordId);
+  const record = await audit.reader.recordById(siteKeyHash, recordId);
   const head = record && (await logByChain(db, record.chain));
   if (record === undefined || head === undefined) {
     return refuse("not_found", "The site's log has no record with this id.");
@@ -74,5 +74,5 @@ export async function proveRecord(
   if (record.seq >= size) {
     return refuse("not_found", "This record is proven from the next full hour on.");
   }
-  return ok({ record, proof: await audit.prove(db, record, size) });
+  return ok({ record, proof: await audit.prove(record, size) });
 }

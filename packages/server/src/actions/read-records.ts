@@ -2,13 +2,8 @@ import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { type Actor, actorDraft, type RecordDraft } from "../owners/audit/drafts.js";
 import type { LogHead } from "../owners/audit/log.js";
-import {
-  logsOfSite,
-  recordById,
-  recordsBefore,
-  recordsBetween,
-  type StoredRecord,
-} from "../owners/audit/store.js";
+import type { LogReader } from "../owners/audit/log-reader.js";
+import { logsOfSite, type StoredRecord } from "../owners/audit/store.js";
 import type { Queries } from "../platform/db/database.js";
 import { type ProvenRecord, proveRecord } from "./prove-record.js";
 
@@ -41,20 +36,18 @@ async function findLog(
   return found === undefined ? refuse("not_found", "The site has no such log.") : ok(found);
 }
 
-async function pageOf(db: Queries, head: LogHead, query: RecordsQuery): Promise<RecordsPage> {
-  const { type, from, limit } = query;
+async function pageOf(
+  reader: LogReader,
+  head: LogHead,
+  { type, from, before, limit }: RecordsQuery,
+): Promise<RecordsPage> {
   const { chain } = head;
-  if (from !== null) {
-    const records = await recordsBetween(db, chain, from, Math.min(from + limit, head.size));
-    const wanted = records.filter((record) => type === null || record.type === type);
-    return { chain, records: wanted, next: undefined };
+  if (from === null) {
+    return { chain, ...(await reader.page(chain, { before: before ?? head.size, type, limit })) };
   }
-  const rows = await recordsBefore(db, chain, query.before ?? head.size, {
-    type,
-    limit: limit + 1,
-  });
-  const records = rows.slice(0, limit);
-  return { chain, records, next: rows.length > limit ? records.at(-1)?.seq : undefined };
+  const records = await reader.recordsBetween(chain, from, Math.min(from + limit, head.size));
+  const wanted = records.filter((record) => type === null || record.type === type);
+  return { chain, records: wanted, next: undefined };
 }
 
 /** Whether a page shows nothing but that somebody has been reading. */
@@ -81,22 +74,22 @@ function readingDraft(
 /**
  * Reads a page of a log, and records that it was read, before it is shown. Two who follow a log
  * would otherwise show each other their reading for ever: a page of nothing else is not recorded.
+ * It is read before the commit: what is in a log stays as it is, and an archive may be slow.
  */
 export async function readRecords(
-  { audit, clock }: Context,
+  { audit, clock, db }: Context,
   siteKeyHash: string,
   query: RecordsQuery,
   actor: Actor,
 ): Promise<Result<RecordsPage, "not_found">> {
-  type Answer = Result<RecordsPage, "not_found">;
-  const { answer } = await audit.commit<Answer>(siteKeyHash, async (tx) => {
-    const log = await findLog(tx, siteKeyHash, query.chain);
-    if (!log.ok) return { records: [], answer: log };
-    const page = await pageOf(tx, log.value, query);
-    const draft = readingDraft(page, query.type, actor, clock.now());
-    return { records: draft === undefined ? [] : [draft], answer: ok(page) };
-  });
-  return answer;
+  const log = await findLog(db, siteKeyHash, query.chain);
+  if (!log.ok) return log;
+  const page = await pageOf(audit.reader, log.value, query);
+  const draft = readingDraft(page, query.type, actor, clock.now());
+  if (draft !== undefined) {
+    await audit.commit(siteKeyHash, async () => ({ records: [draft], answer: null }));
+  }
+  return ok(page);
 }
 
 /** Reads one record, recorded as a page that shows it alone would be, and proves that it is in its log. */
@@ -107,12 +100,11 @@ export async function readProvenRecord(
   actor: Actor,
 ): Promise<Result<ProvenRecord, "not_found">> {
   const { audit, clock } = context;
-  await audit.commit(siteKeyHash, async (tx) => {
-    const record = await recordById(tx, siteKeyHash, recordId);
-    if (record === undefined) return { records: [], answer: null };
-    const page = { chain: record.chain, records: [record] };
-    const draft = readingDraft(page, null, actor, clock.now());
-    return { records: draft === undefined ? [] : [draft], answer: null };
-  });
+  const record = await audit.reader.recordById(siteKeyHash, recordId);
+  const page = record && { chain: record.chain, records: [record] };
+  const draft = page && readingDraft(page, null, actor, clock.now());
+  if (draft !== undefined) {
+    await audit.commit(siteKeyHash, async () => ({ records: [draft], answer: null }));
+  }
   return proveRecord(context, siteKeyHash, recordId, "owner");
 }

@@ -28,7 +28,7 @@ import {
 } from "./claim-mandate.js";
 import { expireIfLate } from "./decide-review.js";
 import { proveMandate } from "./prove-mandate.js";
-import type { MandateFault } from "./refuse-mandate.js";
+import { type MandateFault, mandateRejection } from "./refuse-mandate.js";
 
 interface Submission {
   readonly requestId: string;
@@ -118,7 +118,8 @@ export async function submitMandate(
   const stranger = async (fault: MandateFault): Promise<Submitted> => {
     context.admission.failProof(caller);
     if (!mayRefuse()) return { fault: { reason: "rate_limited" } };
-    await context.foldedRefusals.record(context, siteKeyHash, fault, { requestId });
+    const now = context.clock.now();
+    await context.rejections.record(mandateRejection({ siteKeyHash }, fault, { requestId }, now));
     return { fault };
   };
   const read = readMandate(body);

@@ -12,7 +12,8 @@ import {
   refuse,
 } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
-import { RECORD_IDS_MAX, recordTexts } from "../owners/audit/store.js";
+import type { LogReader } from "../owners/audit/log-reader.js";
+import { RECORD_IDS_MAX } from "../owners/audit/store.js";
 import type { Decision } from "../owners/decisions/decision.js";
 import { Book } from "../owners/decisions/history/book.js";
 import { loadHistory } from "../owners/decisions/history/load.js";
@@ -82,7 +83,7 @@ function recalled(recordId: string, text: string | undefined): Recalled {
 
 /** What rules said, by record; nothing of decisions that none were asked for. */
 async function recall(
-  db: Queries,
+  reader: LogReader,
   siteKeyHash: string,
   decisions: readonly Decision[],
   allowance: Allowance,
@@ -91,7 +92,7 @@ async function recall(
   const found = new Map<string, Recalled>();
   for (let from = 0; from < asked.length; from += RECORD_IDS_MAX) {
     const ids = asked.slice(from, from + RECORD_IDS_MAX).map(({ recordId }) => recordId);
-    const texts = await recordTexts(db, siteKeyHash, ids);
+    const texts = await reader.recordTexts(siteKeyHash, ids);
     for (const id of ids) found.set(id, recalled(id, texts.get(id)));
     await allowance.turn();
   }
@@ -99,7 +100,7 @@ async function recall(
 }
 
 async function rehearse(
-  { clock, db }: Context,
+  { audit, clock, db }: Context,
   siteKeyHash: string,
   policy: Policy,
   limit: number,
@@ -111,7 +112,7 @@ async function rehearse(
   );
   if (past === undefined) return [];
   const { decisions, approvals, made, spent } = past;
-  const records = await recall(db, siteKeyHash, decisions, allowance);
+  const records = await recall(audit.reader, siteKeyHash, decisions, allowance);
   const books = { decisions: new Book(made), minor: new Book(spent) };
   const rehearsal = new Rehearsal(policy, books, approvals, allowance);
   const tested: TestedDecision[] = [];

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import type { TlsSettings } from "../platform/http/server.js";
 import type { LogLevel } from "../platform/log/levels.js";
 import type { MailSettings } from "../platform/mail/mailer.js";
@@ -22,6 +23,10 @@ export interface Config {
   readonly port: number;
   readonly dataDir: string;
   readonly databaseUrl: string | undefined;
+  /** Closed days of the audit log that stay in the database; undefined: all. */
+  readonly auditKeepDays: number | undefined;
+  /** Where archived days are. */
+  readonly archiveDir: string;
   readonly logLevel: LogLevel;
   readonly tls: TlsSettings | undefined;
   readonly trustProxy: readonly string[];
@@ -101,6 +106,19 @@ function readMail(env: Environment): Config["mail"] {
   return { server: mailServer("GATEHOUSE_SMTP_URL", server), from: sender };
 }
 
+/** Ten years: longer than anybody keeps a log, short enough to be a date. */
+const KEEP_DAYS_MAX = 3650;
+
+function readArchive(env: Environment, dataDir: string) {
+  const name = "GATEHOUSE_AUDIT_KEEP_DAYS";
+  const days = read.integer(name, setting(env, "AUDIT_KEEP_DAYS"), { min: 0, max: KEEP_DAYS_MAX });
+  const folder = setting(env, "AUDIT_ARCHIVE_DIR") ?? join(dataDir, "audit-archive");
+  return {
+    auditKeepDays: days === 0 ? undefined : days,
+    archiveDir: read.path("GATEHOUSE_AUDIT_ARCHIVE_DIR", folder),
+  };
+}
+
 function refuseOutsideDevelopment(env: Environment, mode: Config["mode"]): void {
   if (mode === "development") return;
   for (const name of ["FETCH_ALLOW", "STRIPE_API_BASE"]) {
@@ -136,13 +154,15 @@ export function readConfig(env: Environment): Config {
   const scheme = mode === "development" && tls === undefined ? "http" : "https";
   const ownUrl = `${scheme}://${host.includes(":") ? `[${host}]` : host}:${port}`;
   const baseUrl = read.baseUrl("GATEHOUSE_BASE_URL", setting(env, "BASE_URL") ?? ownUrl, mode);
+  const dataDir = read.path("GATEHOUSE_DATA_DIR", setting(env, "DATA_DIR"));
   const contact = setting(env, "SECURITY_CONTACT");
   return Object.freeze({
     mode,
     baseUrl,
     host,
     port,
-    dataDir: read.path("GATEHOUSE_DATA_DIR", setting(env, "DATA_DIR")),
+    dataDir,
+    ...readArchive(env, dataDir),
     databaseUrl: read.databaseUrl("GATEHOUSE_DATABASE_URL", setting(env, "DATABASE_URL")),
     logLevel: read.logLevel("GATEHOUSE_LOG", setting(env, "LOG")),
     tls,

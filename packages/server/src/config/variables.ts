@@ -143,6 +143,17 @@ export const VARIABLES: readonly Variable[] = [
     secret: true,
   },
   {
+    name: "GATEHOUSE_AUDIT_KEEP_DAYS",
+    group: "basics",
+    fallback: "0",
+    help: "closed days of the audit log that stay in the database; older ones are archived; 0: all stay",
+  },
+  {
+    name: "GATEHOUSE_AUDIT_ARCHIVE_DIR",
+    group: "basics",
+    help: "folder for archived days, the same for every node; absent: audit-archive in the data folder",
+  },
+  {
     name: "GATEHOUSE_LOG",
     group: "basics",
     fallback: "info",

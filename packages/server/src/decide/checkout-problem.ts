@@ -22,7 +22,7 @@ const WORDS: Readonly<Partial<Record<ReasonCode, Problem>>> = {
   },
   review_denied: {
     ...{ code: "review_denied", final: true },
-    content: "The shop has declined this order.",
+    content: "The shop declined this order.",
   },
   review_expired: {
     ...{ code: "review_expired", final: false },
@@ -34,9 +34,7 @@ const WORDS: Readonly<Partial<Record<ReasonCode, Problem>>> = {
   },
 };
 
-/** What a platform is told of a completion that no order came of. `why` is a word of the shop's. */
-export function problemOf(reason: ReasonCode, why?: string): Problem {
-  const { message } = REASONS[reason];
-  const said = WORDS[reason] ?? { code: reason, content: message, final: true };
-  return why === undefined ? said : { ...said, content: `${said.content} (${why})` };
+/** What a platform is told of a completion that no order came of. */
+export function problemOf(reason: ReasonCode): Problem {
+  return WORDS[reason] ?? { code: reason, content: REASONS[reason].message, final: true };
 }

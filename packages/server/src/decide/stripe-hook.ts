@@ -49,20 +49,39 @@ function readBody(bytes: Uint8Array): HookBody | undefined {
   return typeof livemode === "boolean" ? { id, type, livemode, data } : undefined;
 }
 
+type HookSecret = Extract<AccountSecret, "webhook secret" | "approval secret">;
+
+/** The accounts of a site that Stripe can have signed a call for, with their sealed secrets. */
+async function signingAccounts({ db }: Context, siteKeyHash: string, secretName: HookSecret) {
+  const accounts = await usableAccounts(db, siteKeyHash, ACCOUNTS_MAX);
+  return accounts.flatMap((account) => {
+    const { sealedWebhookSecret, sealedApprovalSecret } = account;
+    const sealed = secretName === "webhook secret" ? sealedWebhookSecret : sealedApprovalSecret;
+    return sealed === null ? [] : [{ account, sealed }];
+  });
+}
+
+/** Whether any call of this kind can be opened: without a secret none is worth reading. */
+export async function expectsHook(
+  context: Context,
+  siteKeyHash: string,
+  secretName: HookSecret,
+): Promise<boolean> {
+  return (await signingAccounts(context, siteKeyHash, secretName)).length > 0;
+}
+
 /** Opens a call: whose account it is for, that Stripe signed it, and that its mode is the key's. */
 export async function openHook(
-  { db, secrets, clock }: Context,
+  context: Context,
   siteKeyHash: string,
-  secretName: Extract<AccountSecret, "webhook secret" | "approval secret">,
+  secretName: HookSecret,
   { bytes, signature }: { readonly bytes: Uint8Array; readonly signature: string | undefined },
 ): Promise<Result<HookCall, HookFault>> {
+  const { secrets, clock } = context;
   const body = readBody(bytes);
   const signers: ProcessorAccount[] = [];
-  for (const account of await usableAccounts(db, siteKeyHash, ACCOUNTS_MAX)) {
-    const { sealedWebhookSecret, sealedApprovalSecret, accountId } = account;
-    const sealed = secretName === "webhook secret" ? sealedWebhookSecret : sealedApprovalSecret;
-    if (sealed === null) continue;
-    const secret = secrets.open(secretPlace(accountId, secretName), sealed);
+  for (const { account, sealed } of await signingAccounts(context, siteKeyHash, secretName)) {
+    const secret = secrets.open(secretPlace(account.accountId, secretName), sealed);
     if ((await verifyHook(bytes, signature, secret, clock.now())).ok) signers.push(account);
   }
   if (signers.length === 0) {

@@ -59,7 +59,8 @@ async function reject(
   const answer = { status, body };
   await moveDecision(tx, decision, { outcome: "rejected", reason, answer }, now);
   if (escalationId !== null) {
-    await endPaying(tx, { siteKeyHash: decision.siteKeyHash, escalationId }, "payment_failed");
+    const failed = { status: "payment_failed", reasonCode: reason } as const;
+    await endPaying(tx, { siteKeyHash: decision.siteKeyHash, escalationId }, failed);
   }
   if (checkoutId === null) return;
   const tried = { checkoutId, decisionId: decision.decisionId };
@@ -153,7 +154,9 @@ async function authorized(
     ...{ paymentChangedAt: null, revision: 1, status: "open" },
   };
   await insertOrder(tx, order);
-  if (escalationId !== null) await endPaying(tx, { siteKeyHash, escalationId }, "approved");
+  if (escalationId !== null) {
+    await endPaying(tx, { siteKeyHash, escalationId }, { status: "approved" });
+  }
   if (checkoutId !== null) {
     await completeCheckout(tx, { checkoutId, decisionId }, { orderId, now });
   }

@@ -2,6 +2,7 @@ import { REASONS } from "@gatehouse/protocol";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../context.js";
 import type { HttpEnv } from "../platform/http/env.js";
+import { htmlPage, own, PAGE_HEADERS } from "../platform/http/html-page.js";
 import { docsUrl } from "../platform/http/problem.js";
 
 /** The site is known, and nothing is said in its name before its domain is proven. */
@@ -9,6 +10,18 @@ export function pendingBody(baseUrl: string, domain: string) {
   const { message } = REASONS.pending_verification;
   const docs_url = docsUrl(baseUrl, "pending_verification");
   return { status: "pending_verification", domain, message, docs_url };
+}
+
+/** The same for a person who opened the agent page. */
+export function pendingPage(domain: string): Response {
+  const { status } = REASONS.pending_verification;
+  const page = htmlPage(
+    { title: `${domain} is not verified yet · Gatehouse` },
+    `<h1>${own(domain)} is not verified yet</h1>
+<p>This page will show what AI agents can do at ${own(domain)}. It opens once the owner has verified the domain.</p>
+<p>Is this your site? <a href="/docs/errors/pending-verification.md">How to verify a domain</a></p>`,
+  );
+  return new Response(page, { status, headers: { ...PAGE_HEADERS, vary: "Accept" } });
 }
 
 export function answerPending(

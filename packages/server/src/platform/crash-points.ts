@@ -14,6 +14,14 @@ export const AUDIT_POINTS = [
   "audit.checkpoint_kept",
 ] as const;
 
+/** Those of archiving a day: a file is there, all were verified, the day is archived, rows are gone. */
+export const ARCHIVE_POINTS = [
+  "archive.file_written",
+  "archive.verified",
+  "archive.committed",
+  "archive.rows_deleted",
+] as const;
+
 /** Those of a payment: wanted, answered, written down, given up. */
 export const DECIDE_POINTS = [
   "decide.intended",
@@ -28,7 +36,12 @@ export const CHECKOUT_POINT = "ucp.settled";
 /** Those of a message: a receiver has it, and that is written down. */
 export const OUTBOX_POINTS = ["outbox.sent", "outbox.delivered"] as const;
 
+/** Those of counted refusals: a minute's counts are about to be written, and are in the log. */
+export const REJECTION_POINTS = ["rejections.sealed", "rejections.written"] as const;
+
 type CrashPoint =
+  | (typeof ARCHIVE_POINTS)[number]
+  | (typeof REJECTION_POINTS)[number]
   | (typeof OUTBOX_POINTS)[number]
   | (typeof AUDIT_POINTS)[number]
   | (typeof DECIDE_POINTS)[number]

@@ -72,6 +72,16 @@ export const METRICS = Object.freeze({
     help: "Logs behind what was published of them: nothing is added to these until an operator acts.",
     labels: {},
   },
+  gatehouse_rejections_aggregated_total: {
+    type: "counter",
+    help: "Refusals counted in a record for a whole minute instead of one each.",
+    labels: { door: "`mandates` or `mcp`" },
+  },
+  gatehouse_rejections_unwritten: {
+    type: "gauge",
+    help: "Callers whose counted refusals are not in the log yet; each is written when its minute ends.",
+    labels: {},
+  },
   gatehouse_mcp_calls_total: {
     type: "counter",
     help: "Tool calls recorded.",

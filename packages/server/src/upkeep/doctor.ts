@@ -1,6 +1,8 @@
 import { type Config, type Environment, readConfig } from "../config/config.js";
+import { Archive } from "../owners/audit/archive/archive.js";
 import { type Comparison, comparePublished } from "../owners/audit/compare-published.js";
 import { KeptCheckpoints } from "../owners/audit/kept-checkpoints.js";
+import { LogReader } from "../owners/audit/log-reader.js";
 import { pausedDomains, siteHealth } from "../owners/sites/store.js";
 import { isoTime, systemClock } from "../platform/clock.js";
 import type { Database } from "../platform/db/database.js";
@@ -17,6 +19,7 @@ import { createLog } from "../platform/log/log.js";
 import { createSecrets } from "../platform/secrets/secrets.js";
 import { findSecretsKey } from "../platform/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
+import { checkArchive } from "./doctor-archive.js";
 import { checkDataDir, checkNode, checkOperatorToken, checkTransport } from "./doctor-machine.js";
 import type { Finding } from "./finding.js";
 import { checkRestored } from "./restored.js";
@@ -134,8 +137,9 @@ function lacking({ lost, missing }: Comparison): string[] {
 /** Whether any log tells another history than was published of it. */
 async function checkAudit(config: Config, db: Database): Promise<Finding> {
   const part = "audit log";
+  const archive = new Archive(config.archiveDir);
   const published = new KeptCheckpoints(config.dataDir).read();
-  const compared = await comparePublished(db, published);
+  const compared = await comparePublished(db, new LogReader(db, archive), published);
   const { held, lost } = compared;
   if (held.length > 0) {
     const says = held.map(({ chain, why }) => `${chain}: ${why}`).join("; ");
@@ -180,6 +184,9 @@ async function checkInstallation(config: Config, db: Database): Promise<Finding[
     ...(version < SCHEMA_VERSION ? [] : await attempt("sales", () => checkPauses(db))),
     ...(version < AGENTS_SCHEMA ? [] : await attempt("restore", () => checkRestored(db))),
     ...(version < AUDIT_SCHEMA ? [] : await attempt("audit log", () => checkAudit(config, db))),
+    ...(version < SCHEMA_VERSION
+      ? []
+      : await attempt("audit archive", () => checkArchive(config, db))),
   ];
 }
 

@@ -129,6 +129,26 @@ describe.each(EXPECTED)("%s", (name, type, cache, naming) => {
     expect((await at(new URL(body.docs_url).pathname)).body).toContain("# `pending_verification`");
   });
 
+  test("of a pending site is a page where a person opens the agent page", async () => {
+    const site = await createSite(server, `seen-${name.toLowerCase()}.example.com`, false);
+    const browser = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
+    const paths = [documentPaths(site)[name]];
+    if (name === "page") paths.push(`/v1/agent/domain/${site.domain}`);
+    for (const path of paths) {
+      const { status, body, headers } = await at(path, browser);
+      expect([status, headers.get("cache-control")]).toEqual([404, "no-store"]);
+      if (name !== "page") {
+        expect(body.status).toBe("pending_verification");
+        continue;
+      }
+      expect(headers.get("content-type")).toBe("text/html; charset=utf-8");
+      expect(headers.get("content-security-policy")).toContain("default-src 'none'");
+      expect(body).toContain(`<h1><bdi>${site.domain}</bdi> is not verified yet</h1>`);
+      const program = await at(path, { headers: { accept: "application/json" } });
+      expect(program.body.status).toBe("pending_verification");
+    }
+  });
+
   test("of a deleted site is gone", async () => {
     const gone = await publishedSite(server, `gone-${name.toLowerCase()}.example.com`);
     expect((await gone.get(name)).status).toBe(200);

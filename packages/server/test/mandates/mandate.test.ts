@@ -127,6 +127,13 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
       ["no time", { issued_at: "now" }, 400, "schema_invalid"],
       ["arguments of another type", { arguments: [] }, 400, "schema_invalid"],
       ["payment without a token", { payment: { handler: "stripe" } }, 400, "schema_invalid"],
+      ["a member nobody knows", { max_total: "10.00" }, 400, "schema_invalid"],
+      [
+        "a payment with a member nobody knows",
+        { payment: { handler: "sandbox", token: "pm_card_visa", capture: true } },
+        400,
+        "schema_invalid",
+      ],
       ["a skill that cannot be", { skill: "Get Pricing" }, 400, "schema_invalid"],
       ["another address", { audience: other }, 400, "audience_mismatch"],
       ["another site", { site_key: `us_${"A".repeat(43)}` }, 400, "audience_mismatch"],

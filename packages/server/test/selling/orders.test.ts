@@ -271,7 +271,28 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
       const answer = await again();
       expect([answer.status, answer.body.reason]).toEqual([403, "payment_declined"]);
       const state = await (await fetch(first.body.status_url)).json();
-      expect(state.status).toBe("payment_failed");
+      expect(state).toMatchObject({ status: "payment_failed", reason_code: "payment_declined" });
+    });
+
+    test("is told to whoever waits once it is paid, not while it is being paid", async () => {
+      const { decide, first } = await asking({ ...palm, token: "pm_sandbox_timeout" });
+      expect((await decide("approve")).body).toEqual({ status: "paying" });
+      const held = fetch(first.body.status_url, { headers: { prefer: "wait=20" } });
+      const reconciled = new Promise<void>((resolve, reject) => {
+        clock.after(5000, () =>
+          reconcilePayments(server.context, () => false).then(resolve, reject),
+        );
+      });
+      await server.context.db.transaction((tx) =>
+        tx.run("UPDATE payments SET next_at = ? WHERE status = 'unknown'", clock.now()),
+      );
+      const timer = setInterval(() => clock.advance(500), 5);
+      try {
+        expect(await (await held).json()).toMatchObject({ status: "approved" });
+        await reconciled;
+      } finally {
+        clearInterval(timer);
+      }
     });
 
     test("is paying while nobody knows, and 202 until it is known", async () => {

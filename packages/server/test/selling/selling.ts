@@ -81,13 +81,20 @@ export function selling(server: TestServer) {
     agent.send(to, await signed(to, by, fields));
 
   /** Calls a tool of the shop's MCP server; what JSON-RPC answers. */
-  async function call(to: Shop, args: unknown, meta?: unknown, name = "place_order") {
+  async function call(
+    to: Shop,
+    args: unknown,
+    meta?: unknown,
+    name = "place_order",
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     const params = { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) };
     const response = await fetch(`${server.url}/v1/mcp/${to.site_key}`, {
       method: "POST",
       headers: {
         "content-type": "application/json",
         accept: "application/json, text/event-stream",
+        ...headers,
       },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
     });

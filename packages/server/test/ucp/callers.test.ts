@@ -35,7 +35,7 @@ describe("a platform that calls a shop", () => {
     profile = platform.profileUrl(`profile-${++pages}`);
     platform.profile = profileOf([platform.key.publicJwk]);
   });
-  const search = (options: CallOptions = {}, body: unknown = {}) => {
+  const search = (options: CallOptions = {}, body: unknown = { query: "palm" }) => {
     const url = `${server.url}/v1/ucp/${shop.site_key_hash}/catalog/search`;
     return platform.call(url, body, { profile, created: clock.now(), ...options });
   };
@@ -162,10 +162,22 @@ describe("a platform that calls a shop", () => {
       const headers = { "signature-input": input, signature };
       expect([signature, (await search({ headers })).status]).toEqual([signature, 401]);
     }
+    const undated = await search({ sign: true, undated: true });
+    expect(said(undated)).toEqual([401, "signature_invalid"]);
     const old = clock.now() - 301_000;
     expect(said(await search({ sign: true, created: old }))).toEqual([401, "signature_invalid"]);
     const future = clock.now() + 61_000;
     expect(said(await search({ sign: true, created: future }))).toEqual([401, "signature_invalid"]);
+  });
+
+  test("is told that its signature is missing where only `Signature-Input` came", async () => {
+    const input = `sig1=("@method" "@authority" "@path" "ucp-agent");keyid="platform-key"`;
+    const half = { "signature-input": input };
+    expect(said(await search({ headers: half }))).toEqual([401, "signature_missing"]);
+    const url = `${server.url}/v1/ucp/${shop.site_key_hash}/checkout-sessions/chk_x/complete`;
+    const headers = { ...half, "idempotency-key": "half-signed" };
+    const spending = await platform.call(url, {}, { profile, headers });
+    expect(said(spending)).toEqual([401, "signature_missing"]);
   });
 
   test("may carry a signature about its visit, which proves nothing of the call and hides nothing", async () => {

@@ -148,6 +148,32 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     expect(await at.authorizations(shop)).toEqual([]);
   });
 
+  test("offers ways to send it, and the tax, as soon as the country is known", async () => {
+    const country = { address_country: "AT" };
+    const asked = [
+      { ...lines(["rose", 1]), ...sent(null, country) },
+      { ...lines(["rose", 1]), context: country },
+    ];
+    for (const body of asked) {
+      const made = await at.create(shop, body);
+      const [method] = made.body.fulfillment.methods;
+      const options = method.groups[0].options.map(({ id }: { id: string }) => id);
+      expect(options).toEqual(["standard", "express"]);
+      expect(totals(made.body)).toEqual({ subtotal: 10_000, tax: 2000, total: 12_000 });
+      expect(made.body.status).toBe("incomplete");
+    }
+    const chosen = await at.create(shop, {
+      ...{ ...lines(["rose", 1]), buyer: BUYER, ...sent("express", country) },
+    });
+    expect(told(chosen)).toEqual([201, "incomplete", "field_required"]);
+    expect(chosen.body.messages[0].path).toBe("$.fulfillment.methods[0].destinations");
+    expect(totals(chosen.body)).toMatchObject({ fulfillment: 1200, total: 13_440 });
+    expect(told(await at.complete(shop, chosen.body.id))).toEqual([
+      ...[200, "incomplete", "field_required"],
+    ]);
+    expect(await at.authorizations(shop)).toEqual([]);
+  });
+
   test("is sent only where the shop sends, and taxed where it goes", async () => {
     const away = await at.create(shop, {
       ...ROSE,
@@ -423,13 +449,52 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect(told(await at.get(elsewhere, id))).toEqual([200, "error", "not_found"]);
     });
 
-    test("an old signature spends nothing, nor does one that does not say when it was made", async () => {
+    test("a signature without `created` pays, where it covers the idempotency key", async () => {
+      const undated = { undated: true, key: "undated-completion" };
       const { id } = await at.ready(shop);
-      const undated = await at.complete(shop, id, paying(), { undated: true });
-      expect([undated.status, undated.body.code]).toEqual([401, "signature_invalid"]);
+      const done = await at.complete(shop, id, paying(), undated);
+      expect(told(done)).toEqual([200, "completed"]);
+      const again = await at.complete(shop, id, paying(), undated);
+      expect([again.body, again.headers.get("idempotent-replayed")]).toEqual([done.body, "true"]);
+      expect(await at.authorizations(shop)).toHaveLength(1);
+      const other = await at.ready(shop);
+      const fields = ["@method", "@authority", "@path", "content-type", "ucp-agent"];
+      fields.push("content-digest");
+      const uncovered = await at.complete(shop, other.id, paying(), { undated: true, fields });
+      expect([uncovered.status, uncovered.body.code]).toEqual([401, "signature_invalid"]);
+      expect(await at.authorizations(shop)).toHaveLength(1);
+    });
+
+    test("a signature without `created` is refused for what is older than 48 hours", async () => {
+      const { id } = await at.ready(shop);
+      const { body: cart } = await at.call(shop, "/carts", lines(["rose", 1]));
+      const undated = { undated: true };
+      clock.advance(48 * HOUR_MS);
+      expect((await at.update(shop, id, ROSE, undated)).status).toBe(200);
+      clock.advance(1000);
+      const tries = [
+        await at.update(shop, id, ROSE, undated),
+        await at.complete(shop, id, paying(), undated),
+        await at.cancel(shop, id, undated),
+        await at.call(shop, `/carts/${cart.id}/cancel`, undefined, undated),
+      ];
+      for (const { status, body } of tries) {
+        expect([status, body.code]).toEqual([401, "signature_invalid"]);
+      }
+      expect((await at.cancel(shop, id)).status).toBe(200);
+    });
+
+    test("an old signature spends nothing, and one without `created` reads nothing", async () => {
+      const { id } = await at.ready(shop);
       const old = await at.complete(shop, id, paying(), { created: clock.now() - 301_000 });
       expect([old.status, old.body.code]).toEqual([401, "signature_invalid"]);
-      expect((await at.get(shop, id, { undated: true })).status).toBe(200);
+      const over = { expires: clock.now() - 61_000 };
+      const expired = await at.complete(shop, id, paying(), over);
+      expect([expired.status, expired.body.code]).toEqual([401, "signature_invalid"]);
+      const undated = await at.complete(shop, id, paying(), { ...over, undated: true });
+      expect([undated.status, undated.body.code]).toEqual([401, "signature_invalid"]);
+      const read = await at.get(shop, id, { undated: true });
+      expect([read.status, read.body.code]).toEqual([401, "signature_invalid"]);
       expect(await at.authorizations(shop)).toEqual([]);
     });
 

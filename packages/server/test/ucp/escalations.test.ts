@@ -84,7 +84,7 @@ describe.each(DATABASES)("a checkout that a person has to look at, on %s,", (dia
     expect(denied.body.messages[0]).toMatchObject({
       ...{
         severity: "unrecoverable",
-        content: "The shop has declined this order. (unknown_agent)",
+        content: "The shop declined this order.",
       },
     });
     expect(told(await at.complete(shop, id))).toEqual([200, "incomplete", "review_denied"]);

@@ -137,6 +137,7 @@ export class Platform {
       signer: key = this.key,
       created = Date.now(),
       undated = false,
+      expires,
       ...more
     }: CallOptions,
   ): Promise<Record<string, string>> {
@@ -158,9 +159,17 @@ export class Platform {
           key: signer,
           name: "sig1",
           fields: covered,
-          params: undated ? ["keyid"] : ["created", "keyid"],
+          params: [
+            ...(undated ? [] : ["created"]),
+            ...(expires === undefined ? [] : ["expires"]),
+            "keyid",
+          ],
         },
-        paramValues: { created: new Date(created), keyid: key.kid },
+        paramValues: {
+          created: new Date(created),
+          ...(expires === undefined ? {} : { expires: new Date(expires) }),
+          keyid: key.kid,
+        },
       },
       { method: more.method ?? "POST", url, headers },
     );
@@ -187,6 +196,8 @@ export interface CallOptions {
   readonly created?: number;
   /** Leaves out when it was made. */
   readonly undated?: boolean;
+  /** When it stops being good. */
+  readonly expires?: number;
   readonly profile?: string;
   readonly headers?: Record<string, string>;
   /** What is sent in the place of what was signed. */

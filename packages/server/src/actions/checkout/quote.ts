@@ -61,10 +61,10 @@ export async function quoteFor(
   const address = chosenAddress(delivery);
   const whole = isWhole(address, buyer);
   const destination = destinationIn(address ?? context);
+  // What sending costs depends on the country alone: nobody has to say more to see it.
+  const isPriceable = destination !== undefined && COUNTRY.test(destination.country);
   const offered =
-    ships && whole && destination !== undefined && currency !== null
-      ? optionsTo(settings, destination, currency)
-      : [];
+    ships && isPriceable && currency !== null ? optionsTo(settings, destination, currency) : [];
   const chosen = offered.find(({ option }) => option.id === delivery.optionId);
   const shippingMinor = chosen?.amountMinor ?? null;
   const summed = totalsOf(settings, subtotalMinor, {
@@ -77,7 +77,7 @@ export async function quoteFor(
   const missing: Missing[] = [];
   if (!isText(buyer.email) || !EMAIL.test(buyer.email)) missing.push("email");
   if (ships && !whole) missing.push("address");
-  else if (ships && currency !== null && chosen === undefined) {
+  if (ships && isPriceable && currency !== null && chosen === undefined) {
     missing.push(offered.length === 0 ? "deliverable" : "option");
   }
   if (!summed.ok) missing.push("payable");

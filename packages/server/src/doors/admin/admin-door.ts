@@ -5,6 +5,7 @@ import { describedRoutes, strictBodies } from "../described-routes.js";
 import { type AdminEnv, signIn } from "./access.js";
 import { agentRoutes } from "./agents.js";
 import { auditRoutes } from "./audit.js";
+import { auditArchiveRoutes } from "./audit-archives.js";
 import { auditRecordRoute } from "./audit-record.js";
 import { changesRoute } from "./changes.js";
 import { clockRoutes } from "./clock.js";
@@ -47,6 +48,7 @@ export function adminDoor(context: Context): Door {
   policyVersionRoutes(routes, context);
   auditRoutes(routes, context);
   auditRecordRoute(routes, context);
+  auditArchiveRoutes(routes, context);
   visitRoutes(routes, context);
   agentRoutes(routes, context);
   mandateRoutes(routes, context);

@@ -3,9 +3,10 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
 import { readDomain } from "../../owners/sites/domain.js";
 import { siteByDomain } from "../../owners/sites/store.js";
+import { isBrowser } from "../../platform/http/browser.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
-import { answerPending } from "../pending.js";
+import { answerPending, pendingPage } from "../pending.js";
 
 /** From a domain to the agent page of the site that has proven it. */
 export function agentPageByDomain(routes: OpenAPIHono<HttpEnv>, context: Context): void {
@@ -16,7 +17,9 @@ export function agentPageByDomain(routes: OpenAPIHono<HttpEnv>, context: Context
     });
     const site = domain.ok ? await siteByDomain(db, domain.value) : undefined;
     if (site === undefined) throw new Problem("not_found", { message: "No site has this domain." });
-    if (site.status !== "verified") return answerPending(c, context, site.domain);
+    if (site.status !== "verified") {
+      return isBrowser(c.req) ? pendingPage(site.domain) : answerPending(c, context, site.domain);
+    }
     return c.redirect(siteAddresses(config.baseUrl, site).agentPage, 302);
   });
 }

@@ -3,10 +3,11 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
 import { hashesOf } from "../../owners/sites/find.js";
+import { isBrowser } from "../../platform/http/browser.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
 import { isFresh } from "../../platform/http/etag.js";
 import { Problem } from "../../platform/http/problem.js";
-import { answerPending } from "../pending.js";
+import { answerPending, pendingPage } from "../pending.js";
 import { agentPageByDomain } from "./by-domain.js";
 import type { Document } from "./document.js";
 import type { Editions } from "./editions.js";
@@ -56,7 +57,9 @@ async function answerSite(
       throw unavailable(error);
     });
     if (found.ok) return answerDocument(c, found.value);
-    if (found.reason === "pending_verification") return answerPending(c, context, found.detail);
+    if (found.reason !== "pending_verification") continue;
+    const person = named.name === "page" && isBrowser(c.req);
+    return person ? pendingPage(found.detail) : answerPending(c, context, found.detail);
   }
   throw new Problem("not_found", { message: "No site has this key." });
 }

@@ -3,7 +3,7 @@ import type { Context as HonoContext } from "hono";
 import { takeStripeEvent } from "../../actions/take-stripe-event.js";
 import type { Context } from "../../context.js";
 import { approvalBody, approveOrder } from "../../decide/approve-order.js";
-import { type HookCall, openHook } from "../../decide/stripe-hook.js";
+import { expectsHook, type HookCall, openHook } from "../../decide/stripe-hook.js";
 import { findSite } from "../../owners/sites/find.js";
 import { readJsonBytes, UNREAD_REST } from "../../platform/http/body.js";
 import type { Door, HttpEnv } from "../../platform/http/env.js";
@@ -16,6 +16,12 @@ const RETRY_AFTER_S = "30";
 const FINALIZE = "v1.delegated_checkout.finalize_checkout";
 
 type C = HonoContext<HttpEnv>;
+
+const notSigned = (headers: Readonly<Record<string, string>>) =>
+  new Problem("invalid_request", {
+    message: "Refused: the call is not signed by Stripe for this site.",
+    headers,
+  });
 
 /** A call of Stripe's for the site its path names, or the refusal of anything else. */
 async function requireCall(
@@ -32,10 +38,16 @@ async function requireCall(
   }
   const site = await findSite(db, c.req.param("site") ?? "", "hash");
   if (site === undefined) throw new Problem("not_found");
-  const bytes = await readJsonBytes(context, c.env.incoming, HOOK_BYTES_MAX);
   const signature = c.req.header("stripe-signature");
+  const expected = await expectsHook(context, site.siteKeyHash, secretName);
+  if (signature === undefined || !expected) throw notSigned(UNREAD_REST);
+  const bytes = await readJsonBytes(context, c.env.incoming, HOOK_BYTES_MAX);
   const call = await openHook(context, site.siteKeyHash, secretName, { bytes, signature });
-  if (call.ok) return call.value;
+  if (call.ok) {
+    caller.provenAs = "proven";
+    return call.value;
+  }
+  admission.failProof(caller);
   throw new Problem("invalid_request", { message: `Refused: ${call.detail}.` });
 }
 

@@ -15,6 +15,11 @@ const WAIT_S_MAX = 20;
 const LOOK_EVERY_MS = 500;
 const ESCALATION = ":escalation{esc_[\\w-]+}";
 
+/** Whether something can still become of it: what is being paid for is not over. */
+function isOpen({ status, expiresAt }: Review, now: number): boolean {
+  return status === "paying" || (status === "pending" && now < expiresAt);
+}
+
 function render(review: Review, now: number) {
   const { status, expiresAt, decidedAt, reasonCode, decidedRecordId } = review;
   // Late ones are ended by a job; until it comes they are over all the same.
@@ -47,17 +52,13 @@ export function escalationRoutes(routes: OpenAPIHono<HttpEnv>, context: Context)
     return review;
   };
 
-  /** Looks again and again until something is decided, the time is up, or the process stops. */
+  /** Looks again and again until the review has ended, the time is up, or the process stops. */
   const changed = async (first: Review, waitMs: number): Promise<Review> => {
     const { siteKeyHash, escalationId } = first;
     const until = clock.now() + waitMs;
     let review = first;
     let waits = true;
-    while (
-      waits &&
-      review.status === "pending" &&
-      clock.now() < Math.min(until, review.expiresAt)
-    ) {
+    while (waits && isOpen(review, clock.now()) && clock.now() < until) {
       waits = await streams.pause(clock, LOOK_EVERY_MS);
       review = (await reviewById(db, siteKeyHash, escalationId)) ?? review;
     }

@@ -106,7 +106,8 @@ const DISCOVERY_FAILED = -32_001;
 
 function codeOf({ code }: UcpProblem): number {
   if (DISCOVERY.includes(code)) return DISCOVERY_FAILED;
-  return code === "invalid_request" ? RPC.invalidParams : RPC.refused;
+  const asked = code === "invalid_request" || code === "request_too_large";
+  return asked ? RPC.invalidParams : RPC.refused;
 }
 
 function replyOf(problem: UcpProblem): (id: RpcId) => Reply {

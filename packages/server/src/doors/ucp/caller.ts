@@ -33,6 +33,12 @@ export function signedRequest(
   return { method, url: new URL(target, baseUrl).href, fields, body };
 }
 
+/** Says what it signs, and brings no signature: its sender does not mean to be anonymous. */
+function isHalfSigned({ fields }: UcpRequest): boolean {
+  const has = (name: string) => fields.some((field) => field.name.toLowerCase() === name);
+  return has("signature-input") && !has("signature");
+}
+
 type Named = Awaited<ReturnType<ShopDesk["platformNamed"]>>;
 
 /** A platform that was named, and whether it proves to be that. A signature that is there must hold. */
@@ -44,7 +50,7 @@ export async function proven(
 ): Promise<Caller> {
   const signed = await verifyUcpRequest(request, { keys, now: clock.now() });
   if (signed.ok) return { ...named, ...signed.value };
-  if (signed.reason !== "signature_missing") {
+  if (signed.reason !== "signature_missing" || isHalfSigned(request)) {
     admission.failProof(client);
     throw new UcpProblem(signed.reason, signed.detail);
   }

@@ -3,6 +3,7 @@ import { findProducts, lookUpProducts, PAGE_MAX } from "../../actions/find-produ
 import type { Context } from "../../context.js";
 import type { Product } from "../../owners/products/product.js";
 import { errorAnswer, type UcpBody, ucpMember } from "./answer.js";
+import { UcpProblem } from "./fault.js";
 import { invalid, listIn, numberIn, objectIn, textIn } from "./fields.js";
 import type { Operation, UcpCall } from "./operation.js";
 
@@ -49,9 +50,15 @@ async function searchCatalog(
   { site: { siteKeyHash }, body }: UcpCall,
 ): Promise<UcpBody> {
   const page = objectIn(body.pagination, "pagination");
+  const text = textIn(body.query, "query", QUERY_CHARS_MAX) ?? "";
+  const filters = objectIn(body.filters, "filters");
+  // UCP, catalog search: a request has at least one input.
+  if (text.trim() === "" && Object.keys(filters).length === 0) {
+    throw invalid("Send a `query`, or at least one of `filters`.");
+  }
   const found = await findProducts(context, siteKeyHash, {
-    text: textIn(body.query, "query", QUERY_CHARS_MAX) ?? "",
-    ...priceFilter(objectIn(body.filters, "filters")),
+    text,
+    ...priceFilter(filters),
     cursor: textIn(page.cursor, "pagination.cursor", QUERY_CHARS_MAX),
     limit: Math.min(numberIn(page.limit, "pagination.limit", 1) ?? PAGE, PAGE_MAX),
   });
@@ -69,6 +76,10 @@ async function searchCatalog(
 }
 
 function idsIn(value: JsonValue | undefined): readonly string[] {
+  if (Array.isArray(value) && value.length > IDS_MAX) {
+    const content = `\`ids\` may hold ${IDS_MAX} at most. Ask for the rest in another request.`;
+    throw new UcpProblem("request_too_large", content);
+  }
   const ids = listIn(value, "ids", IDS_MAX);
   if (ids.some((id) => typeof id !== "string")) throw invalid("`ids` must be texts.");
   return ids as readonly string[];

@@ -1,10 +1,13 @@
 import { negotiate, orderWebhookUrl, readUcpAgent } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { cartById } from "../../owners/checkouts/carts/store.js";
+import { CHECKOUT_ID } from "../../owners/checkouts/checkout.js";
+import { checkoutById } from "../../owners/checkouts/store.js";
 import { shopSettings } from "../../owners/shop-settings/store.js";
 import { closedMessage, sells } from "../../owners/sites/gates.js";
 import type { Site } from "../../owners/sites/site.js";
 import { holdSite, isVerified } from "../../owners/sites/store.js";
-import { countReplies } from "../../owners/ucp-replies/store.js";
+import { countReplies, REPLY_KEPT_MS } from "../../owners/ucp-replies/store.js";
 import type { Caller as Client } from "../../platform/http/admission/caller.js";
 import { webName } from "../../platform/web-name.js";
 import { errorAnswer, type UcpBody } from "./answer.js";
@@ -131,6 +134,7 @@ export class ShopDesk {
     const { site, caller } = asked;
     const { siteKeyHash } = site;
     const call = { ...asked, signer: await context.keys.signer("card") };
+    if (caller.keyId !== null && !caller.dated) await this.requireUndatedAllowed(operation, call);
     if (operation.signed !== undefined) await this.requireSigned(call, operation.signed);
     const common = this.isCommon(operation, site, caller);
     if ("read" in operation) {
@@ -181,15 +185,31 @@ export class ShopDesk {
     return (whileShut === true || sells(site)) && caller.capabilities.includes(capability);
   }
 
+  /**
+   * A signature without `created` can be sent again by whoever saw it. Where something is changed, the
+   * idempotency key it covers answers a repetition from what was kept, for as long as that is kept.
+   */
+  private async requireUndatedAllowed(
+    operation: Operation,
+    { site: { siteKeyHash }, id }: UcpCall,
+  ): Promise<void> {
+    const { clock, db } = this.context;
+    let allowed = !("read" in operation);
+    if (allowed && CHECKOUT_ID.test(id)) {
+      const named = operation.path.startsWith("/carts") ? cartById : checkoutById;
+      const made = await named(db, siteKeyHash, id);
+      allowed = made === undefined || clock.now() - made.createdAt <= REPLY_KEPT_MS;
+    }
+    if (allowed) return;
+    const content = "A signature here must say when it was made: `created`.";
+    throw new UcpProblem("signature_invalid", content);
+  }
+
   /** Whoever spends, or asks after an order, has to prove who it is; spending an owner may ease. */
   private async requireSigned(
     { site, caller }: UcpCall,
     signed: NonNullable<Operation["signed"]>,
   ): Promise<void> {
-    if (caller.keyId !== null && !caller.dated) {
-      const content = "A signature here must say when it was made: `created`.";
-      throw new UcpProblem("signature_invalid", content);
-    }
     if (caller.keyId !== null) return;
     const waivable = signed === "unless_waived";
     if (waivable && (await shopSettings(this.context.db, site.siteKeyHash)).allowUnsigned) return;

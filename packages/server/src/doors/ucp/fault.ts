@@ -4,7 +4,7 @@ import { UnavailableError } from "../../platform/unavailable-error.js";
 import type { NoProfile } from "./platform-profiles.js";
 
 /** Why a call never came to the shop itself, in UCP's words; other words are those of every door. */
-export type UcpFault = NoProfile | SignatureFault | ReasonCode;
+export type UcpFault = NoProfile | SignatureFault | ReasonCode | "request_too_large";
 
 /** The statuses UCP gives its own words (2026-08-25, error table). */
 const STATUSES: Readonly<Partial<Record<UcpFault, number>>> = {

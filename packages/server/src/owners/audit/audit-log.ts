@@ -6,16 +6,18 @@ import type { Ids } from "../../platform/ids.js";
 import type { KeyRing } from "../../platform/keys/key-ring.js";
 import type { Log } from "../../platform/log/log.js";
 import type { Metrics } from "../../platform/metrics.js";
+import { Archive } from "./archive/archive.js";
 import type { BatchTools, CommitBody, NewEpoch } from "./batch.js";
 import { Checkpoints, type PublishedCheckpoint } from "./checkpoints.js";
 import { comparePublished } from "./compare-published.js";
 import { PartDigests } from "./exports/part-digests.js";
 import { KeptCheckpoints } from "./kept-checkpoints.js";
 import { AuditUnavailableError, DAY_MS, type LogHead } from "./log.js";
+import { LogReader } from "./log-reader.js";
 import { type LogKey, sha256Now } from "./log-writer.js";
-import { nodesOf, sizeBefore } from "./nodes.js";
 import { newRecordId } from "./record-id.js";
 import { type Committed, Sequencer } from "./sequencer.js";
+import { sizeBefore } from "./size-before.js";
 import { logsOfSite, type StoredRecord, sitesToTend, someOpenLogs } from "./store.js";
 
 /** Logs tended in one go. */
@@ -29,6 +31,7 @@ export interface AuditTools {
   readonly metrics: Metrics;
   readonly keys: KeyRing;
   readonly dataDir: string;
+  readonly archiveDir: string;
   readonly pass: PassPoint;
   domainOf: BatchTools["domainOf"];
 }
@@ -46,7 +49,10 @@ export class AuditLog {
   private readonly sequencer: Sequencer;
   /** Logs nothing is added to, and why. */
   private readonly held = new Map<string, string>();
-  private readonly node: string;
+  /** Names this process in records. */
+  readonly node: string;
+  readonly archive: Archive;
+  readonly reader: LogReader;
   readonly checkpoints: Checkpoints;
   readonly partDigests = new PartDigests();
 
@@ -55,8 +61,10 @@ export class AuditLog {
     this.kept = new KeptCheckpoints(tools.dataDir);
     this.node = tools.ids.id("node");
     const { clock, log, pass, db, keys } = tools;
+    this.archive = new Archive(tools.archiveDir);
+    this.reader = new LogReader(db, this.archive);
     this.checkpoints = new Checkpoints({
-      ...{ db, clock, log, pass, kept: this.kept, key: () => this.key() },
+      ...{ db, clock, log, pass, kept: this.kept, reader: this.reader, key: () => this.key() },
       heldWhy: (chain) => this.held.get(chain),
       hold: (chain, why) => this.hold(chain, why),
     });
@@ -77,7 +85,11 @@ export class AuditLog {
 
   /** Compares the database with what was published; logs that differ are not written to. */
   async start(): Promise<void> {
-    const { held, lost, missing } = await comparePublished(this.tools.db, this.kept.read());
+    const { held, lost, missing } = await comparePublished(
+      this.tools.db,
+      this.reader,
+      this.kept.read(),
+    );
     for (const { chain, why } of held) this.hold(chain, why);
     for (const { chain, size, toldBy } of lost) {
       // What the log itself tells everybody needs nobody's look at every start.
@@ -162,9 +174,8 @@ export class AuditLog {
   }
 
   /** Proves a record to be in the tree of a size. */
-  async prove(db: Queries, record: StoredRecord, size: number): Promise<RecordProof> {
-    const { chain, seq } = record;
-    const hashes = await inclusionHashes(seq, size, nodesOf(db, chain), sha256Now);
+  async prove({ chain, seq }: StoredRecord, size: number): Promise<RecordProof> {
+    const hashes = await inclusionHashes(seq, size, this.reader.nodesOf(chain), sha256Now);
     return { ...(await this.checkpoints.at(chain, size)), index: seq, hashes };
   }
 

@@ -5,8 +5,8 @@ import { DatabaseUnavailableError, type Queries } from "../../platform/db/databa
 import type { Log } from "../../platform/log/log.js";
 import type { KeptCheckpoints } from "./kept-checkpoints.js";
 import { behind, HeldLogError, type LogHead, OTHER_HISTORY } from "./log.js";
+import type { LogReader } from "./log-reader.js";
 import { frontierOf, type LogKey, sha256Now, signCheckpoint } from "./log-writer.js";
-import { frontierAt } from "./nodes.js";
 import { logByChain } from "./store.js";
 
 /** How often the checkpoints of changed logs are kept, whether or not anybody asks for them. */
@@ -21,6 +21,7 @@ export interface CheckpointTools {
   readonly clock: Clock;
   readonly log: Log;
   readonly kept: KeptCheckpoints;
+  readonly reader: LogReader;
   readonly pass: PassPoint;
   key(): Promise<LogKey>;
   /** Why a log is held, if it is. */
@@ -100,7 +101,7 @@ export class Checkpoints {
 
   /** The checkpoint of a log at an earlier size. */
   async at(chain: string, size: number): Promise<PublishedCheckpoint> {
-    return this.published(chain, await frontierAt(this.tools.db, chain, size));
+    return this.published(chain, await this.tools.reader.frontierAt(chain, size));
   }
 
   private hold(chain: string, why: string): never {
@@ -124,7 +125,7 @@ export class Checkpoints {
 
   /** The tree at a size; undefined where its records are not there any more. */
   private treeAt(chain: string, size: number): Promise<Frontier | undefined> {
-    return frontierAt(this.tools.db, chain, size).catch((error) => {
+    return this.tools.reader.frontierAt(chain, size).catch((error) => {
       if (error instanceof DatabaseUnavailableError) throw error;
       return undefined;
     });

@@ -2,11 +2,12 @@ import { dirname } from "node:path";
 import { isJsonObject, type JsonObject, toHex, treeRoot } from "@gatehouse/protocol";
 import type { Queries } from "../../platform/db/database.js";
 import { StartupError } from "../../startup-error.js";
+import { ArchiveUnavailableError } from "./archive/part.js";
 import type { KeptCheckpoint } from "./kept-checkpoints.js";
 import { behind, type LogHead, OTHER_HISTORY } from "./log.js";
+import type { LogReader } from "./log-reader.js";
 import { frontierOf, sha256Now } from "./log-writer.js";
-import { frontierAt } from "./nodes.js";
-import { logByChain, logsOfSite, recordedAt, recordsBetween } from "./store.js";
+import { logByChain, logsOfSite } from "./store.js";
 
 /** Why a log must not be written to: somebody outside holds proof that it was another. */
 interface HeldLog {
@@ -15,7 +16,7 @@ interface HeldLog {
 }
 
 async function differs(
-  db: Queries,
+  reader: LogReader,
   head: LogHead,
   kept: KeptCheckpoint,
 ): Promise<string | undefined> {
@@ -24,12 +25,22 @@ async function differs(
   }
   const rootAt = async (frontier: ReturnType<typeof frontierOf>) =>
     toHex(await treeRoot(frontier, sha256Now));
-  const then = await rootAt(await frontierAt(db, head.chain, kept.size));
+  const then = await rootAt(await reader.frontierAt(head.chain, kept.size));
   if (then !== toHex(kept.root)) return OTHER_HISTORY;
-  const now = await rootAt(await frontierAt(db, head.chain, head.size));
+  const now = await rootAt(await reader.frontierAt(head.chain, head.size));
   return now === (await rootAt(frontierOf(head)))
     ? undefined
     : "its head is not that of its records";
+}
+
+/** What cannot be compared must not go on: what was published of it is all that is known. */
+const unreadable = ({ message }: ArchiveUnavailableError) =>
+  `it cannot be compared with what was published of it: ${message}`;
+
+/** An archive that cannot be read tells nothing; doctor names it by itself. */
+function unlessArchived(error: unknown): [] {
+  if (error instanceof ArchiveUnavailableError) return [];
+  throw error;
 }
 
 /** A log that ended with fewer records than were published. */
@@ -45,13 +56,14 @@ interface LostRecords {
 /** Which log says in its own first record what was lost of the one before it. */
 async function tellerOf(
   db: Queries,
+  reader: LogReader,
   head: LogHead,
   published: number,
 ): Promise<LostRecords["toldBy"]> {
   const logs = await logsOfSite(db, head.siteKeyHash);
   const next = logs.find(({ ordinal }) => ordinal === head.ordinal + 1);
   if (next === undefined) return undefined;
-  const [genesis] = await recordsBetween(db, next.chain, 0, 1);
+  const [genesis] = await reader.recordsBetween(next.chain, 0, 1).catch(unlessArchived);
   if (genesis === undefined) return undefined;
   const { previous } = JSON.parse(genesis.text) as JsonObject;
   const tells =
@@ -60,7 +72,7 @@ async function tellerOf(
     previous.size === published &&
     previous.records_left === head.size;
   if (!tells) return undefined;
-  return { chain: next.chain, at: await recordedAt(db, next.chain, 0) };
+  return { chain: next.chain, at: next.openedAt };
 }
 
 export interface Comparison {
@@ -77,6 +89,7 @@ export interface Comparison {
  */
 export async function comparePublished(
   db: Queries,
+  reader: LogReader,
   published: readonly KeptCheckpoint[],
 ): Promise<Comparison> {
   const held: HeldLog[] = [];
@@ -87,10 +100,18 @@ export async function comparePublished(
     if (head === undefined) missing.push(kept);
     if (head?.state === "closed" && head.size < kept.size) {
       const { chain, size: left } = head;
-      lost.push({ chain, size: kept.size, left, toldBy: await tellerOf(db, head, kept.size) });
+      lost.push({
+        chain,
+        size: kept.size,
+        left,
+        toldBy: await tellerOf(db, reader, head, kept.size),
+      });
     }
     if (head?.state !== "open") continue;
-    const why = await differs(db, head, kept);
+    const why = await differs(reader, head, kept).catch((error) => {
+      if (error instanceof ArchiveUnavailableError) return unreadable(error);
+      throw error;
+    });
     if (why !== undefined) held.push({ chain: head.chain, why });
   }
   if (missing.length > 0 && missing.length === published.length) {

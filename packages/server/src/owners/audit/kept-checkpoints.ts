@@ -4,6 +4,7 @@ import { mkdir, open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { type Checkpoint, readCheckpoint } from "@gatehouse/protocol";
 import { readTextFile } from "../../platform/files/private-file.js";
+import { syncFolder } from "../../platform/files/sync-folder.js";
 import { StartupError } from "../../startup-error.js";
 import { AuditUnavailableError } from "./log.js";
 
@@ -33,16 +34,6 @@ function readKept(file: string): KeptCheckpoint {
   throw new StartupError(
     `The kept checkpoint ${file} cannot be read: put back a copy, or, if there is none, take it away.`,
   );
-}
-
-/** What a rename wrote is there after a power cut only once its folder is synced too. */
-async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, "r");
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 /**

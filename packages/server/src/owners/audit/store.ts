@@ -4,6 +4,7 @@ import {
   type Queries,
   type Transaction,
 } from "../../platform/db/database.js";
+import { hashesIn } from "./hashes.js";
 import { HeadMovedError, type LogHead } from "./log.js";
 
 interface ChainRow {
@@ -19,13 +20,6 @@ interface ChainRow {
   recorded_at: number;
   key_id: string;
   opened_at: number;
-}
-
-const HASH_HEX_CHARS = 64;
-
-/** Hashes written one behind the other. */
-function hashesIn(text: string): string[] {
-  return text.match(new RegExp(`.{${HASH_HEX_CHARS}}`, "g")) ?? [];
 }
 
 function headOf(row: ChainRow): LogHead {
@@ -67,6 +61,15 @@ export async function logsOfSite(db: Queries, siteKeyHash: string): Promise<LogH
   const rows = await db.all<ChainRow>(
     "SELECT * FROM audit_chains WHERE site_key_hash = ? ORDER BY ordinal DESC",
     siteKeyHash,
+  );
+  return rows.map(headOf);
+}
+
+/** Logs of every site behind one, by name. */
+export async function allLogs(db: Queries, after: string, limit: number): Promise<LogHead[]> {
+  const rows = await db.all<ChainRow>(
+    "SELECT * FROM audit_chains WHERE chain > ? ORDER BY chain LIMIT ?",
+    ...[after, limit],
   );
   return rows.map(headOf);
 }
@@ -211,40 +214,70 @@ export function recordsBetween(
   );
 }
 
-/** Newest first, before a place; of one type, if one is named. */
+/** Newest first, between two places; of one type, if one is named. */
 export function recordsBefore(
   db: Queries,
   chain: string,
-  before: number,
+  [from, before]: readonly [number, number],
   { type, limit }: { readonly type: string | null; readonly limit: number },
 ): Promise<StoredRecord[]> {
   return db.all<StoredRecord>(
-    `SELECT ${COLUMNS} FROM audit_records WHERE chain = ? AND seq < ?
+    `SELECT ${COLUMNS} FROM audit_records WHERE chain = ? AND seq >= ? AND seq < ?
        AND (CAST(? AS TEXT) IS NULL OR type = ?) ORDER BY seq DESC LIMIT ?`,
-    ...[chain, before, type, type, limit],
+    ...[chain, from, before, type, type, limit],
   );
 }
 
-/** When the record at a place was written down. */
-export async function recordedAt(db: Queries, chain: string, seq: number): Promise<number> {
+/** When the record at a place was written down; undefined where the database does not have it. */
+export async function recordedAt(
+  db: Queries,
+  chain: string,
+  seq: number,
+): Promise<number | undefined> {
   const row = await db.get<{ recorded_at: number }>(
     "SELECT recorded_at FROM audit_records WHERE chain = ? AND seq = ?",
     ...[chain, seq],
   );
-  if (row === undefined) throw new Error(`record ${seq} of ${chain} is missing`);
-  return row.recorded_at;
+  return row?.recorded_at;
 }
 
-/** The hash of the record at a place, and the subtrees its leaf completed, smallest first. */
-export async function leafAt(
-  db: Queries,
-  chain: string,
-  seq: number,
-): Promise<{ readonly hash: string; readonly closed: readonly string[] }> {
+/** What the tree needs of a record. */
+export interface Leaf {
+  readonly hash: string;
+  /** The subtrees it completed, smallest first. */
+  readonly closed: readonly string[];
+}
+
+/** The leaf at a place; undefined where the database does not have it. */
+export async function leafAt(db: Queries, chain: string, seq: number): Promise<Leaf | undefined> {
   const row = await db.get<{ hash: string; closed: string }>(
     "SELECT hash, closed FROM audit_records WHERE chain = ? AND seq = ?",
     ...[chain, seq],
   );
-  if (row === undefined) throw new Error(`record ${seq} of ${chain} is missing`);
-  return { hash: row.hash, closed: hashesIn(row.closed) };
+  return row && { hash: row.hash, closed: hashesIn(row.closed) };
+}
+
+/**
+ * Deletes records of a log from one place up to, and without, another. The database lets only
+ * archived ones go.
+ */
+export async function deleteArchivedRecords(
+  tx: Transaction,
+  chain: string,
+  from: number,
+  to: number,
+): Promise<number> {
+  return tx.run(
+    "DELETE FROM audit_records WHERE chain = ? AND seq >= ? AND seq < ?",
+    ...[chain, from, to],
+  );
+}
+
+/** The first record of a log that the database has. */
+export async function firstKept(db: Queries, chain: string): Promise<number | undefined> {
+  const row = await db.get<{ seq: number }>(
+    "SELECT seq FROM audit_records WHERE chain = ? ORDER BY seq LIMIT 1",
+    chain,
+  );
+  return row?.seq;
 }

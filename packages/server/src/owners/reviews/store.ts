@@ -93,14 +93,21 @@ export async function writeReviewEnd(tx: Transaction, review: Review): Promise<b
   return changed === 1;
 }
 
+interface PayingEnd {
+  readonly status: "approved" | "payment_failed";
+  /** Why it was not paid. */
+  readonly reasonCode?: string | undefined;
+}
+
 /** Writes what became of a review that was waiting for its payment. */
 export async function endPaying(
   tx: Transaction,
   { siteKeyHash, escalationId }: Pick<Review, "siteKeyHash" | "escalationId">,
-  status: "approved" | "payment_failed",
+  { status, reasonCode }: PayingEnd,
 ): Promise<void> {
-  const sql = "UPDATE reviews SET status = ? WHERE escalation_id = ? AND status = 'paying'";
-  const changed = await tx.run(sql, status, escalationId);
+  const sql =
+    "UPDATE reviews SET status = ?, reason_code = ? WHERE escalation_id = ? AND status = 'paying'";
+  const changed = await tx.run(sql, status, reasonCode ?? null, escalationId);
   if (changed !== 1) throw new Error("a payment ended for a review that was not waiting for it");
   await tx.announce(REVIEW_TOPIC, siteKeyHash);
 }

@@ -26,6 +26,8 @@ import { consoleSessions } from "./migrations/0019-console.js";
 import { decisionCounts } from "./migrations/0020-decision-counts.js";
 import { platforms } from "./migrations/0021-platforms.js";
 import { pause } from "./migrations/0022-pause.js";
+import { auditArchives } from "./migrations/0023-audit-archives.js";
+import { rejections } from "./migrations/0024-rejections.js";
 import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
 import { copySqlite } from "./sqlite.js";
 
@@ -38,6 +40,8 @@ interface SqlWords {
   readonly clustered: string;
   /** Statements that make the database refuse to change or delete a table's rows. */
   appendOnly(table: string): string;
+  /** Lets rows of an append-only table be deleted where a condition on `OLD` holds, and nowhere else. */
+  deletableWhere(table: string, condition: string): string;
   /** Makes the words of products searchable; written once, since no two databases do it alike. */
   readonly productSearch: string;
 }
@@ -53,7 +57,7 @@ export interface Migration {
 const MIGRATIONS: readonly Migration[] = [
   ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents, decisions, reviews],
   ...[commerce, outbox, spending, stripe, ucp, carts, captured, checkouts],
-  ...[afterSale, consoleSessions, decisionCounts, platforms, pause],
+  ...[afterSale, consoleSessions, decisionCounts, platforms, pause, auditArchives, rejections],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
@@ -71,6 +75,10 @@ const WORDS: Readonly<Record<Dialect, SqlWords>> = {
             `BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;`,
         )
         .join("\n"),
+    deletableWhere: (table, condition) => `
+DROP TRIGGER ${table}_no_delete;
+CREATE TRIGGER ${table}_no_delete BEFORE DELETE ON ${table} WHEN (${condition}) IS NOT TRUE
+BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;`,
     productSearch: SQLITE_PRODUCT_SEARCH,
   },
   postgres: {
@@ -82,6 +90,8 @@ const WORDS: Readonly<Record<Dialect, SqlWords>> = {
 CREATE FUNCTION ${table}_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '${table} is append-only'; END $$;
 CREATE TRIGGER ${table}_no_change BEFORE UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION ${table}_refuse();
 CREATE TRIGGER ${table}_no_truncate BEFORE TRUNCATE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION ${table}_refuse();`,
+    deletableWhere: (table, condition) => `
+CREATE OR REPLACE FUNCTION ${table}_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF TG_OP = 'DELETE' THEN IF (${condition}) IS TRUE THEN RETURN OLD; END IF; END IF; RAISE EXCEPTION '${table} is append-only'; END $$;`,
     productSearch: POSTGRES_PRODUCT_SEARCH,
   },
 };

@@ -16,10 +16,14 @@ const REQUEST_HEADERS = [
     "Idempotency-Key",
     "Signature",
     "Signature-Input",
+    "Signature-Agent",
   ],
   ...["Content-Digest", "If-None-Match"],
 ].join(", ");
-const EXPOSED_HEADERS = "ETag, Retry-After, X-Request-Id, X-Service-Request-Id, Mcp-Session-Id";
+const EXPOSED_HEADERS = [
+  ...["ETag", "Retry-After", "X-Request-Id", "X-Service-Request-Id", "Mcp-Session-Id"],
+  ...["Signature", "Signature-Input", "Content-Digest", "Idempotent-Replayed"],
+].join(", ");
 
 export function corsHeaders(cors: Cors, origin: string | undefined): [string, string][] {
   if (cors === "none") return [];

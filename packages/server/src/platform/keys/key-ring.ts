@@ -179,6 +179,12 @@ export class KeyRing {
     return current;
   }
 
+  /** Public keys of a purpose, by id, those that are not listed any more too. */
+  async everyKey(purpose: KeyPurpose): Promise<ReadonlyMap<string, Ed25519Jwk>> {
+    const keys = (await this.fresh()).filter((key) => key.purpose === purpose);
+    return new Map(keys.map(({ kid, public_x: x }) => [kid, { kty: "OKP", crv: "Ed25519", x }]));
+  }
+
   /**
    * What a key set lists, whether or not private halves can be opened: current, announced and not
    * yet forgotten keys, then older ids.

@@ -6,11 +6,9 @@ import {
   signExportFile,
   treeRoot,
 } from "@gatehouse/protocol";
-import type { Queries } from "../../../platform/db/database.js";
 import type { AuditLog } from "../audit-log.js";
 import type { LogHead } from "../log.js";
 import { sha256Now } from "../log-writer.js";
-import { frontierAt } from "../nodes.js";
 import type { StoredRecord } from "../store.js";
 import { htmlPage } from "./html.js";
 import { ExportParts, partRecords, rangeOf } from "./parts.js";
@@ -26,7 +24,6 @@ export interface ExportFile {
 
 export interface ExportTools {
   readonly audit: AuditLog;
-  readonly db: Queries;
   /** Of the product, for readers that ask which one wrote a line. */
   readonly version: string;
   publicKeys(): Promise<readonly { readonly kid: string; readonly jwk: Ed25519Jwk }[]>;
@@ -73,11 +70,17 @@ async function* ocsfLines(records: AsyncIterable<StoredRecord>, version: string)
   for await (const record of records) yield `${await ocsfLine(record, { version })}\n`;
 }
 
+/** What the parts of a snapshot are written with. */
+export function partsOf(snapshot: ExportSnapshot, tools: ExportTools): ExportParts {
+  return new ExportParts(tools.audit, snapshot, (records) => policiesNamed(records, tools));
+}
+
 function chunksOf(snapshot: ExportSnapshot, part: number, tools: ExportTools) {
-  const { audit, db, version } = tools;
-  if (snapshot.format === "ocsf") return ocsfLines(partRecords(db, snapshot, part), version);
-  const parts = new ExportParts(db, audit, snapshot, (records) => policiesNamed(records, tools));
-  const signed = parts.signed(part);
+  const { audit, version } = tools;
+  if (snapshot.format === "ocsf") {
+    return ocsfLines(partRecords(audit.reader, snapshot, part), version);
+  }
+  const signed = partsOf(snapshot, tools).signed(part);
   return snapshot.format === "json" ? signed : htmlPage(signed, tools);
 }
 
@@ -92,7 +95,7 @@ async function* noteOf(
   for await (const chunk of chunksOf(snapshot, part, tools)) hash.update(chunk);
   const { chain } = snapshot;
   const [first_seq, end] = rangeOf(snapshot, part);
-  const root = await treeRoot(await frontierAt(tools.db, chain, end), sha256Now);
+  const root = await treeRoot(await tools.audit.reader.frontierAt(chain, end), sha256Now);
   const sha256 = hash.digest("hex");
   const file = { chain, name, sha256, first_seq, count: end - first_seq, root };
   const { signer, publicKey } = await tools.audit.key();
@@ -108,6 +111,8 @@ export async function exportFile(
 ): Promise<ExportFile> {
   const { parts, format } = snapshot;
   const name = fileName(log, snapshot, part);
+  // What cannot be read is said now: once the answer has begun it could only be cut off.
+  await partsOf(snapshot, tools).ready(part);
   if (!note)
     return { name, parts, type: FORMATS[format].type, chunks: chunksOf(snapshot, part, tools) };
   const chunks = noteOf(name, snapshot, part, tools);

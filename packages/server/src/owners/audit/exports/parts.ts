@@ -8,10 +8,9 @@ import {
   signBundle,
   toHex,
 } from "@gatehouse/protocol";
-import type { Queries } from "../../../platform/db/database.js";
 import type { AuditLog } from "../audit-log.js";
-import { frontierAt } from "../nodes.js";
-import { recordsBetween, type StoredRecord } from "../store.js";
+import type { LogReader } from "../log-reader.js";
+import type { StoredRecord } from "../store.js";
 import type { ExportSnapshot } from "./snapshot.js";
 
 /** Records read at a time: what an export holds in memory, however long the day. */
@@ -24,14 +23,14 @@ export type PoliciesNamed = (
 
 /** The records of one part, a few at a time. */
 export async function* partRecords(
-  db: Queries,
+  reader: LogReader,
   snapshot: ExportSnapshot,
   part: number,
 ): AsyncGenerator<StoredRecord> {
   const [first, end] = rangeOf(snapshot, part);
   for (let from = first; from < end; from += RECORDS_PER_READ) {
     const to = Math.min(from + RECORDS_PER_READ, end);
-    yield* await recordsBetween(db, snapshot.chain, from, to);
+    yield* await reader.recordsBetween(snapshot.chain, from, to);
   }
 }
 
@@ -42,18 +41,11 @@ export function rangeOf({ firstSeq, count }: ExportSnapshot, part: number): [num
 
 /** Writes the parts of one snapshot. The parts name each other by digest, so that none can be swapped. */
 export class ExportParts {
-  private readonly db: Queries;
   private readonly audit: AuditLog;
   private readonly snapshot: ExportSnapshot;
   private readonly policiesNamed: PoliciesNamed;
 
-  constructor(
-    db: Queries,
-    audit: AuditLog,
-    snapshot: ExportSnapshot,
-    policiesNamed: PoliciesNamed,
-  ) {
-    this.db = db;
+  constructor(audit: AuditLog, snapshot: ExportSnapshot, policiesNamed: PoliciesNamed) {
     this.audit = audit;
     this.snapshot = snapshot;
     this.policiesNamed = policiesNamed;
@@ -61,17 +53,17 @@ export class ExportParts {
 
   /** What a part says of itself. */
   private async head(part: number, prevDigest: string | null): Promise<BundleHead> {
-    const { db, audit, snapshot } = this;
+    const { audit, snapshot } = this;
     const { chain, day, closed, parts, firstSeq, count } = snapshot;
     const [first, end] = rangeOf(snapshot, part);
-    const before = await frontierAt(db, chain, first);
+    const before = await audit.reader.frontierAt(chain, first);
     return {
       ...{ chain, day, closed, part, parts, day_first_seq: firstSeq, day_count: count },
       ...{ first_seq: first, count: end - first, prev_part_sha256: prevDigest },
       before: { size: before.size, frontier: before.hashes.map(toHex) },
       checkpoint_before: (await audit.checkpoints.at(chain, first)).note,
       checkpoint_after: (await audit.checkpoints.at(chain, end)).note,
-      policies: await this.policiesNamed(partRecords(db, snapshot, part)),
+      policies: await this.policiesNamed(partRecords(audit.reader, snapshot, part)),
     };
   }
 
@@ -81,7 +73,7 @@ export class ExportParts {
     const { opening, closing } = bundleFrame(await this.head(part, prevDigest));
     yield opening;
     let divider = "";
-    for await (const record of partRecords(this.db, this.snapshot, part)) {
+    for await (const record of partRecords(this.audit.reader, this.snapshot, part)) {
       yield divider + entryText(record);
       divider = ",";
     }
@@ -97,6 +89,13 @@ export class ExportParts {
     const digest = hash.digest("hex");
     this.audit.partDigests.set(this.snapshot, part, digest);
     return digest;
+  }
+
+  /** Reads what a part begins with, and those before it where their digests are not known. */
+  async ready(part: number): Promise<void> {
+    const [first, end] = rangeOf(this.snapshot, part);
+    if (part > 1) await this.digest(part - 1);
+    if (end > first) await this.audit.reader.recordsBetween(this.snapshot.chain, first, first + 1);
   }
 
   /** One part as it is sent: `{bundle, signature}`, the signature made while the rest went out. */

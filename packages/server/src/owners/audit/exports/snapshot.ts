@@ -1,7 +1,8 @@
 import { ok, PART_RECORDS_MAX, type Result, refuse } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../../platform/db/database.js";
+import { partAt } from "../archive/store.js";
 import { AuditUnavailableError, DAY_MS, dayOf, type LogHead, startOfDay } from "../log.js";
-import { sizeBefore } from "../nodes.js";
+import { sizeBefore } from "../size-before.js";
 import { recordsBetween } from "../store.js";
 import { replaceSnapshot, type SnapshotRow, snapshotByName } from "./store.js";
 
@@ -57,6 +58,9 @@ async function checkBounds(
 ): Promise<void> {
   const dayAt = async (seq: number) => {
     const [record] = await recordsBetween(tx, chain, seq, seq + 1);
+    // The day of an archived one is signed in its file, which was verified before its row went.
+    const archived = record === undefined ? await partAt(tx, chain, seq) : undefined;
+    if (archived !== undefined) return archived.day;
     return String(JSON.parse(record?.text ?? "{}").recorded_at).slice(0, 10);
   };
   const before = first === 0 || (await dayAt(first - 1)) < day;

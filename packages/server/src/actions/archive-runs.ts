@@ -1,0 +1,124 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import { archiveBefore, type DueDay, dueDays, KEPT_DAYS_MIN } from "../owners/audit/archive/due.js";
+import { ArchiveFolderError } from "../owners/audit/archive/folder.js";
+import type { Actor } from "../owners/audit/drafts.js";
+import { type LogHead, startOfDay } from "../owners/audit/log.js";
+import { logsOfSite } from "../owners/audit/store.js";
+import { pause } from "../platform/clock.js";
+import { archiveDay, deleteRows } from "./archive-days.js";
+
+/** Days that one look at a site lists. */
+const DUE_DAYS_MAX = 1000;
+/** How long a request waits for the day it began; then it says how far that is. */
+const ANSWER_MS_MAX = 5000;
+
+export interface ArchiveRequest {
+  /** Days before this one. */
+  readonly before: string;
+  /** Only says what is due. */
+  readonly dryRun: boolean;
+}
+
+/** Where archiving a site's logs stands. */
+export interface ArchiveStep {
+  /** Days that are still due, oldest first. */
+  readonly due: readonly DueDay[];
+  /** The day that was archived, if one was. */
+  readonly archived: DueDay | null;
+  /** The day that is being archived, and how many of its records are written. */
+  readonly running: (DueDay & { readonly written: number }) | null;
+}
+
+export type ArchiveFault = "invalid_request" | "conflict";
+
+interface Run {
+  readonly day: DueDay;
+  written: number;
+  readonly ended: Promise<Result<true, "conflict">>;
+}
+
+/** Archives days on request, one at a time for each site; whoever wants all of them asks again. */
+export class ArchiveRuns {
+  private readonly context: Context;
+  /** By site: what runs, or has ended and nobody has been told yet. */
+  private readonly runs = new Map<string, Run>();
+
+  constructor(context: Context) {
+    this.context = context;
+  }
+
+  async step(
+    siteKeyHash: string,
+    { before, dryRun }: ArchiveRequest,
+    actor: Actor,
+  ): Promise<Result<ArchiveStep, ArchiveFault>> {
+    const last = archiveBefore(this.context.clock.now(), KEPT_DAYS_MIN);
+    if (startOfDay(before) === undefined || before > last) {
+      return refuse("invalid_request", `before: write a day up to ${last}, as 2030-05-17.`);
+    }
+    const due = await this.due(siteKeyHash, before);
+    const step = { due: due.map(({ day }) => day), archived: null, running: null };
+    if (dryRun) return ok(step);
+    let run = this.runs.get(siteKeyHash);
+    if (run === undefined) {
+      const [first] = due;
+      if (first === undefined) return this.trim(siteKeyHash, step);
+      const why = this.context.audit.heldWhy(first.day.chain);
+      if (why !== undefined) {
+        return refuse("conflict", `The log is held, and stays as it is: ${why}.`);
+      }
+      run = this.begin(siteKeyHash, first.log, first.day, actor);
+    }
+    const { day, written, ended } = run;
+    const result = await Promise.race([ended, pause(ANSWER_MS_MAX)]).catch((error) => {
+      this.runs.delete(siteKeyHash);
+      throw error;
+    });
+    const others = step.due.filter(
+      (other) => other.chain !== day.chain || other.firstSeq !== day.firstSeq,
+    );
+    if (result === undefined) {
+      return ok({ due: others, archived: null, running: { ...day, written } });
+    }
+    this.runs.delete(siteKeyHash);
+    return result.ok ? ok({ due: others, archived: day, running: null }) : result;
+  }
+
+  private async due(siteKeyHash: string, before: string) {
+    const { db } = this.context;
+    const due: { readonly log: LogHead; readonly day: DueDay }[] = [];
+    for (const log of (await logsOfSite(db, siteKeyHash)).reverse()) {
+      const days = await dueDays(db, log, before, DUE_DAYS_MAX - due.length);
+      due.push(...days.map((day) => ({ log, day })));
+    }
+    return due;
+  }
+
+  /** Nothing is due: what an earlier run left behind is deleted. */
+  private async trim(siteKeyHash: string, step: ArchiveStep): Promise<Result<ArchiveStep, never>> {
+    const logs = await logsOfSite(this.context.db, siteKeyHash);
+    for (const { chain } of logs) await deleteRows(this.context, chain);
+    return ok(step);
+  }
+
+  private begin(siteKeyHash: string, log: LogHead, day: DueDay, actor: Actor): Run {
+    const onWritten = (records: number) => {
+      run.written += records;
+    };
+    const ended = archiveDay(this.context, log, day, actor, onWritten).then(
+      () => ok(true as const),
+      (error) => {
+        if (error instanceof ArchiveFolderError) {
+          return refuse("conflict", `Not archived: ${error.message}.`);
+        }
+        throw error;
+      },
+    );
+    const run: Run = { day, written: 0, ended };
+    this.runs.set(siteKeyHash, run);
+    // Whoever waits, or asks next, is told too.
+    ended.catch((error) => this.context.log.error({ ...day, error }, "audit.not_archived"));
+    return run;
+  }
+}

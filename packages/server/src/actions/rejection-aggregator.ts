@@ -1,0 +1,163 @@
+import type { Context } from "../context.js";
+import type { RecordDraft } from "../owners/audit/drafts.js";
+import { newRecordId } from "../owners/audit/record-id.js";
+import { recordExists } from "../owners/audit/store.js";
+import {
+  MINUTE_MS,
+  type RejectedCaller,
+  type RejectionDoor,
+} from "../owners/rejections/rejection.js";
+import { RejectionCounts, type SealedCounts } from "../owners/rejections/rejection-counts.js";
+import { takeSingle } from "../owners/rejections/store.js";
+import { isoTime } from "../platform/clock.js";
+import type { Transaction } from "../platform/db/database.js";
+
+/** How long until counts that could not be written are tried again. */
+const RETRY_MS = 15_000;
+
+/** What was refused, as its records say it. */
+export const REJECTED_REQUESTS: Readonly<
+  Record<RejectionDoor, { readonly method: "POST"; readonly route: string }>
+> = {
+  mandates: { method: "POST", route: "/v1/m/{site_key}/mandate" },
+  mcp: { method: "POST", route: "/v1/mcp/{site_key}" },
+};
+
+export interface Rejection {
+  readonly caller: RejectedCaller;
+  /** A word of our own, never a caller's. */
+  readonly reason: string;
+  /** The record it has, where it has one of its own. */
+  readonly record: RecordDraft;
+}
+
+/** What a commit writes of a refusal, and what is to be remembered once that is durable. */
+interface Taken {
+  readonly records: readonly RecordDraft[];
+  readonly after?: (() => void) | undefined;
+}
+
+function countsRecord({ caller, recordId, from, until, reasons }: SealedCounts): RecordDraft {
+  const { agentId, door } = caller;
+  const count = Object.values(reasons).reduce((sum, one) => sum + one, 0);
+  const content = {
+    ...(agentId === undefined ? {} : { agent: { id: agentId } }),
+    refusals: {
+      ...{ count, counts: { ...reasons }, minute: isoTime(from), until: isoTime(until) },
+      reason_codes: Object.keys(reasons),
+    },
+    request: { ...REJECTED_REQUESTS[door] },
+  };
+  return { type: "refusals.folded", recordId, occurredAt: until, content };
+}
+
+/**
+ * Refusals that somebody can cause at will. The first of a minute and of a day have a record each; the
+ * others are counted in memory and written as one record when the minute ends, so that nobody can fill
+ * a site's log. A process that is killed loses the counts of the running minute, and those it could
+ * not write; nothing was decided by them.
+ */
+export class RejectionAggregator {
+  private readonly tools: Pick<Context, "audit" | "clock" | "ids" | "log" | "metrics" | "pass">;
+  private readonly counts = new RejectionCounts();
+  private cancelTimer: (() => void) | undefined;
+  private writing: Promise<boolean> = Promise.resolve(true);
+  private readonly counted: (labels: { readonly door: RejectionDoor }) => void;
+
+  constructor(tools: RejectionAggregator["tools"]) {
+    this.tools = tools;
+    this.counted = tools.metrics.counter("gatehouse_rejections_aggregated_total");
+    tools.metrics.gauge("gatehouse_rejections_unwritten", () => this.counts.waiting);
+  }
+
+  /** What the commit of something that was refused records of it. Changes memory only afterwards. */
+  async take(tx: Transaction, rejection: Rejection, now: number): Promise<Taken> {
+    const { caller, record } = rejection;
+    const { clock } = this.tools;
+    if (this.counts.isFull(caller, now)) return { records: [], after: () => this.count(rejection) };
+    const fullUntil = await takeSingle(tx, caller, now);
+    if (fullUntil === undefined) return { records: [record] };
+    const after = () => {
+      this.counts.markFull(caller, fullUntil, clock.now());
+      this.count(rejection);
+    };
+    return { records: [], after };
+  }
+
+  /** Whether the next refusal of a caller is only counted: then nothing has to be committed. */
+  isFull(caller: RejectedCaller): boolean {
+    return this.counts.isFull(caller, this.tools.clock.now());
+  }
+
+  /** Counts a refusal that gets no record of its own. */
+  count({ caller, reason }: Pick<Rejection, "caller" | "reason">): void {
+    const now = this.tools.clock.now();
+    this.counts.count(caller, reason, now);
+    this.counted({ door: caller.door });
+    this.writeAfter(MINUTE_MS - (now % MINUTE_MS));
+  }
+
+  /** Records a refusal that nothing else is written with. */
+  async record(rejection: Rejection): Promise<void> {
+    const { audit, clock } = this.tools;
+    const { caller } = rejection;
+    if (this.isFull(caller)) return this.count(rejection);
+    await audit.commit(caller.siteKeyHash, async (tx) => ({
+      ...(await this.take(tx, rejection, clock.now())),
+      answer: null,
+    }));
+  }
+
+  /** Each process has counts of its own, so each writes them by itself. */
+  private writeAfter(delayMs: number): void {
+    if (this.cancelTimer !== undefined) return;
+    this.cancelTimer = this.tools.clock.after(delayMs, () => {
+      this.cancelTimer = undefined;
+      this.write().then((written) => {
+        if (this.counts.waiting === 0) return;
+        // A timer may fire a moment before the minute ends by the clock: what is open then is not
+        // due yet, and gets another timer.
+        const now = this.tools.clock.now();
+        this.writeAfter(written ? MINUTE_MS - (now % MINUTE_MS) : RETRY_MS);
+      });
+    });
+  }
+
+  /** Writes what minutes that are over have counted; false where some of it could not be written. */
+  private write(all = false): Promise<boolean> {
+    // One at a time: a second writer would write what the first is about to.
+    this.writing = this.writing.then(() => this.writeSealed(all));
+    return this.writing;
+  }
+
+  private async writeSealed(all: boolean): Promise<boolean> {
+    const { clock, ids, log } = this.tools;
+    const now = clock.now();
+    const due = this.counts.seal(now, () => newRecordId(ids, now), all);
+    const tried = await Promise.allSettled(due.map((counts) => this.writeOne(counts)));
+    const failed = tried.flatMap((one) => (one.status === "rejected" ? [one.reason] : []));
+    for (const error of failed) log.error({ error }, "rejections.not_recorded");
+    return failed.length === 0;
+  }
+
+  private async writeOne(counts: SealedCounts): Promise<void> {
+    const { audit, pass } = this.tools;
+    pass("rejections.sealed");
+    await audit.commit(counts.caller.siteKeyHash, async (tx) => {
+      // An earlier try may have been committed without an answer.
+      const there = await recordExists(tx, counts.recordId);
+      const after = () => this.counts.written(counts);
+      return { records: there ? [] : [countsRecord(counts)], answer: null, after };
+    });
+    pass("rejections.written");
+  }
+
+  /** Writes everything, the running minute included. What cannot be written is lost. */
+  async close(): Promise<void> {
+    this.cancelTimer?.();
+    await this.write(true);
+    // What waited for earlier counts to be written has its turn now.
+    if (this.counts.waiting > 0) await this.write(true);
+    this.cancelTimer?.();
+  }
+}

@@ -1,0 +1,124 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { ArchiveRuns } from "../../actions/archive-runs.js";
+import type { Context } from "../../context.js";
+import { type ArchivedDay, archivedDays } from "../../owners/audit/archive/store.js";
+import { isoTime } from "../../platform/clock.js";
+import { strict } from "../faults.js";
+import { type AdminEnv, actorOf, requireLogs } from "./access.js";
+import { Chain } from "./audit-entry.js";
+import { body, errors, json, refused, SiteParams, Timestamp } from "./schemas.js";
+
+/** Three years of one log. */
+const DAYS_LISTED_MAX = 1100;
+const TAGS = ["Audit log"];
+const PATH = "/v1/admin/sites/{site_key_hash}/audit/archives";
+
+const Day = z.string().openapi({ example: "2030-05-17" });
+
+const ArchivedDayBody = z
+  .object({
+    chain: Chain,
+    day: Day,
+    first_seq: z.int(),
+    records: z.int(),
+    parts: z.int(),
+    bytes: z.int(),
+    archived_at: Timestamp,
+  })
+  .openapi("ArchivedDay");
+
+const list = createRoute({
+  method: "get",
+  path: PATH,
+  tags: TAGS,
+  summary: "List a site's archived days",
+  description:
+    "Their records are in files, and no longer in the database. Proofs, exports and reading work as " +
+    `before. At most ${DAYS_LISTED_MAX} days.`,
+  request: { params: SiteParams },
+  responses: {
+    200: json(z.object({ items: z.array(ArchivedDayBody) }), "By log, newest first."),
+    ...errors("not_found"),
+  },
+});
+
+const DueDayBody = z
+  .object({ chain: Chain, day: Day, first_seq: z.int(), records: z.int() })
+  .openapi("DueDay");
+
+const ArchiveBody = strict({
+  before: z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\d$/, "write it as 2030-05-17")
+    .openapi({ description: "Days before this one. Yesterday always stays in the database." }),
+  dry_run: z.boolean().default(false).openapi({ description: "Only says what is due." }),
+});
+
+const StepBody = z
+  .object({
+    due: z.array(DueDayBody).openapi({ description: "Still to archive, oldest first." }),
+    archived: DueDayBody.nullable().openapi({ description: "The day that was archived." }),
+    running: DueDayBody.extend({ written: z.int() })
+      .nullable()
+      .openapi({ description: "The day being archived, and how many records are written." }),
+  })
+  .openapi("ArchiveStep");
+
+const archive = createRoute({
+  method: "post",
+  path: PATH,
+  tags: TAGS,
+  summary: "Archive the oldest closed day of a site's audit log",
+  description:
+    "Writes the day's signed parts into the archive folder, reads them back and verifies them, " +
+    "records that, and deletes the rows. Ask again while days are due, or while one is running. " +
+    "Needs an operator.",
+  request: { params: SiteParams, body: body(ArchiveBody) },
+  responses: {
+    200: json(StepBody, "Where archiving stands."),
+    ...errors("invalid_request", "forbidden", "not_found", "conflict"),
+  },
+});
+
+const archivedBody = (day: ArchivedDay): z.infer<typeof ArchivedDayBody> => ({
+  chain: day.chain,
+  day: day.day,
+  first_seq: day.firstSeq,
+  records: day.count,
+  parts: day.parts,
+  bytes: day.bytes,
+  archived_at: isoTime(day.archivedAt),
+});
+
+const dueBody = (day: { chain: string; day: string; firstSeq: number; count: number }) => ({
+  chain: day.chain,
+  day: day.day,
+  first_seq: day.firstSeq,
+  records: day.count,
+});
+
+export function auditArchiveRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  const runs = new ArchiveRuns(context);
+
+  app.openapi(list, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireLogs(context, c, site_key_hash, "auditor");
+    const days = await archivedDays(context.db, site_key_hash, DAYS_LISTED_MAX);
+    return c.json({ items: days.map(archivedBody) }, 200);
+  });
+
+  app.openapi(archive, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireLogs(context, c, site_key_hash, "operator");
+    const { before, dry_run } = c.req.valid("json");
+    const step = await runs.step(site_key_hash, { before, dryRun: dry_run }, actorOf(c));
+    if (!step.ok) return refused(step);
+    const { due, archived, running } = step.value;
+    const shown = {
+      due: due.map(dueBody),
+      archived: archived && dueBody(archived),
+      running: running && { ...dueBody(running), written: running.written },
+    };
+    return c.json(shown, 200);
+  });
+}

@@ -1,0 +1,43 @@
+import { AuditUnavailableError } from "../log.js";
+
+/** One archived part of a day: where its records are now, and what is known without reading them. */
+export interface ArchivePart {
+  readonly chain: string;
+  readonly firstSeq: number;
+  readonly count: number;
+  readonly day: string;
+  readonly part: number;
+  readonly parts: number;
+  /** Path inside the archive folder. */
+  readonly file: string;
+  readonly bytes: number;
+  /** Of the whole file, in hex. */
+  readonly sha256: string;
+  /** The tree behind its last record: roots of the complete subtrees, largest first, in hex. */
+  readonly frontier: readonly string[];
+  /** How many records of each type it holds. */
+  readonly types: Readonly<Record<string, number>>;
+  /** Process that archived it, as records name it. */
+  readonly node: string;
+  readonly archivedAt: number;
+}
+
+export function endOf({ firstSeq, count }: Pick<ArchivePart, "firstSeq" | "count">): number {
+  return firstSeq + count;
+}
+
+/** Subtrees of at least 2^8 leaves stay in the database; smaller ones are made from their file. */
+export const KEPT_LEVEL_MIN = 8;
+
+/** An archived record is needed, and its file cannot be used here. It is never taken for empty. */
+export class ArchiveUnavailableError extends AuditUnavailableError {
+  override readonly name = "ArchiveUnavailableError";
+  override readonly advice: string;
+
+  constructor({ chain, day, file }: ArchivePart, why: string, options?: ErrorOptions) {
+    super(`${file}, with records of ${chain} on ${day}, ${why}`, options);
+    this.advice =
+      `The records of ${day} are archived, and their archive file ${why}. An operator must act: ` +
+      "run `gatehouse doctor`, and see docs/operations/archive.md.";
+  }
+}

@@ -1,0 +1,97 @@
+import { MINUTE_MS, type RejectedCaller } from "./rejection.js";
+
+/** Agents whose refusals are counted apart at a time; beyond them, with the strangers of the site. */
+const AGENTS_MAX = 10_000;
+
+/** What was counted of one caller, since the start of a minute. */
+interface Tally {
+  readonly caller: RejectedCaller;
+  /** The start of the first minute it counts. */
+  readonly from: number;
+  /** When it counted last. */
+  lastAt: number;
+  readonly reasons: Map<string, number>;
+}
+
+/** Counts that go into one record. They never change: writing them again writes the same. */
+export interface SealedCounts {
+  readonly caller: RejectedCaller;
+  /** The record's id, the same for every try, so that a try that did succeed is found. */
+  readonly recordId: string;
+  readonly from: number;
+  /** The end of the last minute they count, or now where that is still running. */
+  readonly until: number;
+  readonly reasons: Readonly<Record<string, number>>;
+}
+
+const keyOf = ({ siteKeyHash, door, agentId = "" }: RejectedCaller) =>
+  `${siteKeyHash} ${door} ${agentId}`;
+
+const startOfMinute = (now: number) => now - (now % MINUTE_MS);
+
+/**
+ * Refusals that have no record of their own yet, in memory. Of each caller there is at most one open
+ * tally and one sealed one, so memory is bounded by twice the number of sites and 10,000 agents.
+ */
+export class RejectionCounts {
+  private readonly open = new Map<string, Tally>();
+  private readonly sealed = new Map<string, SealedCounts>();
+  /** Until when a caller's refusals are only counted. */
+  private readonly full = new Map<string, number>();
+
+  /** Whether one more refusal of a caller is only to be counted, whatever the database would say. */
+  isFull(caller: RejectedCaller, now: number): boolean {
+    return now < (this.full.get(keyOf(caller)) ?? 0);
+  }
+
+  markFull(caller: RejectedCaller, until: number, now: number): void {
+    if (this.full.size >= AGENTS_MAX) {
+      for (const [key, end] of this.full) if (now >= end) this.full.delete(key);
+    }
+    // Not remembered, the database is asked again.
+    if (this.full.size < AGENTS_MAX) this.full.set(keyOf(caller), until);
+  }
+
+  count(caller: RejectedCaller, reason: string, now: number): void {
+    const tally = this.tallyOf(caller, now);
+    tally.lastAt = now;
+    tally.reasons.set(reason, (tally.reasons.get(reason) ?? 0) + 1);
+  }
+
+  private tallyOf(caller: RejectedCaller, now: number): Tally {
+    const key = keyOf(caller);
+    const known = this.open.get(key);
+    if (known !== undefined) return known;
+    if (caller.agentId !== undefined && this.open.size >= AGENTS_MAX) {
+      return this.tallyOf({ siteKeyHash: caller.siteKeyHash, door: caller.door }, now);
+    }
+    const tally: Tally = { caller, from: startOfMinute(now), lastAt: now, reasons: new Map() };
+    this.open.set(key, tally);
+    return tally;
+  }
+
+  /**
+   * What is to be written now: tallies of minutes that are over, or all of them. A caller whose last
+   * counts could not be written yet goes on with the tally it has.
+   */
+  seal(now: number, newRecordId: () => string, all = false): readonly SealedCounts[] {
+    for (const [key, { caller, from, lastAt, reasons }] of this.open) {
+      if (this.sealed.has(key) || !(all || now >= from + MINUTE_MS)) continue;
+      this.open.delete(key);
+      const until = Math.min(now, startOfMinute(lastAt) + MINUTE_MS);
+      const counts = Object.fromEntries([...reasons].sort(([a], [b]) => (a < b ? -1 : 1)));
+      this.sealed.set(key, { caller, recordId: newRecordId(), from, until, reasons: counts });
+    }
+    return [...this.sealed.values()];
+  }
+
+  /** They are in the log. */
+  written({ caller }: SealedCounts): void {
+    this.sealed.delete(keyOf(caller));
+  }
+
+  /** Callers with something to write. */
+  get waiting(): number {
+    return this.open.size + this.sealed.size;
+  }
+}

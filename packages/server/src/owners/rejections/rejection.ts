@@ -1,0 +1,26 @@
+/** The door at which something was refused. */
+export type RejectionDoor = "mandates" | "mcp";
+
+/** Whose refusals are counted together: one agent's, or those that strangers cause at a door. */
+export interface RejectedCaller {
+  readonly siteKeyHash: string;
+  readonly door: RejectionDoor;
+  /** An agent that the site's owner has admitted; undefined for everybody else. */
+  readonly agentId?: string | undefined;
+}
+
+interface SingleLimits {
+  readonly perMinute: number;
+  readonly perDay: number;
+}
+
+/** Refusals that get a record each; the rest is counted in one record a minute. */
+const STRANGERS: SingleLimits = { perMinute: 10, perDay: 500 };
+const AGENT: SingleLimits = { perMinute: 60, perDay: 5000 };
+
+export function singleLimits({ agentId }: RejectedCaller): SingleLimits {
+  return agentId === undefined ? STRANGERS : AGENT;
+}
+
+export const MINUTE_MS = 60_000;
+export const DAY_MS = 86_400_000;

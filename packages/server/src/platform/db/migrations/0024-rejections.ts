@@ -1,0 +1,22 @@
+import type { Migration } from "../migrate.js";
+
+/**
+ * How many refusals were recorded one by one, by whom they are counted together with: those of one
+ * agent, or (without an agent) all that strangers caused at one door of a site. Counted in the
+ * transaction of the record, so that neither a retry nor a restart nor another node changes the limit.
+ */
+export const rejections: Migration = {
+  name: "rejections",
+  sql: ({ integer, clustered }) => `
+CREATE TABLE single_rejections (
+  site_key_hash TEXT NOT NULL,
+  door TEXT NOT NULL,
+  agent_id TEXT NOT NULL,
+  minute ${integer} NOT NULL,
+  in_minute ${integer} NOT NULL,
+  day ${integer} NOT NULL,
+  in_day ${integer} NOT NULL,
+  PRIMARY KEY (site_key_hash, door, agent_id)
+) ${clustered};
+`,
+};

@@ -1,0 +1,97 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { ManualClock } from "../../src/platform/clock.ts";
+import { DATABASES, NOON } from "../harness.ts";
+import { from, TRUSTED_PROXY } from "../mcp/asking.ts";
+import { lines, openWorld, paying, told, type World } from "../ucp/buying.ts";
+import { newPlatformKey } from "../ucp/platform.ts";
+
+const MINUTE_MS = 60_000;
+const SITE_LIMITS = {
+  GATEHOUSE_SHOP_CHANGES_PER_SITE_PER_MINUTE: "30",
+  GATEHOUSE_MCP_CALLS_PER_SITE_PER_MINUTE: "30",
+};
+const NOWHERE = lines(["no-such-product", 1]);
+/** Addresses of so many networks, each a /48 of its own. */
+const crowd = (count: number) => Array.from({ length: count }, (_, i) => `2001:db8:${i + 1}::1`);
+
+describe.each(DATABASES)("a shop that strangers crowd, on %s,", (dialect) => {
+  const clock = new ManualClock(NOON);
+  let { server, at } = {} as World;
+  beforeAll(async () => {
+    const world = await openWorld(dialect, clock, { ...TRUSTED_PROXY, ...SITE_LIMITS });
+    ({ server, at } = world);
+    return world.close;
+  });
+
+  test("sells to a platform that signs, whatever unsigned callers ask for", async () => {
+    clock.advance(MINUTE_MS);
+    const shop = await at.shop();
+    const { id } = await at.ready(shop);
+    const statuses: number[] = [];
+    for (const address of crowd(6)) {
+      for (let i = 0; i < 10; i++) {
+        const options = { sign: false, headers: from(address) };
+        statuses.push((await at.call(shop, "/carts", NOWHERE, options)).status);
+      }
+    }
+    expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(30);
+    expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(30);
+    expect(told(await at.complete(shop, id, paying()))).toEqual([200, "completed"]);
+  });
+
+  test("lets an unsigned newcomer in while others are at their limits", async () => {
+    clock.advance(2 * MINUTE_MS);
+    const shop = await at.shop();
+    for (const address of crowd(6)) {
+      for (let i = 0; i < 10; i++) {
+        await at.call(shop, "/carts", NOWHERE, { sign: false, headers: from(address) });
+      }
+    }
+    const newcomer = { sign: false, headers: from("203.0.113.99") };
+    expect((await at.call(shop, "/carts", lines(["rose", 1]), newcomer)).status).toBe(201);
+  });
+
+  test("takes a signed order over MCP, however many call its tools", async () => {
+    clock.advance(2 * MINUTE_MS);
+    const shop = await at.shop();
+    const agent = await at.buyer(shop);
+    let limited = 0;
+    for (const address of crowd(8)) {
+      for (let i = 0; i < 8; i++) {
+        const answer = await at.callTool(shop, {}, undefined, "get_pricing", from(address));
+        if (answer.error?.message === "rate_limited") limited++;
+      }
+    }
+    expect(limited).toBeGreaterThan(30);
+    const items = [{ id: "rose", quantity: 1 }];
+    const args = { items, mandate: await at.signed(shop, agent, { items }) };
+    const honest = from("203.0.113.9");
+    const bought = await at.callTool(shop, args, undefined, "place_order", honest);
+    expect(bought.result.structuredContent).toMatchObject({ outcome: "approved" });
+  });
+
+  test("charges a signature that does not hold to the address that sent it", async () => {
+    clock.advance(2 * MINUTE_MS);
+    const shop = await at.shop();
+    const signer = newPlatformKey("platform-key");
+    const headers = from("203.0.113.50");
+    expect((await at.create(shop, undefined, { signer, headers })).status).toBe(401);
+    const budget = 100_000;
+    const { admission } = server.context;
+    // Six places are gone: one for the request, five for the proof that did not hold.
+    const caller = { networks: ["203.0.113.50"], prefix: "203.0.113.50" } as never;
+    expect(admission.takeBytes(caller, budget - 6)).toBe(0);
+    expect(admission.takeBytes(caller, 1)).toBeGreaterThan(0);
+  });
+
+  test("counts whom it admitted and refused, by class, door and limit", () => {
+    const text = server.context.metrics.render();
+    const counted = (labels: string) =>
+      Number(new RegExp(`^gatehouse_admission_total\\{${labels}\\} (\\d+)$`, "m").exec(text)?.[1]);
+    expect(counted('class="anonymous",door="ucp",limit="site_rate"')).toBeGreaterThan(0);
+    expect(counted('class="anonymous",door="mcp",limit="site_rate"')).toBeGreaterThan(0);
+    expect(counted('class="spending",door="ucp",limit="none"')).toBe(1);
+    expect(counted('class="spending",door="mcp",limit="none"')).toBe(1);
+    expect(counted('class="proven",door="admin",limit="none"')).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,55 @@
+import { describe, expect, test } from "vitest";
+import { systemClock } from "../../src/platform/clock.ts";
+import { REJECTION_POINTS } from "../../src/platform/crash-points.ts";
+import { auditKeys, exportDays, verdictOf } from "../audit/exporting.ts";
+import { type NodeProcess, startNode } from "../audit/node-process.ts";
+import { DATABASES, freshEnvironment } from "../harness.ts";
+
+const MINUTE_MS = 60_000;
+const SENT = 30;
+
+async function createShop(node: NodeProcess) {
+  const site = { domain: "shop.example.com", name: "Shop" };
+  const answer = await node.admin("POST", "/v1/admin/sites", site);
+  const shop = (await answer.json()) as { site_key: string; site_key_hash: string };
+  const verified = { method: "operator", reason: "a test" };
+  await node.admin("POST", `/v1/admin/sites/${shop.site_key_hash}/verify`, verified);
+  return shop;
+}
+
+/** Refusals of one record each, and the sums of the others, of a log that verifies. */
+async function countedBy(node: NodeProcess, siteKeyHash: string) {
+  const texts = (await exportDays(node, siteKeyHash)).map(({ text }) => text);
+  const report = await verdictOf(texts, { keys: await auditKeys(node) });
+  expect(report.findings).toEqual([]);
+  const records = texts.flatMap((text) => JSON.parse(text).bundle.records);
+  const ofType = (type: string) => records.filter(({ record }) => record.type === type);
+  const counts = ofType("refusals.folded").map(({ record }) => record.refusals.count as number);
+  return { singles: ofType("mandate.decision").length, counts };
+}
+
+describe.each(DATABASES)("killed while counted refusals are written, on %s", (dialect) => {
+  test.each(REJECTION_POINTS)(
+    "at %s each is lost or recorded, and none twice",
+    async (point) => {
+      // Its minute ends a few seconds after it has started.
+      const aheadMs = 50_000 - (systemClock.now() % MINUTE_MS);
+      const env = { ...(await freshEnvironment(dialect)), CLOCK_AHEAD_MS: String(aheadMs) };
+      const node = await startNode(env);
+      const { site_key: key, site_key_hash: hash } = await createShop(node);
+      await node.ask({ point, times: 1 });
+      const headers = { "content-type": "application/json" };
+      const send = () =>
+        fetch(`${node.url}/v1/m/${key}/mandate`, { method: "POST", headers, body: "{}" });
+      const answers = await Promise.all(Array.from({ length: SENT }, send));
+      expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([400]));
+      expect(await node.died).toBe("SIGKILL");
+      const { singles, counts } = await countedBy(await startNode(env), hash);
+      const counted = counts.reduce((sum, one) => sum + one, 0);
+      expect(singles).toBeGreaterThanOrEqual(10);
+      if (point === "rejections.written") expect(singles + counted).toBe(SENT);
+      else expect([counts, singles < SENT]).toEqual([[], true]);
+    },
+    150_000,
+  );
+});
