@@ -106,6 +106,8 @@ const decisions = (type: RecordType, operation: string, activity: string): Row[]
 ];
 
 const key = { key_id: "k1", vkey: "v" };
+const made = { token_id: "adm_1", role: "reviewer" };
+const person = { person_id: "per_1", role: "reviewer" };
 const read = { chain: CHAIN, from_seq: 0, to_seq: 6, count: 7 };
 const exported = { day: "2030-05-16", format: "ocsf", part: 1, parts: 1, first_seq: 0, count: 7 };
 
@@ -139,6 +141,11 @@ const ROWS: readonly Row[] = [
   ["deleted", "site.changed", changed("deleted"), "site.change", DELETE, RAN],
   ["read", "audit.read", { actor: token, read }, "audit.read", READ, RAN],
   ["exported", "audit.exported", { actor: token, export: exported }, "audit.export", READ, RAN],
+  ["issued", "token.issued", { actor: token, token: made }, "token.issue", CREATE, RAN],
+  ["revoked", "token.revoked", { actor: token, token: made }, "token.revoke", DELETE, RAN],
+  ["invited", "person.invited", { actor: token, person }, "person.invite", CREATE, RAN],
+  ["joined", "person.joined", { person }, "person.join", UPDATE, RAN],
+  ["person changed", "person.changed", { actor: token, person }, "person.change", UPDATE, RAN],
 ];
 
 /** What the class demands of every event. */

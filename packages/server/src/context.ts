@@ -6,7 +6,8 @@ import type { Tool } from "./actions/tools.js";
 import type { Config } from "./config/config.js";
 import { openProcessors, type Processor, type Processors } from "./decide/processors.js";
 import { Challenges } from "./owners/agents/challenge.js";
-import { AuditLog } from "./owners/audit/audit-log.js";
+import { AuditLog, type AuditTools } from "./owners/audit/audit-log.js";
+import { INSTALLATION, installationHost } from "./owners/audit/log.js";
 import { SiteKeys } from "./owners/site-keys/site-keys.js";
 import { LiveSites } from "./owners/sites/live-sites.js";
 import { domainOfSite } from "./owners/sites/store.js";
@@ -150,7 +151,9 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     await keys.start();
     const pass = overrides.pass ?? (() => {});
     const { dataDir, archiveDir } = config;
-    const domainOf = domainOfSite;
+    const ownHost = installationHost(config.baseUrl);
+    const domainOf: AuditTools["domainOf"] = async (tx, owner) =>
+      owner === INSTALLATION ? ownHost : domainOfSite(tx, owner);
     const metrics = new Metrics();
     const audit = new AuditLog({
       ...{ db, clock, ids, log, metrics, keys, pass, dataDir, archiveDir, domainOf },

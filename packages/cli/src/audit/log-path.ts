@@ -3,8 +3,21 @@ import { adminClient } from "../admin-client.js";
 import { findSite } from "../find-site.js";
 import type { Terminal } from "../terminal.js";
 
-/** The admin path of a site's log. Logs outlive their sites: a key or its hash is enough. */
+/** Names the log of the installation where a site's could be named. It is no domain: it has no dot. */
+const INSTALLATION = "installation";
+
+/** What a command takes that is about a log. */
+export const LOG_ARGUMENT = [
+  "<site>",
+  "domain, site key or site key hash; `installation` for its own log",
+] as const;
+
+/**
+ * The admin path of a site's log, or of the installation's. Logs outlive their sites: a key or its
+ * hash is enough.
+ */
 export async function logPath(terminal: Terminal, text: string, rest: string): Promise<string> {
+  if (text === INSTALLATION) return `/v1/admin/installation/audit/${rest}`;
   const named = isSiteKey(text) ? await siteKeyHash(text) : text;
   const hash = isSiteKeyHash(named)
     ? named

@@ -1,7 +1,7 @@
 import { type Check, type ShownRecord, verifyShownRecord } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
-import { logPath } from "../audit/log-path.js";
+import { LOG_ARGUMENT, logPath } from "../audit/log-path.js";
 import { hashFast, refuseOtherHosts, trustedKeys, verifyFast } from "../audit/trusted-keys.js";
 import { collect } from "../collect.js";
 import { CommandError, EXIT } from "../exit.js";
@@ -23,7 +23,7 @@ function checkLine({ id, ok, text }: Check): string {
 export function auditShowCommand(audit: Command, terminal: Terminal): void {
   audit
     .command("show")
-    .argument("<site>", "domain, site key or site key hash")
+    .argument(...LOG_ARGUMENT)
     .argument("<record_id>", "the id decisions, orders and receipts name")
     .description("show a record, and whether hash, signature and place in the log hold")
     .option(

@@ -2,7 +2,7 @@ import type { AuditRecord } from "@gatehouse/protocol";
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
 import { downloadExport, type ExportFormat } from "../audit/download.js";
-import { logPath } from "../audit/log-path.js";
+import { LOG_ARGUMENT, logPath } from "../audit/log-path.js";
 import { describeRecord } from "../audit/record-line.js";
 import { type VerifyAuditFlags, verifyAudit } from "../audit/verify-files.js";
 import { choice } from "../choice.js";
@@ -30,7 +30,6 @@ interface EntryBody {
   readonly hash: string;
 }
 
-const SITE = ["<site>", "domain, site key or site key hash"] as const;
 const FOLLOW_EVERY_MS = 2000;
 const FOLLOW_RECORDS = 200;
 
@@ -56,7 +55,7 @@ function today(): string {
 function exportCommand(audit: Command, terminal: Terminal): void {
   audit
     .command("export")
-    .argument(...SITE)
+    .argument(...LOG_ARGUMENT)
     .description("save a day of the log, in as many files as it needs")
     .option("--day <day>", "UTC day, as 2030-05-17 (default: today)")
     .addOption(
@@ -135,7 +134,7 @@ interface TailFlags extends Flags {
 function tailCommand(audit: Command, terminal: Terminal): void {
   audit
     .command("tail")
-    .argument(...SITE)
+    .argument(...LOG_ARGUMENT)
     .description("show the newest records; reading is recorded too")
     .option("-n, --lines <count>", `how many, at most ${FOLLOW_RECORDS}`, "20")
     .option("--type <type>", "only records of one type, such as mcp.tools_call")
@@ -175,7 +174,7 @@ function tailCommand(audit: Command, terminal: Terminal): void {
 function logCommands(audit: Command, terminal: Terminal): void {
   audit
     .command("logs")
-    .argument(...SITE)
+    .argument(...LOG_ARGUMENT)
     .description("list the logs of a site; one is open")
     .option("--json", "print JSON")
     .action(async (text: string, flags: Flags) => {
@@ -193,7 +192,7 @@ function logCommands(audit: Command, terminal: Terminal): void {
 
   audit
     .command("checkpoint")
-    .argument(...SITE)
+    .argument(...LOG_ARGUMENT)
     .description("print the newest checkpoint; keep it somewhere else")
     .option("--json", "print JSON")
     .action(async (text: string, { json }: Flags) => {
@@ -205,7 +204,7 @@ function logCommands(audit: Command, terminal: Terminal): void {
 
   audit
     .command("renew")
-    .argument(...SITE)
+    .argument(...LOG_ARGUMENT)
     .description("end a log that is held, and open the next epoch")
     .requiredOption("--reason <text>", "why; it stands in the new log for ever, so name nobody")
     .option("--force", "end a log that is not held, too")

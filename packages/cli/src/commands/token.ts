@@ -1,6 +1,7 @@
 import type { Command } from "commander";
 import { type AdminClient, adminClient } from "../admin-client.js";
 import { choice } from "../choice.js";
+import { counted } from "../counted.js";
 import { CommandError, EXIT } from "../exit.js";
 import { findSite, type SiteBody, serviceOf, siteAddress } from "../find-site.js";
 import { plainJson, type Terminal, table } from "../terminal.js";
@@ -87,6 +88,40 @@ async function listed(client: AdminClient, site: string | undefined): Promise<To
   return tokens;
 }
 
+interface RevokeFlags extends Flags {
+  readonly withDescendants?: boolean;
+}
+
+/** Revokes a token, and says which live ones descend from it: whoever had it may have those too. */
+async function revoke(
+  terminal: Terminal,
+  tokenId: string,
+  { withDescendants = false, json }: RevokeFlags,
+): Promise<void> {
+  const client = adminClient(terminal);
+  const path = `/v1/admin/tokens/${encodeURIComponent(tokenId)}`;
+  const missing = {
+    says: `There is no token ${tokenId}.`,
+    hint: "`gatehouse token list` shows the tokens there are.",
+  };
+  type Listed = { items: readonly { token_id: string }[] };
+  const { items } = await client.callAbout<Listed>(missing, "GET", `${path}/descendants`);
+  const query = withDescendants ? "?descendants=true" : "";
+  await client.callAbout(missing, "DELETE", path + query);
+  const ids = items.map(({ token_id }) => token_id);
+  const descendants = withDescendants ? { revoked_descendants: ids } : { live_descendants: ids };
+  if (json) return terminal.out(plainJson({ token_id: tokenId, revoked: true, ...descendants }));
+  const count = counted(ids.length, "token");
+  terminal.out(
+    withDescendants ? `Revoked ${tokenId} and ${count} made with it.` : `Revoked ${tokenId}.`,
+  );
+  if (withDescendants || ids.length === 0) return;
+  terminal.err(
+    `${count} made with it, or with one of those, can still be used. To revoke them too, run ` +
+      `\`gatehouse token revoke ${tokenId} --with-descendants\`.`,
+  );
+}
+
 interface LinkBody {
   readonly url: string;
   readonly expires_at: string;
@@ -142,15 +177,7 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
     .command("revoke")
     .argument("<token_id>", "the id `token list` shows")
     .description("revoke a token at once, on every node")
+    .option("--with-descendants", "and every token that was made with it, or with one of those")
     .option("--json", "print JSON")
-    .action(async (tokenId: string, { json }: Flags) => {
-      const path = `/v1/admin/tokens/${encodeURIComponent(tokenId)}`;
-      const missing = {
-        says: `There is no token ${tokenId}.`,
-        hint: "`gatehouse token list` shows the tokens there are.",
-      };
-      await adminClient(terminal).callAbout(missing, "DELETE", path);
-      const done = { token_id: tokenId, revoked: true };
-      terminal.out(json ? plainJson(done) : `Revoked ${tokenId}.`);
-    });
+    .action((tokenId: string, flags: RevokeFlags) => revoke(terminal, tokenId, flags));
 }

@@ -80,7 +80,7 @@ export const tokens: Coverage = {
       return [JSON.parse(made.out).token_id];
     },
     says: /^Revoked adm_\S+\.$/m,
-    json: { token_id: expect.stringMatching(/^adm_/), revoked: true },
+    json: { token_id: expect.stringMatching(/^adm_/), revoked: true, live_descendants: [] },
     fails: {
       args: () => ["adm_none"],
       code: 1,

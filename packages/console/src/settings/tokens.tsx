@@ -70,10 +70,11 @@ function NewToken() {
 }
 
 function Revoke({ token }: { readonly token: AnyToken }) {
-  const revoke = useSave(
-    () => call("DELETE", `/v1/admin/tokens/${encodeURIComponent(token.token_id)}`),
-    "tokens",
-  );
+  const [descendants, setDescendants] = useState(false);
+  const revoke = useSave(() => {
+    const path = `/v1/admin/tokens/${encodeURIComponent(token.token_id)}`;
+    return call("DELETE", `${path}?descendants=${descendants}`);
+  }, "tokens");
   return (
     <Confirm
       label="Revoke"
@@ -83,6 +84,16 @@ function Revoke({ token }: { readonly token: AnyToken }) {
       onYes={() => revoke.mutateAsync()}
     >
       <p>It is refused at once, and whoever is signed in with it is signed out.</p>
+      {token.role !== undefined && (
+        <label className="mt-3 flex items-center gap-2">
+          <input
+            type="checkbox"
+            checked={descendants}
+            onChange={({ target }) => setDescendants(target.checked)}
+          />
+          Also revoke every token made with it
+        </label>
+      )}
     </Confirm>
   );
 }

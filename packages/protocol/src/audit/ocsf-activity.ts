@@ -59,6 +59,11 @@ const KINDS: Readonly<Record<RecordType, Kind>> = {
   "site.changed": { ...plain("site.change", "Update", RAN), word: ["change", "kind"] },
   "audit.read": plain("audit.read", "Read", RAN),
   "audit.exported": plain("audit.export", "Read", RAN),
+  "token.issued": plain("token.issue", "Create", RAN),
+  "token.revoked": plain("token.revoke", "Delete", RAN),
+  "person.invited": plain("person.invite", "Create", RAN),
+  "person.joined": plain("person.join", "Update", RAN),
+  "person.changed": plain("person.change", "Update", RAN),
 };
 
 /** Changes of a site that are more than an update of it. */

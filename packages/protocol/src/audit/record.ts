@@ -19,6 +19,8 @@ export const RECORD_TYPES = Object.freeze([
   ...(["mandate.decision", "checkout.decision", "payment.outcome", "review.decision"] as const),
   ...(["refusals.folded", "mcp.tools_call", "order.approval", "order.adjustment"] as const),
   ...(["site.changed", "audit.read", "audit.exported"] as const),
+  ...(["token.issued", "token.revoked"] as const),
+  ...(["person.invited", "person.joined", "person.changed"] as const),
 ]);
 
 /** The type of a record. */
@@ -27,7 +29,7 @@ export type RecordType = (typeof RECORD_TYPES)[number];
 /** What every record has; its other members depend on its type. */
 export interface AuditRecord extends JsonObject {
   readonly schema: typeof RECORD_SCHEMA;
-  /** The log it belongs to: `{domain}/audit/{epoch}`. */
+  /** The log it belongs to: `{domain}/audit/{epoch}`, or `{host}/installation/audit/{epoch}`. */
   readonly chain: string;
   /** Its place in the chain, which is also its leaf in the tree; the first is 0. */
   readonly seq: number;

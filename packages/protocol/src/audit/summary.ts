@@ -45,6 +45,7 @@ export function recordSummary(record: JsonObject): RecordSummary {
     at("adjustment", "kind") ||
     at("tool", "name") ||
     at("skill") ||
+    [at("token", "role"), at("token", "token_id")].join(" ").trim() ||
     at("export", "day") ||
     at("day");
   const more =

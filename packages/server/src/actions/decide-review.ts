@@ -8,6 +8,7 @@ import { type Actor, type RecordDraft, serviceActor } from "../owners/audit/draf
 import type { Review } from "../owners/reviews/review.js";
 import { lateReviews, reviewById, writeApprovals } from "../owners/reviews/store.js";
 import { siteByHash } from "../owners/sites/store.js";
+import { rootOf } from "../owners/tokens/descent/store.js";
 import { revokedAmong } from "../owners/tokens/store.js";
 import type { Transaction } from "../platform/db/database.js";
 import { platformActor, platformOf } from "./checkout/platform-actor.js";
@@ -73,6 +74,27 @@ interface Judged {
 
 const notTaken = (answer: NotTaken): Judged => ({ records: [], answer });
 
+/**
+ * Why a yes does not count beside those before it. Approvals count people, and until tokens belong to
+ * people a token counts as the first of its line: nobody approves twice with a token of their making.
+ */
+async function repeatedApproval(
+  tx: Transaction,
+  approvedBy: readonly string[],
+  actorId: string,
+): Promise<string | undefined> {
+  if (approvedBy.includes(actorId)) return "You have approved it already.";
+  const root = await rootOf(tx, actorId);
+  for (const other of approvedBy) {
+    if ((await rootOf(tx, other)) !== root) continue;
+    return (
+      "A token that counts as the same person has approved it already. A token counts as the one " +
+      "it was made with: somebody whose token the operator made must approve."
+    );
+  }
+  return undefined;
+}
+
 /** One person says yes. */
 async function approve(
   context: Context,
@@ -84,9 +106,8 @@ async function approve(
   // Who was sent away meanwhile has no say any more, not even what was said before.
   const revoked = await revokedAmong(tx, review.approvedBy);
   const others = review.approvedBy.filter((id) => !revoked.includes(id));
-  if (others.includes(actor.id)) {
-    return notTaken(refuse("conflict", "You have approved it already."));
-  }
+  const again = await repeatedApproval(tx, others, actor.id);
+  if (again !== undefined) return notTaken(refuse("conflict", again));
   const approved = { ...review, approvedBy: [...others, actor.id] };
   const end = await approval(context, tx, approved, { actor, note }, now);
   if ("reason" in end) return notTaken(end);

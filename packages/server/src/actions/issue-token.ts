@@ -1,5 +1,7 @@
 import { ok, type Result, refuse, toBase64url } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
+import { tokenActor } from "../owners/audit/drafts.js";
+import { INSTALLATION } from "../owners/audit/log.js";
 import { siteByHash } from "../owners/sites/store.js";
 import { tokenDigest } from "../owners/tokens/authenticate.js";
 import { countLiveTokens, insertToken } from "../owners/tokens/store.js";
@@ -12,6 +14,7 @@ import {
   TOKEN_PREFIX,
   type Token,
 } from "../owners/tokens/token.js";
+import { tokenDrafts } from "./token-record.js";
 
 /** Live tokens of one installation; a program that mints without end stops here. */
 const LIVE_TOKENS_MAX = 1000;
@@ -23,22 +26,26 @@ export interface NewToken {
   readonly sites: readonly string[] | null;
 }
 
-/** Makes a token. It is returned once and kept only as a digest. */
+type Issued = { readonly token: string; readonly stored: Token };
+
+/** Makes a token and records it. It is returned once and kept only as a digest. */
 export async function issueToken(
-  { clock, ids, db }: Context,
+  { audit, clock, ids, db }: Context,
   by: Principal,
   wanted: NewToken,
-): Promise<Result<{ token: string; stored: Token }, "forbidden" | "invalid_request" | "conflict">> {
+): Promise<Result<Issued, "forbidden" | "invalid_request" | "conflict">> {
   if (!hasRole(by, wanted.role)) {
     return refuse("forbidden", "A token cannot make one of a higher role than its own.");
   }
   if (wanted.role === "operator" && wanted.sites !== null) {
     return refuse("invalid_request", "sites: an operator's token is for every site.");
   }
-  if (wanted.role !== "operator" && wanted.sites === null) {
+  const forAll = wanted.role === "operator" || wanted.role === "auditor";
+  if (!forAll && wanted.sites === null) {
     return refuse("invalid_request", "sites: name the sites this token is for.");
   }
-  if (!(wanted.sites ?? []).every((hash) => maySee(by, hash))) {
+  const within = wanted.sites?.every((hash) => maySee(by, hash)) ?? by.sites === null;
+  if (!within) {
     return refuse("forbidden", "A token cannot make one for sites it may not see.");
   }
   for (const hash of wanted.sites ?? []) {
@@ -54,11 +61,15 @@ export async function issueToken(
     createdAt: clock.now(),
     revokedAt: null,
   };
-  return db.transaction(async (tx) => {
+  const { answer } = await audit.commit<Result<Issued, "conflict">>(INSTALLATION, async (tx) => {
     if ((await countLiveTokens(tx)) >= LIVE_TOKENS_MAX) {
-      return refuse("conflict", `There are ${LIVE_TOKENS_MAX} live tokens: revoke some first.`);
+      const why = `There are ${LIVE_TOKENS_MAX} live tokens: revoke some first.`;
+      return { records: [], answer: refuse("conflict", why) };
     }
     await insertToken(tx, stored, tokenDigest(token));
-    return ok({ token, stored });
+    const change = { actor: tokenActor(by), now: stored.createdAt };
+    const records = tokenDrafts("token.issued", stored, change);
+    return { records, answer: ok({ token, stored }) };
   });
+  return answer;
 }

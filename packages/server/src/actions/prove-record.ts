@@ -2,7 +2,7 @@ import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import type { RecordProof } from "../owners/audit/audit-log.js";
 import type { PublishedCheckpoint } from "../owners/audit/checkpoints.js";
-import type { LogHead } from "../owners/audit/log.js";
+import { INSTALLATION, type LogHead } from "../owners/audit/log.js";
 import { logByChain, type StoredRecord } from "../owners/audit/store.js";
 import type { AuditPublic } from "../owners/sites/site.js";
 import { auditPublicOf } from "../owners/sites/store.js";
@@ -26,7 +26,8 @@ async function settingOf(
   siteKeyHash: string,
   asker: Asker,
 ): Promise<Result<AuditPublic, "not_found">> {
-  const setting = await auditPublicOf(db, siteKeyHash);
+  // What the installation's log says is nobody's but its operators' and auditors'.
+  const setting = siteKeyHash === INSTALLATION ? "owner" : await auditPublicOf(db, siteKeyHash);
   if (setting === undefined) return refuse("not_found", "No site has this key hash.");
   if (setting === "owner" && asker === "anybody") {
     return refuse("not_found", "This site shows its log to its owner only.");

@@ -1,9 +1,18 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
+import { type RecordDraft, tokenActor } from "../owners/audit/drafts.js";
+import { INSTALLATION } from "../owners/audit/log.js";
+import { type Descendant, liveDescendants } from "../owners/tokens/descent/store.js";
 import { EDGE_TOKEN_ID_PREFIX } from "../owners/tokens/edge/edge-token.js";
 import { edgeTokenById, revokeEdgeToken } from "../owners/tokens/edge/store.js";
 import { revokeToken as markRevoked, tokenById } from "../owners/tokens/store.js";
 import { maySee, type Principal } from "../owners/tokens/token.js";
+import type { Queries } from "../platform/db/database.js";
+import { inWritableLogs, type RecordedToken, tokenDrafts } from "./token-record.js";
+
+const NONE = refuse("not_found", "No token of yours has this id.");
+
+const isEdge = (tokenId: string) => tokenId.startsWith(`${EDGE_TOKEN_ID_PREFIX}_`);
 
 /** A token is within reach of a principal who could have made it. */
 function reaches(principal: Principal, sites: readonly string[] | null): boolean {
@@ -11,21 +20,53 @@ function reaches(principal: Principal, sites: readonly string[] | null): boolean
   return sites?.every((siteKeyHash) => maySee(principal, siteKeyHash)) ?? false;
 }
 
-/** Revokes a token, an edge's included, at once and on every node. Safe to repeat. */
-export async function revokeToken(
-  { db, clock }: Context,
+/** A token within reach, an edge's included. */
+async function findToken(
+  db: Queries,
   by: Principal,
   tokenId: string,
+): Promise<RecordedToken | undefined> {
+  const edge = isEdge(tokenId) ? await edgeTokenById(db, tokenId) : undefined;
+  const token = edge
+    ? { tokenId, role: "edge", sites: [edge.siteKeyHash] }
+    : await tokenById(db, tokenId);
+  return token && reaches(by, token.sites) ? token : undefined;
+}
+
+/** The live tokens that descend from one within reach. They reach no further than it did. */
+export async function descendantsOf(
+  { db }: Context,
+  by: Principal,
+  tokenId: string,
+): Promise<Result<readonly Descendant[], "not_found">> {
+  if ((await findToken(db, by, tokenId)) === undefined) return NONE;
+  return ok(await liveDescendants(db, tokenId));
+}
+
+/**
+ * Revokes a token, an edge's included, at once and on every node, and with `descendants` every token
+ * that was made with it or with one of those. Safe to repeat: what was revoked before leaves no record.
+ */
+export async function revokeToken(
+  { audit, clock, db }: Context,
+  by: Principal,
+  tokenId: string,
+  { descendants }: { readonly descendants: boolean },
 ): Promise<Result<true, "not_found">> {
-  const none = refuse("not_found", "No token of yours has this id.");
-  if (tokenId.startsWith(`${EDGE_TOKEN_ID_PREFIX}_`)) {
-    const token = await edgeTokenById(db, tokenId);
-    if (token === undefined || !reaches(by, [token.siteKeyHash])) return none;
-    await revokeEdgeToken(db, tokenId, clock.now());
-    return ok(true);
-  }
-  const token = await tokenById(db, tokenId);
-  if (token === undefined || !reaches(by, token.sites)) return none;
-  await markRevoked(db, tokenId, clock.now());
+  const token = await findToken(db, by, tokenId);
+  if (token === undefined) return NONE;
+  const actor = tokenActor(by);
+  await audit.commit(INSTALLATION, async (tx) => {
+    const now = clock.now();
+    const drafts: RecordDraft[] = [];
+    const others = descendants ? await liveDescendants(tx, tokenId) : [];
+    for (const one of [token, ...others]) {
+      const mark = isEdge(one.tokenId) ? revokeEdgeToken : markRevoked;
+      if (!(await mark(tx, one.tokenId, now))) continue;
+      const ancestor = one === token ? undefined : tokenId;
+      drafts.push(...tokenDrafts("token.revoked", one, { actor, now, ancestor }));
+    }
+    return { records: await inWritableLogs(audit, tx, drafts), answer: null };
+  });
   return ok(true);
 }

@@ -169,6 +169,30 @@ describe.each(DATABASES)("what the rules give to a person, on %s,", (dialect) =>
     expect(record.record.review.approved_by).toHaveLength(2);
   });
 
+  test("is not approved twice by one person who makes a second token, or tokens for two", async () => {
+    const rules = [POLICY.rules[0], { ...ASK, escalation: { expires_in: "PT30M", approvals: 2 } }];
+    await shop.admin("PUT", "/policy", { ...ASKING, rules } as unknown as JsonObject);
+    first = await agent.submit(shop, buyer);
+    const site = `/v1/admin/sites/${shop.site_key_hash}`;
+    const mint = async (role: string, by?: string) =>
+      (await server.admin("POST", `${site}/tokens`, { name: role, role }, by)).body.token as string;
+    const approve = (by: string) =>
+      server.admin("POST", `${site}/escalations/${first.body.escalation_id}/approve`, {}, by);
+    const owner = await mint("owner");
+    const second = await mint("owner", owner);
+    const reviewer = await mint("reviewer", second);
+    expect((await approve(owner)).body.status).toBe("pending");
+    for (const token of [second, reviewer]) {
+      const { status, body } = await approve(token);
+      expect([status, body.message]).toEqual([409, expect.stringContaining("the same person")]);
+    }
+    expect((await state()).body.status).toBe("pending");
+    expect((await approve(await mint("reviewer"))).body.status).toBe("approved");
+    first = await agent.submit(shop, buyer);
+    expect((await approve(reviewer)).body.status).toBe("pending");
+    expect((await approve(await mint("reviewer", owner))).status).toBe(409);
+  });
+
   test("counts no yes of a reviewer whose token was revoked since", async () => {
     const rules = [POLICY.rules[0], { ...ASK, escalation: { expires_in: "PT30M", approvals: 2 } }];
     await shop.admin("PUT", "/policy", { ...ASKING, rules } as unknown as JsonObject);

@@ -71,7 +71,10 @@ export async function requireSite(
   return site;
 }
 
-/** The logs of a site, newest first. They outlive their sites: a deleted one can still be audited. */
+/**
+ * The logs of a site, newest first. They outlive their sites: a deleted one can still be audited.
+ * Those of the installation are for tokens that name no sites.
+ */
 export async function requireLogs(
   context: Context,
   c: HonoContext<AdminEnv>,

@@ -17,6 +17,7 @@ import { edgeTokenRoutes } from "./edge-tokens.js";
 import { escalationRoutes } from "./escalations.js";
 import { installRoute } from "./install.js";
 import { keyRoutes } from "./keys.js";
+import { INSTALLATION_LOGS, SITE_LOGS } from "./log-owner.js";
 import { mandateRoutes } from "./mandates.js";
 import { messageRoutes } from "./messages.js";
 import { notificationRoutes } from "./notifications.js";
@@ -46,8 +47,10 @@ export function adminDoor(context: Context): Door {
   installRoute(routes, context);
   policyRoutes(routes, context);
   policyVersionRoutes(routes, context);
-  auditRoutes(routes, context);
-  auditRecordRoute(routes, context);
+  for (const owner of [SITE_LOGS, INSTALLATION_LOGS]) {
+    auditRoutes(routes, context, owner);
+    auditRecordRoute(routes, context, owner);
+  }
   auditArchiveRoutes(routes, context);
   visitRoutes(routes, context);
   agentRoutes(routes, context);

@@ -4,7 +4,8 @@ import { readProvenRecord } from "../../actions/read-records.js";
 import type { Context } from "../../context.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
 import { Chain, EntryBody, entryBody } from "./audit-entry.js";
-import { errors, json, refused, SiteParams } from "./schemas.js";
+import { type LogOwner, ownerIn } from "./log-owner.js";
+import { errors, json, refused } from "./schemas.js";
 
 const ProvenRecordBody = z
   .object({
@@ -20,28 +21,35 @@ const ProvenRecordBody = z
   })
   .openapi("ProvenRecord");
 
-const show = createRoute({
-  method: "get",
-  path: "/v1/admin/sites/{site_key_hash}/audit/records/{record_id}",
-  tags: ["Audit log"],
-  summary: "Show a record, and prove that it is in the log",
-  description:
-    "Whatever is public. Reading is recorded, except of a record of reading. The proof is the one " +
-    "of `/v1/audit/{site_key_hash}/proof/{record_id}`.",
-  request: {
-    params: SiteParams.extend({
-      record_id: z
-        .string()
-        .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-        .openapi({ param: { name: "record_id", in: "path" } }),
-    }),
-  },
-  responses: { 200: json(ProvenRecordBody, "The record."), ...errors("not_found") },
-});
+function describe({ path, params }: LogOwner) {
+  return createRoute({
+    method: "get",
+    path: `${path}/audit/records/{record_id}`,
+    tags: ["Audit log"],
+    summary: "Show a record, and prove that it is in the log",
+    description:
+      "Whatever is public. Reading is recorded, except of a record of reading. A site's proof is the " +
+      "one of `/v1/audit/{site_key_hash}/proof/{record_id}`.",
+    request: {
+      params: params.extend({
+        record_id: z
+          .string()
+          .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+          .openapi({ param: { name: "record_id", in: "path" } }),
+      }),
+    },
+    responses: { 200: json(ProvenRecordBody, "The record."), ...errors("not_found") },
+  });
+}
 
-export function auditRecordRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
-  app.openapi(show, async (c) => {
-    const { site_key_hash, record_id } = c.req.valid("param");
+export function auditRecordRoute(
+  app: OpenAPIHono<AdminEnv>,
+  context: Context,
+  owner: LogOwner,
+): void {
+  app.openapi(describe(owner), async (c) => {
+    const { record_id } = c.req.valid("param");
+    const site_key_hash = ownerIn(c.req.valid("param"));
     await requireLogs(context, c, site_key_hash, "auditor");
     const found = await readProvenRecord(context, site_key_hash, record_id, actorOf(c));
     if (!found.ok) return refused(found);

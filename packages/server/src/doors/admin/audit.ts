@@ -12,17 +12,9 @@ import { streamOf } from "../../platform/http/stream.js";
 import { strict } from "../faults.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
 import { Chain, EntryBody, entryBody } from "./audit-entry.js";
+import { type LogOwner, ownerIn } from "./log-owner.js";
 import { readPlace } from "./paging.js";
-import {
-  body,
-  errors,
-  json,
-  NextCursor,
-  PageQuery,
-  refused,
-  SiteParams,
-  Timestamp,
-} from "./schemas.js";
+import { body, errors, json, NextCursor, PageQuery, refused, Timestamp } from "./schemas.js";
 import { line } from "./text-line.js";
 
 const REASON_CHARS_MAX = 500;
@@ -42,110 +34,122 @@ const LogBody = z
   })
   .openapi("AuditLog");
 
-const logs = createRoute({
-  method: "get",
-  path: "/v1/admin/sites/{site_key_hash}/audit/logs",
-  tags: TAGS,
-  summary: "List a site's audit logs",
-  description: "One is open. A change of domain and a restore end a log and open another.",
-  request: { params: SiteParams },
-  responses: {
-    200: json(z.object({ items: z.array(LogBody) }), "Newest first."),
-    ...errors("not_found"),
-  },
-});
-
-const records = createRoute({
-  method: "get",
-  path: "/v1/admin/sites/{site_key_hash}/audit/records",
-  tags: TAGS,
-  summary: "Read a site's audit log",
-  description:
-    "Newest first; with `from_seq`, oldest first from that record on. Reading is recorded, except " +
-    "where it shows nothing but the reader's own reading.",
-  request: {
-    params: SiteParams,
-    query: PageQuery.extend({
-      type: z.string().max(64).optional(),
-      from_seq: z.coerce.number().int().min(0).optional(),
-      chain: Chain.optional(),
-    }),
-  },
-  responses: {
-    200: json(
-      z.object({ chain: Chain, items: z.array(EntryBody), next_cursor: NextCursor }),
-      "A page of records.",
-    ),
-    ...errors("invalid_request", "not_found"),
-  },
-});
-
-const exports = createRoute({
-  method: "get",
-  path: "/v1/admin/sites/{site_key_hash}/audit/exports",
-  tags: TAGS,
-  summary: "Export a day of a site's audit log",
-  description:
-    "A UTC day, in parts of 1,000 records: `json` (signed), `html` (a page that verifies itself) or " +
-    "`ocsf` (OCSF 1.8.0 lines). Part 1 fixes what the later parts are taken from, for an hour; " +
-    "`Link` names the next part. With `note`, the signed note that belongs to the file.",
-  request: {
-    params: SiteParams,
-    query: z.object({
-      day: z.string().regex(/^\d{4}-\d\d-\d\d$/, "write it as 2030-05-17"),
-      format: z.enum(EXPORT_FORMATS).default("json"),
-      part: z.coerce.number().int().min(1).max(PARTS_MAX).default(1),
-      note: z.enum(["true", "false"]).default("false"),
-      chain: Chain.optional(),
-    }),
-  },
-  responses: {
-    200: {
-      description: "The part, as a file.",
-      content: {
-        "application/json": { schema: z.unknown() },
-        "text/html": { schema: z.string() },
-        "application/x-ndjson": { schema: z.string() },
-      },
-    },
-    ...errors("invalid_request", "not_found", "conflict"),
-  },
-});
-
-const checkpoint = createRoute({
-  method: "get",
-  path: "/v1/admin/sites/{site_key_hash}/audit/checkpoint",
-  tags: TAGS,
-  summary: "The newest checkpoint of a site's audit log, whatever is public",
-  request: { params: SiteParams },
-  responses: {
-    200: { description: "The checkpoint.", content: { "text/plain": { schema: z.string() } } },
-    ...errors("not_found"),
-  },
-});
-
 const RenewBody = strict({
   reason: line(REASON_CHARS_MAX).openapi({ description: "Stands in the log for ever." }),
   force: z.boolean().default(false),
 });
 
-const renew = createRoute({
-  method: "post",
-  path: "/v1/admin/sites/{site_key_hash}/audit/epochs",
-  tags: TAGS,
-  summary: "End a site's audit log and open the next epoch",
-  description:
-    "For a log that is held because the database is behind what was published of it; with `force`, for " +
-    "any. The new log names the end of the old one, who wanted it, and why. Needs an operator.",
-  request: { params: SiteParams, body: body(RenewBody) },
-  responses: {
-    201: json(LogBody, "The new log."),
-    ...errors("invalid_request", "forbidden", "not_found", "conflict"),
-  },
-});
+/** What reads the records of one kind of log, at its path. */
+function describeReading({ path, params, of }: LogOwner) {
+  const records = createRoute({
+    method: "get",
+    path: `${path}/audit/records`,
+    tags: TAGS,
+    summary: `Read the audit log of ${of}`,
+    description:
+      "Newest first; with `from_seq`, oldest first from that record on. Reading is recorded, except " +
+      "where it shows nothing but the reader's own reading.",
+    request: {
+      params,
+      query: PageQuery.extend({
+        type: z.string().max(64).optional(),
+        from_seq: z.coerce.number().int().min(0).optional(),
+        chain: Chain.optional(),
+      }),
+    },
+    responses: {
+      200: json(
+        z.object({ chain: Chain, items: z.array(EntryBody), next_cursor: NextCursor }),
+        "A page of records.",
+      ),
+      ...errors("invalid_request", "not_found"),
+    },
+  });
 
-export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  const exports = createRoute({
+    method: "get",
+    path: `${path}/audit/exports`,
+    tags: TAGS,
+    summary: `Export a day of the audit log of ${of}`,
+    description:
+      "A UTC day, in parts of 1,000 records: `json` (signed), `html` (a page that verifies itself) or " +
+      "`ocsf` (OCSF 1.8.0 lines). Part 1 fixes what the later parts are taken from, for an hour; " +
+      "`Link` names the next part. With `note`, the signed note that belongs to the file.",
+    request: {
+      params,
+      query: z.object({
+        day: z.string().regex(/^\d{4}-\d\d-\d\d$/, "write it as 2030-05-17"),
+        format: z.enum(EXPORT_FORMATS).default("json"),
+        part: z.coerce.number().int().min(1).max(PARTS_MAX).default(1),
+        note: z.enum(["true", "false"]).default("false"),
+        chain: Chain.optional(),
+      }),
+    },
+    responses: {
+      200: {
+        description: "The part, as a file.",
+        content: {
+          "application/json": { schema: z.unknown() },
+          "text/html": { schema: z.string() },
+          "application/x-ndjson": { schema: z.string() },
+        },
+      },
+      ...errors("invalid_request", "not_found", "conflict"),
+    },
+  });
+
+  return { records, exports };
+}
+
+/** What is known about the logs themselves. */
+function describeLogs({ path, params, of }: LogOwner) {
+  const logs = createRoute({
+    method: "get",
+    path: `${path}/audit/logs`,
+    tags: TAGS,
+    summary: `List the audit logs of ${of}`,
+    description: "One is open. A change of domain and a restore end a log and open another.",
+    request: { params },
+    responses: {
+      200: json(z.object({ items: z.array(LogBody) }), "Newest first."),
+      ...errors("not_found"),
+    },
+  });
+
+  const checkpoint = createRoute({
+    method: "get",
+    path: `${path}/audit/checkpoint`,
+    tags: TAGS,
+    summary: `The newest checkpoint of the audit log of ${of}, whatever is public`,
+    request: { params },
+    responses: {
+      200: { description: "The checkpoint.", content: { "text/plain": { schema: z.string() } } },
+      ...errors("not_found"),
+    },
+  });
+
+  const renew = createRoute({
+    method: "post",
+    path: `${path}/audit/epochs`,
+    tags: TAGS,
+    summary: `End the audit log of ${of} and open the next epoch`,
+    description:
+      "For a log that is held because the database is behind what was published of it; with `force`, for " +
+      "any. The new log names the end of the old one, who wanted it, and why. Needs an operator.",
+    request: { params, body: body(RenewBody) },
+    responses: {
+      201: json(LogBody, "The new log."),
+      ...errors("invalid_request", "forbidden", "not_found", "conflict"),
+    },
+  });
+
+  return { logs, checkpoint, renew };
+}
+
+export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context, owner: LogOwner): void {
   const { audit } = context;
+  const { logs, checkpoint, renew } = describeLogs(owner);
+  const { records, exports } = describeReading(owner);
 
   const render = (log: LogHead): z.infer<typeof LogBody> => ({
     ...{ chain: log.chain, epoch: log.epoch, state: log.state, records: log.size },
@@ -155,13 +159,13 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   });
 
   app.openapi(logs, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
+    const site_key_hash = ownerIn(c.req.valid("param"));
     const found = await requireLogs(context, c, site_key_hash, "auditor");
     return c.json({ items: found.map(render) }, 200);
   });
 
   app.openapi(records, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
+    const site_key_hash = ownerIn(c.req.valid("param"));
     await requireLogs(context, c, site_key_hash, "auditor");
     const { limit, cursor, type, from_seq, chain } = c.req.valid("query");
     const before = readPlace(cursor);
@@ -180,7 +184,7 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   });
 
   app.openapi(exports, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
+    const site_key_hash = ownerIn(c.req.valid("param"));
     await requireLogs(context, c, site_key_hash, "auditor");
     const { day, format, part, note, chain } = c.req.valid("query");
     const request = { day, format, part, chain: chain ?? null, note: note === "true" };
@@ -196,7 +200,7 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   });
 
   app.openapi(checkpoint, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
+    const site_key_hash = ownerIn(c.req.valid("param"));
     await requireLogs(context, c, site_key_hash, "auditor");
     const found = await latestCheckpoint(context, site_key_hash, "owner");
     if (!found.ok) return refused(found);
@@ -204,10 +208,10 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   });
 
   app.openapi(renew, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    const logs = await requireLogs(context, c, site_key_hash, "operator");
+    const site_key_hash = ownerIn(c.req.valid("param"));
+    const found = await requireLogs(context, c, site_key_hash, "operator");
     const { reason, force } = c.req.valid("json");
-    if (!force && audit.heldWhy(logs[0]?.chain ?? "") === undefined) {
+    if (!force && audit.heldWhy(found[0]?.chain ?? "") === undefined) {
       const message = "This log is not held, and goes on as it is. Say `force` to end it anyway.";
       throw new Problem("conflict", { message });
     }

@@ -1,12 +1,13 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { issueToken, type NewToken } from "../../actions/issue-token.js";
-import { revokeToken } from "../../actions/revoke-token.js";
+import { descendantsOf, revokeToken } from "../../actions/revoke-token.js";
 import type { Context } from "../../context.js";
 import { listTokens } from "../../owners/tokens/store.js";
 import {
   maySee,
   type Principal,
   ROLES,
+  type Role,
   TOKEN_NAME_CHARS_MAX,
   type Token,
 } from "../../owners/tokens/token.js";
@@ -61,12 +62,16 @@ function render(token: Token, reader: Principal): z.infer<typeof TokenBody> {
   };
 }
 
+const TokenParams = z.object({ token_id: z.string().max(64) });
+
 const create = createRoute({
   method: "post",
   path: "/v1/admin/tokens",
   tags: ["Tokens"],
   summary: "Make a token",
-  description: "For every site (role operator) or for the sites named. Needs an operator.",
+  description:
+    "For every site (role operator, or an auditor who also reads the installation's log) or for the " +
+    "sites named. Needs an operator.",
   request: {
     body: body(
       strict({
@@ -126,9 +131,35 @@ const revoke = createRoute({
   path: "/v1/admin/tokens/{token_id}",
   tags: ["Tokens"],
   summary: "Revoke a token",
-  description: "Holds at once on every node. An owner may revoke tokens of the own sites.",
-  request: { params: z.object({ token_id: z.string().max(64) }) },
-  responses: { 204: { description: "Revoked." }, ...errors("forbidden", "not_found") },
+  description:
+    "Holds at once on every node. An owner may revoke tokens of the own sites. With `descendants`, " +
+    "so does every live token that was made with it, or with one of those.",
+  request: {
+    params: TokenParams,
+    query: z.object({ descendants: z.enum(["true", "false"]).default("false") }),
+  },
+  responses: {
+    204: { description: "Revoked." },
+    ...errors("invalid_request", "forbidden", "not_found"),
+  },
+});
+
+const DescendantBody = z
+  .object({ token_id: z.string(), name: z.string(), role: z.enum([...ROLES, "edge"]) })
+  .openapi("TokenDescendant");
+
+const descendants = createRoute({
+  method: "get",
+  path: "/v1/admin/tokens/{token_id}/descendants",
+  tags: ["Tokens"],
+  summary: "List the live tokens that descend from a token",
+  description:
+    "Made with it, or with one of those, edge tokens included; whether it is revoked itself or not.",
+  request: { params: TokenParams },
+  responses: {
+    200: json(z.object({ items: z.array(DescendantBody) }), "In order of creation."),
+    ...errors("forbidden", "not_found"),
+  },
 });
 
 export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
@@ -175,7 +206,21 @@ export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   app.openapi(revoke, async (c) => {
     const principal = requireRole(c, "owner");
     const { token_id } = c.req.valid("param");
-    const result = await revokeToken(context, principal, token_id);
+    const withDescendants = c.req.valid("query").descendants === "true";
+    const wanted = { descendants: withDescendants };
+    const result = await revokeToken(context, principal, token_id, wanted);
     return result.ok ? c.body(null, 204) : refused(result);
+  });
+
+  app.openapi(descendants, async (c) => {
+    const principal = requireRole(c, "owner");
+    const result = await descendantsOf(context, principal, c.req.valid("param").token_id);
+    if (!result.ok) return refused(result);
+    const items = result.value.map(({ tokenId, name, role }) => ({
+      token_id: tokenId,
+      name,
+      role: role as Role | "edge",
+    }));
+    return c.json({ items }, 200);
   });
 }

@@ -38,9 +38,9 @@ export function tokenActor({ tokenId, role }: { readonly tokenId: string; readon
   return { kind: "token", id: tokenId, role } satisfies Actor;
 }
 
-/** One of the logs' own kinds of record, with who did it. */
+/** A record of something that somebody did. */
 export function actorDraft(
-  type: "site.changed" | "audit.read" | "audit.exported",
+  type: "site.changed" | "audit.read" | "audit.exported" | "token.issued" | "token.revoked",
   actor: Actor,
   occurredAt: number,
   content: JsonObject,

@@ -1,9 +1,10 @@
 import { DatabaseUnavailableError } from "../../platform/db/database.js";
 
-/** The head of one site's log: everything needed to go on writing it. */
+/** The head of one log: everything needed to go on writing it. */
 export interface LogHead {
   /** Origin of the log, `{host}/audit/{epoch}`. */
   readonly chain: string;
+  /** The site it is of, or {@link INSTALLATION}. */
   readonly siteKeyHash: string;
   readonly host: string;
   readonly epoch: number;
@@ -20,6 +21,17 @@ export interface LogHead {
   /** The key that signed the last record. */
   readonly keyId: string;
   readonly openedAt: number;
+}
+
+/**
+ * Stands where a site's key hash does for the log of the installation itself: what concerns no
+ * single site is recorded there. A site's hash has 43 characters, so it is never one.
+ */
+export const INSTALLATION = "installation";
+
+/** What the log of an installation is named after, in the place of a site's domain. */
+export function installationHost(baseUrl: string): string {
+  return `${new URL(baseUrl).host}/installation`;
 }
 
 export const DAY_MS = 86_400_000;

@@ -39,7 +39,7 @@ const FORMATS: Readonly<Record<ExportFormat, { readonly ending: string; readonly
 
 /** `{site}-{day}`, and the part where there is more than one; a later epoch says which it is. */
 function fileName({ host, epoch }: LogHead, { day, parts, format }: ExportSnapshot, part: number) {
-  const site = host.replace(":", "_") + (epoch === 1 ? "" : `-epoch-${epoch}`);
+  const site = host.replaceAll(/[:/]/g, "_") + (epoch === 1 ? "" : `-epoch-${epoch}`);
   const which = parts === 1 ? "" : `-part-${part}-of-${parts}`;
   return `${site}-${day}${which}.${FORMATS[format].ending}`;
 }

@@ -77,9 +77,9 @@ export async function edgeTokenById(db: Queries, tokenId: string): Promise<EdgeT
   return row && edgeTokenOf(row);
 }
 
-export async function revokeEdgeToken(db: Queries, tokenId: string, now: number): Promise<void> {
+export async function revokeEdgeToken(db: Queries, tokenId: string, now: number): Promise<boolean> {
   const sql = "UPDATE edge_tokens SET revoked_at = ? WHERE token_id = ? AND revoked_at IS NULL";
-  await db.run(sql, now, tokenId);
+  return (await db.run(sql, now, tokenId)) === 1;
 }
 
 /** Revokes every live edge token of all sites; returns how many there were. */
