@@ -8,6 +8,7 @@ import { cpus } from "node:os";
 
 const GROUPS = [
   "protocol",
+  "admission",
   "documents",
   "audit",
   "mcp",

@@ -18,6 +18,8 @@ const [folder, count, more = "{}"] = process.argv.slice(2);
 /** No limit may be met: what is measured is answers, not refusals. */
 const LIMITS = [
   ...[
+    "REQUESTS_PER_ADDRESS",
+    "UNPROVEN_REQUESTS",
     "SOURCE_REQUESTS",
     "BEACONS_PER_SITE",
     "MCP_CALLS_PER_SESSION",

@@ -8,6 +8,9 @@ import { freshEnvironment, raw } from "../harness.ts";
 const HALF_SENT = Number(process.env.HALF_SENT ?? 300);
 const BODY_BYTES = 500_000;
 const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
+/** Turns of the server's loop until it has read all that was sent. */
+const TURNS = 20;
+const ALIVE = "GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
 const PROC_STATUS = (pid: number) => `/proc/${pid}/status`;
 
 /** Resident memory of a process, where the system tells. */
@@ -62,8 +65,8 @@ test(`${HALF_SENT} half-sent bodies at each door take little memory, and others 
   for (const door of doors) {
     const before = residentBytes(pid);
     await Promise.all(Array.from({ length: HALF_SENT }, () => halfSend(port, door)));
+    // Each answer takes a turn of the loop, in which it reads what has come on every connection.
+    for (let i = 0; i < TURNS; i++) expect(await raw(port, ALIVE)).toMatch(/^HTTP\/1\.1 200 /);
     expect([door, residentBytes(pid) - before < GROWTH_BYTES_MAX]).toEqual([door, true]);
   }
-  const text = await raw(port, "GET /healthz HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n");
-  expect(text).toMatch(/^HTTP\/1\.1 200 /);
 });

@@ -107,14 +107,16 @@ export class Platform {
     this.profile = profileOf([this.key.publicJwk], CAPABILITIES, url);
   }
 
-  static async start(): Promise<Platform> {
+  /** An address of its own makes it a platform nobody has seen. */
+  static async start(address = "127.0.0.1"): Promise<Platform> {
     const server = createServer();
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    await new Promise<void>((resolve) => server.listen(0, address, resolve));
     return new Platform(server);
   }
 
   get host(): string {
-    return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+    const { address, port } = this.server.address() as AddressInfo;
+    return `${address}:${port}`;
   }
 
   /** Another address of the same profile: whoever fetched one has not fetched the other. */

@@ -11,12 +11,6 @@ export interface Connection {
 }
 
 export const LOOPBACK = /^(127\.|::1$)/;
-const FORWARDING_HEADERS = [
-  "x-forwarded-for",
-  "x-forwarded-proto",
-  "x-forwarded-host",
-  "forwarded",
-];
 
 /** `::ffff:10.0.0.1` is the IPv4 address it holds; some proxies add the port. */
 export function plainAddress(text: string): string {
@@ -40,13 +34,20 @@ function unmapped(address: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
+/** Peers whose address is kept; forgetting one only costs reading it again. */
+const PEERS_MAX = 10_000;
 /** A peer asks many times over; what its address is needs to be found out once. */
-let lastPeer = { text: "", address: "" };
+const peers = new Map<string, string>();
 
 function peerAddress({ socket }: IncomingMessage): string {
   const text = socket.remoteAddress ?? "";
-  if (text !== lastPeer.text) lastPeer = { text, address: plainAddress(text) };
-  return lastPeer.address;
+  let address = peers.get(text);
+  if (address === undefined) {
+    address = plainAddress(text);
+    if (peers.size >= PEERS_MAX) peers.clear();
+    peers.set(text, address);
+  }
+  return address;
 }
 
 /** Knows which peers are proxies of ours. */
@@ -65,8 +66,9 @@ export class TrustedProxies {
   }
 
   includes(address: string): boolean {
+    if (this.empty) return false;
     const family = isIP(address);
-    return !this.empty && family !== 0 && this.list.check(address, family === 4 ? "ipv4" : "ipv6");
+    return family !== 0 && this.list.check(address, family === 4 ? "ipv4" : "ipv6");
   }
 }
 
@@ -83,7 +85,11 @@ export function connectionOf(request: IncomingMessage, proxies: TrustedProxies):
   const peer = peerAddress(request);
   const encrypted = (request.socket as TLSSocket).encrypted === true;
   const { headers } = request;
-  const forwarded = FORWARDING_HEADERS.some((name) => headers[name] !== undefined);
+  const forwarded =
+    headers["x-forwarded-for"] !== undefined ||
+    headers["x-forwarded-proto"] !== undefined ||
+    headers["x-forwarded-host"] !== undefined ||
+    headers.forwarded !== undefined;
   if (!proxies.includes(peer)) return { address: peer, secure: encrypted, forwarded };
   const hops = header(request, "x-forwarded-for")
     .split(",")

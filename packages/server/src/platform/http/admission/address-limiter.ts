@@ -19,7 +19,7 @@ export class AddressLimiter {
     return this.limiters.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Milliseconds to wait before one more may pass; 0 when it may pass now. Takes nothing. */
+  /** Milliseconds to wait before so many more may pass; 0 when they may pass now. Takes nothing. */
   wait(networks: Networks, now: number, places = 1): number {
     let waitMs = 0;
     for (let i = 0; i < networks.length; i++) {
@@ -31,15 +31,23 @@ export class AddressLimiter {
 
   /** Lets one pass that takes so many places, or says how long to wait; a refused one takes nothing. */
   take(networks: Networks, now: number, places = 1): number {
-    // An IPv4 address is one network: asked and taken in one step.
-    if (networks.length === 1) return this.of(0).take(networks[0], now, places);
-    const waitMs = this.wait(networks, now, places);
+    // Every request comes by here: each network is looked up once, and written once.
+    let waitMs = 0;
+    const arrivals = [0, 0, 0];
+    for (let i = 0; i < networks.length; i++) {
+      const limiter = this.of(i);
+      const arrival = limiter.arrival(networks[i] as string, now, places);
+      arrivals[i] = arrival;
+      waitMs = Math.max(waitMs, limiter.waitFor(arrival, now));
+    }
     if (waitMs > 0) return waitMs;
-    for (let i = 0; i < networks.length; i++) this.of(i).take(networks[i] as string, now, places);
+    for (let i = 0; i < networks.length; i++) {
+      this.of(i).keep(networks[i] as string, arrivals[i] as number);
+    }
     return 0;
   }
 
-  /** Charges places that may not be there any more: what is owed is waited for by whoever comes next. */
+  /** Charges places that may not be there any more; whoever comes next waits for them. */
   charge(networks: Networks, now: number, places: number): void {
     for (let i = 0; i < networks.length; i++) this.of(i).charge(networks[i] as string, now, places);
   }
