@@ -15,6 +15,7 @@ import { initCommand } from "./commands/init.js";
 import { keyCommands } from "./commands/key.js";
 import { mandateCommands } from "./commands/mandate.js";
 import { orderCommands } from "./commands/order.js";
+import { platformCommands } from "./commands/platform.js";
 import { policyCommands } from "./commands/policy.js";
 import { productCommands } from "./commands/product.js";
 import { reviewCommands } from "./commands/review.js";
@@ -66,6 +67,7 @@ export function createProgram(terminal: Terminal): Command {
   productCommands(program, terminal);
   orderCommands(program, terminal);
   agentCommands(program, terminal);
+  platformCommands(program, terminal);
   mandateCommands(program, terminal);
   reviewCommands(program, terminal);
   auditCommands(program, terminal);

@@ -10,6 +10,7 @@ import { audit } from "./reference/audit.ts";
 import type { Coverage } from "./reference/covered.ts";
 import { installation } from "./reference/installation.ts";
 import { mandates } from "./reference/mandates.ts";
+import { platforms } from "./reference/platforms.ts";
 import { policies } from "./reference/policies.ts";
 import { sales } from "./reference/sales.ts";
 import { siteSettings } from "./reference/site-settings.ts";
@@ -19,7 +20,7 @@ import { tokens } from "./reference/tokens.ts";
 
 const COVERAGE: Coverage = {
   ...{ ...installation, ...sites, ...siteSettings, ...policies, ...sales },
-  ...{ ...agents, ...mandates, ...audit, ...tokens },
+  ...{ ...agents, ...platforms, ...mandates, ...audit, ...tokens },
 };
 
 /** Every command that can be run, by its name, as docs/reference/cli.md lists them. */

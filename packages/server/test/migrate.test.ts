@@ -80,6 +80,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "pause",
       "audit-archives",
       "rejections",
+      "identities",
     ]);
   });
 

@@ -51,6 +51,7 @@ describe.each(DATABASES)("an overview of thirty days, on %s,", (dialect) => {
         const agent = Math.floor(n / HOURS / OUTCOMES.length) % AGENTS;
         await insertDecision(tx, {
           ...{ decisionId: id, siteKeyHash: site, actorId: `agt_${agent}`, mandateId: id },
+          ...{ identity: `agt_${agent}`, pooled: false },
           ...{ digest: "", skill: "get_pricing", protocol: "a2a", amount: null, outcome },
           ...{ reason: null, ruleId: null, rulesEvaluated: 1, policyVersion: 1, recordId: id },
           ...{ evaluatedAt: at, answer: { status: 200, body: {} } },

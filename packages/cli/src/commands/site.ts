@@ -10,6 +10,7 @@ import { siteConnectCommands } from "./site-connect.js";
 import { siteMandatesCommand } from "./site-mandates.js";
 import { siteNotifyCommands } from "./site-notify.js";
 import { sitePauseCommands } from "./site-pause.js";
+import { sitePlatformsCommand } from "./site-platforms.js";
 import { siteShopCommand } from "./site-shop.js";
 import { howToVerify, proofLines } from "./site-text.js";
 
@@ -193,6 +194,7 @@ export function siteCommands(program: Command, terminal: Terminal): void {
   siteConnectCommands(site, terminal);
   siteMandatesCommand(site, terminal);
   sitePauseCommands(site, terminal);
+  sitePlatformsCommand(site, terminal);
   siteShopCommand(site, terminal);
   siteNotifyCommands(site, terminal);
   site

@@ -72,6 +72,17 @@ export const siteSettings: Coverage = {
     json: { paused_at: null },
     fails: noSite(),
   },
+  "site platforms": {
+    args: ({ shop }) => [shop, "--spend-per-day", "EUR=700.00", "--purchases-per-hour", "40"],
+    says: /^platforms +any \(default\)\nspend_per_day +700\.00 EUR\npurchases_per_hour +40$/m,
+    json: { platforms: "any", pool: { spend_per_day: { EUR: "700.00" }, purchases_per_hour: 40 } },
+    fails: {
+      args: ({ shop }) => [shop, "--accept", "some"],
+      code: 2,
+      says: /^--accept: some is not understood\.$/m,
+      next: /Write one of: any, admitted\./,
+    },
+  },
   "site shop": {
     args: ({ shop }) => [shop],
     says: /^sends to +nowhere: nothing is sent\ntaxes +none added$/m,

@@ -3,7 +3,7 @@ import { policyDigest, readPolicy } from "../policy/document.js";
 import { evaluatePolicy } from "../policy/evaluate.js";
 import { readPolicyFacts } from "../policy/facts.js";
 import type { Policy } from "../policy/model.js";
-import { policyReasons } from "../policy/reasons.js";
+import { readPoolFacts, withPool } from "../policy/pool.js";
 import { type PolicyReview, policyReview } from "../policy/review.js";
 import { ok, type Refusal, type Result, refuse } from "../result.js";
 import type { PolicyVersion } from "./bundle.js";
@@ -70,8 +70,11 @@ function unnamedFault(record: AuditRecord): Refusal<ReplayFault> | undefined {
 function decidedOtherwise(record: AuditRecord, decision: JsonObject, policy: Policy) {
   const facts = readPolicyFacts(decision.facts ?? {});
   if (!facts.ok) return refuse("facts_invalid", "the facts it records cannot be read");
-  const evaluation = evaluatePolicy(policy, facts.value);
-  const { outcome, rule, rules } = evaluation;
+  const pool = decision.pool === undefined ? undefined : readPoolFacts(decision.pool);
+  if (pool?.ok === false) return refuse("facts_invalid", "the pool it records cannot be read");
+  const alone = evaluatePolicy(policy, facts.value);
+  const total = facts.value.cart?.total ?? 0;
+  const { outcome, rule, rules, reasons } = withPool(policy, alone, pool?.value, total);
   const otherwise = (detail: string) => refuse("decided_otherwise", detail);
   if (outcome !== decision.outcome) {
     return otherwise(`it says ${decision.outcome}, and the rules say ${outcome}`);
@@ -88,10 +91,7 @@ function decidedOtherwise(record: AuditRecord, decision: JsonObject, policy: Pol
   if ((decision.rule_id ?? null) !== rule) {
     return otherwise("another rule decided than the one it names");
   }
-  if (
-    JSON.stringify(decision.reason_codes) !==
-    JSON.stringify(policyReasons(policy, evaluation).codes)
-  ) {
+  if (JSON.stringify(decision.reason_codes) !== JSON.stringify(reasons.codes)) {
     return otherwise("its reasons do not follow from the rules");
   }
   if (decision.policy_version !== undefined && decision.policy_version !== policy.version) {

@@ -90,7 +90,7 @@ export async function admitMandate(
   const { MANDATES_PER_SITE_PER_MINUTE, MANDATES_PER_AGENT_PER_MINUTE } = config.limits;
   // An agent over its own limit takes nothing of the site's.
   const rates = [
-    [`mandates ${siteKeyHash} ${agentId}`, MANDATES_PER_AGENT_PER_MINUTE],
+    [`mandates ${siteKeyHash} ${agent.identity}`, MANDATES_PER_AGENT_PER_MINUTE],
     [`mandates ${siteKeyHash}`, MANDATES_PER_SITE_PER_MINUTE],
   ] as const;
   for (const [limit, perMinute] of rates) {

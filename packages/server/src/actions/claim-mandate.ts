@@ -161,7 +161,7 @@ export async function claim(
   const decisionId = ids.timeId("dec", now);
   const review =
     outcome === "escalated"
-      ? pendingReview(context, escalated(asked, found, { recordId, decisionId }))
+      ? pendingReview(context, escalated(asked, found, agent, { recordId, decisionId }))
       : undefined;
   const at = `${config.baseUrl}/v1/m/${site.siteKey}/escalations/${review?.escalationId}`;
   const answer = answerTo(found, { mandateId, recordId, now, review: review && { ...review, at } });
@@ -169,7 +169,8 @@ export async function claim(
   const payment = await requestIfPaid(context, tx, asked, claimed);
   const paid = payment !== undefined;
   await insertDecision(tx, {
-    ...{ decisionId, siteKeyHash, actorId: agent.agentId, mandateId, digest: proven.digest },
+    ...{ decisionId, siteKeyHash, mandateId, digest: proven.digest },
+    ...{ actorId: agent.agentId, identity: agent.identity, pooled: false },
     ...{ skill, protocol, amount, outcome: paid ? "paying" : outcome, reason, ruleId: rule },
     ...{ rulesEvaluated: found.rulesEvaluated, policyVersion: found.policyVersion },
     ...{ recordId, evaluatedAt: now, answer: paid ? paymentUnknown(mandateId) : answer },
@@ -193,6 +194,7 @@ export async function claim(
 function escalated(
   { site, proven, now }: Admission,
   found: Judged,
+  { identity }: Agent,
   ids: { readonly recordId: string; readonly decisionId: string },
 ) {
   const { rule, amount, items, reviewMs = 0, approvalsNeeded = 1 } = found;
@@ -201,6 +203,7 @@ function escalated(
   const checkout = checkoutOf(found) ?? undefined;
   return {
     ...{ ...ids, siteKeyHash: site.siteKeyHash, actorId, mandateId, token, now },
+    ...{ identity, pooled: false },
     ...{ rule, reviewMs, approvalsNeeded },
     request: { skill, protocol, amount, kid, digest, items, handler, checkout },
   };

@@ -1,6 +1,7 @@
 import { ok, type Refusal, refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { decide } from "../decide/decide.js";
+import { type Identity, identityOfAgent } from "../decide/identity.js";
 import { settlePayment } from "../decide/settle-payment.js";
 import type { Agent } from "../owners/agents/agent.js";
 import { agentById } from "../owners/agents/store.js";
@@ -23,10 +24,14 @@ type Verdict =
   | { readonly verdict: "deny"; readonly reasonCode: string; readonly note?: string | undefined };
 
 /** The agent that signed, or the platform that completes a checkout. */
-async function whoAsked(tx: Transaction, review: Review, now: number): Promise<Agent | undefined> {
-  const { siteKeyHash, actorId, request } = review;
-  if (request.kid !== null) return agentById(tx, siteKeyHash, actorId);
-  return platformActor(tx, siteKeyHash, platformOf(actorId), now);
+async function whoAsked(
+  tx: Transaction,
+  { siteKeyHash, actorId, request }: Review,
+  now: number,
+): Promise<{ readonly agent: Agent; readonly identity: Identity } | undefined> {
+  if (request.kid === null) return platformActor(tx, siteKeyHash, platformOf(actorId), now);
+  const agent = await agentById(tx, siteKeyHash, actorId);
+  return agent && { agent, identity: await identityOfAgent(tx, agent) };
 }
 
 /**
@@ -45,11 +50,11 @@ async function approval(
   if (obstacle !== undefined) {
     return { status: "invalidated", actor, reasonCode: obstacle.reasonCode, note };
   }
-  const agent = await whoAsked(tx, review, now);
-  if (agent === undefined) throw new Error("the agent of a review went away in its transaction");
+  const who = await whoAsked(tx, review, now);
+  if (who === undefined) throw new Error("the agent of a review went away in its transaction");
   const { siteKeyHash, request } = review;
   const { skill, protocol, amount } = request;
-  const asked = { siteKeyHash, agent, skill, protocol, amount, firstAskedAt: review.createdAt };
+  const asked = { siteKeyHash, ...who, skill, protocol, amount, firstAskedAt: review.createdAt };
   const decided = await decide(context, tx, asked, now);
   if (decided.refusal === "budget_exceeded") return blockOf("budget_exceeded");
   const again = { decision: decided.record, rulesEvaluated: decided.rules.length, actor, note };

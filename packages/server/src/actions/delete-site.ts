@@ -9,6 +9,7 @@ import { deleteMandateSettings } from "../owners/mandate-settings/store.js";
 import { deleteNotifySettings } from "../owners/notify-settings/store.js";
 import { deleteAftermath } from "../owners/orders/aftermath/store.js";
 import { deleteMessages } from "../owners/outbox/store.js";
+import { deletePlatforms } from "../owners/platforms/store.js";
 import { deleteProducts } from "../owners/products/store.js";
 import { deleteRejections } from "../owners/rejections/store.js";
 import { deleteReviews } from "../owners/reviews/store.js";
@@ -38,6 +39,7 @@ export async function deleteSite(
     await deleteVisits(tx, siteKeyHash);
     await deleteEdgeTokens(tx, siteKeyHash);
     await deleteAgents(tx, siteKeyHash);
+    await deletePlatforms(tx, siteKeyHash);
     await deleteMandateSettings(tx, siteKeyHash);
     await deleteDecisions(tx, siteKeyHash);
     await deleteReviews(tx, siteKeyHash);

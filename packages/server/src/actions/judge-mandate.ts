@@ -15,6 +15,7 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { decide } from "../decide/decide.js";
+import { identityOfAgent } from "../decide/identity.js";
 import { amountFault } from "../decide/request-payment.js";
 import type { Agent } from "../owners/agents/agent.js";
 import type { Checkout } from "../owners/checkouts/checkout.js";
@@ -163,7 +164,13 @@ export async function judge(
     bought = priced;
   }
   const { items, checkout, payment } = bought;
-  const decided = await decide(context, tx, { siteKeyHash, agent, skill, protocol, amount }, now);
+  const identity = await identityOfAgent(tx, agent);
+  const decided = await decide(
+    context,
+    tx,
+    { siteKeyHash, agent, identity, skill, protocol, amount },
+    now,
+  );
   const { outcome, rule, rules, policy, record, reviewMs, approvalsNeeded } = decided;
   return {
     ...{ outcome, rule, amount, items, checkout, payment, record, reviewMs, approvalsNeeded },

@@ -17,7 +17,7 @@ export interface Page<T> {
 export function readCursor(text: string | undefined): Result<Cursor | null, "invalid_request"> {
   if (text === undefined) return ok(null);
   const bytes = fromBase64url(text);
-  const match = /^(\d{1,15})\n([\w-]{1,64})$/.exec(new TextDecoder().decode(bytes));
+  const match = /^(\d{1,15})\n([\w.:/-]{1,253})$/.exec(new TextDecoder().decode(bytes));
   if (bytes === undefined || match === null) {
     return refuse("invalid_request", "The cursor is not one this list gave out.");
   }

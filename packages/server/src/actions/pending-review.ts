@@ -10,7 +10,8 @@ export const reviewTokenPlace = (escalationId: string) => `review ${escalationId
 interface Escalated
   extends Pick<
     Review,
-    "siteKeyHash" | "decisionId" | "actorId" | "mandateId" | "request" | "recordId"
+    | ("siteKeyHash" | "decisionId" | "actorId" | "identity" | "pooled")
+    | ("mandateId" | "request" | "recordId")
   > {
   /** The rule that asked for a person; null where the policy's default did. */
   readonly rule: string | null;

@@ -7,7 +7,9 @@ import {
   movesMoney,
   type Policy,
   type PolicyFacts,
+  type PoolFacts,
   policyDurationMs,
+  withPool,
 } from "@gatehouse/protocol";
 import type { Decision } from "../owners/decisions/decision.js";
 import type { Book } from "../owners/decisions/history/book.js";
@@ -31,6 +33,8 @@ export interface TestedDecision {
 export interface Recalled {
   readonly was: Verdict;
   readonly facts: PolicyFacts;
+  /** The pool of platforms that are not admitted, where it was asked; no draft changes that. */
+  readonly pool?: PoolFacts | undefined;
 }
 
 /** What counts for the decisions to come. */
@@ -70,11 +74,11 @@ export class Rehearsal {
   private counted(
     book: Book,
     { scope, window }: CounterName,
-    { actorId, evaluatedAt }: Decision,
+    { identity, evaluatedAt }: Decision,
     currency?: string,
   ): number {
     const since = evaluatedAt - (policyDurationMs(window) as number);
-    return book.after(since, scope === "agent" ? actorId : null, currency);
+    return book.after(since, scope === "agent" ? identity : null, currency);
   }
 
   private factsOf(decision: Decision, recorded: PolicyFacts): PolicyFacts {
@@ -107,17 +111,22 @@ export class Rehearsal {
     return decision.evaluatedAt;
   }
 
+  private evaluate(decision: Decision, { facts, pool }: Recalled): Evaluation {
+    const alone = evaluatePolicy(this.policy, this.factsOf(decision, facts));
+    return withPool(this.policy, alone, pool, decision.amount?.minor ?? 0);
+  }
+
   /** Undefined for a decision that no rules were asked for: it only counts. */
   async decide(
     decision: Decision,
     before: Recalled | undefined,
   ): Promise<TestedDecision | undefined> {
     const { decisions, minor } = this.books;
-    const { actorId, evaluatedAt: at, amount } = decision;
+    const { identity, evaluatedAt: at, amount } = decision;
     await decisions.advance(at, this.allowance);
     await minor.advance(at, this.allowance);
-    const again = before && evaluatePolicy(this.policy, this.factsOf(decision, before.facts));
-    const whose = [null, actorId];
+    const again = before && this.evaluate(decision, before);
+    const whose = [null, identity];
     decisions.add({ at, whose, currency: "", value: 1 });
     const spentAt = this.spentAt(decision, (again ?? decision).outcome, before);
     if (spentAt !== undefined && amount !== null) {

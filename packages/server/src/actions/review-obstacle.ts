@@ -1,4 +1,5 @@
 import { type Refusal, refuse } from "@gatehouse/protocol";
+import { identityOfPlatform } from "../decide/identity.js";
 import { agentById, keyByKid } from "../owners/agents/store.js";
 import { checkoutById } from "../owners/checkouts/store.js";
 import { mandateSettings } from "../owners/mandate-settings/store.js";
@@ -8,6 +9,7 @@ import type { Site } from "../owners/sites/site.js";
 import { skillsOf } from "../owners/sites/snapshot.js";
 import { siteByHash } from "../owners/sites/store.js";
 import type { Transaction } from "../platform/db/database.js";
+import { platformOf } from "./checkout/platform-actor.js";
 import { priceLines } from "./checkout/price-lines.js";
 import { isSameQuote, quoteFor } from "./checkout/quote.js";
 import { keyFault } from "./prove-mandate.js";
@@ -19,6 +21,8 @@ const BLOCKS = {
     "The site takes no mandates now. Switch mandates on for this site, then approve again.",
   agent_suspended: "The agent is suspended. Approve the agent first, then approve this request.",
   agent_pending: "The agent is not approved yet. Approve the agent first, then this request.",
+  platform_suspended:
+    "The platform is suspended. Admit the platform first, then approve this request.",
   site_paused: "Sales of this site are paused. Resume them, then approve again.",
   gate_shut: "The site is not ready to sell.",
   skill_not_live: "The site does not offer this action now. Switch it on, then approve again.",
@@ -60,8 +64,11 @@ export async function obstacleTo(
   now: number,
 ): Promise<Obstacle | undefined> {
   const { siteKeyHash, request } = review;
-  const agent = request.kid === null ? undefined : await agentObstacle(tx, review, now);
-  if (agent !== undefined) return agent;
+  const caller =
+    request.kid === null
+      ? await platformObstacle(tx, review)
+      : await agentObstacle(tx, review, now);
+  if (caller !== undefined) return caller;
   const site = await siteByHash(tx, siteKeyHash);
   if (site?.status !== "verified") return forNow("site_not_verified");
   if (request.kid !== null && !(await mandateSettings(tx, siteKeyHash)).enabled) {
@@ -83,6 +90,15 @@ async function agentObstacle(
   if (status === "active") return undefined;
   if (status === "revoked") return forGood("agent_revoked");
   return forNow(status === "suspended" ? "agent_suspended" : "agent_pending");
+}
+
+/** A platform that was suspended since can be admitted again. */
+async function platformObstacle(
+  tx: Transaction,
+  { siteKeyHash, actorId }: Review,
+): Promise<Obstacle | undefined> {
+  const { standing } = await identityOfPlatform(tx, siteKeyHash, platformOf(actorId));
+  return standing === "suspended" ? forNow("platform_suspended") : undefined;
 }
 
 /** What the owner can open again: the gates, the skill, the provider it was signed for. */

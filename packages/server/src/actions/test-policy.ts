@@ -9,6 +9,7 @@ import {
   type Result,
   readPolicy,
   readPolicyFacts,
+  readPoolFacts,
   refuse,
 } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
@@ -64,7 +65,11 @@ async function loadPast(
   const approvals = await approvalsSince(db, siteKeyHash, first.evaluatedAt);
   await allowance.turn();
   const { count, spend } = factsNeeded(policy);
-  const looked = { first, last, actorIds: [...new Set(decisions.map(({ actorId }) => actorId))] };
+  const looked = {
+    first,
+    last,
+    identities: [...new Set(decisions.map(({ identity }) => identity))],
+  };
   const made = await loadHistory(db, looked, "decisions", count, allowance);
   const spent = await loadHistory(db, looked, "minor", spend, allowance);
   return { decisions, approvals, made, spent };
@@ -76,9 +81,11 @@ function recalled(recordId: string, text: string | undefined): Recalled {
   const { decision } = JSON.parse(text) as { decision: JsonObject };
   const facts = readPolicyFacts(decision.facts ?? {});
   if (!facts.ok) throw new Error(`record ${recordId} has no facts: ${facts.detail}`);
+  const pool = decision.pool === undefined ? undefined : readPoolFacts(decision.pool);
+  if (pool?.ok === false) throw new Error(`record ${recordId} has no pool: ${pool.detail}`);
   const outcome = decision.outcome as Evaluation["outcome"];
   const was: Verdict = { outcome, ruleId: (decision.rule_id as string | undefined) ?? null };
-  return { was, facts: facts.value };
+  return { was, facts: facts.value, pool: pool?.value };
 }
 
 /** What rules said, by record; nothing of decisions that none were asked for. */

@@ -94,7 +94,9 @@ async function inTransaction(
       ? { records: [], answer: { approved: true } }
       : none((reason ?? "policy_denied") as ReasonCode);
   }
-  const asked = { siteKeyHash, agent: actorOf(account), skill: SKILL, protocol: PROTOCOL, amount };
+  const identity = { id: ACTOR, standing: "agent", knownSince: account.connectedAt } as const;
+  const about = { skill: SKILL, protocol: PROTOCOL, amount };
+  const asked = { siteKeyHash, agent: actorOf(account), identity, ...about };
   const decided = await decide(context, tx, asked, now);
   // Nobody can be asked in the time there is: what a person should see is declined.
   const reason: ReasonCode | null =
@@ -102,7 +104,8 @@ async function inTransaction(
   const answer: ApprovalAnswer = reason === null ? { approved: true } : declined(reason);
   const recordId = newRecordId(ids, now);
   await insertDecision(tx, {
-    ...{ decisionId: ids.timeId("dec", now), siteKeyHash, actorId: ACTOR, mandateId },
+    ...{ decisionId: ids.timeId("dec", now), siteKeyHash, mandateId },
+    ...{ actorId: ACTOR, identity: ACTOR, pooled: false },
     ...{ digest: mandateId, skill: SKILL, protocol: PROTOCOL, amount, recordId, evaluatedAt: now },
     ...{ outcome: reason === null ? "approved" : "rejected", reason, ruleId: decided.rule },
     ...{ rulesEvaluated: decided.rules.length, policyVersion: decided.policy.version },

@@ -4,14 +4,15 @@ import {
   type JsonObject,
   type Policy,
   type PolicyRefusal,
-  policyReasons,
   policyReview,
   readPolicy,
+  withPool,
 } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { type PublishedPolicy, policyByDigest, policyInForce } from "../owners/policies/store.js";
 import type { Queries } from "../platform/db/database.js";
 import { type Asked, gatherFacts } from "./facts.js";
+import { gatherPool } from "./pool.js";
 
 /** What the owner's rules say, and what they were asked with. */
 export interface Decided extends Evaluation {
@@ -62,13 +63,17 @@ export async function decide(
   await clockGuard.require(tx, now);
   const { policy, rules: read } = await rulesInForce(tx, asked.siteKeyHash);
   const facts = await gatherFacts(tx, asked, read, now);
-  const evaluation = evaluatePolicy(read, facts);
+  const alone = evaluatePolicy(read, facts);
+  // What the rules refuse takes nothing of the pool.
+  const pool = alone.outcome === "rejected" ? undefined : await gatherPool(tx, asked, now);
+  const evaluation = withPool(read, alone, pool, asked.amount?.minor ?? 0);
   const { outcome, rule, rules } = evaluation;
-  const { refusal, codes } = policyReasons(read, evaluation);
+  const { refusal, codes } = evaluation.reasons;
   const record = {
     outcome,
     reason_codes: codes,
     facts: facts as unknown as JsonObject,
+    ...(pool === undefined ? {} : { pool: pool as unknown as JsonObject }),
     rules: rules.map(({ id, result }) => ({ id, result })),
     ...(rule === null ? {} : { rule_id: rule }),
     policy_version: policy.version,

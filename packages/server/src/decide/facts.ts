@@ -9,6 +9,7 @@ import type { Agent } from "../owners/agents/agent.js";
 import { countDecisions, sumSpent } from "../owners/decisions/store.js";
 import { localTime } from "../platform/clock.js";
 import type { Queries } from "../platform/db/database.js";
+import type { Identity } from "./identity.js";
 
 const DAY_MS = 86_400_000;
 
@@ -16,6 +17,8 @@ const DAY_MS = 86_400_000;
 export interface Asked {
   readonly siteKeyHash: string;
   readonly agent: Agent;
+  /** Whom it counts for. */
+  readonly identity: Identity;
   readonly skill: string;
   readonly protocol: string;
   readonly amount: { readonly minor: number; readonly currency: string } | null;
@@ -24,9 +27,9 @@ export interface Asked {
 }
 
 /** Whose decisions a counter counts, and since when. */
-function countedBy({ siteKeyHash, agent }: Asked, name: CounterName, now: number) {
+function countedBy({ siteKeyHash, identity }: Asked, name: CounterName, now: number) {
   const since = now - (policyDurationMs(name.window) as number);
-  return { siteKeyHash, actorId: name.scope === "agent" ? agent.agentId : null, since, now };
+  return { siteKeyHash, identity: name.scope === "agent" ? identity.id : null, since, now };
 }
 
 /** How many were decided before; one that is asked about again does not count against itself. */
@@ -56,7 +59,7 @@ export async function gatherFacts(
     const value = await decidedBefore(tx, asked, { scope, window }, now);
     count.push({ scope, window, value });
   }
-  const age_days = Math.floor((now - agent.createdAt) / DAY_MS);
+  const age_days = Math.floor((now - (asked.identity.knownSince ?? now)) / DAY_MS);
   return {
     ...{ skill, protocol },
     ...(amount === null ? {} : { cart: { total: amount.minor, currency: amount.currency } }),

@@ -1,4 +1,5 @@
 import type { Agent } from "../owners/agents/agent.js";
+import { identityKnownSince } from "../owners/agents/store.js";
 import type { PlatformCaller } from "../owners/checkouts/platform.js";
 import { platformNamed } from "../owners/platforms/store.js";
 import type { Queries } from "../platform/db/database.js";
@@ -19,12 +20,20 @@ export interface Identity {
   readonly knownSince: number | null;
 }
 
+/** Whether a caller shares the pool of platforms that are not admitted. */
+export const isPooled = ({ standing }: Identity): boolean => standing === "unlisted";
+
 /** Everybody who only says who they are. It holds what no host can: nobody can take the name. */
 export const UNSIGNED = "(unsigned)";
 
-/** An agent counts as itself; one that its origin admitted counts as the domain of that origin. */
-export function identityOfAgent({ identity: id, createdAt: knownSince }: Agent): Identity {
-  return { id, standing: "agent", knownSince };
+/**
+ * An agent counts as itself; one that its origin admitted counts as the domain of that origin, and is
+ * as old as the first agent of it.
+ */
+export async function identityOfAgent(db: Queries, agent: Agent): Promise<Identity> {
+  const { agentId, siteKeyHash, identity: id, createdAt } = agent;
+  const first = id === agentId ? createdAt : await identityKnownSince(db, siteKeyHash, id);
+  return { id, standing: "agent", knownSince: first ?? createdAt };
 }
 
 /**

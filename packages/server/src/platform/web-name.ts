@@ -1,5 +1,5 @@
 import { parseUrl } from "@gatehouse/protocol";
-import { getDomain } from "tldts";
+import { getDomain, parse } from "tldts";
 import { networksOf } from "./http/admission/networks.js";
 
 /** Whose address something is, in one spelling for all the ways it can be written. */
@@ -48,4 +48,16 @@ export function webName(url: string): WebName | undefined {
   const parsed = parseUrl(url);
   const isWeb = parsed?.protocol === "https:" || parsed?.protocol === "http:";
   return parsed !== undefined && isWeb ? nameOfHost(parsed.hostname) : undefined;
+}
+
+/**
+ * Whether names below a host belong to different people, so that it stands for none of them.
+ *
+ * @example
+ * isSharedSuffix("github.io"); //=> true
+ * isSharedSuffix("shop.github.io"); //=> false
+ */
+export function isSharedSuffix(host: string): boolean {
+  const { publicSuffix, isIcann, isPrivate } = parse(host, SUFFIX_LIST);
+  return publicSuffix === host && (isIcann === true || isPrivate === true);
 }

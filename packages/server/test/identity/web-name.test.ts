@@ -50,8 +50,8 @@ test.each([
   expect(webName(url)).toBeUndefined();
 });
 
-test("an agent that its origin admitted counts as the domain of that origin", () => {
-  const agent = { agentId: "agt_1", identity: "keys.example", createdAt: 7 } as Agent;
-  const identity = { id: "keys.example", standing: "agent", knownSince: 7 };
-  expect(identityOfAgent(agent)).toEqual(identity);
+test("an agent that its owner admitted counts as itself", async () => {
+  const agent = { agentId: "agt_1", identity: "agt_1", createdAt: 7 } as Agent;
+  const identity = { id: "agt_1", standing: "agent", knownSince: 7 };
+  expect(await identityOfAgent(empty, agent)).toEqual(identity);
 });

@@ -138,7 +138,7 @@ describe.each(DATABASES)("trying a draft, on %s,", (dialect) => {
     const last = plain(busy.length, NOON + HOUR_MS - 1);
     await writeMany(context.db, site, [...busy, last]);
     const first: Decision = decisionOf(site, last);
-    const looked = { first, last: first, actorIds: ["agt-a"] };
+    const looked = { first, last: first, identities: ["agt-a"] };
     const hourly = [{ scope: "site", window: "PT1H" } as const];
     const load = (counters: Parameters<typeof loadHistory>[3], max: number) =>
       loadHistory(context.db, looked, "decisions", counters, rows(max));

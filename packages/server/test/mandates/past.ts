@@ -40,6 +40,7 @@ export function decisionOf(siteKeyHash: string, past: Past): Decision {
   const skill = amount === null ? "get_pricing" : "place_order";
   return {
     ...{ decisionId: `dec-${id}`, siteKeyHash, actorId, mandateId: `man-${id}`, digest: "" },
+    ...{ identity: actorId, pooled: false },
     ...{ skill, protocol: "a2a", amount, outcome: saidOf(fate), reason: null, ruleId: null },
     ...{ rulesEvaluated: 1, policyVersion: fate === "unasked" ? null : 1 },
     ...{ recordId: `rec-${id}`, evaluatedAt, answer: ANSWER },
@@ -60,6 +61,7 @@ async function review(tx: Transaction, decision: Decision, { fate, decidedAt }: 
   const { decisionId, siteKeyHash, actorId, mandateId, recordId, evaluatedAt } = decision;
   const pending = {
     ...{ escalationId: `esc-${decisionId}`, siteKeyHash, decisionId, actorId, mandateId },
+    ...{ identity: actorId, pooled: false },
     ...{ status: "pending" as const, ruleId: "ask", request: {} as never, sealedToken: null },
     ...{ recordId, approvalsNeeded: 1, approvedBy: [], createdAt: evaluatedAt },
     ...{ expiresAt: decidedAt + 1, decidedAt: null, decidedBy: null, reasonCode: null },
@@ -130,6 +132,7 @@ export async function writeMany(
     hours.set(key, { site_key_hash: siteKeyHash, hour, ...counted });
     return {
       ...{ decision_id: one.decisionId, site_key_hash: siteKeyHash, actor_id: one.actorId },
+      identity: one.identity,
       ...{ mandate_id: one.mandateId, digest: "", skill: one.skill, protocol: one.protocol },
       ...{ outcome: one.outcome, rules_evaluated: 1, policy_version: one.policyVersion },
       ...{ record_id: one.recordId, evaluated_at: one.evaluatedAt, answer: "{}" },

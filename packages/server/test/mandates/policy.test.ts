@@ -175,7 +175,7 @@ describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
       for (const window of ["PT1M", "PT1H", "PT6H", "PT12H", "P1D", "P7D"] as const) {
         for (const scope of ["site", "agent"] as const) {
           const counters = [{ scope, window }];
-          const looked = { first, last, actorIds: [buyer.agentId, other.agentId] };
+          const looked = { first, last, identities: [buyer.agentId, other.agentId] };
           const book = new Book(await loadHistory(db, looked, "decisions", counters, allowance));
           await book.advance(first.evaluatedAt, allowance);
           const since = first.evaluatedAt - (policyDurationMs(window) as number);

@@ -9,6 +9,7 @@ import {
 import type { Context } from "../../context.js";
 import { problemOf } from "../../decide/checkout-problem.js";
 import { type Decided, decide } from "../../decide/decide.js";
+import { type Identity, isPooled } from "../../decide/identity.js";
 import { amountFault, type Payment, requestPayment } from "../../decide/request-payment.js";
 import type { Agent } from "../../owners/agents/agent.js";
 import type { RecordDraft } from "../../owners/audit/drafts.js";
@@ -17,7 +18,8 @@ import { type Checkout, isReady, TRIES_MAX } from "../../owners/checkouts/checko
 import { pageUrl } from "../../owners/checkouts/page-url.js";
 import { lockCheckout, writeCheckout } from "../../owners/checkouts/store.js";
 import { insertDecision } from "../../owners/decisions/store.js";
-import { countPending, insertReview } from "../../owners/reviews/store.js";
+import { noteSeen } from "../../owners/platforms/store.js";
+import { insertReview } from "../../owners/reviews/store.js";
 import { closedMessage, sells } from "../../owners/sites/gates.js";
 import type { Site } from "../../owners/sites/site.js";
 import { siteAsItIs } from "../../owners/sites/store.js";
@@ -26,14 +28,12 @@ import { pendingReview } from "../pending-review.js";
 import { recordedItems } from "../price-order.js";
 import { tellOfReview } from "../tell-of-review.js";
 import { platformActor } from "./platform-actor.js";
+import { reviewsFull, standingProblem } from "./platform-standing.js";
 import { isSameQuote, quoteDigest, quotedItems, quoteFor } from "./quote.js";
 import { type Changed, type CheckoutPlace, ownCheckout, refusalOf, takenOver } from "./sessions.js";
 
 const SKILL = COMPLETE_CHECKOUT;
 const PROTOCOL = "ucp";
-
-/** How many of one platform may wait for a person. */
-const PENDING_MAX = 50;
 
 /** Why nothing was tried, in words for the platform. */
 export interface Notice {
@@ -66,6 +66,7 @@ interface Attempted {
   readonly token: string;
   readonly requestId: string;
   readonly agent: Agent;
+  readonly identity: Identity;
   readonly amount: Money;
   readonly decided: Decided;
   readonly decisionId: string;
@@ -85,13 +86,19 @@ function about({ agent, checkout, requestId }: Attempted): JsonObject {
   };
 }
 
+/** Who asked, and whom that counts for. */
+const countedFor = ({ agent, identity }: Attempted) => ({
+  ...{ actorId: agent.agentId, identity: identity.id, pooled: isPooled(identity) },
+});
+
 /** What the rules leave to a person. */
 function escalated({ config }: Context, tried: Attempted) {
-  const { site, checkout, token, agent, amount, decided, decisionId, recordId, now } = tried;
+  const { site, checkout, token, amount, decided, decisionId, recordId, now } = tried;
   const { siteKeyHash, checkoutId, quote, tries } = checkout;
   const { rule, reviewMs, approvalsNeeded } = decided;
   return {
-    ...{ siteKeyHash, decisionId, recordId, actorId: agent.agentId, token, now },
+    ...{ siteKeyHash, decisionId, recordId, token, now },
+    ...countedFor(tried),
     ...{ mandateId: tryName(checkoutId, tries), rule, reviewMs, approvalsNeeded },
     request: {
       ...{ skill: SKILL, protocol: PROTOCOL, amount, kid: null, handler: site.processor?.kind },
@@ -134,7 +141,8 @@ async function write(context: Context, tx: Transaction, tried: Attempted): Promi
   const payment = outcome === "approved" ? await requestItsPayment(context, tx, tried) : undefined;
   const digest = quoteDigest(quote);
   await insertDecision(tx, {
-    ...{ decisionId, siteKeyHash, actorId: agent.agentId, mandateId: tryName(checkoutId, tries) },
+    ...{ decisionId, siteKeyHash, mandateId: tryName(checkoutId, tries) },
+    ...countedFor(tried),
     ...{ digest, skill: SKILL, protocol: PROTOCOL, amount, reason: refusal, ruleId: rule },
     ...{ rulesEvaluated: rules.length, policyVersion: policy.version, recordId, evaluatedAt: now },
     ...{ outcome: payment === undefined ? outcome : "paying", answer: { status: 200, body: {} } },
@@ -228,23 +236,30 @@ export async function completeCheckout(
   if (!isReady(quote) || quote.currency === null) return ok({ checkout: shown, records: [] });
   const now = context.clock.now();
   const checkout = { ...shown, tries: shown.tries + 1 };
-  const agent = await platformActor(tx, siteKeyHash, asked.platform, now);
+  await noteSeen(tx, siteKeyHash, asked.platform, now);
+  const { agent, identity } = await platformActor(tx, siteKeyHash, asked.platform, now);
+  const problem = await standingProblem(tx, site, identity);
+  if (problem !== undefined) {
+    const stopped = { ...shown, problem };
+    await writeCheckout(tx, stopped);
+    return ok({ checkout: stopped, records: [], changed: true });
+  }
   const amount = { currency: quote.currency, minor: quote.totals.totalMinor };
   const decided = await decide(
     context,
     tx,
-    { siteKeyHash, agent, skill: SKILL, protocol: PROTOCOL, amount },
+    { siteKeyHash, agent, identity, skill: SKILL, protocol: PROTOCOL, amount },
     now,
   );
   // Only what would be put before a person waits for people to have decided about others.
   const escalates = decided.outcome === "escalated";
-  if (escalates && (await countPending(tx, siteKeyHash, agent.agentId)) >= PENDING_MAX) {
-    const content = "The shop has to decide about others of this platform first. Try again later.";
+  if (escalates && (await reviewsFull(tx, siteKeyHash, identity))) {
+    const content = "Too many orders wait for the shop's review. Try again later.";
     return ok({ checkout: shown, records: [], notice: { code: "too_many_reviews", content } });
   }
   return ok(
     await write(context, tx, {
-      ...{ site, checkout, token, requestId, agent, amount, decided, now },
+      ...{ site, checkout, token, requestId, agent, identity, amount, decided, now },
       decisionId: context.ids.timeId("dec", now),
       recordId: newRecordId(context.ids, now),
     }),

@@ -1,14 +1,14 @@
-import { identityOfPlatform } from "../../decide/identity.js";
+import { type Identity, identityOfPlatform } from "../../decide/identity.js";
 import type { Agent } from "../../owners/agents/agent.js";
 import type { PlatformCaller } from "../../owners/checkouts/platform.js";
-import { firstSeen } from "../../owners/checkouts/store.js";
 import type { Queries } from "../../platform/db/database.js";
 
 const UNSIGNED = "unsigned ";
 
 /**
- * What rules, budgets and records call a platform: its profile, where it has proven that the profile
- * is its own. Anybody can name one, so that a rule about a platform must not hold for who only does.
+ * What rules and records call a platform: its profile, where it has proven that the profile is its
+ * own. Anybody can name one, so that a rule about a platform must not hold for who only does. Limits
+ * do not use this name: see `identityOfPlatform`.
  */
 export function actorId({ url, signed }: PlatformCaller): string {
   return signed ? url : UNSIGNED + url;
@@ -20,20 +20,27 @@ export function platformOf(id: string): PlatformCaller {
   return { url: signed ? id : id.slice(UNSIGNED.length), signed };
 }
 
-/** A platform as rules ask about it: who it is, and since when it is known here. */
+/** A platform as rules ask about it, and whom it counts for. */
 export async function platformActor(
   db: Queries,
   siteKeyHash: string,
   platform: PlatformCaller,
   now: number,
-): Promise<Agent> {
-  const { id: identity } = await identityOfPlatform(db, siteKeyHash, platform);
-  const createdAt = (await firstSeen(db, siteKeyHash, platform)) ?? now;
+): Promise<{ readonly agent: Agent; readonly identity: Identity }> {
+  const identity = await identityOfPlatform(db, siteKeyHash, platform);
   const agentId = actorId(platform);
-  return {
-    ...{ agentId, identity, siteKeyHash, name: platform.url, contact: null, operatorUrl: null },
+  const agent: Agent = {
+    ...{
+      agentId,
+      identity: identity.id,
+      siteKeyHash,
+      name: platform.url,
+      contact: null,
+      operatorUrl: null,
+    },
     ...{ keySource: null, source: "self", status: "active", scopes: null, requestedScopes: [] },
-    ...{ tags: [], createdBy: agentId, createdAt, changedBy: null, changedAt: null },
-    expiresAt: null,
+    ...{ tags: [], createdBy: agentId, createdAt: identity.knownSince ?? now, changedBy: null },
+    ...{ changedAt: null, expiresAt: null },
   };
+  return { agent, identity };
 }

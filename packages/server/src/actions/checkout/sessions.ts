@@ -19,6 +19,7 @@ import {
   lockCheckout,
   writeCheckout,
 } from "../../owners/checkouts/store.js";
+import { noteSeen } from "../../owners/platforms/store.js";
 import type { Queries, Transaction } from "../../platform/db/database.js";
 import { openCart } from "./carts.js";
 import { invalidateReview } from "./escalated.js";
@@ -123,6 +124,7 @@ export async function createCheckout(
     ...{ orderId: null, createdAt: now, expiresAt: now + CHECKOUT_MS },
   };
   await insertCheckout(tx, checkout);
+  await noteSeen(tx, siteKeyHash, platform, now);
   return ok({ checkout, records: [] });
 }
 

@@ -24,6 +24,8 @@ import { notificationRoutes } from "./notifications.js";
 import { orderChangeRoutes } from "./order-changes.js";
 import { orderRoutes } from "./orders.js";
 import { pauseRoutes } from "./pause.js";
+import { platformSettingsRoutes } from "./platform-settings.js";
+import { platformRoutes } from "./platforms.js";
 import { policyRoutes } from "./policy.js";
 import { policyVersionRoutes } from "./policy-versions.js";
 import { processorRoutes } from "./processor.js";
@@ -54,6 +56,8 @@ export function adminDoor(context: Context): Door {
   auditArchiveRoutes(routes, context);
   visitRoutes(routes, context);
   agentRoutes(routes, context);
+  platformRoutes(routes, context);
+  platformSettingsRoutes(routes, context);
   mandateRoutes(routes, context);
   decisionCountRoutes(routes, context);
   decisionRoutes(routes, context);

@@ -1,7 +1,7 @@
 import { type JsonObject, lineIdAt, totalEntries } from "@gatehouse/protocol";
 import { progressOf } from "../../actions/checkout/progress.js";
 import type { Context } from "../../context.js";
-import { type Checkout, isReady } from "../../owners/checkouts/checkout.js";
+import { type Checkout, isHandedOff, isReady } from "../../owners/checkouts/checkout.js";
 import { pageUrl } from "../../owners/checkouts/page-url.js";
 import { handlersOf } from "../../owners/sites/gates.js";
 import { isoTime } from "../../platform/clock.js";
@@ -18,17 +18,15 @@ const CHECKOUT = "dev.ucp.shopping.checkout";
 const FULFILLMENT = "dev.ucp.shopping.fulfillment";
 
 /** How far it is, in UCP's words. */
-function statusOf(
-  { status, quote, problem, expiresAt }: Checkout,
-  { progress, canShip }: Told,
-  now: number,
-): string {
+function statusOf(checkout: Checkout, { progress, canShip }: Told, now: number): string {
+  const { status, quote, problem, expiresAt } = checkout;
   if (status === "completed") return "completed";
   if (status === "completing") {
     return progress?.kind === "paying" ? "complete_in_progress" : "requires_escalation";
   }
   if (status === "cancelled" || now >= expiresAt) return "canceled";
   const ready = isReady(quote) && problem?.final !== true && (canShip || !quote.ships);
+  if (ready && isHandedOff(checkout)) return "requires_escalation";
   return ready ? "ready_for_complete" : "incomplete";
 }
 

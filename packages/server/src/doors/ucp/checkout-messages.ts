@@ -2,7 +2,7 @@ import type { JsonObject } from "@gatehouse/protocol";
 import type { Notice } from "../../actions/checkout/complete.js";
 import type { Progress } from "../../actions/checkout/progress.js";
 import type { Changed } from "../../actions/checkout/sessions.js";
-import type { Checkout, Missing } from "../../owners/checkouts/checkout.js";
+import { type Checkout, isHandedOff, type Missing } from "../../owners/checkouts/checkout.js";
 import { lineMessages } from "./lines.js";
 
 type Severity =
@@ -85,9 +85,10 @@ export interface Told {
 
 /** Everything a platform has to know before the checkout can go on. */
 export function checkoutMessages(
-  { content, quote, problem, status }: Checkout,
+  checkout: Checkout,
   { progress, refusal, notice, canShip }: Told,
 ): readonly JsonObject[] {
+  const { content, quote, problem, status } = checkout;
   const messages: JsonObject[] = [];
   if (refusal !== undefined) {
     const [text, severity] = REFUSALS[refusal];
@@ -100,7 +101,8 @@ export function checkoutMessages(
   if (status === "completing") return [...messages, ...progressMessages(progress)];
   if (status !== "open") return messages;
   if (problem !== null) {
-    const severity = problem.final ? "unrecoverable" : "recoverable";
+    const open = isHandedOff(checkout) ? "requires_buyer_review" : "recoverable";
+    const severity = problem.final ? "unrecoverable" : open;
     messages.push(error(problem.code, problem.content, severity));
   }
   messages.push(...lineMessages(content.lines, quote, "recoverable"));

@@ -1,7 +1,7 @@
 import { formatAmount, htmlText } from "@gatehouse/protocol";
 import type { Progress } from "../../actions/checkout/progress.js";
 import type { WholeOrder } from "../../decide/after-sale/whole-order.js";
-import type { Checkout, Quote } from "../../owners/checkouts/checkout.js";
+import { type Checkout, isHandedOff, type Quote } from "../../owners/checkouts/checkout.js";
 import type { Site } from "../../owners/sites/site.js";
 import { htmlPage, own } from "../../platform/http/html-page.js";
 import { orderHistory, orderSaying } from "./order-html.js";
@@ -66,6 +66,12 @@ function sayingOf(checkout: Checkout, { progress, order, paused, now }: Shown): 
   if (status === "cancelled" || now >= expiresAt) {
     const text = "It was cancelled, or has expired. Nothing was paid for it.";
     return { heading: "This order is not open any more", text };
+  }
+  if (isHandedOff(checkout)) {
+    return {
+      heading: "Order from the shop directly",
+      text: "The shop does not take payments from the app you used. Nothing was paid.",
+    };
   }
   if (problem !== null) {
     return {

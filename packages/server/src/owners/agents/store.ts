@@ -38,7 +38,8 @@ const listOf = (text: string) => Object.freeze(JSON.parse(text) as string[]);
 function agentOf(row: AgentRow): Agent {
   return Object.freeze({
     agentId: row.agent_id,
-    identity: row.identity,
+    // Empty where a node of the version before wrote it while an upgrade was under way.
+    identity: row.identity === "" ? row.agent_id : row.identity,
     siteKeyHash: row.site_key_hash,
     name: row.name,
     contact: row.contact,
@@ -152,6 +153,29 @@ export async function agentById(
   return row && agentOf(row);
 }
 
+/** What an agent counts as to limits; its id where it is not known. */
+export async function identityOfAgentId(
+  db: Queries,
+  siteKeyHash: string,
+  agentId: string,
+): Promise<string> {
+  const sql = "SELECT identity FROM agents WHERE agent_id = ? AND site_key_hash = ?";
+  return (await db.get<{ identity: string }>(sql, agentId, siteKeyHash))?.identity ?? agentId;
+}
+
+/** When the first agent of an identity came; undefined where none is left. */
+export async function identityKnownSince(
+  db: Queries,
+  siteKeyHash: string,
+  identity: string,
+): Promise<number | undefined> {
+  const row = await db.get<{ since: number | null }>(
+    "SELECT MIN(created_at) AS since FROM agents WHERE site_key_hash = ? AND identity = ?",
+    ...[siteKeyHash, identity],
+  );
+  return row?.since ?? undefined;
+}
+
 /** An agent as a decision about it needs it. */
 export interface AskingAgent {
   readonly agent: Agent;
@@ -181,7 +205,7 @@ export async function askingAgent(
      FROM agents
      LEFT JOIN agent_keys ON agent_keys.site_key_hash = agents.site_key_hash AND kid = ?
      LEFT JOIN agent_locks ON agent_locks.site_key_hash = agents.site_key_hash
-       AND agent_locks.agent_id = agents.agent_id
+       AND agent_locks.agent_id = agents.identity
      WHERE agents.agent_id = ? AND agents.site_key_hash = ?`,
     ...[kid, agentId, siteKeyHash],
   );

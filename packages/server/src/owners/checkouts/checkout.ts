@@ -76,6 +76,22 @@ export interface Problem {
   readonly final: boolean;
 }
 
+/** A person has to finish it with the shop: its platform may not pay here by itself. */
+export const NOT_ADMITTED: Problem = Object.freeze({
+  code: "platform_not_admitted",
+  content: "The shop does not take payments from this platform. Send the buyer to `continue_url`.",
+  final: false,
+});
+
+export const PLATFORM_SUSPENDED: Problem = Object.freeze({
+  code: "platform_suspended",
+  content: "The shop takes no orders from this platform.",
+  final: true,
+});
+
+/** Whether its buyer has to go on with the shop itself. */
+export const isHandedOff = ({ problem }: Checkout): boolean => problem?.code === NOT_ADMITTED.code;
+
 /** A purchase on its way: what a platform and a shop settle before there is an order. */
 export interface Checkout {
   readonly checkoutId: string;

@@ -1,6 +1,5 @@
 import type { Queries, Transaction } from "../../platform/db/database.js";
 import { CHECKOUT_ID, type Checkout, type CheckoutStatus, type Problem } from "./checkout.js";
-import type { PlatformCaller } from "./platform.js";
 
 interface Row {
   checkout_id: string;
@@ -179,20 +178,6 @@ export async function completeCheckout(
   const sql = `UPDATE checkouts SET status = 'completed', problem = NULL, order_id = ?
      WHERE ${ITS_TRY}`;
   return (await tx.run(sql, orderId, checkoutId, decisionId)) === 1;
-}
-
-/** When a platform was first here; undefined where it never was. */
-export async function firstSeen(
-  db: Queries,
-  siteKeyHash: string,
-  { url, signed }: PlatformCaller,
-): Promise<number | undefined> {
-  const row = await db.get<Pick<Row, "created_at">>(
-    `SELECT created_at FROM checkouts WHERE site_key_hash = ? AND platform_url = ?
-       AND platform_signed = ? ORDER BY created_at LIMIT 1`,
-    ...[siteKeyHash, url, signed ? 1 : 0],
-  );
-  return row?.created_at;
 }
 
 /** Forgets what nothing came of, with all that is known of its buyer. */

@@ -8,7 +8,12 @@ export type Outcome = (typeof OUTCOMES)[number];
 export interface Decision {
   readonly decisionId: string;
   readonly siteKeyHash: string;
+  /** Who asked, as people are shown it. */
   readonly actorId: string;
+  /** Whom it counts for: limits, budgets and velocity know no other name. */
+  readonly identity: string;
+  /** Whether it counts for the pool of platforms that are not admitted, too. */
+  readonly pooled: boolean;
   readonly mandateId: string;
   /** Of the bytes that were signed. */
   readonly digest: string;

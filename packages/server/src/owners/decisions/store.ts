@@ -6,6 +6,8 @@ interface Row {
   decision_id: string;
   site_key_hash: string;
   actor_id: string;
+  identity: string;
+  pooled: number;
   mandate_id: string;
   digest: string;
   skill: string;
@@ -29,6 +31,8 @@ function decisionOf(row: Row): Decision {
     decisionId: row.decision_id,
     siteKeyHash: row.site_key_hash,
     actorId: row.actor_id,
+    identity: row.identity,
+    pooled: row.pooled === 1,
     mandateId: row.mandate_id,
     digest: row.digest,
     skill: row.skill,
@@ -58,7 +62,7 @@ const BUCKETS = [
 /** Adds to the hour and minute of a moment: decisions made, and what was spent or came back. */
 async function addToBuckets(
   tx: Transaction,
-  { siteKeyHash, actorId, amount }: Pick<Decision, "siteKeyHash" | "actorId" | "amount">,
+  { siteKeyHash, identity, amount }: Pick<Decision, "siteKeyHash" | "identity" | "amount">,
   at: number,
   { minor, decisions }: { readonly minor: number; readonly decisions: number },
 ): Promise<void> {
@@ -68,7 +72,7 @@ async function addToBuckets(
        VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (site_key_hash, ${column}, actor_id, currency) DO UPDATE SET
          minor = ${table}.minor + ?, decisions = ${table}.decisions + ?`,
-      ...[siteKeyHash, floor(at, unitMs), actorId, amount?.currency ?? "", minor, decisions],
+      ...[siteKeyHash, floor(at, unitMs), identity, amount?.currency ?? "", minor, decisions],
       ...[minor, decisions],
     );
   }
@@ -91,6 +95,8 @@ export async function insertDecision(
       decision_id: decision.decisionId,
       site_key_hash: decision.siteKeyHash,
       actor_id: decision.actorId,
+      identity: decision.identity,
+      pooled: decision.pooled ? 1 : 0,
       mandate_id: decision.mandateId,
       digest: decision.digest,
       skill: decision.skill,
@@ -203,16 +209,18 @@ export async function listDecisions(
   return rows.map(decisionOf);
 }
 
-/** Whose decisions are counted: one actor's, or all of a site. */
+/** Whose decisions are counted: those of one identity, or all of a site. */
 interface Counted {
   readonly siteKeyHash: string;
-  readonly actorId: string | null;
+  readonly identity: string | null;
   /** After this moment, up to now. */
   readonly since: number;
   readonly now: number;
 }
 
-const MINE = "(CAST(? AS TEXT) IS NULL OR actor_id = ?)";
+const MINE = "(CAST(? AS TEXT) IS NULL OR identity = ?)";
+/** The same in the buckets, whose column is called as it was before they counted identities. */
+const MINE_IN_BUCKETS = "(CAST(? AS TEXT) IS NULL OR actor_id = ?)";
 
 /** A short window is put together of minutes, a long one of hours; rows fill its first piece. */
 function bucketFor({ since, now }: Counted) {
@@ -221,38 +229,38 @@ function bucketFor({ since, now }: Counted) {
 
 /** How many decisions were made. */
 export async function countDecisions(tx: Queries, counted: Counted): Promise<number> {
-  const { siteKeyHash, actorId, since } = counted;
+  const { siteKeyHash, identity, since } = counted;
   const { table, column, unitMs } = bucketFor(counted);
   const whole = floor(since, unitMs) + unitMs;
   type Sum = { decisions: number | null };
   const buckets = await tx.get<Sum>(
     `SELECT SUM(decisions) AS decisions FROM ${table}
-     WHERE site_key_hash = ? AND ${column} >= ? AND ${MINE}`,
-    ...[siteKeyHash, whole, actorId, actorId],
+     WHERE site_key_hash = ? AND ${column} >= ? AND ${MINE_IN_BUCKETS}`,
+    ...[siteKeyHash, whole, identity, identity],
   );
   const first = await tx.get<Sum>(
     `SELECT COUNT(*) AS decisions FROM decisions
      WHERE site_key_hash = ? AND evaluated_at > ? AND evaluated_at < ? AND ${MINE}`,
-    ...[siteKeyHash, since, whole, actorId, actorId],
+    ...[siteKeyHash, since, whole, identity, identity],
   );
   return Number(buckets?.decisions ?? 0) + Number(first?.decisions ?? 0);
 }
 
 /** What was spent in a currency, in whole minor units; no more than can be counted exactly. */
 export async function sumSpent(tx: Queries, counted: Counted, currency: string): Promise<number> {
-  const { siteKeyHash, actorId, since } = counted;
+  const { siteKeyHash, identity, since } = counted;
   const { table, column, unitMs } = bucketFor(counted);
   const whole = floor(since, unitMs) + unitMs;
   type Sum = { minor: number | null };
   const buckets = await tx.get<Sum>(
     `SELECT SUM(minor) AS minor FROM ${table}
-     WHERE site_key_hash = ? AND ${column} >= ? AND currency = ? AND ${MINE}`,
-    ...[siteKeyHash, whole, currency, actorId, actorId],
+     WHERE site_key_hash = ? AND ${column} >= ? AND currency = ? AND ${MINE_IN_BUCKETS}`,
+    ...[siteKeyHash, whole, currency, identity, identity],
   );
   const first = await tx.get<Sum>(
     `SELECT SUM(amount_minor) AS minor FROM decisions
      WHERE site_key_hash = ? AND spent_at > ? AND spent_at < ? AND currency = ? AND ${MINE}`,
-    ...[siteKeyHash, since, whole, currency, actorId, actorId],
+    ...[siteKeyHash, since, whole, currency, identity, identity],
   );
   return Math.min(Number(buckets?.minor ?? 0) + Number(first?.minor ?? 0), Number.MAX_SAFE_INTEGER);
 }

@@ -1,5 +1,13 @@
 /** `seen`: it has called here, and the owner has said nothing about it. */
-export type PlatformStatus = "seen" | "admitted" | "suspended";
+export const PLATFORM_STATUSES = ["seen", "admitted", "suspended"] as const;
+export type PlatformStatus = (typeof PLATFORM_STATUSES)[number];
+
+/** What an owner can say of a platform. */
+export const LISTED_STATUSES = ["admitted", "suspended"] as const;
+export type ListedStatus = (typeof LISTED_STATUSES)[number];
+
+export const PLATFORM_NAME_CHARS_MAX = 80;
+export const PLATFORM_NOTE_CHARS_MAX = 500;
 
 /** A platform in a site's list: one the owner named, or one that has called. Times are milliseconds. */
 export interface Platform {

@@ -1,6 +1,13 @@
-import type { Queries } from "../../platform/db/database.js";
-import type { WebName } from "../../platform/web-name.js";
+import type { Database, Queries, Transaction } from "../../platform/db/database.js";
+import { holding } from "../../platform/db/holding.js";
+import { type WebName, webName } from "../../platform/web-name.js";
 import type { Platform, PlatformStatus } from "./platform.js";
+import {
+  type AcceptedPlatforms,
+  DEFAULT_POOL,
+  type PlatformPool,
+  type PlatformSettings,
+} from "./settings.js";
 
 interface Row {
   site_key_hash: string;
@@ -52,4 +59,153 @@ export async function platformNamed(
     ...[siteKeyHash, domain, host, domain, host, domain],
   );
   return row && platformOf(row);
+}
+
+/** Platforms of one site that its owner can name. */
+export const LISTED_PLATFORMS_MAX = 1_000;
+
+export async function platformByIdentity(
+  db: Queries,
+  siteKeyHash: string,
+  identity: string,
+): Promise<Platform | undefined> {
+  const sql = "SELECT * FROM platforms WHERE site_key_hash = ? AND identity = ?";
+  const row = await db.get<Row>(sql, siteKeyHash, identity);
+  return row && platformOf(row);
+}
+
+export async function countListed(db: Queries, siteKeyHash: string): Promise<number> {
+  const sql =
+    "SELECT COUNT(*) AS count FROM platforms WHERE site_key_hash = ? AND status <> 'seen'";
+  return Number((await db.get<{ count: number }>(sql, siteKeyHash))?.count ?? 0);
+}
+
+/** Writes an entry of the list as a whole. */
+export async function writePlatform(tx: Transaction, platform: Platform): Promise<void> {
+  const { siteKeyHash, identity, domain, status, name, note, profileUrl } = platform;
+  await tx.run(
+    `INSERT INTO platforms (site_key_hash, identity, domain, status, name, note, profile_url,
+       first_seen_at, last_seen_at, created_at, changed_by, changed_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (site_key_hash, identity) DO UPDATE SET status = excluded.status,
+       name = excluded.name, note = excluded.note, changed_by = excluded.changed_by,
+       changed_at = excluded.changed_at`,
+    ...[siteKeyHash, identity, domain, status, name, note, profileUrl, platform.firstSeenAt],
+    ...[platform.lastSeenAt, platform.createdAt, platform.changedBy, platform.changedAt],
+  );
+}
+
+export async function deletePlatform(
+  tx: Transaction,
+  siteKeyHash: string,
+  identity: string,
+): Promise<void> {
+  const sql = "DELETE FROM platforms WHERE site_key_hash = ? AND identity = ?";
+  await tx.run(sql, siteKeyHash, identity);
+}
+
+/** With the site its list is gone. */
+export async function deletePlatforms(tx: Transaction, siteKeyHash: string): Promise<void> {
+  await tx.run("DELETE FROM platforms WHERE site_key_hash = ?", siteKeyHash);
+  await tx.run("DELETE FROM platform_settings WHERE site_key_hash = ?", siteKeyHash);
+}
+
+/** Which platforms of a site; all of them where it says nothing. */
+export interface PlatformFilter {
+  readonly status: PlatformStatus | undefined;
+  /** What its name or domain hold. */
+  readonly search: string | undefined;
+}
+
+/** Platforms of a site, the newest first. */
+export async function listPlatforms(
+  db: Pick<Database, "all" | "dialect">,
+  siteKeyHash: string,
+  { status, search }: PlatformFilter,
+  page: {
+    readonly after: { readonly createdAt: number; readonly id: string } | null;
+    readonly limit: number;
+  },
+): Promise<Platform[]> {
+  const { createdAt, id } = page.after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
+  const held = holding(db.dialect, ["name", "identity"], search);
+  const rows = await db.all<Row>(
+    `SELECT * FROM platforms WHERE site_key_hash = ? AND (created_at, identity) < (?, ?)
+       AND (CAST(? AS TEXT) IS NULL OR status = ?)${held.sql}
+     ORDER BY created_at DESC, identity DESC LIMIT ?`,
+    ...[siteKeyHash, createdAt, id, status ?? null, status ?? null, ...held.values],
+    page.limit,
+  );
+  return rows.map(platformOf);
+}
+
+/** Platforms of one site that are kept only because they called. */
+export const SEEN_PLATFORMS_MAX = 1_000;
+/** How exact the time is at which a platform was last seen: not every call writes. */
+const SEEN_EVERY_MS = 60_000;
+
+/** Makes room for one more: who called once, long ago, goes first, so that age is hard to push out. */
+async function dropSeen(tx: Transaction, siteKeyHash: string): Promise<void> {
+  const row = await tx.get<{ count: number }>(
+    "SELECT COUNT(*) AS count FROM platforms WHERE site_key_hash = ? AND status = 'seen'",
+    siteKeyHash,
+  );
+  if (Number(row?.count ?? 0) < SEEN_PLATFORMS_MAX) return;
+  await tx.run(
+    `DELETE FROM platforms WHERE site_key_hash = ? AND identity = (
+       SELECT identity FROM platforms WHERE site_key_hash = ? AND status = 'seen'
+       ORDER BY last_seen_at - first_seen_at, last_seen_at LIMIT 1)`,
+    ...[siteKeyHash, siteKeyHash],
+  );
+}
+
+/** Keeps that a platform was here which has proven who it is; who only says so leaves nothing. */
+export async function noteSeen(
+  tx: Transaction,
+  siteKeyHash: string,
+  { url, signed }: { readonly url: string; readonly signed: boolean },
+  now: number,
+): Promise<void> {
+  const name = signed ? webName(url) : undefined;
+  if (name === undefined) return;
+  const entry = await platformNamed(tx, siteKeyHash, name);
+  if (entry === undefined) {
+    await dropSeen(tx, siteKeyHash);
+    await tx.run(
+      `INSERT INTO platforms (site_key_hash, identity, domain, status, profile_url, first_seen_at,
+         last_seen_at, created_at) VALUES (?, ?, ?, 'seen', ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      ...[siteKeyHash, name.domain, name.domain, url, now, now, now],
+    );
+    return;
+  }
+  if (entry.lastSeenAt !== null && now - entry.lastSeenAt < SEEN_EVERY_MS) return;
+  await tx.run(
+    `UPDATE platforms SET profile_url = ?, last_seen_at = ?,
+       first_seen_at = COALESCE(first_seen_at, ?) WHERE site_key_hash = ? AND identity = ?`,
+    ...[url, now, now, siteKeyHash, entry.identity],
+  );
+}
+
+export async function platformSettings(
+  db: Queries,
+  siteKeyHash: string,
+): Promise<PlatformSettings> {
+  const row = await db.get<{ accepted: AcceptedPlatforms | null; pool: string }>(
+    "SELECT accepted, pool FROM platform_settings WHERE site_key_hash = ?",
+    siteKeyHash,
+  );
+  const set = row === undefined ? {} : (JSON.parse(row.pool) as Partial<PlatformPool>);
+  return Object.freeze({ accepted: row?.accepted ?? null, pool: { ...DEFAULT_POOL, ...set } });
+}
+
+export async function writePlatformSettings(
+  tx: Transaction,
+  siteKeyHash: string,
+  { accepted, pool }: PlatformSettings,
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO platform_settings (site_key_hash, accepted, pool) VALUES (?, ?, ?)
+     ON CONFLICT (site_key_hash) DO UPDATE SET accepted = excluded.accepted, pool = excluded.pool`,
+    ...[siteKeyHash, accepted, JSON.stringify(pool)],
+  );
 }

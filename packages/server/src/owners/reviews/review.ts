@@ -47,7 +47,11 @@ export interface Review {
   readonly escalationId: string;
   readonly siteKeyHash: string;
   readonly decisionId: string;
+  /** Who asked, as people are shown it. */
   readonly actorId: string;
+  /** Whom it counts for, and whether for the pool of platforms that are not admitted. */
+  readonly identity: string;
+  readonly pooled: boolean;
   readonly mandateId: string;
   readonly status: ReviewStatus;
   readonly ruleId: string;

@@ -9,6 +9,8 @@ interface Row {
   site_key_hash: string;
   decision_id: string;
   actor_id: string;
+  identity: string;
+  pooled: number;
   mandate_id: string;
   status: ReviewStatus;
   rule_id: string;
@@ -32,6 +34,8 @@ function reviewOf(row: Row): Review {
     siteKeyHash: row.site_key_hash,
     decisionId: row.decision_id,
     actorId: row.actor_id,
+    identity: row.identity,
+    pooled: row.pooled === 1,
     mandateId: row.mandate_id,
     status: row.status,
     ruleId: row.rule_id,
@@ -57,6 +61,8 @@ export async function insertReview(tx: Transaction, review: Review): Promise<voi
       site_key_hash: review.siteKeyHash,
       decision_id: review.decisionId,
       actor_id: review.actorId,
+      identity: review.identity,
+      pooled: review.pooled ? 1 : 0,
       mandate_id: review.mandateId,
       status: review.status,
       rule_id: review.ruleId,
@@ -177,18 +183,18 @@ export async function deleteReviews(tx: Transaction, siteKeyHash: string): Promi
   await tx.run("DELETE FROM reviews WHERE site_key_hash = ?", siteKeyHash);
 }
 
-/** How many of an actor's wait for a person. */
+/** How many wait for a person: of one identity, and of the pool of platforms that are not admitted. */
 export async function countPending(
   db: Queries,
   siteKeyHash: string,
-  actorId: string,
-): Promise<number> {
-  const row = await db.get<{ count: number }>(
-    `SELECT COUNT(*) AS count FROM reviews
-     WHERE site_key_hash = ? AND actor_id = ? AND status = 'pending'`,
-    ...[siteKeyHash, actorId],
+  identity: string,
+): Promise<{ readonly own: number; readonly pooled: number }> {
+  const row = await db.get<{ own: number | null; pooled: number | null }>(
+    `SELECT SUM(CASE WHEN identity = ? THEN 1 ELSE 0 END) AS own, SUM(pooled) AS pooled
+     FROM reviews WHERE site_key_hash = ? AND status = 'pending'`,
+    ...[identity, siteKeyHash],
   );
-  return Number(row?.count ?? 0);
+  return { own: Number(row?.own ?? 0), pooled: Number(row?.pooled ?? 0) };
 }
 
 /** What waits for a person, of all sites. */

@@ -28,6 +28,7 @@ import { platforms } from "./migrations/0021-platforms.js";
 import { pause } from "./migrations/0022-pause.js";
 import { auditArchives } from "./migrations/0023-audit-archives.js";
 import { rejections } from "./migrations/0024-rejections.js";
+import { identities } from "./migrations/0025-identities.js";
 import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
 import { copySqlite } from "./sqlite.js";
 
@@ -57,7 +58,8 @@ export interface Migration {
 const MIGRATIONS: readonly Migration[] = [
   ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents, decisions, reviews],
   ...[commerce, outbox, spending, stripe, ucp, carts, captured, checkouts],
-  ...[afterSale, consoleSessions, decisionCounts, platforms, pause, auditArchives, rejections],
+  ...[afterSale, consoleSessions, decisionCounts, platforms, pause, auditArchives],
+  ...[rejections, identities],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

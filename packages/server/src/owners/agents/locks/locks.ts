@@ -1,4 +1,5 @@
 import type { Transaction } from "../../../platform/db/database.js";
+import { identityOfAgentId } from "../store.js";
 import { agentLock, countFailures, insertFailure, writeLock } from "./store.js";
 
 const MINUTE_MS = 60_000;
@@ -12,20 +13,24 @@ const FORGIVEN_MS = 24 * 60 * MINUTE_MS;
 
 /**
  * Counts what a known agent did wrong, each mandate once, and locks it where that is too much. Only
- * the holder of its key can bring it here.
+ * the holder of its key can bring it here. Agents of one identity are counted, and locked, together.
  */
 export async function countFailure(
   tx: Transaction,
   { siteKeyHash, agentId, mandateId }: { siteKeyHash: string; agentId: string; mandateId: string },
   now: number,
 ): Promise<void> {
-  if (!(await insertFailure(tx, { siteKeyHash, agentId, mandateId }, now))) return;
-  const failures = await countFailures(tx, siteKeyHash, agentId, now - FAILURES_WINDOW_MS);
+  const identity = await identityOfAgentId(tx, siteKeyHash, agentId);
+  // Two agents of one identity may give their mandates the same names.
+  const failed = identity === agentId ? mandateId : `${agentId} ${mandateId}`;
+  const counted = { siteKeyHash, agentId: identity, mandateId: failed };
+  if (!(await insertFailure(tx, counted, now))) return;
+  const failures = await countFailures(tx, siteKeyHash, identity, now - FAILURES_WINDOW_MS);
   if (failures < FAILURES_MAX) return;
-  const before = await agentLock(tx, siteKeyHash, agentId);
+  const before = await agentLock(tx, siteKeyHash, identity);
   if (before !== undefined && before.lockedUntil > now) return;
   const forgiven = before === undefined || before.lockedUntil + FORGIVEN_MS < now;
   const times = forgiven ? 0 : before.times;
   const lockedMs = LOCKED_MS[Math.min(times, LOCKED_MS.length - 1)] as number;
-  await writeLock(tx, siteKeyHash, agentId, { lockedUntil: now + lockedMs, times: times + 1 });
+  await writeLock(tx, siteKeyHash, identity, { lockedUntil: now + lockedMs, times: times + 1 });
 }

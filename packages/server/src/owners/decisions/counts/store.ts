@@ -143,3 +143,20 @@ export async function busiestAgents(
     rows: Number(found[0]?.rows_read ?? 0),
   };
 }
+
+/** How many decisions each identity came to since an hour, of those that are named. */
+export async function decisionsByIdentity(
+  db: Queries,
+  siteKeyHash: string,
+  identities: readonly string[],
+  since: number,
+): Promise<ReadonlyMap<string, number>> {
+  if (identities.length === 0) return new Map();
+  const marks = identities.map(() => "?").join(", ");
+  const rows = await db.all<{ identity: string; decisions: number }>(
+    `SELECT actor_id AS identity, SUM(decisions) AS decisions FROM decision_hours
+     WHERE site_key_hash = ? AND hour >= ? AND actor_id IN (${marks}) GROUP BY actor_id`,
+    ...[siteKeyHash, since, ...identities],
+  );
+  return new Map(rows.map(({ identity, decisions }) => [identity, Number(decisions)]));
+}

@@ -3,7 +3,7 @@ import type { Allowance } from "../../../platform/allowance.js";
 /** Something that adds to counters at a moment. */
 export interface Entry {
   readonly at: number;
-  /** Whose counters it adds to: an actor's id, or null for those of the site. */
+  /** Whose counters it adds to: an identity, or null for those of the site. */
   readonly whose: readonly (string | null)[];
   /** Empty where no money is counted. */
   readonly currency: string;

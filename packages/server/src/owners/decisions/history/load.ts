@@ -21,7 +21,7 @@ interface Range {
 export interface Looked {
   readonly first: Decision;
   readonly last: Decision;
-  readonly actorIds: readonly string[];
+  readonly identities: readonly string[];
 }
 
 const hourOf = (at: number) => at - (at % HOUR_MS);
@@ -86,29 +86,29 @@ export async function loadHistory(
   allowance: Allowance,
 ): Promise<Entry[]> {
   if (counters.length === 0) return [];
-  const { first, actorIds } = looked;
+  const { first, identities } = looked;
   const scopes = new Set(counters.map(({ scope }) => scope));
   const broken = brokenHours(looked, counters);
   const entries: Entry[] = [];
   for (const range of broken) {
-    const before = { first, summed, actorIds: scopes.has("site") ? null : actorIds, ...range };
+    const before = { first, summed, identities: scopes.has("site") ? null : identities, ...range };
     await readAll<PastDecision>(
       allowance,
       (after) => pastDecisions(db, before, after),
-      ({ at, actor_id, currency, minor }) => {
+      ({ at, identity, currency, minor }) => {
         const what = summed === "minor" ? { currency, value: minor } : { currency: "", value: 1 };
-        entries.push({ at, whose: [null, actor_id], ...what });
+        entries.push({ at, whose: [null, identity], ...what });
       },
     );
   }
   for (const range of between(broken)) {
     for (const scope of scopes) {
-      const before = { first, actorIds: scope === "site" ? null : actorIds, ...range };
+      const before = { first, identities: scope === "site" ? null : identities, ...range };
       await readAll<HoursSum>(
         allowance,
         (after) => hoursSums(db, before, after),
         (sum) => {
-          const whose = [scope === "site" ? null : sum.actor_id];
+          const whose = [scope === "site" ? null : sum.identity];
           const currency = summed === "minor" ? sum.currency : "";
           entries.push({ at: range.from, whose, currency, value: BigInt(sum[summed]) });
         },

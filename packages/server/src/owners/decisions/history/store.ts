@@ -14,31 +14,31 @@ export type Summed = "decisions" | "minor";
 export interface Before {
   readonly first: Decision;
   readonly summed: Summed;
-  /** Only these actors'; null: all of the site. */
-  readonly actorIds: readonly string[] | null;
+  /** Only of these identities; null: all of the site. */
+  readonly identities: readonly string[] | null;
   /** Within these, the end not included. */
   readonly from: number;
   readonly to: number;
 }
 
-/** How many actors a question names, so that the database plans few texts. */
-const ACTORS_NAMED = [10, 100, 1_000];
+/** How many identities a question names, so that the database plans few texts. */
+const IDENTITIES_NAMED = [10, 100, 1_000];
 
 /**
  * A list and its values, rather than a query for them: planned for few rows, that is asked again
  * for every one. The last is named as often as the list is long.
  */
-function oneOf(actorIds: readonly string[]) {
-  const length = ACTORS_NAMED.find((size) => size >= actorIds.length);
-  if (length === undefined) throw new Error("too many actors are asked for at once");
-  const values = Array.from({ length }, (_, n) => actorIds[n] ?? actorIds.at(-1) ?? "");
+function oneOf(identities: readonly string[]) {
+  const length = IDENTITIES_NAMED.find((size) => size >= identities.length);
+  if (length === undefined) throw new Error("too many identities are asked for at once");
+  const values = Array.from({ length }, (_, n) => identities[n] ?? identities.at(-1) ?? "");
   return { list: `(${Array(length).fill("?").join(", ")})`, values };
 }
 
 export interface PastDecision {
   readonly at: number;
   readonly decision_id: string;
-  readonly actor_id: string;
+  readonly identity: string;
   readonly currency: string;
   readonly minor: number;
 }
@@ -46,17 +46,16 @@ export interface PastDecision {
 /** A page of decisions, one by one, in order of time. */
 export function pastDecisions(
   db: Queries,
-  { first, summed, actorIds, from, to }: Before,
+  { first, summed, identities, from, to }: Before,
   after: PastDecision | undefined,
 ): Promise<PastDecision[]> {
   const at = summed === "minor" ? SPENT_AT : "evaluated_at";
   const spent = "AND outcome IN ('approved', 'paying') AND amount_minor IS NOT NULL";
   const { siteKeyHash, evaluatedAt, decisionId } = first;
-  const named = actorIds && oneOf(actorIds);
-  // Not by the index of actors: that leads to everything they ever asked for.
-  const theirs = named === null ? "" : `AND (actor_id || '') IN ${named.list}`;
+  const named = identities && oneOf(identities);
+  const theirs = named === null ? "" : `AND identity IN ${named.list}`;
   return db.all<PastDecision>(
-    `SELECT ${at} AS at, decision_id, actor_id, COALESCE(currency, '') AS currency,
+    `SELECT ${at} AS at, decision_id, identity, COALESCE(currency, '') AS currency,
        COALESCE(amount_minor, 0) AS minor
      FROM decisions WHERE site_key_hash = ? AND (${at}, decision_id) > (?, ?) AND ${at} < ?
        AND (evaluated_at, decision_id) < (?, ?) ${summed === "minor" ? spent : ""} ${theirs}
@@ -69,29 +68,30 @@ export function pastDecisions(
 
 export interface HoursSum {
   /** Empty where it is the sum of a site. */
-  readonly actor_id: string;
+  readonly identity: string;
   readonly currency: string;
   readonly minor: number | string;
   readonly decisions: number | string;
 }
 
-/** A page of what some whole hours come to: for each actor, or for the whole site. */
+/** A page of what some whole hours come to: for each identity, or for the whole site. */
 export function hoursSums(
   db: Queries,
-  { first, actorIds, from, to }: Omit<Before, "summed">,
+  { first, identities, from, to }: Omit<Before, "summed">,
   after: HoursSum | undefined,
 ): Promise<HoursSum[]> {
-  const named = actorIds && oneOf(actorIds);
+  const named = identities && oneOf(identities);
   const theirs = named === null ? "" : `AND actor_id IN ${named.list}`;
+  // The column of the buckets is called as it was before they counted identities.
   const [actor, each] =
     named === null ? ["CAST('' AS TEXT)", "currency"] : ["actor_id", "actor_id, currency"];
   return db.all<HoursSum>(
-    `SELECT ${actor} AS actor_id, currency, SUM(minor) AS minor, SUM(decisions) AS decisions
+    `SELECT ${actor} AS identity, currency, SUM(minor) AS minor, SUM(decisions) AS decisions
      FROM decision_hours WHERE site_key_hash = ? AND hour >= ? AND hour < ?
        AND (CAST(? AS INTEGER) = 0 OR (${actor}, currency) > (?, ?)) ${theirs}
      GROUP BY ${each} ORDER BY ${each} LIMIT ?`,
     ...[first.siteKeyHash, from, to],
-    ...[after === undefined ? 0 : 1, after?.actor_id ?? "", after?.currency ?? ""],
+    ...[after === undefined ? 0 : 1, after?.identity ?? "", after?.currency ?? ""],
     ...(named?.values ?? []),
     PAGE_ROWS,
   );

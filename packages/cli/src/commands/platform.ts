@@ -1,0 +1,139 @@
+import { parseUrl } from "@gatehouse/protocol";
+import type { Command } from "commander";
+import { adminClient } from "../admin-client.js";
+import { choice } from "../choice.js";
+import { findSite } from "../find-site.js";
+import { listQuery } from "../list-query.js";
+import { card, plainJson, type Terminal, table } from "../terminal.js";
+
+const STATUSES = ["seen", "admitted", "suspended"];
+
+interface PlatformBody {
+  readonly platform: string;
+  readonly status: string;
+  readonly name: string | null;
+  readonly note: string | null;
+  readonly profile_url: string | null;
+  readonly first_seen_at: string | null;
+  readonly last_seen_at: string | null;
+  readonly recent_decisions: number;
+}
+
+interface Flags {
+  readonly json?: boolean;
+}
+
+const noPlatform = (site: string) => ({
+  says: "There is no such platform in the list.",
+  hint: `\`gatehouse platform list ${site}\` shows the platforms there are.`,
+});
+
+const row = (platform: PlatformBody) => ({
+  platform: platform.platform,
+  status: platform.status,
+  name: platform.name ?? "",
+  first_seen: platform.first_seen_at ?? "never",
+  last_seen: platform.last_seen_at ?? "never",
+  decisions_30d: String(platform.recent_decisions),
+});
+
+function describe(platform: PlatformBody): string {
+  const { name, note, profile_url } = platform;
+  return card({
+    platform: platform.platform,
+    status: platform.status,
+    ...(name === null ? {} : { name }),
+    ...(note === null ? {} : { note }),
+    ...(profile_url === null ? {} : { profile: profile_url }),
+    first_seen: platform.first_seen_at ?? "never",
+    last_seen: platform.last_seen_at ?? "never",
+  });
+}
+
+/** A platform by the address of its profile, or by its host alone. */
+const hostOf = (text: string) => (text.includes("://") ? parseUrl(text)?.hostname : text) ?? text;
+
+async function pathTo(terminal: Terminal, site: string, rest: string) {
+  const client = adminClient(terminal);
+  const { site_key_hash } = await findSite(client, site);
+  return { client, path: `/v1/admin/sites/${site_key_hash}/platforms${rest}` };
+}
+
+function listCommand(platform: Command, terminal: Terminal): void {
+  platform
+    .command("list")
+    .argument("<site>", "its domain, key or hash")
+    .description("list platforms you decided about, and platforms that have called")
+    .addOption(choice("--status <status>", "only these", STATUSES))
+    .option("--search <text>", "only those with this in their name or domain")
+    .option("--json", "print JSON")
+    .action(
+      async (
+        site: string,
+        flags: Flags & { readonly status?: string; readonly search?: string },
+      ) => {
+        const query = listQuery({ status: flags.status, q: flags.search });
+        const { client, path } = await pathTo(terminal, site, query);
+        const items: PlatformBody[] = [];
+        for await (const one of client.pages<PlatformBody>(path)) items.push(one);
+        if (flags.json) return terminal.out(plainJson({ items }));
+        const none =
+          flags.search === undefined && flags.status === undefined
+            ? `No platforms yet. Admit one: gatehouse platform admit ${site} <domain>`
+            : `There are no such platforms. All of them: gatehouse platform list ${site}`;
+        terminal.out(table(items.map(row), none));
+      },
+    );
+}
+
+const STEPS: readonly (readonly [verb: string, status: string, description: string])[] = [
+  ["admit", "admitted", "let a platform buy here, within your rules"],
+  ["suspend", "suspended", "stop a platform: it can buy nothing until you admit it again"],
+];
+
+function changeCommands(platform: Command, terminal: Terminal): void {
+  for (const [verb, status, description] of STEPS) {
+    platform
+      .command(verb)
+      .argument("<site>", "its domain, key or hash")
+      .argument("<platform>", "its domain, one host of it, or the address of its profile")
+      .description(description)
+      .option("--name <name>", "what you call it")
+      .option("--note <note>", "a note for yourself")
+      .option("--json", "print JSON")
+      .action(
+        async (
+          site: string,
+          named: string,
+          { name, note, json }: Flags & { readonly name?: string; readonly note?: string },
+        ) => {
+          const rest = `/${encodeURIComponent(hostOf(named))}`;
+          const { client, path } = await pathTo(terminal, site, rest);
+          const changed = await client.call<PlatformBody>("PUT", path, { status, name, note });
+          terminal.out(json ? plainJson(changed) : describe(changed));
+        },
+      );
+  }
+
+  platform
+    .command("forget")
+    .argument("<site>", "its domain, key or hash")
+    .argument("<platform>", "the name `platform list` shows")
+    .description("remove a platform from the list; its next call makes it a new one")
+    .option("--json", "print JSON")
+    .action(async (site: string, named: string, { json }: Flags) => {
+      const rest = `/${encodeURIComponent(hostOf(named))}`;
+      const { client, path } = await pathTo(terminal, site, rest);
+      await client.callAbout(noPlatform(site), "DELETE", path);
+      const forgotten = { platform: hostOf(named), status: "forgotten" };
+      terminal.out(json ? plainJson(forgotten) : `${forgotten.platform} is removed from the list.`);
+    });
+}
+
+export function platformCommands(program: Command, terminal: Terminal): void {
+  const platform = program
+    .command("platform")
+    .description("platforms that buy at a site, and which of them may");
+  listCommand(platform, terminal);
+  changeCommands(platform, terminal);
+}

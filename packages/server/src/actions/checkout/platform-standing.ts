@@ -1,0 +1,36 @@
+import { type Identity, isPooled } from "../../decide/identity.js";
+import { NOT_ADMITTED, PLATFORM_SUSPENDED, type Problem } from "../../owners/checkouts/checkout.js";
+import { acceptedBy } from "../../owners/platforms/settings.js";
+import { platformSettings } from "../../owners/platforms/store.js";
+import { countPending } from "../../owners/reviews/store.js";
+import type { Site } from "../../owners/sites/site.js";
+import type { Transaction } from "../../platform/db/database.js";
+
+/** How many of one platform may wait for a person. */
+const PENDING_MAX = 50;
+
+/** Whether as many wait for a person as may: of one platform, or of those that are not admitted. */
+export async function reviewsFull(
+  tx: Transaction,
+  siteKeyHash: string,
+  identity: Identity,
+): Promise<boolean> {
+  const pending = await countPending(tx, siteKeyHash, identity.id);
+  if (pending.own >= PENDING_MAX) return true;
+  return (
+    isPooled(identity) &&
+    pending.pooled >= (await platformSettings(tx, siteKeyHash)).pool.pendingReviews
+  );
+}
+
+/** Why a platform may not buy here by itself; undefined where it may. */
+export async function standingProblem(
+  tx: Transaction,
+  { siteKeyHash, processor }: Site,
+  { standing }: Identity,
+): Promise<Problem | undefined> {
+  if (standing === "suspended") return PLATFORM_SUSPENDED;
+  if (standing !== "unlisted") return undefined;
+  const settings = await platformSettings(tx, siteKeyHash);
+  return acceptedBy(settings, processor) === "admitted" ? NOT_ADMITTED : undefined;
+}
