@@ -21,7 +21,7 @@ const html = (head: string, body = "") =>
   `<!doctype html><html><head>${head}</head><body>${body}</body>`;
 
 /** A site whose pages a test can change, and a Gatehouse that may fetch them. */
-async function websiteAndGatehouse() {
+async function websiteAndGatehouse(allow?: string) {
   const pages = new Map<string, { status?: number; text: string; location?: string }>();
   const domain = await startWebsite((request, response) => {
     const page = pages.get(request.url ?? "");
@@ -30,7 +30,7 @@ async function websiteAndGatehouse() {
     response.end(page?.text ?? "");
   });
   const clock = new ManualClock(NOON);
-  const env = { ...(await freshEnvironment("sqlite")), GATEHOUSE_FETCH_ALLOW: domain };
+  const env = { ...(await freshEnvironment("sqlite")), GATEHOUSE_FETCH_ALLOW: allow ?? domain };
   const server = await startServer(env, { clock });
   const site = await createSite(server, domain, false);
   const path = `/v1/admin/sites/${site.site_key_hash}`;
@@ -40,6 +40,17 @@ async function websiteAndGatehouse() {
     show: async () => (await server.admin("GET", path)).body,
   };
 }
+
+test.each(["file", "meta"])(
+  "a host that may be fetched without its port may be by %s",
+  async (method) => {
+    const { pages, token, verify, show } = await websiteAndGatehouse("shop.localhost");
+    pages.set("/.well-known/gatehouse-verification.txt", { text: token });
+    pages.set("/", { text: html((await show()).verification.meta.tag) });
+    expect((await show()).verification.file.url).toMatch(/^http:\/\/shop\.localhost:\d+\//);
+    expect((await verify(method)).body.status).toBe("verified");
+  },
+);
 
 describe("verification by file", () => {
   const FILE = "/.well-known/gatehouse-verification.txt";

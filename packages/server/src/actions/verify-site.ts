@@ -1,7 +1,7 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import type { Actor } from "../owners/audit/drafts.js";
-import { findProof } from "../owners/sites/proof.js";
+import { findProof, isFetchAllowed } from "../owners/sites/proof.js";
 import type { Site, VerificationMethod } from "../owners/sites/site.js";
 import { siteByHash, unverifyOthers, updateSite } from "../owners/sites/store.js";
 import { DatabaseConflictError } from "../platform/db/database.js";
@@ -26,7 +26,8 @@ function verified(site: Site, { method, reason }: Verification, now: number): Si
 /** A site on the developer's own machine is reached only if the service is told so. */
 export function fetchHint({ config }: Context, { domain }: Site): string {
   const local = /^(?:localhost|[^:]+\.localhost|127(?:\.\d+){3})(?::\d+)?$/.test(domain);
-  if (config.mode !== "development" || !local || config.fetchAllow.includes(domain)) return "";
+  if (config.mode !== "development" || !local) return "";
+  if (isFetchAllowed(domain, config.fetchAllow)) return "";
   return `For a site on this machine start the service with GATEHOUSE_FETCH_ALLOW=${domain}.`;
 }
 

@@ -15,9 +15,14 @@ export interface ProofSources {
 
 const decoder = new TextDecoder();
 
+/** Whether the fetch allow-list names a domain: an entry without a port stands for every port. */
+export function isFetchAllowed(domain: string, allow: readonly string[]): boolean {
+  return allow.includes(domain) || allow.includes(domain.replace(/:\d+$/, ""));
+}
+
 /** Where a site itself is: plain http only for hosts the fetch allow-list names. */
 export function siteOrigin(domain: string, allow: readonly string[]): string {
-  return `${allow.includes(domain) ? "http" : "https"}://${domain}`;
+  return `${isFetchAllowed(domain, allow) ? "http" : "https"}://${domain}`;
 }
 
 /** What an owner publishes for each method, ready to copy. */
