@@ -56,6 +56,10 @@ describe("a body that is not as its route expects", () => {
       "taxes.0.percent: Invalid input: expected string, received number.",
     ],
     [sending({ options: [] }), "shipping.0.options: must not be empty."],
+    [
+      sending({ options: [{ ...option, days: [4, 2] }] }),
+      "shipping.0.options.0.days: must be the shorter time first, as in [2, 4].",
+    ],
   ])("is told in words what is wrong: %j", async (body, message) => {
     expect(await refusalOf(body)).toBe(message);
   });

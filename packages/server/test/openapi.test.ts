@@ -15,6 +15,13 @@ test("the OpenAPI document is valid 3.1", async () => {
   expect(result).toMatchObject({ valid: true });
 });
 
+test("a pair of days is said to be a pair", async () => {
+  const { document } = await served();
+  const { shipping } = document.components.schemas.ShopSettings.properties;
+  const { days } = shipping.items.properties.options.items.properties;
+  expect(days).toMatchObject({ type: "array", minItems: 2, maxItems: 2 });
+});
+
 test("every admin route is documented, with a summary and its error answers", async () => {
   const { document } = await served();
   const operations = Object.entries<Record<string, { summary: string; responses: object }>>(

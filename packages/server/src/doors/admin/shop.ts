@@ -38,8 +38,10 @@ const Option = strict({
     .openapi({ description: "What it costs, by currency.", example: { EUR: "4.90" } }),
   days: z
     .tuple([z.int().min(0).max(DAYS_MAX), z.int().min(0).max(DAYS_MAX)])
+    .refine(([from, to]) => from <= to, "must be the shorter time first, as in [2, 4]")
     .optional()
-    .openapi({ description: "How many days it takes, from and to." }),
+    // The generator leaves the length of a tuple out.
+    .openapi({ description: "How many days it takes, from and to.", minItems: 2, maxItems: 2 }),
 });
 
 const Links = strict(
