@@ -134,6 +134,8 @@ describe("a page of the documentation", () => {
   test("has its heading as title, and the lists of the first page as its way to all others", async () => {
     const html = await (await asked(PAGE, BROWSER)).text();
     expect(html).toContain("<title>Owner&#39;s guide · Gatehouse</title>");
+    const description = /<meta name="description" content="([^"]*)">/.exec(html)?.[1] ?? "";
+    expect(description).toMatch(/^[^<>*`[\]]{40,160}$/);
     const nav = html.slice(html.indexOf("<nav"), html.indexOf("</nav>"));
     const listed = [
       ...readFileSync(join(root, "docs/README.md"), "utf8").matchAll(/^- \[(.*?)\]/gm),

@@ -18,6 +18,12 @@ afterAll(async () => {
   await cleanUp();
 });
 
+test("the agent page gives the parts of its table no roles: they have them", async () => {
+  const html = await (await fetch(server.url + shop.paths.page)).text();
+  expect(html).toContain("<table");
+  expect(html).not.toMatch(/<(table|thead|tbody|tr|th|td)[^>]* role=/);
+});
+
 describe.skipIf(skipChromium)("the agent page in a browser", () => {
   test.each(VIEWS)("is accessible in $colorScheme at $width pixels", async (view) => {
     const context = await browser.newContext(viewOptions(view));

@@ -287,7 +287,9 @@ describe("the agent page", () => {
   test("may load nothing and run nothing, and says where machines find the same", async () => {
     const { headers } = await shop.get("page");
     const policy = headers.get("content-security-policy") ?? "";
-    expect(policy).toMatch(/^default-src 'none'; style-src 'sha256-[^']+'; base-uri 'none'/);
+    expect(policy).toMatch(
+      /^default-src 'none'; style-src 'sha256-[^']+'; connect-src 'self'; base-uri 'none'/,
+    );
     const links = [...(headers.get("link") ?? "").matchAll(/<([^>]+)>; rel="([\w-]+)"/g)];
     expect(links.map(([, , rel]) => rel)).toEqual(
       expect.arrayContaining(["canonical", "ard", "ai-catalog", "describedby", "api-catalog"]),

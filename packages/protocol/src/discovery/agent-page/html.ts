@@ -10,14 +10,15 @@ import { inlineHtml, opening, verifySteps } from "./wording.js";
 
 /**
  * The page's Content-Security-Policy: its one style sheet, and nothing else, may apply. The data
- * blocks are not scripts to a browser and need no exception.
+ * blocks are not scripts to a browser and need no exception. No script can run, so `connect-src` lets
+ * nothing out: it is there for page checkers, which look for robots.txt and llms.txt from the page.
  *
  * @example
  * (await agentPagePolicy()).startsWith("default-src 'none'; style-src 'sha256-"); //=> true
  */
 export async function agentPagePolicy(): Promise<string> {
   const digest = toBase64(await sha256(utf8(STYLE)));
-  return `default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  return `default-src 'none'; style-src 'sha256-${digest}'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 }
 
 const a = (url: string, text: string) => `<a href="${htmlText(url)}">${text}</a>`;
@@ -44,19 +45,16 @@ function protocolRows(site: SiteSnapshot): string {
       const version =
         protocol.version === undefined ? "" : ` <span>${htmlText(protocol.version)}</span>`;
       const name = `${a(url, htmlText(protocol.name))}${version}`;
-      return `<tr role="row"><th scope="row" role="rowheader">${name}</th><td role="cell">${htmlText(statusText(protocol))}</td><td role="cell">${htmlText(protocol.scope)}</td></tr>`;
+      return `<tr><th scope="row">${name}</th><td>${htmlText(statusText(protocol))}</td><td>${htmlText(protocol.scope)}</td></tr>`;
     })
     .join("\n");
 }
 
-/** Roles are spelt out: on narrow screens the rows become blocks, and would lose them. */
 function protocolTable(site: SiteSnapshot): string {
-  const heads = ["Protocol", "Status", "Scope"].map(
-    (name) => `<th scope="col" role="columnheader">${name}</th>`,
-  );
-  return `<table role="table" aria-labelledby="protocols">
-<thead role="rowgroup"><tr role="row">${heads.join("")}</tr></thead>
-<tbody role="rowgroup">
+  const heads = ["Protocol", "Status", "Scope"].map((name) => `<th scope="col">${name}</th>`);
+  return `<table aria-labelledby="protocols">
+<thead><tr>${heads.join("")}</tr></thead>
+<tbody>
 ${protocolRows(site)}
 </tbody>
 </table>`;

@@ -29,6 +29,6 @@ table{border-collapse:collapse;width:100%;font-size:.95rem}
 th,td{text-align:left;vertical-align:top;padding:.55rem .75rem .55rem 0;border-bottom:1px solid var(--line)}
 th{font-weight:600}
 th span{font-weight:400;white-space:nowrap}
-@media (max-width:36rem){h1{font-size:1.7rem}main{padding-top:1.75rem}table,tbody,tr,th,td{display:block;border:0;padding:.1rem 0}thead{position:absolute;left:-999rem}tr{border-bottom:1px solid var(--line);padding:.6rem 0}}
+@media (max-width:36rem){h1{font-size:1.7rem}main{padding-top:1.75rem}table{font-size:.85rem}th,td{padding-right:.5rem;overflow-wrap:anywhere}th span{white-space:normal}}
 @media print{:root{--ink:#000;--soft:#333;--line:#bbb;--paper:#fff;--card:#fff;--leaf:#000;--leaf-soft:#fff}body{font-size:11pt}main{padding-top:0}ul.skills>li,tr{break-inside:avoid}h2{break-after:avoid}a[href^="https:"]::after{content:" (" attr(href) ")";font-size:.85em}}
 `;

@@ -8,9 +8,14 @@ const LINK =
 /** What made pages say of themselves to whoever would edit them. */
 const NOTE = /^(?:<!--[^>]*-->\s*)+/;
 
+/** What search engines show of a description. */
+const SUMMARY_CHARS_MAX = 155;
+
 export interface Rendered {
   /** The words of its first heading. */
   readonly title: string;
+  /** The words of its first paragraph, cut to what search engines show; empty where it has none. */
+  readonly summary: string;
   readonly html: string;
 }
 
@@ -85,7 +90,19 @@ async function readMarkdown(text: string) {
 export async function renderMarkdown(text: string): Promise<Rendered> {
   const { marked, tokens } = await readMarkdown(text);
   const heading = tokens.find((token): token is Tokens.Heading => token.type === "heading");
-  return { title: wordsOf(heading?.tokens ?? []), html: marked.parser(tokens) };
+  const paragraph = tokens.find((token): token is Tokens.Paragraph => token.type === "paragraph");
+  return {
+    title: wordsOf(heading?.tokens ?? []),
+    summary: cutWords(wordsOf(paragraph?.tokens ?? [])),
+    html: marked.parser(tokens),
+  };
+}
+
+/** One line of text, cut between two words. */
+function cutWords(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  if (line.length <= SUMMARY_CHARS_MAX) return line;
+  return `${line.slice(0, SUMMARY_CHARS_MAX).replace(/\s+\S*$/, "")}…`;
 }
 
 /** The lists of a page below its headings: of each item, the first link. */

@@ -35,10 +35,11 @@ function groupHtml({ title, links }: LinkGroup, current: string): string {
  */
 export function docsPage(
   name: string,
-  { title, html }: Rendered,
+  { title, summary, html }: Rendered,
   groups: readonly LinkGroup[],
 ): string {
   const shown = title === "" ? name : title;
+  const description = summary === "" ? shown : summary;
   return `<!doctype html>
 <html lang="en">
 <head>
@@ -46,6 +47,7 @@ export function docsPage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${htmlText(shown)} · Gatehouse</title>
+<meta name="description" content="${htmlText(description)}">
 <link rel="stylesheet" href="${STYLE_PATH}">
 <link rel="icon" href="data:,">
 <link rel="alternate" type="text/markdown" href="${DOCS_PATH}/${htmlText(name)}">
