@@ -60,6 +60,10 @@ export async function priceLines(
       continue;
     }
     const all = (taken.get(productId) ?? 0) + quantity;
+    if (quantity > LINE_QUANTITY_MAX) {
+      lines.push("too_many");
+      continue;
+    }
     const { price } = product;
     const amountMinor = exactly(BigInt(price.minor) * BigInt(quantity));
     const fault = stockFault(product, purpose === "quote" ? 1 : all);

@@ -15,9 +15,6 @@ export function readLines(value: JsonValue | undefined): readonly WantedLine[] {
     if (id === null || id === "" || UNSEEN.test(id) || count === null) {
       throw invalid(`\`${name}\` must have an \`item.id\` and a \`quantity\`.`);
     }
-    if (count > LINE_QUANTITY_MAX) {
-      throw invalid(`\`${name}.quantity\` must be at most ${LINE_QUANTITY_MAX}.`);
-    }
     return { productId: id, quantity: count };
   });
 }
@@ -29,6 +26,10 @@ const FAULTS: Readonly<Record<LineFault, readonly [string, string]>> = {
   out_of_stock: ["out_of_stock", "There are not as many left."],
   other_currency: ["item_unavailable", "This is sold in another currency: order it apart."],
   too_large: ["item_unavailable", "The sum would be too large."],
+  too_many: [
+    "quantity_invalid_limit_exceeded",
+    `A line takes ${LINE_QUANTITY_MAX} at most. Reduce the quantity.`,
+  ],
 };
 
 /**

@@ -30,7 +30,7 @@ export interface CheckoutContent {
 /** Why a line cannot be bought as it stands. */
 export type LineFault =
   | ("not_found" | "unavailable" | "out_of_stock")
-  | ("other_currency" | "too_large");
+  | ("other_currency" | "too_large" | "too_many");
 
 /** One line at the price that was shown. */
 export interface QuotedLine {
