@@ -48,7 +48,7 @@ async function walkAll({ shop, hearing, platform, env, url, token }) {
   const card = await walkDiscovery(ask, url, site);
   await walkVerification(env, card);
   await walkMcp(env, url, card);
-  await walkVisits(env, url, site);
+  await walkVisits(env, url, { site, shop });
   await walkMandates(env, url, site);
   await walkOrders(env, url, site);
   hearing.shops.add(`${url}/v1/ucp/${site.site_key_hash}/profile`);
@@ -56,15 +56,20 @@ async function walkAll({ shop, hearing, platform, env, url, token }) {
   await walkAfterSale(env, url, { site, platform, hearing });
   await walkAudit(env, url, site);
   await walkUpkeep(ask, env);
+  for (const path of ["/", "/llms.txt", "/.well-known/agent-card.json", "/.well-known/ucp"]) {
+    expect((await fetch(shop.url + path)).status === 200, `the shop to serve ${path}`);
+  }
   return site;
 }
 
 /** What to do next, with what still runs. */
-async function sayHowToGoOn({ env, url, token }, site) {
+async function sayHowToGoOn({ env, url, token, shop }, site) {
   console.log(`\nStill serving at ${url}. Try, in another terminal:`);
   const here = `GATEHOUSE_BASE_URL=${url} GATEHOUSE_MODE=development GATEHOUSE_ADMIN_TOKEN=${token}`;
   console.log(`  ${here} npx gatehouse site list`);
   console.log(`  curl ${url}/v1/agent-card/${site.site_key}.json`);
+  console.log(`  curl ${shop.url}/llms.txt`);
+  console.log(`The shop itself: http://${shop.domain}/, with the plugin in front of it.`);
   const link = await command({ ...env, GATEHOUSE_BASE_URL: url }, "token", "link");
   console.log(`The console, signed in once within ten minutes: ${link.trim()}`);
   console.log("For a site of your own: `npx gatehouse init`. The guides:");

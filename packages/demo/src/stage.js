@@ -31,17 +31,33 @@ export function expect(holds, what) {
   if (!holds) throw new Error(`the demo expected: ${what}`);
 }
 
-/** The shop's own web server: Gatehouse will look here for the proof of the domain. */
+/**
+ * The shop's own web server: Gatehouse will look here for the proof of the domain. Once the shop is
+ * opened it serves its pages too, for as long as the demo runs.
+ */
 export async function startShop() {
   const pages = new Map();
+  let shop = {
+    answer: (_request, response) => response.writeHead(404).end(),
+    flush: async () => {},
+  };
   const server = createServer((request, response) => {
     const page = pages.get(request.url);
-    response.writeHead(page === undefined ? 404 : 200, { "content-type": "text/plain" });
-    response.end(page ?? "");
+    if (page === undefined) return shop.answer(request, response);
+    response.writeHead(200, { "content-type": "text/plain" });
+    response.end(page);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
-  closeAtEnd(() => server.close());
-  return { pages, domain: `shop.localhost:${server.address().port}` };
+  closeAtEnd(async () => {
+    server.close();
+    server.closeAllConnections();
+    await shop.flush();
+  });
+  const open = (opened) => {
+    shop = opened;
+  };
+  const { port } = server.address();
+  return { pages, open, domain: `shop.localhost:${port}`, url: `http://127.0.0.1:${port}` };
 }
 
 export function environment(name, extra) {

@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createAgent, startDirectory } from "../../../scripts/signing-agent.mjs";
+import { shopPages } from "./shop-pages.js";
 import { closeAtEnd, command, endProcess, expect, folder, say } from "./stage.js";
 
 /** The shop's own application, with the plugin in front, which trusts the agent's authority. */
@@ -32,7 +33,7 @@ async function startShopApp(settings, directory) {
 }
 
 /** What the owner sees of who comes: an agent that proves who it is, one that only says so. */
-export async function walkVisits(env, url, site) {
+export async function walkVisits(env, url, { site, shop }) {
   const here = { ...env, GATEHOUSE_BASE_URL: url };
   const token = ["token", "create", "--role", "edge", "--name", "shop", "--site", site.domain];
   const lines = (await command(here, ...token)).trim().split("\n");
@@ -65,4 +66,5 @@ export async function walkVisits(env, url, site) {
     "one agent signed its request, one brings a signature made for another site; both got the page:",
   );
   for (const line of list.trim().split("\n")) console.log(`      ${line}`);
+  shop.open(shopPages(settings));
 }
