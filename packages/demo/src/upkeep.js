@@ -40,7 +40,8 @@ export async function walkUpkeep(ask, env) {
   const file = join(folder, "backup.ndjson.gz");
   say((await command(env, "backup", "--out", file)).split("\n")[0].replace(folder, "…"));
   const elsewhere = environment("elsewhere");
-  await command(elsewhere, "restore", file);
+  const keyFile = join(env.GATEHOUSE_DATA_DIR, "secrets.key");
+  await command(elsewhere, "restore", file, "--secrets-key-file", keyFile);
   const findings = await command(elsewhere, "doctor");
   expect(!/^✗/m.test(findings), "doctor to find nothing wrong");
   say("restored it into an empty folder; `gatehouse doctor` there is clean:");
