@@ -1,5 +1,6 @@
 import { existsSync, statfsSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+import SlowestFirst from "./test/slowest-first.ts";
 
 const source = { conditions: ["gatehouse-source"] };
 
@@ -26,6 +27,7 @@ export default defineConfig({
     pool: "threads",
     isolate: false,
     maxWorkers: 3,
+    sequence: { sequencer: SlowestFirst },
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // All in one: what two projects load is transformed and run twice, and none begins before the one

@@ -1,6 +1,8 @@
+import { writeFileSync } from "node:fs";
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 import { citedIds } from "../conformance/citations.ts";
 import { requirements } from "../conformance/requirements.ts";
+import { DURATIONS_FILE } from "./slowest-first.ts";
 
 interface Meta {
   /** Outside vectors or schemas a test ran. */
@@ -16,9 +18,19 @@ function* passed(modules: readonly TestModule[]): Generator<TestCase> {
   }
 }
 
+/** Keeps how long each file took, in whole seconds: the order of the next runs. */
+function writeDurations(modules: readonly TestModule[]): void {
+  const rows = modules
+    .map((module) => [module.relativeModuleId, Math.round(module.diagnostic().duration / 1000)])
+    .filter(([, seconds]) => Number(seconds) > 0)
+    .sort();
+  writeFileSync(DURATIONS_FILE, `${JSON.stringify(Object.fromEntries(rows), null, 2)}\n`);
+}
+
 /** Ends a run with what it proved: promises of the contract, outside vectors, runtimes. */
 export default class CoverageReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
+    if (process.env.WRITE_DURATIONS !== undefined) writeDurations(modules);
     const tests = [...passed(modules)];
     const proven = new Set(tests.flatMap((test) => citedIds(test.name)));
     const metas = tests.map((test) => test.meta() as Meta);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from "node:http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/platform/clock.ts";
@@ -6,9 +7,28 @@ import { FairQueue } from "../../src/platform/http/admission/fair-queue.ts";
 import { FairRate, FairRates } from "../../src/platform/http/admission/fair-rate.ts";
 import { HeldBytes } from "../../src/platform/http/admission/held-bytes.ts";
 import { networksOf } from "../../src/platform/http/admission/networks.ts";
+import { connectionOf, TrustedProxies } from "../../src/platform/http/connection.ts";
 import { NOON } from "../harness.ts";
 
 const MINUTE_MS = 60_000;
+const ANY_PROXY = new TrustedProxies(["127.0.0.1"]);
+
+/** A request that a trusted proxy forwarded for an address. */
+const forwardedFor = (address: string) =>
+  ({
+    socket: { remoteAddress: "127.0.0.1" },
+    headers: { "x-forwarded-for": address },
+  }) as unknown as IncomingMessage;
+
+/** One of the many ways to write an address of 2001:db8:a:b::/64. */
+function spell(tail: readonly number[], how: string): string {
+  const groups = [0x2001, 0xdb8, 0xa, 0xb, ...tail].map((group) => group.toString(16));
+  if (how === "padded") return groups.map((group) => group.padStart(4, "0")).join(":");
+  const plain = groups.join(":");
+  if (how === "upper") return plain.toUpperCase();
+  if (how === "zone") return `${plain}%eth0`;
+  return how === "bracketed" ? `[${plain}]:4711` : plain;
+}
 
 describe("a limit by address", () => {
   const passed = (limiter: AddressLimiter, addresses: readonly string[]) =>
@@ -24,6 +44,22 @@ describe("a limit by address", () => {
     expect(passed(new AddressLimiter({ perMinute: 10 }), in56)).toBe(40);
     const in48 = Array.from({ length: 1000 }, (_, i) => `2001:db8:1:${(i * 61).toString(16)}::1`);
     expect(passed(new AddressLimiter({ perMinute: 10 }), in48)).toBe(80);
+  });
+
+  test("is the same however an address is written, and whatever stands behind its prefix", () => {
+    const group = fc.integer({ min: 0, max: 0xffff });
+    const spelled = fc.constantFrom("plain", "padded", "upper", "zone", "bracketed");
+    fc.assert(
+      fc.property(fc.array(group, { minLength: 4, maxLength: 4 }), spelled, (tail, how) => {
+        const { address } = connectionOf(forwardedFor(spell(tail, how)), ANY_PROXY);
+        expect(networksOf(address)).toEqual(networksOf("2001:db8:a:b::1"));
+      }),
+      { numRuns: 1000, seed: 3 },
+    );
+    for (const spelling of ["198.51.100.7:4711", "::ffff:198.51.100.7", "::FFFF:c633:6407"]) {
+      const { address } = connectionOf(forwardedFor(spelling), ANY_PROXY);
+      expect(networksOf(address)).toEqual(["198.51.100.7"]);
+    }
   });
 
   test("takes nothing of a /48 for a request that its /64 refuses", () => {
