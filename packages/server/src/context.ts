@@ -11,6 +11,8 @@ import { INSTALLATION, installationHost } from "./owners/audit/log.js";
 import { SiteKeys } from "./owners/site-keys/site-keys.js";
 import { LiveSites } from "./owners/sites/live-sites.js";
 import { domainOfSite } from "./owners/sites/store.js";
+import { RecordAllowance } from "./owners/stranger-records/record-allowance.js";
+import { StrangerWords } from "./owners/stranger-records/stranger-words.js";
 import { authenticate, tokenDigest } from "./owners/tokens/authenticate.js";
 import type { EdgeToken } from "./owners/tokens/edge/edge-token.js";
 import { liveEdgeToken } from "./owners/tokens/edge/store.js";
@@ -72,6 +74,9 @@ export interface Context {
   readonly visits: VisitLog;
   readonly challenges: Challenges;
   readonly rejections: RejectionAggregator;
+  /** What the records of strangers' calls may add to the logs. */
+  readonly recordAllowance: RecordAllowance;
+  readonly strangerWords: StrangerWords;
   /** Failed signatures by source and the agent they name. */
   readonly mandatePairs: LocalLimiter;
   /** Tries of drafts under way, by site. */
@@ -132,6 +137,18 @@ async function refuseOthersToken(db: Database, operatorDigest: string): Promise<
   );
 }
 
+/** Sends messages of the installation, and those of shops in their own names. */
+function webhookSender(
+  { baseUrl }: Config,
+  { siteKeys, ...tools }: Pick<Context, "safeFetch" | "keys" | "clock" | "siteKeys">,
+): WebhookSender {
+  const shopOf = async (siteKeyHash: string) => ({
+    signer: await siteKeys.signer(siteKeyHash),
+    profileUrl: siteAddresses(baseUrl, { siteKey: siteKeyHash, siteKeyHash }).ucpProfile,
+  });
+  return new WebhookSender({ ...tools, shopOf });
+}
+
 /**
  * Composes the service. What can be refused is read before anything is written: configuration,
  * key files, then the database; the files of a new installation come last.
@@ -165,6 +182,8 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const visits = new VisitLog(db);
     const jobs = new Jobs(db, clock, ids, log);
     await recordHeartbeat(db, clock.now());
+    const { MCP_RECORD_KB_PER_SITE_PER_DAY: recordKb } = config.limits;
+    const recordAllowance = new RecordAllowance({ db, clock, log }, recordKb * 1024);
     const rejections = new RejectionAggregator({ audit, clock, ids, log, metrics, pass });
     const safeFetch = new SafeFetch({ resolver, clock, allow: config.fetchAllow });
     const siteKeys = new SiteKeys(db, secrets, clock);
@@ -176,14 +195,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
         { baseUrl: config.baseUrl, db, clock, ids, secrets, stripeApiBase: config.stripeApiBase },
         overrides.processor,
       ),
-      webhooks: new WebhookSender({
-        ...{ safeFetch, keys, clock },
-        shopOf: async (siteKeyHash) => ({
-          signer: await siteKeys.signer(siteKeyHash),
-          profileUrl: siteAddresses(config.baseUrl, { siteKey: siteKeyHash, siteKeyHash })
-            .ucpProfile,
-        }),
-      }),
+      webhooks: webhookSender(config, { safeFetch, keys, clock, siteKeys }),
       mailer: new Mailer(config.mail, config.baseUrl, clock),
       admission: new Admission({
         limits: config.limits,
@@ -194,7 +206,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       liveSites: new LiveSites(db, config.baseUrl),
       siteKeys,
       challenges: new Challenges(secrets, ids),
-      rejections,
+      ...{ rejections, recordAllowance, strangerWords: new StrangerWords(ids) },
       mandatePairs: new LocalLimiter({ perMinute: 1, burst: 10 }),
       policyTests: new Places(POLICY_TESTS_MAX),
       fixtureTools: overrides.fixtureTools ?? [],
@@ -207,6 +219,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
         await jobs.stop();
         await visits.drain();
         await rejections.close();
+        await recordAllowance.close();
         await audit.close();
         await db.close();
       },

@@ -19,6 +19,9 @@ import { forgetMinutes } from "./owners/decisions/store.js";
 import { OUTBOX_TOPIC, TRY_LEASE_MS } from "./owners/outbox/message.js";
 import { EVENT_KEPT_MS, forgetEvents } from "./owners/processor-events/store.js";
 import { deleteExpiredRejections } from "./owners/rejections/store.js";
+import { DAY_MS } from "./owners/stranger-records/record-allowance.js";
+import { deleteExpiredStrangerRecords } from "./owners/stranger-records/store.js";
+import { WORDS_KEPT_MS } from "./owners/stranger-records/stranger-words.js";
 import { forgetSessions } from "./owners/tokens/sessions/store.js";
 import { forgetReplies, REPLY_KEPT_MS } from "./owners/ucp-replies/store.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
@@ -29,6 +32,14 @@ const HOUR_MS = 3_600_000;
 const RECONCILE_EVERY_MS = 5000;
 /** How long a checkout that no order came of can still be looked at. */
 const CHECKOUT_KEPT_MS = 24 * HOUR_MS;
+
+/** What limits have counted in times that are over, and what strangers called themselves then. */
+async function deleteExpiredCounts({ db }: Context, now: number): Promise<void> {
+  await forgetExpired(db, now);
+  await db.transaction((tx) => deleteExpiredRejections(tx, now));
+  const expired = { day: now - DAY_MS, wordsBefore: now - WORDS_KEPT_MS };
+  await db.transaction((tx) => deleteExpiredStrangerRecords(tx, expired));
+}
 
 /** Everything the service does by itself. */
 export function planJobs(context: Context): void {
@@ -42,10 +53,7 @@ export function planJobs(context: Context): void {
   jobs.add({
     name: "limits.forget",
     everyMs: HOUR_MS,
-    run: async (now) => {
-      await forgetExpired(db, now);
-      await db.transaction((tx) => deleteExpiredRejections(tx, now));
-    },
+    run: (now) => deleteExpiredCounts(context, now),
   });
   jobs.add({
     name: "visits.forget",

@@ -81,6 +81,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "audit-archives",
       "rejections",
       "identities",
+      "stranger-records",
     ]);
   });
 

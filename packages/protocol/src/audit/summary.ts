@@ -18,6 +18,12 @@ function rangeOf(record: JsonObject): string {
   return from === "" ? "" : `${from} to ${to}`;
 }
 
+/** How many refusals a record counts. */
+function refusedCount(record: JsonObject): string {
+  const count = textAt(record, "refusals", "count");
+  return count && `${count} refused`;
+}
+
 /** A record in a few words. Both are the record's own, and may be hostile. */
 export interface RecordSummary {
   /** What happened: an outcome, and what it was about. */
@@ -39,11 +45,13 @@ export function recordSummary(record: JsonObject): RecordSummary {
     at("review", "outcome") ||
     at("decision", "outcome") ||
     at("payment", "outcome") ||
-    at("tool", "outcome");
+    at("tool", "outcome") ||
+    refusedCount(record);
   const about =
     at("change", "kind") ||
     at("adjustment", "kind") ||
     at("tool", "name") ||
+    (at("tool", "name_commitment") && "unknown tool") ||
     at("skill") ||
     [at("token", "role"), at("token", "token_id")].join(" ").trim() ||
     at("export", "day") ||
@@ -51,6 +59,7 @@ export function recordSummary(record: JsonObject): RecordSummary {
   const more =
     listAt(record, "change", "fields") ||
     listAt(record, "decision", "reason_codes") ||
+    listAt(record, "refusals", "reason_codes") ||
     at("adjustment", "status") ||
     at("adjustment", "event") ||
     at("reason") ||
@@ -59,7 +68,8 @@ export function recordSummary(record: JsonObject): RecordSummary {
   const whose = at("adjustment", "kind") === "" ? "" : at("order_id");
   const what = [outcome, about, more, whose].filter((text) => text !== "").join(" ");
   const named = at("client", "name");
-  const claimed = named === "" ? "" : `${named} (unproven)`;
+  const unknown = at("client", "name_commitment") && "unknown client";
+  const claimed = named === "" ? unknown : `${named} (unproven)`;
   const processor = at("processor");
   const paid = processor === "" ? "" : `processor ${processor}`;
   // Whoever acted goes before the agent it was about: a review names both, and so does a payment.

@@ -16,6 +16,7 @@ import { deleteReviews } from "../owners/reviews/store.js";
 import { deleteShopSettings } from "../owners/shop-settings/store.js";
 import { deleteSiteKeys } from "../owners/site-keys/store.js";
 import { deleteSite as markDeleted, siteByHash } from "../owners/sites/store.js";
+import { deleteStrangerRecords } from "../owners/stranger-records/store.js";
 import { deleteEdgeTokens } from "../owners/tokens/edge/store.js";
 import { deleteReplies } from "../owners/ucp-replies/store.js";
 import { deleteVisits } from "../owners/visits/store.js";
@@ -48,6 +49,7 @@ export async function deleteSite(
     await deleteCheckouts(tx, siteKeyHash);
     await deleteReplies(tx, siteKeyHash);
     await deleteRejections(tx, siteKeyHash);
+    await deleteStrangerRecords(tx, siteKeyHash);
     await deleteShopSettings(tx, siteKeyHash);
     await deleteSiteKeys(tx, siteKeyHash);
     // What was asked with it is still brought to its end; then its secrets are erased.

@@ -32,7 +32,7 @@ export interface Rejection {
 }
 
 /** What a commit writes of a refusal, and what is to be remembered once that is durable. */
-interface Taken {
+export interface Taken {
   readonly records: readonly RecordDraft[];
   readonly after?: (() => void) | undefined;
 }

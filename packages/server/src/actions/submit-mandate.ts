@@ -104,6 +104,20 @@ function pairLocked({ mandatePairs, clock }: Context, { networks }: Caller, agen
   return { reason: "agent_temporarily_locked", retryAfterS: Math.ceil(waitMs / 1000) } as const;
 }
 
+/** Refuses a mandate that nobody has proven, and records or counts it. */
+export async function refuseUnproven(
+  context: Context,
+  { siteKeyHash }: Site,
+  fault: MandateFault,
+  { requestId, caller, mayRefuse = () => true }: Omit<Submission, "call">,
+): Promise<Submitted> {
+  context.admission.failProof(caller);
+  if (!mayRefuse()) return { fault: { reason: "rate_limited" } };
+  const now = context.clock.now();
+  await context.rejections.record(mandateRejection({ siteKeyHash }, fault, { requestId }, now));
+  return { fault };
+}
+
 /**
  * A mandate from the wire to its answer, in the order of decisions 6. Whatever comes before a valid
  * signature is the sender's; whatever comes after it, the agent's.
@@ -112,16 +126,11 @@ export async function submitMandate(
   context: Context,
   site: Site,
   body: JsonValue,
-  { requestId, caller, call, mayRefuse = () => true }: Submission,
+  { call, ...submission }: Submission,
 ): Promise<Submitted> {
   const { siteKeyHash } = site;
-  const stranger = async (fault: MandateFault): Promise<Submitted> => {
-    context.admission.failProof(caller);
-    if (!mayRefuse()) return { fault: { reason: "rate_limited" } };
-    const now = context.clock.now();
-    await context.rejections.record(mandateRejection({ siteKeyHash }, fault, { requestId }, now));
-    return { fault };
-  };
+  const { requestId, caller } = submission;
+  const stranger = (fault: MandateFault) => refuseUnproven(context, site, fault, submission);
   const read = readMandate(body);
   if (!read.ok) {
     const { reason, detail } = read;

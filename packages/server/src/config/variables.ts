@@ -79,6 +79,10 @@ const LIMITS = {
     fallback: 600,
     help: "tool calls without a valid mandate that one site takes; shared out fairly",
   },
+  MCP_RECORD_KB_PER_SITE_PER_DAY: {
+    fallback: 65_536,
+    help: "kilobytes of records that tool calls without a mandate may add to one site's log in a UTC day",
+  },
   MCP_SESSIONS_PER_ADDRESS_PER_MINUTE: { fallback: 30, help: "MCP sessions one address may open" },
   SOURCE_REQUESTS_PER_MINUTE: {
     fallback: 600,

@@ -87,6 +87,11 @@ export const METRICS = Object.freeze({
     help: "Tool calls recorded.",
     labels: { outcome: "`answered`, `error`, `refused` or `rate_limited`" },
   },
+  gatehouse_mcp_record_bytes_total: {
+    type: "counter",
+    help: "Bytes of records that tool calls without a proven mandate have added to logs.",
+    labels: {},
+  },
   gatehouse_mcp_limits_remembered: {
     type: "gauge",
     help: "Sessions, addresses and sites whose calls are being counted.",

@@ -27,7 +27,11 @@ describe.each(DATABASES)("a call, on %s", (dialect) => {
       protocol: "mcp",
       protocol_version: "2025-06-18",
       request: { id: answer.headers.get("x-request-id"), method: "POST" },
-      client: { address: "127.0.0.0/24", name: "tester", version: "1.2.3" },
+      client: {
+        address: "127.0.0.0/24",
+        name_commitment: expect.stringMatching(/^[0-9a-f]{64}$/),
+        version_commitment: expect.stringMatching(/^[0-9a-f]{64}$/),
+      },
       tool: { name: "get_pricing", outcome: "answered", is_error: false },
     });
     expect(record.tool.args_digest).toBe(sha256(canonicalize({ question })));
@@ -139,16 +143,18 @@ test.each([
 });
 
 test("what a client calls itself is cut, and cannot steer whoever reads it", async () => {
-  const { rpc, call, calls } = await mcpShop();
+  const { server, rpc, call, calls } = await mcpShop();
   const name = `operator\n\u001b[31m\u202e${"🌷".repeat(100)}`;
   const clientInfo = { name, version: "~1%41" };
   const { headers } = await rpc("initialize", { ...INITIALIZE, clientInfo });
   const id = headers.get("mcp-session-id") ?? "";
   expect(id).toMatch(/^[!-~]{1,2000}$/);
   await call({ "mcp-session-id": id });
-  const [{ client }] = await calls();
-  expect(client.name).toBe(`operator[31m${"🌷".repeat(52)}`);
-  expect(client.version).toBe("~1%41");
+  const sql = "SELECT words FROM stranger_words ORDER BY words";
+  const kept = await server.context.db.all<{ words: string }>(sql);
+  expect(kept.map(({ words }) => words).sort()).toEqual(
+    [`operator[31m${"🌷".repeat(52)}`, "~1%41"].sort(),
+  );
   await call({ "mcp-session-id": id.replace("operator", "someone1") });
   expect((await calls())[1].client.session).toBeUndefined();
 });

@@ -110,8 +110,15 @@ describe.each(DATABASES)("buying by a tool, on %s:", (dialect) => {
   test("the mandate may stand in _meta; two different ones are refused", async () => {
     const [one, other] = [await at.signed(shop, buyer), await at.signed(shop, buyer)];
     const meta = { "dev.gatehouse/mandate": one };
+    const before = await at.records(shop);
     const both = await at.call(shop, { ...ROSE, mandate: other }, meta);
     expect(both.result.structuredContent).toMatchObject({ reason: "schema_invalid" });
+    const [refusal, ...others] = await at.records(shop);
+    expect(others).toHaveLength(before.length);
+    expect(refusal.record.decision).toEqual({
+      outcome: "rejected",
+      reason_codes: ["schema_invalid"],
+    });
     const bought = await at.call(shop, { ...ROSE, mandate: one }, meta);
     expect(bought.result.structuredContent).toMatchObject({ outcome: "approved" });
     const again = await at.call(shop, ROSE, meta);

@@ -6,8 +6,11 @@ import { LocalLimiter } from "../../platform/rate-limit/local.js";
 /** How many calls of one session may come at once. */
 const SESSION_BURST = 20;
 
-/** Which limit a call met; `site` is the share of all callers alike. */
-type LimitScope = "session" | "address" | "site";
+/**
+ * Which limit a call met; `site` is the share of all callers alike, `day` what their records may add
+ * to the site's log in a UTC day.
+ */
+type LimitScope = "session" | "address" | "site" | "day";
 
 export interface SessionCaller {
   readonly siteKeyHash: string;

@@ -1,12 +1,16 @@
 import {
   isJsonObject,
   type JsonObject,
-  type JsonValue,
   MCP_REVISIONS,
   MCP_STATELESS_REVISION,
   type UcpRequest,
 } from "@gatehouse/protocol";
-import { callTool, recordCall, type ToolCall } from "../../actions/call-tool.js";
+import {
+  type CallingClient,
+  callTool,
+  recordCall,
+  type ToolCall,
+} from "../../actions/call-tool.js";
 import type { Context } from "../../context.js";
 import type { Caller } from "../../platform/http/admission/caller.js";
 import { cutAddress } from "../../platform/http/connection.js";
@@ -82,13 +86,13 @@ function listTools(asked: Asked): Reply {
   return resultReply(request.id, page[revision]);
 }
 
-function clientOf({ caller, request, revision }: Asked, session: Session | undefined): JsonObject {
-  const client: Record<string, JsonValue> = { address: cutAddress(caller.address) };
+function clientOf(
+  { caller, request, revision }: Asked,
+  session: Session | undefined,
+): CallingClient {
   const said = revision === "stateless" ? readClient(clientInfoOf(request)) : session?.client;
-  if (said !== undefined && said.name !== "") client.name = said.name;
-  if (session !== undefined) client.session = session.id;
-  if (said !== undefined && said.version !== "") client.version = said.version;
-  return client;
+  const { name, version } = said ?? {};
+  return { address: cutAddress(caller.address), session: session?.id, name, version };
 }
 
 /** A call that says what it speaks in a way that cannot be served: a call all the same. */
@@ -103,6 +107,7 @@ export async function recordUnservable(
     siteKeyHash: server.siteKeyHash,
     requestId,
     name,
+    isKnown: server.tools.has(String(name)),
     args,
     revision: "unknown",
     client,
@@ -114,11 +119,11 @@ export async function recordUnservable(
  * The limits of one call: the caller's own, then what all callers who have proven nothing share at the
  * site. A call with a mandate takes of that share only once its mandate turns out not to hold.
  */
-function limitOf(
+async function limitOf(
   { caller, request, server }: Asked,
   { context, limits }: MethodTools,
   session: Session | undefined,
-): Limited | undefined {
+): Promise<Limited | undefined> {
   const { siteKeyHash } = server;
   const { networks } = caller;
   const now = context.clock.now();
@@ -130,6 +135,8 @@ function limitOf(
   const tool = server.tools.get(String(request.params.name));
   if (tool !== undefined && "needsMandate" in tool && carriesMandate(request.params))
     return undefined;
+  const dayMs = await context.recordAllowance.waitMs(siteKeyHash);
+  if (dayMs > 0) return { scope: "day", waitMs: dayMs };
   const waitMs = context.admission.takeOfSite(caller, "mcp_calls", siteKeyHash);
   return waitMs > 0 ? { scope: "site", waitMs } : undefined;
 }
@@ -149,6 +156,7 @@ async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
     siteKeyHash,
     requestId,
     name,
+    isKnown: server.tools.has(String(name)),
     args,
     revision: revision === "declared" ? (MCP_REVISIONS[0] as string) : MCP_STATELESS_REVISION,
     client: clientOf(asked, session),
@@ -157,7 +165,7 @@ async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
     await recordCall(context, call, { outcome: "rate_limited", reason: scope });
     return limitedReply(request.id, waitMs, scope);
   };
-  const limited = limitOf(asked, tools, session);
+  const limited = await limitOf(asked, tools, session);
   if (limited !== undefined) return refuseLimited(limited);
   if (typeof name !== "string") {
     await recordCall(context, call, { outcome: "refused", reason: "no_tool_named" });

@@ -16,7 +16,7 @@ import { PAUSED } from "../../actions/admit-mandate.js";
 import { recordCall, type ToolCall } from "../../actions/call-tool.js";
 import { checkoutToSign } from "../../actions/checkout/price-checkout.js";
 import { type PricedItem, priceOrder } from "../../actions/price-order.js";
-import { submitMandate } from "../../actions/submit-mandate.js";
+import { refuseUnproven, submitMandate } from "../../actions/submit-mandate.js";
 import { type ToolOutcome, type ToolResult, toolResult } from "../../actions/tools.js";
 import type { Context } from "../../context.js";
 import type { Site } from "../../owners/sites/site.js";
@@ -42,13 +42,13 @@ export function carriesMandate({ arguments: args, _meta: meta }: JsonObject): bo
 function readCall(
   args: JsonValue,
   meta: JsonValue | undefined,
-): Result<{ mandate: JsonValue | undefined; args: JsonObject }, "schema_invalid"> {
-  if (!isJsonObject(args)) return refuse("schema_invalid", "`arguments` must be an object.");
+): Result<{ mandate: JsonValue | undefined; args: JsonObject }, "no_object" | "two_mandates"> {
+  if (!isJsonObject(args)) return refuse("no_object", "`arguments` must be an object.");
   const { mandate: inside, ...others } = args;
   const beside = isJsonObject(meta) ? meta[MANDATE_META] : undefined;
   const both = inside !== undefined && beside !== undefined;
   if (both && canonicalize(inside) !== canonicalize(beside)) {
-    return refuse("schema_invalid", "Two different mandates came with the call. Send one.");
+    return refuse("two_mandates", "Two different mandates came with the call. Send one.");
   }
   return ok({ mandate: inside ?? beside, args: others });
 }
@@ -140,10 +140,19 @@ async function answerTo(
   { name, args: sent, requestId }: ToolCall,
   { meta, caller }: CalledWith,
 ): Promise<ToolResult> {
-  const { baseUrl } = context.config;
+  const { admission, config } = context;
+  const { baseUrl } = config;
   const skill = String(name);
   const read = readCall(sent, meta);
-  if (!read.ok) return resultOf(refusedAnswer(baseUrl, read.reason, { message: read.detail }));
+  // Without a proof it is a call like any other, and takes of what those share.
+  const mayRefuse = () => admission.takeOfSite(caller, "mcp_calls", site.siteKeyHash) === 0;
+  if (!read.ok) {
+    const fault = { reason: "schema_invalid", message: read.detail } as const;
+    if (read.reason === "no_object") return resultOf(answerOf(baseUrl, { fault }));
+    // Neither can be proven before one is chosen: refused as a mandate of nobody's.
+    const refusal = { requestId, caller, mayRefuse };
+    return resultOf(answerOf(baseUrl, await refuseUnproven(context, site, fault, refusal)));
+  }
   const { mandate, args } = read.value;
   if (mandate === undefined) {
     if (site.pausedAt !== null) return resultOf(answerOf(baseUrl, { fault: PAUSED }));
@@ -152,14 +161,7 @@ async function answerTo(
   if (utf8(canonicalize(mandate)).length > MANDATE_BYTES_MAX) {
     return resultOf(refusedAnswer(baseUrl, "body_too_large"));
   }
-  const { admission } = context;
-  const submission = {
-    requestId,
-    caller,
-    call: { skill, arguments: args },
-    // Without a proof it is a call like any other, and takes of what those share.
-    mayRefuse: () => admission.takeOfSite(caller, "mcp_calls", site.siteKeyHash) === 0,
-  };
+  const submission = { requestId, caller, call: { skill, arguments: args }, mayRefuse };
   const submitted = await submitMandate(context, site, mandate, submission);
   const answer = answerOf(baseUrl, submitted);
   // Whose mandate does not hold is shown nothing of anybody's.
@@ -181,6 +183,8 @@ export async function callWithMandate(
 ): Promise<ToolResult> {
   const result = await answerTo(context, site, call, besides);
   const read = readCall(call.args, undefined);
-  await recordCall(context, read.ok ? { ...call, args: read.value.args } : call, result);
+  const recorded = read.ok ? { ...call, args: read.value.args } : call;
+  const proven = besides.caller.provenAs === "spending";
+  await recordCall(context, recorded, result, { proven });
   return result;
 }

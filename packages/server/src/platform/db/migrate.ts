@@ -29,6 +29,7 @@ import { pause } from "./migrations/0022-pause.js";
 import { auditArchives } from "./migrations/0023-audit-archives.js";
 import { rejections } from "./migrations/0024-rejections.js";
 import { identities } from "./migrations/0025-identities.js";
+import { strangerRecords } from "./migrations/0026-stranger-records.js";
 import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
 import { copySqlite } from "./sqlite.js";
 
@@ -59,7 +60,7 @@ const MIGRATIONS: readonly Migration[] = [
   ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents, decisions, reviews],
   ...[commerce, outbox, spending, stripe, ucp, carts, captured, checkouts],
   ...[afterSale, consoleSessions, decisionCounts, platforms, pause, auditArchives],
-  ...[rejections, identities],
+  ...[rejections, identities, strangerRecords],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,0 +1,13 @@
+/**
+ * What well-known MCP clients call themselves in `clientInfo.name`. These names stand in records as they
+ * are; every other name is a stranger's free choice. Anybody can use them: they prove nothing.
+ */
+const KNOWN_CLIENTS: ReadonlySet<string> = new Set([
+  ...["claude-ai", "claude-code", "openai-mcp", "codex-mcp-client", "gemini-cli-mcp-client"],
+  ...["Visual Studio Code", "cursor-vscode", "windsurf-client", "Cline", "Zed", "goose"],
+  ...["continue-client", "mcp-inspector", "inspector-client", "mcp"],
+]);
+
+export function isKnownClient(name: string): boolean {
+  return KNOWN_CLIENTS.has(name);
+}
