@@ -10,6 +10,7 @@ import { collect } from "../collect.js";
 import { CommandError, EXIT } from "../exit.js";
 import { PROGRESS, type ProgressFlags, withProgress } from "../progress.js";
 import { card, plainJson, plainText, type Terminal, table } from "../terminal.js";
+import { auditArchiveCommand } from "./audit-archive.js";
 import { auditShowCommand } from "./audit-show.js";
 
 interface Flags {
@@ -224,5 +225,6 @@ export function auditCommands(program: Command, terminal: Terminal): void {
   verifyCommand(audit, terminal);
   tailCommand(audit, terminal);
   auditShowCommand(audit, terminal);
+  auditArchiveCommand(audit, terminal);
   logCommands(audit, terminal);
 }

@@ -18,17 +18,28 @@ interface RestoreFlags extends ProgressFlags {
   json?: boolean;
 }
 
-function restoredJson({ rows, createdAt, secretsKey, verified, suspended }: RestoreReport) {
+/** Archived days are files of their own: only a copy of their folder brings them back. */
+function archiveLine(files: number, what: string): string[] {
+  if (files === 0) return [];
+  return [
+    `${counted(files, "file")} of the audit archive ${files === 1 ? "is" : "are"} not in it: ${what}`,
+  ];
+}
+
+function restoredJson({ rows, createdAt, secretsKey, verified, ...rest }: RestoreReport) {
+  const { suspended, archiveFiles } = rest;
   return {
     rows,
     created_at: createdAt,
     secrets_key: secretsKey,
     verified,
     suspended: suspended ?? null,
+    archive_files: archiveFiles,
   };
 }
 
-function restoredLines({ rows, createdAt, secretsKey, suspended }: RestoreReport): string[] {
+function restoredLines(report: RestoreReport): string[] {
+  const { rows, createdAt, secretsKey, suspended, archiveFiles } = report;
   const lines = [`Restored ${counted(rows, "row")} of ${createdAt}.`];
   if (suspended !== undefined) {
     const { tokens, agents } = suspended;
@@ -42,6 +53,7 @@ function restoredLines({ rows, createdAt, secretsKey, suspended }: RestoreReport
     secretsKey === "missing"
       ? "The backup has no secrets key: set GATEHOUSE_SECRETS_KEY to the original before starting."
       : "Start it with `gatehouse serve`; a new admin token is made unless you set one.",
+    ...archiveLine(archiveFiles, "put the archive folder in place, then run `gatehouse doctor`."),
     `Settings are not in a backup: bring ${SETTINGS_FILE} or your GATEHOUSE_ variables along.`,
   );
   return lines;
@@ -64,8 +76,9 @@ export function backupCommands(program: Command, terminal: Terminal): void {
           onRows: (done) => show({ unit: "rows", done }),
         }),
       );
-      const { file, rows, tables, secretsKey: secrets_key, sha256 } = report;
-      if (json) return terminal.out(plainJson({ file, rows, tables, secrets_key, sha256 }));
+      const { file, rows, tables, secretsKey: secrets_key, sha256, archiveFiles } = report;
+      const shown = { file, rows, tables, secrets_key, sha256, archive_files: archiveFiles };
+      if (json) return terminal.out(plainJson(shown));
       terminal.out(`Wrote ${counted(rows, "row")} of ${counted(tables, "table")} to ${file}`);
       terminal.out(`SHA-256: ${sha256}`);
       terminal.out(
@@ -73,6 +86,9 @@ export function backupCommands(program: Command, terminal: Terminal): void {
           ? "It holds the secrets key: whoever has it can sign as your sites. Keep it private."
           : "It does not hold the secrets key: keep that elsewhere, a restore needs it.",
       );
+      for (const line of archiveLine(archiveFiles, "copy the archive folder too.")) {
+        terminal.out(line);
+      }
     });
 
   program

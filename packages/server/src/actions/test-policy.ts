@@ -13,7 +13,7 @@ import {
   refuse,
 } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
-import type { LogReader } from "../owners/audit/log-reader.js";
+import { LogReader } from "../owners/audit/log-reader.js";
 import { RECORD_IDS_MAX } from "../owners/audit/store.js";
 import type { Decision } from "../owners/decisions/decision.js";
 import { Book } from "../owners/decisions/history/book.js";
@@ -119,7 +119,7 @@ async function rehearse(
   );
   if (past === undefined) return [];
   const { decisions, approvals, made, spent } = past;
-  const records = await recall(audit.reader, siteKeyHash, decisions, allowance);
+  const records = await recall(new LogReader(db, audit.archive), siteKeyHash, decisions, allowance);
   const books = { decisions: new Book(made), minor: new Book(spent) };
   const rehearsal = new Rehearsal(policy, books, approvals, allowance);
   const tested: TestedDecision[] = [];

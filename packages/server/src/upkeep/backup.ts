@@ -37,6 +37,8 @@ export interface BackupReport {
   readonly secretsKey: boolean;
   /** Of the whole file: what an unverified restore asks for. */
   readonly sha256: string;
+  /** Files of the audit archive that belong to it, and are not in it. */
+  readonly archiveFiles: number;
 }
 
 /** The key the backup is sealed with: the one that sealed the database, or nobody could check it. */
@@ -95,7 +97,8 @@ export async function backup(env: Environment, options: BackupOptions): Promise<
       }
       const sha256 = await writeBackup(file, lines(), () => counts, key);
       options.onRows?.(rows);
-      return { file, rows, tables: tables.length, secretsKey: carried, sha256 };
+      const archiveFiles = counts.audit_archives ?? 0;
+      return { file, rows, tables: tables.length, secretsKey: carried, sha256, archiveFiles };
     });
   } finally {
     await db.close();

@@ -46,6 +46,8 @@ export interface RestoreReport {
   readonly verified: boolean;
   /** What waits to be confirmed; undefined where everything works as it did. */
   readonly suspended: Suspended | undefined;
+  /** Files of the audit archive that belong to it, and were not in the backup. */
+  readonly archiveFiles: number;
 }
 
 /** A restore never overwrites: the target must hold no installation. */
@@ -94,7 +96,7 @@ interface AcceptedBackup extends CheckedBackup {
   readonly outside: OutsideKey | undefined;
 }
 
-type Filled = Pick<RestoreReport, "rows" | "suspended">;
+type Filled = Pick<RestoreReport, "rows" | "suspended" | "archiveFiles">;
 
 async function restoreRows(
   db: Database,
@@ -111,6 +113,7 @@ async function restoreRows(
     }
     const tables = new Map((await dataTables(tx, db.dialect)).map((table) => [table.name, table]));
     let count = 0;
+    let archiveFiles = 0;
     for await (const { table: name, row } of backupRows(file, backup)) {
       const table = tables.get(name);
       if (table === undefined || !fitsTable(table, row)) {
@@ -119,6 +122,7 @@ async function restoreRows(
         );
       }
       await insertRow(tx, table, row);
+      if (name === "audit_archives") archiveFiles++;
       if (++count % TOLD_EVERY_ROWS === 0) onRows?.(count, total);
     }
     onRows?.(count, total);
@@ -128,7 +132,7 @@ async function restoreRows(
     const suspended =
       backup.proof === "verified" ? undefined : await suspendRestored(tx, names, now);
     await noteRestore(tx, { at: now, backupAt: header.created_at, proof: backup.proof });
-    return { rows: count, suspended };
+    return { rows: count, suspended, archiveFiles };
   });
   await migrate(db, { now });
   return filled;

@@ -1,9 +1,23 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { fromHex, readCheckpoint, verifyInclusion } from "@gatehouse/protocol";
+import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fromHex, readCheckpoint, signMandate, verifyInclusion } from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
 import { archiveDueDays } from "../../src/actions/archive-days.ts";
+import { ManualClock } from "../../src/platform/clock.ts";
+import { backup } from "../../src/upkeep/backup.ts";
+import { doctor } from "../../src/upkeep/doctor.ts";
 import { checkArchive } from "../../src/upkeep/doctor-archive.ts";
-import { DATABASES, startServer, type TestServer } from "../harness.ts";
+import { restore } from "../../src/upkeep/restore.ts";
+import {
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+  temporaryFolder,
+} from "../harness.ts";
+import { POLICY, submitting } from "../mandates/submitting.ts";
+import { secretsKeyFile } from "../restoring.ts";
 import {
   archiveAll,
   archiveFiles,
@@ -286,5 +300,68 @@ describe.each(DATABASES)("what is archived on %s", (dialect) => {
     ]);
     expect(await proves(server, site, days[0]?.[1] as string)).toBe(true);
     expect(await proves(server, site, days[2]?.[1] as string)).toBe(true);
+  });
+});
+
+describe.each(DATABASES)("what needs old records, on %s,", (dialect) => {
+  test("finds them in the archive: an explained decision, a tried draft, an answer sent again", async () => {
+    const clock = new ManualClock(NOON);
+    const server = await startServer(await freshEnvironment(dialect), { clock });
+    const at = submitting(server);
+    const shop = await at.shop();
+    const buyer = await at.buyer(shop);
+    const mandate = await signMandate(at.mandate(shop, buyer), buyer.key.signer);
+    const told = await at.send(shop, mandate);
+    const read = async () => {
+      const [listed] = (await shop.admin("GET", "/decisions")).body.items;
+      const explained = await shop.admin("GET", `/decisions/${listed.decision_id}`);
+      const draft = { policy: { ...POLICY, default: "escalate" } };
+      const tried = await shop.admin("POST", "/policy/test", draft);
+      expect([explained.status, tried.status]).toEqual([200, 200]);
+      return [explained.body, tried.body];
+    };
+    const before = await read();
+    clock.advance(3 * DAY_MS);
+    await archiveAll(server, shop.site_key_hash, DAY_3);
+    expect(await rowsBefore(server, 3)).toBe(0);
+    expect(await read()).toEqual(before);
+    const again = await at.send(shop, mandate);
+    expect([again.status, again.body]).toEqual([told.status, told.body]);
+  });
+
+  test("has them after a restore with the folder, and is told without it", async () => {
+    const { env, server, site, days } = await startShop(dialect, [5, 3, 2]);
+    await archiveAll(server, site, DAY_3);
+    const out = join(temporaryFolder(), "backup.ndjson.gz");
+    const { archiveFiles: files } = await backup(env, { out });
+    await server.stop();
+    const to = await freshEnvironment(dialect);
+    const report = await restore(to, out, { secretsKeyFile: secretsKeyFile(env) });
+    expect([files, report.archiveFiles]).toEqual([2, 2]);
+    const archiveOf = async () => (await doctor(to)).find(({ part }) => part === "audit archive");
+    expect(await archiveOf()).toMatchObject({
+      verdict: "failure",
+      says: expect.stringMatching(/does not exist here.*records are archived in 2 files/),
+    });
+    cpSync(
+      server.context.config.archiveDir,
+      join(to.GATEHOUSE_DATA_DIR as string, "audit-archive"),
+      {
+        recursive: true,
+      },
+    );
+    expect(await archiveOf()).toMatchObject({ verdict: "good" });
+    const clock = new ManualClock(NOON + 4 * DAY_MS);
+    const restored = await startServer(to, { clock });
+    for (const ids of days) {
+      expect(await proves(restored, site, ids.at(-1) as string)).toBe(true);
+    }
+    const chain = "shop.example.com/audit/1";
+    const old = await exportDay(restored, site, { day: DAY_1, chain });
+    const report2 = await verdictOf(
+      old.map(({ text }) => text),
+      { keys: await auditKeys(restored) },
+    );
+    expect(report2.findings).toEqual([]);
   });
 });
