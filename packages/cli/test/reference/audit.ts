@@ -21,6 +21,17 @@ export const audit: Coverage = {
       next: /Write one of: json, html, ocsf\./,
     },
   },
+  "audit archive": {
+    args: () => ["--keep-days", "30"],
+    says: /^Nothing to archive before \d{4}-\d\d-\d\d\.$/m,
+    json: { dry_run: false, days: [] },
+    fails: {
+      args: () => ["--keep-days", "30", "--before", "2030-05-17"],
+      code: 2,
+      says: /^Say either --before or --keep-days\.$/m,
+      next: /gatehouse audit archive --keep-days 90/,
+    },
+  },
   "audit verify": {
     args: async ({ exported, url }) => [await exported(), "--key", url],
     says: /^✓ integrity +no record was changed, moved, added or taken out$/m,
