@@ -1,7 +1,7 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { archiveBefore, type DueDay, dueDays, KEPT_DAYS_MIN } from "../owners/audit/archive/due.js";
-import { ArchiveFolderError } from "../owners/audit/archive/folder.js";
+import { NotArchivedError } from "../owners/audit/archive/part.js";
 import type { Actor } from "../owners/audit/drafts.js";
 import { type LogHead, startOfDay } from "../owners/audit/log.js";
 import { logsOfSite } from "../owners/audit/store.js";
@@ -109,7 +109,7 @@ export class ArchiveRuns {
     const ended = archiveDay(this.context, log, day, actor, onWritten).then(
       () => ok(true as const),
       (error) => {
-        if (error instanceof ArchiveFolderError) {
+        if (error instanceof NotArchivedError) {
           return refuse("conflict", `Not archived: ${error.message}.`);
         }
         throw error;

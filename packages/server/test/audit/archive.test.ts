@@ -303,6 +303,64 @@ describe.each(DATABASES)("what is archived on %s", (dialect) => {
   });
 });
 
+describe.each(DATABASES)("a day on %s", (dialect) => {
+  test("whose rows were changed does not verify, and stays where it is", async () => {
+    const { server, site } = await startShop(dialect, [5, 3, 2]);
+    const { db } = server.context;
+    const table = dialect === "postgres" ? " ON audit_records" : "";
+    const trigger = dialect === "postgres" ? "no_change" : "no_update";
+    await db.run(`DROP TRIGGER audit_records_${trigger}${table}`);
+    await db.run(`UPDATE audit_records SET text = REPLACE(text, '"n1"', '"n7"') WHERE seq < 9`);
+    const { status, body } = await server.admin("POST", archivePath(site), { before: DAY_2 });
+    expect([status, body.message]).toEqual([
+      409,
+      "Not archived: the records of shop.example.com/audit/1 on 2030-05-17 are not those that were written.",
+    ]);
+    expect((await server.admin("GET", archivePath(site))).body.items).toEqual([]);
+    expect(await rowsBefore(server, 5)).toBe(5);
+  });
+
+  test("keeps its rows while its file is not as it was archived, and loses them once it is", async () => {
+    let dying = true;
+    const pass = (point: string) => {
+      if (dying && point === "archive.committed") throw new Error("died here");
+    };
+    const { server, site } = await startShop(dialect, [5, 3, 2], {}, { pass });
+    expect((await server.admin("POST", archivePath(site), { before: DAY_2 })).status).toBe(500);
+    dying = false;
+    const [file] = archiveFiles(server) as [string];
+    const text = readFileSync(file, "utf8");
+    writeFileSync(file, `${text} `);
+    const again = await server.admin("POST", archivePath(site), { before: DAY_2 });
+    expect([again.status, again.body.message]).toEqual([
+      503,
+      expect.stringContaining("is damaged"),
+    ]);
+    expect(await rowsBefore(server, 5)).toBe(5);
+    writeFileSync(file, text);
+    await runArchiveJob(server);
+    expect(await rowsBefore(server, 5)).toBe(0);
+    expect(await findingsOfSite(server, site)).toEqual([]);
+  });
+
+  test("of a frozen log is not archived: it is evidence", async () => {
+    const settings = { GATEHOUSE_AUDIT_KEEP_DAYS: "30" };
+    const { clock, env, server, site } = await startShop(dialect, [5, 3, 2], settings);
+    await server.stop();
+    const kept = join(env.GATEHOUSE_DATA_DIR as string, "checkpoints/shop.example.com_audit_1.txt");
+    const lines = readFileSync(kept, "utf8").split("\n");
+    // What was published once has more records than this database: it was put back, say.
+    lines[1] = String(Number(lines[1]) + 1);
+    writeFileSync(kept, lines.join("\n"));
+    const again = await startServer(env, { clock });
+    const asked = await again.admin("POST", archivePath(site), { before: DAY_2 });
+    expect([asked.status, asked.body.message]).toEqual([409, expect.stringContaining("held")]);
+    clock.advance(40 * DAY_MS);
+    await archiveDueDays(again.context, clock.now(), () => false);
+    expect((await again.admin("GET", archivePath(site))).body.items).toEqual([]);
+  });
+});
+
 describe.each(DATABASES)("what needs old records, on %s,", (dialect) => {
   test("finds them in the archive: an explained decision, a tried draft, an answer sent again", async () => {
     const clock = new ManualClock(NOON);

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { Overrides } from "../../src/context.ts";
 import { actorDraft, serviceActor } from "../../src/owners/audit/drafts.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import type { Dialect } from "../../src/platform/db/database.ts";
@@ -28,10 +29,11 @@ export async function startShop(
   dialect: Dialect,
   counts: readonly number[] = [1300, 40, 7],
   settings: Readonly<Record<string, string>> = {},
+  overrides: Overrides = {},
 ) {
   const clock = new ManualClock(NOON);
   const env = { ...(await freshEnvironment(dialect)), ...settings };
-  const server = await startServer(env, { clock });
+  const server = await startServer(env, { clock, ...overrides });
   const { site_key_hash: site } = await createSite(server, "shop.example.com");
   const days: (readonly string[])[] = [];
   for (const count of counts) {

@@ -9,7 +9,7 @@ import type { Database, Queries } from "../../../platform/db/database.js";
 import { createPrivateFile } from "../../../platform/files/private-file.js";
 import { syncFolder } from "../../../platform/files/sync-folder.js";
 import { readFact, settleFact } from "../../../platform/installation/installation.js";
-import { type ArchivePart, ArchiveUnavailableError } from "./part.js";
+import { type ArchivePart, ArchiveUnavailableError, NotArchivedError } from "./part.js";
 
 /** Says which installation's archive a folder is. Moved with the folder. */
 const ID_FILE = "archive-id";
@@ -21,11 +21,6 @@ export interface ArchiveFile {
   readonly file: string;
   readonly bytes: number;
   readonly sha256: string;
-}
-
-/** Why a folder must not be written to, in a sentence. */
-export class ArchiveFolderError extends Error {
-  override readonly name = "ArchiveFolderError";
 }
 
 /**
@@ -63,7 +58,7 @@ export class ArchiveFolder {
       await settleFact(db, "audit_archive_id", this.id() as string);
     }
     const fault = await this.fault(db);
-    if (fault !== undefined) throw new ArchiveFolderError(fault);
+    if (fault !== undefined) throw new NotArchivedError(fault);
   }
 
   /**

@@ -29,6 +29,11 @@ export function endOf({ firstSeq, count }: Pick<ArchivePart, "firstSeq" | "count
 /** Subtrees of at least 2^8 leaves stay in the database; smaller ones are made from their file. */
 export const KEPT_LEVEL_MIN = 8;
 
+/** A day stays in the database; the message says why. */
+export class NotArchivedError extends Error {
+  override readonly name = "NotArchivedError";
+}
+
 /** An archived record is needed, and its file cannot be used here. It is never taken for empty. */
 export class ArchiveUnavailableError extends AuditUnavailableError {
   override readonly name = "ArchiveUnavailableError";

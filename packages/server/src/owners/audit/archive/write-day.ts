@@ -6,10 +6,10 @@ import { type ExportTools, partsOf } from "../exports/file.js";
 import { rangeOf } from "../exports/parts.js";
 import type { ExportSnapshot } from "../exports/snapshot.js";
 import { sha256Now } from "../log-writer.js";
-import { leafAt, recordsBetween } from "../store.js";
+import { leafAt, recordsBetween, type StoredRecord } from "../store.js";
 import type { DueDay } from "./due.js";
 import { OpenPart } from "./open-part.js";
-import { KEPT_LEVEL_MIN } from "./part.js";
+import { ArchiveUnavailableError, KEPT_LEVEL_MIN, NotArchivedError } from "./part.js";
 import type { KeptNode, NewPart } from "./store.js";
 
 /** Names the archive among those who export. */
@@ -31,11 +31,6 @@ export interface WrittenDay extends DueDay {
   readonly nodes: readonly KeptNode[];
   /** Digest of the last part's bundle, which names the one before it, and so on. */
   readonly bundleSha256: string;
-}
-
-/** What was written does not say what the database says: nothing of it may be deleted. */
-class ArchiveMismatchError extends Error {
-  override readonly name = "ArchiveMismatchError";
 }
 
 async function snapshotOf({ audit }: WriteTools, due: DueDay): Promise<ExportSnapshot> {
@@ -98,20 +93,33 @@ async function nodesOf(db: Queries, { chain, firstSeq, count }: NewPart): Promis
   return nodes;
 }
 
+function isSame(a: StoredRecord, b: StoredRecord): boolean {
+  const proof = a.hash === b.hash && a.sig === b.sig && a.key_id === b.key_id;
+  return proof && a.text === b.text && a.record_id === b.record_id && a.type === b.type;
+}
+
+/** False also where a record cannot be read: its text has another hash than its row says. */
+function readable(same: () => boolean): boolean {
+  try {
+    return same();
+  } catch (error) {
+    if (error instanceof ArchiveUnavailableError) return false;
+    throw error;
+  }
+}
+
 /** Reads a file back, and compares every record in it with its row. */
 async function compareRows(tools: WriteTools, written: NewPart): Promise<Buffer> {
   const part = { ...written, archivedAt: 0 };
   const bytes = await tools.audit.archive.folder.read(part);
-  const open = new OpenPart(part, bytes.toString("utf8"));
-  const { chain, firstSeq, count } = part;
+  const { chain, day, firstSeq, count } = part;
   const rows = await recordsBetween(tools.db, chain, firstSeq, firstSeq + count);
-  const same = rows.every((row) => {
-    const { text, hash, sig, key_id, record_id, type } = open.record(row.seq);
-    const proof = hash === row.hash && sig === row.sig && key_id === row.key_id;
-    return proof && text === row.text && record_id === row.record_id && type === row.type;
-  });
-  if (rows.length !== count || !same) {
-    throw new ArchiveMismatchError(`${part.file} does not hold the records of ${chain}`);
+  const same = () => {
+    const open = new OpenPart(part, bytes.toString("utf8"));
+    return rows.every((row) => isSame(open.record(row.seq), row));
+  };
+  if (rows.length !== count || !readable(same)) {
+    throw new NotArchivedError(`the records of ${chain} on ${day} are not those that were written`);
   }
   return bytes;
 }
@@ -131,7 +139,7 @@ export async function writeDay(tools: WriteTools, due: DueDay): Promise<WrittenD
   for (let part = 1; part <= snapshot.parts; part++) {
     const written = await writePart(tools, snapshot, part);
     const added = await verifier.add(await compareRows(tools, written));
-    if (!added.ok) throw new ArchiveMismatchError(`${written.file}: ${added.detail}`);
+    if (!added.ok) throw new NotArchivedError(`${written.file}: ${added.detail}`);
     bundleSha256 = added.value.digest;
     parts.push(written);
     nodes.push(...(await nodesOf(tools.db, written)));
@@ -139,7 +147,7 @@ export async function writeDay(tools: WriteTools, due: DueDay): Promise<WrittenD
   }
   const [fault] = verifier.report().findings;
   if (fault !== undefined) {
-    throw new ArchiveMismatchError(`${due.chain} on ${due.day} does not verify: ${fault.text}`);
+    throw new NotArchivedError(`${due.chain} on ${due.day} does not verify, ${fault.text}`);
   }
   tools.pass("archive.verified");
   return { ...due, parts, nodes, bundleSha256 };
