@@ -45,10 +45,10 @@ function readBefore({ before, keepDays }: ArchiveFlags): string {
   return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Where the days of one site are archived, or of every site there is. */
+/** Where the days of one site are archived, or of every site there is and the installation. */
 async function archivePaths(terminal: Terminal, client: AdminClient, site?: string) {
   if (site !== undefined) return [await logPath(terminal, site, "archives")];
-  const paths: string[] = [];
+  const paths = [await logPath(terminal, "installation", "archives")];
   type Page = { items: SiteBody[]; next_cursor?: string };
   for (let cursor: string | undefined = ""; cursor !== undefined; ) {
     const after: string = cursor === "" ? "" : `&cursor=${encodeURIComponent(cursor)}`;
@@ -115,7 +115,10 @@ export function auditArchiveCommand(audit: Command, terminal: Terminal): void {
     .description("move closed days of the log into signed files, out of the database")
     .option("--before <day>", "days before this one, as 2030-05-17; yesterday always stays")
     .option("--keep-days <count>", "instead: how many closed days stay in the database")
-    .option("--site <site>", "domain, site key or site key hash (default: every site)")
+    .option(
+      "--site <site>",
+      "domain, site key or site key hash; `installation` for its own log (default: all)",
+    )
     .option("--dry-run", "only list the days")
     .option(...PROGRESS)
     .option("--json", "print JSON")

@@ -52,8 +52,8 @@ export function adminDoor(context: Context): Door {
   for (const owner of [SITE_LOGS, INSTALLATION_LOGS]) {
     auditRoutes(routes, context, owner);
     auditRecordRoute(routes, context, owner);
+    auditArchiveRoutes(routes, context, owner);
   }
-  auditArchiveRoutes(routes, context);
   visitRoutes(routes, context);
   agentRoutes(routes, context);
   platformRoutes(routes, context);

@@ -6,12 +6,12 @@ import { isoTime } from "../../platform/clock.js";
 import { strict } from "../faults.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
 import { Chain } from "./audit-entry.js";
-import { body, errors, json, refused, SiteParams, Timestamp } from "./schemas.js";
+import { type LogOwner, ownerIn } from "./log-owner.js";
+import { body, errors, json, refused, Timestamp } from "./schemas.js";
 
 /** Three years of one log. */
 const DAYS_LISTED_MAX = 1100;
 const TAGS = ["Audit log"];
-const PATH = "/v1/admin/sites/{site_key_hash}/audit/archives";
 
 const Day = z.string().openapi({ example: "2030-05-17" });
 
@@ -26,21 +26,6 @@ const ArchivedDayBody = z
     archived_at: Timestamp,
   })
   .openapi("ArchivedDay");
-
-const list = createRoute({
-  method: "get",
-  path: PATH,
-  tags: TAGS,
-  summary: "List a site's archived days",
-  description:
-    "Their records are in files, and no longer in the database. Proofs, exports and reading work as " +
-    `before. At most ${DAYS_LISTED_MAX} days.`,
-  request: { params: SiteParams },
-  responses: {
-    200: json(z.object({ items: z.array(ArchivedDayBody) }), "By log, newest first."),
-    ...errors("not_found"),
-  },
-});
 
 const DueDayBody = z
   .object({ chain: Chain, day: Day, first_seq: z.int(), records: z.int() })
@@ -64,21 +49,40 @@ const StepBody = z
   })
   .openapi("ArchiveStep");
 
-const archive = createRoute({
-  method: "post",
-  path: PATH,
-  tags: TAGS,
-  summary: "Archive the oldest closed day of a site's audit log",
-  description:
-    "Writes the day's signed parts into the archive folder, reads them back and verifies them, " +
-    "records that, and deletes the rows. Ask again while days are due, or while one is running. " +
-    "Needs an operator.",
-  request: { params: SiteParams, body: body(ArchiveBody) },
-  responses: {
-    200: json(StepBody, "Where archiving stands."),
-    ...errors("invalid_request", "forbidden", "not_found", "conflict"),
-  },
-});
+function describeList({ path, params, of }: LogOwner) {
+  return createRoute({
+    method: "get",
+    path: `${path}/audit/archives`,
+    tags: TAGS,
+    summary: `List the archived days of ${of}`,
+    description:
+      "Their records are in files, and no longer in the database. Proofs, exports and reading work as " +
+      `before. At most ${DAYS_LISTED_MAX} days.`,
+    request: { params },
+    responses: {
+      200: json(z.object({ items: z.array(ArchivedDayBody) }), "By log, newest first."),
+      ...errors("not_found"),
+    },
+  });
+}
+
+function describeArchive({ path, params, of }: LogOwner) {
+  return createRoute({
+    method: "post",
+    path: `${path}/audit/archives`,
+    tags: TAGS,
+    summary: `Archive the oldest closed day of the audit log of ${of}`,
+    description:
+      "Writes the day's signed parts into the archive folder, reads them back and verifies them, " +
+      "records that, and deletes the rows. Ask again while days are due, or while one is running. " +
+      "Needs an operator.",
+    request: { params, body: body(ArchiveBody) },
+    responses: {
+      200: json(StepBody, "Where archiving stands."),
+      ...errors("invalid_request", "forbidden", "not_found", "conflict"),
+    },
+  });
+}
 
 const archivedBody = (day: ArchivedDay): z.infer<typeof ArchivedDayBody> => ({
   chain: day.chain,
@@ -97,18 +101,22 @@ const dueBody = (day: { chain: string; day: string; firstSeq: number; count: num
   records: day.count,
 });
 
-export function auditArchiveRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+export function auditArchiveRoutes(
+  app: OpenAPIHono<AdminEnv>,
+  context: Context,
+  owner: LogOwner,
+): void {
   const runs = new ArchiveRuns(context);
 
-  app.openapi(list, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
+  app.openapi(describeList(owner), async (c) => {
+    const site_key_hash = ownerIn(c.req.valid("param"));
     await requireLogs(context, c, site_key_hash, "auditor");
     const days = await archivedDays(context.db, site_key_hash, DAYS_LISTED_MAX);
     return c.json({ items: days.map(archivedBody) }, 200);
   });
 
-  app.openapi(archive, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
+  app.openapi(describeArchive(owner), async (c) => {
+    const site_key_hash = ownerIn(c.req.valid("param"));
     await requireLogs(context, c, site_key_hash, "operator");
     const { before, dry_run } = c.req.valid("json");
     const step = await runs.step(site_key_hash, { before, dryRun: dry_run }, actorOf(c));
