@@ -80,7 +80,10 @@ describe("gatehouse audit archive", () => {
     const whole = await run("audit", "verify", ...files, ...later, ...verify);
     expect([whole.code, whole.out]).toEqual([0, expect.stringContaining("✓ anchoring")]);
     const changed = join(temporaryFolder(), "changed.json");
-    writeFileSync(changed, readFileSync(files[0] as string, "utf8").replace('"site.changed"', '"audit.read"'));
+    writeFileSync(
+      changed,
+      readFileSync(files[0] as string, "utf8").replace('"site.changed"', '"audit.read"'),
+    );
     const tampered = await run("audit", "verify", changed, ...files.slice(1), "--key", keys);
     expect(tampered.code).toBe(1);
   });
