@@ -14,6 +14,7 @@ const LARGE_DAY_RECORDS = "100000";
 const MCP_FUZZ_RUNS = "20000";
 const MCP_SESSIONS = "10000";
 const HALF_SENT = "600";
+const ADVERSARY_MINUTES = "1440";
 const IDLE_SOCKETS = "10000";
 const CRASH_BEACONS = "20000";
 const MANDATE_FUZZ_RUNS = "1000000";
@@ -79,6 +80,12 @@ const SUITES = [
     name: `${HALF_SENT} half-sent bodies at each door, memory bounded; ${Number(IDLE_SOCKETS).toLocaleString("en")} idle connections of one address`,
     args: ["packages/server/test/admission/bodies", "packages/server/test/admission/sockets"],
     env: { HALF_SENT, IDLE_SOCKETS },
+  },
+  {
+    key: "adversary",
+    name: `a simulated day of ${ADVERSARY_MINUTES} minutes under attack from 1,000 addresses, every honest purchase made at once, on each database`,
+    args: ["packages/server/test/admission/adversary"],
+    env: { ADVERSARY_MINUTES, ADVERSARY_ATTACKS: "20" },
   },
   {
     key: "mcp-sessions",
