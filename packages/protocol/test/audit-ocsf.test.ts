@@ -107,6 +107,7 @@ const decisions = (type: RecordType, operation: string, activity: string): Row[]
 
 const key = { key_id: "k1", vkey: "v" };
 const made = { token_id: "adm_1", role: "reviewer" };
+const accepted = { reason: "it was ahead", accepted_at: "2030-05-16T12:00:00.000Z" };
 const person = { person_id: "per_1", role: "reviewer" };
 const read = { chain: CHAIN, from_seq: 0, to_seq: 6, count: 7 };
 const exported = { day: "2030-05-16", format: "ocsf", part: 1, parts: 1, first_seq: 0, count: 7 };
@@ -143,6 +144,7 @@ const ROWS: readonly Row[] = [
   ["exported", "audit.exported", { actor: token, export: exported }, "audit.export", READ, RAN],
   ["issued", "token.issued", { actor: token, token: made }, "token.issue", CREATE, RAN],
   ["revoked", "token.revoked", { actor: token, token: made }, "token.revoke", DELETE, RAN],
+  ["accepted", "clock.accepted", { actor: token, clock: accepted }, "clock.accept", UPDATE, RAN],
   ["invited", "person.invited", { actor: token, person }, "person.invite", CREATE, RAN],
   ["joined", "person.joined", { person }, "person.join", UPDATE, RAN],
   ["person changed", "person.changed", { actor: token, person }, "person.change", UPDATE, RAN],

@@ -12,7 +12,7 @@ export function clockCommands(program: Command, terminal: Terminal): void {
   clock
     .command("accept")
     .description("declare the present time right, after the clock had been ahead")
-    .requiredOption("--reason <text>", "why; stands in the audit log of every site")
+    .requiredOption("--reason <text>", "why; stands in the installation's log")
     .option("--json", "print JSON")
     .action(async ({ reason, json }: { reason: string; json?: boolean }) => {
       const client = adminClient(terminal);

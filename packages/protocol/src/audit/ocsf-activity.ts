@@ -61,6 +61,7 @@ const KINDS: Readonly<Record<RecordType, Kind>> = {
   "audit.exported": plain("audit.export", "Read", RAN),
   "token.issued": plain("token.issue", "Create", RAN),
   "token.revoked": plain("token.revoke", "Delete", RAN),
+  "clock.accepted": plain("clock.accept", "Update", RAN),
   "person.invited": plain("person.invite", "Create", RAN),
   "person.joined": plain("person.join", "Update", RAN),
   "person.changed": plain("person.change", "Update", RAN),

@@ -19,7 +19,7 @@ export const RECORD_TYPES = Object.freeze([
   ...(["mandate.decision", "checkout.decision", "payment.outcome", "review.decision"] as const),
   ...(["refusals.folded", "mcp.tools_call", "order.approval", "order.adjustment"] as const),
   ...(["site.changed", "audit.read", "audit.exported"] as const),
-  ...(["token.issued", "token.revoked"] as const),
+  ...(["token.issued", "token.revoked", "clock.accepted"] as const),
   ...(["person.invited", "person.joined", "person.changed"] as const),
 ]);
 

@@ -54,6 +54,7 @@ export function recordSummary(record: JsonObject): RecordSummary {
     (at("tool", "name_commitment") && "unknown tool") ||
     at("skill") ||
     [at("token", "role"), at("token", "token_id")].join(" ").trim() ||
+    at("clock", "accepted_at") ||
     at("export", "day") ||
     at("day");
   const more =

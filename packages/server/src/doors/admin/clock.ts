@@ -17,11 +17,11 @@ const accept = createRoute({
   summary: "Declare the present time right",
   description:
     "While the clock is behind a time it has already shown, nothing is approved. Where it had been " +
-    "ahead and is right now, this ends that. The audit log of every site records who did it and why.",
+    "ahead and is right now, this ends that. The installation's log records who did it and why.",
   request: {
     body: body(
       strict({
-        reason: line(REASON_CHARS_MAX).openapi({ description: "Stands in the logs for ever." }),
+        reason: line(REASON_CHARS_MAX).openapi({ description: "Stands in the log for ever." }),
       }),
     ),
   },

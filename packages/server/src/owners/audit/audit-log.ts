@@ -190,7 +190,7 @@ export class AuditLog {
     await this.sequencer.probe();
   }
 
-  /** Throws while every log is frozen. One that is frozen among others is its own site's trouble. */
+  /** Throws while every site's log is frozen. One that is frozen among others is its own site's trouble. */
   async checkLogs(): Promise<void> {
     const frozen = this.held.size;
     if (frozen === 0) return;

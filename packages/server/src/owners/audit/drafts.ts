@@ -40,7 +40,9 @@ export function tokenActor({ tokenId, role }: { readonly tokenId: string; readon
 
 /** A record of something that somebody did. */
 export function actorDraft(
-  type: "site.changed" | "audit.read" | "audit.exported" | "token.issued" | "token.revoked",
+  type:
+    | ("site.changed" | "audit.read" | "audit.exported")
+    | ("token.issued" | "token.revoked" | "clock.accepted"),
   actor: Actor,
   occurredAt: number,
   content: JsonObject,

@@ -5,7 +5,7 @@ import {
   type Transaction,
 } from "../../platform/db/database.js";
 import { hashesIn } from "./hashes.js";
-import { HeadMovedError, type LogHead } from "./log.js";
+import { HeadMovedError, INSTALLATION, type LogHead } from "./log.js";
 
 interface ChainRow {
   chain: string;
@@ -156,10 +156,11 @@ export interface StoredRecord {
 
 const COLUMNS = "chain, seq, type, record_id, recorded_at, text, hash, sig, key_id";
 
-/** The names of some logs that are written to. */
+/** The names of some sites' logs that are written to. */
 export async function someOpenLogs(db: Queries, limit: number): Promise<string[]> {
-  const sql = "SELECT chain FROM audit_chains WHERE state = 'open' LIMIT ?";
-  return (await db.all<{ chain: string }>(sql, limit)).map(({ chain }) => chain);
+  const sql = "SELECT chain FROM audit_chains WHERE state = 'open' AND site_key_hash <> ? LIMIT ?";
+  const rows = await db.all<{ chain: string }>(sql, INSTALLATION, limit);
+  return rows.map(({ chain }) => chain);
 }
 
 export async function recordExists(db: Queries, recordId: string): Promise<boolean> {
