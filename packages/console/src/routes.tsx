@@ -93,6 +93,11 @@ const agent = createRoute({
   ...{ ...below, path: "/agents/$id" },
   component: lazyRouteComponent(() => import("./agents/agent-page.js"), "AgentPage"),
 });
+const platforms = createRoute({
+  ...{ ...below, path: "/platforms" },
+  component: lazyRouteComponent(() => import("./platforms/platforms-page.js"), "PlatformsPage"),
+  validateSearch: texts("status", "q"),
+});
 const policy = createRoute({
   ...{ ...below, path: "/policy" },
   component: lazyRouteComponent(() => import("./policy/policy-page.js"), "PolicyPage"),
@@ -125,7 +130,7 @@ const settingsPart = createRoute({
 
 const pages = [
   ...[overview, setup, reviews, review, decisions, decision, orders, order, visits, agents, agent],
-  ...[policy, products, audit, record, settings, settingsPart],
+  ...[platforms, policy, products, audit, record, settings, settingsPart],
 ] as const;
 
 /** Every page of the console, by its address below /console. */

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { barriersOf, NO_BARRIERS, VIEWS, viewOptions } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
+import { noteSeen } from "../../server/src/owners/platforms/store.ts";
 import { newKey } from "../../server/test/agents/registering.ts";
 import { desk, expectQuiet } from "./desk.ts";
 
@@ -133,6 +134,34 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
     expect(items).toMatchObject([{ status: "revoked", tags: ["trusted"] }]);
   });
 
+  test("a platform that called is admitted with one press, and suspended after a question", async () => {
+    const url = "https://agents.platform.example/profile";
+    const { clock, db } = at.server.context;
+    await db.transaction((tx) =>
+      noteSeen(tx, at.shop.site_key_hash, { url, signed: true }, clock.now()),
+    );
+    const { page } = await at.opened();
+    await at.signedIn(page, "owner", "/platforms");
+    const row = page.getByRole("row", { name: /platform\.example/ });
+    await row.getByText("seen", { exact: true }).waitFor();
+    await row.getByRole("button", { name: "Admit" }).click();
+    await row.getByText("admitted", { exact: true }).waitFor();
+    await row.getByRole("button", { name: "Suspend" }).click();
+    await page.getByRole("dialog").getByRole("button", { name: "Suspend" }).click();
+    await row.getByText("suspended", { exact: true }).waitFor();
+    await page.getByLabel("Platforms that can pay here").selectOption("admitted");
+    await page.getByText("Saved.").waitFor();
+    await page.getByLabel("Domain").fill("known.example");
+    await page.getByRole("button", { name: "Admit platform" }).click();
+    await page.getByRole("row", { name: /known\.example/ }).waitFor();
+    const { items } = (await at.shop.admin("GET", "/platforms")).body;
+    expect(
+      items.map(({ platform, status }: Record<string, string>) => `${platform} ${status}`).sort(),
+    ).toEqual(["known.example admitted", "platform.example suspended"]);
+    const settings = (await at.shop.admin("GET", "/platform-settings")).body;
+    expect(settings).toMatchObject({ platforms: "admitted", chosen: true });
+  });
+
   test("products are imported, lines that are wrong are told, and one is found", async () => {
     const { page } = await at.opened();
     await at.signedIn(page, "owner", "/products");
@@ -169,7 +198,14 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
     const below = [
       ...["", "/reviews", `/reviews/${review.escalation_id}`, "/reviews?status=all"],
       ...["/decisions", `/decisions/${order.decision_id}`, "/orders", `/orders/${order.order_id}`],
-      ...["/visits", "/agents", `/agents/${buyer.agentId}`, "/policy", "/policy?mode=json"],
+      ...[
+        "/visits",
+        "/platforms",
+        "/agents",
+        `/agents/${buyer.agentId}`,
+        "/policy",
+        "/policy?mode=json",
+      ],
       ...["/products", "/audit", `/audit/${review.record_id}`],
       ...SETTINGS.map((part) => `/settings/${part}`),
       ...STEPS.map((step) => `/setup?step=${step}`),

@@ -126,6 +126,68 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     expect(sold).toMatchObject({ ...order, status: "open", revision: 0 });
   });
 
+  test("add up what platforms had spent under several names, and keep who they are", async () => {
+    const { db } = await fresh(dialect);
+    await migrate(db, { now: NOON, upTo: 20 });
+    const names = [
+      ...["https://p.example.com/a", "https://www.example.com/b", "https://x.github.io/p"],
+      ...["unsigned https://p.example.com/a", "agt_1"],
+    ];
+    const decisions = names.map((actor_id, n) => ({
+      ...{ decision_id: `dec_${n}`, site_key_hash: "hash", actor_id, mandate_id: `m${n}` },
+      ...{ digest: "", skill: "complete_checkout", protocol: "ucp", amount_minor: 10 ** n },
+      ...{ currency: "EUR", outcome: "approved", rules_evaluated: 1, record_id: `rec_${n}` },
+      ...{ evaluated_at: NOON, spent_at: NOON, answer: "{}" },
+    }));
+    const buckets = (column: string) =>
+      names.map((actor_id, n) => ({
+        ...{ site_key_hash: "hash", [column]: NOON, actor_id, currency: "EUR" },
+        ...{ minor: 10 ** n, decisions: 1 },
+      }));
+    const checkout = {
+      ...{ checkout_id: "chk_1", site_key_hash: "hash", page_id: "page_1", status: "open" },
+      ...{ platform_url: "https://p.example.com/a", platform_signed: 1, content: "{}" },
+      ...{ quote: "{}", tries: 0, created_at: NOON - HOUR_MS, expires_at: NOON },
+    };
+    await db.transaction(async (tx) => {
+      await tx.insert("decisions", decisions);
+      await tx.insert("decision_hours", buckets("hour"));
+      await tx.insert("decision_minutes", buckets("minute"));
+      await tx.insert("checkouts", [checkout]);
+    });
+    await migrate(db, { now: NOON });
+    const rows = await db.all<Record<string, unknown>>(
+      "SELECT actor_id, identity, pooled FROM decisions ORDER BY decision_id",
+    );
+    expect(rows.map((row) => Object.values(row))).toEqual([
+      [names[0], "example.com", 1],
+      [names[1], "example.com", 1],
+      [names[2], "x.github.io", 1],
+      [names[3], "(unsigned)", 1],
+      ["agt_1", "agt_1", 0],
+    ]);
+    for (const table of ["decision_hours", "decision_minutes"]) {
+      const sums = await db.all<Record<string, unknown>>(
+        `SELECT actor_id, minor, decisions FROM ${table} ORDER BY minor`,
+      );
+      expect(sums.map((row) => Object.values(row))).toEqual([
+        ...[
+          ["example.com", 11, 2],
+          ["x.github.io", 100, 1],
+        ],
+        ...[
+          ["(unsigned)", 1_000, 1],
+          ["agt_1", 10_000, 1],
+        ],
+      ]);
+    }
+    const [seen] = await db.all<Record<string, unknown>>("SELECT * FROM platforms");
+    expect(seen).toMatchObject({
+      ...{ identity: "example.com", status: "seen", profile_url: "https://p.example.com/a" },
+      ...{ first_seen_at: NOON - HOUR_MS, last_seen_at: NOON - HOUR_MS },
+    });
+  });
+
   test("count the decisions of before they were counted", async () => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON, upTo: 19 });

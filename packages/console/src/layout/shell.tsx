@@ -18,6 +18,7 @@ const PAGES = [
   ["/$site/orders", "Orders"],
   ["/$site/visits", "Visits"],
   ["/$site/agents", "Agents"],
+  ["/$site/platforms", "Platforms"],
   ["/$site/policy", "Policy"],
   ["/$site/products", "Products"],
   ["/$site/audit", "Audit"],

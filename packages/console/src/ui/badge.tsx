@@ -15,6 +15,7 @@ const WORDS: Readonly<Record<string, Look>> = {
     verified_agent: "good",
     shipped: "good",
     delivered: "good",
+    admitted: "good",
     current: "good",
     matched: "good",
   },

@@ -21,6 +21,7 @@ import { findSecretsKey } from "../platform/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
 import { checkArchive } from "./doctor-archive.js";
 import { checkDataDir, checkNode, checkOperatorToken, checkTransport } from "./doctor-machine.js";
+import { checkPlatforms } from "./doctor-platforms.js";
 import type { Finding } from "./finding.js";
 import { checkRestored } from "./restored.js";
 
@@ -187,6 +188,7 @@ async function checkInstallation(config: Config, db: Database): Promise<Finding[
     ...(version < SCHEMA_VERSION
       ? []
       : await attempt("audit archive", () => checkArchive(config, db))),
+    ...(version < SCHEMA_VERSION ? [] : await attempt("platforms", () => checkPlatforms(db))),
   ];
 }
 

@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { SEEN_PLATFORMS_MAX } from "../../src/owners/platforms/store.ts";
 import { siteByHash } from "../../src/owners/sites/store.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
+import { checkPlatforms } from "../../src/upkeep/doctor-platforms.ts";
 import { DATABASES, NOON } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { BUYER, lines, openWorld, paying, told, type World } from "../ucp/buying.ts";
@@ -173,8 +174,12 @@ describe.each(DATABASES)("the owner's list of platforms on %s", (dialect) => {
       tx.run("UPDATE sites SET processor = ? WHERE site_key_hash = ?", live, shop.site_key_hash),
     );
     expect(await settings()).toMatchObject({ platforms: "admitted", chosen: false });
+    expect(await checkPlatforms(db)).toMatchObject({ verdict: "good" });
     await accept("any");
     expect(await settings()).toMatchObject({ platforms: "any", chosen: true });
+    const warned = await checkPlatforms(db);
+    expect(warned).toMatchObject({ part: "platforms", verdict: "warning" });
+    expect(warned.says).toContain(`site platforms ${site?.domain} --accept admitted`);
   });
 
   test("keeps a bounded number of platforms that only called, and those known longest", async () => {

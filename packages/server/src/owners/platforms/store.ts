@@ -198,6 +198,16 @@ export async function platformSettings(
   return Object.freeze({ accepted: row?.accepted ?? null, pool: { ...DEFAULT_POOL, ...set } });
 }
 
+/** Sites that accept any platform because their owner said so, or because they were there before. */
+export async function sitesOpenToAny(db: Queries, limit: number): Promise<readonly string[]> {
+  const rows = await db.all<{ site_key_hash: string }>(
+    `SELECT site_key_hash FROM platform_settings WHERE accepted = 'any'
+     ORDER BY site_key_hash LIMIT ?`,
+    limit,
+  );
+  return rows.map(({ site_key_hash }) => site_key_hash);
+}
+
 export async function writePlatformSettings(
   tx: Transaction,
   siteKeyHash: string,

@@ -1,0 +1,54 @@
+import { useQuery } from "@tanstack/react-query";
+import { type Api, call } from "../api/client.js";
+import { useSave } from "../api/save.js";
+import { useMay, useSite } from "../layout/sites.js";
+import { Select } from "../ui/field.js";
+import { Outcome } from "../ui/outcome.js";
+import { Card } from "../ui/page.js";
+
+type Settings = Api["PlatformSettings"];
+
+const ACCEPTED = { any: "Any platform", admitted: "Only platforms I admitted" };
+
+/** What platforms may do together that are not admitted, in words. */
+function poolText({ pool }: Settings): string {
+  const spend = Object.entries(pool.spend_per_day).map(([currency, sum]) => `${sum} ${currency}`);
+  const sums = spend.length === 0 ? "about 5,000 euros" : spend.join(", ");
+  return (
+    `Platforms you have not admitted share one limit: ${pool.purchases_per_hour.toLocaleString()} ` +
+    `purchases an hour, ${pool.purchases_per_day.toLocaleString()} a day, ${sums} a day, and ` +
+    `${pool.pending_reviews.toLocaleString()} pending reviews.`
+  );
+}
+
+/** Which platforms may pay here. */
+export function PlatformSettingsCard() {
+  const { path } = useSite();
+  const mayChange = useMay("owner");
+  const at = `${path}/platform-settings`;
+  const found = useQuery({
+    queryKey: ["platform-settings", path],
+    queryFn: () => call<Settings>("GET", at),
+  });
+  const save = useSave(
+    (platforms: string) => call("PATCH", at, { platforms }),
+    "platform-settings",
+  );
+  if (!found.isSuccess) return null;
+  return (
+    <Card title="Who can buy">
+      <div className="flex max-w-2xl flex-col gap-3">
+        <Select
+          label="Platforms that can pay here"
+          hint="Others can fill carts. Their buyers are sent to your shop to pay."
+          value={found.data.platforms}
+          choices={ACCEPTED}
+          disabled={!mayChange || save.isPending}
+          onChoose={(value) => save.mutate(value)}
+        />
+        <p className="text-sm text-soft">{poolText(found.data)}</p>
+        <Outcome of={save} />
+      </div>
+    </Card>
+  );
+}

@@ -1,0 +1,125 @@
+import { useSearch } from "@tanstack/react-router";
+import { type Api, call } from "../api/client.js";
+import { useList } from "../api/list.js";
+import { useSave } from "../api/save.js";
+import { useMay, useSite } from "../layout/sites.js";
+import { Badge } from "../ui/badge.js";
+import { Button } from "../ui/button.js";
+import { Confirm } from "../ui/confirm.js";
+import { Select } from "../ui/field.js";
+import { isNarrowed, useSetFilter } from "../ui/filter.js";
+import { type Column, ExportButton, ListView } from "../ui/list-view.js";
+import { Failure } from "../ui/notice.js";
+import { Empty, Page } from "../ui/page.js";
+import { SearchField } from "../ui/search-field.js";
+import { Time } from "../ui/time.js";
+import { choicesOf } from "../ui/words.js";
+import { AddPlatform } from "./add-platform.js";
+import { PlatformSettingsCard } from "./platform-settings.js";
+
+type Platform = Api["Platform"];
+
+const STATES = choicesOf("seen", "admitted", "suspended");
+
+/** What an owner can do with a platform. Admitting needs one press: it can be taken back. */
+function Steps({ platform }: { readonly platform: Platform }) {
+  const { path } = useSite();
+  const at = `${path}/platforms/${encodeURIComponent(platform.platform)}`;
+  const set = useSave((status: string) => call("PUT", at, { status }), "platforms");
+  return (
+    <span className="flex flex-wrap gap-2">
+      {platform.status !== "admitted" && (
+        <Button disabled={set.isPending} onClick={() => set.mutate("admitted")}>
+          Admit
+        </Button>
+      )}
+      {platform.status !== "suspended" && (
+        <Confirm
+          label="Suspend"
+          title={`Suspend ${platform.platform}?`}
+          yes="Suspend"
+          danger
+          onYes={() => set.mutateAsync("suspended")}
+        >
+          <p>
+            It can buy nothing here until you admit it again. Orders it placed stay as they are.
+          </p>
+        </Confirm>
+      )}
+      {set.isError && <Failure error={set.error} />}
+    </span>
+  );
+}
+
+const seenAt = (at: string | null) => (at === null ? "Never" : <Time at={at} />);
+
+function columnsFor(mayAct: boolean): readonly Column<Platform>[] {
+  return [
+    {
+      head: "Platform",
+      cell: ({ platform, name, note }) => (
+        <>
+          <span className="font-medium">{name ?? platform}</span>
+          {name !== null && <span className="block break-all text-soft">{platform}</span>}
+          {note !== null && <span className="block text-soft">{note}</span>}
+        </>
+      ),
+    },
+    { head: "State", cell: ({ status }) => <Badge word={status} /> },
+    { head: "First seen", cell: ({ first_seen_at }) => seenAt(first_seen_at) },
+    { head: "Last seen", cell: ({ last_seen_at }) => seenAt(last_seen_at) },
+    {
+      head: "Decisions, last 30 days",
+      cell: ({ recent_decisions }) => recent_decisions.toLocaleString(),
+    },
+    ...(mayAct
+      ? [{ head: "Change", cell: (platform: Platform) => <Steps platform={platform} /> }]
+      : []),
+  ];
+}
+
+/** Platforms that buy here, and which of them may. */
+export function PlatformsPage() {
+  const { path } = useSite();
+  const search = useSearch({ from: "/shell/$site/platforms" });
+  const mayAct = useMay("owner");
+  const set = useSetFilter();
+  const list = useList<Platform>("platforms", `${path}/platforms`, search);
+  return (
+    <Page
+      title="Platforms"
+      about="Shopping apps that buy here for their users. Admit those you know. All others share one limit."
+      actions={<ExportButton path={`${path}/platforms`} filter={search} name="platforms" />}
+    >
+      <PlatformSettingsCard />
+      <div className="grid max-w-2xl items-end gap-3 sm:grid-cols-2">
+        <Select
+          label="State"
+          value={search.status ?? ""}
+          choices={{ "": "All", ...STATES }}
+          onChoose={(value) => set("status", value)}
+        />
+        <SearchField
+          key={search.q ?? ""}
+          label="Name or domain"
+          value={search.q}
+          onSearch={(words) => set("q", words)}
+        />
+      </div>
+      <ListView
+        {...{ list, columns: columnsFor(mayAct), label: "Platforms" }}
+        keyOf={({ platform }) => platform}
+        empty={
+          isNarrowed(search) ? (
+            <Empty title="No platform matches">Change the filter above.</Empty>
+          ) : (
+            <Empty title="No platform yet">
+              <p>A platform appears here when it first checks out at your shop.</p>
+            </Empty>
+          )
+        }
+      />
+      {mayAct && <AddPlatform />}
+    </Page>
+  );
+}
