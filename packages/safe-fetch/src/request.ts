@@ -90,7 +90,8 @@ class Collector {
   }
 
   collected(): Uint8Array {
-    return this.bytes.subarray(0, this.size);
+    // Of its own size: what is kept in caches must not hold what it grew to.
+    return Uint8Array.prototype.slice.call(this.bytes, 0, this.size);
   }
 }
 

@@ -1,5 +1,6 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Clock } from "./clock.js";
+import { Lane } from "./lane.js";
 import { type Posted, type RequestFault, requestTarget, type SafeResponse } from "./request.js";
 import type { Resolver } from "./resolver.js";
 import { readUrl, resolveTarget, type Target, type TargetFault } from "./target.js";
@@ -7,11 +8,6 @@ import { readUrl, resolveTarget, type Target, type TargetFault } from "./target.
 export const FETCH_MS_MAX = 3000;
 export const FETCH_BODY_BYTES_MAX = 65_536;
 export const POST_BODY_BYTES_MAX = 1_048_576;
-const PER_HOST_MAX = 2;
-const IN_ALL_MAX = 32;
-const WAITING_MAX = 256;
-/** One slow host must not fill the line for everybody. */
-const WAITING_PER_HOST_MAX = 16;
 const POSITIVE_TTL_MS = 60_000;
 const NEGATIVE_TTL_MS = 5 * 60_000;
 const CACHE_ENTRIES_MAX = 1000;
@@ -20,10 +16,28 @@ const CACHE_BYTES_MAX = 16 * 1024 * 1024;
 export type FetchFault = TargetFault | RequestFault | "too_busy";
 export type FetchResult = Result<SafeResponse, FetchFault>;
 
+/**
+ * Kinds of requests with places of their own, so that none waits for another: addresses an `owner`
+ * set, those that a `stranger` names, those that were `known` to answer well, and `webhook`s.
+ */
+export type LaneName = "owner" | "stranger" | "known" | "webhook";
+
 export interface FetchOptions {
+  /** `owner` unless said. */
+  readonly lane?: LaneName;
+  /** Whoever has us ask: a stranger's network. Sources share the places of their lane fairly. */
+  readonly source?: string;
   readonly bodyBytesMax?: number;
   /** Skips the cache: for an owner who has just changed what we are about to read. */
   readonly fresh?: boolean;
+}
+
+/** What one request asks for, and where it queues. */
+interface Wanted {
+  readonly bodyBytes: number;
+  readonly lane: LaneName;
+  readonly source?: string | undefined;
+  readonly posted?: Posted;
 }
 
 interface Cached {
@@ -54,20 +68,33 @@ export class SafeFetch {
   private readonly cache = new Map<string, Cached>();
   private cacheBytes = 0;
   private readonly underWay = new Map<string, Promise<FetchResult>>();
-  private readonly perHost = new Map<string, number>();
-  private inAll = 0;
-  private readonly waiting: { readonly host: string; proceed(): void }[] = [];
+  private readonly lanes: Readonly<Record<LaneName, Lane>>;
+  private readonly onBusy: (lane: LaneName) => void;
 
   constructor(options: {
     resolver: Resolver;
     clock: Clock;
     allow: readonly string[];
     send?: Send;
+    /** Told of every request that found no place. */
+    onBusy?: (lane: LaneName) => void;
   }) {
     this.resolver = options.resolver;
     this.clock = options.clock;
     this.allow = options.allow;
     this.send = options.send ?? requestTarget;
+    this.onBusy = options.onBusy ?? (() => undefined);
+    const lane = () => new Lane(this.clock);
+    this.lanes = { owner: lane(), stranger: lane(), known: lane(), webhook: lane() };
+  }
+
+  /** Requests under way and waiting, of all lanes. */
+  get load(): { readonly underWay: number; readonly waiting: number } {
+    const loads = Object.values(this.lanes).map((lane) => lane.load);
+    return {
+      underWay: loads.reduce((sum, { underWay }) => sum + underWay, 0),
+      waiting: loads.reduce((sum, { waiting }) => sum + waiting, 0),
+    };
   }
 
   async get(text: string, options: FetchOptions = {}): Promise<FetchResult> {
@@ -84,7 +111,8 @@ export class SafeFetch {
     const shared = `${fresh} ${key}`;
     const running = this.underWay.get(shared);
     if (running !== undefined) return running;
-    const request = this.fetchOnce(url, bodyBytes)
+    const { lane = "owner", source } = options;
+    const request = this.fetchOnce(url, { bodyBytes, lane, source })
       .then((result) => this.remember(key, result))
       .finally(() => this.underWay.delete(shared));
     this.underWay.set(shared, request);
@@ -99,7 +127,7 @@ export class SafeFetch {
     const read = readUrl(text, this.allow);
     if (!read.ok) return read;
     read.value.hash = "";
-    const answer = await this.fetchOnce(read.value, 0, posted);
+    const answer = await this.fetchOnce(read.value, { bodyBytes: 0, lane: "webhook", posted });
     return answer.ok ? ok(answer.value.status) : answer;
   }
 
@@ -111,17 +139,21 @@ export class SafeFetch {
     return target.ok ? read : target;
   }
 
-  private async fetchOnce(url: URL, bodyBytes: number, posted?: Posted): Promise<FetchResult> {
+  private async fetchOnce(url: URL, request: Wanted): Promise<FetchResult> {
+    const { bodyBytes, lane, source, posted } = request;
     const deadline = this.clock.now() + FETCH_MS_MAX;
-    const entered = await this.enter(url.host, deadline);
-    if (!entered.ok) return entered;
+    const entered = await this.lanes[lane].enter({ host: url.host, source }, deadline);
+    if (!entered.ok) {
+      this.onBusy(lane);
+      return entered;
+    }
     try {
       const target = await this.resolveInTime(url, deadline - this.clock.now());
       if (!target.ok) return target;
       const totalMs = Math.max(1, deadline - this.clock.now());
       return await this.send(target.value, { totalMs, bodyBytes }, this.clock, posted);
     } finally {
-      this.leave(url.host);
+      entered.value();
     }
   }
 
@@ -132,48 +164,6 @@ export class SafeFetch {
       );
       resolveTarget(url, this.resolver, this.allow).then(resolve, reject).finally(cancel);
     });
-  }
-
-  /** Waits for a place; the time spent in line counts towards the request's own. */
-  private async enter(host: string, deadline: number): Promise<Result<true, FetchFault>> {
-    while (this.inAll >= IN_ALL_MAX || (this.perHost.get(host) ?? 0) >= PER_HOST_MAX) {
-      const sameHost = this.waiting.filter((waiter) => waiter.host === host).length;
-      if (this.waiting.length >= WAITING_MAX || sameHost >= WAITING_PER_HOST_MAX) {
-        return refuse("too_busy", "too many requests are waiting");
-      }
-      const left = deadline - this.clock.now();
-      if (left <= 0 || !(await this.waitInLine(host, left))) {
-        return refuse("too_busy", "no place was free in time");
-      }
-    }
-    this.inAll++;
-    this.perHost.set(host, (this.perHost.get(host) ?? 0) + 1);
-    return ok(true);
-  }
-
-  /** True when a place may have become free, false when the time was up first. */
-  private waitInLine(host: string, ms: number): Promise<boolean> {
-    return new Promise((resolve) => {
-      const proceed = () => {
-        cancel();
-        resolve(true);
-      };
-      const waiter = { host, proceed };
-      const cancel = this.clock.after(ms, () => {
-        this.waiting.splice(this.waiting.indexOf(waiter), 1);
-        resolve(false);
-      });
-      this.waiting.push(waiter);
-    });
-  }
-
-  private leave(host: string): void {
-    this.inAll--;
-    const left = (this.perHost.get(host) ?? 1) - 1;
-    if (left === 0) this.perHost.delete(host);
-    else this.perHost.set(host, left);
-    // All look again: the first in line may be for a host that is still full.
-    for (const { proceed } of this.waiting.splice(0)) proceed();
   }
 
   private remember(key: string, result: FetchResult): FetchResult {

@@ -40,6 +40,7 @@ import { KeyRing } from "./platform/keys/key-ring.js";
 import { createLog, type Log } from "./platform/log/log.js";
 import { Mailer } from "./platform/mail/mailer.js";
 import { Metrics } from "./platform/metrics.js";
+import { NetworkShares } from "./platform/quota/network-share.js";
 import { LocalLimiter } from "./platform/rate-limit/local.js";
 import { Places } from "./platform/rate-limit/places.js";
 import type { Secrets } from "./platform/secrets/secrets.js";
@@ -65,6 +66,8 @@ export interface Context {
   readonly jobs: Jobs;
   readonly resolver: Resolver;
   readonly safeFetch: SafeFetch;
+  /** Shares of the networks that strangers come from. */
+  readonly networkShares: NetworkShares;
   readonly webhooks: WebhookSender;
   readonly mailer: Mailer;
   /** Says who may pass, for every request. */
@@ -149,6 +152,18 @@ function webhookSender(
   return new WebhookSender({ ...tools, shopOf });
 }
 
+/** The way out to other hosts; what is under way, waits or found no place is counted. */
+function countedFetch(
+  options: ConstructorParameters<typeof SafeFetch>[0],
+  metrics: Metrics,
+): SafeFetch {
+  const refused = metrics.counter("gatehouse_fetches_refused_total");
+  const safeFetch = new SafeFetch({ ...options, onBusy: (lane) => refused({ lane }) });
+  metrics.gauge("gatehouse_fetches_under_way", () => safeFetch.load.underWay);
+  metrics.gauge("gatehouse_fetches_waiting", () => safeFetch.load.waiting);
+  return safeFetch;
+}
+
 /**
  * Composes the service. What can be refused is read before anything is written: configuration,
  * key files, then the database; the files of a new installation come last.
@@ -185,7 +200,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const { MCP_RECORD_KB_PER_SITE_PER_DAY: recordKb } = config.limits;
     const recordAllowance = new RecordAllowance({ db, clock, log }, recordKb * 1024);
     const rejections = new RejectionAggregator({ audit, clock, ids, log, metrics, pass });
-    const safeFetch = new SafeFetch({ resolver, clock, allow: config.fetchAllow });
+    const safeFetch = countedFetch({ resolver, clock, allow: config.fetchAllow }, metrics);
     const siteKeys = new SiteKeys(db, secrets, clock);
     const context: Context = {
       ...{ config, clock, ids, log, db, secrets, keys, audit, jobs, resolver },
@@ -206,6 +221,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
       liveSites: new LiveSites(db, config.baseUrl),
       siteKeys,
       challenges: new Challenges(secrets, ids),
+      networkShares: new NetworkShares(secrets),
       ...{ rejections, recordAllowance, strangerWords: new StrangerWords(ids) },
       mandatePairs: new LocalLimiter({ perMinute: 1, burst: 10 }),
       policyTests: new Places(POLICY_TESTS_MAX),

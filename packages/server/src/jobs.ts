@@ -12,9 +12,9 @@ import type { Context } from "./context.js";
 import { reconcilePayments } from "./decide/settle-payment.js";
 import { forgetSecrets } from "./decide/stripe-account.js";
 import { forgetFailures } from "./owners/agents/locks/store.js";
-import { forgetPending } from "./owners/agents/store.js";
-import { forgetCarts } from "./owners/checkouts/carts/store.js";
-import { forgetCheckouts } from "./owners/checkouts/store.js";
+import { deleteExpiredAgents } from "./owners/agents/pending/store.js";
+import { deleteExpiredCarts } from "./owners/checkouts/carts/store.js";
+import { deleteExpiredCheckouts } from "./owners/checkouts/store.js";
 import { forgetMinutes } from "./owners/decisions/store.js";
 import { OUTBOX_TOPIC, TRY_LEASE_MS } from "./owners/outbox/message.js";
 import { EVENT_KEPT_MS, forgetEvents } from "./owners/processor-events/store.js";
@@ -23,15 +23,14 @@ import { DAY_MS } from "./owners/stranger-records/record-allowance.js";
 import { deleteExpiredStrangerRecords } from "./owners/stranger-records/store.js";
 import { WORDS_KEPT_MS } from "./owners/stranger-records/stranger-words.js";
 import { forgetSessions } from "./owners/tokens/sessions/store.js";
-import { forgetReplies, REPLY_KEPT_MS } from "./owners/ucp-replies/store.js";
+import { deleteExpiredReplies } from "./owners/ucp-replies/store.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
+import { deleteEmptyShares } from "./platform/quota/stored-bytes.js";
 import { forgetExpired } from "./platform/rate-limit/exact.js";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const RECONCILE_EVERY_MS = 5000;
-/** How long a checkout that no order came of can still be looked at. */
-const CHECKOUT_KEPT_MS = 24 * HOUR_MS;
 
 /** What limits have counted in times that are over, and what strangers called themselves then. */
 async function deleteExpiredCounts({ db }: Context, now: number): Promise<void> {
@@ -64,7 +63,7 @@ export function planJobs(context: Context): void {
     name: "agents.forget",
     everyMs: HOUR_MS,
     run: async (now) => {
-      await db.transaction((tx) => forgetPending(tx, now));
+      await db.transaction((tx) => deleteExpiredAgents(tx, now));
       await db.transaction((tx) => forgetFailures(tx, now - HOUR_MS));
       await db.transaction((tx) => forgetMinutes(tx, now - 2 * HOUR_MS));
     },
@@ -93,9 +92,10 @@ export function planJobs(context: Context): void {
     name: "carts.forget",
     everyMs: HOUR_MS,
     run: async (now) => {
-      await db.transaction((tx) => forgetCarts(tx, now));
-      await db.transaction((tx) => forgetCheckouts(tx, now - CHECKOUT_KEPT_MS));
-      await db.transaction((tx) => forgetReplies(tx, now - REPLY_KEPT_MS));
+      await db.transaction((tx) => deleteExpiredCarts(tx, now));
+      await db.transaction((tx) => deleteExpiredCheckouts(tx, now));
+      await db.transaction((tx) => deleteExpiredReplies(tx, now));
+      await deleteEmptyShares(db);
     },
   });
   jobs.add({

@@ -82,6 +82,8 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "rejections",
       "identities",
       "stranger-records",
+      "stored-bytes",
+      "registration-shares",
     ]);
   });
 

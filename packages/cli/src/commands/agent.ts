@@ -150,6 +150,23 @@ function changeCommands(agent: Command, terminal: Terminal): void {
   }
 
   agent
+    .command("reject-pending")
+    .argument("<site>", "its domain, key or hash")
+    .description("turn all agents that wait away")
+    .option("--without-key-source", "only those whose key no domain publishes")
+    .option("--json", "print JSON")
+    .action(async (site: string, flags: Flags & { withoutKeySource?: boolean }) => {
+      const client = adminClient(terminal);
+      const { site_key_hash } = await findSite(client, site);
+      const path = `/v1/admin/sites/${site_key_hash}/pending-agents/reject`;
+      const body = { unanchored_only: flags.withoutKeySource === true };
+      const result = await client.call<{ rejected: number }>("POST", path, body);
+      if (flags.json) return terminal.out(plainJson(result));
+      const { rejected } = result;
+      terminal.out(rejected === 1 ? "Rejected 1 agent." : `Rejected ${rejected} agents.`);
+    });
+
+  agent
     .command("change")
     .argument("<site>", "its domain, key or hash")
     .argument("<agent_id>", "the id `agent list` shows")

@@ -11,6 +11,7 @@ import { SearchField } from "../ui/search-field.js";
 import { Time } from "../ui/time.js";
 import { AddAgent } from "./add-agent.js";
 import { AgentName, STATES } from "./agents.js";
+import { RejectPending } from "./reject-pending.js";
 
 type Agent = Api["Agent"];
 
@@ -42,7 +43,12 @@ export function AgentsPage() {
     <Page
       title="Agents"
       about="Who may send signed mandates here. An agent registers its own key and waits for you, or you add one you know."
-      actions={<ExportButton path={`${path}/agents`} filter={search} name="agents" />}
+      actions={
+        <>
+          {search.status === "pending" && <RejectPending />}
+          <ExportButton path={`${path}/agents`} filter={search} name="agents" />
+        </>
+      }
     >
       <div className="grid max-w-2xl items-end gap-3 sm:grid-cols-2">
         <Select

@@ -19,6 +19,9 @@ const STEPS = {
   Record<string, { from: readonly AgentStatus[]; to: AgentStatus; kind: AgentChangeKind }>
 >;
 
+/** How long it is remembered that an agent was rejected: so long it cannot ask anew. */
+export const REJECTED_KEPT_MS = 90 * 24 * 3_600_000;
+
 export type AgentStep = keyof typeof STEPS;
 export const AGENT_STEPS = Object.keys(STEPS) as readonly AgentStep[];
 
@@ -55,7 +58,7 @@ export async function stepAgent(
       scopes: scopes ?? agent.scopes,
       changedBy: actor.id,
       changedAt: now,
-      expiresAt: null,
+      expiresAt: to === "rejected" ? now + REJECTED_KEPT_MS : null,
     };
     await updateAgent(tx, changed);
     const keys = await keysOf(tx, agentId);

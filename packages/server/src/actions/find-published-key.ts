@@ -14,8 +14,12 @@ import type { Context } from "../context.js";
 const KEYS_MAX = 32;
 
 /** A JSON document of an address that a stranger named. */
-async function fetchJson({ safeFetch }: Context, url: string): Promise<JsonObject | undefined> {
-  const found = await safeFetch.get(url);
+async function fetchJson(
+  { safeFetch }: Context,
+  url: string,
+  source: string,
+): Promise<JsonObject | undefined> {
+  const found = await safeFetch.get(url, { lane: "stranger", source });
   if (!found.ok || found.value.status !== 200) return undefined;
   const parsed = parseJson(found.value.body);
   return parsed.ok && isJsonObject(parsed.value) ? parsed.value : undefined;
@@ -43,12 +47,13 @@ function keySetOfCard(card: JsonObject, cardUrl: string): string | undefined {
 async function publishedKeys(
   context: Context,
   { type, url }: KeySource,
+  source: string,
 ): Promise<readonly JsonValue[]> {
   if (type === "directory") {
     const address = keySourceUrl({ label: null, uri: url, type });
-    return address.ok ? listed((await fetchJson(context, address.value))?.keys) : [];
+    return address.ok ? listed((await fetchJson(context, address.value, source))?.keys) : [];
   }
-  const document = await fetchJson(context, url);
+  const document = await fetchJson(context, url, source);
   if (document === undefined) return [];
   if (type === "jwks_uri") return listed(document.keys);
   if (type === "did_web") {
@@ -57,16 +62,20 @@ async function publishedKeys(
     );
   }
   const keySet = keySetOfCard(document, url);
-  return keySet === undefined ? [] : listed((await fetchJson(context, keySet))?.keys);
+  return keySet === undefined ? [] : listed((await fetchJson(context, keySet, source))?.keys);
 }
 
-/** Whether an address really publishes a key. Whoever controls it then vouches for the agent. */
+/**
+ * Whether an address really publishes a key. Whoever controls it then vouches for the agent. `network`
+ * says on whose behalf it is asked.
+ */
 export async function publishesKey(
   context: Context,
-  source: KeySource,
+  keySource: KeySource,
   kid: string,
+  network: string,
 ): Promise<boolean> {
-  for (const jwk of await publishedKeys(context, source)) {
+  for (const jwk of await publishedKeys(context, keySource, network)) {
     if (!isJsonObject(jwk) || (jwk.kty !== "OKP" && jwk.kty !== "EC" && jwk.kty !== "RSA"))
       continue;
     if ((await jwkThumbprint(jwk)) === kid) return true;

@@ -11,12 +11,10 @@ const DAY_MS = 86_400_000;
 const VISIT_DAYS_MAX = 90;
 /** How long the counts by hour are kept. */
 const HOUR_DAYS_MAX = 800;
-/** Single visits one site may have; the oldest go first. */
-const VISITS_PER_SITE_MAX = 1_000_000;
 
 /** Forgets what is too old, or too much. Counts by hour outlive the visits they were made of. */
 export async function forgetOldVisits(
-  { db, clock }: Context,
+  { db, clock, config }: Context,
   stopping: () => boolean,
 ): Promise<void> {
   const now = clock.now();
@@ -24,6 +22,8 @@ export async function forgetOldVisits(
   for (const site of await sitesWithVisits(db)) {
     if (stopping()) return;
     await forgetVisits(db, site, now - VISIT_DAYS_MAX * DAY_MS);
-    await forgetBeyond(db, site, VISITS_PER_SITE_MAX);
+    // Anybody can send beacons: they never push out what an edge has told of.
+    await forgetBeyond(db, site, "beacon", config.limits.BEACON_VISITS_KEPT_PER_SITE);
+    await forgetBeyond(db, site, "edge", config.limits.EDGE_VISITS_KEPT_PER_SITE);
   }
 }

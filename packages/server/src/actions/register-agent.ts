@@ -11,13 +11,7 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import type { Agent } from "../owners/agents/agent.js";
-import {
-  agentById,
-  countPending,
-  insertAgent,
-  insertKey,
-  keyByKid,
-} from "../owners/agents/store.js";
+import { agentById, insertAgent, insertKey, keyByKid } from "../owners/agents/store.js";
 import { agentActor } from "../owners/audit/drafts.js";
 import { mandateSettings } from "../owners/mandate-settings/store.js";
 import type { Site } from "../owners/sites/site.js";
@@ -25,20 +19,15 @@ import { webName } from "../platform/web-name.js";
 import { readAgentKeyStrictly } from "./add-agent.js";
 import { agentChange } from "./agent-change.js";
 import { publishesKey } from "./find-published-key.js";
+import { makePendingRoom, pendingMs, pendingShare } from "./pending-room.js";
 import { isSignedForNow } from "./signed-window.js";
-
-/** Agents of one site that wait for its owner; strangers must not fill the queue without end. */
-const PENDING_MAX = 200;
-/** How long one waits whose key nobody vouches for. */
-const PENDING_MS = 7 * 24 * 3_600_000;
 
 type RegistrationFault =
   | "schema_invalid"
   | "unsupported_version"
   | "audience_mismatch"
   | "signature_invalid"
-  | "identity_check_failed"
-  | "rate_limited";
+  | "identity_check_failed";
 
 type Registered = Result<{ readonly agent: Agent; readonly kid: string }, RegistrationFault>;
 
@@ -83,7 +72,7 @@ async function admit(
   { audit, clock, ids }: Context,
   site: Site,
   registration: Registration,
-  vouched: boolean,
+  { vouched, network }: { readonly vouched: boolean; readonly network: string },
 ): Promise<Registered> {
   const { siteKeyHash } = site;
   const { kid, jwk, keySource } = registration;
@@ -101,9 +90,8 @@ async function admit(
     const { autoAdmit } = await mandateSettings(tx, siteKeyHash);
     const origin = keySource === null ? undefined : parseUrl(keySource.url)?.origin;
     const active = vouched && origin !== undefined && autoAdmit.includes(origin);
-    if (!active && (await countPending(tx, siteKeyHash)) >= PENDING_MAX) {
-      return done(refuse("rate_limited", "too many agents wait for the owner"));
-    }
+    const share = active ? "" : pendingShare(keySource, network);
+    if (!active) await makePendingRoom(tx, siteKeyHash, share);
     const now = clock.now();
     const agentId = ids.id("agt");
     const agent: Agent = {
@@ -113,10 +101,10 @@ async function admit(
       ...{ status: active ? "active" : "pending", scopes: null, tags: [] },
       ...{ requestedScopes: registration.requestedScopes, createdBy: agentId, createdAt: now },
       ...{ changedBy: null, changedAt: null },
-      expiresAt: active || vouched ? null : now + PENDING_MS,
+      expiresAt: active ? null : now + pendingMs(share),
     };
     const key = { siteKeyHash, kid, agentId, jwk, status: "active", createdAt: now } as const;
-    await insertAgent(tx, agent);
+    await insertAgent(tx, agent, share);
     await insertKey(tx, { ...key, notAfter: null });
     const actor = agentActor(agentId);
     const admitted = agentChange("agent_admitted", agent, { actor, now, kids: [kid] });
@@ -126,11 +114,15 @@ async function admit(
   return answer;
 }
 
-/** An agent that proves to have a key asks to be known. Safe to repeat: one key is one agent. */
+/**
+ * An agent that proves to have a key asks to be known. Safe to repeat: one key is one agent. `source`
+ * is the network it comes from.
+ */
 export async function registerAgent(
   context: Context,
   site: Site,
   body: JsonValue,
+  source: string,
 ): Promise<Registered> {
   const read = readRegistration(body);
   if (!read.ok) return read;
@@ -138,9 +130,10 @@ export async function registerAgent(
   const checked = await check(context, site, registration);
   if (!checked.ok) return checked;
   const { keySource, kid } = registration;
-  const vouched = keySource !== null && (await publishesKey(context, keySource, kid));
+  const network = context.networkShares.shareOf(source);
+  const vouched = keySource !== null && (await publishesKey(context, keySource, kid, network));
   if (keySource !== null && !vouched) {
     return refuse("identity_check_failed", "The key was not found at `key_source`.");
   }
-  return admit(context, site, registration, vouched);
+  return admit(context, site, registration, { vouched, network });
 }

@@ -25,6 +25,8 @@ interface Limit {
 
 /** Bytes in memory a limit may allow at most. */
 const MEMORY_BYTES_MAX = 512 * 1024 * 1024;
+/** The same for bytes in the database. */
+const STORED_BYTES_MAX = 1024 * 1024 * 1024 * 1024;
 
 /**
  * Every limit that can be set, by the name its variable has behind the prefix. Help, reference and
@@ -107,6 +109,24 @@ const LIMITS = {
   SHOP_READS_PER_SITE_PER_MINUTE: {
     fallback: 6000,
     help: "searches and reads of one shop by unsigned callers, and as many by signed ones",
+  },
+  BEACON_VISITS_KEPT_PER_SITE: {
+    fallback: 250_000,
+    help: "visits kept of those that one site's pages told of; the oldest go first",
+  },
+  EDGE_VISITS_KEPT_PER_SITE: {
+    fallback: 500_000,
+    help: "visits kept of those that one site's edge told of; the oldest go first",
+  },
+  UNSIGNED_STORED_BYTES_PER_SITE: {
+    fallback: 67_108_864,
+    max: STORED_BYTES_MAX,
+    help: "bytes of carts, checkouts and replies one site keeps for callers that do not sign",
+  },
+  SIGNED_STORED_BYTES_PER_SITE: {
+    fallback: 268_435_456,
+    max: STORED_BYTES_MAX,
+    help: "bytes of carts, checkouts and replies one site keeps for platforms that sign",
   },
 } as const satisfies Readonly<Record<string, Limit>>;
 

@@ -129,6 +129,31 @@ export const METRICS = Object.freeze({
       result: "`answered`, or `failed` for a time-out or an error of the provider",
     },
   },
+  gatehouse_unsigned_stored_bytes: {
+    type: "gauge",
+    help: "Bytes of carts, checkouts and replies that callers left without signing, of all sites; the same on every node.",
+    labels: {},
+  },
+  gatehouse_signed_stored_bytes: {
+    type: "gauge",
+    help: "The same of platforms that sign.",
+    labels: {},
+  },
+  gatehouse_fetches_under_way: {
+    type: "gauge",
+    help: "Requests to other hosts under way: profiles, keys, proofs of domains, webhooks.",
+    labels: {},
+  },
+  gatehouse_fetches_waiting: {
+    type: "gauge",
+    help: "Requests to other hosts that wait for a place.",
+    labels: {},
+  },
+  gatehouse_fetches_refused_total: {
+    type: "counter",
+    help: "Requests to other hosts that found no place in time.",
+    labels: { lane: "`owner`, `stranger`, `known` or `webhook`" },
+  },
   gatehouse_document_bytes: {
     type: "gauge",
     help: "Memory of the signed documents that are kept.",

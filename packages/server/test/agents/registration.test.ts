@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { forgetPending } from "../../src/owners/agents/store.ts";
+import { deleteExpiredAgents } from "../../src/owners/agents/pending/store.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import {
   answerOf,
@@ -138,7 +138,7 @@ describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => 
     const [waiting] = (await admin("GET", "/agents")).body.items;
     expect(waiting.expires_at).toBe(new Date(clock.now() + WEEK_MS).toISOString());
     const forget = () =>
-      server.context.db.transaction((tx) => forgetPending(tx, clock.now() + WEEK_MS - 1));
+      server.context.db.transaction((tx) => deleteExpiredAgents(tx, clock.now() + WEEK_MS - 1));
     await forget();
     expect((await admin("GET", "/agents")).body.items).toHaveLength(1);
     clock.advance(1);
@@ -186,26 +186,81 @@ describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => 
     expect(answer.headers.get("x-service-request-id")).toBe("abc-123");
   });
 
-  test("are counted: two hundred wait for one owner, and no more", {
-    timeout: 60_000,
-  }, async () => {
-    const { context } = server;
-    const now = clock.now();
-    await context.db.transaction((tx) =>
-      tx.insert(
-        "agents",
-        Array.from({ length: 200 }, (_, n) => ({
-          ...{
-            agent_id: `agt_waiting_${n}_${site.site_key_hash}`,
-            site_key_hash: site.site_key_hash,
-          },
-          ...{ name: "x", source: "self", status: "pending", requested_scopes: "[]", tags: "[]" },
-          ...{ created_by: "x", created_at: now },
-        })),
-      ),
-    );
+  /** Agents that wait already, one a second, each of the share a test gives it. */
+  const fillQueue = async (shareOf: (n: number) => string, count = 200) => {
+    const waiting = Array.from({ length: count }, (_, n) => {
+      const share = shareOf(n);
+      const url = `https://${share.slice("domain:".length)}/keys.json`;
+      return {
+        ...{ agent_id: `agt_waiting_${n}_${site.site_key_hash}`, identity: "x", share },
+        ...{ site_key_hash: site.site_key_hash, name: "x", source: "self", status: "pending" },
+        key_source: share.startsWith("domain:") ? JSON.stringify({ type: "jwks_uri", url }) : null,
+        ...{ requested_scopes: "[]", tags: "[]", created_by: "x" },
+        ...{ created_at: clock.now() - 1000 * (count - n), expires_at: clock.now() + WEEK_MS },
+      };
+    });
+    await server.context.db.transaction((tx) => tx.insert("agents", waiting));
+  };
+  const waitingIds = async () => {
+    const sql = `SELECT agent_id FROM agents WHERE site_key_hash = ? AND status = 'pending'
+       ORDER BY created_at`;
+    const rows = await server.context.db.all<{ agent_id: string }>(sql, site.site_key_hash);
+    return rows.map(({ agent_id }) => agent_id);
+  };
+  const nth = (n: number) => `agt_waiting_${n}_${site.site_key_hash}`;
+
+  test("come in although two hundred wait, in the place of the oldest that nobody vouches for", async () => {
+    await fillQueue((n) => (n < 10 ? `domain:d${n}.example` : `network:${n}`));
     const { status, body } = await agent.register(site, await newKey());
-    expect([status, body.outcome]).toEqual([429, "rate_limited"]);
+    expect([status, body.status]).toEqual([202, "pending"]);
+    const ids = await waitingIds();
+    expect(ids).toHaveLength(200);
+    expect(ids.at(-1)).toBe(body.agent_id);
+    expect(ids).not.toContain(nth(10));
+    expect(ids).toContain(nth(0));
+  });
+
+  test("of one domain or network make room of their own: others wait on", async () => {
+    await fillQueue((n) => (n < 180 ? `domain:d${n % 9}.example` : `network:${n}`));
+    const { body } = await agent.register(site, await newKey());
+    const ids = await waitingIds();
+    // Nine domains have twenty each; every network has one.
+    expect(ids).not.toContain(nth(0));
+    expect(ids.slice(-21)).toEqual([
+      ...Array.from({ length: 20 }, (_, n) => nth(180 + n)),
+      body.agent_id,
+    ]);
+    for (let n = 0; n < 25; n++) {
+      clock.advance(1000);
+      await agent.register(site, await newKey());
+    }
+    // All of these came from one network: ten of those weigh as much as twenty of a domain.
+    const left = await waitingIds();
+    expect(left).not.toContain(body.agent_id);
+    expect(left.filter((id) => !id.startsWith("agt_waiting_"))).toHaveLength(10);
+  });
+
+  test("are rejected together, all of them or those that nobody vouches for", async () => {
+    await fillQueue((n) => (n < 3 ? "domain:d.example" : `network:${n}`), 8);
+    const reject = (body: unknown) => admin("POST", "/pending-agents/reject", body);
+    expect((await reject({ unanchored_only: true })).body).toEqual({ rejected: 5 });
+    expect(await waitingIds()).toEqual([nth(0), nth(1), nth(2)]);
+    expect((await reject({})).body).toEqual({ rejected: 3 });
+    const { items } = (await admin("GET", "/agents?status=rejected")).body;
+    expect(items).toHaveLength(8);
+    const records = (await admin("GET", "/audit/records?type=site.changed")).body.items;
+    const kinds = records.map(
+      ({ record }: { record: { change: { kind: string } } }) => record.change.kind,
+    );
+    expect(kinds.filter((kind: string) => kind === "agent_rejected")).toHaveLength(8);
+    expect((await reject({})).body).toEqual({ rejected: 0 });
+    // Rejected ones are kept for 90 days, and no longer.
+    const { db } = server.context;
+    const after = (days: number) => clock.now() + days * 86_400_000;
+    await db.transaction((tx) => deleteExpiredAgents(tx, after(89)));
+    expect((await admin("GET", "/agents")).body.items).toHaveLength(8);
+    await db.transaction((tx) => deleteExpiredAgents(tx, after(90)));
+    expect((await admin("GET", "/agents")).body.items).toEqual([]);
   });
 });
 
@@ -226,4 +281,16 @@ test("one address registers ten times an hour", async () => {
     await fetch(`${server.url}/v1/m/${site.site_key}/agents/agt_none`),
   );
   expect([missing.status, missing.body.error]).toEqual([404, "not_found"]);
+});
+
+test("one address asks for sixty challenges an hour", async () => {
+  const server = await startServer(await freshEnvironment("sqlite"), {
+    clock: new ManualClock(NOON),
+  });
+  const site = await createSite(server, "shop.example.com");
+  const agent = registering(server);
+  const { jwk } = await newKey();
+  for (let n = 0; n < 60; n++) expect((await agent.challenge(site, jwk)).status).toBe(200);
+  const { status, headers } = await agent.challenge(site, jwk);
+  expect([status, headers.get("retry-after")]).toEqual([429, "60"]);
 });

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { forgetOldVisits } from "../../src/actions/forget-visits.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import {
   answerOf,
@@ -30,7 +31,12 @@ describe.each(DATABASES)("reports of a site's edge, on %s", (dialect) => {
   let token = "";
   beforeAll(async () => {
     const env = await freshEnvironment(dialect);
-    server = await startServer({ ...env, GATEHOUSE_BEACONS_PER_SITE_PER_MINUTE: "200" }, { clock });
+    const limits = {
+      GATEHOUSE_BEACONS_PER_SITE_PER_MINUTE: "200",
+      GATEHOUSE_BEACON_VISITS_KEPT_PER_SITE: "3",
+      GATEHOUSE_EDGE_VISITS_KEPT_PER_SITE: "2",
+    };
+    server = await startServer({ ...env, ...limits }, { clock });
     return cleanUp;
   });
   beforeEach(async () => {
@@ -66,6 +72,31 @@ describe.each(DATABASES)("reports of a site's edge, on %s", (dialect) => {
       ({ classification, agent, source }: Seen) => `${classification} ${agent?.name} ${source}`,
     );
     expect(seen.sort()).toEqual(callers.map(([, kind, name]) => `${kind} ${name} edge`).sort());
+  });
+
+  test("are kept however many beacons come, and each to a number of its own", async () => {
+    const { context } = server;
+    await report({ visits: [visitOf({ signature: VERIFIED }), visitOf({ signature: VERIFIED })] });
+    const visit = async () => {
+      const [row] = await context.db.all<Record<string, string | number | null>>(
+        "SELECT * FROM visits WHERE site_key_hash = ? LIMIT 1",
+        site.site_key_hash,
+      );
+      return row ?? {};
+    };
+    const edge = await visit();
+    const beacons = Array.from({ length: 10 }, (_, n) => ({
+      ...{ ...edge, visit_id: `vis_beacon_${n}`, source: "beacon", signature: null },
+      ...{ classification: "person", observed_at: clock.now() + 1000 + n },
+    }));
+    await context.db.transaction((tx) => tx.insert("visits", beacons));
+    await forgetOldVisits(context, () => false);
+    const sources = async () =>
+      (await visits()).map(({ source }: { source: string }) => source).sort();
+    expect(await sources()).toEqual([...Array(3).fill("beacon"), ...Array(2).fill("edge")]);
+    await report({ visits: [visitOf(), visitOf()] });
+    await forgetOldVisits(context, () => false);
+    expect(await sources()).toEqual([...Array(3).fill("beacon"), ...Array(2).fill("edge")]);
   });
 
   test("show a signature that failed with its reason, and verify nobody by it", async () => {

@@ -1,7 +1,7 @@
 import type { UcpTotals } from "@gatehouse/protocol";
 import { type JsonObject, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { CART_MS, type Cart } from "../../owners/checkouts/carts/cart.js";
+import { type Cart, cartMs } from "../../owners/checkouts/carts/cart.js";
 import {
   cartById,
   endCart,
@@ -9,7 +9,12 @@ import {
   lockCart,
   replaceCart,
 } from "../../owners/checkouts/carts/store.js";
-import { isOwn, type PlatformCaller, type WantedLine } from "../../owners/checkouts/platform.js";
+import {
+  type BuyingPlatform,
+  isOwn,
+  type PlatformCaller,
+  type WantedLine,
+} from "../../owners/checkouts/platform.js";
 import { shopSettings } from "../../owners/shop-settings/store.js";
 import type { Queries, Transaction } from "../../platform/db/database.js";
 import { type PricedLines, priceLines } from "./price-lines.js";
@@ -54,14 +59,14 @@ export async function createCart(
   { clock, ids }: Context,
   tx: Transaction,
   siteKeyHash: string,
-  { platform, content }: { readonly platform: PlatformCaller; readonly content: CartContent },
+  { platform, content }: { readonly platform: BuyingPlatform; readonly content: CartContent },
 ): Promise<ShownCart | NoCart> {
   const priced = await priceLines(tx, siteKeyHash, content.lines, "quote");
   if (!isWhole(priced)) return { wanted: content.lines, priced };
   const now = clock.now();
   const cart: Cart = {
-    ...{ cartId: ids.id("cart"), siteKeyHash, platform, ...content },
-    ...{ createdAt: now, expiresAt: now + CART_MS, cancelledAt: null },
+    ...{ cartId: ids.id("cart"), siteKeyHash, platform, holder: platform.holder, ...content },
+    ...{ createdAt: now, expiresAt: now + cartMs(platform), cancelledAt: null },
   };
   await insertCart(tx, cart);
   return estimated(tx, cart, priced);

@@ -5,9 +5,9 @@ import type { RecordDraft } from "../../owners/audit/drafts.js";
 import { lockCart } from "../../owners/checkouts/carts/store.js";
 import {
   type Address,
-  CHECKOUT_MS,
   type Checkout,
   type CheckoutContent,
+  checkoutMs,
   type Delivery,
   type Quote,
 } from "../../owners/checkouts/checkout.js";
@@ -71,11 +71,14 @@ export async function ownCheckout(
  * Made without a signature, and touched with one, it answers to signed calls from then on: nobody
  * who only knows its id changes what its platform has looked at.
  */
-export function takenOver(checkout: Checkout, { signed, webhookUrl }: BuyingPlatform): Checkout {
+export function takenOver(checkout: Checkout, caller: BuyingPlatform): Checkout {
   const { platform } = checkout;
+  const { signed, webhookUrl } = caller;
   // Where it hears of the order is what its profile says last.
   if ((platform.signed || !signed) && platform.webhookUrl === webhookUrl) return checkout;
-  return { ...checkout, platform: { ...platform, signed: platform.signed || signed, webhookUrl } };
+  const holder = !platform.signed && signed ? caller.holder : platform.holder;
+  const owned = { ...platform, signed: platform.signed || signed, webhookUrl, holder };
+  return { ...checkout, platform: owned };
 }
 
 /** Why nothing about a checkout can be changed; undefined where it can. */
@@ -121,7 +124,7 @@ export async function createCheckout(
     ...{ checkoutId: ids.id("chk"), pageId: ids.id("page"), siteKeyHash, platform, cartId },
     policies: [],
     ...{ status: "open", content, quote, problem: null, tries: 0, decisionId: null },
-    ...{ orderId: null, createdAt: now, expiresAt: now + CHECKOUT_MS },
+    ...{ orderId: null, createdAt: now, expiresAt: now + checkoutMs(platform) },
   };
   await insertCheckout(tx, checkout);
   await noteSeen(tx, siteKeyHash, platform, now);

@@ -2,6 +2,7 @@ import { isScope, SCOPES_MAX } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { addAgent } from "../../actions/add-agent.js";
 import { AGENT_STEPS, changeAgent, stepAgent } from "../../actions/change-agent.js";
+import { rejectPending } from "../../actions/reject-pending.js";
 import type { Context } from "../../context.js";
 import {
   AGENT_NAME_CHARS_MAX,
@@ -191,6 +192,28 @@ const step = createRoute({
   },
 });
 
+const rejectAll = createRoute({
+  method: "post",
+  path: "/v1/admin/sites/{site_key_hash}/pending-agents/reject",
+  tags: ["Agents"],
+  summary: "Reject agents that wait",
+  description: "Up to 200 at once, the oldest first. Each is recorded.",
+  request: {
+    params: SiteParams,
+    body: body(
+      strict({
+        unanchored_only: z.boolean().optional().openapi({
+          description: "Only those whose key no domain publishes.",
+        }),
+      }),
+    ),
+  },
+  responses: {
+    200: json(z.object({ rejected: z.number().int() }), "How many there were."),
+    ...errors("invalid_request", "forbidden", "not_found"),
+  },
+});
+
 export function agentRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   const { db } = context;
 
@@ -232,6 +255,14 @@ export function agentRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
     const changes = c.req.valid("json");
     const result = await changeAgent(context, site_key_hash, agent_id, changes, actorOf(c));
     return result.ok ? c.json(render(result.value), 200) : refused(result);
+  });
+
+  app.openapi(rejectAll, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "owner");
+    const { unanchored_only: unanchoredOnly = false } = c.req.valid("json");
+    const rejected = await rejectPending(context, site_key_hash, { unanchoredOnly }, actorOf(c));
+    return c.json({ rejected }, 200);
   });
 
   app.openapi(step, async (c) => {

@@ -7,12 +7,15 @@ import type { Context } from "../../context.js";
 import { agentById } from "../../owners/agents/store.js";
 import { isoTime } from "../../platform/clock.js";
 import { AddressLimiter } from "../../platform/http/admission/address-limiter.js";
+import type { Networks } from "../../platform/http/admission/networks.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
 import { answer, answering, findMandateSite, readBody, requireMandateSite } from "./answering.js";
 import { MandateRefusal } from "./refusal.js";
 
 const MINUTES_PER_HOUR = 60;
+/** Challenges one address may ask for, as a multiple of what it may register. */
+const CHALLENGES_PER_REGISTRATION = 6;
 
 /** How agents get known to a site: a challenge, an answer to it, and a look at what became of it. */
 export function agentRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
@@ -22,9 +25,22 @@ export function agentRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): voi
     perMinute: perHour / MINUTES_PER_HOUR,
     burst: perHour,
   });
+  // A key is looked at for every challenge, which costs more than an answer.
+  const challengesPerHour = perHour * CHALLENGES_PER_REGISTRATION;
+  const minting = new AddressLimiter({
+    perMinute: challengesPerHour / MINUTES_PER_HOUR,
+    burst: challengesPerHour,
+  });
+  const takeFrom = (limiter: AddressLimiter, networks: Networks) => {
+    const waitMs = limiter.take(networks, clock.now());
+    if (waitMs === 0) return;
+    const wait = String(Math.ceil(waitMs / 1000));
+    throw new MandateRefusal("rate_limited", { headers: { "retry-after": wait } });
+  };
 
   const challenge = answering(context, async (c) => {
     const site = await requireMandateSite(context, c);
+    takeFrom(minting, c.get("caller").networks);
     const body = await readBody(context, c);
     const key = await readAgentKeyStrictly(isJsonObject(body) ? body.jwk : undefined);
     if (!key.ok) throw new MandateRefusal("schema_invalid", { message: key.detail });
@@ -42,12 +58,9 @@ export function agentRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): voi
   const register = answering(context, async (c) => {
     const site = await requireMandateSite(context, c);
     const body = await readBody(context, c);
-    const waitMs = registrations.take(c.get("caller").networks, clock.now());
-    if (waitMs > 0) {
-      const wait = String(Math.ceil(waitMs / 1000));
-      throw new MandateRefusal("rate_limited", { headers: { "retry-after": wait } });
-    }
-    const registered = await registerAgent(context, site, body);
+    const { networks, prefix } = c.get("caller");
+    takeFrom(registrations, networks);
+    const registered = await registerAgent(context, site, body, prefix);
     if (!registered.ok) {
       const { reason, detail } = registered;
       const told = /^[A-Z`].*\.$/.test(detail) ? detail : undefined;

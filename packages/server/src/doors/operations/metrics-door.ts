@@ -27,6 +27,8 @@ export function metricsDoor(context: Context): Door {
   let waiting: Waiting | undefined;
   const read = (name: keyof Waiting) => waiting?.[name] ?? Number.NaN;
   metrics.gauge("gatehouse_reviews_waiting", () => read("reviews"));
+  metrics.gauge("gatehouse_unsigned_stored_bytes", () => read("unsignedBytes"));
+  metrics.gauge("gatehouse_signed_stored_bytes", () => read("signedBytes"));
   metrics.gauge("gatehouse_payments_open", () => read("payments"));
   metrics.gauge("gatehouse_payments_open_oldest_seconds", () => read("oldestPaymentMs") / 1000);
   const routes = new OpenAPIHono<HttpEnv>();

@@ -4,6 +4,8 @@ import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
 import type { Caller as Client } from "../../platform/http/admission/caller.js";
 import type { HttpEnv } from "../../platform/http/env.js";
+import type { Holder } from "../../platform/quota/stored-bytes.js";
+import { webName } from "../../platform/web-name.js";
 import type { ShopDesk } from "./desk.js";
 import { UcpProblem } from "./fault.js";
 
@@ -19,6 +21,14 @@ export interface Caller {
   readonly dated: boolean;
   /** Where it wants to hear of its orders, by its profile; null where it does not. */
   readonly webhookUrl: string | null;
+  /** Stands for the network it calls from, in shares of what callers leave that prove nothing. */
+  readonly network: string;
+}
+
+/** Whose share of a site's stored bytes a caller uses. */
+export function holderOf({ profileUrl, keyId, network }: Caller): Holder {
+  if (keyId === null) return `unsigned:${network}`;
+  return `signed:${webName(profileUrl)?.domain ?? profileUrl}`;
 }
 
 /** The request as its sender signed it: at the address this service has to the world. */

@@ -62,9 +62,15 @@ async function answerOf(
 
 const noCart = () => errorAnswer("not_found", "There is no such cart.");
 
+async function look(context: Context, call: UcpCall): Promise<UcpBody> {
+  const shown = await showCart(context, context.db, placeOf(call));
+  if (!shown.ok) return noCart();
+  return answerOf(context, context.db, call, { made: shown.value, status: 200 });
+}
+
 export const CART_OPERATIONS: readonly Operation[] = [
   {
-    ...{ method: "post", path: "/carts", capability: CART, tool: "create_cart" },
+    ...{ method: "post", path: "/carts", capability: CART, tool: "create_cart", look },
     async change(context, tx, call) {
       const asked = { platform: platformOf(call.caller), content: contentOf(call) };
       const made = await createCart(context, tx, call.site.siteKeyHash, asked);
@@ -73,14 +79,10 @@ export const CART_OPERATIONS: readonly Operation[] = [
   },
   {
     ...{ method: "get", path: "/carts/:id", capability: CART, tool: "get_cart", whileShut: true },
-    async read(context: Context, call: UcpCall) {
-      const shown = await showCart(context, context.db, placeOf(call));
-      if (!shown.ok) return noCart();
-      return answerOf(context, context.db, call, { made: shown.value, status: 200 });
-    },
+    read: look,
   },
   {
-    ...{ method: "put", path: "/carts/:id", capability: CART, tool: "update_cart" },
+    ...{ method: "put", path: "/carts/:id", capability: CART, tool: "update_cart", look },
     async change(context, tx, call) {
       const updated = await updateCart(context, tx, placeOf(call), contentOf(call));
       if (!updated.ok) return noCart();
@@ -88,7 +90,7 @@ export const CART_OPERATIONS: readonly Operation[] = [
     },
   },
   {
-    ...{ method: "post", path: "/carts/:id/cancel", capability: CART, tool: "cancel_cart" },
+    ...{ method: "post", path: "/carts/:id/cancel", capability: CART, tool: "cancel_cart", look },
     ...{ whileShut: true, ends: true },
     async change(context, tx, call) {
       const cancelled = await cancelCart(context, tx, placeOf(call));

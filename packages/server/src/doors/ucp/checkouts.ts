@@ -105,6 +105,7 @@ export async function checkoutOfMandate(
     keyId: null,
     dated: false,
     webhookUrl: null,
+    network: "",
   };
   const call = { site, caller, id: checkout.checkoutId, body: {}, requestId };
   return checkoutBody(context, db, { ...call, signer: await keys.signer("card") }, checkout);
@@ -153,7 +154,7 @@ const named = (root: string, tool: string) => (root === ROOT ? { tool } : {});
 const operationsAt = (root: string): readonly Operation[] => [
   {
     ...named(root, "create_checkout"),
-    ...{ method: "post", path: root, capability: CHECKOUT },
+    ...{ method: "post", path: root, capability: CHECKOUT, look },
     async change(context, tx, call) {
       const { body, site, caller } = call;
       const cartId = textIn(body.cart_id, "cart_id", TEXT_CHARS_MAX);

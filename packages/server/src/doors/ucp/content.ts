@@ -1,15 +1,16 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import type { BuyingPlatform } from "../../owners/checkouts/platform.js";
-import type { Caller } from "./caller.js";
+import { type Caller, holderOf } from "./caller.js";
 import { textsIn } from "./fields.js";
 
 export const TEXT_CHARS_MAX = 200;
 const BUYER = ["first_name", "last_name", "email", "phone_number"];
 const CONTEXT = ["address_country", "address_region", "postal_code", "language", "currency"];
 
-export const platformOf = ({ profileUrl: url, keyId, webhookUrl }: Caller): BuyingPlatform => ({
-  ...{ url, signed: keyId !== null, webhookUrl },
-});
+export function platformOf(caller: Caller): BuyingPlatform {
+  const { profileUrl: url, keyId, webhookUrl } = caller;
+  return { url, signed: keyId !== null, webhookUrl, holder: holderOf(caller) };
+}
 
 /** What a request says of the buyer, and of where. */
 export function peopleIn({ buyer, context }: JsonObject) {

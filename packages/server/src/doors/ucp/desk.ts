@@ -7,11 +7,11 @@ import { shopSettings } from "../../owners/shop-settings/store.js";
 import { closedMessage, sells } from "../../owners/sites/gates.js";
 import type { Site } from "../../owners/sites/site.js";
 import { holdSite, isVerified } from "../../owners/sites/store.js";
-import { countReplies, REPLY_KEPT_MS } from "../../owners/ucp-replies/store.js";
+import { REPLY_KEPT_MS } from "../../owners/ucp-replies/store.js";
 import type { Caller as Client } from "../../platform/http/admission/caller.js";
 import { webName } from "../../platform/web-name.js";
 import { errorAnswer, type UcpBody } from "./answer.js";
-import type { Caller } from "./caller.js";
+import { type Caller, holderOf } from "./caller.js";
 import { CART_OPERATIONS } from "./carts.js";
 import { CATALOG_OPERATIONS } from "./catalog.js";
 import { CHECKOUT_OPERATIONS } from "./checkouts.js";
@@ -20,6 +20,7 @@ import { once, onceDecided } from "./once.js";
 import type { Operation, UcpCall } from "./operation.js";
 import { ORDER_OPERATIONS } from "./orders.js";
 import { PlatformProfiles } from "./platform-profiles.js";
+import { StoredRoom } from "./room.js";
 
 export const OPERATIONS: readonly Operation[] = [
   ...CATALOG_OPERATIONS,
@@ -39,15 +40,6 @@ function nothingInCommon(site: Site): UcpBody {
 
 /** It was deleted, or lost its domain, while the call was under way: nothing is kept of it. */
 const shopGone = () => errorAnswer("not_found", "This shop is not there any more.");
-
-/**
- * Answers kept for retries of one site's callers. Each change keeps one, so that this bounds carts and
- * checkouts too; what ends something is done all the same.
- */
-const REPLIES_PER_SITE_MAX = 500_000;
-/** How often they are counted. */
-const COUNTED_EVERY_MS = 300_000;
-const SITES_COUNTED_MAX = 10_000;
 
 /** How long a caller waits whose turn did not come. */
 const TURN_RETRY_MS = 2000;
@@ -77,18 +69,18 @@ export interface DeskCall extends Omit<UcpCall, "signer"> {
 export class ShopDesk {
   private readonly context: Context;
   private readonly profiles: PlatformProfiles;
-  /** When a site's replies are counted next, and whether there were too many. */
-  private readonly rooms = new Map<string, { readonly until: number; readonly full: boolean }>();
+  private readonly room: StoredRoom;
 
   constructor(context: Context) {
     this.context = context;
     this.profiles = new PlatformProfiles(context);
+    this.room = new StoredRoom(context);
   }
 
   /** The platform a caller names, and what it has in common with the shop. Nothing of it is proven. */
   async platformNamed(header: string | undefined, client: Client) {
     const profileUrl = this.profileNamed(header);
-    const profile = await this.profiles.get(profileUrl, client.networks);
+    const profile = await this.profiles.get(profileUrl, client);
     if (!profile.ok) {
       const limited = profile.reason === "rate_limited";
       const headers: Record<string, string> = limited
@@ -98,7 +90,9 @@ export class ShopDesk {
     }
     const { keys } = profile.value;
     const webhookUrl = orderWebhookUrl(profile.value) ?? null;
-    return { profileUrl, capabilities: negotiate(profile.value), keys, webhookUrl };
+    const capabilities = negotiate(profile.value);
+    const network = this.context.networkShares.shareOf(client.prefix);
+    return { profileUrl, capabilities, keys, webhookUrl, network };
   }
 
   /** The profile a caller names; refuses one that names none. */
@@ -128,6 +122,13 @@ export class ShopDesk {
     if (waitMs > 0) throw tooMany(waitMs);
   }
 
+  /** Takes a place for a change, and makes room for what it leaves. */
+  private async takeRoom(operation: Operation, call: DeskCall): Promise<void> {
+    this.take(call, "shop_changes");
+    // What ends something is done however much there is.
+    if (!operation.ends) await this.room.require(call.site.siteKeyHash, holderOf(call.caller));
+  }
+
   private async answer(operation: Operation, deskCall: DeskCall): Promise<UcpBody> {
     const { context } = this;
     const { key, path, bytes, client: _, ...asked } = deskCall;
@@ -142,43 +143,29 @@ export class ShopDesk {
       return common ? operation.read(context, call) : nothingInCommon(site);
     }
     const request = { siteKeyHash, caller, operation: nameOf(operation), key, path, bytes };
-    if (!operation.ends) await this.requireRoom(siteKeyHash);
+    const look = (id = call.id) => operation.look(context, { ...call, id });
     // What was done before is answered first, whatever has changed since.
     if ("change" in operation) {
-      return once(context, request, () => {
-        if (!common) return async () => nothingInCommon(site);
-        this.take(deskCall, "shop_changes");
-        return async (tx) =>
-          (await holdSite(tx, siteKeyHash)) ? operation.change(context, tx, call) : shopGone();
+      return once(context, request, {
+        begin: async () => {
+          if (!common) return async () => nothingInCommon(site);
+          await this.takeRoom(operation, deskCall);
+          return async (tx) =>
+            (await holdSite(tx, siteKeyHash)) ? operation.change(context, tx, call) : shopGone();
+        },
+        look,
       });
     }
     return onceDecided(context, request, {
-      begin: () => {
+      begin: async () => {
         if (!common) return async () => ({ records: [], answer: nothingInCommon(site) });
-        this.take(deskCall, "shop_changes");
+        await this.takeRoom(operation, deskCall);
         const decide = operation.decide(context, call);
         return async (tx) =>
           (await isVerified(tx, siteKeyHash)) ? decide(tx) : { records: [], answer: shopGone() };
       },
-      look: () => operation.look(context, call),
+      look,
     });
-  }
-
-  /** Refuses to begin more than can be kept. */
-  private async requireRoom(siteKeyHash: string): Promise<void> {
-    const { clock, db } = this.context;
-    const now = clock.now();
-    let room = this.rooms.get(siteKeyHash);
-    if (room === undefined || now >= room.until) {
-      const count = await countReplies(db, siteKeyHash, REPLIES_PER_SITE_MAX);
-      room = { until: now + COUNTED_EVERY_MS, full: count >= REPLIES_PER_SITE_MAX };
-      if (this.rooms.size >= SITES_COUNTED_MAX) this.rooms.clear();
-      this.rooms.set(siteKeyHash, room);
-    }
-    if (!room.full) return;
-    const headers = { "retry-after": String(Math.ceil((room.until - now) / 1000)) };
-    const content = "This shop has more under way than it can keep. See Retry-After.";
-    throw new UcpProblem("rate_limited", content, { headers });
   }
 
   private isCommon({ capability, whileShut }: Operation, site: Site, caller: Caller) {

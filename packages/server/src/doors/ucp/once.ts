@@ -5,11 +5,12 @@ import {
   freeKey,
   type ReplyKey,
   replyOf,
+  SIGNED,
   writeReply,
 } from "../../owners/ucp-replies/store.js";
 import type { Transaction } from "../../platform/db/database.js";
 import type { UcpBody } from "./answer.js";
-import type { Caller } from "./caller.js";
+import { type Caller, holderOf } from "./caller.js";
 import { UcpProblem } from "./fault.js";
 import type { Begun } from "./operation.js";
 
@@ -25,6 +26,22 @@ export interface OnceRequest {
   /** What the same request would have again: where it was sent, and its bytes. */
   readonly path: string;
   readonly bytes: Uint8Array;
+}
+
+/** Answers up to this size are kept as they were given, whoever asked. */
+const UNSIGNED_BODY_CHARS_MAX = 8192;
+/** Stands for an answer that is not kept: it shows a cart or a checkout, which is stored already. */
+const SHOWN = "shown_resource";
+
+/**
+ * What is kept of an answer. Callers that prove nothing must not have everything they send stored
+ * twice: of a long answer the id of what it shows is kept, and the same request again is shown that
+ * as it is then.
+ */
+function keptAnswer({ keyId }: Caller, { status, body }: UcpBody) {
+  const long = keyId === null && JSON.stringify(body).length > UNSIGNED_BODY_CHARS_MAX;
+  const { id } = body;
+  return { status, body: long && typeof id === "string" ? { [SHOWN]: id } : body };
 }
 
 /** Somebody else has the key by now. */
@@ -46,12 +63,24 @@ function keyOf({ siteKeyHash, caller, operation, key = "" }: OnceRequest): Reply
     const content = "Send `Idempotency-Key`, a new UUID for everything you want done.";
     throw new UcpProblem("invalid_request", content);
   }
-  const { profileUrl, keyId } = caller;
-  return { siteKeyHash, caller: `${keyId === null ? "" : "signed "}${profileUrl}`, operation, key };
+  const { profileUrl, keyId, dated } = caller;
+  const pinned = operation.endsWith("/complete") || (keyId !== null && !dated);
+  const name = `${keyId === null ? "" : SIGNED}${profileUrl}`;
+  return { siteKeyHash, caller: name, operation, key, holder: holderOf(caller), pinned };
 }
 
 const digestOf = ({ path, bytes }: OnceRequest) =>
   hash("sha256", Buffer.concat([Buffer.from(`${path}\n`), bytes]), "hex");
+
+/** Shows a cart or a checkout as it is now: the one the request names, unless another is named. */
+type Look = (id?: string) => Promise<UcpBody>;
+
+/** How a request is carried out that was not answered before. */
+interface Steps<T> {
+  /** Runs once; what it returns may run more than once. */
+  begin(): Promise<(tx: Transaction) => Promise<T>>;
+  readonly look: Look;
+}
 
 /**
  * What was answered to a key; undefined where it is free. `look` answers for what was claimed and is
@@ -60,7 +89,7 @@ const digestOf = ({ path, bytes }: OnceRequest) =>
 async function replay(
   { db }: Context,
   request: OnceRequest,
-  look?: () => Promise<UcpBody>,
+  look: Look,
 ): Promise<UcpBody | undefined> {
   const reply = await replyOf(db, keyOf(request));
   if (reply === undefined) return undefined;
@@ -70,38 +99,39 @@ async function replay(
   }
   const { status, body } = reply;
   if (status !== null && body !== null) {
-    return { status, body, headers: { "idempotent-replayed": "true" } };
+    const { [SHOWN]: shown } = body;
+    const again = typeof shown === "string" ? (await look(shown)).body : body;
+    return { status, body: again, headers: { "idempotent-replayed": "true" } };
   }
-  return look?.();
+  return look();
 }
 
 /**
  * Does something once for a key: the same request again gets the answer it had, another request under
- * the key is refused. Key, effect and answer are written together, or nothing is. `begin` runs once,
- * for what was not answered before; what it returns may run more than once.
+ * the key is refused. Key, effect and answer are written together, or nothing is.
  */
 export async function once(
   context: Context,
   request: OnceRequest,
-  begin: () => (tx: Transaction) => Promise<UcpBody>,
+  { begin, look }: Steps<UcpBody>,
 ): Promise<UcpBody> {
   const { clock, db } = context;
   const key = keyOf(request);
-  const before = await replay(context, request);
+  const before = await replay(context, request, look);
   if (before !== undefined) return before;
   const digest = digestOf(request);
-  const work = begin();
+  const work = await begin();
   try {
     return await db.transaction(async (tx) => {
       if (!(await claimKey(tx, key, { digest, now: clock.now() }))) throw new Claimed();
       const answer = await work(tx);
       if (answer.undone) throw new Undone(answer);
-      await writeReply(tx, key, answer);
+      await writeReply(tx, key, keptAnswer(request.caller, answer));
       return answer;
     });
   } catch (error) {
     if (error instanceof Undone) return error.answer;
-    const meanwhile = error instanceof Claimed ? await replay(context, request) : undefined;
+    const meanwhile = error instanceof Claimed ? await replay(context, request, look) : undefined;
     if (meanwhile !== undefined) return meanwhile;
     throw error;
   }
@@ -115,14 +145,14 @@ export async function once(
 export async function onceDecided(
   context: Context,
   request: OnceRequest,
-  { begin, look }: { begin(): (tx: Transaction) => Promise<Begun>; look(): Promise<UcpBody> },
+  { begin, look }: Steps<Begun>,
 ): Promise<UcpBody> {
   const { audit, clock, db } = context;
   const key = keyOf(request);
   const before = await replay(context, request, look);
   if (before !== undefined) return before;
   const digest = digestOf(request);
-  const decide = begin();
+  const decide = await begin();
   const { answer } = await audit.commit<Begun["answer"] | null>(request.siteKeyHash, async (tx) => {
     if (!(await claimKey(tx, key, { digest, now: clock.now() }))) {
       return { records: [], answer: null };
@@ -131,7 +161,7 @@ export async function onceDecided(
     if ("settle" in begun.answer) return begun;
     // Nothing was written of it either: the key is free.
     if (begun.answer.undone) await freeKey(tx, key);
-    else await writeReply(tx, key, begun.answer);
+    else await writeReply(tx, key, keptAnswer(request.caller, begun.answer));
     return begun;
   });
   if (answer === null) {
@@ -142,6 +172,7 @@ export async function onceDecided(
   if (!("settle" in answer)) return answer;
   const settled = await answer.settle();
   context.pass("ucp.settled");
-  if (!settled.unsettled) await db.transaction((tx) => writeReply(tx, key, settled));
+  const kept = keptAnswer(request.caller, settled);
+  if (!settled.unsettled) await db.transaction((tx) => writeReply(tx, key, kept));
   return settled;
 }

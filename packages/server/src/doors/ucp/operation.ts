@@ -42,6 +42,8 @@ interface Reading extends Named {
 
 /** Something that changes: done once for each key of idempotency, in one transaction. */
 interface Changing extends Named {
+  /** Shows what was made or changed, as it is now. */
+  look(context: Context, call: UcpCall): Promise<UcpBody>;
   change(context: Context, tx: Transaction, call: UcpCall): Promise<UcpBody>;
 }
 

@@ -9,13 +9,19 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { AddressLimiter } from "../../platform/http/admission/address-limiter.js";
-import type { Networks } from "../../platform/http/admission/networks.js";
+import type { Caller as Client } from "../../platform/http/admission/caller.js";
+import { webName } from "../../platform/web-name.js";
 
 const PROFILE_BYTES_MAX = 262_144;
 /** How long a profile is believed: the shortest UCP allows, so that a changed key counts soon. */
 const KEPT_MS = 60_000;
 const KEPT_MAX = 500;
 const KEPT_BYTES_MAX = 16 * 1024 * 1024;
+/** What a read profile takes in memory, measured against its text: objects are larger than that. */
+const BYTES_PER_CHAR = 8;
+const ENTRY_BYTES = 1024;
+/** Hosts whose profile was read before; the oldest are forgotten first. */
+const KNOWN_HOSTS_MAX = 10_000;
 
 export type NoProfile =
   | ProfileFault
@@ -35,6 +41,7 @@ export class PlatformProfiles {
   private readonly context: Context;
   private readonly fetches: AddressLimiter;
   private readonly kept = new Map<string, Kept>();
+  private readonly knownHosts = new Set<string>();
   private bytes = 0;
 
   constructor(context: Context) {
@@ -43,19 +50,24 @@ export class PlatformProfiles {
     this.fetches = new AddressLimiter({ perMinute });
   }
 
-  async get(url: string, source: Networks): Promise<Result<PlatformProfile, NoProfile>> {
+  async get(url: string, client: Client): Promise<Result<PlatformProfile, NoProfile>> {
     const now = this.context.clock.now();
     const kept = this.kept.get(url);
     if (kept !== undefined && kept.until > now && kept.until <= now + KEPT_MS) return kept.profile;
-    if (this.fetches.take(source, now) > 0) {
+    if (this.fetches.take(client.networks, now) > 0) {
       return refuse("rate_limited", "Too many profiles were asked for. Try again in a minute.");
     }
-    return this.read(url);
+    return this.read(url, client);
   }
 
-  private async read(url: string): Promise<Result<PlatformProfile, NoProfile>> {
-    const { clock, safeFetch } = this.context;
-    const found = await safeFetch.get(url, { bodyBytesMax: PROFILE_BYTES_MAX });
+  private async read(url: string, client: Client): Promise<Result<PlatformProfile, NoProfile>> {
+    const { clock, networkShares, safeFetch } = this.context;
+    const host = webName(url)?.host ?? "";
+    const found = await safeFetch.get(url, {
+      bodyBytesMax: PROFILE_BYTES_MAX,
+      lane: this.knownHosts.has(host) ? "known" : "stranger",
+      source: networkShares.shareOf(client.prefix),
+    });
     if (!found.ok && found.reason === "not_allowed_url") {
       return refuse("invalid_profile_url", `The profile cannot be asked for: ${found.detail}.`);
     }
@@ -65,8 +77,16 @@ export class PlatformProfiles {
       return refuse("profile_unreachable", `The profile could not be read: ${why}.`);
     }
     const profile = readText(body);
-    this.keep(url, { profile, until: clock.now() + KEPT_MS, bytes: body.length });
+    if (profile.ok) this.remember(host);
+    this.keep(url, { profile, until: clock.now() + KEPT_MS, bytes: memoryOf(url, profile) });
     return profile;
+  }
+
+  private remember(host: string): void {
+    this.knownHosts.delete(host);
+    this.knownHosts.add(host);
+    if (this.knownHosts.size <= KNOWN_HOSTS_MAX) return;
+    this.knownHosts.delete(this.knownHosts.values().next().value as string);
   }
 
   private keep(url: string, kept: Kept): void {
@@ -82,6 +102,11 @@ export class PlatformProfiles {
     this.bytes -= this.kept.get(url)?.bytes ?? 0;
     this.kept.delete(url);
   }
+}
+
+/** What an entry holds: its text would be less than the objects made of it, or more. */
+function memoryOf(url: string, profile: Result<PlatformProfile, NoProfile>): number {
+  return ENTRY_BYTES + BYTES_PER_CHAR * (url.length + JSON.stringify(profile).length);
 }
 
 function readText(body: Uint8Array): Result<PlatformProfile, NoProfile> {

@@ -70,7 +70,8 @@ function keyOf(row: KeyRow): RegisteredKey {
   });
 }
 
-export async function insertAgent(tx: Transaction, agent: Agent): Promise<void> {
+/** `share`: whose part of the waiting registrations it uses, where it waits. */
+export async function insertAgent(tx: Transaction, agent: Agent, share = ""): Promise<void> {
   await tx.insert("agents", [
     {
       agent_id: agent.agentId,
@@ -90,6 +91,7 @@ export async function insertAgent(tx: Transaction, agent: Agent): Promise<void> 
       changed_by: agent.changedBy,
       changed_at: agent.changedAt,
       expires_at: agent.expiresAt,
+      share,
     },
   ]);
 }
@@ -245,20 +247,19 @@ export async function listAgents(
   return rows.map(agentOf);
 }
 
-export async function countPending(db: Queries, siteKeyHash: string): Promise<number> {
-  const sql =
-    "SELECT COUNT(*) AS pending FROM agents WHERE site_key_hash = ? AND status = 'pending'";
-  return (await db.get<{ pending: number }>(sql, siteKeyHash))?.pending ?? 0;
-}
-
-/** Forgets pending agents nobody has answered in time, and their keys: they may register again. */
-export async function forgetPending(tx: Transaction, now: number): Promise<number> {
-  const late = "status = 'pending' AND expires_at IS NOT NULL AND expires_at <= ?";
-  await tx.run(
-    `DELETE FROM agent_keys WHERE agent_id IN (SELECT agent_id FROM agents WHERE ${late})`,
-    now,
+/** Agents that wait, the oldest first. */
+export async function pendingAgents(
+  db: Queries,
+  siteKeyHash: string,
+  { unanchoredOnly, limit }: { readonly unanchoredOnly: boolean; readonly limit: number },
+): Promise<Agent[]> {
+  const unanchored = unanchoredOnly ? " AND key_source IS NULL" : "";
+  const rows = await db.all<AgentRow>(
+    `SELECT * FROM agents WHERE site_key_hash = ? AND status = 'pending'${unanchored}
+     ORDER BY created_at, agent_id LIMIT ?`,
+    ...[siteKeyHash, limit],
   );
-  return tx.run(`DELETE FROM agents WHERE ${late}`, now);
+  return rows.map(agentOf);
 }
 
 /** Suspends the active agents of all sites; returns how many there were. */

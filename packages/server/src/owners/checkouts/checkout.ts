@@ -1,5 +1,5 @@
 import type { JsonObject, UcpTotals } from "@gatehouse/protocol";
-import type { BuyingPlatform, WantedLine } from "./platform.js";
+import type { BuyingPlatform, PlatformCaller, WantedLine } from "./platform.js";
 
 /**
  * open → completing → completed; completing → open where nothing came of it; cancelled from any of
@@ -123,7 +123,12 @@ export function chosenAddress({ addresses, addressId }: Delivery) {
 }
 
 /** UCP's own default for how long such things live. */
-export const CHECKOUT_MS = 6 * 3_600_000;
+const CHECKOUT_MS = 6 * 3_600_000;
+/** Anybody can leave one without proving anything: it goes sooner. */
+const UNSIGNED_CHECKOUT_MS = 3_600_000;
+
+export const checkoutMs = ({ signed }: PlatformCaller) =>
+  signed ? CHECKOUT_MS : UNSIGNED_CHECKOUT_MS;
 
 /** Whether nothing keeps it from being paid. */
 export function isReady({ lines, missing }: Quote): boolean {

@@ -1,3 +1,5 @@
+import type { Holder } from "../../platform/quota/stored-bytes.js";
+
 /** A platform that acts for a buyer. */
 export interface PlatformCaller {
   /** The profile it names. */
@@ -10,6 +12,8 @@ export interface PlatformCaller {
 export interface BuyingPlatform extends PlatformCaller {
   /** Where it wants to hear of its orders; null where it does not. */
   readonly webhookUrl: string | null;
+  /** Whose share of the site's stored bytes its carts and checkouts use. */
+  readonly holder: Holder;
 }
 
 /** How many of a product somebody wants. */

@@ -1,5 +1,19 @@
 import type { Queries, Transaction } from "../../platform/db/database.js";
-import { CHECKOUT_ID, type Checkout, type CheckoutStatus, type Problem } from "./checkout.js";
+import { packJson, unpackJson } from "../../platform/db/packed-json.js";
+import {
+  countBytes,
+  deleteCounted,
+  type Holder,
+  rowBytes,
+} from "../../platform/quota/stored-bytes.js";
+import {
+  CHECKOUT_ID,
+  type Checkout,
+  type CheckoutContent,
+  type CheckoutStatus,
+  type Problem,
+  type Quote,
+} from "./checkout.js";
 
 interface Row {
   checkout_id: string;
@@ -19,6 +33,8 @@ interface Row {
   order_id: string | null;
   created_at: number;
   expires_at: number;
+  holder: Holder;
+  bytes: number;
 }
 
 function checkoutOf(row: Row): Checkout {
@@ -29,12 +45,13 @@ function checkoutOf(row: Row): Checkout {
     platform: {
       ...{ url: row.platform_url, signed: row.platform_signed === 1 },
       webhookUrl: row.webhook_url,
+      holder: row.holder,
     },
     policies: row.policies === null ? [] : JSON.parse(row.policies),
     cartId: row.cart_id,
     status: row.status,
-    content: JSON.parse(row.content),
-    quote: JSON.parse(row.quote),
+    content: unpackJson<CheckoutContent>(row.content),
+    quote: unpackJson<Quote>(row.quote),
     problem: row.problem === null ? null : JSON.parse(row.problem),
     tries: row.tries,
     decisionId: row.decision_id,
@@ -44,7 +61,21 @@ function checkoutOf(row: Row): Checkout {
   });
 }
 
+/** What a checkout says, as it is written, and how many bytes the row then takes. */
+function contentColumns({ platform, policies, content, quote, problem }: Checkout) {
+  const texts = {
+    webhook_url: platform.webhookUrl,
+    content: packJson(content),
+    quote: packJson(quote),
+    problem: problem && JSON.stringify(problem),
+  };
+  const terms = policies.length === 0 ? null : JSON.stringify(policies);
+  return { ...texts, bytes: rowBytes(platform.url, terms, ...Object.values(texts)) };
+}
+
 export async function insertCheckout(tx: Transaction, checkout: Checkout): Promise<void> {
+  const columns = contentColumns(checkout);
+  await countBytes(tx, checkout.siteKeyHash, checkout.platform.holder, columns.bytes);
   await tx.insert("checkouts", [
     {
       checkout_id: checkout.checkoutId,
@@ -52,12 +83,10 @@ export async function insertCheckout(tx: Transaction, checkout: Checkout): Promi
       page_id: checkout.pageId,
       platform_url: checkout.platform.url,
       platform_signed: checkout.platform.signed ? 1 : 0,
-      webhook_url: checkout.platform.webhookUrl,
+      holder: checkout.platform.holder,
+      ...columns,
       cart_id: checkout.cartId,
       status: checkout.status,
-      content: JSON.stringify(checkout.content),
-      quote: JSON.stringify(checkout.quote),
-      problem: null,
       tries: checkout.tries,
       created_at: checkout.createdAt,
       expires_at: checkout.expiresAt,
@@ -109,31 +138,43 @@ export async function lockCheckout(tx: Transaction, checkoutId: string): Promise
   await tx.lock("SELECT checkout_id FROM checkouts WHERE checkout_id = ?", checkoutId);
 }
 
+/** Moves a checkout to a holder's share, with the bytes it takes now. */
+async function recountCheckout(
+  tx: Transaction,
+  { checkoutId, siteKeyHash }: Pick<Checkout, "checkoutId" | "siteKeyHash">,
+  { holder, bytes }: { readonly holder: Holder; readonly bytes: number },
+): Promise<void> {
+  const before = await tx.get<Pick<Row, "holder" | "bytes">>(
+    "SELECT holder, bytes FROM checkouts WHERE checkout_id = ?",
+    checkoutId,
+  );
+  if (before === undefined || (before.holder === holder && before.bytes === bytes)) return;
+  const sql = "UPDATE checkouts SET holder = ?, bytes = ? WHERE checkout_id = ?";
+  await tx.run(sql, holder, bytes, checkoutId);
+  await countBytes(tx, siteKeyHash, holder, bytes);
+  await countBytes(tx, siteKeyHash, before.holder, -before.bytes);
+}
+
 /** Writes where a checkout has come to. Which platform made it, and when it ends, stays. */
 export async function writeCheckout(tx: Transaction, checkout: Checkout): Promise<void> {
-  const { platform, problem, status, tries, decisionId, orderId, checkoutId } = checkout;
+  const { platform, status, tries, decisionId, orderId, checkoutId } = checkout;
+  const { webhook_url, content, quote, problem, bytes } = contentColumns(checkout);
   await tx.run(
-    `UPDATE checkouts SET platform_signed = ?, webhook_url = ?, status = ?, content = ?, quote = ?, problem = ?, tries = ?,
-       decision_id = ?, order_id = ? WHERE checkout_id = ?`,
-    ...[platform.signed ? 1 : 0, platform.webhookUrl, status, JSON.stringify(checkout.content)],
-    ...[
-      JSON.stringify(checkout.quote),
-      problem && JSON.stringify(problem),
-      tries,
-      decisionId,
-      orderId,
-      checkoutId,
-    ],
+    `UPDATE checkouts SET platform_signed = ?, webhook_url = ?, status = ?, content = ?, quote = ?,
+       problem = ?, tries = ?, decision_id = ?, order_id = ? WHERE checkout_id = ?`,
+    ...[platform.signed ? 1 : 0, webhook_url, status, content, quote, problem, tries],
+    ...[decisionId, orderId, checkoutId],
   );
+  await recountCheckout(tx, checkout, { holder: platform.holder, bytes });
 }
 
 /** Keeps the terms a checkout was shown under, as they were signed. */
-export async function writePolicies(
-  tx: Transaction,
-  { checkoutId, policies }: Checkout,
-): Promise<void> {
+export async function writePolicies(tx: Transaction, checkout: Checkout): Promise<void> {
+  const { checkoutId, policies, platform } = checkout;
   const sql = "UPDATE checkouts SET policies = ? WHERE checkout_id = ?";
   await tx.run(sql, JSON.stringify(policies), checkoutId);
+  const { bytes } = contentColumns(checkout);
+  await recountCheckout(tx, checkout, { holder: platform.holder, bytes });
 }
 
 /** Whether a try to complete it is still the one that is under way. */
@@ -164,7 +205,10 @@ export async function reopenCheckout(
   return (await tx.run(sql, JSON.stringify(problem), checkoutId, decisionId)) === 1;
 }
 
-/** An order came of it, and so its cart is used up. False where it was cancelled meanwhile. */
+/**
+ * An order came of it, and so its cart is used up, and it uses nobody's share any more. False where it
+ * was cancelled meanwhile.
+ */
 export async function completeCheckout(
   tx: Transaction,
   { checkoutId, decisionId }: Try,
@@ -177,15 +221,39 @@ export async function completeCheckout(
   );
   const sql = `UPDATE checkouts SET status = 'completed', problem = NULL, order_id = ?
      WHERE ${ITS_TRY}`;
-  return (await tx.run(sql, orderId, checkoutId, decisionId)) === 1;
+  if ((await tx.run(sql, orderId, checkoutId, decisionId)) !== 1) return false;
+  const row = await tx.get<Pick<Row, "site_key_hash">>(
+    "SELECT site_key_hash FROM checkouts WHERE checkout_id = ?",
+    checkoutId,
+  );
+  const siteKeyHash = row?.site_key_hash ?? "";
+  await recountCheckout(tx, { checkoutId, siteKeyHash }, { holder: "", bytes: 0 });
+  return true;
 }
 
-/** Forgets what nothing came of, with all that is known of its buyer. */
-export async function forgetCheckouts(tx: Transaction, before: number): Promise<void> {
-  const sql = "DELETE FROM checkouts WHERE status IN ('open', 'cancelled') AND expires_at < ?";
-  await tx.run(sql, before);
+/** How long a checkout that no order came of can still be looked at, by whether it was signed. */
+const KEPT_MS = { signed: 24 * 3_600_000, unsigned: 3_600_000 };
+
+/** Deletes what nothing came of, with all that is known of its buyer. */
+export async function deleteExpiredCheckouts(tx: Transaction, now: number): Promise<void> {
+  const over = `status IN ('open', 'cancelled')
+     AND (expires_at < ? OR (expires_at < ? AND platform_signed = 0))`;
+  await deleteCounted(tx, "checkouts", over, now - KEPT_MS.signed, now - KEPT_MS.unsigned);
+}
+
+/** Deletes a holder's oldest checkouts that nobody tried to complete. Returns the bytes freed. */
+export function evictCheckouts(
+  tx: Transaction,
+  siteKeyHash: string,
+  holder: Holder,
+  rows: number,
+): Promise<number> {
+  const oldest = `checkout_id IN (SELECT checkout_id FROM checkouts
+     WHERE site_key_hash = ? AND holder = ? AND decision_id IS NULL
+       AND status IN ('open', 'cancelled') ORDER BY created_at, checkout_id LIMIT ?)`;
+  return deleteCounted(tx, "checkouts", oldest, siteKeyHash, holder, rows);
 }
 
 export async function deleteCheckouts(tx: Transaction, siteKeyHash: string): Promise<void> {
-  await tx.run("DELETE FROM checkouts WHERE site_key_hash = ?", siteKeyHash);
+  await deleteCounted(tx, "checkouts", "site_key_hash = ?", siteKeyHash);
 }

@@ -219,3 +219,13 @@ export async function writePlatformSettings(
     ...[siteKeyHash, accepted, JSON.stringify(pool)],
   );
 }
+
+/** Domains of the platforms that a site's owner has admitted. */
+export async function admittedDomains(
+  db: Queries,
+  siteKeyHash: string,
+): Promise<ReadonlySet<string>> {
+  const sql = "SELECT domain FROM platforms WHERE site_key_hash = ? AND status = 'admitted'";
+  const rows = await db.all<Pick<Row, "domain">>(sql, siteKeyHash);
+  return new Set(rows.map(({ domain }) => domain));
+}

@@ -1,9 +1,16 @@
-import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { JsonObject } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../platform/db/database.js";
+import { packJson, unpackJson } from "../../platform/db/packed-json.js";
+import {
+  countBytes,
+  deleteCounted,
+  type Holder,
+  rowBytes,
+} from "../../platform/quota/stored-bytes.js";
 
 /** UCP asks for a day and recommends two. */
 export const REPLY_KEPT_MS = 48 * 3_600_000;
+const UNSIGNED_REPLY_KEPT_MS = 24 * 3_600_000;
 
 /** What a key of idempotency stands for. */
 export interface ReplyKey {
@@ -11,6 +18,13 @@ export interface ReplyKey {
   readonly caller: string;
   readonly operation: string;
   readonly key: string;
+  /** Whose share of the site's stored bytes its reply uses. */
+  readonly holder: Holder;
+  /**
+   * Stays for its whole time, however little room there is: money may have been spent for it, or only
+   * the key keeps the request from being sent again by whoever saw it.
+   */
+  readonly pinned: boolean;
 }
 
 export interface StoredReply {
@@ -21,11 +35,8 @@ export interface StoredReply {
   readonly body: JsonObject | null;
 }
 
-/** Many are kept, for two days: a fifth of their size is enough. */
-const packed = (body: JsonObject) =>
-  deflateRawSync(JSON.stringify(body), { level: 1 }).toString("base64");
-const unpacked = (text: string) =>
-  JSON.parse(inflateRawSync(Buffer.from(text, "base64")).toString("utf8")) as JsonObject;
+/** How callers are called that proved who they are. */
+export const SIGNED = "signed ";
 
 const placeOf = ({ siteKeyHash, caller, operation, key }: ReplyKey) =>
   [siteKeyHash, caller, operation, key] as const;
@@ -36,7 +47,7 @@ export async function replyOf(db: Queries, key: ReplyKey): Promise<StoredReply |
     `SELECT digest, status, body FROM ucp_replies WHERE ${PLACE}`,
     ...placeOf(key),
   );
-  const body = row?.body ? unpacked(row.body) : null;
+  const body = row?.body ? unpackJson<JsonObject>(row.body) : null;
   return row && { digest: row.digest, status: row.status, body };
 }
 
@@ -47,9 +58,10 @@ export async function claimKey(
   { digest, now }: { readonly digest: string; readonly now: number },
 ): Promise<boolean> {
   const claimed = await tx.run(
-    `INSERT INTO ucp_replies (site_key_hash, caller, operation, idempotency_key, digest, created_at)
-     VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    ...[...placeOf(key), digest, now],
+    `INSERT INTO ucp_replies
+       (site_key_hash, caller, operation, idempotency_key, digest, created_at, holder, pinned)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    ...[...placeOf(key), digest, now, key.holder, key.pinned ? 1 : 0],
   );
   return claimed === 1;
 }
@@ -59,15 +71,12 @@ export async function writeReply(
   key: ReplyKey,
   { status, body }: { readonly status: number; readonly body: JsonObject },
 ): Promise<void> {
-  const sql = `UPDATE ucp_replies SET status = ?, body = ? WHERE ${PLACE}`;
-  await tx.run(sql, status, packed(body), ...placeOf(key));
-}
-
-/** How many are kept of a site, counted up to a number. */
-export async function countReplies(db: Queries, siteKeyHash: string, max: number): Promise<number> {
-  const sql = `SELECT COUNT(*) AS count FROM
-     (SELECT 1 FROM ucp_replies WHERE site_key_hash = ? LIMIT ?) AS kept`;
-  return Number((await db.get<{ count: number }>(sql, siteKeyHash, max))?.count ?? 0);
+  const text = packJson(body);
+  const bytes = rowBytes(key.caller, key.operation, key.key, text);
+  // Only the first answer is counted: there is no second one, and a row is counted once.
+  const sql = `UPDATE ucp_replies SET status = ?, body = ?, bytes = ? WHERE ${PLACE} AND bytes = 0`;
+  const written = await tx.run(sql, status, text, bytes, ...placeOf(key));
+  if (written === 1) await countBytes(tx, key.siteKeyHash, key.holder, bytes);
 }
 
 /** Gives a key back that nothing came of. */
@@ -75,10 +84,26 @@ export async function freeKey(tx: Transaction, key: ReplyKey): Promise<void> {
   await tx.run(`DELETE FROM ucp_replies WHERE ${PLACE}`, ...placeOf(key));
 }
 
-export async function forgetReplies(tx: Transaction, before: number): Promise<void> {
-  await tx.run("DELETE FROM ucp_replies WHERE created_at < ?", before);
+export async function deleteExpiredReplies(tx: Transaction, now: number): Promise<void> {
+  const over = `created_at < ?
+     OR (created_at < ? AND caller NOT LIKE '${SIGNED}%' AND pinned = 0)`;
+  await deleteCounted(tx, "ucp_replies", over, now - REPLY_KEPT_MS, now - UNSIGNED_REPLY_KEPT_MS);
+}
+
+/** Deletes a holder's oldest replies. Returns how many bytes that frees. */
+export function evictReplies(
+  tx: Transaction,
+  siteKeyHash: string,
+  holder: Holder,
+  rows: number,
+): Promise<number> {
+  const place = "site_key_hash, caller, operation, idempotency_key";
+  const oldest = `(${place}) IN (SELECT ${place} FROM ucp_replies
+     WHERE site_key_hash = ? AND holder = ? AND pinned = 0
+     ORDER BY created_at, idempotency_key LIMIT ?)`;
+  return deleteCounted(tx, "ucp_replies", oldest, siteKeyHash, holder, rows);
 }
 
 export async function deleteReplies(tx: Transaction, siteKeyHash: string): Promise<void> {
-  await tx.run("DELETE FROM ucp_replies WHERE site_key_hash = ?", siteKeyHash);
+  await deleteCounted(tx, "ucp_replies", "site_key_hash = ?", siteKeyHash);
 }

@@ -191,21 +191,24 @@ export async function sitesWithVisits(db: Queries): Promise<string[]> {
   return (await db.all<{ site_key_hash: string }>(sql)).map((row) => row.site_key_hash);
 }
 
-/** Forgets the oldest visits of a site beyond a number, and none of the others. */
+/** Forgets the oldest visits that one source told of beyond a number, and none of the others. */
 export async function forgetBeyond(
   db: Queries,
   siteKeyHash: string,
+  source: Visit["source"],
   rowsMax: number,
 ): Promise<number> {
   const last = await db.get<{ observed_at: number; visit_id: string }>(
-    `SELECT observed_at, visit_id FROM visits WHERE site_key_hash = ?
+    `SELECT observed_at, visit_id FROM visits WHERE site_key_hash = ? AND source = ?
      ORDER BY observed_at DESC, visit_id DESC LIMIT 1 OFFSET ?`,
-    siteKeyHash,
-    rowsMax,
+    ...[siteKeyHash, source, rowsMax],
   );
   if (last === undefined) return 0;
-  const sql = "DELETE FROM visits WHERE site_key_hash = ? AND (observed_at, visit_id) <= (?, ?)";
-  return db.run(sql, siteKeyHash, last.observed_at, last.visit_id);
+  return db.run(
+    `DELETE FROM visits WHERE site_key_hash = ? AND source = ?
+       AND (observed_at, visit_id) <= (?, ?)`,
+    ...[siteKeyHash, source, last.observed_at, last.visit_id],
+  );
 }
 
 /** Forgets everything of a site. */

@@ -30,6 +30,8 @@ import { auditArchives } from "./migrations/0023-audit-archives.js";
 import { rejections } from "./migrations/0024-rejections.js";
 import { identities } from "./migrations/0025-identities.js";
 import { strangerRecords } from "./migrations/0026-stranger-records.js";
+import { storedBytes } from "./migrations/0027-stored-bytes.js";
+import { registrationShares } from "./migrations/0028-registration-shares.js";
 import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
 import { copySqlite } from "./sqlite.js";
 
@@ -60,7 +62,7 @@ const MIGRATIONS: readonly Migration[] = [
   ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents, decisions, reviews],
   ...[commerce, outbox, spending, stripe, ucp, carts, captured, checkouts],
   ...[afterSale, consoleSessions, decisionCounts, platforms, pause, auditArchives],
-  ...[rejections, identities, strangerRecords],
+  ...[rejections, identities, strangerRecords, storedBytes, registrationShares],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,4 +1,5 @@
 import type { JsonObject } from "@gatehouse/protocol";
+import type { Holder } from "../../../platform/quota/stored-bytes.js";
 import type { PlatformCaller, WantedLine } from "../platform.js";
 
 /** What a platform gathers before a buyer decides. */
@@ -7,6 +8,8 @@ export interface Cart {
   readonly siteKeyHash: string;
   /** Who made it, and alone may see it. */
   readonly platform: PlatformCaller;
+  /** Whose share of the site's stored bytes it uses. */
+  readonly holder: Holder;
   readonly lines: readonly WantedLine[];
   /** What the platform says of the buyer, and of where; as it was read. */
   readonly buyer: JsonObject;
@@ -17,7 +20,11 @@ export interface Cart {
 }
 
 /** UCP's own default for how long such things live. */
-export const CART_MS = 6 * 3_600_000;
+const CART_MS = 6 * 3_600_000;
+/** Anybody can leave one without proving anything: it goes sooner. */
+const UNSIGNED_CART_MS = 3_600_000;
+
+export const cartMs = ({ signed }: PlatformCaller) => (signed ? CART_MS : UNSIGNED_CART_MS);
 
 /** How its ids are written. Whatever else is named is none, and no database is asked for it. */
 export const CART_ID = /^[A-Za-z0-9_-]{1,80}$/;

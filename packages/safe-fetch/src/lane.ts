@@ -1,0 +1,134 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Clock } from "./clock.js";
+
+/** Requests of one lane under way, of one host, and waiting. */
+const IN_ALL_MAX = 32;
+const PER_HOST_MAX = 2;
+const WAITING_MAX = 256;
+/** One slow host must not fill the line for everybody. */
+const WAITING_PER_HOST_MAX = 16;
+/** Neither must one source that names many slow hosts. */
+const PER_SOURCE_MAX = 4;
+const WAITING_PER_SOURCE_MAX = 16;
+/** How long it is remembered how much a source has used. */
+const USAGE_WINDOW_MS = 60_000;
+const SOURCES_REMEMBERED_MAX = 10_000;
+/** What a request is taken to need until it is known. */
+const EXPECTED_MS = 1000;
+
+/** Who asks for a request, and of whom. */
+export interface Visitor {
+  readonly host: string;
+  /** On whose behalf; undefined where it is this service's own or its owner's. */
+  readonly source: string | undefined;
+}
+
+interface Waiter extends Visitor {
+  proceed(): void;
+}
+
+/**
+ * Places for requests of one kind. Whoever has used least goes first, so that a source whose hosts
+ * are slow delays itself and not somebody who comes for the first time.
+ */
+export class Lane {
+  private readonly clock: Clock;
+  private readonly perHost = new Map<string, number>();
+  private readonly perSource = new Map<string, number>();
+  private underWay = 0;
+  private waiting: Waiter[] = [];
+  private used = new Map<string, number>();
+  private usedSince = 0;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+  }
+
+  get load(): { readonly underWay: number; readonly waiting: number } {
+    return { underWay: this.underWay, waiting: this.waiting.length };
+  }
+
+  /** Waits for a place until the deadline; what it returns gives the place back. */
+  async enter(visitor: Visitor, deadline: number): Promise<Result<() => void, "too_busy">> {
+    while (!this.isFree(visitor)) {
+      if (!this.mayWait(visitor)) return refuse("too_busy", "too many requests are waiting");
+      const left = deadline - this.clock.now();
+      if (left <= 0 || !(await this.waitInLine(visitor, left))) {
+        return refuse("too_busy", "no place was free in time");
+      }
+    }
+    const { host, source } = visitor;
+    const enteredAt = this.clock.now();
+    this.underWay++;
+    add(this.perHost, host, 1);
+    if (source !== undefined) add(this.perSource, source, 1);
+    this.use(source, EXPECTED_MS);
+    return ok(() => {
+      this.use(source, this.clock.now() - enteredAt - EXPECTED_MS);
+      this.leave(visitor);
+    });
+  }
+
+  private isFree({ host, source }: Visitor): boolean {
+    if (this.underWay >= IN_ALL_MAX || (this.perHost.get(host) ?? 0) >= PER_HOST_MAX) return false;
+    return source === undefined || (this.perSource.get(source) ?? 0) < PER_SOURCE_MAX;
+  }
+
+  private mayWait({ host, source }: Visitor): boolean {
+    if (this.waiting.length >= WAITING_MAX) return false;
+    const sameHost = this.waiting.filter((waiter) => waiter.host === host).length;
+    if (sameHost >= WAITING_PER_HOST_MAX) return false;
+    if (source === undefined) return true;
+    const sameSource = this.waiting.filter((waiter) => waiter.source === source).length;
+    return sameSource < WAITING_PER_SOURCE_MAX;
+  }
+
+  /** True when a place may have become free, false when the time was up first. */
+  private waitInLine(visitor: Visitor, ms: number): Promise<boolean> {
+    return new Promise((resolve) => {
+      const proceed = () => {
+        cancel();
+        resolve(true);
+      };
+      const waiter = { ...visitor, proceed };
+      const cancel = this.clock.after(ms, () => {
+        this.waiting.splice(this.waiting.indexOf(waiter), 1);
+        resolve(false);
+      });
+      this.waiting.push(waiter);
+    });
+  }
+
+  private leave({ host, source }: Visitor): void {
+    this.underWay--;
+    add(this.perHost, host, -1);
+    if (source !== undefined) add(this.perSource, source, -1);
+    // All look again, since the first in line may be for a host that is still full; whoever has used
+    // least looks first. The order they came in decides between equals.
+    const line = this.waiting.toSorted((a, b) => this.usedBy(a) - this.usedBy(b));
+    this.waiting = [];
+    for (const { proceed } of line) proceed();
+  }
+
+  private usedBy({ source }: Visitor): number {
+    return source === undefined ? 0 : (this.used.get(source) ?? 0);
+  }
+
+  private use(source: string | undefined, ms: number): void {
+    if (source === undefined) return;
+    const now = this.clock.now();
+    const over = now < this.usedSince || now >= this.usedSince + USAGE_WINDOW_MS;
+    if (over || this.used.size >= SOURCES_REMEMBERED_MAX) {
+      this.used = new Map();
+      this.usedSince = now;
+    }
+    this.used.set(source, (this.used.get(source) ?? 0) + ms);
+  }
+}
+
+/** Counts, and remembers nothing of what has come to nothing. */
+function add(counts: Map<string, number>, key: string, amount: number): void {
+  const count = (counts.get(key) ?? 0) + amount;
+  if (count === 0) counts.delete(key);
+  else counts.set(key, count);
+}

@@ -1,0 +1,46 @@
+import type { KeySource } from "@gatehouse/protocol";
+import { deleteOldestPending, pendingShares } from "../owners/agents/pending/store.js";
+import type { Transaction } from "../platform/db/database.js";
+import { webName } from "../platform/web-name.js";
+
+/** Agents of one site that wait for its owner, in all and of one domain or network. */
+const PENDING_MAX = 200;
+const PENDING_PER_SHARE_MAX = 20;
+const DAY_MS = 24 * 3_600_000;
+/** How long one waits, by whether a domain vouches for its key. */
+const ANCHORED_MS = 30 * DAY_MS;
+const UNANCHORED_MS = 7 * DAY_MS;
+/** A domain costs more than an address: what it vouches for goes later. */
+const UNANCHORED_WEIGHT = 2;
+
+const DOMAIN = "domain:";
+
+/** Whose part of the waiting registrations an agent uses. */
+export function pendingShare(keySource: KeySource | null, network: string): string {
+  const domain = keySource === null ? undefined : webName(keySource.url)?.domain;
+  return domain === undefined ? `network:${network}` : DOMAIN + domain;
+}
+
+export const pendingMs = (share: string) =>
+  share.startsWith(DOMAIN) ? ANCHORED_MS : UNANCHORED_MS;
+
+/**
+ * Makes room for one more agent that waits. A full share replaces its own oldest; a full site the
+ * oldest of the largest share. So nobody is shut out, and whoever registers most loses first.
+ */
+export async function makePendingRoom(
+  tx: Transaction,
+  siteKeyHash: string,
+  share: string,
+): Promise<void> {
+  const shares = await pendingShares(tx, siteKeyHash);
+  const own = shares.find((one) => one.share === share);
+  if (own !== undefined && own.waiting >= PENDING_PER_SHARE_MAX) {
+    return deleteOldestPending(tx, siteKeyHash, share);
+  }
+  if (shares.reduce((sum, { waiting }) => sum + waiting, 0) < PENDING_MAX) return;
+  const weight = (one: (typeof shares)[number]) =>
+    one.share.startsWith(DOMAIN) ? one.waiting : one.waiting * UNANCHORED_WEIGHT;
+  const [largest] = shares.toSorted((a, b) => weight(b) - weight(a) || a.oldest - b.oldest);
+  if (largest !== undefined) await deleteOldestPending(tx, siteKeyHash, largest.share);
+}

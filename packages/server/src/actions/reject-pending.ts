@@ -1,0 +1,40 @@
+import type { Context } from "../context.js";
+import type { Agent } from "../owners/agents/agent.js";
+import { keysOf, pendingAgents, updateAgent } from "../owners/agents/store.js";
+import type { Actor } from "../owners/audit/drafts.js";
+import { agentChange } from "./agent-change.js";
+import { REJECTED_KEPT_MS } from "./change-agent.js";
+
+/** Agents one call rejects; whoever has more waiting calls again. */
+const REJECTED_MAX = 200;
+
+/**
+ * Rejects agents that wait, the oldest first: all of them, or those that no domain vouches for. Each
+ * is recorded, in one transaction. Returns how many there were.
+ */
+export async function rejectPending(
+  { audit, clock }: Context,
+  siteKeyHash: string,
+  { unanchoredOnly }: { readonly unanchoredOnly: boolean },
+  actor: Actor,
+): Promise<number> {
+  const { answer } = await audit.commit(siteKeyHash, async (tx) => {
+    const now = clock.now();
+    const waiting = await pendingAgents(tx, siteKeyHash, { unanchoredOnly, limit: REJECTED_MAX });
+    const records = [];
+    for (const agent of waiting) {
+      const rejected: Agent = {
+        ...agent,
+        status: "rejected",
+        changedBy: actor.id,
+        changedAt: now,
+        expiresAt: now + REJECTED_KEPT_MS,
+      };
+      await updateAgent(tx, rejected);
+      const kids = (await keysOf(tx, agent.agentId)).map(({ kid }) => kid);
+      records.push(agentChange("agent_rejected", rejected, { actor, now, kids }));
+    }
+    return { records, answer: waiting.length };
+  });
+  return answer;
+}

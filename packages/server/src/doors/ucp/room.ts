@@ -1,0 +1,102 @@
+import type { Context } from "../../context.js";
+import { evictCarts } from "../../owners/checkouts/carts/store.js";
+import { evictCheckouts } from "../../owners/checkouts/store.js";
+import { admittedDomains } from "../../owners/platforms/store.js";
+import { evictReplies } from "../../owners/ucp-replies/store.js";
+import {
+  type Holder,
+  type HolderClass,
+  type Share,
+  sharesOf,
+} from "../../platform/quota/stored-bytes.js";
+import { UcpProblem } from "./fault.js";
+
+const QUOTAS = {
+  unsigned: "UNSIGNED_STORED_BYTES_PER_SITE",
+  signed: "SIGNED_STORED_BYTES_PER_SITE",
+} as const;
+
+/** What is made room for at once, as a part of the whole quota. */
+const FREED_PART = 32;
+/** Rows one transaction deletes of each table. */
+const EVICTED_ROWS = 200;
+/** How often it is tried to free more, at most, for one call. */
+const EVICTIONS_MAX = 50;
+const RETRY_AFTER_S = "60";
+
+/**
+ * Keeps what callers leave at a site within its quota of bytes, one for callers that prove who they
+ * are and one for those that do not. When a quota is full, the oldest of whoever holds most goes,
+ * unless somebody tried to pay for it: nobody shuts newcomers out, and whoever fills the quota pushes
+ * out their own first.
+ */
+export class StoredRoom {
+  private readonly context: Context;
+
+  constructor(context: Context) {
+    this.context = context;
+  }
+
+  /** Makes room for one more row of a holder, or refuses it. */
+  async require(siteKeyHash: string, holder: Holder): Promise<void> {
+    const { db, config } = this.context;
+    const holderClass: HolderClass = holder.startsWith("unsigned:") ? "unsigned" : "signed";
+    const quota = config.limits[QUOTAS[holderClass]];
+    const shares = await sharesOf(db, siteKeyHash, holderClass);
+    const excess = sumOf(shares) - quota;
+    if (excess < 0) return;
+    const isGuarded = await this.guard(siteKeyHash, quota);
+    const evictable = shares.filter((share) => !isGuarded(share));
+    const freed = await this.free(siteKeyHash, evictable, excess + quota / FREED_PART);
+    if (freed > excess) return;
+    const own = shares.find((share) => share.holder === holder);
+    if (isGuarded({ holder, bytes: own?.bytes ?? 0 })) return;
+    const content = "This shop has more under way than it can keep. See Retry-After.";
+    throw new UcpProblem("rate_limited", content, { headers: { "retry-after": RETRY_AFTER_S } });
+  }
+
+  /**
+   * Which shares are not cut, nor refused. Half of the quota is kept for platforms the owner admitted,
+   * in equal parts: strangers with many domains push out nothing that those hold within theirs.
+   */
+  private async guard(siteKeyHash: string, quota: number): Promise<(share: Share) => boolean> {
+    const admitted = await admittedDomains(this.context.db, siteKeyHash);
+    const part = quota / 2 / Math.max(1, admitted.size);
+    return ({ holder, bytes }) =>
+      bytes <= part && admitted.has(holder.slice(holder.indexOf(":") + 1));
+  }
+
+  /** Deletes the oldest rows of the largest shares. Returns how many bytes were freed. */
+  private async free(siteKeyHash: string, shares: Share[], wanted: number): Promise<number> {
+    const left = new Map(shares.map(({ holder, bytes }) => [holder, bytes]));
+    let freed = 0;
+    for (let i = 0; i < EVICTIONS_MAX && freed < wanted && left.size > 0; i++) {
+      const [holder, bytes] = largestIn(left);
+      const gone = await this.evict(siteKeyHash, holder);
+      freed += gone;
+      // Nothing of what is left may go: it is being paid for, or only its key keeps it from being
+      // sent again.
+      if (gone === 0) left.delete(holder);
+      else left.set(holder, bytes - gone);
+    }
+    return freed;
+  }
+
+  /** One table a transaction: none waits for rows of another while it holds its own. */
+  private async evict(siteKeyHash: string, holder: Holder): Promise<number> {
+    const { db } = this.context;
+    let freed = 0;
+    for (const evictRows of [evictReplies, evictCarts, evictCheckouts]) {
+      freed += await db.transaction((tx) => evictRows(tx, siteKeyHash, holder, EVICTED_ROWS));
+    }
+    return freed;
+  }
+}
+
+const sumOf = (shares: readonly Share[]) => shares.reduce((sum, { bytes }) => sum + bytes, 0);
+
+function largestIn(shares: ReadonlyMap<Holder, number>): [Holder, number] {
+  let largest: [Holder, number] = ["", -1];
+  for (const share of shares) if (share[1] > largest[1]) largest = share;
+  return largest;
+}
