@@ -16,6 +16,8 @@ import { deleteExpiredAgents } from "./owners/agents/pending/store.js";
 import { deleteExpiredCarts } from "./owners/checkouts/carts/store.js";
 import { deleteExpiredCheckouts } from "./owners/checkouts/store.js";
 import { forgetMinutes } from "./owners/decisions/store.js";
+import { deleteExpiredDeclines } from "./owners/declines/store.js";
+import { expiredDeclines } from "./owners/declines/waits.js";
 import { OUTBOX_TOPIC, TRY_LEASE_MS } from "./owners/outbox/message.js";
 import { EVENT_KEPT_MS, forgetEvents } from "./owners/processor-events/store.js";
 import { deleteExpiredRejections } from "./owners/rejections/store.js";
@@ -66,6 +68,7 @@ export function planJobs(context: Context): void {
       await db.transaction((tx) => deleteExpiredAgents(tx, now));
       await db.transaction((tx) => forgetFailures(tx, now - HOUR_MS));
       await db.transaction((tx) => forgetMinutes(tx, now - 2 * HOUR_MS));
+      await db.transaction((tx) => deleteExpiredDeclines(tx, expiredDeclines(now)));
     },
   });
   jobs.add({

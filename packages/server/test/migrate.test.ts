@@ -84,6 +84,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "stranger-records",
       "stored-bytes",
       "registration-shares",
+      "declines",
     ]);
   });
 

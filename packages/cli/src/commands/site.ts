@@ -7,6 +7,7 @@ import { card, plainJson, type Terminal, table } from "../terminal.js";
 import { previewCommand } from "./preview.js";
 import { siteCheckCommand } from "./site-check.js";
 import { siteConnectCommands } from "./site-connect.js";
+import { siteDeclinesCommand } from "./site-declines.js";
 import { siteMandatesCommand } from "./site-mandates.js";
 import { siteNotifyCommands } from "./site-notify.js";
 import { sitePauseCommands } from "./site-pause.js";
@@ -195,6 +196,7 @@ export function siteCommands(program: Command, terminal: Terminal): void {
   siteMandatesCommand(site, terminal);
   sitePauseCommands(site, terminal);
   sitePlatformsCommand(site, terminal);
+  siteDeclinesCommand(site, terminal);
   siteShopCommand(site, terminal);
   siteNotifyCommands(site, terminal);
   site

@@ -3,7 +3,7 @@ import type { SiteBody } from "../find-site.js";
 import { checkDocuments } from "./documents.js";
 import { fetchPage, type LookedAt } from "./fetch-page.js";
 import type { SiteFinding } from "./finding.js";
-import { checkGates, checkPause, gatesOf } from "./gates.js";
+import { checkDeclines, checkGates, checkPause, gatesOf } from "./gates.js";
 import { checkHomePage } from "./home-page.js";
 import { checkEdgeTokens, checkVisits } from "./told-visits.js";
 
@@ -50,6 +50,7 @@ export async function checkSite(
     ...(tokens === undefined ? [] : [tokens]),
     await checkVisits(client, site, "edge"),
     ...checkPause(site),
+    ...(await checkDeclines(client, site)),
     ...checkGates(gates),
   ];
 }

@@ -1,4 +1,6 @@
 import type { AdminClient } from "../admin-client.js";
+import { counted } from "../counted.js";
+import { declinesOf } from "../declines.js";
 import type { SiteBody } from "../find-site.js";
 import type { SiteFinding } from "./finding.js";
 
@@ -22,6 +24,19 @@ export function checkPause({ paused_at, domain }: SiteBody): readonly SiteFindin
   const found = `paused since ${paused_at}: nothing can be bought`;
   const advice = `Resume them: \`gatehouse site resume ${domain}\`.`;
   return [{ item: "sales", state: "missing", found, advice }];
+}
+
+/** Said only where somebody waits after declined payments. */
+export async function checkDeclines(
+  client: AdminClient,
+  site: SiteBody,
+): Promise<readonly SiteFinding[]> {
+  const { declined, hand_off_until, waiting } = await declinesOf(client, site);
+  if (waiting.length === 0 && hand_off_until === null) return [];
+  const off = hand_off_until === null ? "" : `, platforms are handed off until ${hand_off_until}`;
+  const found = `${declined} payments declined lately, ${counted(waiting.length, "caller")} waiting${off}`;
+  const advice = `See who: \`gatehouse site declines ${site.domain}\`.`;
+  return [{ item: "declined payments", state: "missing", found, advice }];
 }
 
 /** Each gate of checkout: open, or shut and what opens it. Not to sell may be what the owner wants. */

@@ -56,6 +56,12 @@ export const siteSettings: Coverage = {
       next: /Say one of them\./,
     },
   },
+  "site declines": {
+    args: ({ shop }) => [shop],
+    says: /^\d+ of \d+ payments were declined in the last 10 minutes\.\nNobody waits\.$/m,
+    json: { window_seconds: 600, waiting: [] },
+    fails: noSite(),
+  },
   "site pause": {
     args: async ({ site }) => [await site()],
     says: /^Sales of \S+ are paused\. .* gatehouse site resume \S+$/m,

@@ -13,6 +13,7 @@ import { Card, Page } from "../ui/page.js";
 import { countText } from "../ui/words.js";
 import { KINDS } from "../visits/kinds.js";
 import { Chart, type Series } from "./chart.js";
+import { Declines } from "./declines.js";
 import { NeedsYou } from "./needs-you.js";
 import { RANGES, type RangeName, stepsOf } from "./ranges.js";
 
@@ -178,6 +179,7 @@ export function OverviewPage() {
   return (
     <Page title={site.name} about={site.domain} actions={<PauseSales />}>
       <NeedsYou />
+      <Declines />
       <div className="max-w-48">
         <Select
           label="The last"

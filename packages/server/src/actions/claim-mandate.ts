@@ -1,11 +1,12 @@
 import { type Mandate, REASONS } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
+import { declineWait, type PaymentCaller } from "../decide/payment-caller.js";
 import { type Payment, requestPayment } from "../decide/request-payment.js";
 import type { Agent } from "../owners/agents/agent.js";
 import { countFailure } from "../owners/agents/locks/locks.js";
 import type { RecordDraft } from "../owners/audit/drafts.js";
 import { newRecordId } from "../owners/audit/record-id.js";
-import type { Checkout } from "../owners/checkouts/checkout.js";
+import { type Checkout, emailOf } from "../owners/checkouts/checkout.js";
 import { writeCheckout } from "../owners/checkouts/store.js";
 import type { StoredAnswer } from "../owners/decisions/decision.js";
 import { insertDecision } from "../owners/decisions/store.js";
@@ -50,12 +51,15 @@ export interface Admission {
   readonly mandate: Mandate;
   readonly proven: ProvenFacts;
   readonly requestId: string;
+  /** The address it came from, as limits name it. */
+  readonly source: string;
   readonly now: number;
 }
 
 export interface Made {
   readonly records: readonly RecordDraft[];
   readonly answer: Submitted | { readonly paying: Paying; readonly replayed: boolean };
+  /** Changes what this process remembers, once all of it is durable. */
   readonly after?: (() => void) | undefined;
 }
 
@@ -98,12 +102,44 @@ interface Claimed {
 const checkoutOf = ({ checkout }: Judged) =>
   checkout === undefined ? null : { checkoutId: checkout.checkoutId, returnUrl: null };
 
+/** Whom a payment counts for if it is declined. Whoever signs a mandate was admitted. */
+const callerOf = ({ source }: Admission, { checkout }: Judged, agent: Agent): PaymentCaller => ({
+  identity: agent.identity,
+  admitted: true,
+  source,
+  buyer: checkout === undefined ? null : emailOf(checkout),
+});
+
+/**
+ * Why nothing may be paid after declined payments; undefined where it may. Nothing is stored for the
+ * mandate_id: the same bytes may be approved after the wait.
+ */
+async function declineFault(
+  context: Context,
+  tx: Transaction,
+  asked: Admission,
+  { found, agent }: { readonly found: Judged; readonly agent: Agent },
+): Promise<{ readonly fault: MandateFault; count(): void } | undefined> {
+  if (found.payment === undefined || found.outcome === "rejected") return undefined;
+  const { token } = found.payment;
+  const caller = callerOf(asked, found, agent);
+  const wait = await declineWait(context, tx, asked.site.siteKeyHash, { caller, token });
+  if (wait === undefined) return undefined;
+  const { kind, retryAfterS, message } = wait;
+  // The agent may go on with another buyer or instrument, and not by itself.
+  const reason = kind === "identity" ? "agent_temporarily_locked" : "payment_declined";
+  const reasonCode = kind === "identity" ? "payments_declined" : `${kind}_declined`;
+  const fault = { reason, message, retryAfterS, reasonCode, specific: reasonCode } as const;
+  const refusals = context.metrics.counter("gatehouse_decline_refusals_total");
+  return { fault, count: () => refusals({ kind }) };
+}
+
 /** Has what the rules approved paid, where it is to be paid. */
 async function requestIfPaid(
   context: Context,
   tx: Transaction,
   { site, proven, requestId, now }: Admission,
-  { found, recordId, decisionId, answer }: Claimed,
+  { found, recordId, decisionId, answer, caller }: Claimed & { readonly caller: PaymentCaller },
 ): Promise<Payment | undefined> {
   const { outcome, items, amount, payment } = found;
   if (outcome !== "approved" || items === undefined) return undefined;
@@ -116,7 +152,7 @@ async function requestIfPaid(
   return requestPayment(
     context,
     tx,
-    { ...asked, processor, amount, items, token, answer, about },
+    { ...asked, processor, amount, items, token, caller, answer, about },
     now,
   );
 }
@@ -156,6 +192,15 @@ export async function claim(
   const { siteKeyHash } = site;
   const { skill, protocol, mandateId } = mandate;
   const found = await judge(context, tx, asked, agent);
+  const declined = await declineFault(context, tx, asked, { found, agent });
+  if (declined !== undefined) {
+    const refusal = await refused(context, tx, declined.fault, asked);
+    const after = () => {
+      refusal.after?.();
+      declined.count();
+    };
+    return { ...refusal, after };
+  }
   const { outcome, reason, rule, amount } = found;
   const recordId = newRecordId(ids, now);
   const decisionId = ids.timeId("dec", now);
@@ -166,7 +211,8 @@ export async function claim(
   const at = `${config.baseUrl}/v1/m/${site.siteKey}/escalations/${review?.escalationId}`;
   const answer = answerTo(found, { mandateId, recordId, now, review: review && { ...review, at } });
   const claimed = { found, recordId, decisionId, answer, review };
-  const payment = await requestIfPaid(context, tx, asked, claimed);
+  const caller = callerOf(asked, found, agent);
+  const payment = await requestIfPaid(context, tx, asked, { ...claimed, caller });
   const paid = payment !== undefined;
   await insertDecision(tx, {
     ...{ decisionId, siteKeyHash, mandateId, digest: proven.digest },

@@ -5,6 +5,7 @@ import type { Actor } from "../owners/audit/drafts.js";
 import { deleteCarts } from "../owners/checkouts/carts/store.js";
 import { deleteCheckouts } from "../owners/checkouts/store.js";
 import { deleteDecisions } from "../owners/decisions/store.js";
+import { deleteDeclines } from "../owners/declines/store.js";
 import { deleteMandateSettings } from "../owners/mandate-settings/store.js";
 import { deleteNotifySettings } from "../owners/notify-settings/store.js";
 import { deleteAftermath } from "../owners/orders/aftermath/store.js";
@@ -44,6 +45,7 @@ export async function deleteSite(
     await deleteMandateSettings(tx, siteKeyHash);
     await deleteDecisions(tx, siteKeyHash);
     await deleteReviews(tx, siteKeyHash);
+    await deleteDeclines(tx, siteKeyHash);
     await deleteProducts(tx, siteKeyHash);
     await deleteCarts(tx, siteKeyHash);
     await deleteCheckouts(tx, siteKeyHash);

@@ -1,6 +1,7 @@
 import { type JsonObject, REASONS, type ReasonCode } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { problemOf } from "../decide/checkout-problem.js";
+import type { PaymentCaller } from "../decide/payment-caller.js";
 import { type Payment, requestPayment } from "../decide/request-payment.js";
 import type { Actor, RecordDraft } from "../owners/audit/drafts.js";
 import { newRecordId } from "../owners/audit/record-id.js";
@@ -86,6 +87,14 @@ function reviewRecord(review: Review, end: ReviewEnd): JsonObject {
   };
 }
 
+/** Whom a payment counts for if it is declined: who asked, though a person said yes. */
+const callerOf = ({ identity, pooled }: Review): PaymentCaller => ({
+  identity,
+  admitted: !pooled,
+  source: null,
+  buyer: null,
+});
+
 /** Has what a person approved paid, with the token that was kept for this. */
 async function requestItsPayment(
   context: Context,
@@ -111,6 +120,7 @@ async function requestItsPayment(
     amount,
     items,
     token,
+    caller: callerOf(review),
   };
   return requestPayment(context, tx, { ...asked, recordId, answer, about }, now);
 }

@@ -145,7 +145,7 @@ export async function submitMandate(
   }
   const { proven } = checked;
   caller.provenAs = "spending";
-  const asked = { site, mandate, proven, requestId };
+  const asked = { site, mandate, proven, requestId, source: caller.networks[0] };
   const { answer } = await context.audit.commit<Made["answer"]>(siteKeyHash, (tx) =>
     inTransaction(context, tx, asked, call),
   );

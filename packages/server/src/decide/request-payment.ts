@@ -1,11 +1,12 @@
-import { createHmac } from "node:crypto";
 import type { JsonObject, Money, PaymentHandler } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
+import { insertAttempt } from "../owners/declines/store.js";
 import { currentAccount } from "../owners/payments/accounts/store.js";
 import type { OrderedItem, Payment } from "../owners/payments/payment.js";
 import { insertPayment } from "../owners/payments/store.js";
 import { reserve } from "../owners/products/store.js";
 import type { Transaction } from "../platform/db/database.js";
+import { countedCaller, type PaymentCaller } from "./payment-caller.js";
 import { FIRST_LOOK_MS } from "./retries.js";
 
 export type { Payment };
@@ -20,6 +21,8 @@ export interface PaymentRequest {
   readonly amount: Money;
   readonly items: readonly OrderedItem[];
   readonly token: string;
+  /** Whom it counts for if it is declined. */
+  readonly caller: PaymentCaller;
   /** The record that says the payment was requested. */
   readonly recordId: string;
   /** What the agent is told once it is authorized. */
@@ -57,25 +60,27 @@ async function accountFor(
  * stock is set aside, the token sealed. A crash from here on leaves a row that is looked after.
  */
 export async function requestPayment(
-  { ids, secrets }: Context,
+  context: Context,
   tx: Transaction,
   request: PaymentRequest,
   now: number,
 ): Promise<Payment> {
-  const { token, recordId, items, checkout, ...asked } = request;
+  const { ids, secrets } = context;
+  const { token, caller, recordId, items, checkout, ...asked } = request;
   const attemptId = ids.timeId("pay", now);
-  const key = secrets.keyFor(`payment tokens of ${request.siteKeyHash}`);
+  const counted = countedCaller(context, request.siteKeyHash, caller, token);
   const payment: Payment = {
     ...{ ...asked, attemptId, items, parentRecordId: recordId },
     accountId: await accountFor(tx, request),
     ...{ checkoutId: checkout?.checkoutId ?? null, returnUrl: checkout?.returnUrl ?? null },
     challengeUrl: null,
     sealedToken: secrets.seal(tokenPlace(attemptId), token),
-    tokenMac: createHmac("sha256", key).update(token).digest("hex"),
+    tokenMac: counted.instrumentMac,
     ...{ status: "requested", reference: null, reason: null },
     ...{ requestedAt: now, tries: 0, nextAt: now + FIRST_LOOK_MS },
   };
   await reserve(tx, request.siteKeyHash, items);
   await insertPayment(tx, payment);
+  await insertAttempt(tx, attemptId, counted, now);
   return payment;
 }

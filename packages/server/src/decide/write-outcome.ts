@@ -16,6 +16,7 @@ import { tellOfOrder } from "./after-sale/tell-of-order.js";
 import { freshOrder } from "./after-sale/whole-order.js";
 import type { Found } from "./ask-processor.js";
 import { problemOf } from "./checkout-problem.js";
+import { countDeclines } from "./count-declines.js";
 import { CHALLENGE_MS_MAX, nextLook } from "./retries.js";
 
 /** Told of every attempt that has come further. */
@@ -203,7 +204,8 @@ export async function writeOutcome(
     const step = await stepOf(context, tx, payment, said, now);
     await writePayment(tx, step.payment, now);
     await tx.announce(PAYMENT_TOPIC, attemptId);
-    return { records: step.records, answer: step.payment };
+    const after = await countDeclines(context, tx, payment, said, now);
+    return { records: step.records, answer: step.payment, after };
   });
   return answer;
 }

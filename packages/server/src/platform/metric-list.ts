@@ -154,6 +154,23 @@ export const METRICS = Object.freeze({
     help: "Requests to other hosts that found no place in time.",
     labels: { lane: "`owner`, `stranger`, `known` or `webhook`" },
   },
+  gatehouse_payment_declines_total: {
+    type: "counter",
+    help: "Payments that a provider declined.",
+    labels: { caller: "`admitted`: an agent or a platform the owner admitted; else `unlisted`" },
+  },
+  gatehouse_decline_waits_total: {
+    type: "counter",
+    help: "Waits begun because of declined payments.",
+    labels: {
+      kind: "who waits: `identity`, `address`, `instrument` or `buyer`; `site`: callers that are not admitted are handed off",
+    },
+  },
+  gatehouse_decline_refusals_total: {
+    type: "counter",
+    help: "Purchases refused because somebody has to wait after declined payments.",
+    labels: { kind: "who waits, as above; `under_way`: too many payments have no outcome yet" },
+  },
   gatehouse_document_bytes: {
     type: "gauge",
     help: "Memory of the signed documents that are kept.",

@@ -160,3 +160,18 @@ test("a pause on one node is a pause on the other at once, and its surfaces say 
   expect((await send(second)).body.outcome).toBe("approved");
   await vi.waitFor(async () => expect(await listed()).toBe(true));
 });
+
+test("twenty declined cards in turn on two nodes lock an agent on both, and no card more is tried", async () => {
+  const shop = await at.shop();
+  const buyer = await at.buyer(shop);
+  const reasons: string[] = [];
+  for (let n = 0; n < 24; n++) {
+    const body = await at.signed(shop, buyer, { token: `pm_card_stolen_${n}` });
+    reasons.push((await sendTo(nodes[n % 2], shop.site_key, body)).body.reason);
+  }
+  expect(reasons).toEqual([
+    ...Array(20).fill("payment_declined"),
+    ...Array(4).fill("agent_temporarily_locked"),
+  ]);
+  expect(await at.authorizations(shop, "declined")).toHaveLength(20);
+});

@@ -10,11 +10,12 @@ import type { Context } from "../../context.js";
 import { problemOf } from "../../decide/checkout-problem.js";
 import { type Decided, decide } from "../../decide/decide.js";
 import { type Identity, isPooled } from "../../decide/identity.js";
+import { type DeclineWait, declineWait, type PaymentCaller } from "../../decide/payment-caller.js";
 import { amountFault, type Payment, requestPayment } from "../../decide/request-payment.js";
 import type { Agent } from "../../owners/agents/agent.js";
 import type { RecordDraft } from "../../owners/audit/drafts.js";
 import { newRecordId } from "../../owners/audit/record-id.js";
-import { type Checkout, isReady, TRIES_MAX } from "../../owners/checkouts/checkout.js";
+import { type Checkout, emailOf, isReady, TRIES_MAX } from "../../owners/checkouts/checkout.js";
 import { pageUrl } from "../../owners/checkouts/page-url.js";
 import { lockCheckout, writeCheckout } from "../../owners/checkouts/store.js";
 import { insertDecision } from "../../owners/decisions/store.js";
@@ -48,6 +49,8 @@ export interface Completing extends Changed {
   readonly changed?: true;
   /** To be asked for once this is committed. */
   readonly payment?: Payment | undefined;
+  /** Nothing was tried: the platform has to wait after declined payments. */
+  readonly wait?: DeclineWait;
 }
 
 interface Completion extends CheckoutPlace {
@@ -57,6 +60,8 @@ interface Completion extends CheckoutPlace {
   /** Whether the platform can say where something goes. */
   readonly canShip: boolean;
   readonly requestId: string;
+  /** The address the call came from, as limits name it. */
+  readonly source: string;
 }
 
 /** One try, with everything that is the same for each of its rows. */
@@ -65,6 +70,8 @@ interface Attempted {
   readonly checkout: Checkout;
   readonly token: string;
   readonly requestId: string;
+  /** Whom a declined payment counts for. */
+  readonly caller: PaymentCaller;
   readonly agent: Agent;
   readonly identity: Identity;
   readonly amount: Money;
@@ -113,14 +120,15 @@ const tryName = (checkoutId: string, tries: number) => `${checkoutId}-${tries}`;
 
 /** Has what the rules approved paid. */
 function requestItsPayment(context: Context, tx: Transaction, tried: Attempted): Promise<Payment> {
-  const { site, checkout, token, amount, decisionId, recordId, now } = tried;
+  const { site, checkout, token, caller, amount, decisionId, recordId, now } = tried;
   const { siteKeyHash, checkoutId, quote } = checkout;
   const processor = site.processor?.kind;
   if (processor === undefined) throw new Error("a site sells without a processor");
   const returnUrl = pageUrl(context.config, checkout);
   const asked = {
     ...{ siteKeyHash, decisionId, escalationId: null, checkout: { checkoutId, returnUrl } },
-    ...{ processor, amount, items: quotedItems(quote), token, recordId, about: about(tried) },
+    ...{ processor, amount, items: quotedItems(quote), token, caller, recordId },
+    about: about(tried),
     answer: { status: 200, body: {} },
   };
   return requestPayment(context, tx, asked, now);
@@ -200,6 +208,12 @@ function changeOf(before: Checkout, now: Checkout): Notice | undefined {
   return { code: "quote_changed", content };
 }
 
+/** Another instrument, or another buyer's, may do at once; whoever waits as a whole has to wait. */
+function waitOrNotice(wait: DeclineWait): Pick<Completing, "wait" | "notice"> {
+  if (wait.kind !== "instrument" && wait.kind !== "buyer") return { wait };
+  return { notice: { code: "not_payable", content: wait.message } };
+}
+
 /**
  * Completes a checkout: prices it once more, asks the rules, and writes down that the processor will
  * be asked. What a platform has not been shown is shown, and never charged.
@@ -238,12 +252,20 @@ export async function completeCheckout(
   const checkout = { ...shown, tries: shown.tries + 1 };
   await noteSeen(tx, siteKeyHash, asked.platform, now);
   const { agent, identity } = await platformActor(tx, siteKeyHash, asked.platform, now);
-  const problem = await standingProblem(tx, site, identity);
+  const problem = await standingProblem(tx, site, identity, now);
   if (problem !== undefined) {
     const stopped = { ...shown, problem };
     await writeCheckout(tx, stopped);
     return ok({ checkout: stopped, records: [], changed: true });
   }
+  const caller = {
+    identity: identity.id,
+    admitted: !isPooled(identity),
+    source: asked.source,
+    buyer: emailOf(shown),
+  };
+  const wait = await declineWait(context, tx, siteKeyHash, { caller, token });
+  if (wait !== undefined) return ok({ checkout: shown, records: [], ...waitOrNotice(wait) });
   const amount = { currency: quote.currency, minor: quote.totals.totalMinor };
   const decided = await decide(
     context,
@@ -259,7 +281,7 @@ export async function completeCheckout(
   }
   return ok(
     await write(context, tx, {
-      ...{ site, checkout, token, requestId, agent, identity, amount, decided, now },
+      ...{ site, checkout, token, requestId, caller, agent, identity, amount, decided, now },
       decisionId: context.ids.timeId("dec", now),
       recordId: newRecordId(context.ids, now),
     }),

@@ -1,5 +1,11 @@
 import { type Identity, isPooled } from "../../decide/identity.js";
-import { NOT_ADMITTED, PLATFORM_SUSPENDED, type Problem } from "../../owners/checkouts/checkout.js";
+import {
+  HANDED_OFF,
+  NOT_ADMITTED,
+  PLATFORM_SUSPENDED,
+  type Problem,
+} from "../../owners/checkouts/checkout.js";
+import { handedOffUntil } from "../../owners/declines/waits.js";
 import { acceptedBy } from "../../owners/platforms/settings.js";
 import { platformSettings } from "../../owners/platforms/store.js";
 import { countPending } from "../../owners/reviews/store.js";
@@ -28,9 +34,11 @@ export async function standingProblem(
   tx: Transaction,
   { siteKeyHash, processor }: Site,
   { standing }: Identity,
+  now: number,
 ): Promise<Problem | undefined> {
   if (standing === "suspended") return PLATFORM_SUSPENDED;
   if (standing !== "unlisted") return undefined;
   const settings = await platformSettings(tx, siteKeyHash);
-  return acceptedBy(settings, processor) === "admitted" ? NOT_ADMITTED : undefined;
+  if (acceptedBy(settings, processor) === "admitted") return NOT_ADMITTED;
+  return (await handedOffUntil(tx, siteKeyHash, now)) === undefined ? undefined : HANDED_OFF;
 }

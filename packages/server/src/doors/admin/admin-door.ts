@@ -12,6 +12,7 @@ import { clockRoutes } from "./clock.js";
 import { consoleLinkRoute } from "./console-links.js";
 import { decisionCountRoutes } from "./decision-counts.js";
 import { decisionRoutes } from "./decisions.js";
+import { declineRoutes } from "./declines.js";
 import { documentRoutes } from "./documents.js";
 import { edgeTokenRoutes } from "./edge-tokens.js";
 import { escalationRoutes } from "./escalations.js";
@@ -44,6 +45,7 @@ export function adminDoor(context: Context): Door {
   routes.use("/v1/admin/*", strictBodies(context));
   siteRoutes(routes, context);
   pauseRoutes(routes, context);
+  declineRoutes(routes, context);
   skillRoutes(routes, context);
   documentRoutes(routes, context);
   installRoute(routes, context);

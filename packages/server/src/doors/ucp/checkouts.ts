@@ -18,6 +18,7 @@ import {
   updateCheckout,
 } from "../../actions/checkout/sessions.js";
 import type { Context } from "../../context.js";
+import type { DeclineWait } from "../../decide/payment-caller.js";
 import { settlePayment } from "../../decide/settle-payment.js";
 import type { Checkout } from "../../owners/checkouts/checkout.js";
 import type { Site } from "../../owners/sites/site.js";
@@ -107,8 +108,19 @@ export async function checkoutOfMandate(
     webhookUrl: null,
     network: "",
   };
-  const call = { site, caller, id: checkout.checkoutId, body: {}, requestId };
+  const call = { site, caller, id: checkout.checkoutId, body: {}, requestId, source: "" };
   return checkoutBody(context, db, { ...call, signer: await keys.signer("card") }, checkout);
+}
+
+/** Nothing was done, and the key is free: the same request may be sent after the wait. */
+function waiting(
+  { metrics }: Context,
+  { kind, retryAfterS, message: content }: DeclineWait,
+): Begun {
+  const body = { code: "rate_limited", content };
+  const headers = { "retry-after": String(retryAfterS) };
+  const after = () => metrics.counter("gatehouse_decline_refusals_total")({ kind });
+  return { records: [], answer: { status: 429, body, headers, undone: true }, after };
 }
 
 async function complete(
@@ -117,9 +129,9 @@ async function complete(
   call: UcpCall,
   token: string | undefined,
 ): Promise<Begun> {
-  const { site, requestId } = call;
+  const { site, requestId, source } = call;
   const canShip = call.caller.capabilities.includes(FULFILLMENT);
-  const asked = { ...placeOf(call), site, token, canShip, requestId };
+  const asked = { ...placeOf(call), site, token, canShip, requestId, source };
   const completing = await completeCheckout(context, tx, asked);
   if (!completing.ok) {
     const shut = completing.reason === "shut";
@@ -128,7 +140,8 @@ async function complete(
       : noCheckout();
     return { records: [], answer };
   }
-  const { checkout, records, refusal, notice, payment, changed } = completing.value;
+  const { checkout, records, refusal, notice, payment, changed, wait } = completing.value;
+  if (wait !== undefined) return waiting(context, wait);
   // What is signed into the answer is kept, whatever the shop says since.
   await keepTermsOf(context, tx, call, checkout);
   if (payment === undefined) {

@@ -55,7 +55,7 @@ const nameOf = ({ method, path }: Operation) =>
   `${method} ${path.replace(/^\/checkouts/, "/checkout-sessions")}`;
 
 /** A call as its transport has read it. */
-export interface DeskCall extends Omit<UcpCall, "signer"> {
+export interface DeskCall extends Omit<UcpCall, "signer" | "source"> {
   /** Makes a retry safe; undefined where none was sent. */
   readonly key: string | undefined;
   /** What the same request would have again: where it was sent, and its bytes. */
@@ -131,10 +131,11 @@ export class ShopDesk {
 
   private async answer(operation: Operation, deskCall: DeskCall): Promise<UcpBody> {
     const { context } = this;
-    const { key, path, bytes, client: _, ...asked } = deskCall;
+    const { key, path, bytes, client, ...asked } = deskCall;
     const { site, caller } = asked;
     const { siteKeyHash } = site;
-    const call = { ...asked, signer: await context.keys.signer("card") };
+    const signer = await context.keys.signer("card");
+    const call = { ...asked, source: client.networks[0], signer };
     if (caller.keyId !== null && !caller.dated) await this.requireUndatedAllowed(operation, call);
     if (operation.signed !== undefined) await this.requireSigned(call, operation.signed);
     const common = this.isCommon(operation, site, caller);

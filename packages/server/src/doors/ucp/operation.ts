@@ -14,6 +14,8 @@ export interface UcpCall {
   readonly id: string;
   readonly body: JsonObject;
   readonly requestId: string;
+  /** The address it came from, as limits name it. */
+  readonly source: string;
   /** Signs the terms: got before any transaction, which must not wait for a second connection. */
   readonly signer: Signer;
 }

@@ -83,6 +83,14 @@ export const NOT_ADMITTED: Problem = Object.freeze({
   final: false,
 });
 
+/** The same for a while: too many payments are declined here to let platforms pay that nobody admitted. */
+export const HANDED_OFF: Problem = Object.freeze({
+  code: "payments_declined",
+  content:
+    "The shop takes no payments from this platform for a while. Send the buyer to `continue_url`.",
+  final: false,
+});
+
 export const PLATFORM_SUSPENDED: Problem = Object.freeze({
   code: "platform_suspended",
   content: "The shop takes no orders from this platform.",
@@ -90,7 +98,8 @@ export const PLATFORM_SUSPENDED: Problem = Object.freeze({
 });
 
 /** Whether its buyer has to go on with the shop itself. */
-export const isHandedOff = ({ problem }: Checkout): boolean => problem?.code === NOT_ADMITTED.code;
+export const isHandedOff = ({ problem }: Checkout): boolean =>
+  problem?.code === NOT_ADMITTED.code || problem?.code === HANDED_OFF.code;
 
 /** A purchase on its way: what a platform and a shop settle before there is an order. */
 export interface Checkout {
@@ -140,3 +149,9 @@ export const CHECKOUT_ID = /^[A-Za-z0-9_-]{1,80}$/;
 
 /** How often one may be tried: a card after another is somebody who guesses. */
 export const TRIES_MAX = 20;
+
+/** The buyer's mail address, where there is one. */
+export function emailOf({ content }: Checkout): string | null {
+  const { email } = content.buyer;
+  return typeof email === "string" && email !== "" ? email : null;
+}

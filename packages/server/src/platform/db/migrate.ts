@@ -32,6 +32,7 @@ import { identities } from "./migrations/0025-identities.js";
 import { strangerRecords } from "./migrations/0026-stranger-records.js";
 import { storedBytes } from "./migrations/0027-stored-bytes.js";
 import { registrationShares } from "./migrations/0028-registration-shares.js";
+import { declines } from "./migrations/0029-declines.js";
 import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
 import { copySqlite } from "./sqlite.js";
 
@@ -63,6 +64,7 @@ const MIGRATIONS: readonly Migration[] = [
   ...[commerce, outbox, spending, stripe, ucp, carts, captured, checkouts],
   ...[afterSale, consoleSessions, decisionCounts, platforms, pause, auditArchives],
   ...[rejections, identities, strangerRecords, storedBytes, registrationShares],
+  declines,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

@@ -1,0 +1,55 @@
+import { useQuery } from "@tanstack/react-query";
+import { Asker } from "../agents/names.js";
+import { type Api, call } from "../api/client.js";
+import { useSite } from "../layout/sites.js";
+import { Card } from "../ui/page.js";
+import { Time } from "../ui/time.js";
+import { countText } from "../ui/words.js";
+
+/** How often it is asked for anew. */
+const REFRESH_MS = 30_000;
+
+const WAITS: Readonly<Record<string, string>> = {
+  identity: "All payments of",
+  instrument: "One payment method of",
+  buyer: "One buyer of",
+};
+
+/** Shown while payments are declined or somebody waits for that reason. */
+export function Declines() {
+  const { site, path } = useSite();
+  const { data } = useQuery({
+    queryKey: ["declines", site.site_key_hash],
+    queryFn: () => call<Api["Declines"]>("GET", `${path}/declines`),
+    refetchInterval: REFRESH_MS,
+  });
+  if (data === undefined) return null;
+  const { attempts, declined, hand_off_until, waiting } = data;
+  if (declined === 0 && waiting.length === 0 && hand_off_until === null) return null;
+  return (
+    <Card title="Declined payments">
+      <p className="text-sm">
+        {declined} of {countText(attempts, "payment")} declined in the last 10 minutes.
+      </p>
+      {hand_off_until !== null && (
+        <p className="text-sm text-warn">
+          Platforms you have not admitted cannot pay by themselves until{" "}
+          <Time at={hand_off_until} />. If somebody is trying stolen cards, you can pause sales.
+        </p>
+      )}
+      {waiting.length > 0 && (
+        <ul className="flex flex-col gap-1 text-sm">
+          {waiting.map(({ kind, identity, until }) => (
+            <li key={`${kind} ${identity} ${until}`} className="flex flex-wrap gap-x-2">
+              {identity === null ? "One address" : WAITS[kind]}
+              {identity !== null && <Asker id={identity} />}
+              <span className="text-soft">
+                waits until <Time at={until} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,57 @@
+import type { Context } from "../context.js";
+import { endAttempt } from "../owners/declines/store.js";
+import { countDecline, type HandOff } from "../owners/declines/waits.js";
+import type { Payment } from "../owners/payments/payment.js";
+import { domainOfSite } from "../owners/sites/store.js";
+import type { Transaction } from "../platform/db/database.js";
+import type { Found } from "./ask-processor.js";
+import { DECLINED_OFTEN, declinesEvent, declinesMail } from "./declines-notice.js";
+import { tellOwner } from "./tell-owner.js";
+
+/** Refusals that say nothing about the card: the shop's own key failed, or its owner cancelled. */
+const NOT_THE_CARD: readonly string[] = ["processor_refused_key", "canceled", "released"];
+
+const isDecline = (said: Found) =>
+  said.outcome === "declined" && !NOT_THE_CARD.includes(said.reason);
+
+async function notifyOfHandOff(
+  { ids }: Context,
+  tx: Transaction,
+  { siteKeyHash }: Payment,
+  { handOff, now }: { readonly handOff: HandOff; readonly now: number },
+): Promise<void> {
+  const domain = (await domainOfSite(tx, siteKeyHash)) ?? "";
+  const about = { siteKeyHash, domain, ...handOff, now };
+  await tellOwner(tx, ids, {
+    ...{ siteKeyHash, topic: DECLINED_OFTEN, now },
+    event: (messageId) => declinesEvent(about, messageId),
+    mail: () => declinesMail(about),
+  });
+}
+
+/**
+ * Counts what a provider said about a payment, in the transaction that writes it: each attempt once,
+ * whoever finds the outcome. Returns what this process counts of it, to be done after the commit.
+ */
+export async function countDeclines(
+  context: Context,
+  tx: Transaction,
+  payment: Payment,
+  said: Found,
+  now: number,
+): Promise<(() => void) | undefined> {
+  if (said.outcome === "unknown") return undefined;
+  const declined = isDecline(said);
+  const caller = await endAttempt(tx, payment.attemptId, { declined, now });
+  if (caller === undefined || !declined) return undefined;
+  const { waits, handOff } = await countDecline(tx, caller, now);
+  if (handOff !== undefined) await notifyOfHandOff(context, tx, payment, { handOff, now });
+  const { metrics } = context;
+  return () => {
+    const by = caller.admitted ? "admitted" : "unlisted";
+    metrics.counter("gatehouse_payment_declines_total")({ caller: by });
+    const begun = metrics.counter("gatehouse_decline_waits_total");
+    for (const { kind } of waits) begun({ kind });
+    if (handOff !== undefined) begun({ kind: "site" });
+  };
+}
