@@ -1,5 +1,6 @@
 import { siteAddresses } from "@gatehouse/protocol";
 import { dnsResolver, type Resolver, SafeFetch } from "@gatehouse/safe-fetch";
+import { applyRevocations } from "./actions/apply-revocations.js";
 import { RejectionAggregator } from "./actions/rejection-aggregator.js";
 import { POLICY_TESTS_MAX } from "./actions/test-policy.js";
 import type { Tool } from "./actions/tools.js";
@@ -8,6 +9,7 @@ import { openProcessors, type Processor, type Processors } from "./decide/proces
 import { Challenges } from "./owners/agents/challenge.js";
 import { AuditLog, type AuditTools } from "./owners/audit/audit-log.js";
 import { INSTALLATION, installationHost } from "./owners/audit/log.js";
+import { KeptRevocations } from "./owners/revocations/kept-revocations.js";
 import { SiteKeys } from "./owners/site-keys/site-keys.js";
 import { LiveSites } from "./owners/sites/live-sites.js";
 import { domainOfSite } from "./owners/sites/store.js";
@@ -63,6 +65,7 @@ export interface Context {
   readonly clockGuard: ClockGuard;
   readonly keys: KeyRing;
   readonly audit: AuditLog;
+  readonly revocations: KeptRevocations;
   readonly jobs: Jobs;
   readonly resolver: Resolver;
   readonly safeFetch: SafeFetch;
@@ -164,6 +167,17 @@ function countedFetch(
   return safeFetch;
 }
 
+/** What logs are named after: a site's after its domain, the installation's after its address. */
+function logNames({ baseUrl }: Config): AuditTools["domainOf"] {
+  const own = installationHost(baseUrl);
+  return async (tx, owner) => (owner === INSTALLATION ? own : domainOfSite(tx, owner));
+}
+
+/** Everything that was revoked here, kept beside the data; what the database forgot holds again. */
+function keepRevocations(tools: Pick<Context, "db" | "clock" | "log">, dataDir: string) {
+  return KeptRevocations.start({ ...tools, dataDir, apply: applyRevocations });
+}
+
 /**
  * Composes the service. What can be refused is read before anything is written: configuration,
  * key files, then the database; the files of a new installation come last.
@@ -183,14 +197,13 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     await keys.start();
     const pass = overrides.pass ?? (() => {});
     const { dataDir, archiveDir } = config;
-    const ownHost = installationHost(config.baseUrl);
-    const domainOf: AuditTools["domainOf"] = async (tx, owner) =>
-      owner === INSTALLATION ? ownHost : domainOfSite(tx, owner);
+    const domainOf = logNames(config);
     const metrics = new Metrics();
     const audit = new AuditLog({
       ...{ db, clock, ids, log, metrics, keys, pass, dataDir, archiveDir, domainOf },
     });
     await audit.start();
+    const revocations = await keepRevocations({ db, clock, log }, dataDir);
     const token = operatorToken(config, ids);
     const operatorDigest = tokenDigest(token.token);
     await refuseOthersToken(db, operatorDigest);
@@ -203,7 +216,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
     const safeFetch = countedFetch({ resolver, clock, allow: config.fetchAllow }, metrics);
     const siteKeys = new SiteKeys(db, secrets, clock);
     const context: Context = {
-      ...{ config, clock, ids, log, db, secrets, keys, audit, jobs, resolver },
+      ...{ config, clock, ids, log, db, secrets, keys, audit, revocations, jobs, resolver },
       ...{ metrics, visits, pass, safeFetch },
       clockGuard: new ClockGuard(db, clock, overrides.databaseTime),
       processors: openProcessors(
@@ -237,6 +250,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
         await rejections.close();
         await recordAllowance.close();
         await audit.close();
+        await revocations.close();
         await db.close();
       },
     };

@@ -85,6 +85,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "stored-bytes",
       "registration-shares",
       "declines",
+      "revocations",
     ]);
   });
 

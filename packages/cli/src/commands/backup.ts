@@ -26,27 +26,36 @@ function archiveLine(files: number, what: string): string[] {
   ];
 }
 
-function restoredJson({ rows, createdAt, secretsKey, verified, ...rest }: RestoreReport) {
-  const { suspended, archiveFiles } = rest;
+function restoredJson(report: RestoreReport) {
   return {
-    rows,
-    created_at: createdAt,
-    secrets_key: secretsKey,
-    verified,
-    suspended: suspended ?? null,
-    archive_files: archiveFiles,
+    rows: report.rows,
+    created_at: report.createdAt,
+    secrets_key: report.secretsKey,
+    verified: report.verified,
+    revocations: report.revocations,
+    doubt: report.doubt ?? null,
+    suspended: report.suspended ?? null,
+    archive_files: report.archiveFiles,
   };
 }
 
+const DOUBTS: Readonly<Record<NonNullable<RestoreReport["doubt"]>, string>> = {
+  unverified: "Nothing verified this backup.",
+  no_newer_list:
+    "No checkpoints/revocations.json here is newer than the backup, so what was revoked since is not known.",
+};
+
 function restoredLines(report: RestoreReport): string[] {
-  const { rows, createdAt, secretsKey, suspended, archiveFiles } = report;
+  const { rows, createdAt, secretsKey, suspended, doubt, revocations, archiveFiles } = report;
   const lines = [`Restored ${counted(rows, "row")} of ${createdAt}.`];
-  if (suspended !== undefined) {
-    const { tokens, agents } = suspended;
+  if (revocations > 0)
+    lines.push(`Applied ${counted(revocations, "revocation")} from the lists in checkpoints/.`);
+  if (suspended !== undefined && doubt !== undefined) {
+    const { tokens, agents, platforms } = suspended;
     lines.push(
-      `Nothing verified this backup, so ${counted(tokens, "token")} and every console session are void, ` +
-        `and ${counted(agents, "agent")} suspended.`,
-      "Look at each agent, then run `gatehouse agent approve <site> <agent_id>`; make new tokens with `gatehouse token create`.",
+      `${DOUBTS[doubt]} ${counted(tokens, "token")} and every console session are void; ` +
+        `${counted(agents, "agent")} and ${counted(platforms, "platform")} are suspended.`,
+      "Look at each, then run `gatehouse agent approve <site> <agent_id>`; make new tokens with `gatehouse token create`.",
     );
   }
   lines.push(

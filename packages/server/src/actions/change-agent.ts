@@ -3,6 +3,9 @@ import type { Context } from "../context.js";
 import type { Agent, AgentStatus } from "../owners/agents/agent.js";
 import { agentById, endKey, keysOf, updateAgent } from "../owners/agents/store.js";
 import type { Actor } from "../owners/audit/drafts.js";
+import { idAt, type Revocation } from "../owners/revocations/revocation.js";
+import { insertRevocations } from "../owners/revocations/store.js";
+import type { Transaction } from "../platform/db/database.js";
 import { type AgentChangeKind, agentChange } from "./agent-change.js";
 
 /** What an owner does with an agent, from which states, and what it becomes. */
@@ -30,7 +33,7 @@ export const AGENT_STEPS = Object.keys(STEPS) as readonly AgentStep[];
  * their own transaction. A revoked one stays revoked, and so do its keys.
  */
 export async function stepAgent(
-  { audit, clock }: Context,
+  { audit, clock, revocations }: Context,
   siteKeyHash: string,
   agentId: string,
   { step, scopes }: { readonly step: AgentStep; readonly scopes?: readonly string[] | undefined },
@@ -62,11 +65,26 @@ export async function stepAgent(
     };
     await updateAgent(tx, changed);
     const keys = await keysOf(tx, agentId);
-    if (to === "revoked") for (const { kid } of keys) await endKey(tx, siteKeyHash, kid, "revoked");
     const kids = keys.map(({ kid }) => kid);
+    if (to === "revoked") await revokeKeys(tx, changed, kids, now);
     return { records: [agentChange(kind, changed, { actor, now, kids })], answer: ok(changed) };
   });
+  if (step === "revoke") await revocations.keep();
   return answer;
+}
+
+/** Revokes the keys of a revoked agent, and remembers that both are. */
+async function revokeKeys(
+  tx: Transaction,
+  { siteKeyHash, agentId }: Agent,
+  kids: readonly string[],
+  now: number,
+): Promise<void> {
+  for (const kid of kids) await endKey(tx, siteKeyHash, kid, "revoked");
+  const keys = kids.map((kid): Revocation => {
+    return { kind: "agent_key", id: idAt(siteKeyHash, kid), revokedAt: now };
+  });
+  await insertRevocations(tx, [{ kind: "agent", id: agentId, revokedAt: now }, ...keys]);
 }
 
 export interface AgentChanges {

@@ -9,6 +9,8 @@ import {
   platformByIdentity,
   writePlatform,
 } from "../owners/platforms/store.js";
+import { idAt } from "../owners/revocations/revocation.js";
+import { insertRevocations } from "../owners/revocations/store.js";
 import { isSharedSuffix, type WebName, webName } from "../platform/web-name.js";
 
 /** What an owner says of a platform. What is left out stays. */
@@ -35,7 +37,7 @@ function readName(text: string): Result<WebName, "invalid_request"> {
 
 /** Admits or suspends a platform. It holds for the very next decision, on every node. */
 export async function changePlatform(
-  { audit, clock }: Context,
+  { audit, clock, revocations }: Context,
   siteKeyHash: string,
   text: string,
   { status, name, note }: PlatformChange,
@@ -68,9 +70,14 @@ export async function changePlatform(
       changedAt: now,
     };
     await writePlatform(tx, platform);
+    if (status === "suspended") {
+      const id = idAt(siteKeyHash, identity);
+      await insertRevocations(tx, [{ kind: "platform", id, revokedAt: now }]);
+    }
     const change = { kind: `platform_${status}`, platform: identity };
     return { records: [actorDraft("site.changed", actor, now, { change })], answer: ok(platform) };
   });
+  if (status === "suspended") await revocations.keep();
   return answer;
 }
 

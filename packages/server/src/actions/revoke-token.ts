@@ -2,6 +2,8 @@ import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import { type RecordDraft, tokenActor } from "../owners/audit/drafts.js";
 import { INSTALLATION } from "../owners/audit/log.js";
+import type { Revocation } from "../owners/revocations/revocation.js";
+import { insertRevocations } from "../owners/revocations/store.js";
 import { type Descendant, liveDescendants } from "../owners/tokens/descent/store.js";
 import { EDGE_TOKEN_ID_PREFIX } from "../owners/tokens/edge/edge-token.js";
 import { edgeTokenById, revokeEdgeToken } from "../owners/tokens/edge/store.js";
@@ -48,7 +50,7 @@ export async function descendantsOf(
  * that was made with it or with one of those. Safe to repeat: what was revoked before leaves no record.
  */
 export async function revokeToken(
-  { audit, clock, db }: Context,
+  { audit, clock, db, revocations }: Context,
   by: Principal,
   tokenId: string,
   { descendants }: { readonly descendants: boolean },
@@ -59,14 +61,19 @@ export async function revokeToken(
   await audit.commit(INSTALLATION, async (tx) => {
     const now = clock.now();
     const drafts: RecordDraft[] = [];
+    const revoked: Revocation[] = [];
     const others = descendants ? await liveDescendants(tx, tokenId) : [];
     for (const one of [token, ...others]) {
       const mark = isEdge(one.tokenId) ? revokeEdgeToken : markRevoked;
       if (!(await mark(tx, one.tokenId, now))) continue;
+      const kind = isEdge(one.tokenId) ? "edge_token" : "token";
+      revoked.push({ kind, id: one.tokenId, revokedAt: now });
       const ancestor = one === token ? undefined : tokenId;
       drafts.push(...tokenDrafts("token.revoked", one, { actor, now, ancestor }));
     }
+    await insertRevocations(tx, revoked);
     return { records: await inWritableLogs(audit, tx, drafts), answer: null };
   });
+  await revocations.keep();
   return ok(true);
 }

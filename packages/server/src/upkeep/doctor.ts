@@ -27,8 +27,6 @@ import { checkRestored } from "./restored.js";
 
 /** The schema version from which on there are logs. */
 const AUDIT_SCHEMA = 3;
-/** The one from which on there are agents. */
-const AGENTS_SCHEMA = 7;
 
 async function checkDatabase(db: Database): Promise<Finding> {
   const version = await refuseNewerSchema(db);
@@ -183,7 +181,7 @@ async function checkInstallation(config: Config, db: Database): Promise<Finding[
     ...(await attempt("sites", () => checkSites(db))),
     // A database that the next start brings up to date has no pauses yet.
     ...(version < SCHEMA_VERSION ? [] : await attempt("sales", () => checkPauses(db))),
-    ...(version < AGENTS_SCHEMA ? [] : await attempt("restore", () => checkRestored(db))),
+    ...(version < SCHEMA_VERSION ? [] : await attempt("restore", () => checkRestored(db))),
     ...(version < AUDIT_SCHEMA ? [] : await attempt("audit log", () => checkAudit(config, db))),
     ...(version < SCHEMA_VERSION
       ? []

@@ -1,8 +1,12 @@
 import { closeSync, existsSync, openSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { fromBase64url, toBase64url } from "@gatehouse/protocol";
+import { applyRevocations } from "../actions/apply-revocations.js";
 import { type Config, type Environment, readConfig } from "../config/config.js";
 import { closeAllLogs } from "../owners/audit/store.js";
+import { readLists } from "../owners/revocations/list-file.js";
+import type { Revocation } from "../owners/revocations/revocation.js";
+import { insertRevocations } from "../owners/revocations/store.js";
 import { systemClock } from "../platform/clock.js";
 import { type Database, DatabaseConflictError } from "../platform/db/database.js";
 import { migrate, SCHEMA_VERSION, schemaVersion } from "../platform/db/migrate.js";
@@ -34,7 +38,7 @@ import {
   proofOf,
   refuseOtherKey,
 } from "./restore-proof.js";
-import { noteRestore } from "./restored.js";
+import { type Doubt, noteRestore } from "./restored.js";
 import { type Suspended, suspendRestored } from "./suspend-restored.js";
 import { dataTables, fitsTable, insertRow } from "./tables.js";
 
@@ -44,10 +48,13 @@ export interface RestoreReport {
   readonly secretsKey: "restored" | "kept" | "missing";
   /** Whether a key from outside the file vouched for it. */
   readonly verified: boolean;
-  /** What waits to be confirmed; undefined where everything works as it did. */
+  /** Why tokens are void and agents suspended; undefined where everything works as it did. */
+  readonly doubt: Doubt | undefined;
   readonly suspended: Suspended | undefined;
   /** Files of the audit archive that belong to it, and were not in the backup. */
   readonly archiveFiles: number;
+  /** How many revocations the lists in the data folder held. */
+  readonly revocations: number;
 }
 
 /** A restore never overwrites: the target must hold no installation. */
@@ -94,9 +101,21 @@ interface AcceptedBackup extends CheckedBackup {
   readonly file: string;
   readonly proof: "verified" | "unverified";
   readonly outside: OutsideKey | undefined;
+  /** What the lists of revocations in the data folder say, and how new the newest of them is. */
+  readonly revocations: readonly Revocation[];
+  readonly listAsOf: number;
 }
 
-type Filled = Pick<RestoreReport, "rows" | "suspended" | "archiveFiles">;
+type Filled = Pick<RestoreReport, "rows" | "suspended" | "doubt" | "archiveFiles">;
+
+/**
+ * Why nobody can tell which tokens and agents of a backup are still wanted. A list of revocations
+ * that is no newer than the backup does not know what was revoked since.
+ */
+function doubtAbout({ proof, header, listAsOf }: AcceptedBackup): Doubt | undefined {
+  if (proof === "unverified") return "unverified";
+  return listAsOf > Date.parse(header.created_at) ? undefined : "no_newer_list";
+}
 
 async function restoreRows(
   db: Database,
@@ -129,10 +148,12 @@ async function restoreRows(
     // The logs may have gone on since the backup was made: none is continued, each gets a new epoch.
     if (tables.has("audit_chains")) await closeAllLogs(tx);
     const names = new Set(tables.keys());
-    const suspended =
-      backup.proof === "verified" ? undefined : await suspendRestored(tx, names, now);
-    await noteRestore(tx, { at: now, backupAt: header.created_at, proof: backup.proof });
-    return { rows: count, suspended, archiveFiles };
+    await applyRevocations(tx, backup.revocations, names);
+    if (names.has("revocations")) await insertRevocations(tx, backup.revocations);
+    const doubt = doubtAbout(backup);
+    const taken = doubt && (await suspendRestored(tx, names, now));
+    await noteRestore(tx, { at: now, backupAt: header.created_at, doubt });
+    return { rows: count, suspended: taken, doubt, archiveFiles };
   });
   await migrate(db, { now });
   return filled;
@@ -175,7 +196,9 @@ async function fill(
     const filled = await restoreRows(db, backup, options);
     await db.close();
     const { created_at: createdAt } = backup.header;
-    return { ...filled, createdAt, secretsKey, verified: backup.proof === "verified" };
+    const verified = backup.proof === "verified";
+    const revocations = backup.revocations.length;
+    return { ...filled, createdAt, secretsKey, verified, revocations };
   } catch (error) {
     await db.close();
     for (const path of made) rmSync(path, { force: true });
@@ -199,7 +222,15 @@ export async function restore(
   refuseNewerBackup(backup.header);
   if (installationExists(config)) await refuseInstallation(config);
   refuseOtherKey(backup, outside);
-  const accepted = { ...backup, file, outside, proof: proofOf(file, backup, options) };
+  const lists = readLists(config.dataDir);
+  const accepted: AcceptedBackup = {
+    ...backup,
+    file,
+    outside,
+    proof: proofOf(file, backup, options),
+    revocations: lists.flatMap(({ revocations }) => revocations),
+    listAsOf: Math.max(0, ...lists.map(({ asOf }) => asOf)),
+  };
   openDataDir(config.dataDir);
   const unlock = lockFolder(config);
   try {

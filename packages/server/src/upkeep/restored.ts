@@ -1,37 +1,55 @@
 import { z } from "zod";
 import { countSuspendedBy } from "../owners/agents/store.js";
+import { countPlatformsSuspendedBy } from "../owners/platforms/store.js";
 import type { Database, Queries } from "../platform/db/database.js";
 import { readFact, writeFact } from "../platform/installation/installation.js";
 import type { Finding } from "./finding.js";
 import { RESTORE_ACTOR } from "./suspend-restored.js";
 
+const Doubt = z.enum(["unverified", "no_newer_list"]);
 const Restored = z.object({
   at: z.int(),
   backupAt: z.iso.datetime(),
-  proof: z.enum(["verified", "unverified"]),
+  doubt: Doubt.optional(),
 });
+
+/** Why a restore trusted no token, agent or platform of the backup. */
+export type Doubt = z.infer<typeof Doubt>;
 
 /** What an installation remembers of the restore it came from. */
 type Restored = z.infer<typeof Restored>;
 
 /** In the transaction that writes the rows. It goes over what an earlier restore left in the backup. */
-export async function noteRestore(tx: Queries, restored: Restored): Promise<void> {
+export async function noteRestore(
+  tx: Queries,
+  restored: Omit<Restored, "doubt"> & { readonly doubt: Doubt | undefined },
+): Promise<void> {
   await writeFact(tx, "restored", JSON.stringify(restored));
 }
+
+const BECAUSE: Readonly<Record<Doubt, string>> = {
+  unverified: "nothing verified it",
+  no_newer_list:
+    "no list of revocations was newer, so what was revoked since the backup is not known",
+};
 
 /** What a restore left to be confirmed; nothing for an installation that was never restored. */
 export async function checkRestored(db: Database): Promise<Finding[]> {
   const text = await readFact(db, "restored");
   if (text === undefined) return [];
-  const { backupAt, proof } = Restored.parse(JSON.parse(text));
+  const { backupAt, doubt } = Restored.parse(JSON.parse(text));
   const part = "restore";
   const from = `restored from the backup of ${backupAt}`;
-  const waiting = await countSuspendedBy(db, RESTORE_ACTOR);
-  if (waiting === 0) return [{ part, verdict: "good", says: `${from}, nothing left to confirm` }];
-  const why = proof === "verified" ? "" : ", which nothing verified";
+  if (doubt === undefined) return [{ part, verdict: "good", says: `${from}, and verified` }];
+  const agents = await countSuspendedBy(db, RESTORE_ACTOR);
+  const platforms = await countPlatformsSuspendedBy(db, RESTORE_ACTOR);
+  const why = `${from}; ${BECAUSE[doubt]}: every token of then is void`;
+  if (agents + platforms === 0) {
+    return [{ part, verdict: "good", says: `${why}, and nothing is left to confirm` }];
+  }
   const says =
-    `${from}${why}: ${waiting} ${waiting === 1 ? "agent is" : "agents are"} suspended, and every ` +
-    "token of then is void. Look at each agent, then run `gatehouse agent approve <site> <agent_id>`; make new tokens with " +
-    "`gatehouse token create`";
+    `${why}, and suspended until you confirm them are ${agents} of the agents and ${platforms} of ` +
+    "the platforms. Look at each, then run `gatehouse agent approve <site> <agent_id>` or " +
+    "`gatehouse platform admit <site> <domain>`; make new tokens with `gatehouse token create`";
   return [{ part, verdict: "warning", says }];
 }

@@ -1,4 +1,5 @@
 import { suspendActiveAgents } from "../owners/agents/store.js";
+import { suspendAdmittedPlatforms } from "../owners/platforms/store.js";
 import { revokeAllEdgeTokens } from "../owners/tokens/edge/store.js";
 import { endAllSessions } from "../owners/tokens/sessions/store.js";
 import { revokeAllTokens } from "../owners/tokens/store.js";
@@ -11,10 +12,11 @@ export const RESTORE_ACTOR = "restore";
 export interface Suspended {
   readonly tokens: number;
   readonly agents: number;
+  readonly platforms: number;
 }
 
 /**
- * Voids every credential and suspends every agent, where nobody can tell which of them are still
+ * Voids every credential and suspends every agent and platform, where nobody can tell which of them are still
  * wanted. Runs in the transaction that writes the rows: a crash leaves neither. The tables are those
  * of the backup's own schema, which may be older than this build's.
  */
@@ -27,5 +29,8 @@ export async function suspendRestored(
   const edges = tables.has("edge_tokens") ? await revokeAllEdgeTokens(tx, now) : 0;
   if (tables.has("console_sessions")) await endAllSessions(tx);
   const agents = tables.has("agents") ? await suspendActiveAgents(tx, RESTORE_ACTOR, now) : 0;
-  return { tokens: tokens + edges, agents };
+  const platforms = tables.has("platforms")
+    ? await suspendAdmittedPlatforms(tx, RESTORE_ACTOR, now)
+    : 0;
+  return { tokens: tokens + edges, agents, platforms };
 }

@@ -13,6 +13,9 @@ import {
 } from "../harness.ts";
 import { auditKeys, exportDays, verdictOf } from "./exporting.ts";
 
+/** The kept checkpoints in a folder; what was revoked lies beside them. */
+const notesIn = (folder: string) => readdirSync(folder).filter((name) => name.endsWith(".txt"));
+
 /**
  * An installation that published checkpoints, moved to another folder with the database it has, with
  * an older copy of it, or with none.
@@ -92,7 +95,7 @@ describe("a database that is behind what was published of it", () => {
   test("of another history is held too", async () => {
     const { env, site, dataDir } = await movedWith("current");
     const folder = join(dataDir, "checkpoints");
-    const [file] = readdirSync(folder) as [string];
+    const [file] = notesIn(folder) as [string];
     const lines = readFileSync(join(folder, file), "utf8").split("\n");
     lines[2] = Buffer.alloc(32).toString("base64");
     writeFileSync(join(folder, file), lines.join("\n"));
@@ -104,7 +107,7 @@ describe("a database that is behind what was published of it", () => {
   test("without the log at all does not start, and neither does one with a spoilt checkpoint", async () => {
     const { env, dataDir } = await movedWith("none");
     await expect(startServer(env)).rejects.toThrow("this database has none of these logs");
-    const [file] = readdirSync(join(dataDir, "checkpoints")) as [string];
+    const [file] = notesIn(join(dataDir, "checkpoints")) as [string];
     writeFileSync(join(dataDir, "checkpoints", file), "nonsense");
     await expect(startServer(env)).rejects.toThrow("cannot be read");
   });
@@ -164,7 +167,7 @@ describe("a database that goes back under a running service", () => {
     await createSite(server, "shop.example.com");
     expect((await fetch(`${server.url}/v1/audit/${site}/checkpoint`)).status).toBe(200);
     await server.stop();
-    const files = readdirSync(join(env.GATEHOUSE_DATA_DIR as string, "checkpoints"));
+    const files = notesIn(join(env.GATEHOUSE_DATA_DIR as string, "checkpoints"));
     expect(files.length).toBe(2);
     expect(files).toContain("shop.example.com_audit_1.txt");
   });

@@ -262,6 +262,20 @@ export async function pendingAgents(
   return rows.map(agentOf);
 }
 
+/** Revokes an agent and its keys, for ever. */
+export async function revokeAgent(
+  tx: Transaction,
+  agentId: string,
+  { by, at }: { readonly by: string; readonly at: number },
+): Promise<void> {
+  await tx.run(
+    `UPDATE agents SET status = 'revoked', changed_by = ?, changed_at = ?, expires_at = NULL
+     WHERE agent_id = ? AND status <> 'revoked'`,
+    ...[by, at, agentId],
+  );
+  await tx.run("UPDATE agent_keys SET status = 'revoked' WHERE agent_id = ?", agentId);
+}
+
 /** Suspends the active agents of all sites; returns how many there were. */
 export function suspendActiveAgents(db: Queries, by: string, now: number): Promise<number> {
   return db.run(

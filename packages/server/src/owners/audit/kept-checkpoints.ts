@@ -1,10 +1,9 @@
 import { hash } from "node:crypto";
 import { existsSync, readdirSync } from "node:fs";
-import { mkdir, open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { type Checkpoint, readCheckpoint } from "@gatehouse/protocol";
+import { replaceFile } from "../../platform/files/durable-file.js";
 import { readTextFile } from "../../platform/files/private-file.js";
-import { syncFolder } from "../../platform/files/sync-folder.js";
 import { StartupError } from "../../startup-error.js";
 import { AuditUnavailableError } from "./log.js";
 
@@ -87,24 +86,13 @@ export class KeptCheckpoints {
     });
   }
 
-  /** A crash leaves the file of before, or a `.new` beside it that nothing reads. */
   private async write(checkpoint: Checkpoint, note: string): Promise<void> {
     if (this.isKept(checkpoint)) return;
-    await mkdir(this.folder, { recursive: true, mode: 0o700 });
     const path = join(this.folder, fileOf(checkpoint.origin));
     // Another process in this folder may have kept a later one meanwhile.
     if (existsSync(path)) this.kept.set(checkpoint.origin, readKept(path));
     if (this.isKept(checkpoint)) return;
-    const fresh = `${path}.${process.pid}.new`;
-    const file = await open(fresh, "w", 0o600);
-    try {
-      await file.writeFile(note);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(fresh, path);
-    await syncFolder(this.folder);
+    await replaceFile(path, note);
     this.kept.set(checkpoint.origin, { ...checkpoint, file: path, note });
   }
 }

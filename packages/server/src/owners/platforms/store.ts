@@ -229,3 +229,34 @@ export async function admittedDomains(
   const rows = await db.all<Pick<Row, "domain">>(sql, siteKeyHash);
   return new Set(rows.map(({ domain }) => domain));
 }
+
+/** Suspends a platform, unless the owner has changed it since. */
+export async function suspendPlatform(
+  db: Queries,
+  siteKeyHash: string,
+  identity: string,
+  { by, at }: { readonly by: string; readonly at: number },
+): Promise<void> {
+  await db.run(
+    `UPDATE platforms SET status = 'suspended', changed_by = ?, changed_at = ?
+     WHERE site_key_hash = ? AND identity = ? AND status <> 'suspended'
+       AND (changed_at IS NULL OR changed_at <= ?)`,
+    ...[by, at, siteKeyHash, identity, at],
+  );
+}
+
+/** Suspends the admitted platforms of all sites; returns how many there were. */
+export function suspendAdmittedPlatforms(db: Queries, by: string, now: number): Promise<number> {
+  return db.run(
+    `UPDATE platforms SET status = 'suspended', changed_by = ?, changed_at = ?
+     WHERE status = 'admitted'`,
+    ...[by, now],
+  );
+}
+
+/** How many platforms of all sites are suspended since somebody suspended them. */
+export async function countPlatformsSuspendedBy(db: Queries, by: string): Promise<number> {
+  const sql =
+    "SELECT COUNT(*) AS suspended FROM platforms WHERE status = 'suspended' AND changed_by = ?";
+  return Number((await db.get<{ suspended: number }>(sql, by))?.suspended ?? 0);
+}

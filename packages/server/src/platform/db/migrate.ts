@@ -33,6 +33,7 @@ import { strangerRecords } from "./migrations/0026-stranger-records.js";
 import { storedBytes } from "./migrations/0027-stored-bytes.js";
 import { registrationShares } from "./migrations/0028-registration-shares.js";
 import { declines } from "./migrations/0029-declines.js";
+import { revocations } from "./migrations/0030-revocations.js";
 import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
 import { copySqlite } from "./sqlite.js";
 
@@ -64,7 +65,7 @@ const MIGRATIONS: readonly Migration[] = [
   ...[commerce, outbox, spending, stripe, ucp, carts, captured, checkouts],
   ...[afterSale, consoleSessions, decisionCounts, platforms, pause, auditArchives],
   ...[rejections, identities, strangerRecords, storedBytes, registrationShares],
-  declines,
+  ...[declines, revocations],
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;

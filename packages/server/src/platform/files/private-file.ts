@@ -71,14 +71,14 @@ export function readPrivateFile(path: string, what: string): string | undefined 
   return readTextFile(path, what);
 }
 
-/** The text of a file the operator named. */
-export function readTextFile(path: string, what: string): string {
+/** The text of a file the operator named, of at most so many bytes. */
+export function readTextFile(path: string, what: string, bytesMax = TEXT_BYTES_MAX): string {
   try {
-    if (statSync(path).size > TEXT_BYTES_MAX) throw Object.assign(new Error(), { code: "EFBIG" });
+    if (statSync(path).size > bytesMax) throw Object.assign(new Error(), { code: "EFBIG" });
     const file = openSync(path, "r");
     try {
       // Read by count, not to the end: a device has no end.
-      const bytes = Buffer.alloc(TEXT_BYTES_MAX);
+      const bytes = Buffer.alloc(Math.min(bytesMax, Math.max(TEXT_BYTES_MAX, statSync(path).size)));
       return bytes.toString("utf8", 0, readSync(file, bytes));
     } finally {
       closeSync(file);

@@ -1,0 +1,31 @@
+import type { Queries, Transaction } from "../../platform/db/database.js";
+import type { Revocation } from "./revocation.js";
+
+/** Told of everything that was revoked, so that every node keeps it. */
+export const REVOCATION_TOPIC = "revocations";
+
+/**
+ * Remembers what was revoked, in the transaction in which it was. Safe to repeat. The later moment
+ * counts: a platform may be admitted again, and suspended again.
+ */
+export async function insertRevocations(
+  tx: Transaction,
+  revocations: readonly Revocation[],
+): Promise<void> {
+  for (const { kind, id, revokedAt } of revocations) {
+    await tx.run(
+      `INSERT INTO revocations (kind, id, revoked_at) VALUES (?, ?, ?)
+       ON CONFLICT (kind, id) DO UPDATE SET revoked_at = excluded.revoked_at
+       WHERE excluded.revoked_at > revocations.revoked_at`,
+      ...[kind, id, revokedAt],
+    );
+  }
+  if (revocations.length > 0) await tx.announce(REVOCATION_TOPIC, "*");
+}
+
+export async function allRevocations(db: Queries): Promise<Revocation[]> {
+  const rows = await db.all<{ kind: Revocation["kind"]; id: string; revoked_at: number }>(
+    "SELECT kind, id, revoked_at FROM revocations ORDER BY revoked_at, kind, id",
+  );
+  return rows.map(({ kind, id, revoked_at }) => ({ kind, id, revokedAt: revoked_at }));
+}

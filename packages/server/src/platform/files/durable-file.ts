@@ -1,0 +1,22 @@
+import { mkdir, open, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+import { syncFolder } from "./sync-folder.js";
+
+/**
+ * Puts a private file in place of an older one, whole and durable before it returns. A crash leaves
+ * the file of before, or a `.new` beside it that nothing reads.
+ */
+export async function replaceFile(path: string, text: string): Promise<void> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const fresh = `${path}.${process.pid}.new`;
+  const file = await open(fresh, "w", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(fresh, path);
+  await syncFolder(folder);
+}

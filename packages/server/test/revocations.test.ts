@@ -1,0 +1,169 @@
+import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { backup } from "../src/upkeep/backup.ts";
+import { doctor } from "../src/upkeep/doctor.ts";
+import { restore } from "../src/upkeep/restore.ts";
+import {
+  cleanUp,
+  DATABASES,
+  freshEnvironment,
+  startServer,
+  type TestServer,
+  temporaryFolder,
+} from "./harness.ts";
+import { submitting } from "./mandates/submitting.ts";
+import { secretsKeyFile } from "./restoring.ts";
+
+type Env = Record<string, string>;
+const SITES = "/v1/admin/sites";
+const checkpointsOf = (env: Env) => join(env.GATEHOUSE_DATA_DIR as string, "checkpoints");
+const listOf = (env: Env) =>
+  JSON.parse(readFileSync(join(checkpointsOf(env), "revocations.json"), "utf8"));
+
+/** Copies the checkpoints, with what lies beside them, as an operator does every hour. */
+function copyCheckpoints(from: Env, to: Env): void {
+  cpSync(checkpointsOf(from), checkpointsOf(to), { recursive: true });
+}
+
+describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
+  const made = { out: "", site: "", kept: "", agentId: "", revoked: "", keptAgentId: "" };
+  const revoked: Record<string, string> = {};
+  let from: Env;
+  /** As it was when the backup was made. */
+  let early: Env;
+
+  beforeAll(async () => {
+    from = await freshEnvironment("sqlite");
+    early = await freshEnvironment("sqlite");
+    const server = await startServer(from);
+    const agent = submitting(server);
+    const shop = await agent.shop();
+    const [gone, kept] = [await agent.buyer(shop), await agent.buyer(shop)];
+    const mint = async (name: string) =>
+      (await shop.admin("POST", "/tokens", { name, role: "owner" })).body;
+    const [lost, stays] = [await mint("Lost"), await mint("Stays")];
+    const edge = (await shop.admin("POST", "/edge-tokens", { name: "Worker" })).body;
+    Object.assign(made, {
+      out: join(temporaryFolder(), "backup.ndjson.gz"),
+      site: shop.site_key_hash,
+      kept: stays.token,
+      revoked: lost.token,
+      agentId: gone.agentId,
+      keptAgentId: kept.agentId,
+    });
+    copyCheckpoints(from, early);
+    await backup(from, { out: made.out });
+    for (const { token_id } of [lost, edge]) {
+      await server.admin("DELETE", `/v1/admin/tokens/${token_id}`);
+    }
+    await shop.admin("POST", `/agents/${gone.agentId}/revoke`, {});
+    Object.assign(revoked, { token: lost.token_id, edge: edge.token_id, agent: gone.agentId });
+    await server.stop();
+    return cleanUp;
+  });
+
+  async function restoredFrom(checkpoints: Env | undefined) {
+    const env = await freshEnvironment(dialect);
+    if (checkpoints !== undefined) copyCheckpoints(checkpoints, env);
+    const report = await restore(env, made.out, { secretsKeyFile: secretsKeyFile(from) });
+    const finding = (await doctor(env)).find(({ part }) => part === "restore");
+    return { env, report, finding, server: await startServer(env) };
+  }
+
+  const isLive = async (server: TestServer, token: string) =>
+    (await server.admin("GET", SITES, undefined, token)).status === 200;
+  const agentOf = async (server: TestServer, agentId: string) =>
+    (await server.admin("GET", `${SITES}/${made.site}/agents/${agentId}`)).body;
+
+  test("is in a list beside the checkpoints before the answer is given", async () => {
+    const { revoked: listed } = listOf(from);
+    expect(listed.map(({ kind, id }: { kind: string; id: string }) => [kind, id])).toEqual(
+      expect.arrayContaining([
+        ["token", revoked.token],
+        ["edge_token", revoked.edge],
+        ["agent", revoked.agent],
+        ["agent_key", expect.stringContaining(`${made.site}/`)],
+      ]),
+    );
+  });
+
+  test("stays revoked, and everything else works on, where the list is newer than the backup", async () => {
+    const { server, report, finding, env } = await restoredFrom(from);
+    expect(report).toMatchObject({ verified: true, doubt: undefined, suspended: undefined });
+    expect(report.revocations).toBe(4);
+    expect(await isLive(server, made.revoked)).toBe(false);
+    expect(await isLive(server, made.kept)).toBe(true);
+    const gone = await agentOf(server, made.agentId);
+    expect([gone.status, gone.keys[0].status]).toEqual(["revoked", "revoked"]);
+    expect((await agentOf(server, made.keptAgentId)).status).toBe("active");
+    const edges = (await server.admin("GET", `${SITES}/${made.site}/edge-tokens`)).body.items;
+    expect(edges[0].revoked_at).not.toBeNull();
+    expect(finding).toMatchObject({ verdict: "good" });
+    await server.stop();
+    expect(listOf(env).revoked).toHaveLength(4);
+  });
+
+  test.each([
+    ["older than the backup", () => early],
+    ["not there", () => undefined],
+  ])(
+    "comes back to nobody where the list is %s: tokens are void, agents wait",
+    async (_n, which) => {
+      const { server, report, finding } = await restoredFrom(which());
+      expect(report).toMatchObject({
+        ...{ verified: true, doubt: "no_newer_list" },
+        suspended: { tokens: 3, agents: 2, platforms: 0 },
+      });
+      expect([await isLive(server, made.revoked), await isLive(server, made.kept)]).toEqual([
+        ...[false, false],
+      ]);
+      expect((await agentOf(server, made.agentId)).status).toBe("suspended");
+      expect(finding).toMatchObject({
+        verdict: "warning",
+        says: expect.stringMatching(
+          /revoked since the backup is not known.*2 of the agents.*approve/,
+        ),
+      });
+    },
+  );
+
+  test("is revoked again by a node that starts on a database which has forgotten it", async () => {
+    const { env, server } = await restoredFrom(from);
+    await server.context.db.run("UPDATE admin_tokens SET revoked_at = NULL");
+    await server.context.db.run("DELETE FROM revocations");
+    expect(await isLive(server, made.revoked)).toBe(true);
+    // The list as it was: a node that stops writes what it has seen, and it has seen this.
+    await server.stop();
+    const again = await startServer(env);
+    expect(await isLive(again, made.revoked)).toBe(false);
+    expect(await isLive(again, made.kept)).toBe(true);
+  });
+
+  test("is not looked for in a damaged list: the operator is told to put another there", async () => {
+    const env = await freshEnvironment(dialect);
+    copyCheckpoints(from, env);
+    writeFileSync(join(checkpointsOf(env), "revocations.json"), "{}");
+    const restoring = restore(env, made.out, { secretsKeyFile: secretsKeyFile(from) });
+    await expect(restoring).rejects.toThrow(/list of revocations .* cannot be read: put back/);
+  });
+});
+
+test("every node keeps what another has revoked", async () => {
+  const env = await freshEnvironment("postgres");
+  const first = await startServer(env);
+  const key = readFileSync(secretsKeyFile(env), "utf8").trim();
+  const second: Env = {
+    ...env,
+    GATEHOUSE_DATA_DIR: temporaryFolder(),
+    GATEHOUSE_SECRETS_KEY: key,
+  };
+  const other = await startServer(second);
+  const body = { name: "Op", role: "operator" };
+  const { token_id } = (await first.admin("POST", "/v1/admin/tokens", body)).body;
+  await first.admin("DELETE", `/v1/admin/tokens/${token_id}`);
+  await expect
+    .poll(() => listOf(second).revoked.map(({ id }: { id: string }) => id), { timeout: 10_000 })
+    .toContain(token_id);
+  await other.stop();
+});
