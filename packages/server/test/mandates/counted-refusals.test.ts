@@ -157,7 +157,9 @@ describe.each(DATABASES)("refusals that are counted, on %s:", (dialect) => {
     expect(folded).toMatchObject([{ refusals, request: { route: "/v1/m/{site_key}/mandate" } }]);
   });
 
-  test("of strangers ten a minute and five hundred a day have a record each, restarts included", async () => {
+  test("of strangers ten a minute and five hundred a day have a record each, restarts included", {
+    timeout: 120_000,
+  }, async () => {
     const { server, clock, settle, forged, isRefused, counted } = await open(dialect);
     const sendMany = (count: number) =>
       Promise.all(Array.from({ length: count }, () => isRefused(forged)));

@@ -148,7 +148,8 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
         record.decision.reason_codes[0],
     );
     expect(specific).toContain("protocol_unsupported");
-    expect(specific).toHaveLength(cases.length);
+    // The rest of the minute is counted.
+    expect(specific).toHaveLength(10);
   });
 
   test("whose envelope is not right is refused", async () => {
