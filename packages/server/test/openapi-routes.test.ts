@@ -31,6 +31,7 @@ test("every route of the OpenAPI document answers, with a status it documents", 
     ...{ agent_id: buyer.agentId, order_id: order.order_id, decision_id: order.decision_id },
     ...{ escalation_id: asked.body.escalation_id, record_id: bought.body.record_id },
     ...{ version: "1", step: "suspend", message_id: "msg_none", token_id: "adm_none" },
+    platform: "platform.example",
   };
   const { paths } = await (await fetch(`${server.url}/openapi.json`)).json();
   const routes = Object.entries<Record<string, Operation>>(paths).flatMap(([path, methods]) =>

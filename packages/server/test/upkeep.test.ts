@@ -322,7 +322,7 @@ describe("doctor", () => {
     expect(findings.map(({ part }) => part)).toEqual([
       ...["Node.js", "configuration", "transport", "data folder", "admin token"],
       ...["database", "secrets key", "signing keys", "clock", "jobs", "sites", "audit log"],
-      "audit archive",
+      ...["audit archive", "platforms"],
     ]);
   });
 
