@@ -4,12 +4,12 @@ import {
   verifyWebBotAuth,
   type WebBotAuthVerdict,
 } from "@gatehouse/protocol";
-import { answerFile } from "./kept-file.js";
+import { answerExpired, answerFile, changedFile, type KeptFile } from "./kept-file.js";
 import { KeptFiles } from "./kept-files.js";
 import { KeyDirectories } from "./key-directories.js";
 import type { Background, Runtime } from "./runtime.js";
 import type { Settings } from "./settings.js";
-import { askedFile, siteFileAt } from "./site-files.js";
+import { type AskedFile, askedFile, siteFileAt } from "./site-files.js";
 import { type Answered, headerOf, isPersons, isSigned, isVisit, visitOf } from "./visit.js";
 import { type Placed, VisitReporter } from "./visit-reporter.js";
 
@@ -58,14 +58,24 @@ export class Edge {
       if (file === undefined) return undefined;
       const text = file.type.startsWith("text/");
       const markdown = text && prefersMarkdown(headerOf(request, "accept"), file.type);
-      const found = await this.files.find(askedFile(file, this.settings, markdown), background);
+      const asked = askedFile(file, this.settings, markdown);
+      const found = await this.files.find(asked, background);
       if (found === undefined) return undefined;
+      const served = this.unexpired(found, asked);
+      if (served === undefined) return answerExpired(request.method);
       const match = headerOf(request, "if-none-match");
-      return answerFile(found, request.method, match === "" ? null : match);
+      return answerFile(served, request.method, match === "" ? null : match);
     } catch (error) {
       this.runtime.warn(`a document could not be served: ${String(error)}`);
       return undefined;
     }
+  }
+
+  /** What of a document may be served now; undefined where its signature has expired. */
+  private unexpired(file: KeptFile, { afterExpiry }: AskedFile): KeptFile | undefined {
+    if (file.expiresAt === null || this.runtime.clock.now() < file.expiresAt) return file;
+    if (afterExpiry === undefined) return undefined;
+    return changedFile(file, afterExpiry(new TextDecoder().decode(file.body)));
   }
 
   /** Looks at who came, and tells Gatehouse; for the background, after the site has answered. */

@@ -7,6 +7,8 @@ export interface KeptFile {
   /** Milliseconds. */
   readonly keptAt: number;
   readonly freshUntil: number;
+  /** When its signature stops being good; null where nothing of it expires. */
+  readonly expiresAt: number | null;
 }
 
 /** What of an answer describes the document, and not the connection it came over. */
@@ -25,13 +27,42 @@ function freshMs(cacheControl: string): number {
   return maxAgeMs(cacheControl, { min: FRESH_MS_MIN, max: FRESH_MS_MAX });
 }
 
-export function keepFile(answer: Response, body: Uint8Array, now: number): KeptFile {
+export function keepFile(
+  answer: Response,
+  body: Uint8Array,
+  { now, expiresAt }: { readonly now: number; readonly expiresAt: number | null },
+): KeptFile {
   const headers = PASSED_ON.flatMap((name) => {
     const value = answer.headers.get(name);
     return value === null ? [] : [[name, value] as const];
   });
   const freshUntil = now + freshMs(answer.headers.get("cache-control") ?? "");
-  return Object.freeze({ body, headers, keptAt: now, freshUntil });
+  return Object.freeze({ body, headers, keptAt: now, freshUntil, expiresAt });
+}
+
+/** How soon a document that expired may be asked for again. */
+const RETRY_AFTER_S = "5";
+
+/** A signature that expired proves nothing, and whoever verifies it would take it for a forgery. */
+export function answerExpired(method: string): Response {
+  const message = "This document has expired and could not be renewed. Try again shortly.";
+  const body = method === "HEAD" ? null : JSON.stringify({ error: "unavailable", message });
+  return new Response(body, {
+    status: 503,
+    headers: {
+      "content-type": "application/json; charset=utf-8",
+      "cache-control": "no-store",
+      "retry-after": RETRY_AFTER_S,
+      "access-control-allow-origin": "*",
+    },
+  });
+}
+
+/** A document with other content: what described the old bytes goes. */
+export function changedFile(file: KeptFile, text: string): KeptFile {
+  const headers = file.headers.filter(([name]) => name !== "etag" && name !== "cache-control");
+  const body = new TextEncoder().encode(text);
+  return { ...file, body, headers: [...headers, ["cache-control", "no-store"]] };
 }
 
 /** Weak comparison (RFC 9110 section 13.1.2). */

@@ -8,7 +8,7 @@ const BUDGET_MS = 250;
 /** What Gatehouse has to answer at all, while nobody waits any more. */
 const FETCH_MS_MAX = 5_000;
 const FILE_BYTES_MAX = 1024 * 1024;
-/** How long a document that could not be renewed is served all the same. */
+/** How long a document that could not be renewed is served all the same, unless it expires before. */
 const STALE_MS_MAX = 24 * 3_600_000;
 /** How long nobody asks again after Gatehouse failed, or had no such document. */
 const FAILED_MS = 5_000;
@@ -95,7 +95,7 @@ export class KeptFiles {
     return renewed;
   }
 
-  private async ask({ address, accept, holds, withheld }: AskedFile): Promise<Renewed> {
+  private async ask({ address, accept, holds, withheld, expiry }: AskedFile): Promise<Renewed> {
     const { clock } = this.runtime;
     const abort = new AbortController();
     const cancel = clock.after(FETCH_MS_MAX, () => abort.abort());
@@ -112,7 +112,11 @@ export class KeptFiles {
       const type = answer.headers.get("content-type") ?? "";
       const good = answer.status === 200 && type.startsWith(accept) && holds(text);
       if (good && withheld?.(text)) return ABSENT;
-      return good ? keepFile(answer, body, clock.now()) : FAILED;
+      if (!good) return FAILED;
+      const expiresAt = expiry?.(text) ?? null;
+      // What should say when it expires, and does not, is none of Gatehouse's.
+      if (Number.isNaN(expiresAt)) return FAILED;
+      return keepFile(answer, body, { now: clock.now(), expiresAt });
     } finally {
       cancel();
     }

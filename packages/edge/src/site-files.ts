@@ -1,4 +1,5 @@
 import { OWN_DOMAIN_PATHS, SITE_PATHS } from "@gatehouse/protocol";
+import { cardExpiry, catalogExpiry, pageExpiry, withoutCard } from "./expiry.js";
 
 /** A document of Gatehouse that stands on the site's own domain too. */
 export interface SiteFile {
@@ -10,6 +11,10 @@ export interface SiteFile {
   holds(text: string): boolean;
   /** Whether it says that it is not to stand there now: the site answers instead. */
   withheld?(text: string): boolean;
+  /** When its signature stops being good, in milliseconds; absent where nothing of it expires. */
+  expiry?(text: string): number;
+  /** What may be served after that; absent where nothing may. */
+  afterExpiry?(text: string): string;
 }
 
 /** A JSON object with a member that only this document has. */
@@ -43,10 +48,13 @@ type OwnDomainDocument = (typeof OWN_DOMAIN_PATHS)[keyof typeof OWN_DOMAIN_PATHS
 /** What each document is, and how it is told from anything else. */
 const KINDS: Readonly<Record<OwnDomainDocument, Omit<SiteFile, "source">>> = {
   llms: { type: "text/plain", holds: isMarkdown },
-  agentPage: { type: "text/html", holds: isAgentPage },
-  card: { type: JSON_TYPE, holds: jsonWith("signing") },
-  catalog: { type: JSON_TYPE, holds: jsonWith("entries") },
-  ard: { type: JSON_TYPE, holds: jsonWith("entries") },
+  agentPage: {
+    ...{ type: "text/html", holds: isAgentPage },
+    ...{ expiry: pageExpiry, afterExpiry: withoutCard },
+  },
+  card: { type: JSON_TYPE, holds: jsonWith("signing"), expiry: cardExpiry },
+  catalog: { type: JSON_TYPE, holds: jsonWith("entries"), expiry: catalogExpiry },
+  ard: { type: JSON_TYPE, holds: jsonWith("entries"), expiry: catalogExpiry },
   did: { type: "application/did+json", holds: jsonWith("verificationMethod") },
   acp: { type: JSON_TYPE, holds: jsonWith("protocol") },
   ucpProfile: { type: JSON_TYPE, holds: jsonWith("ucp"), withheld: sellsNothing },
@@ -65,11 +73,9 @@ export function siteFileAt(path: string): SiteFile | undefined {
 }
 
 /** In the form somebody asked for: as it is, or as Markdown. */
-export interface AskedFile {
+export interface AskedFile extends Omit<SiteFile, "source" | "type"> {
   readonly address: string;
   readonly accept: string;
-  holds(text: string): boolean;
-  withheld?(text: string): boolean;
 }
 
 const MARKDOWN_TYPE = "text/markdown";

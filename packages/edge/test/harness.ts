@@ -42,7 +42,11 @@ export type GateMode = "up" | "silent" | "failing" | "garbage" | "resetting" | "
  * is asked for.
  */
 export async function startGate(target: string) {
-  const gate = { mode: "up" as GateMode, asked: [] as string[] };
+  const gate = {
+    ...{ mode: "up" as GateMode, asked: [] as string[] },
+    /** Changes the documents on their way. */
+    rewrite: (text: string) => text,
+  };
   const misbehave: Record<Exclude<GateMode, "up">, RequestListener> = {
     silent: () => undefined,
     failing: (_request, response) => response.writeHead(500).end("<h1>Oops</h1>"),
@@ -66,12 +70,36 @@ export async function startGate(target: string) {
       redirect: "manual",
       ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
     });
-    const body = Buffer.from(await answer.arrayBuffer());
-    const passed = [...answer.headers].filter(([name]) => name !== "transfer-encoding");
+    const body = Buffer.from(gate.rewrite(await answer.text()));
+    const passed = [...answer.headers].filter(
+      ([name]) => name !== "transfer-encoding" && name !== "content-length",
+    );
     response.writeHead(answer.status, Object.fromEntries(passed)).end(body);
   });
   return Object.assign(gate, server);
 }
+
+/** Makes cards and catalogs say that they expired long ago, wherever they stand. */
+export function expired(text: string): string {
+  return text
+    .replace(/"expires_at":"[^"]+"/g, '"expires_at":"2020-01-01T00:00:00.000Z"')
+    .replace(/"signature":"([\w-]+)\.\./g, (_all, header: string) => {
+      const parts = JSON.parse(Buffer.from(header, "base64url").toString("utf8"));
+      const old = Buffer.from(JSON.stringify({ ...parts, exp: 1 })).toString("base64url");
+      return `"signature":"${old}..`;
+    });
+}
+
+/** What each document answers once its signature has expired. */
+export const EXPIRED = {
+  "/llms.txt": 200,
+  "/agent": 200,
+  "/.well-known/agent-card.json": 503,
+  "/.well-known/ai-catalog.json": 503,
+  "/.well-known/ard.json": 503,
+  "/.well-known/did.json": 200,
+  "/.well-known/acp.json": 200,
+} as const;
 
 /** Everything that comes back for a request, byte by byte, but for the date. */
 export function rawAnswer(port: number, text: string): Promise<string> {

@@ -16,6 +16,7 @@ import {
 import { gatehouse, type Plugin, type PluginOptions } from "../src/node/plugin.ts";
 import {
   DOCUMENTS,
+  EXPIRED,
   type GateMode,
   type Listening,
   rawAnswer,
@@ -117,16 +118,53 @@ describe("behind the plugin, documents on the site's own domain", () => {
     expect(gate.asked.filter((line) => line.includes("/v1/llms/"))).toHaveLength(1);
   });
 
-  test("are renewed when they are old, served stale for a day without Gatehouse, then no more", async () => {
+  test("are served until they expire while Gatehouse is away, and what does not expire for a day", async () => {
     const clock = new ManualClock(Date.now());
     const { url } = await shop({ clock, edgeToken: undefined });
-    const text = async () => (await fetch(`${url}/.well-known/agent-card.json`)).text();
+    const statuses = async () => {
+      const all = Object.keys(EXPIRED).map(async (path) => (await fetch(url + path)).status);
+      return Promise.all(all);
+    };
+    expect(new Set(await statuses())).toEqual(new Set([200]));
+    const card = await (await fetch(`${url}/.well-known/agent-card.json`)).json();
+    const etag = (await fetch(`${url}/.well-known/agent-card.json`)).headers.get("etag") ?? "";
+    gate.mode = "failing";
+    clock.advance(Date.parse(card.signing.expires_at) - clock.now() - 5000);
+    expect(new Set(await statuses())).toEqual(new Set([200]));
+    // Catalog and page may have been signed a moment later.
+    clock.advance(301_000);
+    expect(await statuses()).toEqual(Object.values(EXPIRED));
+    const path = `${url}/.well-known/agent-card.json`;
+    const over = await fetch(path, { headers: { "if-none-match": etag } });
+    expect([over.status, over.headers.get("retry-after")]).toEqual([503, "5"]);
+    expect(over.headers.get("cache-control")).toBe("no-store");
+    expect(await over.json()).toMatchObject({ error: "unavailable" });
+    const page = await fetch(`${url}/agent`);
+    expect([page.headers.get("etag"), page.headers.get("cache-control")]).toEqual([
+      ...[null, "no-store"],
+    ]);
+    const html = await page.text();
+    expect(html).not.toContain('id="agent-card"');
+    expect(html).toContain("<h1");
+    clock.advance(24 * 3_600_000);
+    for (const gone of ["/llms.txt", "/agent"]) {
+      expect(await (await fetch(url + gone)).text()).toContain("Cannot GET");
+    }
+    gate.mode = "up";
+    clock.advance(6000);
+    expect((await fetch(`${url}/llms.txt`)).status).toBe(200);
+  });
+
+  test("are renewed when they are old, and served stale without Gatehouse for a day", async () => {
+    const clock = new ManualClock(Date.now());
+    const { url } = await shop({ clock, edgeToken: undefined });
+    const text = async () => (await fetch(`${url}/llms.txt`)).text();
     const first = await text();
-    clock.advance(61_000);
+    clock.advance(301_000);
     expect(await text()).toBe(first);
     expect(gate.asked).toHaveLength(2);
     gate.mode = "failing";
-    clock.advance(61_000);
+    clock.advance(301_000);
     expect(await text()).toBe(first);
     expect(gate.asked).toHaveLength(3);
     expect(await text()).toBe(first);

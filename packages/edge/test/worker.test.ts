@@ -9,7 +9,16 @@ import {
   type TestServer,
 } from "../../server/test/harness.ts";
 import { bundleWorker } from "./bundle-worker.ts";
-import { DOCUMENTS, type GateMode, type Listening, serve, startGate, until } from "./harness.ts";
+import {
+  DOCUMENTS,
+  EXPIRED,
+  expired,
+  type GateMode,
+  type Listening,
+  serve,
+  startGate,
+  until,
+} from "./harness.ts";
 import { startWorker } from "./start-worker.ts";
 
 const SITE = "https://shop.example.com";
@@ -75,6 +84,7 @@ async function freshWorker(bindings: Record<string, string> = {}): Promise<void>
 
 beforeEach(async () => {
   gate.mode = "up";
+  gate.rewrite = (text) => text;
   gate.asked = [];
   reached = [];
   site = await createSite(server, "shop.example.com");
@@ -145,6 +155,24 @@ describe("in workerd, documents on the site's own domain", () => {
     expect(gate.asked.filter((line) => line.includes("/v1/llms/"))).toHaveLength(1);
     gate.mode = "failing";
     expect(await (await ask("/llms.txt")).text()).toBe(first);
+  });
+
+  test("are not served once their signature has expired; the agent page goes without its card", async () => {
+    await freshWorker();
+    gate.rewrite = expired;
+    for (const [path, status] of Object.entries(EXPIRED)) {
+      // Twice: from Gatehouse, and from what was kept.
+      for (const answer of [await ask(path), await ask(path)]) {
+        const text = await answer.text();
+        expect([path, answer.status]).toEqual([path, status]);
+        if (status === 503) {
+          expect(answer.headers.get("retry-after")).toBe("5");
+          expect(text).not.toContain("signature");
+        }
+        if (path === "/agent") expect(text).not.toContain('id="agent-card"');
+      }
+    }
+    expect(reached).toEqual([]);
   });
 
   test("are the site's own where the owner says so, and before the domain is verified", async () => {

@@ -15,8 +15,8 @@ const ABOUT = "x-gatehouse-kept";
 /** An address nobody else can ask for, made from the key. */
 const addressOf = (key: string) => `https://kept.gatehouse.invalid/${encodeURIComponent(key)}`;
 
-function toResponse({ body, headers, keptAt, freshUntil }: KeptFile): Response {
-  const about = JSON.stringify({ headers, keptAt, freshUntil });
+function toResponse({ body, ...kept }: KeptFile): Response {
+  const about = JSON.stringify(kept);
   return new Response(body as Uint8Array<ArrayBuffer>, {
     headers: { "cache-control": `max-age=${KEPT_S}`, [ABOUT]: encodeURIComponent(about) },
   });
