@@ -15,6 +15,7 @@ import { forgetFailures } from "./owners/agents/locks/store.js";
 import { deleteExpiredAgents } from "./owners/agents/pending/store.js";
 import { deleteExpiredCarts } from "./owners/checkouts/carts/store.js";
 import { deleteExpiredCheckouts } from "./owners/checkouts/store.js";
+import { deleteExpiredAnswers } from "./owners/decisions/kept/store.js";
 import { forgetMinutes } from "./owners/decisions/store.js";
 import { deleteExpiredDeclines } from "./owners/declines/store.js";
 import { expiredDeclines } from "./owners/declines/waits.js";
@@ -40,6 +41,25 @@ async function deleteExpiredCounts({ db }: Context, now: number): Promise<void> 
   await db.transaction((tx) => deleteExpiredRejections(tx, now));
   const expired = { day: now - DAY_MS, wordsBefore: now - WORDS_KEPT_MS };
   await db.transaction((tx) => deleteExpiredStrangerRecords(tx, expired));
+}
+
+/** Messages to owners, buyers and platforms. */
+function planOutbox(context: Context): void {
+  const { jobs, db } = context;
+  jobs.add({
+    name: "outbox.deliver",
+    everyMs: DELIVER_EVERY_MS,
+    leaseMs: TRY_LEASE_MS,
+    run: (_now, stopping) => deliverMessages(context, stopping),
+  });
+  db.changes.subscribe(({ topic }) => {
+    if (topic === OUTBOX_TOPIC) jobs.wake("outbox.deliver");
+  });
+  jobs.add({
+    name: "outbox.forget",
+    everyMs: HOUR_MS,
+    run: (_now, stopping) => forgetOldMessages(context, stopping),
+  });
 }
 
 /** Everything the service does by itself. */
@@ -72,6 +92,11 @@ export function planJobs(context: Context): void {
     },
   });
   jobs.add({
+    name: "answers.delete",
+    everyMs: DAY_MS,
+    run: (now) => db.transaction((tx) => deleteExpiredAnswers(tx, now)),
+  });
+  jobs.add({
     name: "reviews.expire",
     everyMs: MINUTE_MS,
     run: (_now, stopping) => expireReviews(context, stopping),
@@ -101,20 +126,7 @@ export function planJobs(context: Context): void {
       await deleteEmptyShares(db);
     },
   });
-  jobs.add({
-    name: "outbox.deliver",
-    everyMs: DELIVER_EVERY_MS,
-    leaseMs: TRY_LEASE_MS,
-    run: (_now, stopping) => deliverMessages(context, stopping),
-  });
-  db.changes.subscribe(({ topic }) => {
-    if (topic === OUTBOX_TOPIC) jobs.wake("outbox.deliver");
-  });
-  jobs.add({
-    name: "outbox.forget",
-    everyMs: HOUR_MS,
-    run: (_now, stopping) => forgetOldMessages(context, stopping),
-  });
+  planOutbox(context);
   jobs.add({
     name: "audit.tend",
     everyMs: MINUTE_MS,

@@ -86,6 +86,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "registration-shares",
       "declines",
       "revocations",
+      "kept-answers",
     ]);
   });
 

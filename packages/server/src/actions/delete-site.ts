@@ -1,9 +1,12 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
+import { hasOpenPayments } from "../decide/payment-state.js";
 import { endAccounts } from "../decide/stripe-account.js";
 import { deleteAgents } from "../owners/agents/store.js";
 import type { Actor } from "../owners/audit/drafts.js";
 import { deleteCarts } from "../owners/checkouts/carts/store.js";
 import { deleteCheckouts } from "../owners/checkouts/store.js";
+import { keepAnswers } from "../owners/decisions/kept/store.js";
 import { deleteDecisions } from "../owners/decisions/store.js";
 import { deleteDeclines } from "../owners/declines/store.js";
 import { deleteMandateSettings } from "../owners/mandate-settings/store.js";
@@ -23,21 +26,31 @@ import { deleteReplies } from "../owners/ucp-replies/store.js";
 import { deleteVisits } from "../owners/visits/store.js";
 import { siteChange } from "./site-change.js";
 
+const NO_SITE = refuse("not_found", "There is no such site.");
+const UNSETTLED = refuse(
+  "conflict",
+  "A payment of this site is not settled yet. Wait until its outcome is known, then delete the site.",
+);
+
 /**
  * Deletes a site, and what is known of its visitors. Its row stays, so that its key is never given
- * out again, and so does its log.
+ * out again, and so does its log. The answers to its mandates are kept for 90 days: a mandate that is
+ * sent again must not lead to a second purchase elsewhere.
  */
 export async function deleteSite(
   { audit, clock }: Context,
   siteKeyHash: string,
   actor: Actor,
-): Promise<boolean> {
-  const { answer } = await audit.commit(siteKeyHash, async (tx) => {
+): Promise<Result<true, "not_found" | "conflict">> {
+  type Answer = Result<true, "not_found" | "conflict">;
+  const { answer } = await audit.commit<Answer>(siteKeyHash, async (tx) => {
     const site = await siteByHash(tx, siteKeyHash);
     const now = clock.now();
-    if (site === undefined || !(await markDeleted(tx, siteKeyHash, now))) {
-      return { records: [], answer: false };
-    }
+    if (site === undefined) return { records: [], answer: NO_SITE };
+    // Whoever asked for it could never be told whether it was paid.
+    if (await hasOpenPayments(tx, siteKeyHash)) return { records: [], answer: UNSETTLED };
+    if (!(await markDeleted(tx, siteKeyHash, now))) return { records: [], answer: NO_SITE };
+    await keepAnswers(tx, siteKeyHash, now);
     await deleteVisits(tx, siteKeyHash);
     await deleteEdgeTokens(tx, siteKeyHash);
     await deleteAgents(tx, siteKeyHash);
@@ -60,7 +73,7 @@ export async function deleteSite(
     await deleteMessages(tx, siteKeyHash);
     await deleteAftermath(tx, siteKeyHash);
     const deleted = { ...site, version: site.version + 1 };
-    return { records: [await siteChange("deleted", deleted, { actor, now })], answer: true };
+    return { records: [await siteChange("deleted", deleted, { actor, now })], answer: ok(true) };
   });
   return answer;
 }

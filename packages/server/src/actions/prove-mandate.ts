@@ -19,6 +19,10 @@ const NOBODYS_KEY = {
   x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
 } as const;
 
+/** Another key has taken over from this one. */
+export const RETIRED = "key_retired";
+export const REVOKED = "key_revoked";
+
 /** Why a key may not speak for the agent a mandate names; undefined where it may. */
 export function keyFault(
   key: RegisteredKey | undefined,
@@ -27,26 +31,33 @@ export function keyFault(
 ): string | undefined {
   if (key === undefined) return "unknown_key";
   if (key.agentId !== agentId) return "key_of_another_agent";
-  if (key.status === "revoked") return "key_revoked";
-  return key.notAfter !== null && now >= key.notAfter ? "key_retired" : undefined;
+  if (key.status === "revoked") return REVOKED;
+  return key.notAfter !== null && now >= key.notAfter ? RETIRED : undefined;
 }
 
-function mandateAudience(baseUrl: string, { siteKey }: Site): string {
+export function mandateAudience(baseUrl: string, { siteKey }: Pick<Site, "siteKey">): string {
   return `${baseUrl}/v1/m/${siteKey}/mandate`;
 }
 
-/** What proves who sent a mandate: that it is for this site, by a key this site knows. */
+/**
+ * What proves who sent a mandate: that it is for this site, by a key this site knows. A key that was
+ * rotated out still proves who signed, but only to repeat what was decided before (`retired`).
+ */
 export async function proveMandate(
   { config, clock, db }: Context,
   site: Site,
   mandate: Mandate,
-): Promise<{ readonly proven: ProvenFacts } | { readonly fault: MandateFault }> {
+): Promise<
+  { readonly proven: ProvenFacts; readonly retired: boolean } | { readonly fault: MandateFault }
+> {
   const { audience, siteKey, agentId, envelope, signed, mandateId, skill, protocol } = mandate;
   if (audience !== mandateAudience(config.baseUrl, site) || siteKey !== site.siteKey) {
     return { fault: { reason: "audience_mismatch" } };
   }
   const key = await keyByKid(db, site.siteKeyHash, envelope.kid);
-  const unknown = keyFault(key, agentId, clock.now());
+  const fault = keyFault(key, agentId, clock.now());
+  const retired = fault === RETIRED;
+  const unknown = retired ? undefined : fault;
   const jwk = unknown === undefined && key !== undefined ? key.jwk : NOBODYS_KEY;
   const bytes = taggedBytes("mandate", signed);
   const signature = fromBase64url(envelope.signature) ?? new Uint8Array();
@@ -56,5 +67,6 @@ export async function proveMandate(
   }
   if (!holds) return { fault: { reason: "signature_invalid" } };
   const digest = hash("sha256", bytes, "hex");
-  return { proven: { agentId, kid: envelope.kid, mandateId, digest, skill, protocol } };
+  const proven = { agentId, kid: envelope.kid, mandateId, digest, skill, protocol };
+  return { proven, retired };
 }

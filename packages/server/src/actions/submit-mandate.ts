@@ -27,7 +27,7 @@ import {
   type Submitted,
 } from "./claim-mandate.js";
 import { expireIfLate } from "./decide-review.js";
-import { proveMandate } from "./prove-mandate.js";
+import { proveMandate, RETIRED, REVOKED } from "./prove-mandate.js";
 import { type MandateFault, mandateRejection } from "./refuse-mandate.js";
 
 interface Submission {
@@ -37,10 +37,16 @@ interface Submission {
   /** Asked before a mandate that proves nothing is refused and recorded; false: only turned away. */
   readonly mayRefuse?: (() => boolean) | undefined;
   /** What a tool was called with, where it came with a call: the mandate must be for just that. */
-  readonly call?: { readonly skill: string; readonly arguments: JsonObject } | undefined;
+  readonly call?: MandateCall | undefined;
 }
 
-function isForCall(mandate: Mandate, call: Submission["call"]): boolean {
+/** The tool a mandate came with, and what it was called with. */
+export interface MandateCall {
+  readonly skill: string;
+  readonly arguments: JsonObject;
+}
+
+export function isForCall(mandate: Mandate, call: MandateCall | undefined): boolean {
   if (call === undefined) return true;
   if (mandate.skill !== call.skill) return false;
   return canonicalize(mandate.arguments) === canonicalize(call.arguments);
@@ -51,7 +57,7 @@ async function inTransaction(
   context: Context,
   tx: Transaction,
   asked: Omit<Admission, "now">,
-  call: Submission["call"],
+  { call, retired }: { readonly call: MandateCall | undefined; readonly retired: boolean },
 ): Promise<Made> {
   const { mandate, proven } = asked;
   const { siteKeyHash } = asked.site;
@@ -71,6 +77,10 @@ async function inTransaction(
     }
     const { answer, records } = late ?? { answer: before.answer, records: [] };
     return { records, answer: { answer, replayed: true } };
+  }
+  if (retired) {
+    const fault = { reason: "identity_check_failed", specific: RETIRED } as const;
+    return refused(context, tx, fault, facts);
   }
   if (before !== undefined) return refused(context, tx, { reason: "mandate_id_conflict" }, facts);
   if (site.status !== "verified")
@@ -107,11 +117,15 @@ function pairLocked({ mandatePairs, clock }: Context, { networks }: Caller, agen
 /** Refuses a mandate that nobody has proven, and records or counts it. */
 export async function refuseUnproven(
   context: Context,
-  { siteKeyHash }: Site,
+  { siteKeyHash, status }: Site,
   fault: MandateFault,
   { requestId, caller, mayRefuse = () => true }: Omit<Submission, "call">,
 ): Promise<Submitted> {
   context.admission.failProof(caller);
+  // Nothing is recorded for strangers in the log of a site whose domain is not proven.
+  if (status !== "verified") {
+    return { fault: fault.specific === REVOKED ? fault : { reason: "mandates_disabled" } };
+  }
   if (!mayRefuse()) return { fault: { reason: "rate_limited" } };
   const now = context.clock.now();
   await context.rejections.record(mandateRejection({ siteKeyHash }, fault, { requestId }, now));
@@ -143,11 +157,11 @@ export async function submitMandate(
     const locked = pairLocked(context, caller, mandate.agentId);
     return stranger(locked ?? { ...checked.fault, hints: await hintsFor(context, mandate) });
   }
-  const { proven } = checked;
+  const { proven, retired } = checked;
   caller.provenAs = "spending";
   const asked = { site, mandate, proven, requestId, source: caller.networks[0] };
   const { answer } = await context.audit.commit<Made["answer"]>(siteKeyHash, (tx) =>
-    inTransaction(context, tx, asked, call),
+    inTransaction(context, tx, asked, { call, retired }),
   );
   if ("paying" in answer) return paid(context, answer.paying, answer.replayed);
   return answer;

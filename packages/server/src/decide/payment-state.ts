@@ -1,7 +1,7 @@
 import { paymentOfDecision } from "../owners/payments/store.js";
 import type { Queries } from "../platform/db/database.js";
 
-export { measureOpen as measureOpenPayments } from "../owners/payments/store.js";
+export { hasOpenPayments, measureOpen as measureOpenPayments } from "../owners/payments/store.js";
 
 /** How far the payment of a decision is, for its owner to see. Never how it was paid. */
 export interface PaymentState {

@@ -1,4 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { followLapses } from "../../src/actions/follow-lapses.ts";
 import { reconcilePayments } from "../../src/decide/settle-payment.ts";
 import { forgetSecrets } from "../../src/decide/stripe-account.ts";
 import { writeOutcome } from "../../src/decide/write-outcome.ts";
@@ -292,12 +293,16 @@ describe.each(DATABASES)("a site paid through Stripe, on %s:", (dialect) => {
     expect([order.payment, order.captured_minor]).toEqual(["captured", 10_000]);
   });
 
-  test("with its site an attempt is not gone: it is released, and then the key is erased", async () => {
+  test("a site is not deleted while a payment is unknown; afterwards its key is erased", async () => {
     stripe.fault = ({ method, path }) =>
       method === "POST" && path === "/v1/payment_intents" ? "drop_after" : undefined;
     expect((await at.order(shop, buyer)).status).toBe(503);
+    const [intent] = stripe.intents(account.id);
     stripe.fault = () => undefined;
-    await server.admin("DELETE", `/v1/admin/sites/${shop.site_key_hash}`);
+    const remove = () => server.admin("DELETE", `/v1/admin/sites/${shop.site_key_hash}`);
+    const refused = await remove();
+    expect([refused.status, refused.body.error]).toEqual([409, "conflict"]);
+    expect(refused.body.message).toMatch(/^A payment of this site is not settled yet\./);
     const { db } = server.context;
     const keys = async () => {
       await db.transaction((tx) => forgetSecrets(tx, clock.now()));
@@ -306,10 +311,14 @@ describe.each(DATABASES)("a site paid through Stripe, on %s:", (dialect) => {
         ({ sealed_key }) => sealed_key !== null,
       );
     };
-    expect(await keys()).toEqual([true]);
     clock.advance(HOUR_MS);
     await reconcile();
-    expect(stripe.intents(account.id)[0]?.status).toBe("canceled");
+    expect((await remove()).status).toBe(204);
+    // While the authorization stands the key is needed to follow it.
+    expect(await keys()).toEqual([true]);
+    stripe.cancel(intent?.id ?? "");
+    clock.advance(8 * 24 * HOUR_MS);
+    await followLapses(server.context, () => false);
     expect(await keys()).toEqual([false]);
   });
 

@@ -95,9 +95,11 @@ const remove = createRoute({
   path: "/v1/admin/sites/{site_key_hash}",
   tags: ["Sites"],
   summary: "Delete a site",
-  description: "Its key is never given out again. Needs an operator.",
+  description:
+    "Its key is never given out again. For 90 days a mandate that was decided before still gets its " +
+    "answer. Refused while the outcome of a payment is not known. Needs an operator.",
   request: { params: SiteParams },
-  responses: { 204: { description: "Deleted." }, ...errors("forbidden", "not_found") },
+  responses: { 204: { description: "Deleted." }, ...errors("forbidden", "not_found", "conflict") },
 });
 
 const verify = createRoute({
@@ -163,8 +165,8 @@ export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(remove, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "operator");
-    if (!(await deleteSite(context, site_key_hash, actorOf(c)))) throw new Problem("not_found");
-    return c.body(null, 204);
+    const result = await deleteSite(context, site_key_hash, actorOf(c));
+    return result.ok ? c.body(null, 204) : refused(result);
   });
 
   app.openapi(verify, async (c) => {

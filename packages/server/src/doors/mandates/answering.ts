@@ -77,8 +77,16 @@ export function answering(
   };
 }
 
+/** What is no JSON is refused; by a site that takes no mandates, as everything else there. */
+export function bodyFor({ status }: Site, bytes: Uint8Array): JsonValue {
+  if (status === "verified") return parseBody(bytes);
+  const parsed = parseJson(bytes);
+  if (!parsed.ok) throw new MandateRefusal("mandates_disabled");
+  return parsed.value;
+}
+
 /** Only verified sites deal with agents. */
-export function requireVerified(site: Site | undefined): Site {
+function requireVerified(site: Site | undefined): Site {
   if (site === undefined) throw new MandateRefusal("site_not_found");
   if (site.status !== "verified") throw new MandateRefusal("mandates_disabled");
   return site;
@@ -87,6 +95,13 @@ export function requireVerified(site: Site | undefined): Site {
 /** The site a path names by its key. */
 export async function requireMandateSite({ db }: Context, c: C): Promise<Site> {
   return requireVerified(await findSite(db, c.req.param("site") ?? "", "key"));
+}
+
+/** The same for what was begun before: it goes on, whatever became of the site's domain since. */
+export async function requireKnownSite({ db }: Context, c: C): Promise<Site> {
+  const site = await findSite(db, c.req.param("site") ?? "", "key");
+  if (site === undefined) throw new MandateRefusal("site_not_found");
+  return site;
 }
 
 /** The same for routes that only tell: undefined where there is none. */

@@ -4,10 +4,11 @@ import { withdrawReview } from "../../actions/withdraw-review.js";
 import type { Context } from "../../context.js";
 import type { Review } from "../../owners/reviews/review.js";
 import { reviewById } from "../../owners/reviews/store.js";
+import { findSite } from "../../owners/sites/find.js";
 import { isoTime } from "../../platform/clock.js";
 import type { HttpEnv } from "../../platform/http/env.js";
 import { Problem } from "../../platform/http/problem.js";
-import { answer, answering, findMandateSite, readBody, requireMandateSite } from "./answering.js";
+import { answer, answering, readBody, requireKnownSite } from "./answering.js";
 import { MandateRefusal } from "./refusal.js";
 import { Waiting } from "./waiting.js";
 
@@ -45,7 +46,8 @@ export function escalationRoutes(routes: OpenAPIHono<HttpEnv>, context: Context)
   const waiting = new Waiting();
 
   const find = async (c: HonoContext<HttpEnv>) => {
-    const site = await findMandateSite(context, c);
+    // Whatever became of the site's domain: who asked is told as long as there is something to tell.
+    const site = await findSite(db, c.req.param("site") ?? "", "key");
     const review =
       site && (await reviewById(db, site.siteKeyHash, c.req.param("escalation") ?? ""));
     if (review === undefined) throw new Problem("not_found");
@@ -80,7 +82,7 @@ export function escalationRoutes(routes: OpenAPIHono<HttpEnv>, context: Context)
   });
 
   const withdraw = answering(context, async (c) => {
-    const site = await requireMandateSite(context, c);
+    const site = await requireKnownSite(context, c);
     const body = await readBody(context, c);
     const result = await withdrawReview(context, site, c.req.param("escalation") ?? "", body);
     if (!result.ok) throw new MandateRefusal(result.reason);

@@ -1,5 +1,6 @@
 import type { RequestListener } from "node:http";
 import { MANDATE_BYTES_MAX, REQUEST_ID_HEADER } from "@gatehouse/protocol";
+import { deletedSite, replayDeleted } from "../../actions/replay-deleted.js";
 import { submitMandate } from "../../actions/submit-mandate.js";
 import type { Context } from "../../context.js";
 import { findSite } from "../../owners/sites/find.js";
@@ -8,8 +9,9 @@ import { readJsonBytes } from "../../platform/http/body.js";
 import { type Arrival, FrontAnswers, type Reply } from "../../platform/http/front-answers.js";
 import { isPlainTarget } from "../../platform/http/path.js";
 import { answerOf, type MandateAnswer } from "../mandate-answer.js";
-import { echoedId, parseBody, refusedBy, requirePassage, requireVerified } from "./answering.js";
+import { bodyFor, echoedId, parseBody, refusedBy, requirePassage } from "./answering.js";
 import { wantsReceipt, withReceipt } from "./receipts.js";
+import { MandateRefusal } from "./refusal.js";
 
 const PATH = /^\/v1\/m\/([A-Za-z0-9_-]+)\/mandate(?:\?|$)/;
 
@@ -66,13 +68,18 @@ export class MandateAnswers {
   private async answer(arrival: Arrival, siteKey: string, read: Read): Promise<MandateAnswer> {
     const { context } = this;
     const { request, requestId, caller } = arrival;
-    const site = requireVerified(await this.siteOf(siteKey));
+    const site = await this.siteOf(siteKey);
+    const deleted = site === undefined ? await deletedSite(context, siteKey, "key") : undefined;
+    if (site === undefined && deleted === undefined) throw new MandateRefusal("site_not_found");
     requirePassage(context, caller);
     const bytes = await readJsonBytes(context, request, MANDATE_BYTES_MAX);
     read.bytes = bytes;
-    const body = parseBody(bytes);
-    const submission = { requestId, caller };
-    const submitted = await submitMandate(context, site, body, submission);
+    // A mandate that was decided is answered from its decision, whatever became of the site since.
+    const submitted =
+      site === undefined
+        ? await replayDeleted(context, deleted ?? "", parseBody(bytes))
+        : await submitMandate(context, site, bodyFor(site, bytes), { requestId, caller });
+    if (submitted === undefined) throw new MandateRefusal("site_not_found");
     return answerOf(context.config.baseUrl, submitted);
   }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage, RequestListener } from "node:http";
 import { SiteGoneError } from "../../actions/call-tool.js";
+import { deletedSite } from "../../actions/replay-deleted.js";
 import { type Tool, toolsOf } from "../../actions/tools.js";
 import type { Context } from "../../context.js";
 import type { LiveSite } from "../../owners/sites/live-sites.js";
@@ -13,6 +14,7 @@ import { CallLimits } from "./call-limits.js";
 import { hostGuard } from "./host-guard.js";
 import { readMessage } from "./message.js";
 import { type Asked, answerMethod, type MethodTools, recordUnservable } from "./methods.js";
+import { type ClosedSite, replayedCall } from "./replayed-call.js";
 import {
   failedReply,
   floodedReply,
@@ -93,16 +95,41 @@ export class McpAnswers {
     liveSites.find(siteName).then(
       (found) => {
         if (found !== undefined) this.readBody(incoming, found);
-        else this.answers.send(incoming, this.noServer(incoming, found));
+        else this.readForDeleted(incoming);
       },
       (error: unknown) => this.answers.send(incoming, this.failed(error, requestId)),
     );
   }
 
+  /** Nobody reads what is sent to a site that never was. */
+  private readForDeleted(incoming: Incoming): void {
+    deletedSite(this.context, incoming.siteName, "either").then(
+      (deleted) => {
+        const none = this.noServer(incoming, undefined);
+        if (deleted === undefined) this.answers.send(incoming, none);
+        else this.readForReplay(incoming, { deleted }, none);
+      },
+      (error: unknown) => this.answers.send(incoming, this.failed(error, incoming.requestId)),
+    );
+  }
+
+  /** A mandate that was decided is answered, whatever became of the site; nothing else is. */
+  private readForReplay(incoming: Incoming, site: ClosedSite, otherwise: Reply): void {
+    const { request, requestId, caller } = incoming;
+    collectBody(this.context, request, BODY_BYTES_MAX, (body) => {
+      if (!body.ok) return this.answers.send(incoming, otherwise);
+      const call = { body: body.value, headers: request.headers, requestId, caller };
+      replayedCall(this.context, site, call).then(
+        (reply) => this.answers.send(incoming, reply ?? otherwise),
+        (error: unknown) => this.answers.send(incoming, this.failed(error, requestId)),
+      );
+    });
+  }
+
   private readBody(incoming: Incoming, live: LiveSite): void {
     const { request, requestId } = incoming;
     if (live.site.status !== "verified") {
-      this.answers.send(incoming, this.noServer(incoming, live));
+      this.readForReplay(incoming, { pending: live.site }, this.noServer(incoming, live));
       return;
     }
     collectBody(this.context, request, BODY_BYTES_MAX, (body) => {

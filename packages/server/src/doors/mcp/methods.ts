@@ -3,6 +3,7 @@ import {
   type JsonObject,
   MCP_REVISIONS,
   MCP_STATELESS_REVISION,
+  movesMoney,
   type UcpRequest,
 } from "@gatehouse/protocol";
 import {
@@ -172,14 +173,16 @@ async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
     return invalidParams(asked, "`params.name` must name a tool. See tools/list.");
   }
   const tool = server.tools.get(name);
-  if (tool === undefined) {
-    await recordCall(context, call, { outcome: "refused", reason: "unknown_tool" });
-    return invalidParams(asked, "This site has no tool of that name. See tools/list.");
-  }
-  if ("needsMandate" in tool) {
+  // A mandate that was decided is answered from its decision, though its tool may be gone by now.
+  const gone = tool === undefined && movesMoney(name) && carriesMandate(request.params);
+  if (gone || (tool !== undefined && "needsMandate" in tool)) {
     const besides = { meta: request.params._meta, caller };
     const { members } = await callWithMandate(context, server.site, call, besides);
     return resultReply(request.id, server.result(revision, members));
+  }
+  if (tool === undefined) {
+    await recordCall(context, call, { outcome: "refused", reason: "unknown_tool" });
+    return invalidParams(asked, "This site has no tool of that name. See tools/list.");
   }
   if ("operation" in tool) {
     const done = await callShopTool(tools, server.site, call, {

@@ -39,7 +39,7 @@ export function carriesMandate({ arguments: args, _meta: meta }: JsonObject): bo
 }
 
 /** The mandate of a call, from either place, and the arguments without it. */
-function readCall(
+export function readCall(
   args: JsonValue,
   meta: JsonValue | undefined,
 ): Result<{ mandate: JsonValue | undefined; args: JsonObject }, "no_object" | "two_mandates"> {
@@ -59,7 +59,7 @@ const OUTCOMES: Readonly<Record<string, ToolOutcome>> = {
 };
 
 /** A mandate's answer as a result of the tool: the very body its endpoint gives. */
-function resultOf(
+export function resultOf(
   { body }: Pick<MandateAnswer, "body">,
   told: JsonObject = { ...body },
 ): ToolResult {

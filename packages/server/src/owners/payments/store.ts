@@ -124,6 +124,16 @@ export async function wasUsed(db: Queries, accountId: string): Promise<boolean> 
   return (await db.get(sql, accountId)) !== undefined;
 }
 
+/** Whether something of a site was asked of a provider and has no outcome yet. */
+export async function hasOpenPayments(db: Queries, siteKeyHash: string): Promise<boolean> {
+  const row = await db.get(
+    `SELECT 1 AS found FROM payments
+     WHERE site_key_hash = ? AND status IN ('requested', 'unknown') LIMIT 1`,
+    siteKeyHash,
+  );
+  return row !== undefined;
+}
+
 /** Writes where an attempt has come to. The token goes as soon as nothing is open any more. */
 export async function writePayment(tx: Transaction, payment: Payment, now: number): Promise<void> {
   const open = payment.status === "requested" || payment.status === "unknown";

@@ -29,11 +29,13 @@ import { pause } from "./migrations/0022-pause.js";
 import { auditArchives } from "./migrations/0023-audit-archives.js";
 import { rejections } from "./migrations/0024-rejections.js";
 import { identities } from "./migrations/0025-identities.js";
+
 import { strangerRecords } from "./migrations/0026-stranger-records.js";
 import { storedBytes } from "./migrations/0027-stored-bytes.js";
 import { registrationShares } from "./migrations/0028-registration-shares.js";
 import { declines } from "./migrations/0029-declines.js";
 import { revocations } from "./migrations/0030-revocations.js";
+import { keptAnswers } from "./migrations/0031-kept-answers.js";
 import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
 import { copySqlite } from "./sqlite.js";
 
@@ -66,6 +68,7 @@ const MIGRATIONS: readonly Migration[] = [
   ...[afterSale, consoleSessions, decisionCounts, platforms, pause, auditArchives],
   ...[rejections, identities, strangerRecords, storedBytes, registrationShares],
   ...[declines, revocations],
+  keptAnswers,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
