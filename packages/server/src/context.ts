@@ -9,9 +9,11 @@ import { openProcessors, type Processor, type Processors } from "./decide/proces
 import { Challenges } from "./owners/agents/challenge.js";
 import { AuditLog, type AuditTools } from "./owners/audit/audit-log.js";
 import { INSTALLATION, installationHost } from "./owners/audit/log.js";
+import { OwnProfiles } from "./owners/own-profiles/own-profiles.js";
 import { KeptRevocations } from "./owners/revocations/kept-revocations.js";
 import { SiteKeys } from "./owners/site-keys/site-keys.js";
 import { LiveSites } from "./owners/sites/live-sites.js";
+import { siteOrigin } from "./owners/sites/proof.js";
 import { domainOfSite } from "./owners/sites/store.js";
 import { RecordAllowance } from "./owners/stranger-records/record-allowance.js";
 import { StrangerWords } from "./owners/stranger-records/stranger-words.js";
@@ -145,12 +147,20 @@ async function refuseOthersToken(db: Database, operatorDigest: string): Promise<
 
 /** Sends messages of the installation, and those of shops in their own names. */
 function webhookSender(
-  { baseUrl }: Config,
-  { siteKeys, ...tools }: Pick<Context, "safeFetch" | "keys" | "clock" | "siteKeys">,
+  { baseUrl, fetchAllow }: Config,
+  { db, siteKeys, ...tools }: Pick<Context, "db" | "safeFetch" | "keys" | "clock" | "siteKeys">,
 ): WebhookSender {
+  const ownProfiles = new OwnProfiles({ db, ...tools });
+  // UCP: the profile of a business stands at `/.well-known/ucp`; ours stands in where it does not.
+  const profileUrlOf = async (siteKeyHash: string) => {
+    const domain = await domainOfSite(db, siteKeyHash);
+    const own = `${siteOrigin(domain ?? "", fetchAllow)}/.well-known/ucp`;
+    if (domain !== undefined && (await ownProfiles.isServed(siteKeyHash, own))) return own;
+    return siteAddresses(baseUrl, { siteKey: siteKeyHash, siteKeyHash }).ucpProfile;
+  };
   const shopOf = async (siteKeyHash: string) => ({
     signer: await siteKeys.signer(siteKeyHash),
-    profileUrl: siteAddresses(baseUrl, { siteKey: siteKeyHash, siteKeyHash }).ucpProfile,
+    profileUrl: await profileUrlOf(siteKeyHash),
   });
   return new WebhookSender({ ...tools, shopOf });
 }
@@ -223,7 +233,7 @@ export async function createContext(config: Config, overrides: Overrides = {}): 
         { baseUrl: config.baseUrl, db, clock, ids, secrets, stripeApiBase: config.stripeApiBase },
         overrides.processor,
       ),
-      webhooks: webhookSender(config, { safeFetch, keys, clock, siteKeys }),
+      webhooks: webhookSender(config, { db, safeFetch, keys, clock, siteKeys }),
       mailer: new Mailer(config.mail, config.baseUrl, clock),
       admission: new Admission({
         limits: config.limits,

@@ -87,6 +87,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
       "declines",
       "revocations",
       "kept-answers",
+      "own-profiles",
     ]);
   });
 

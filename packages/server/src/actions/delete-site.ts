@@ -13,6 +13,7 @@ import { deleteMandateSettings } from "../owners/mandate-settings/store.js";
 import { deleteNotifySettings } from "../owners/notify-settings/store.js";
 import { deleteAftermath } from "../owners/orders/aftermath/store.js";
 import { deleteMessages } from "../owners/outbox/store.js";
+import { deleteOwnProfile } from "../owners/own-profiles/store.js";
 import { deletePlatforms } from "../owners/platforms/store.js";
 import { deleteProducts } from "../owners/products/store.js";
 import { deleteRejections } from "../owners/rejections/store.js";
@@ -65,6 +66,7 @@ export async function deleteSite(
     await deleteReplies(tx, siteKeyHash);
     await deleteRejections(tx, siteKeyHash);
     await deleteStrangerRecords(tx, siteKeyHash);
+    await deleteOwnProfile(tx, siteKeyHash);
     await deleteShopSettings(tx, siteKeyHash);
     await deleteSiteKeys(tx, siteKeyHash);
     // What was asked with it is still brought to its end; then its secrets are erased.

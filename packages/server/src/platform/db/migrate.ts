@@ -36,6 +36,7 @@ import { registrationShares } from "./migrations/0028-registration-shares.js";
 import { declines } from "./migrations/0029-declines.js";
 import { revocations } from "./migrations/0030-revocations.js";
 import { keptAnswers } from "./migrations/0031-kept-answers.js";
+import { ownProfiles } from "./migrations/0032-own-profiles.js";
 import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
 import { copySqlite } from "./sqlite.js";
 
@@ -69,6 +70,7 @@ const MIGRATIONS: readonly Migration[] = [
   ...[rejections, identities, strangerRecords, storedBytes, registrationShares],
   ...[declines, revocations],
   keptAnswers,
+  ownProfiles,
 ];
 
 export const SCHEMA_VERSION = MIGRATIONS.length;
