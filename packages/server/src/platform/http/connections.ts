@@ -1,4 +1,4 @@
-import type { RequestListener } from "node:http";
+import type { RequestListener, ServerResponse } from "node:http";
 import type { Server as NetServer, Socket } from "node:net";
 import type { Metrics } from "../metrics.js";
 import { NETWORK_FACTORS, type Networks, networksOf, prefixOf } from "./admission/networks.js";
@@ -16,8 +16,20 @@ const CROWDED = 0.9;
 /** Requests of one connection that are under way. */
 class Entry {
   count = 0;
+  /** Answers that are not out yet. */
+  readonly waiting = new Set<ServerResponse>();
   readonly done = () => {
     this.count--;
+  };
+
+  /**
+   * The connection is gone. Node tells this only to the answer whose turn it was: those that wait
+   * behind it never close by themselves, and would keep for ever what is held for them.
+   */
+  readonly end = () => {
+    for (const response of [...this.waiting]) {
+      if (response.socket === null) response.emit("close");
+    }
   };
 }
 
@@ -137,6 +149,7 @@ export class Connections {
       entry = this.underWay.get(name) ?? new Entry();
       this.underWay.set(name, entry);
       this.bySocket.set(socket, entry);
+      socket.once("close", entry.end);
     }
     return entry;
   }
@@ -158,7 +171,9 @@ export class Connections {
       // that waits its turn behind another has no socket yet.
       const gone = response.writableEnded && response.socket?.writableLength === 0;
       if (gone && entry.count === 1) return entry.done();
-      response.on("close", () => {
+      entry.waiting.add(response);
+      response.once("close", () => {
+        entry.waiting.delete(response);
         entry.done();
         if (this.stopping && entry.count === 0) request.socket.destroySoon();
       });

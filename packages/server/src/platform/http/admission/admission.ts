@@ -132,12 +132,16 @@ export class Admission {
     const { networks, provenAs, response } = caller;
     const pool = this.bodies[provenAs === "anonymous" ? "anonymous" : "proven"];
     let held = 0;
+    let closed = response.closed;
+    response.once("close", () => {
+      closed = true;
+      if (held > 0) pool.release(networks, held);
+    });
     return (bytes) => {
-      if (response.closed || pool.hold(networks, bytes) !== undefined) {
+      if (closed || pool.hold(networks, bytes) !== undefined) {
         this.refuse(caller, "body_bytes", 0);
         return false;
       }
-      if (held === 0) response.once("close", () => pool.release(networks, held));
       held += bytes;
       return true;
     };
