@@ -25,6 +25,8 @@ export interface Visitor {
 
 interface Waiter extends Visitor {
   proceed(): void;
+  /** Its place in line goes to somebody else. */
+  giveUp(): void;
 }
 
 /**
@@ -74,13 +76,29 @@ export class Lane {
     return source === undefined || (this.perSource.get(source) ?? 0) < PER_SOURCE_MAX;
   }
 
-  private mayWait({ host, source }: Visitor): boolean {
-    if (this.waiting.length >= WAITING_MAX) return false;
-    const sameHost = this.waiting.filter((waiter) => waiter.host === host).length;
-    if (sameHost >= WAITING_PER_HOST_MAX) return false;
-    if (source === undefined) return true;
-    const sameSource = this.waiting.filter((waiter) => waiter.source === source).length;
-    return sameSource < WAITING_PER_SOURCE_MAX;
+  private mayWait(visitor: Visitor): boolean {
+    const { host, source } = visitor;
+    const own = this.waiting.filter((waiter) => waiter.source === source).length;
+    if (source !== undefined && own >= WAITING_PER_SOURCE_MAX) return false;
+    const sameHost = this.waiting.filter((waiter) => waiter.host === host);
+    if (sameHost.length >= WAITING_PER_HOST_MAX) return this.displace(sameHost, visitor);
+    return this.waiting.length < WAITING_MAX || this.displace(this.waiting, visitor);
+  }
+
+  /**
+   * Sends away who has used and waits for most, the last of them, where that is more than a newcomer
+   * has: a full line shuts nobody out who asks for little.
+   */
+  private displace(line: readonly Waiter[], { source }: Visitor): boolean {
+    const waits = new Map<string | undefined, number>();
+    for (const waiter of this.waiting) add(waits, waiter.source, EXPECTED_MS);
+    const costOf = (one: Visitor) => this.usedBy(one) + (waits.get(one.source) ?? 0);
+    const costliest = line.reduce((most, one) => (costOf(one) >= costOf(most) ? one : most));
+    const own = costOf({ host: "", source }) + EXPECTED_MS;
+    if (source === undefined || costliest.source === undefined) return false;
+    if (costOf(costliest) <= own) return false;
+    costliest.giveUp();
+    return true;
   }
 
   /** True when a place may have become free, false when the time was up first. */
@@ -90,11 +108,16 @@ export class Lane {
         cancel();
         resolve(true);
       };
-      const waiter = { ...visitor, proceed };
-      const cancel = this.clock.after(ms, () => {
+      const leaveLine = () => {
         this.waiting.splice(this.waiting.indexOf(waiter), 1);
         resolve(false);
-      });
+      };
+      const giveUp = () => {
+        cancel();
+        leaveLine();
+      };
+      const waiter = { ...visitor, proceed, giveUp };
+      const cancel = this.clock.after(ms, leaveLine);
       this.waiting.push(waiter);
     });
   }
@@ -127,7 +150,7 @@ export class Lane {
 }
 
 /** Counts, and remembers nothing of what has come to nothing. */
-function add(counts: Map<string, number>, key: string, amount: number): void {
+function add<Key>(counts: Map<Key, number>, key: Key, amount: number): void {
   const count = (counts.get(key) ?? 0) + amount;
   if (count === 0) counts.delete(key);
   else counts.set(key, count);

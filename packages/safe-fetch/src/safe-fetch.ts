@@ -107,13 +107,19 @@ export class SafeFetch {
     const key = `${bodyBytes} ${url.href}`;
     const cached = this.cache.get(key);
     if (cached !== undefined && !fresh && cached.until > this.clock.now()) return cached.result;
-    // A fresh request shares only with fresh ones: an older one may have read the old answer.
-    const shared = `${fresh} ${key}`;
+    const { lane = "owner", source } = options;
+    // A fresh request shares only with fresh ones: an older one may have read the old answer. Nor does
+    // one source share with another, whose request may wait behind that one's slow hosts.
+    const shared = `${fresh} ${lane} ${source ?? ""} ${key}`;
     const running = this.underWay.get(shared);
     if (running !== undefined) return running;
-    const { lane = "owner", source } = options;
+    const startedAt = this.clock.now();
     const request = this.fetchOnce(url, { bodyBytes, lane, source })
-      .then((result) => this.remember(key, result))
+      .then(({ result, enteredAt }) => {
+        // What little time was left after waiting says nothing about the host.
+        const hurried = !result.ok && result.reason === "timed_out" && enteredAt > startedAt;
+        return hurried ? result : this.remember(key, result);
+      })
       .finally(() => this.underWay.delete(shared));
     this.underWay.set(shared, request);
     return request;
@@ -127,8 +133,9 @@ export class SafeFetch {
     const read = readUrl(text, this.allow);
     if (!read.ok) return read;
     read.value.hash = "";
-    const answer = await this.fetchOnce(read.value, { bodyBytes: 0, lane: "webhook", posted });
-    return answer.ok ? ok(answer.value.status) : answer;
+    const wanted: Wanted = { bodyBytes: 0, lane: "webhook", posted };
+    const { result } = await this.fetchOnce(read.value, wanted);
+    return result.ok ? ok(result.value.status) : result;
   }
 
   /** Whether an address may be asked, by its form and by what its name stands for now. Sends nothing. */
@@ -139,19 +146,25 @@ export class SafeFetch {
     return target.ok ? read : target;
   }
 
-  private async fetchOnce(url: URL, request: Wanted): Promise<FetchResult> {
+  /** The result, and when there was a place for the request. */
+  private async fetchOnce(
+    url: URL,
+    request: Wanted,
+  ): Promise<{ readonly result: FetchResult; readonly enteredAt: number }> {
     const { bodyBytes, lane, source, posted } = request;
     const deadline = this.clock.now() + FETCH_MS_MAX;
     const entered = await this.lanes[lane].enter({ host: url.host, source }, deadline);
+    const enteredAt = this.clock.now();
     if (!entered.ok) {
       this.onBusy(lane);
-      return entered;
+      return { result: entered, enteredAt };
     }
     try {
-      const target = await this.resolveInTime(url, deadline - this.clock.now());
-      if (!target.ok) return target;
+      const target = await this.resolveInTime(url, deadline - enteredAt);
+      if (!target.ok) return { result: target, enteredAt };
       const totalMs = Math.max(1, deadline - this.clock.now());
-      return await this.send(target.value, { totalMs, bodyBytes }, this.clock, posted);
+      const limits = { totalMs, bodyBytes };
+      return { result: await this.send(target.value, limits, this.clock, posted), enteredAt };
     } finally {
       entered.value();
     }

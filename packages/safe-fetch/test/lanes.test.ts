@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type LaneName, SafeFetch } from "../src/safe-fetch.ts";
+import { FETCH_MS_MAX, type LaneName, SafeFetch } from "../src/safe-fetch.ts";
 import { heldSend, newClock, page, publicDns, turn } from "./harness.ts";
 
 const slow = (n: number) => `https://slow-${n}.example.com/`;
@@ -64,5 +64,72 @@ describe("requests that strangers cause", () => {
     const answer = await safeFetch.get(HONEST, { lane: "stranger", source: "a" });
     expect(answer).toMatchObject({ ok: false, reason: "too_busy" });
     expect(busy).toEqual(["stranger"]);
+  });
+
+  test("do not fill the line for a stranger who asks for little", async () => {
+    const { safeFetch, started, held } = opened();
+    for (let n = 0; n < 400; n++) {
+      void safeFetch.get(slow(n), { lane: "stranger", source: `source-${n % 25}` });
+    }
+    await turn();
+    expect(safeFetch.load).toEqual({ underWay: 32, waiting: 256 });
+    const honest = safeFetch.get(HONEST, { lane: "stranger", source: "new" });
+    await turn();
+    expect(safeFetch.load).toEqual({ underWay: 32, waiting: 256 });
+    held[0]?.answer(page("hello"));
+    await turn();
+    expect(started(HONEST)).toBe(true);
+    held.find(({ url }) => url === HONEST)?.answer(page("hello"));
+    expect(await honest).toMatchObject({ ok: true });
+  });
+
+  test("for one host do not keep away whoever asks it for little", async () => {
+    const { safeFetch, started, held, clock } = opened();
+    for (let n = 0; n < 18; n++) {
+      void safeFetch.get(`${HONEST}${n}`, { lane: "known", source: `source-${n % 6}` });
+    }
+    await turn();
+    const own = `${HONEST}profile`;
+    void safeFetch.get(own, { lane: "known", source: "new" });
+    await turn();
+    // The four that were there before and have used as little go first, each with one request.
+    for (let n = 0; n < 5; n++) {
+      clock.advance(100);
+      held[n]?.answer(page("hello"));
+      await turn();
+    }
+    expect(started(own)).toBe(true);
+  });
+
+  test("for somebody else's address make that neither wait nor fail for its owner", async () => {
+    const { safeFetch, held, clock } = opened();
+    for (let n = 0; n < 4; n++) void safeFetch.get(slow(n), { lane: "known", source: "a" });
+    await turn();
+    const named = safeFetch.get(HONEST, { lane: "known", source: "a" });
+    await turn();
+    // The slow ones are answered when hardly any time is left, and the request finds no answer in it.
+    clock.advance(FETCH_MS_MAX - 1);
+    const owners = safeFetch.get(HONEST, { lane: "known", source: "b" });
+    await turn();
+    held.pop()?.answer(page("hello"));
+    expect(await owners).toMatchObject({ ok: true });
+    void named;
+  });
+
+  test("and time out after they have waited are not remembered as the host's fault", async () => {
+    const { safeFetch, held, clock } = opened();
+    for (let n = 0; n < 4; n++) void safeFetch.get(slow(n), { lane: "known", source: "a" });
+    await turn();
+    const named = safeFetch.get(HONEST, { lane: "known", source: "a" });
+    await turn();
+    clock.advance(FETCH_MS_MAX - 1);
+    held[0]?.answer(page("hello"));
+    await turn();
+    held.pop()?.answer({ ok: false, reason: "timed_out", detail: "no whole answer within 1 ms" });
+    expect(await named).toMatchObject({ ok: false, reason: "timed_out" });
+    const owners = safeFetch.get(HONEST, { lane: "known", source: "b" });
+    await turn();
+    held.pop()?.answer(page("hello"));
+    expect(await owners).toMatchObject({ ok: true });
   });
 });

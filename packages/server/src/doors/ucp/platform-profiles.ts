@@ -61,12 +61,12 @@ export class PlatformProfiles {
   }
 
   private async read(url: string, client: Client): Promise<Result<PlatformProfile, NoProfile>> {
-    const { clock, networkShares, safeFetch } = this.context;
+    const { clock, safeFetch } = this.context;
     const host = webName(url)?.host ?? "";
     const found = await safeFetch.get(url, {
       bodyBytesMax: PROFILE_BYTES_MAX,
       lane: this.knownHosts.has(host) ? "known" : "stranger",
-      source: networkShares.shareOf(client.prefix),
+      source: client.prefix,
     });
     if (!found.ok && found.reason === "not_allowed_url") {
       return refuse("invalid_profile_url", `The profile cannot be asked for: ${found.detail}.`);
