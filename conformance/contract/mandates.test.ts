@@ -203,9 +203,10 @@ describe("the body and the headers", () => {
   });
 
   test("[2.6-b 7-g 8-a] over 8 KB it is 413, rejected", async () => {
-    const mandate = await mandateBy(shop, agent, { padding: "" });
-    const room = 8192 - JSON.stringify(mandate).length;
-    const fits = await mandateBy(shop, agent, { padding: "x".repeat(room - 100) });
+    const padded = (padding: string) =>
+      mandateBy(shop, agent, { protocol_context: { protocol: "a2a", padding } });
+    const room = 8192 - JSON.stringify(await padded("")).length;
+    const fits = await padded("x".repeat(room - 100));
     expect((await post(shop, fits)).status).toBe(200);
     const { status, body } = await post(shop, { ...fits, more: "x".repeat(300) });
     expect([status, body.outcome, body.reason]).toEqual([413, "rejected", "body_too_large"]);
