@@ -130,15 +130,17 @@ test("[1.5-b 4.1.9-d 6.2-b] every tools/call is in the signed log, whatever came
   const headers = await openSession(site.site_key);
   await callTool(site.site_key, "get_pricing", {}, headers);
   await callTool(site.site_key, "get_pricing", { budget: 5 }, headers);
+  // A name that is not the site's own is a stranger's word: the record holds a commitment to it.
   await callTool(site.site_key, "no_such_tool");
   await rpc(site.site_key, "tools/call", { name: 5 });
   const entries = await recordedCalls(site);
   expect(entries.map(({ record }) => [record.tool.name, record.tool.outcome])).toEqual([
     ["get_pricing", "answered"],
     ["get_pricing", "refused"],
-    ["no_such_tool", "refused"],
+    [undefined, "refused"],
     [undefined, "refused"],
   ]);
+  expect(entries[2]?.record.tool.name_commitment).toMatch(/^[0-9a-f]{64}$/);
   const keys = await auditKeys();
   expect(entries.every((entry) => recordHolds(entry, keys))).toBe(true);
 });

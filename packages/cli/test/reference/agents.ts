@@ -40,6 +40,20 @@ export const agents: Coverage = {
     json: { status: "rejected" },
     fails: noAgent,
   },
+  "agent reject-pending": {
+    args: async ({ shop, waiting }) => {
+      await waiting();
+      return [shop];
+    },
+    says: /^Rejected \d+ agents?\.$/m,
+    json: { rejected: 1 },
+    fails: {
+      args: () => ["nowhere.example"],
+      code: 1,
+      says: /^There is no site for nowhere\.example\.$/m,
+      next: /`gatehouse site list` shows the sites there are\./,
+    },
+  },
   "agent suspend": {
     args: async ({ shop, active }) => [shop, await active()],
     says: /^status +suspended$/m,

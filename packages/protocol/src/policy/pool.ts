@@ -47,10 +47,12 @@ function isExceeded({ spend, count }: PoolFacts, cartMinor: number): boolean {
  * person, is refused where the pool is used up. No rule is named then, since none decided.
  *
  * @example
- * const policy = readPolicy({ policy: "rules/1", timezone: "UTC", default: "allow", rules: [] }).value;
+ * const rules = [{ id: "all", effect: "allow", when: { skill: { eq: "place_order" } } }];
+ * const policy = readPolicy({ policy: "rules/1", timezone: "UTC", default: "deny", rules }).value;
+ * const facts = { skill: "place_order" };
  * const pool = { spend: [], count: [{ window: "P1D", value: 9, limit: 9 }] };
- * withPool(policy, evaluatePolicy(policy, {}), pool, 0).outcome; //=> "rejected"
- * withPool(policy, evaluatePolicy(policy, {}), undefined, 0).outcome; //=> "approved"
+ * withPool(policy, evaluatePolicy(policy, facts), pool, 0).outcome; //=> "rejected"
+ * withPool(policy, evaluatePolicy(policy, facts), undefined, 0).outcome; //=> "approved"
  */
 export function withPool(
   policy: Policy,
