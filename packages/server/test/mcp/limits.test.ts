@@ -159,3 +159,18 @@ test("a limited call is recorded once, as such", async () => {
   });
   expect([limited.tool.reason, limited.tool.result_digest]).toEqual(["address", undefined]);
 });
+
+test("calls that cannot be served have the limits of calls, whatever they carry", async () => {
+  const env = limits({ MCP_CALLS_PER_ADDRESS_PER_MINUTE: 3 });
+  const clock = new ManualClock(NOON);
+  const { call, calls } = await mcpShop({ env, overrides: { clock } });
+  const unknown = { "mcp-protocol-version": "1999-01-01" };
+  for (let i = 0; i < 3; i++) {
+    expect((await call(unknown, "get_pricing", { mandate: {} })).status).toBe(400);
+  }
+  const { body } = await call(unknown, "get_pricing", { mandate: {} });
+  expect(body.error.data).toMatchObject({ error: "rate_limited", scope: "address" });
+  expect((await calls()).map(({ tool }) => tool.outcome)).toEqual([
+    ...["refused", "refused", "refused", "rate_limited"],
+  ]);
+});

@@ -1,7 +1,15 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { beforeAll, describe, expect, test } from "vitest";
-import { cleanUp, DATABASES, freshEnvironment, startServer, type TestServer } from "../harness.ts";
+import { ManualClock } from "../../src/platform/clock.ts";
+import {
+  cleanUp,
+  DATABASES,
+  freshEnvironment,
+  NOON,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
 import type { Buyer, Shop } from "../mandates/submitting.ts";
 import { selling } from "./selling.ts";
 
@@ -167,4 +175,19 @@ describe.each(DATABASES)("buying by a tool, on %s:", (dialect) => {
     });
     expect(JSON.stringify(call)).not.toContain("pm_card");
   });
+});
+
+test("mandates that cannot be read take of what all calls of a site share", async () => {
+  const clock = new ManualClock(NOON);
+  const env = { GATEHOUSE_MCP_CALLS_PER_SITE_PER_MINUTE: "10" };
+  const server = await startServer({ ...(await freshEnvironment("sqlite")), ...env }, { clock });
+  const at = selling(server);
+  const shop = await at.shop();
+  const outcomes = [];
+  for (let i = 0; i < 12; i++) {
+    const { result } = await at.call(shop, { ...ROSE, mandate: "x".repeat(10_000) });
+    outcomes.push(result.structuredContent.outcome);
+  }
+  expect(outcomes).toContain("rejected");
+  expect(outcomes.at(-1)).toBe("rate_limited");
 });

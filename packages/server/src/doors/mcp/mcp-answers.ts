@@ -13,7 +13,7 @@ import type { ShopDesk } from "../ucp/desk.js";
 import { CallLimits } from "./call-limits.js";
 import { hostGuard } from "./host-guard.js";
 import { readMessage } from "./message.js";
-import { type Asked, answerMethod, type MethodTools, recordUnservable } from "./methods.js";
+import { type Asked, answerMethod, type MethodTools, refuseUnservable } from "./methods.js";
 import { type ClosedSite, replayedCall } from "./replayed-call.js";
 import {
   failedReply,
@@ -207,7 +207,7 @@ export class McpAnswers {
 
   private unservable(asked: Omit<Asked, "revision">, reply: Reply): Reply | Promise<Reply> {
     if (asked.request.method !== "tools/call") return reply;
-    return recordUnservable(asked, this.tools).then(() => reply);
+    return refuseUnservable(asked, this.tools, reply);
   }
 
   private serverOf(live: LiveSite): SiteServer {

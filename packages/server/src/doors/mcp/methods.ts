@@ -96,12 +96,17 @@ function clientOf(
   return { address: cutAddress(caller.address), session: session?.id, name, version };
 }
 
-/** A call that says what it speaks in a way that cannot be served: a call all the same. */
-export async function recordUnservable(
+/**
+ * A call that says what it speaks in a way that cannot be served: a call all the same, with the limits
+ * of one. `reply` says what is wrong with it.
+ */
+export async function refuseUnservable(
   asked: Omit<Asked, "revision">,
-  { context }: MethodTools,
-): Promise<void> {
+  tools: MethodTools,
+  reply: Reply,
+): Promise<Reply> {
   const { request, server, requestId, caller } = asked;
+  const { context } = tools;
   const { name, arguments: args = {} } = request.params;
   const client = { address: cutAddress(caller.address) };
   const call = {
@@ -113,7 +118,14 @@ export async function recordUnservable(
     revision: "unknown",
     client,
   };
+  const limited = await limitOf(asked, tools, { session: undefined, mayPay: false });
+  if (limited !== undefined) {
+    const { scope, waitMs } = limited;
+    await recordCall(context, call, { outcome: "rate_limited", reason: scope });
+    return limitedReply(request.id, waitMs, scope);
+  }
   await recordCall(context, call, { outcome: "refused", reason: "protocol_error" });
+  return reply;
 }
 
 /**
@@ -121,9 +133,9 @@ export async function recordUnservable(
  * site. A call with a mandate takes of that share only once its mandate turns out not to hold.
  */
 async function limitOf(
-  { caller, request, server }: Asked,
+  { caller, request, server }: Omit<Asked, "revision">,
   { context, limits }: MethodTools,
-  session: Session | undefined,
+  { session, mayPay }: { readonly session: Session | undefined; readonly mayPay: boolean },
 ): Promise<Limited | undefined> {
   const { siteKeyHash } = server;
   const { networks } = caller;
@@ -134,8 +146,8 @@ async function limitOf(
     return own;
   }
   const tool = server.tools.get(String(request.params.name));
-  if (tool !== undefined && "needsMandate" in tool && carriesMandate(request.params))
-    return undefined;
+  const pays = tool !== undefined && "needsMandate" in tool && carriesMandate(request.params);
+  if (mayPay && pays) return undefined;
   const dayMs = await context.recordAllowance.waitMs(siteKeyHash);
   if (dayMs > 0) return { scope: "day", waitMs: dayMs };
   const waitMs = context.admission.takeOfSite(caller, "mcp_calls", siteKeyHash);
@@ -166,7 +178,7 @@ async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
     await recordCall(context, call, { outcome: "rate_limited", reason: scope });
     return limitedReply(request.id, waitMs, scope);
   };
-  const limited = await limitOf(asked, tools, session);
+  const limited = await limitOf(asked, tools, { session, mayPay: true });
   if (limited !== undefined) return refuseLimited(limited);
   if (typeof name !== "string") {
     await recordCall(context, call, { outcome: "refused", reason: "no_tool_named" });

@@ -146,9 +146,13 @@ async function answerTo(
   const read = readCall(sent, meta);
   // Without a proof it is a call like any other, and takes of what those share.
   const mayRefuse = () => admission.takeOfSite(caller, "mcp_calls", site.siteKeyHash) === 0;
+  const limited = () => resultOf(refusedAnswer(baseUrl, "rate_limited"));
   if (!read.ok) {
     const fault = { reason: "schema_invalid", message: read.detail } as const;
-    if (read.reason === "no_object") return resultOf(answerOf(baseUrl, { fault }));
+    if (read.reason === "no_object") {
+      if (carriesMandate({ _meta: meta ?? null }) && !mayRefuse()) return limited();
+      return resultOf(answerOf(baseUrl, { fault }));
+    }
     // Neither can be proven before one is chosen: refused as a mandate of nobody's.
     const refusal = { requestId, caller, mayRefuse };
     return resultOf(answerOf(baseUrl, await refuseUnproven(context, site, fault, refusal)));
@@ -159,6 +163,7 @@ async function answerTo(
     return mandateRequired(context, site, skill, args);
   }
   if (utf8(canonicalize(mandate)).length > MANDATE_BYTES_MAX) {
+    if (!mayRefuse()) return limited();
     return resultOf(refusedAnswer(baseUrl, "body_too_large"));
   }
   const submission = { requestId, caller, call: { skill, arguments: args }, mayRefuse };
