@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { backup } from "../src/upkeep/backup.ts";
 import { doctor } from "../src/upkeep/doctor.ts";
 import { restore } from "../src/upkeep/restore.ts";
+import { type AgentKey, newKey, registering } from "./agents/registering.ts";
 import {
   cleanUp,
   DATABASES,
@@ -12,7 +13,7 @@ import {
   type TestServer,
   temporaryFolder,
 } from "./harness.ts";
-import { submitting } from "./mandates/submitting.ts";
+import { type Shop, submitting } from "./mandates/submitting.ts";
 import { secretsKeyFile } from "./restoring.ts";
 
 type Env = Record<string, string>;
@@ -29,6 +30,9 @@ function copyCheckpoints(from: Env, to: Env): void {
 describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
   const made = { out: "", site: "", kept: "", agentId: "", revoked: "", keptAgentId: "" };
   const revoked: Record<string, string> = {};
+  let shop: Shop;
+  /** Of an agent that came after the backup, and was revoked. */
+  let key: AgentKey;
   let from: Env;
   /** As it was when the backup was made. */
   let early: Env;
@@ -38,7 +42,7 @@ describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
     early = await freshEnvironment("sqlite");
     const server = await startServer(from);
     const agent = submitting(server);
-    const shop = await agent.shop();
+    shop = await agent.shop();
     const [gone, kept] = [await agent.buyer(shop), await agent.buyer(shop)];
     const mint = async (name: string) =>
       (await shop.admin("POST", "/tokens", { name, role: "owner" })).body;
@@ -58,6 +62,11 @@ describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
       await server.admin("DELETE", `/v1/admin/tokens/${token_id}`);
     }
     await shop.admin("POST", `/agents/${gone.agentId}/revoke`, {});
+    key = await newKey();
+    const { agent_id: newcomer } = (await registering(server).register(shop, key)).body;
+    await shop.admin("POST", `/agents/${newcomer}/approve`, {});
+    await shop.admin("POST", `/agents/${newcomer}/revoke`, {});
+    await shop.admin("PUT", "/platforms/bad.example", { status: "suspended" });
     Object.assign(revoked, { token: lost.token_id, edge: edge.token_id, agent: gone.agentId });
     await server.stop();
     return cleanUp;
@@ -91,7 +100,7 @@ describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
   test("stays revoked, and everything else works on, where the list is newer than the backup", async () => {
     const { server, report, finding, env } = await restoredFrom(from);
     expect(report).toMatchObject({ verified: true, doubt: undefined, suspended: undefined });
-    expect(report.revocations).toBe(4);
+    expect(report.revocations).toBe(7);
     expect(await isLive(server, made.revoked)).toBe(false);
     expect(await isLive(server, made.kept)).toBe(true);
     const gone = await agentOf(server, made.agentId);
@@ -101,7 +110,17 @@ describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
     expect(edges[0].revoked_at).not.toBeNull();
     expect(finding).toMatchObject({ verdict: "good" });
     await server.stop();
-    expect(listOf(env).revoked).toHaveLength(4);
+    expect(listOf(env).revoked).toHaveLength(7);
+  });
+
+  test("does not come back as somebody whom the backup has never seen", async () => {
+    const { server } = await restoredFrom(from);
+    const { status, body } = await registering(server).register(shop, key);
+    expect([status, body.reason]).toEqual([401, "identity_check_failed"]);
+    const listed = await server.admin("GET", `${SITES}/${made.site}/platforms`);
+    expect(listed.body.items).toEqual([
+      expect.objectContaining({ platform: "bad.example", status: "suspended" }),
+    ]);
   });
 
   test.each([

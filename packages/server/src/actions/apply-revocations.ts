@@ -1,9 +1,11 @@
 import { endKey, revokeAgent } from "../owners/agents/store.js";
 import { suspendPlatform } from "../owners/platforms/store.js";
 import { partsOf, type Revocation } from "../owners/revocations/revocation.js";
+import { domainOfSite } from "../owners/sites/store.js";
 import { revokeEdgeToken } from "../owners/tokens/edge/store.js";
 import { revokeToken } from "../owners/tokens/store.js";
 import type { Transaction } from "../platform/db/database.js";
+import { webName } from "../platform/web-name.js";
 
 /** Where each kind of revocation holds. */
 const TABLES: Readonly<Record<Revocation["kind"], string>> = {
@@ -33,13 +35,25 @@ async function applyOne(tx: Transaction, { kind, id, revokedAt }: Revocation): P
       await endKey(tx, site, rest, "revoked");
       return;
     case "platform":
-      await suspendPlatform(tx, site, rest, { by: BY, at: revokedAt });
+      await suspendNamed(tx, site, rest, revokedAt);
   }
 }
 
+/** A platform comes back by calling again: it is suspended though the list has forgotten it. */
+async function suspendNamed(
+  tx: Transaction,
+  siteKeyHash: string,
+  identity: string,
+  at: number,
+): Promise<void> {
+  if ((await domainOfSite(tx, siteKeyHash)) === undefined) return;
+  const domain = webName(`https://${identity}/`)?.domain ?? identity;
+  await suspendPlatform(tx, { siteKeyHash, identity, domain }, { by: BY, at });
+}
+
 /**
- * Makes revocations hold in the tables they are about. What is not there stays away: ids are never
- * given out again. `tables` are those there are, where the schema may be older than this build's.
+ * Makes revocations hold in the tables they are about. Other ids that are not there stay away: none is
+ * given out again, and a key that was revoked cannot be registered. `tables` are those there are, where the schema may be older than this build's.
  */
 export async function applyRevocations(
   tx: Transaction,

@@ -14,6 +14,8 @@ import type { Agent } from "../owners/agents/agent.js";
 import { agentById, insertAgent, insertKey, keyByKid } from "../owners/agents/store.js";
 import { agentActor } from "../owners/audit/drafts.js";
 import { mandateSettings } from "../owners/mandate-settings/store.js";
+import { idAt } from "../owners/revocations/revocation.js";
+import { isRevoked } from "../owners/revocations/store.js";
 import type { Site } from "../owners/sites/site.js";
 import { webName } from "../platform/web-name.js";
 import { readAgentKeyStrictly } from "./add-agent.js";
@@ -86,6 +88,9 @@ async function admit(
         return done(refuse("identity_check_failed", "the key was revoked"));
       }
       return done(ok({ agent, kid }));
+    }
+    if (await isRevoked(tx, { kind: "agent_key", id: idAt(siteKeyHash, kid) })) {
+      return done(refuse("identity_check_failed", "the key was revoked"));
     }
     const { autoAdmit } = await mandateSettings(tx, siteKeyHash);
     const origin = keySource === null ? undefined : parseUrl(keySource.url)?.origin;

@@ -230,18 +230,20 @@ export async function admittedDomains(
   return new Set(rows.map(({ domain }) => domain));
 }
 
-/** Suspends a platform, unless the owner has changed it since. */
+/** Suspends a platform, also one that is in no list yet, unless the owner has changed it since. */
 export async function suspendPlatform(
   db: Queries,
-  siteKeyHash: string,
-  identity: string,
+  { siteKeyHash, identity, domain }: Pick<Platform, "siteKeyHash" | "identity" | "domain">,
   { by, at }: { readonly by: string; readonly at: number },
 ): Promise<void> {
   await db.run(
-    `UPDATE platforms SET status = 'suspended', changed_by = ?, changed_at = ?
-     WHERE site_key_hash = ? AND identity = ? AND status <> 'suspended'
-       AND (changed_at IS NULL OR changed_at <= ?)`,
-    ...[by, at, siteKeyHash, identity, at],
+    `INSERT INTO platforms (site_key_hash, identity, domain, status, created_at, changed_by,
+       changed_at) VALUES (?, ?, ?, 'suspended', ?, ?, ?)
+     ON CONFLICT (site_key_hash, identity) DO UPDATE SET status = 'suspended',
+       changed_by = excluded.changed_by, changed_at = excluded.changed_at
+     WHERE platforms.status <> 'suspended'
+       AND (platforms.changed_at IS NULL OR platforms.changed_at <= excluded.changed_at)`,
+    ...[siteKeyHash, identity, domain, at, by, at],
   );
 }
 

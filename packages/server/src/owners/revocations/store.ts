@@ -23,6 +23,15 @@ export async function insertRevocations(
   if (revocations.length > 0) await tx.announce(REVOCATION_TOPIC, "*");
 }
 
+/** Whether something was revoked, also before a restore that has forgotten what it was. */
+export async function isRevoked(
+  db: Queries,
+  { kind, id }: Pick<Revocation, "kind" | "id">,
+): Promise<boolean> {
+  const sql = "SELECT id FROM revocations WHERE kind = ? AND id = ?";
+  return (await db.get(sql, kind, id)) !== undefined;
+}
+
 export async function allRevocations(db: Queries): Promise<Revocation[]> {
   const rows = await db.all<{ kind: Revocation["kind"]; id: string; revoked_at: number }>(
     "SELECT kind, id, revoked_at FROM revocations ORDER BY revoked_at, kind, id",
