@@ -64,3 +64,23 @@ test(
     expect(typeof served).toBe("string");
   },
 );
+
+/** Sends all of a request but the end of its body; resolves when the server had it in its hands. */
+function halfSent(port: number, localAddress: string): Promise<void> {
+  const head = "POST /v1/console/session HTTP/1.1\r\nhost: x\r\ncontent-type: application/json";
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: "127.0.0.1", localAddress });
+    onTestFinished(() => void socket.destroy());
+    socket.on("error", () => undefined).on("close", () => resolve());
+    // It is asked to go on once the request is under way.
+    socket.once("data", () => resolve());
+    socket.write(`${head}\r\nexpect: 100-continue\r\ncontent-length: 100\r\n\r\n{`);
+  });
+}
+
+test("half-sent requests of a few addresses do not shut another out", TIMEOUT, async () => {
+  const limits = { GATEHOUSE_CONNECTIONS: "100", GATEHOUSE_CONNECTIONS_PER_ADDRESS: "30" };
+  const server = await startServer({ ...(await freshEnvironment("sqlite")), ...limits });
+  for (let i = 0; i < 120; i++) await halfSent(server.port, `127.0.0.${10 + (i % 4)}`);
+  for (let i = 0; i < 5; i++) expect(await statusFrom(server.port, "127.0.0.2")).toBe(200);
+});

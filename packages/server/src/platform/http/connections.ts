@@ -12,6 +12,8 @@ const STALLED_MS_MAX = 30_000;
 
 /** Above this part of all connections, idle ones are closed to make room. */
 const CROWDED = 0.9;
+/** Above this part, also ones with a request under way: half-sent requests must not shut others out. */
+const FULL = 0.95;
 
 /** Requests of one connection that are under way. */
 class Entry {
@@ -88,7 +90,7 @@ export class Connections {
         this.remove(socket, networks);
         this.underWay.delete(name);
       });
-      if (this.sockets.size > this.limits.total * CROWDED) this.makeRoom(socket);
+      if (this.sockets.size > this.limits.total * CROWDED) this.makeRoom(socket, networks);
     });
   }
 
@@ -124,18 +126,29 @@ export class Connections {
     if (others.size === 0) this.byPrefix.delete(prefix);
   }
 
-  /** Closes one connection without a request under way: the oldest of the prefix that has most. */
-  private makeRoom(newest: Socket): void {
-    let crowd: Set<Socket> | undefined;
-    for (const sockets of this.byPrefix.values()) {
-      if (crowd === undefined || sockets.size > crowd.size) crowd = sockets;
-    }
-    for (const socket of crowd ?? []) {
-      if (socket === newest || !this.isIdle(socket)) continue;
-      this.countRefused("process");
-      socket.destroy();
-      return;
-    }
+  /**
+   * Closes one connection of the prefix that has most: the oldest without a request under way. Where
+   * all of them have one and hardly any place is left, the oldest of them makes room for a prefix that
+   * has far less; others get none of the last places.
+   */
+  private makeRoom(newest: Socket, networks: Networks | undefined): void {
+    let crowd: Set<Socket> = new Set();
+    for (const sockets of this.byPrefix.values()) if (sockets.size > crowd.size) crowd = sockets;
+    const others = [...crowd].filter((socket) => socket !== newest);
+    const idle = others.find((socket) => this.isIdle(socket));
+    const isFull = this.sockets.size > this.limits.total * FULL;
+    const closed =
+      idle ?? (isFull && networks ? this.whoYields(others, newest, networks) : undefined);
+    if (closed === undefined) return;
+    this.countRefused("process");
+    closed.destroy();
+  }
+
+  /** Which goes, the newcomer or the oldest of the largest prefix; neither where all have one. */
+  private whoYields(others: readonly Socket[], newest: Socket, networks: Networks) {
+    const own = this.byPrefix.get(prefixOf(networks))?.size ?? 0;
+    if (others.length > 2 * own) return others[0];
+    return own > 1 ? newest : undefined;
   }
 
   private isIdle(socket: Socket): boolean {
