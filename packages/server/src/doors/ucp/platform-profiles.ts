@@ -16,6 +16,8 @@ const PROFILE_BYTES_MAX = 262_144;
 /** How long a profile is believed: the shortest UCP allows, so that a changed key counts soon. */
 const KEPT_MS = 60_000;
 const KEPT_MAX = 500;
+/** Of one domain: whoever has many addresses there pushes out their own, and nobody else's. */
+const KEPT_PER_DOMAIN_MAX = 8;
 const KEPT_BYTES_MAX = 16 * 1024 * 1024;
 /** What a read profile takes in memory, measured against its text: objects are larger than that. */
 const BYTES_PER_CHAR = 8;
@@ -31,6 +33,7 @@ interface Kept {
   readonly profile: Result<PlatformProfile, NoProfile>;
   readonly until: number;
   readonly bytes: number;
+  readonly domain: string;
 }
 
 /**
@@ -62,7 +65,7 @@ export class PlatformProfiles {
 
   private async read(url: string, client: Client): Promise<Result<PlatformProfile, NoProfile>> {
     const { clock, safeFetch } = this.context;
-    const host = webName(url)?.host ?? "";
+    const { host, domain } = webName(url) ?? { host: "", domain: "" };
     const found = await safeFetch.get(url, {
       bodyBytesMax: PROFILE_BYTES_MAX,
       lane: this.knownHosts.has(host) ? "known" : "stranger",
@@ -78,7 +81,8 @@ export class PlatformProfiles {
     }
     const profile = readText(body);
     if (profile.ok) this.remember(host);
-    this.keep(url, { profile, until: clock.now() + KEPT_MS, bytes: memoryOf(url, profile) });
+    const until = clock.now() + KEPT_MS;
+    this.keep(url, { profile, until, bytes: memoryOf(url, profile), domain });
     return profile;
   }
 
@@ -91,6 +95,8 @@ export class PlatformProfiles {
 
   private keep(url: string, kept: Kept): void {
     this.forget(url);
+    const siblings = [...this.kept].filter(([, { domain }]) => domain === kept.domain);
+    if (siblings.length >= KEPT_PER_DOMAIN_MAX) this.forget((siblings[0] as [string, Kept])[0]);
     this.kept.set(url, kept);
     this.bytes += kept.bytes;
     while (this.kept.size > KEPT_MAX || this.bytes > KEPT_BYTES_MAX) {

@@ -1,0 +1,36 @@
+import { ok } from "@gatehouse/protocol";
+import { expect, test } from "vitest";
+import type { Context } from "../../src/context.ts";
+import { PlatformProfiles } from "../../src/doors/ucp/platform-profiles.ts";
+import { ManualClock } from "../../src/platform/clock.ts";
+import type { Caller } from "../../src/platform/http/admission/caller.ts";
+import { networksOf, prefixOf } from "../../src/platform/http/admission/networks.ts";
+import { NOON } from "../harness.ts";
+
+const HONEST = "https://honest.example/profile.json";
+
+const callerAt = (address: string) => {
+  const networks = networksOf(address);
+  return { networks, prefix: prefixOf(networks) } as Caller;
+};
+
+test("profiles of one domain push out no other platform's, however many addresses it has", async () => {
+  const fetched: string[] = [];
+  const safeFetch = {
+    get: async (url: string) => {
+      fetched.push(url);
+      const body = new TextEncoder().encode("{}");
+      return ok({ status: 200, contentType: "application/json", cacheControl: "", body });
+    },
+  };
+  const limits = { PROFILE_FETCHES_PER_SOURCE_PER_MINUTE: 30 };
+  const tools = { clock: new ManualClock(NOON), config: { limits }, safeFetch };
+  const profiles = new PlatformProfiles(tools as unknown as Context);
+  await profiles.get(HONEST, callerAt("192.0.2.1"));
+  for (let n = 0; n < 1000; n++) {
+    const url = `https://h${n}.stranger.example/${n}`;
+    await profiles.get(url, callerAt(`198.51.100.${n % 250}`));
+  }
+  await profiles.get(HONEST, callerAt("192.0.2.1"));
+  expect(fetched.filter((url) => url === HONEST)).toHaveLength(1);
+});
