@@ -86,6 +86,8 @@ async function inTransaction(
   if (site.pausedAt !== null) return none("site_paused");
   const amount = amountOf(body.data);
   if (amount === undefined) return none("cart_invalid");
+  // For the same reason before what was approved is looked at: no approval while the clock is wrong.
+  await context.clockGuard.require(tx, now);
   const mandateId = orderName(body, policy.version);
   const before = await decisionOfMandate(tx, siteKeyHash, ACTOR, mandateId);
   if (before !== undefined) {

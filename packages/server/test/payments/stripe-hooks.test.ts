@@ -261,6 +261,15 @@ describe.each(DATABASES)("what Stripe tells and asks, on %s:", (dialect) => {
       expect(await at.records(shop, "order.approval")).toEqual([]);
     });
 
+    test("it is declined while the clock is wrong, also where it was approved before", async () => {
+      const order = data(40_000, { checkout_session: "cs_clock" });
+      expect(await verdict(order)).toEqual([200, "approved"]);
+      clock.advance(-DAY_MS);
+      expect(await verdict(order)).toEqual([200, "declined"]);
+      clock.advance(DAY_MS);
+      expect(await verdict(order)).toEqual([200, "approved"]);
+    });
+
     test("it is declined in time while the database is held, and not approved behind that", async () => {
       let release = () => {};
       const held = new Promise<void>((resolve) => {
