@@ -151,7 +151,7 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
     await row.getByText("suspended", { exact: true }).waitFor();
     await page.getByLabel("Platforms that can pay here").selectOption("admitted");
     await page.getByText("Saved.").waitFor();
-    await page.getByLabel("Domain").fill("known.example");
+    await page.getByLabel("Domain", { exact: true }).fill("known.example");
     await page.getByRole("button", { name: "Admit platform" }).click();
     await page.getByRole("row", { name: /known\.example/ }).waitFor();
     const { items } = (await at.shop.admin("GET", "/platforms")).body;
