@@ -25,7 +25,9 @@ const config = readConfig({ ...env, GATEHOUSE_PORT: String(listener.port) });
 /** Its clock may be ahead: what is due only later is then due now. */
 const aheadMs = Number(env.CLOCK_AHEAD_MS ?? 0);
 const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
-const context = await createContext(config, { pass, clock });
+// The database's time is ahead as much: a node that differs from it approves nothing.
+const databaseTime = async () => clock.now();
+const context = await createContext(config, { pass, clock, databaseTime });
 planJobs(context);
 await context.jobs.start();
 listener.serve(createApp(context));
