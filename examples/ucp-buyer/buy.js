@@ -176,11 +176,12 @@ async function main() {
   const [card, query] = positionals;
   const servePort = asked.serve === undefined ? undefined : Number(asked.serve);
   let shop;
-  const knows = (profileUrl) => profileUrl === shop?.profileUrl;
+  const profileOf = (url) =>
+    url === shop?.profileUrl || url === shop?.ownProfileUrl ? shop?.profileUrl : undefined;
   const hear = (order) => console.log(`heard: ${orderLines(order).join("\n")}`);
   const platform = await openPlatform({
     ...{ keyFile: asked.key, profileUrl: asked.profile, servePort, webhookUrl: asked.webhook },
-    desk: asked.hear ? newsDesk({ knows, hear }) : undefined,
+    desk: asked.hear ? newsDesk({ profileOf, hear }) : undefined,
   });
   try {
     if (platform.url === undefined) {

@@ -20,14 +20,15 @@ async function bytesOf(request) {
 }
 
 /**
- * The order that news are of, and whose. `knows` says whether somebody bought at the shop of a
- * profile: anybody may post here, and signs as itself.
+ * The order that news are of, and whose. `profileOf` gives the profile of a shop somebody bought at, by
+ * either address it has: anybody may post here, and signs as itself.
  */
-async function readNews(request, address, knows) {
+async function readNews(request, address, profileOf) {
   const body = await bytesOf(request);
   const { headers } = request;
-  const [, profileUrl] = /profile="([^"]+)"/.exec(headers["ucp-agent"] ?? "") ?? [];
-  must(knows(profileUrl), "the news are of a shop nobody bought at");
+  const [, named] = /profile="([^"]+)"/.exec(headers["ucp-agent"] ?? "") ?? [];
+  const profileUrl = profileOf(named);
+  must(profileUrl !== undefined, "the news are of a shop nobody bought at");
   const digest = `sha-256=:${createHash("sha256").update(body).digest("base64")}:`;
   must(headers["content-digest"] === digest, "the body is not what was signed");
   const verified = await httpbis.verifyMessage(
@@ -44,11 +45,11 @@ async function readNews(request, address, knows) {
 }
 
 /** Takes news at an address, each once; a shop that gets no answer says it again. */
-export function newsDesk({ knows, hear }) {
+export function newsDesk({ profileOf, hear }) {
   const seen = new Set(); // in real life: a table
   return async (request, response, address) => {
     try {
-      const order = await readNews(request, address, knows);
+      const order = await readNews(request, address, profileOf);
       const id = request.headers["webhook-id"];
       if (!seen.has(id)) hear(order);
       seen.add(id);

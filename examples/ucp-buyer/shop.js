@@ -25,7 +25,7 @@ export async function json(url) {
 /** The shop behind an agent card, if one is: its profile, and the key set its terms are signed with. */
 export async function findShop(cardUrl) {
   const card = await json(cardUrl);
-  const { ucp_profile_url, jwks_url } = card.site ?? {};
+  const { domain, ucp_profile_url, jwks_url } = card.site ?? {};
   if (typeof ucp_profile_url !== "string") return undefined;
   const profile = await json(ucp_profile_url);
   const services = profile.ucp.services["dev.ucp.shopping"];
@@ -35,6 +35,8 @@ export async function findShop(cardUrl) {
     ...{
       profile,
       profileUrl: ucp_profile_url,
+      // Webhooks name the profile on the shop's own domain, where it is served there.
+      ownProfileUrl: `${new URL(ucp_profile_url).protocol}//${domain}/.well-known/ucp`,
       keySet: await json(jwks_url),
       name: card.name,
       card,

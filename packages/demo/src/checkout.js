@@ -96,11 +96,11 @@ export async function walkAfterSale(env, url, { site, platform, hearing }) {
 
 /** The platform's side of webhooks: what it was told, of shops it bought at. */
 export function openHearing() {
-  const shops = new Set();
+  const shops = new Map();
   const news = [];
   const changed = new EventEmitter();
   const desk = newsDesk({
-    knows: (profileUrl) => shops.has(profileUrl),
+    profileOf: (url) => shops.get(url),
     hear(order) {
       news.push(order);
       changed.emit("news");

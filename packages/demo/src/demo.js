@@ -51,7 +51,10 @@ async function walkAll({ shop, hearing, platform, env, url, token }) {
   await walkVisits(env, url, { site, shop });
   await walkMandates(env, url, site);
   await walkOrders(env, url, site);
-  hearing.shops.add(`${url}/v1/ucp/${site.site_key_hash}/profile`);
+  const profileUrl = `${url}/v1/ucp/${site.site_key_hash}/profile`;
+  for (const named of [profileUrl, `http://${site.domain}/.well-known/ucp`]) {
+    hearing.shops.set(named, profileUrl);
+  }
   await walkCheckout(env, url, { site, platform });
   await walkAfterSale(env, url, { site, platform, hearing });
   await walkAudit(env, url, site);
