@@ -1,5 +1,5 @@
 import { REASONS, type ReasonCode } from "@gatehouse/protocol";
-import type { Problem } from "../owners/checkouts/checkout.js";
+import { PLATFORM_SUSPENDED, type Problem } from "../owners/checkouts/checkout.js";
 
 /** What a platform, and its buyer, are told: in UCP's words where it has any, and whether it is over. */
 const WORDS: Readonly<Partial<Record<ReasonCode, Problem>>> = {
@@ -11,6 +11,7 @@ const WORDS: Readonly<Partial<Record<ReasonCode, Problem>>> = {
     ...{ code: "out_of_stock", final: false },
     content: "Something was sold out before it was paid. Nothing was charged.",
   },
+  agent_suspended: PLATFORM_SUSPENDED,
   site_paused: { code: "sales_paused", final: false, content: REASONS.site_paused.message },
   policy_denied: {
     ...{ code: "policy_denied", final: true },

@@ -8,6 +8,7 @@ import type { Order } from "../owners/orders/order.js";
 import { insertOrder } from "../owners/orders/store.js";
 import { isOpen, type Payment } from "../owners/payments/payment.js";
 import { paymentById, writePayment } from "../owners/payments/store.js";
+import { platformByIdentity } from "../owners/platforms/store.js";
 import { sell, unreserve } from "../owners/products/store.js";
 import { endPaying } from "../owners/reviews/store.js";
 import { isPaused } from "../owners/sites/store.js";
@@ -125,8 +126,12 @@ async function orderObstacle(
   decision: Decision | undefined,
 ): Promise<ReasonCode | undefined> {
   if (decision === undefined) return "site_not_found";
-  // What a buyer confirmed to the bank while sales are paused is voided.
-  if (challengeUrl !== null && (await isPaused(tx, siteKeyHash))) return "site_paused";
+  // A buyer may take half an hour to confirm to the bank. What the owner stopped meanwhile is voided.
+  if (challengeUrl !== null) {
+    if (await isPaused(tx, siteKeyHash)) return "site_paused";
+    const platform = await platformByIdentity(tx, siteKeyHash, decision.identity);
+    if (platform?.status === "suspended") return "agent_suspended";
+  }
   const wanted = checkoutId === null || (await isUnderWay(tx, { checkoutId, decisionId }));
   if (!wanted) return "checkout_cancelled";
   return (await sell(tx, siteKeyHash, items)) ? undefined : "out_of_stock";

@@ -16,10 +16,10 @@ const crowd = (count: number) => Array.from({ length: count }, (_, i) => `2001:d
 
 describe.each(DATABASES)("a shop that strangers crowd, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
-  let { server, at } = {} as World;
+  let { server, platform, at } = {} as World;
   beforeAll(async () => {
     const world = await openWorld(dialect, clock, { ...TRUSTED_PROXY, ...SITE_LIMITS });
-    ({ server, at } = world);
+    ({ server, platform, at } = world);
     return world.close;
   });
 
@@ -36,6 +36,23 @@ describe.each(DATABASES)("a shop that strangers crowd, on %s,", (dialect) => {
     }
     expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(30);
     expect(statuses.filter((status) => status === 429).length).toBeGreaterThanOrEqual(30);
+    expect(told(await at.complete(shop, id, paying()))).toEqual([200, "completed"]);
+  });
+
+  test("sells to a platform the owner admitted, however many others sign", async () => {
+    clock.advance(2 * MINUTE_MS);
+    const shop = await at.shop();
+    const { admission } = server.context;
+    const home = new URL(platform.profileUrl()).hostname;
+    await shop.admin("PUT", `/platforms/${home}`, { status: "admitted" });
+    for (const provenAs of ["proven", "spending"] as const) {
+      for (let i = 0; i < 30; i++) {
+        const caller = { provenAs, prefix: "198.51.100.1", networks: ["198.51.100.1"] } as never;
+        const tenant = { id: `tenant-${i}.example`, admitted: false };
+        admission.takeOfSite(caller, "shop_changes", shop.site_key_hash, tenant);
+      }
+    }
+    const { id } = await at.ready(shop);
     expect(told(await at.complete(shop, id, paying()))).toEqual([200, "completed"]);
   });
 
@@ -90,7 +107,7 @@ describe.each(DATABASES)("a shop that strangers crowd, on %s,", (dialect) => {
       Number(new RegExp(`^gatehouse_admission_total\\{${labels}\\} (\\d+)$`, "m").exec(text)?.[1]);
     expect(counted('class="anonymous",door="ucp",limit="site_rate"')).toBeGreaterThan(0);
     expect(counted('class="anonymous",door="mcp",limit="site_rate"')).toBeGreaterThan(0);
-    expect(counted('class="spending",door="ucp",limit="none"')).toBe(1);
+    expect(counted('class="spending",door="ucp",limit="none"')).toBe(2);
     expect(counted('class="spending",door="mcp",limit="none"')).toBe(1);
     expect(counted('class="proven",door="admin",limit="none"')).toBeGreaterThan(0);
   });

@@ -286,6 +286,15 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
       await resume();
       expect(told(await at.complete(shop, made.id))).toEqual([200, "completed"]);
     });
+
+    test("voids what was confirmed after its platform was suspended", async () => {
+      const { hostname } = new URL(platform.profileUrl());
+      await shop.admin("PUT", `/platforms/${hostname}`, { status: "suspended" });
+      await confirm();
+      expect(told(await at.get(shop, made.id)).at(-1)).toBe("platform_suspended");
+      expect(await at.orders(shop)).toEqual([]);
+      await nothingHeld();
+    });
   });
 
   test("asks no provider again for a payment it never heard of, until it is resumed", async () => {

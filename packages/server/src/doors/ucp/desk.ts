@@ -1,5 +1,6 @@
 import { negotiate, orderWebhookUrl, readUcpAgent } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { identityOfPlatform } from "../../decide/identity.js";
 import { cartById } from "../../owners/checkouts/carts/store.js";
 import { CHECKOUT_ID } from "../../owners/checkouts/checkout.js";
 import { checkoutById } from "../../owners/checkouts/store.js";
@@ -9,7 +10,6 @@ import type { Site } from "../../owners/sites/site.js";
 import { holdSite, isVerified } from "../../owners/sites/store.js";
 import { REPLY_KEPT_MS } from "../../owners/ucp-replies/store.js";
 import type { Caller as Client } from "../../platform/http/admission/caller.js";
-import { webName } from "../../platform/web-name.js";
 import { errorAnswer, type UcpBody } from "./answer.js";
 import { type Caller, holderOf } from "./caller.js";
 import { CART_OPERATIONS } from "./carts.js";
@@ -112,19 +112,22 @@ export class ShopDesk {
   }
 
   /** Takes one of what all callers alike share at a site. */
-  private take({ client, site, caller }: DeskCall, total: "shop_changes" | "shop_reads"): void {
-    const waitMs = this.context.admission.takeOfSite(
-      client,
-      total,
-      site.siteKeyHash,
-      webName(caller.profileUrl)?.domain,
-    );
+  private async take(call: DeskCall, total: "shop_changes" | "shop_reads"): Promise<void> {
+    const { admission, db } = this.context;
+    const { client, caller } = call;
+    const { siteKeyHash } = call.site;
+    const platform = { url: caller.profileUrl, signed: caller.keyId !== null };
+    const identity = platform.signed
+      ? await identityOfPlatform(db, siteKeyHash, platform)
+      : undefined;
+    const proven = identity && { id: identity.id, admitted: identity.standing === "admitted" };
+    const waitMs = admission.takeOfSite(client, total, siteKeyHash, proven);
     if (waitMs > 0) throw tooMany(waitMs);
   }
 
   /** Takes a place for a change, and makes room for what it leaves. */
   private async takeRoom(operation: Operation, call: DeskCall): Promise<void> {
-    this.take(call, "shop_changes");
+    await this.take(call, "shop_changes");
     // What ends something is done however much there is.
     if (!operation.ends) await this.room.require(call.site.siteKeyHash, holderOf(call.caller));
   }
@@ -140,7 +143,7 @@ export class ShopDesk {
     if (operation.signed !== undefined) await this.requireSigned(call, operation.signed);
     const common = this.isCommon(operation, site, caller);
     if ("read" in operation) {
-      this.take(deskCall, "shop_reads");
+      await this.take(deskCall, "shop_reads");
       return common ? operation.read(context, call) : nothingInCommon(site);
     }
     const request = { siteKeyHash, caller, operation: nameOf(operation), key, path, bytes };

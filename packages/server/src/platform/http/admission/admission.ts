@@ -29,7 +29,21 @@ const SITE_TOTALS: Readonly<Record<SiteTotal, LimitName>> = {
   beacons: "BEACONS_PER_SITE_PER_MINUTE",
 };
 
-const CLASSES: readonly CallerClass[] = ["anonymous", "proven", "spending"];
+/** Callers that share a total: those the owner admitted share theirs with nobody else. */
+const GROUPS = [
+  "anonymous",
+  "proven",
+  "proven admitted",
+  "spending",
+  "spending admitted",
+] as const satisfies readonly (CallerClass | `${CallerClass} admitted`)[];
+
+/** Who a caller has proven to be. */
+interface Proven {
+  readonly id: string;
+  /** Whether the owner of the site admitted it. */
+  readonly admitted: boolean;
+}
 
 /** Turns a caller away that must wait, in the shape of the route it asked for. */
 export type AnswerWait = (
@@ -63,9 +77,8 @@ export class Admission {
     this.bodies = { anonymous: new HeldBytes(held), proven: new HeldBytes(held) };
     this.work = new FairQueue(limits.ANONYMOUS_WORK, clock);
     for (const [total, limit] of Object.entries(SITE_TOTALS)) {
-      for (const provenAs of CLASSES) {
-        this.totals.set(`${total} ${provenAs}`, new FairRates(limits[limit]));
-      }
+      for (const group of GROUPS)
+        this.totals.set(`${total} ${group}`, new FairRates(limits[limit]));
     }
     const { anonymous, proven } = this.bodies;
     metrics.gauge("gatehouse_body_bytes_held", () => anonymous.bytes + proven.bytes);
@@ -114,12 +127,14 @@ export class Admission {
 
   /**
    * Lets a caller take one of what all callers of its class share at a site, or says how long to
-   * wait. Who has proven who they are is told apart by that, everybody else by prefix.
+   * wait. Callers who have proven who they are share it by identity, everybody else by prefix.
    */
-  takeOfSite(caller: Caller, total: SiteTotal, siteKeyHash: string, identity?: string): number {
+  takeOfSite(caller: Caller, total: SiteTotal, siteKeyHash: string, proven?: Proven): number {
     const { provenAs } = caller;
-    const rates = this.totals.get(`${total} ${provenAs}`) as FairRates;
-    const key = provenAs === "anonymous" || identity === undefined ? caller.prefix : identity;
+    const known = provenAs === "anonymous" ? undefined : proven;
+    const group = known?.admitted ? `${provenAs} admitted` : provenAs;
+    const rates = this.totals.get(`${total} ${group}`) as FairRates;
+    const key = known?.id ?? caller.prefix;
     const waitMs = rates.take(siteKeyHash, key, this.tools.clock.now());
     return waitMs > 0 ? this.refuse(caller, "site_rate", waitMs) : 0;
   }
