@@ -129,7 +129,8 @@ export class Connections {
   /**
    * Closes one connection of the prefix that has most: the oldest without a request under way. Where
    * all of them have one and hardly any place is left, the oldest of them makes room for a prefix that
-   * has far less; others get none of the last places.
+   * has far less; others get none of the last places. Where trusted proxies have all the others, their
+   * oldest idle one makes room: refusing new connections would stop every client behind them.
    */
   private makeRoom(newest: Socket, networks: Networks | undefined): void {
     let crowd: Set<Socket> = new Set();
@@ -137,18 +138,26 @@ export class Connections {
     const others = [...crowd].filter((socket) => socket !== newest);
     const idle = others.find((socket) => this.isIdle(socket));
     const isFull = this.sockets.size > this.limits.total * FULL;
-    const closed =
-      idle ?? (isFull && networks ? this.whoYields(others, newest, networks) : undefined);
+    const closed = idle ?? (isFull ? this.whoYields(others, newest, networks) : undefined);
     if (closed === undefined) return;
     this.countRefused("process");
     closed.destroy();
   }
 
   /** Which goes, the newcomer or the oldest of the largest prefix; neither where all have one. */
-  private whoYields(others: readonly Socket[], newest: Socket, networks: Networks) {
+  private whoYields(others: readonly Socket[], newest: Socket, networks: Networks | undefined) {
+    if (others.length === 0) return this.oldestIdle(newest);
+    if (networks === undefined) return undefined;
     const own = this.byPrefix.get(prefixOf(networks))?.size ?? 0;
     if (others.length > 2 * own) return others[0];
     return own > 1 ? newest : undefined;
+  }
+
+  private oldestIdle(newest: Socket): Socket | undefined {
+    for (const socket of this.sockets) {
+      if (socket !== newest && this.isIdle(socket)) return socket;
+    }
+    return undefined;
   }
 
   private isIdle(socket: Socket): boolean {
