@@ -46,6 +46,9 @@ export function troubled(db: Database, next: () => Trouble): Database {
  */
 export const runningTwice = (db: Database): Database => troubled(db, () => "again");
 
+/** How often a body runs: twice where `TEST_TWICE=1`. */
+export const RUNS_OF_A_BODY = process.env.TEST_TWICE === "1" ? 2 : 1;
+
 /** What `TEST_TWICE=1` makes of the databases of a run; others are as they are. */
 export const asTestsRun = (db: Database): Database =>
-  process.env.TEST_TWICE === "1" ? runningTwice(db) : db;
+  RUNS_OF_A_BODY === 2 ? runningTwice(db) : db;
