@@ -1,5 +1,5 @@
 import type { Context } from "../context.js";
-import { endAttempt } from "../owners/declines/store.js";
+import { endAttempt, endDeclinedAttempt } from "../owners/declines/store.js";
 import { countDecline, type HandOff } from "../owners/declines/waits.js";
 import type { Payment } from "../owners/payments/payment.js";
 import { domainOfSite } from "../owners/sites/store.js";
@@ -41,9 +41,12 @@ export async function countDeclines(
   now: number,
 ): Promise<(() => void) | undefined> {
   if (said.outcome === "unknown") return undefined;
-  const declined = isDecline(said);
-  const caller = await endAttempt(tx, payment.attemptId, { declined, now });
-  if (caller === undefined || !declined) return undefined;
+  if (!isDecline(said)) {
+    await endAttempt(tx, payment.attemptId, now);
+    return undefined;
+  }
+  const caller = await endDeclinedAttempt(tx, payment.attemptId, now);
+  if (caller === undefined) return undefined;
   const { waits, handOff } = await countDecline(tx, caller, now);
   if (handOff !== undefined) await notifyOfHandOff(context, tx, payment, { handOff, now });
   const { metrics } = context;

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { reconcilePayments } from "../../src/decide/settle-payment.ts";
-import { endAttempt, insertAttempt } from "../../src/owners/declines/store.ts";
+import { endDeclinedAttempt, insertAttempt } from "../../src/owners/declines/store.ts";
 import { countDecline, handedOffUntil } from "../../src/owners/declines/waits.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import { DATABASES, NOON, startServer, type TestAnswer } from "../harness.ts";
@@ -267,7 +267,7 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
         const caller = { siteKeyHash, identity: `agt_${n}`, admitted: true, addressMac: null };
         const counted = { ...caller, instrumentMac: `card ${n}`, buyerMac: null };
         await insertAttempt(tx, `pay_${siteKeyHash}_${n}`, counted, now);
-        await endAttempt(tx, `pay_${siteKeyHash}_${n}`, { declined: true, now });
+        await endDeclinedAttempt(tx, `pay_${siteKeyHash}_${n}`, now);
         const { handOff } = await countDecline(tx, counted, now);
         if (handOff !== undefined) ends = handOff.until;
       });

@@ -38,16 +38,24 @@ export async function insertAttempt(
   );
 }
 
-/** Ends an attempt, and says whose it was; undefined where it has ended before, or is not counted. */
-export async function endAttempt(
+/** Ends an attempt that was not declined; most are. */
+export async function endAttempt(tx: Transaction, attemptId: string, now: number): Promise<void> {
+  await tx.run(
+    "UPDATE decline_attempts SET ended_at = ? WHERE attempt_id = ? AND ended_at IS NULL",
+    ...[now, attemptId],
+  );
+}
+
+/** Ends a declined attempt: whose it was; undefined where it has ended before, or is not counted. */
+export async function endDeclinedAttempt(
   tx: Transaction,
   attemptId: string,
-  { declined, now }: { readonly declined: boolean; readonly now: number },
+  now: number,
 ): Promise<CountedCaller | undefined> {
   const [row] = await tx.all<Row>(
-    `UPDATE decline_attempts SET ended_at = ?, declined = ? WHERE attempt_id = ?
+    `UPDATE decline_attempts SET ended_at = ?, declined = 1 WHERE attempt_id = ?
        AND ended_at IS NULL RETURNING *`,
-    ...[now, declined ? 1 : 0, attemptId],
+    ...[now, attemptId],
   );
   return (
     row && {
@@ -71,18 +79,21 @@ export interface CountedBy {
   readonly buyerMac?: string;
 }
 
-function whereOf(by: CountedBy): { readonly sql: string; readonly values: (string | number)[] } {
-  const columns: readonly (readonly [string, string | number | undefined])[] = [
-    ["site_key_hash", by.siteKeyHash],
-    ["identity", by.identity],
-    ["admitted", by.admitted === undefined ? undefined : Number(by.admitted)],
-    ["address_mac", by.addressMac],
-    ["instrument_mac", by.instrumentMac],
-    ["buyer_mac", by.buyerMac],
-  ];
-  const given = columns.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value }]));
-  const sql = given.map(({ name }) => `${name} = ?`).join(" AND ");
-  return { sql, values: given.map(({ value }) => value) };
+function whereOf(by: CountedBy): { readonly sql: string; readonly values: string[] } {
+  const columns = {
+    site_key_hash: by.siteKeyHash,
+    identity: by.identity,
+    address_mac: by.addressMac,
+    instrument_mac: by.instrumentMac,
+    buyer_mac: by.buyerMac,
+  };
+  const given = Object.entries(columns).flatMap(([name, value]) =>
+    value === undefined ? [] : [{ name, value }],
+  );
+  const conditions = given.map(({ name }) => `${name} = ?`);
+  // Written out, not bound: only then does a partial index serve.
+  if (by.admitted !== undefined) conditions.push(`admitted = ${Number(by.admitted)}`);
+  return { sql: conditions.join(" AND "), values: given.map(({ value }) => value) };
 }
 
 /** How many attempts ended since, and how many of them were declined. */
@@ -98,6 +109,20 @@ export async function countEnded(
     ...[...values, since],
   );
   return { ended: Number(row?.ended ?? 0), declined: Number(row?.declined ?? 0) };
+}
+
+/** How many payments of a site were declined since. */
+export async function countDeclined(
+  db: Queries,
+  siteKeyHash: string,
+  since: number,
+): Promise<number> {
+  const row = await db.get<{ declined: number }>(
+    `SELECT COUNT(*) AS declined FROM decline_attempts
+     WHERE site_key_hash = ? AND declined = 1 AND ended_at > ?`,
+    ...[siteKeyHash, since],
+  );
+  return Number(row?.declined ?? 0);
 }
 
 /** How many attempts were begun since and have not ended. */
@@ -155,6 +180,20 @@ export async function waitBySubject(
   const sql = "SELECT * FROM decline_waits WHERE site_key_hash = ? AND subject = ?";
   const row = await db.get<WaitRow>(sql, siteKeyHash, subject);
   return row && waitOf(row);
+}
+
+/** The waits of some subjects, in the order they are asked for. */
+export async function waitsBySubject(
+  db: Queries,
+  siteKeyHash: string,
+  subjects: readonly string[],
+): Promise<readonly Wait[]> {
+  const rows = await db.all<WaitRow>(
+    `SELECT * FROM decline_waits WHERE site_key_hash = ? AND subject IN (${subjects.map(() => "?").join(", ")})`,
+    ...[siteKeyHash, ...subjects],
+  );
+  const bySubject = new Map(rows.map((row) => [row.subject, waitOf(row)]));
+  return subjects.flatMap((subject) => bySubject.get(subject) ?? []);
 }
 
 export async function writeWait(tx: Transaction, wait: Wait): Promise<void> {

@@ -2,11 +2,13 @@ import type { Queries, Transaction } from "../../platform/db/database.js";
 import {
   type CountedBy,
   type CountedCaller,
+  countDeclined,
   countEnded,
   countOpen,
   type Wait,
   type WaitKind,
   waitBySubject,
+  waitsBySubject,
   writeWait,
 } from "./store.js";
 
@@ -131,7 +133,7 @@ async function beginHandOff(
   now: number,
 ): Promise<HandOff | undefined> {
   const since = now - DECLINES_WINDOW_MS;
-  const { declined } = await countEnded(tx, { siteKeyHash }, since);
+  const declined = await countDeclined(tx, siteKeyHash, since);
   if (declined < SITE_MAX) return undefined;
   const before = await waitBySubject(tx, siteKeyHash, SITE);
   const goesOn = before !== undefined && isWaiting(before, now);
@@ -193,15 +195,13 @@ export async function waitingCaller(
   caller: CountedCaller,
   now: number,
 ): Promise<Waiting | undefined> {
-  const { siteKeyHash } = caller;
-  for (const { kind, name } of subjectsOf(caller)) {
-    const wait = await waitBySubject(tx, siteKeyHash, name);
-    if (wait !== undefined && isWaiting(wait, now)) {
-      return { kind: kind as Waiting["kind"], until: wait.until };
-    }
-  }
+  const subjects = subjectsOf(caller);
+  const names = subjects.map(({ name }) => name);
+  const waits = await waitsBySubject(tx, caller.siteKeyHash, names);
+  const wait = waits.find((one) => isWaiting(one, now));
+  if (wait !== undefined) return { kind: wait.kind as Waiting["kind"], until: wait.until };
   if (caller.admitted) return undefined;
-  for (const { by } of subjectsOf(caller)) {
+  for (const { by } of subjects) {
     const { declined } = await countEnded(tx, by, now - DECLINES_WINDOW_MS);
     const open = await countOpen(tx, by, now - UNDER_WAY_MS);
     if (open > 0 && declined + open >= AT_RISK_MAX) {

@@ -13,6 +13,8 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const FORM = "v1";
+/** Derived keys kept in memory; one that is forgotten is derived again. */
+const KEYS_KEPT_MAX = 1000;
 
 /**
  * Seals what the database must keep but must not reveal. Whoever has the secrets key and the
@@ -33,9 +35,19 @@ export function createSecrets(masterKey: Uint8Array): Secrets {
   const derive = (purpose: string) =>
     Buffer.from(hkdfSync("sha256", masterKey, "", `gatehouse ${purpose}`, KEY_BYTES));
   const sealKey = derive("seal v1");
+  const keys = new Map<string, KeyObject>();
+  const keyFor = (purpose: string) => {
+    let key = keys.get(purpose);
+    if (key === undefined) {
+      key = createSecretKey(derive(purpose));
+      if (keys.size >= KEYS_KEPT_MAX) keys.clear();
+      keys.set(purpose, key);
+    }
+    return key;
+  };
   return {
     keyId: createHash("sha256").update(derive("key id")).digest("hex").slice(0, 16),
-    keyFor: (purpose) => createSecretKey(derive(purpose)),
+    keyFor,
     seal(place, plain) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv("aes-256-gcm", sealKey, nonce).setAAD(utf8(place));

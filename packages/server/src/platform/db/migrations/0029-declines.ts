@@ -22,8 +22,9 @@ CREATE TABLE decline_attempts (
 ) ${strict};
 
 CREATE INDEX decline_attempts_by_identity ON decline_attempts (site_key_hash, identity, ended_at);
-CREATE INDEX decline_attempts_by_address ON decline_attempts (site_key_hash, address_mac, ended_at);
-CREATE INDEX decline_attempts_by_site ON decline_attempts (site_key_hash, ended_at);
+CREATE INDEX decline_attempts_by_address ON decline_attempts (site_key_hash, address_mac, ended_at)
+  WHERE admitted = 0;
+CREATE INDEX decline_attempts_by_site ON decline_attempts (site_key_hash, ended_at) WHERE declined = 1;
 
 CREATE TABLE decline_waits (
   site_key_hash TEXT NOT NULL,
