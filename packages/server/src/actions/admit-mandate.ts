@@ -1,16 +1,19 @@
 import { type Mandate, movesMoney, REASONS, scopesAllow } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import type { Agent } from "../owners/agents/agent.js";
-import { askingAgent } from "../owners/agents/store.js";
+import { askingAgent } from "../owners/agents/asking/store.js";
 import { type MandateSettings, mandateSettings } from "../owners/mandate-settings/store.js";
 import type { Site } from "../owners/sites/site.js";
 import { skillsOf } from "../owners/sites/snapshot.js";
 import type { Transaction } from "../platform/db/database.js";
-import { takeExact } from "../platform/rate-limit/exact.js";
+import { giveBackExact, takeExact } from "../platform/rate-limit/exact.js";
+import type { MandatePlace } from "./mandate-place.js";
 import { keyFault } from "./prove-mandate.js";
 import type { MandateFault } from "./refuse-mandate.js";
 
 const SKEW_MS = 60_000;
+/** Part of a site's rate that anybody may use up; the rest is for those who sent few mandates. */
+const OPEN_PART = 5 / 6;
 /** How soon an agent may ask again while sales are paused: as long as what it has read may be cached. */
 const PAUSED_RETRY_S = 60;
 
@@ -47,6 +50,41 @@ function statusFault({ status }: Agent): MandateFault | undefined {
 
 export type Admitted = { readonly agent: Agent } | { readonly fault: MandateFault };
 
+interface Asking {
+  readonly site: Site;
+  readonly mandate: Mandate;
+  readonly place: MandatePlace;
+  readonly now: number;
+}
+
+/**
+ * Takes a place of the agent's own and one of the site's, or neither. The rows are those of all
+ * processes together: who sends most, to whichever of them, leaves the reserved part to the others.
+ */
+async function takePlaces(
+  tx: Transaction,
+  limits: Context["config"]["limits"],
+  {
+    siteKeyHash,
+    agent,
+    place,
+    now,
+  }: Omit<Asking, "site" | "mandate"> & {
+    readonly siteKeyHash: string;
+    readonly agent: Agent;
+  },
+): Promise<boolean> {
+  const own = { perMinute: limits.MANDATES_PER_AGENT_PER_MINUTE };
+  const ownKey = `mandates ${siteKeyHash} ${agent.identity}`;
+  if (!(await takeExact(tx, ownKey, own, now))) return false;
+  const perMinute = limits.MANDATES_PER_SITE_PER_MINUTE;
+  const open = Math.max(1, Math.floor(perMinute * OPEN_PART));
+  const ofSite = { perMinute, burst: place === "reserved" ? perMinute : open };
+  if (await takeExact(tx, `mandates ${siteKeyHash}`, ofSite, now)) return true;
+  await giveBackExact(tx, ownKey, own);
+  return false;
+}
+
 /**
  * Everything that must hold before a mandate is claimed, in the order of decisions 6, read inside the
  * decision's own transaction: what was revoked or changed a moment ago counts.
@@ -54,9 +92,7 @@ export type Admitted = { readonly agent: Agent } | { readonly fault: MandateFaul
 export async function admitMandate(
   { config }: Context,
   tx: Transaction,
-  site: Site,
-  mandate: Mandate,
-  now: number,
+  { site, mandate, place, now }: Asking,
 ): Promise<Admitted> {
   const { siteKeyHash } = site;
   const { agentId, skill, protocol, envelope } = mandate;
@@ -87,15 +123,8 @@ export async function admitMandate(
   if (skillsOf(site).every(({ id }) => id !== skill)) {
     return { fault: { reason: "skill_not_live" } };
   }
-  const { MANDATES_PER_SITE_PER_MINUTE, MANDATES_PER_AGENT_PER_MINUTE } = config.limits;
-  // An agent over its own limit takes nothing of the site's.
-  const rates = [
-    [`mandates ${siteKeyHash} ${agent.identity}`, MANDATES_PER_AGENT_PER_MINUTE],
-    [`mandates ${siteKeyHash}`, MANDATES_PER_SITE_PER_MINUTE],
-  ] as const;
-  for (const [limit, perMinute] of rates) {
-    if (!(await takeExact(tx, limit, { perMinute }, now)))
-      return { fault: { reason: "rate_limited" } };
+  if (!(await takePlaces(tx, config.limits, { siteKeyHash, agent, place, now }))) {
+    return { fault: { reason: "rate_limited" } };
   }
   const currency = typeof mandate.cart?.currency === "string" ? mandate.cart.currency : undefined;
   if (!scopesAllow(agent.scopes, { skill, protocol, currency })) {

@@ -7,7 +7,7 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import type { RegisteredKey } from "../owners/agents/agent.js";
-import { keyByKid } from "../owners/agents/store.js";
+import { type SigningKey, signingKey } from "../owners/agents/asking/store.js";
 import type { Site } from "../owners/sites/site.js";
 import { verifyNow } from "../platform/keys/verifying.js";
 import type { MandateFault, ProvenFacts } from "./refuse-mandate.js";
@@ -48,13 +48,19 @@ export async function proveMandate(
   site: Site,
   mandate: Mandate,
 ): Promise<
-  { readonly proven: ProvenFacts; readonly retired: boolean } | { readonly fault: MandateFault }
+  | {
+      readonly proven: ProvenFacts;
+      readonly signer: SigningKey;
+      readonly retired: boolean;
+    }
+  | { readonly fault: MandateFault }
 > {
   const { audience, siteKey, agentId, envelope, signed, mandateId, skill, protocol } = mandate;
   if (audience !== mandateAudience(config.baseUrl, site) || siteKey !== site.siteKey) {
     return { fault: { reason: "audience_mismatch" } };
   }
-  const key = await keyByKid(db, site.siteKeyHash, envelope.kid);
+  const signer = await signingKey(db, site.siteKeyHash, envelope.kid);
+  const key = signer?.key;
   const fault = keyFault(key, agentId, clock.now());
   const retired = fault === RETIRED;
   const unknown = retired ? undefined : fault;
@@ -62,11 +68,11 @@ export async function proveMandate(
   const bytes = taggedBytes("mandate", signed);
   const signature = fromBase64url(envelope.signature) ?? new Uint8Array();
   const holds = signature.length === ED25519_SIGNATURE_BYTES && verifyNow(jwk, bytes, signature);
-  if (unknown !== undefined) {
+  if (unknown !== undefined || signer === undefined) {
     return { fault: { reason: "identity_check_failed", specific: unknown } };
   }
   if (!holds) return { fault: { reason: "signature_invalid" } };
   const digest = hash("sha256", bytes, "hex");
   const proven = { agentId, kid: envelope.kid, mandateId, digest, skill, protocol };
-  return { proven, retired };
+  return { proven, signer, retired };
 }

@@ -27,6 +27,7 @@ import {
   type Submitted,
 } from "./claim-mandate.js";
 import { expireIfLate } from "./decide-review.js";
+import { type MandatePlace, withPlace } from "./mandate-place.js";
 import { proveMandate, RETIRED, REVOKED } from "./prove-mandate.js";
 import { type MandateFault, mandateRejection } from "./refuse-mandate.js";
 
@@ -52,12 +53,19 @@ export function isForCall(mandate: Mandate, call: MandateCall | undefined): bool
   return canonicalize(mandate.arguments) === canonicalize(call.arguments);
 }
 
+/** How a mandate came, and what it may take of the site's rate. */
+interface Turn {
+  readonly call: MandateCall | undefined;
+  readonly retired: boolean;
+  readonly place: MandatePlace;
+}
+
 /** The part of a submission that the database decides: replay, what must hold, the rules. */
 async function inTransaction(
   context: Context,
   tx: Transaction,
   asked: Omit<Admission, "now">,
-  { call, retired }: { readonly call: MandateCall | undefined; readonly retired: boolean },
+  { call, retired, place }: Turn,
 ): Promise<Made> {
   const { mandate, proven } = asked;
   const { siteKeyHash } = asked.site;
@@ -85,9 +93,14 @@ async function inTransaction(
   if (before !== undefined) return refused(context, tx, { reason: "mandate_id_conflict" }, facts);
   if (site.status !== "verified")
     return refused(context, tx, { reason: "mandates_disabled" }, facts);
-  const admitted = await admitMandate(context, tx, site, mandate, now);
+  const admitted = await admitMandate(context, tx, { site, mandate, place, now });
   if ("fault" in admitted) return refused(context, tx, admitted.fault, facts);
   return claim(context, tx, facts, admitted.agent);
+}
+
+/** Only what was claimed uses up a place: not a repeated answer, nor a refusal before that. */
+function usesPlace({ answer }: Pick<Made, "answer">): boolean {
+  return "fault" in answer ? answer.fault.reason === "scope_not_granted" : !answer.replayed;
 }
 
 /** What a decision comes to once its payment has ended, wherever that happens. */
@@ -157,12 +170,14 @@ export async function submitMandate(
     const locked = pairLocked(context, caller, mandate.agentId);
     return stranger(locked ?? { ...checked.fault, hints: await hintsFor(context, mandate) });
   }
-  const { proven, retired } = checked;
+  const { proven, signer, retired } = checked;
   caller.provenAs = "spending";
   const asked = { site, mandate, proven, requestId, source: caller.networks[0] };
-  const { answer } = await context.audit.commit<Made["answer"]>(siteKeyHash, (tx) =>
-    inTransaction(context, tx, asked, { call, retired }),
-  );
+  const commit = (place: MandatePlace) =>
+    context.audit.commit<Made["answer"]>(siteKeyHash, (tx) =>
+      inTransaction(context, tx, asked, { call, retired, place }),
+    );
+  const { answer } = await withPlace(context, siteKeyHash, signer, commit, usesPlace);
   if ("paying" in answer) return paid(context, answer.paying, answer.replayed);
   return answer;
 }

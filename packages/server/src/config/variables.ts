@@ -63,7 +63,7 @@ const LIMITS = {
   },
   MANDATES_PER_SITE_PER_MINUTE: {
     fallback: 120,
-    help: "mandates one site takes",
+    help: "mandates one site takes; the last sixth only of agents that have sent few",
   },
   MANDATES_PER_AGENT_PER_MINUTE: {
     fallback: 60,

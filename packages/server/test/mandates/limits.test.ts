@@ -45,7 +45,7 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
     return counts;
   };
 
-  test("sixty a minute for an agent, a hundred and twenty for a site, then 429 and 60 s", async () => {
+  test("sixty a minute for an agent, and of a site's hundred and twenty the last for newcomers", async () => {
     const others = [await agent.buyer(shop), await agent.buyer(shop)];
     const answers = [];
     for (const by of [buyer, ...others]) {
@@ -53,7 +53,8 @@ describe.each(DATABASES)("limits of mandates, on %s:", (dialect) => {
         ...(await Promise.all(Array.from({ length: 61 }, () => agent.submit(shop, by)))),
       );
     }
-    expect(outcomes(answers)).toEqual({ approved: 120, rate_limited: 63 });
+    // 60 of its own; what is left of the 100 that are open to all; and a small share of the rest.
+    expect(outcomes(answers)).toEqual({ approved: 60 + 40 + 4, rate_limited: 79 });
     const limited = answers.find(({ body }) => body.outcome === "rate_limited");
     expect([limited?.status, limited?.body.retry_after_seconds]).toEqual([429, 60]);
     expect(limited?.headers.get("retry-after")).toBe("60");

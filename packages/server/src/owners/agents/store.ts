@@ -3,7 +3,7 @@ import type { Database, Queries, Transaction } from "../../platform/db/database.
 import { holding } from "../../platform/db/holding.js";
 import type { Agent, AgentStatus, RegisteredKey } from "./agent.js";
 
-interface AgentRow {
+export interface AgentRow {
   agent_id: string;
   identity: string;
   site_key_hash: string;
@@ -23,7 +23,7 @@ interface AgentRow {
   expires_at: number | null;
 }
 
-interface KeyRow {
+export interface KeyRow {
   site_key_hash: string;
   kid: string;
   agent_id: string;
@@ -35,7 +35,7 @@ interface KeyRow {
 
 const listOf = (text: string) => Object.freeze(JSON.parse(text) as string[]);
 
-function agentOf(row: AgentRow): Agent {
+export function agentOf(row: AgentRow): Agent {
   return Object.freeze({
     agentId: row.agent_id,
     // Empty where a node of the version before wrote it while an upgrade was under way.
@@ -58,7 +58,7 @@ function agentOf(row: AgentRow): Agent {
   });
 }
 
-function keyOf(row: KeyRow): RegisteredKey {
+export function keyOf(row: KeyRow): RegisteredKey {
   return Object.freeze({
     siteKeyHash: row.site_key_hash,
     kid: row.kid,
@@ -176,46 +176,6 @@ export async function identityKnownSince(
     ...[siteKeyHash, identity],
   );
   return row?.since ?? undefined;
-}
-
-/** An agent as a decision about it needs it. */
-export interface AskingAgent {
-  readonly agent: Agent;
-  /** The key it signed with; undefined where it is gone. */
-  readonly key: RegisteredKey | undefined;
-  /** Until when it must not ask; 0 where it was never locked. */
-  readonly lockedUntil: number;
-}
-
-/** An agent, the key it uses and what locks it, in one read: every mandate needs all three. */
-export async function askingAgent(
-  tx: Queries,
-  siteKeyHash: string,
-  { agentId, kid }: { readonly agentId: string; readonly kid: string },
-): Promise<AskingAgent | undefined> {
-  interface Keys {
-    key_agent_id: string | null;
-    x: string;
-    key_status: KeyRow["status"];
-    key_created_at: number;
-    not_after: number | null;
-    locked_until: number | null;
-  }
-  const row = await tx.get<AgentRow & Keys>(
-    `SELECT agents.*, agent_keys.agent_id AS key_agent_id, agent_keys.x, agent_keys.not_after,
-       agent_keys.status AS key_status, agent_keys.created_at AS key_created_at, locked_until
-     FROM agents
-     LEFT JOIN agent_keys ON agent_keys.site_key_hash = agents.site_key_hash AND kid = ?
-     LEFT JOIN agent_locks ON agent_locks.site_key_hash = agents.site_key_hash
-       AND agent_locks.agent_id = agents.identity
-     WHERE agents.agent_id = ? AND agents.site_key_hash = ?`,
-    ...[kid, agentId, siteKeyHash],
-  );
-  if (row === undefined) return undefined;
-  const { key_agent_id, key_status: status, key_created_at: created_at, x, not_after } = row;
-  const held = { site_key_hash: siteKeyHash, kid, x, status, created_at, not_after };
-  const key = key_agent_id === null ? undefined : keyOf({ ...held, agent_id: key_agent_id });
-  return { agent: agentOf(row), key, lockedUntil: row.locked_until ?? 0 };
 }
 
 /** Which agents of a site; all of them where it says nothing. */

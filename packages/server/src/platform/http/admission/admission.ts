@@ -64,6 +64,8 @@ export class Admission {
   private readonly unproven: FairRate;
   private readonly bodies: Readonly<Record<"anonymous" | "proven", HeldBytes>>;
   private readonly work: FairQueue;
+  /** The mandates of each site, shared by the identities of the agents that sign them. */
+  readonly mandates: FairRates;
   private readonly totals = new Map<string, FairRates>();
   private readonly counts = new Map<string, () => void>();
 
@@ -72,6 +74,7 @@ export class Admission {
     this.tools = tools;
     this.requests = new AddressLimiter({ perMinute: limits.REQUESTS_PER_ADDRESS_PER_MINUTE });
     this.costly = new AddressLimiter({ perMinute: limits.SOURCE_REQUESTS_PER_MINUTE });
+    this.mandates = new FairRates(limits.MANDATES_PER_SITE_PER_MINUTE);
     this.unproven = new FairRate(limits.UNPROVEN_REQUESTS_PER_MINUTE);
     const held = { perAddress: limits.BODY_BYTES_PER_ADDRESS, total: limits.BODY_BYTES };
     this.bodies = { anonymous: new HeldBytes(held), proven: new HeldBytes(held) };

@@ -41,25 +41,75 @@ export class FairRate {
   /** Lets one pass, or says how many milliseconds to wait. */
   take(key: string, now: number): number {
     this.turn(now);
-    const known = this.current.byKey.has(key) || this.current.byKey.size < KEYS_MAX;
-    const name = known ? key : OTHERS;
+    const name = this.nameOf(key);
     if (!this.mayPass(name, now)) return this.startedAt + MINUTE_MS - now;
-    this.current.used++;
-    this.current.byKey.set(name, (this.current.byKey.get(name) ?? 0) + 1);
+    this.add(name);
     return 0;
+  }
+
+  /**
+   * Counts one for a caller, where the total itself is kept elsewhere. Returns whether the caller has
+   * used so little that the reserved part is for it too.
+   */
+  count(key: string, now: number): boolean {
+    this.turn(now);
+    const name = this.nameOf(key);
+    this.add(name);
+    return this.usedBy(name, now) <= this.small();
+  }
+
+  /** Gives back what a caller took at that time and has no use for. */
+  giveBack(key: string, takenAt: number): void {
+    const start = takenAt - (takenAt % MINUTE_MS);
+    const minutes = { [this.startedAt]: this.current, [this.startedAt - MINUTE_MS]: this.previous };
+    const minute = minutes[start];
+    const name = minute?.byKey.has(key) ? key : OTHERS;
+    const own = minute?.byKey.get(name) ?? 0;
+    if (minute === undefined || own === 0) return;
+    minute.used--;
+    // Whoever used nothing is no caller that others share with.
+    if (own === 1) minute.byKey.delete(name);
+    else minute.byKey.set(name, own - 1);
   }
 
   private mayPass(name: string, now: number): boolean {
     const { perMinute, current, previous } = this;
-    const left = 1 - (now - this.startedAt) / MINUTE_MS;
-    const used = current.used + previous.used * left + 1;
+    const used = current.used + previous.used * this.leftOfPrevious(now) + 1;
     if (used > perMinute) return false;
     if (used <= perMinute * QUIET) return true;
-    const own = (current.byKey.get(name) ?? 0) + (previous.byKey.get(name) ?? 0) * left + 1;
-    const callers = Math.max(current.byKey.size, previous.byKey.size, 1);
+    const own = this.usedBy(name, now) + 1;
     const open = perMinute * (1 - RESERVED);
-    if (used <= open && own <= open / callers) return true;
-    return own <= Math.max(1, (perMinute * SMALL) / callers);
+    if (used <= open && own <= open / this.callers()) return true;
+    return own <= this.small();
+  }
+
+  private nameOf(key: string): string {
+    const { byKey } = this.current;
+    return byKey.has(key) || byKey.size < KEYS_MAX ? key : OTHERS;
+  }
+
+  private add(name: string): void {
+    const { current } = this;
+    current.used++;
+    current.byKey.set(name, (current.byKey.get(name) ?? 0) + 1);
+  }
+
+  private leftOfPrevious(now: number): number {
+    return 1 - (now - this.startedAt) / MINUTE_MS;
+  }
+
+  private usedBy(name: string, now: number): number {
+    const { current, previous } = this;
+    const before = (previous.byKey.get(name) ?? 0) * this.leftOfPrevious(now);
+    return (current.byKey.get(name) ?? 0) + before;
+  }
+
+  private callers(): number {
+    return Math.max(this.current.byKey.size, this.previous.byKey.size, 1);
+  }
+
+  private small(): number {
+    return Math.max(1, (this.perMinute * SMALL) / this.callers());
   }
 
   private turn(now: number): void {
@@ -89,13 +139,25 @@ export class FairRates {
   }
 
   take(siteKeyHash: string, key: string, now: number): number {
+    return this.rateOf(siteKeyHash, now).take(key, now);
+  }
+
+  count(siteKeyHash: string, key: string, now: number): boolean {
+    return this.rateOf(siteKeyHash, now).count(key, now);
+  }
+
+  giveBack(siteKeyHash: string, key: string, takenAt: number): void {
+    this.sites.get(siteKeyHash)?.giveBack(key, takenAt);
+  }
+
+  private rateOf(siteKeyHash: string, now: number): FairRate {
     let rate = this.sites.get(siteKeyHash);
     if (rate === undefined) {
       if (this.sites.size >= SITES_MAX) this.dropQuiet(now);
       rate = new FairRate(this.perMinute);
       this.sites.set(siteKeyHash, rate);
     }
-    return rate.take(key, now);
+    return rate;
   }
 
   private dropQuiet(now: number): void {
