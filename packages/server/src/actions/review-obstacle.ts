@@ -3,6 +3,8 @@ import { identityOfPlatform } from "../decide/identity.js";
 import { agentById, keyByKid } from "../owners/agents/store.js";
 import { checkoutById } from "../owners/checkouts/store.js";
 import { mandateSettings } from "../owners/mandate-settings/store.js";
+import { acceptedBy } from "../owners/platforms/settings.js";
+import { platformSettings } from "../owners/platforms/store.js";
 import type { Review } from "../owners/reviews/review.js";
 import { gatesOf, sells } from "../owners/sites/gates.js";
 import type { Site } from "../owners/sites/site.js";
@@ -23,6 +25,8 @@ const BLOCKS = {
   agent_pending: "The agent is not approved yet. Approve the agent first, then this request.",
   platform_suspended:
     "The platform is suspended. Admit the platform first, then approve this request.",
+  platform_not_admitted:
+    "The site sells only to admitted platforms now. Admit this platform first, or deny the request.",
   site_paused: "Sales of this site are paused. Resume them, then approve again.",
   gate_shut: "The site is not ready to sell.",
   skill_not_live: "The site does not offer this action now. Switch it on, then approve again.",
@@ -64,12 +68,12 @@ export async function obstacleTo(
   now: number,
 ): Promise<Obstacle | undefined> {
   const { siteKeyHash, request } = review;
+  const site = await siteByHash(tx, siteKeyHash);
   const caller =
     request.kid === null
-      ? await platformObstacle(tx, review)
+      ? await platformObstacle(tx, review, site?.processor ?? null)
       : await agentObstacle(tx, review, now);
   if (caller !== undefined) return caller;
-  const site = await siteByHash(tx, siteKeyHash);
   if (site?.status !== "verified") return forNow("site_not_verified");
   if (request.kid !== null && !(await mandateSettings(tx, siteKeyHash)).enabled) {
     return forNow("mandates_disabled");
@@ -92,13 +96,20 @@ async function agentObstacle(
   return forNow(status === "suspended" ? "agent_suspended" : "agent_pending");
 }
 
-/** A platform that was suspended since can be admitted again. */
+/**
+ * A platform that was suspended since can be admitted again; and so can one that asked while the site
+ * sold to any platform, which it does no more.
+ */
 async function platformObstacle(
   tx: Transaction,
   { siteKeyHash, actorId }: Review,
+  processor: Site["processor"],
 ): Promise<Obstacle | undefined> {
   const { standing } = await identityOfPlatform(tx, siteKeyHash, platformOf(actorId));
-  return standing === "suspended" ? forNow("platform_suspended") : undefined;
+  if (standing === "suspended") return forNow("platform_suspended");
+  if (standing !== "unlisted") return undefined;
+  const accepted = acceptedBy(await platformSettings(tx, siteKeyHash), processor);
+  return accepted === "admitted" ? forNow("platform_not_admitted") : undefined;
 }
 
 /** What the owner can open again: the gates, the skill, the provider it was signed for. */

@@ -122,6 +122,26 @@ describe.each(DATABASES)("the owner's list of platforms on %s", (dialect) => {
     expect(await buyAs(NEW)).toEqual(BOUGHT);
   });
 
+  test("a review begun by any platform is approved only if it is admitted, once the owner says so", async () => {
+    const waiting = await tryToBuy(AGENTS, PALM);
+    expect(told(waiting.done)[1]).toBe("requires_escalation");
+    const [{ escalation_id }] = (await shop.admin("GET", "/escalations")).body.items;
+    const approve = () => shop.admin("POST", `/escalations/${escalation_id}/approve`, {});
+    await accept("admitted");
+    const blocked = await approve();
+    expect([blocked.status, blocked.body.error]).toEqual([409, "approval_blocked"]);
+    expect(blocked.body).toMatchObject({
+      reason_code: "platform_not_admitted",
+      message: expect.stringContaining("Admit this platform first"),
+    });
+    expect(await at.authorizations(shop)).toEqual([]);
+    const review = await shop.admin("GET", `/escalations/${escalation_id}`);
+    expect(review.body.status).toBe("pending");
+    await set("platform.example", { status: "admitted" });
+    expect((await approve()).body).toEqual({ status: "approved" });
+    expect(await at.authorizations(shop)).toHaveLength(1);
+  });
+
   test("an admitted platform takes nothing of the pool", async () => {
     await shop.admin("PATCH", "/platform-settings", { pool: { purchases_per_day: 0 } });
     expect(await buyAs(AGENTS)).toEqual(["incomplete", "budget_exceeded"]);
