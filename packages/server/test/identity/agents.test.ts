@@ -1,5 +1,8 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { ok } from "@gatehouse/protocol";
+import { beforeAll, describe, expect, test, vi } from "vitest";
+import { newKey, registering } from "../agents/registering.ts";
 import { cleanUp, DATABASES, freshEnvironment, startServer, type TestServer } from "../harness.ts";
+import type { Buyer, Shop } from "../mandates/submitting.ts";
 import { selling } from "../selling/selling.ts";
 
 /** Two roses a day for each agent. */
@@ -22,23 +25,32 @@ describe.each(DATABASES)("agents of one identity on %s", (dialect) => {
     return cleanUp;
   });
 
-  test("share one budget, however many there are, and others have their own", async () => {
+  /** Registers an agent whose key its origin publishes, and has it admitted by that. */
+  async function admittedBy(origin: string, shop: Shop): Promise<Buyer> {
+    const key = await newKey();
+    const body = new TextEncoder().encode(JSON.stringify({ keys: [key.jwk] }));
+    const page = { status: 200, contentType: "application/json", cacheControl: "", body };
+    const published = vi.spyOn(server.context.safeFetch, "get").mockResolvedValue(ok(page));
+    const source = { type: "jwks_uri", url: `${origin}/${key.kid}.json` };
+    const made = await registering(server).register(shop, key, { key_source: source });
+    published.mockRestore();
+    expect([made.status, made.body.status]).toEqual([201, "active"]);
+    return { agentId: made.body.agent_id, key };
+  }
+
+  test("share one budget, however many its origins admit, and others have their own", async () => {
     const at = selling(server);
     const shop = await at.shop(POLICY as never);
-    const buyers = [await at.buyer(shop), await at.buyer(shop), await at.buyer(shop)];
-    // As the origin of their key source leaves them when it admits them.
-    await server.context.db.transaction((tx) =>
-      tx.run(
-        "UPDATE agents SET identity = 'keys.example' WHERE site_key_hash = ?",
-        shop.site_key_hash,
-      ),
-    );
+    const origins = ["https://keys.agents.example", "https://more.agents.example:8443"];
+    await shop.admin("PATCH", "/mandates", { auto_admit: origins });
     const outcomes = [];
-    for (const buyer of buyers) {
+    for (const origin of [...origins, ...origins]) {
+      const buyer = await admittedBy(origin, shop);
       const { outcome, reason } = (await at.order(shop, buyer)).body;
       outcomes.push(reason ?? outcome);
     }
-    expect(outcomes).toEqual(["approved", "approved", "budget_exceeded"]);
+    const spent = "budget_exceeded";
+    expect(outcomes).toEqual(["approved", "approved", spent, spent]);
     const known = await at.buyer(shop);
     expect((await at.order(shop, known)).body.outcome).toBe("approved");
   });

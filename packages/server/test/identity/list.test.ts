@@ -118,6 +118,10 @@ describe.each(DATABASES)("the owner's list of platforms on %s", (dialect) => {
     await set(OTHER, { status: "admitted" });
     expect(await buyAs(OTHER)).toEqual(BOUGHT);
     expect(await buyAs(NEW)).toEqual(STOPPED);
+    // What the owner said of a host goes before what was said of its whole domain.
+    await set("platform.example", { status: "suspended" });
+    expect(await buyAs(OTHER)).toEqual(BOUGHT);
+    expect((await shop.admin("DELETE", "/platforms/platform.example")).status).toBe(204);
     expect((await shop.admin("DELETE", `/platforms/${AGENTS}`)).status).toBe(204);
     expect(await buyAs(NEW)).toEqual(BOUGHT);
   });

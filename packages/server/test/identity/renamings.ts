@@ -11,6 +11,7 @@ export const BASES: readonly Base[] = [
   { host: "platform.com", domain: "platform.com" },
   { host: "platform.co.uk", domain: "platform.co.uk" },
   { host: "platform.city.kawasaki.jp", domain: "city.kawasaki.jp" },
+  { host: "platform.shop.ck", domain: "platform.shop.ck" },
   { host: "tenant.github.io", domain: "tenant.github.io" },
   { host: "tenant.pages.dev", domain: "tenant.pages.dev" },
   { host: "bücher.de", domain: "xn--bcher-kva.de" },
@@ -18,7 +19,11 @@ export const BASES: readonly Base[] = [
   { host: "platform.test", domain: "platform.test" },
 ];
 
-const LABEL = fc.stringMatching(/^[a-z0-9](?:[a-z0-9_-]{0,10}[a-z0-9])?$/);
+/** Labels as DNS has them, and others that `URL` lets through: whoever has a wildcard answers to all. */
+const LABEL = fc.oneof(
+  fc.stringMatching(/^[a-z0-9](?:[a-z0-9_-]{0,10}[a-z0-9])?$/),
+  fc.constantFrom("*", "-a-", "_a", "a~b", "a'b", "a,b", "a=b", "(a)", "", "a".repeat(64)),
+);
 const encode = (letter: string) =>
   [...new TextEncoder().encode(letter)]
     .map((byte) => `%${byte.toString(16).padStart(2, "0")}`)
@@ -46,7 +51,7 @@ export interface Renaming {
 }
 
 export const RENAMING: fc.Arbitrary<Renaming> = fc.record({
-  subdomains: fc.array(LABEL, { maxLength: 4 }),
+  subdomains: fc.array(LABEL, { maxLength: 3 }),
   spelling: fc.array(fc.nat(SPELLINGS.length - 1), { minLength: 7, maxLength: 7 }),
   ascii: fc.boolean(),
   dots: fc.nat(1),
@@ -67,3 +72,23 @@ export function renamed({ host }: Base, renaming: Renaming): string {
   );
   return `https://${spelt.join("")}${".".repeat(dots)}${port}${path}`;
 }
+
+const SPELLED = ["plain", "padded", "upper", "zone", "bracketed"] as const;
+
+/** An address of 2001:db8:a:b::/64, in one of the many ways to write it. */
+function spelledAddress(tail: readonly number[], how: (typeof SPELLED)[number]): string {
+  const groups = [0x2001, 0xdb8, 0xa, 0xb, ...tail].map((group) => group.toString(16));
+  if (how === "padded") return groups.map((group) => group.padStart(4, "0")).join(":");
+  const plain = groups.join(":");
+  if (how === "upper") return plain.toUpperCase();
+  if (how === "zone") return `${plain}%eth0`;
+  return how === "bracketed" ? `[${plain}]:4711` : plain;
+}
+
+/** Whatever address a caller takes of its own /64, and however it is written. */
+export const ADDRESS_OF_64: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 4, maxLength: 4 }),
+    fc.constantFrom(...SPELLED),
+  )
+  .map(([tail, how]) => spelledAddress(tail, how));

@@ -44,7 +44,7 @@ test("addresses of one IPv6 /64 are one identity", () => {
 });
 
 test.each([
-  ...["mailto:a@b.example", "urn:a:b", "platform.example", ""],
+  ...["mailto:a@b.example", "urn:a:b", "platform.example", "", "ftp://platform.example/"],
   ...[`https://${"a.".repeat(127)}example/`, "https://./"],
 ])("%s is no name of anybody", (url) => {
   expect(webName(url)).toBeUndefined();

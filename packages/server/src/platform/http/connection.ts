@@ -12,9 +12,10 @@ export interface Connection {
 
 export const LOOPBACK = /^(127\.|::1$)/;
 
-/** `::ffff:10.0.0.1` is the IPv4 address it holds; some proxies add the port. */
+/** `::ffff:10.0.0.1` is the IPv4 address it holds; some proxies add the port, some systems a zone. */
 export function plainAddress(text: string): string {
-  const address = text.replace(/^\[(.*)\](?::\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1");
+  const bare = text.replace(/^\[(.*)\](?::\d+)?$/, "$1").replace(/^([\d.]+):\d+$/, "$1");
+  const address = bare.replace(/%.*$/, "");
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped !== null) return mapped[1] as string;
   return isIP(address) === 6 ? unmapped(address) : address;
@@ -114,7 +115,7 @@ export function cutAddress(address: string): string {
 
 /** The eight groups of an IPv6 address, in one spelling. */
 export function expandIpv6(address: string): string[] {
-  const plain = (address.split("%")[0] as string).replace(/\d+\.\d+\.\d+\.\d+$/, "0:0");
+  const plain = address.replace(/\d+\.\d+\.\d+\.\d+$/, "0:0");
   const [head = "", tail] = plain.split("::");
   const left = head === "" ? [] : head.split(":");
   const right = tail === undefined || tail === "" ? [] : tail.split(":");
