@@ -1,34 +1,21 @@
 import { type JsonObject, signMandate, signTagged } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/platform/clock.ts";
-import {
-  answerOf,
-  cleanUp,
-  DATABASES,
-  freshEnvironment,
-  NOON,
-  startServer,
-  type TestServer,
-} from "../harness.ts";
-import { type Buyer, type Shop, submitting } from "../mandates/submitting.ts";
+import { answerOf, cleanUp, DATABASES, NOON } from "../harness.ts";
+import { type Market, openMarket } from "../selling/selling.ts";
 import { type AgentKey, newKey } from "./registering.ts";
 
 const DAY_MS = 86_400_000;
 
 describe.each(DATABASES)("an agent that changes its key, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
-  let server: TestServer;
-  let agent: ReturnType<typeof submitting>;
-  let shop: Shop;
-  let buyer: Buyer;
+  let { server, at, shop, buyer } = {} as Market;
   beforeAll(async () => {
-    server = await startServer(await freshEnvironment(dialect), { clock });
-    agent = submitting(server);
+    ({ server, at } = await openMarket(dialect, clock));
     return cleanUp;
   });
   beforeEach(async () => {
-    shop = await agent.shop();
-    buyer = await agent.buyer(shop);
+    ({ shop, buyer } = await at.shopAndBuyer());
   });
 
   async function rotate(next: AgentKey, fields: JsonObject = {}, by: AgentKey = buyer.key) {
@@ -51,7 +38,7 @@ describe.each(DATABASES)("an agent that changes its key, on %s,", (dialect) => {
     return answerOf(await fetch(url, { method: "POST", headers, body }));
   }
   const submitWith = async (key: AgentKey) =>
-    agent.send(shop, await signMandate(agent.mandate(shop, buyer), key.signer));
+    at.send(shop, await signMandate(at.mandate(shop, buyer), key.signer));
 
   test("uses both for a while, then the new one only; asking twice changes nothing", async () => {
     const next = await newKey();
@@ -83,7 +70,7 @@ describe.each(DATABASES)("an agent that changes its key, on %s,", (dialect) => {
     const past = new Date(clock.now() - DAY_MS).toISOString();
     expect((await rotate(next, { issued_at: past, expires_at: past })).status).toBe(400);
     expect((await rotate(next, { overlap_seconds: 31 * 86_400 })).status).toBe(400);
-    const taken = await agent.buyer(shop);
+    const taken = await at.buyer(shop);
     expect((await rotate(taken.key)).body.reason).toBe("identity_check_failed");
     expect((await rotate(buyer.key)).status).toBe(400);
     expect((await submitWith(next)).status).toBe(401);

@@ -2,16 +2,8 @@ import type { JsonObject } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { reconcilePayments } from "../../src/decide/settle-payment.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
-import {
-  cleanUp,
-  createSite,
-  DATABASES,
-  freshEnvironment,
-  NOON,
-  startServer,
-  type TestServer,
-} from "../harness.ts";
-import { ORDER_POLICY, PRODUCTS, selling } from "../selling/selling.ts";
+import { cleanUp, createSite, DATABASES, NOON, type TestServer } from "../harness.ts";
+import { type Market, ORDER_POLICY, openMarket, PRODUCTS } from "../selling/selling.ts";
 import type { Buyer, Shop } from "./submitting.ts";
 
 const HOUR_MS = 3_600_000;
@@ -64,20 +56,14 @@ const BLOCKED: readonly Blocked[] = [
 
 describe.each(DATABASES)("approving what cannot be approved now, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
-  let server: TestServer;
-  let at: ReturnType<typeof selling>;
-  let shop: Shop;
-  let buyer: Buyer;
+  let { server, at, shop, buyer } = {} as Market;
   beforeAll(async () => {
-    server = await startServer(await freshEnvironment(dialect), { clock });
-    at = selling(server);
-    await server.context.jobs.stop();
+    ({ server, at } = await openMarket(dialect, clock));
     return cleanUp;
   });
   beforeEach(async () => {
     clock.advance(HOUR_MS);
-    shop = await at.shop();
-    buyer = await at.buyer(shop);
+    ({ shop, buyer } = await at.shopAndBuyer());
   });
 
   async function asking(token = "pm_card_visa", total = "600.00") {

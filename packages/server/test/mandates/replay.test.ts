@@ -3,18 +3,9 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { deleteExpiredAnswers } from "../../src/owners/decisions/kept/store.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import { newKey } from "../agents/registering.ts";
-import {
-  answerOf,
-  cleanUp,
-  createSite,
-  DATABASES,
-  freshEnvironment,
-  NOON,
-  startServer,
-  type TestServer,
-} from "../harness.ts";
-import { cart, selling } from "../selling/selling.ts";
-import type { Buyer, Shop } from "./submitting.ts";
+import { answerOf, cleanUp, createSite, DATABASES, NOON, type TestServer } from "../harness.ts";
+import { cart, type Market, openMarket } from "../selling/selling.ts";
+import type { Shop } from "./submitting.ts";
 
 const DAY_MS = 86_400_000;
 const PALM = { items: [{ id: "palm", quantity: 1 }], total: "600.00" };
@@ -33,20 +24,14 @@ const FATES: readonly (readonly [string, (shop: Shop, server: TestServer) => Pro
 
 describe.each(DATABASES)("a mandate that was decided, sent again, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
-  let server: TestServer;
-  let at: ReturnType<typeof selling>;
-  let shop: Shop;
-  let buyer: Buyer;
+  let { server, at, shop, buyer } = {} as Market;
   beforeAll(async () => {
-    server = await startServer(await freshEnvironment(dialect), { clock });
-    at = selling(server);
-    await server.context.jobs.stop();
+    ({ server, at } = await openMarket(dialect, clock));
     return cleanUp;
   });
   beforeEach(async () => {
     clock.advance(60_000);
-    shop = await at.shop();
-    buyer = await at.buyer(shop);
+    ({ shop, buyer } = await at.shopAndBuyer());
   });
 
   /** The same order over MCP: what its mandate came to. */

@@ -5,36 +5,21 @@ import { reconcilePayments } from "../../src/decide/settle-payment.ts";
 import type { Attempt, ProcessorAnswer } from "../../src/owners/payments/processor.ts";
 import { ManualClock } from "../../src/platform/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
-import {
-  cleanUp,
-  DATABASES,
-  freshEnvironment,
-  NOON,
-  startServer,
-  type TestServer,
-} from "../harness.ts";
-import type { Buyer, Shop } from "../mandates/submitting.ts";
+import { cleanUp, DATABASES, NOON } from "../harness.ts";
 import { expectBooksAgree } from "./books.ts";
-import { selling } from "./selling.ts";
+import { type Market, openMarket } from "./selling.ts";
 
 const HOUR_MS = 3_600_000;
 
 describe.each(DATABASES)("an attempt nobody hears of, on %s,", (dialect) => {
   const clock = new ManualClock(NOON);
-  let server: TestServer;
-  let at: ReturnType<typeof selling>;
-  let shop: Shop;
-  let buyer: Buyer;
+  let { server, at, shop, buyer } = {} as Market;
   beforeAll(async () => {
-    server = await startServer(await freshEnvironment(dialect), { clock });
-    at = selling(server);
-    // What jobs do is done when a test says so.
-    await server.context.jobs.stop();
+    ({ server, at } = await openMarket(dialect, clock));
     return cleanUp;
   });
   beforeEach(async () => {
-    shop = await at.shop();
-    buyer = await at.buyer(shop);
+    ({ shop, buyer } = await at.shopAndBuyer());
   });
 
   const reconcile = () => reconcilePayments(server.context, () => false);

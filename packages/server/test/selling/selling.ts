@@ -1,5 +1,13 @@
 import { type JsonObject, signMandate } from "@gatehouse/protocol";
-import { answerOf, OPERATOR_TOKEN, type TestServer } from "../harness.ts";
+import type { Clock } from "../../src/platform/clock.ts";
+import type { Dialect } from "../../src/platform/db/database.ts";
+import {
+  answerOf,
+  freshEnvironment,
+  OPERATOR_TOKEN,
+  startServer,
+  type TestServer,
+} from "../harness.ts";
 import { type Buyer, type Shop, submitting } from "../mandates/submitting.ts";
 
 /** Orders go through up to 500; above that a person is asked, and above 1,000 nobody. */
@@ -27,6 +35,24 @@ export const PRODUCTS = [
   { id: "gone", title: "No more", price: "20.00", currency: "EUR", availability: "out of stock" },
   { id: "bonsai", title: "A bonsai", price: "5000", currency: "JPY" },
 ];
+
+/** What tests of one shop and one buyer of it work with. */
+export interface Market {
+  readonly server: TestServer;
+  readonly at: ReturnType<typeof selling>;
+  readonly shop: Shop;
+  readonly buyer: Buyer;
+}
+
+/** A server on a clock of the test's, whose jobs run when the test says so. */
+export async function openMarket(
+  dialect: Dialect,
+  clock: Clock,
+): Promise<Pick<Market, "server" | "at">> {
+  const server = await startServer(await freshEnvironment(dialect), { clock });
+  await server.context.jobs.stop();
+  return { server, at: selling(server) };
+}
 
 export interface Cart {
   readonly items?: unknown;
@@ -71,6 +97,12 @@ export function selling(server: TestServer) {
     await made.admin("PUT", "/processor", { kind: "sandbox", rail_on: true, settles: true });
     await made.admin("PUT", "/products", { products: PRODUCTS });
     return made;
+  }
+
+  /** A shop that sells, and an agent that buys there. */
+  async function shopAndBuyer(): Promise<Pick<Market, "shop" | "buyer">> {
+    const made = await shop();
+    return { shop: made, buyer: await agent.buyer(made) };
   }
 
   const signed = (to: Shop, by: Buyer, fields: Cart = {}, more: JsonObject = {}) =>
@@ -127,5 +159,6 @@ export function selling(server: TestServer) {
       ...[site_key_hash, status],
     );
 
-  return { ...agent, shop, signed, order, call, importLines, orders, product, authorizations };
+  const buying = { shop, shopAndBuyer, signed, order, call };
+  return { ...agent, ...buying, importLines, orders, product, authorizations };
 }
