@@ -1,10 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
 import { TextArea, TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
 import { Failure } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
 import { wordsIn } from "../ui/words.js";
@@ -35,8 +36,7 @@ export function AddAgent() {
     };
     return call<{ agent_id: string }>("POST", `${path}/agents`, body);
   }, "agents");
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     add.mutate(undefined, {
       onSuccess: ({ agent_id: id }) =>
         void navigate({ to: "/$site/agents/$id", params: { site, id } }),
@@ -44,7 +44,7 @@ export function AddAgent() {
   }
   return (
     <Card title="Add an agent you know">
-      <form onSubmit={submit} className="grid gap-3 sm:grid-cols-2">
+      <Form onSubmit={submit} className="grid gap-3 sm:grid-cols-2">
         <TextField
           label="Name"
           required
@@ -82,7 +82,7 @@ export function AddAgent() {
           </Button>
           {add.isError && <Failure error={add.error} />}
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }

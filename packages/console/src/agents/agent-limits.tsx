@@ -1,9 +1,10 @@
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
 import { TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card } from "../ui/page.js";
 import { wordsIn } from "../ui/words.js";
@@ -18,13 +19,9 @@ export function AgentLimits({ agent }: { readonly agent: Api["Agent"] }) {
     const body = { tags: wordsIn(tags), scopes: asked.length === 0 ? null : asked };
     return call("PATCH", `${path}/agents/${encodeURIComponent(agent.agent_id)}`, body);
   }, "agents");
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    save.mutate();
-  }
   return (
     <Card title="What rules know of it">
-      <form onSubmit={submit} className="flex flex-col gap-3">
+      <Form onSubmit={() => save.mutate()} className="flex flex-col gap-3">
         <TextField
           label="Tags"
           value={tags}
@@ -41,7 +38,7 @@ export function AgentLimits({ agent }: { readonly agent: Api["Agent"] }) {
           Save
         </Button>
         <Outcome of={save} />
-      </form>
+      </Form>
     </Card>
   );
 }

@@ -1,6 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
 
 /** Which page shows what an id names. */
 const PAGES = [
@@ -18,8 +19,7 @@ const MANDATE = /^(?=.*\d)[\w-]{16,64}$/;
 export function Find({ site }: { readonly site: string }) {
   const navigate = useNavigate();
   const [text, setText] = useState("");
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     const words = text.trim();
     if (words === "") return;
     setText("");
@@ -30,8 +30,8 @@ export function Find({ site }: { readonly site: string }) {
     } else void navigate({ to: "/$site/products", params: { site }, search: { q: words } });
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a search element is not in every browser yet.
-    <form role="search" aria-label="Find anything" onSubmit={submit} className="w-full">
+    // A search element is not in every browser yet.
+    <Form role="search" aria-label="Find anything" onSubmit={submit} className="w-full">
       <TextField
         label="Find"
         type="search"
@@ -40,6 +40,6 @@ export function Find({ site }: { readonly site: string }) {
         maxLength={100}
         onChange={({ target }) => setText(target.value)}
       />
-    </form>
+    </Form>
   );
 }

@@ -1,10 +1,11 @@
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
 import { TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
 import { Failure } from "../ui/notice.js";
 import { Card } from "../ui/page.js";
 import { orderPath, type ShownOrder } from "./orders.js";
@@ -34,8 +35,7 @@ export function OrderActions({ order }: { readonly order: ShownOrder }) {
     () => call("POST", `${orderPath(path, order.order_id)}/notes`, { text: note.trim() }),
     "orders",
   );
-  function addNote(event: FormEvent) {
-    event.preventDefault();
+  function addNote() {
     noting.mutate(undefined, { onSuccess: () => setNote("") });
   }
   const field = (name: keyof typeof sent, label: string) => (
@@ -84,7 +84,7 @@ export function OrderActions({ order }: { readonly order: ShownOrder }) {
           </Confirm>
         </div>
       )}
-      <form onSubmit={addNote} className="flex flex-wrap items-end gap-2">
+      <Form onSubmit={addNote} className="flex flex-wrap items-end gap-2">
         <div className="min-w-0 flex-1">
           <TextField
             label="Note for your own people"
@@ -95,7 +95,7 @@ export function OrderActions({ order }: { readonly order: ShownOrder }) {
           />
         </div>
         <Button type="submit">Add note</Button>
-      </form>
+      </Form>
       {noting.isError && <Failure error={noting.error} />}
     </Card>
   );

@@ -1,9 +1,10 @@
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
 import { TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card } from "../ui/page.js";
 
@@ -18,13 +19,9 @@ export function AddPlatform() {
     const body = { status: "admitted", ...(name.trim() === "" ? {} : { name: name.trim() }) };
     return call("PUT", `${path}/platforms/${encodeURIComponent(platform.trim())}`, body);
   }, "platforms");
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    add.mutate();
-  }
   return (
     <Card title="Admit a platform you know">
-      <form onSubmit={submit} className="grid gap-3 sm:grid-cols-2">
+      <Form onSubmit={() => add.mutate()} className="grid gap-3 sm:grid-cols-2">
         <TextField
           label="Domain"
           required
@@ -45,7 +42,7 @@ export function AddPlatform() {
           </Button>
           <Outcome of={add} />
         </div>
-      </form>
+      </Form>
     </Card>
   );
 }

@@ -1,9 +1,10 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { type FormEvent, useEffect, useState } from "react";
+import { useEffect, useState } from "react";
 import { Refused } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { Button } from "../ui/button.js";
 import { TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { endSession, sessionQuery, signIn, takeCode } from "./session.js";
 
@@ -31,8 +32,7 @@ export function SignIn() {
     client.setQueryData(sessionQuery.queryKey, session);
   });
   const { mutate } = signingIn;
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     mutate({ token: token.trim() });
     setToken("");
   }
@@ -56,7 +56,7 @@ export function SignIn() {
             In the terminal, run <code>npx gatehouse token link</code> and open the link it prints.
             Or use a token:
           </p>
-          <form onSubmit={submit} className="flex flex-col gap-3">
+          <Form onSubmit={submit} className="flex flex-col gap-3">
             <TextField
               label="Token"
               type="password"
@@ -68,7 +68,7 @@ export function SignIn() {
             <Button type="submit" kind="act" disabled={signingIn.isPending}>
               Sign in
             </Button>
-          </form>
+          </Form>
         </>
       )}
       {signingIn.isPending && <Notice>Signing in…</Notice>}

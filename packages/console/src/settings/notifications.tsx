@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { type Api, call } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { useSave } from "../api/save.js";
@@ -8,6 +8,7 @@ import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Select, TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
 import { type Column, ListView } from "../ui/list-view.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
@@ -35,13 +36,9 @@ function Places({ found }: { readonly found: Api["Notifications"] }) {
     "notifications",
   );
   const test = useSave(() => call<Tested>("POST", `${path}/notifications/test`, {}));
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    save.mutate();
-  }
   return (
     <Card title="Where you are told">
-      <form onSubmit={submit} className="flex flex-col gap-3">
+      <Form onSubmit={() => save.mutate()} className="flex flex-col gap-3">
         <TextField
           label="Webhook"
           type="url"
@@ -63,7 +60,7 @@ function Places({ found }: { readonly found: Api["Notifications"] }) {
             Send a test
           </Button>
         </div>
-      </form>
+      </Form>
       <Outcome of={save} />
       {test.isError && <Failure error={test.error} />}
       {test.data?.results.map(({ destination, delivered, says }) => (

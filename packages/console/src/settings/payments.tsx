@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
@@ -7,6 +7,7 @@ import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
 import { Checkbox, Select, TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
 import { Id } from "../ui/id.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
@@ -54,12 +55,11 @@ function ProcessorForm({ found }: { readonly found: Processor }) {
     },
     ...["processor", "sites", "skills"],
   );
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     save.mutate(undefined, { onSuccess: () => setSecrets({}) });
   }
   return (
-    <form onSubmit={submit} className="flex flex-col gap-3">
+    <Form onSubmit={submit} className="flex flex-col gap-3">
       <Select label="Processor" value={kind} choices={KINDS} onChoose={setKind} />
       {kind === "stripe" &&
         SECRETS.map(([name, label]) => (
@@ -87,7 +87,7 @@ function ProcessorForm({ found }: { readonly found: Processor }) {
         {found.kind === null ? "Connect" : "Save"}
       </Button>
       <Outcome of={save} />
-    </form>
+    </Form>
   );
 }
 

@@ -1,10 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
 import { TextArea } from "../ui/field.js";
+import { Form } from "../ui/form.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card } from "../ui/page.js";
 
@@ -23,12 +24,8 @@ function ShopForm({ found }: { readonly found: Shop }) {
   const mayChange = useMay("owner");
   const [text, setText] = useState(JSON.stringify(found, null, 2));
   const save = useSave(async () => call("PUT", `${path}/shop`, parsed(text)), "shop");
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    save.mutate();
-  }
   return (
-    <form onSubmit={submit} className="flex flex-col gap-3">
+    <Form onSubmit={() => save.mutate()} className="flex flex-col gap-3">
       <TextArea
         label="Shop settings (JSON)"
         hint="What checkouts of platforms reckon with; the guide “Sell” explains each member."
@@ -44,7 +41,7 @@ function ShopForm({ found }: { readonly found: Shop }) {
         </Button>
       )}
       <Outcome of={save} />
-    </form>
+    </Form>
   );
 }
 

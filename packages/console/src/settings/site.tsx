@@ -1,5 +1,5 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { type Site, useMay, useSite } from "../layout/sites.js";
@@ -8,6 +8,7 @@ import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
 import { Select, TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
 import { Id, Snippet } from "../ui/id.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card, Facts } from "../ui/page.js";
@@ -30,13 +31,9 @@ function SiteForm({ site }: { readonly site: Site }) {
     () => call("PATCH", path, { name, description, audit_public: audit }),
     "sites",
   );
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    save.mutate();
-  }
   return (
     <Card title="What agents read">
-      <form onSubmit={submit}>
+      <Form onSubmit={() => save.mutate()}>
         <fieldset disabled={!mayChange} className="flex flex-col gap-3">
           <legend className="sr-only">What agents read</legend>
           <TextField
@@ -63,7 +60,7 @@ function SiteForm({ site }: { readonly site: Site }) {
             Save
           </Button>
         </fieldset>
-      </form>
+      </Form>
       <Outcome of={save} />
     </Card>
   );

@@ -1,11 +1,12 @@
 import { useQuery } from "@tanstack/react-query";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { type Api, call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { useMay, useSite } from "../layout/sites.js";
 import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Checkbox, TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
 import { Failure, Notice } from "../ui/notice.js";
 import { Outcome } from "../ui/outcome.js";
 import { Card } from "../ui/page.js";
@@ -76,8 +77,7 @@ function SkillForm({ found }: { readonly found: Skills }) {
     },
     ...["skills", "sites"],
   );
-  function add(event: FormEvent) {
-    event.preventDefault();
+  function add() {
     if (skills.some(({ id }) => id === added)) return;
     setSkills([...skills, { id: added, enabled: true }]);
     setAdded("");
@@ -100,7 +100,7 @@ function SkillForm({ found }: { readonly found: Skills }) {
             />
           ))}
         </ul>
-        <form onSubmit={add} className="flex items-end gap-2">
+        <Form onSubmit={add} className="flex items-end gap-2">
           <TextField
             label="A skill of your own"
             placeholder="track_parcel"
@@ -111,7 +111,7 @@ function SkillForm({ found }: { readonly found: Skills }) {
             onChange={({ target }) => setAdded(target.value)}
           />
           <Button type="submit">Add</Button>
-        </form>
+        </Form>
         <Button
           kind="act"
           className="self-start"

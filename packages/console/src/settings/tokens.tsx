@@ -1,4 +1,4 @@
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { type Api, call } from "../api/client.js";
 import { useList } from "../api/list.js";
 import { useSave } from "../api/save.js";
@@ -7,6 +7,7 @@ import { Badge } from "../ui/badge.js";
 import { Button } from "../ui/button.js";
 import { Confirm } from "../ui/confirm.js";
 import { Select, TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
 import { Snippet } from "../ui/id.js";
 import { type Column, ListView } from "../ui/list-view.js";
 import { Failure, Notice } from "../ui/notice.js";
@@ -38,13 +39,9 @@ function NewToken() {
     const [kind, body] = role === "edge" ? ["edge-tokens", { name }] : ["tokens", { name, role }];
     return call<Pick<Api["IssuedToken"], "token">>("POST", `${path}/${kind}`, body);
   }, "tokens");
-  function submit(event: FormEvent) {
-    event.preventDefault();
-    make.mutate();
-  }
   return (
     <Card title="Make a token">
-      <form onSubmit={submit} className="grid items-end gap-3 sm:grid-cols-3">
+      <Form onSubmit={() => make.mutate()} className="grid items-end gap-3 sm:grid-cols-3">
         <TextField
           label="Whose"
           required
@@ -57,7 +54,7 @@ function NewToken() {
         <Button type="submit" kind="act" className="justify-self-start" disabled={make.isPending}>
           Make it
         </Button>
-      </form>
+      </Form>
       {make.isError && <Failure error={make.error} />}
       {make.data !== undefined && (
         <>

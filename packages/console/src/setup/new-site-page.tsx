@@ -1,11 +1,12 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { call } from "../api/client.js";
 import { useSave } from "../api/save.js";
 import { type Site, siteParam, sitesQuery } from "../layout/sites.js";
 import { Button } from "../ui/button.js";
 import { TextField } from "../ui/field.js";
+import { Form } from "../ui/form.js";
 import { Failure } from "../ui/notice.js";
 import { Card, Page } from "../ui/page.js";
 
@@ -26,8 +27,7 @@ export function NewSitePage() {
     const asked = { domain: bare, name: name.trim(), ...about };
     return call<Site>("POST", "/v1/admin/sites", asked);
   });
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     create.mutate(undefined, {
       onSuccess: async (site) => {
         await client.invalidateQueries({ queryKey: sitesQuery.queryKey });
@@ -43,7 +43,7 @@ export function NewSitePage() {
       about="In a few minutes agents will find it, know what it offers, and buy from it by your rules. You can stop anywhere and go on later."
     >
       <Card title="Which site is it?">
-        <form onSubmit={submit} className="flex max-w-lg flex-col gap-3">
+        <Form onSubmit={submit} className="flex max-w-lg flex-col gap-3">
           <TextField
             label="Domain"
             required
@@ -72,7 +72,7 @@ export function NewSitePage() {
             Go on
           </Button>
           {create.isError && <Failure error={create.error} />}
-        </form>
+        </Form>
       </Card>
     </Page>
   );

@@ -1,6 +1,7 @@
-import { type FormEvent, useState } from "react";
+import { useState } from "react";
 import { Button } from "./button.js";
 import { TextField } from "./field.js";
+import { Form } from "./form.js";
 
 interface Props {
   readonly label: string;
@@ -12,13 +13,12 @@ interface Props {
 /** Words to look for. They stand in the address once they are sent, so a link finds the same. */
 export function SearchField({ label, value = "", placeholder, onSearch }: Props) {
   const [words, setWords] = useState(value);
-  function submit(event: FormEvent) {
-    event.preventDefault();
+  function submit() {
     onSearch(words.trim() || undefined);
   }
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a search element is not in every browser yet.
-    <form role="search" aria-label={label} onSubmit={submit} className="flex items-end gap-2">
+    // A search element is not in every browser yet.
+    <Form role="search" aria-label={label} onSubmit={submit} className="flex items-end gap-2">
       <TextField
         label={label}
         type="search"
@@ -28,6 +28,6 @@ export function SearchField({ label, value = "", placeholder, onSearch }: Props)
         onChange={({ target }) => setWords(target.value)}
       />
       <Button type="submit">Search</Button>
-    </form>
+    </Form>
   );
 }

@@ -1,0 +1,18 @@
+import type { ComponentProps } from "react";
+
+interface Props extends Omit<ComponentProps<"form">, "onSubmit"> {
+  readonly onSubmit: () => void;
+}
+
+/** A form that does something on this page instead of loading another. */
+export function Form({ onSubmit, ...form }: Props) {
+  return (
+    <form
+      {...form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSubmit();
+      }}
+    />
+  );
+}
