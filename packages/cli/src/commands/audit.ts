@@ -182,12 +182,12 @@ function logCommands(audit: Command, terminal: Terminal): void {
       const items = await logsOf(terminal, text);
       if (flags.json === true) return terminal.out(plainJson({ items }));
       const rows = items.map((log) => ({
-        ...{ log: log.chain, state: log.held === null ? log.state : "held" },
+        ...{ log: log.chain, state: log.held === null ? log.state : "frozen" },
         ...{ records: String(log.records), from: log.first_day, to: log.last_day },
       }));
       terminal.out(table(rows, "No log yet: it begins with the first change of the site."));
       for (const { chain, held } of items) {
-        if (held !== null) terminal.err(plainText(`${chain} is held: ${held}.`));
+        if (held !== null) terminal.err(plainText(`${chain} is frozen: ${held}.`));
       }
     });
 
@@ -206,9 +206,9 @@ function logCommands(audit: Command, terminal: Terminal): void {
   audit
     .command("renew")
     .argument(...LOG_ARGUMENT)
-    .description("end a log that is held, and open the next epoch")
+    .description("end a frozen log, and open the next epoch")
     .requiredOption("--reason <text>", "why; it stands in the new log for ever, so name nobody")
-    .option("--force", "end a log that is not held, too")
+    .option("--force", "end a log that is not frozen, too")
     .option("--json", "print JSON")
     .action(async (text: string, flags: Flags & { reason: string; force?: boolean }) => {
       const path = await logPath(terminal, text, "epochs");

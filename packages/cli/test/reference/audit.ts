@@ -88,7 +88,7 @@ export const audit: Coverage = {
     fails: {
       args: async ({ site }) => [await site(), "--reason", "a test"],
       code: 1,
-      says: /^This log is not held/,
+      says: /^This log is not frozen/,
       next: /See http:\S+\/docs\/errors\/\S+\.md/,
     },
   },

@@ -66,7 +66,7 @@ export class ArchiveRuns {
       if (first === undefined) return this.trim(siteKeyHash, step);
       const why = this.context.audit.heldWhy(first.day.chain);
       if (why !== undefined) {
-        return refuse("conflict", `The log is held, and stays as it is: ${why}.`);
+        return refuse("conflict", `The log is frozen and is not archived: ${why}. See docs/guide/audit.md.`);
       }
       run = this.begin(siteKeyHash, first.log, first.day, actor);
     }

@@ -142,7 +142,7 @@ async function checkAudit(config: Config, db: Database): Promise<Finding> {
   const { held, lost } = compared;
   if (held.length > 0) {
     const says = held.map(({ chain, why }) => `${chain}: ${why}`).join("; ");
-    const where = 'See docs/guide/audit.md, "A log that is held"';
+    const where = 'See docs/guide/audit.md, "Epochs and a frozen log"';
     return { part, verdict: "failure", says: `${says}. ${where}` };
   }
   const lacks = lacking(compared);

@@ -354,7 +354,7 @@ describe.each(DATABASES)("a day on %s", (dialect) => {
     writeFileSync(kept, lines.join("\n"));
     const again = await startServer(env, { clock });
     const asked = await again.admin("POST", archivePath(site), { before: DAY_2 });
-    expect([asked.status, asked.body.message]).toEqual([409, expect.stringContaining("held")]);
+    expect([asked.status, asked.body.message]).toEqual([409, expect.stringContaining("frozen")]);
     clock.advance(40 * DAY_MS);
     await archiveDueDays(again.context, clock.now(), () => false);
     expect((await again.admin("GET", archivePath(site))).body.items).toEqual([]);

@@ -134,7 +134,7 @@ function describeLogs({ path, params, of }: LogOwner) {
     tags: TAGS,
     summary: `End the audit log of ${of} and open the next epoch`,
     description:
-      "For a log that is held because the database is behind what was published of it; with `force`, for " +
+      "For a log that is frozen because the database is behind what was published of it; with `force`, for " +
       "any. The new log names the end of the old one, who wanted it, and why. Needs an operator.",
     request: { params, body: body(RenewBody) },
     responses: {
@@ -212,7 +212,7 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context, owner:
     const found = await requireLogs(context, c, site_key_hash, "operator");
     const { reason, force } = c.req.valid("json");
     if (!force && audit.heldWhy(found[0]?.chain ?? "") === undefined) {
-      const message = "This log is not held, and goes on as it is. Say `force` to end it anyway.";
+      const message = "This log is not frozen. Set `force` to end it anyway.";
       throw new Problem("conflict", { message });
     }
     const log = await renewLog(context, site_key_hash, { reason, actor: actorOf(c) });

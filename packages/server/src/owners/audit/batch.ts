@@ -129,7 +129,7 @@ class Logs {
     }
   }
 
-  /** The open log of a site; opened if there is none. Refuses one that is held. */
+  /** The open log of a site; opened if there is none. Refuses a frozen one. */
   async of(site: string): Promise<LogWriter> {
     const writer = this.writers.get(site) ?? (await this.open(site));
     const why = this.tools.heldWhy(writer.chain);

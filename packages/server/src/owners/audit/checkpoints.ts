@@ -24,7 +24,7 @@ export interface CheckpointTools {
   readonly reader: LogReader;
   readonly pass: PassPoint;
   key(): Promise<LogKey>;
-  /** Why a log is held, if it is. */
+  /** Why a log is frozen, if it is. */
   heldWhy(chain: string): string | undefined;
   /** From now on nothing is added to a log, and nothing more is signed of it. */
   hold(chain: string, why: string): void;

@@ -66,10 +66,10 @@ export const OTHER_HISTORY = "its records are not those of the published checkpo
 export class HeldLogError extends AuditUnavailableError {
   override readonly name = "HeldLogError";
   override readonly advice =
-    "The audit log of this site is held, so nothing that must be recorded can happen. An operator must act: see docs/guide/audit.md.";
+    "The audit log of this site is frozen, so nothing that must be recorded can happen. An operator must act: see docs/guide/audit.md.";
 
   constructor(chain: string, why: string) {
-    super(`${chain} is held: ${why}`);
+    super(`${chain} is frozen: ${why}`);
   }
 }
 
