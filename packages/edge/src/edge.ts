@@ -71,7 +71,7 @@ export class Edge {
     }
   }
 
-  /** What of a document may be served now; undefined where its signature has expired. */
+  /** The part of a document that may be served now; undefined if its signature has expired. */
   private unexpired(file: KeptFile, { afterExpiry }: AskedFile): KeptFile | undefined {
     if (file.expiresAt === null || this.runtime.clock.now() < file.expiresAt) return file;
     if (afterExpiry === undefined) return undefined;

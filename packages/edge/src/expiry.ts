@@ -8,7 +8,7 @@ interface Signed {
 
 const moment = (text: unknown) => (typeof text === "string" ? Date.parse(text) : Number.NaN);
 
-/** When a card stops being good, in milliseconds; not a number where it does not say. */
+/** When a card expires, in milliseconds; NaN if it does not say. */
 export function cardExpiry(text: string): number {
   return moment((JSON.parse(text) as Signed).signing?.expires_at);
 }

@@ -7,7 +7,7 @@ export interface KeptFile {
   /** Milliseconds. */
   readonly keptAt: number;
   readonly freshUntil: number;
-  /** When its signature stops being good; null where nothing of it expires. */
+  /** When its signature expires; null if nothing in it expires. */
   readonly expiresAt: number | null;
 }
 
@@ -43,7 +43,7 @@ export function keepFile(
 /** How soon a document that expired may be asked for again. */
 const RETRY_AFTER_S = "5";
 
-/** A signature that expired proves nothing, and whoever verifies it would take it for a forgery. */
+/** An expired signature proves nothing, and verifiers would take the document for a forgery. */
 export function answerExpired(method: string): Response {
   const message = "This document has expired and could not be renewed. Try again shortly.";
   const body = method === "HEAD" ? null : JSON.stringify({ error: "unavailable", message });
@@ -58,7 +58,7 @@ export function answerExpired(method: string): Response {
   });
 }
 
-/** A document with other content: what described the old bytes goes. */
+/** A document with other content, without the headers that described the old bytes. */
 export function changedFile(file: KeptFile, text: string): KeptFile {
   const headers = file.headers.filter(([name]) => name !== "etag" && name !== "cache-control");
   const body = new TextEncoder().encode(text);

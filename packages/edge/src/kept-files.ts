@@ -114,7 +114,7 @@ export class KeptFiles {
       if (good && withheld?.(text)) return ABSENT;
       if (!good) return FAILED;
       const expiresAt = expiry?.(text) ?? null;
-      // What should say when it expires, and does not, is none of Gatehouse's.
+      // A document that should have an expiry and has none is not from Gatehouse.
       if (Number.isNaN(expiresAt)) return FAILED;
       return keepFile(answer, body, { now: clock.now(), expiresAt });
     } finally {

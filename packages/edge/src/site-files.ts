@@ -11,7 +11,7 @@ export interface SiteFile {
   holds(text: string): boolean;
   /** Whether it says that it is not to stand there now: the site answers instead. */
   withheld?(text: string): boolean;
-  /** When its signature stops being good, in milliseconds; absent where nothing of it expires. */
+  /** When its signature expires, in milliseconds; absent if nothing in it expires. */
   expiry?(text: string): number;
   /** What may be served after that; absent where nothing may. */
   afterExpiry?(text: string): string;

@@ -10,13 +10,13 @@ const WAITING_PER_HOST_MAX = 16;
 /** Neither must one source that names many slow hosts. */
 const PER_SOURCE_MAX = 4;
 const WAITING_PER_SOURCE_MAX = 16;
-/** How long it is remembered how much a source has used. */
+/** How long the use of a source is remembered. */
 const USAGE_WINDOW_MS = 60_000;
 const SOURCES_REMEMBERED_MAX = 10_000;
-/** What a request is taken to need until it is known. */
+/** The estimated duration of a request until it is known. */
 const EXPECTED_MS = 1000;
 
-/** Who asks for a request, and of whom. */
+/** The source and host of a request. */
 export interface Visitor {
   readonly host: string;
   /** On whose behalf; undefined where it is this service's own or its owner's. */
@@ -30,8 +30,8 @@ interface Waiter extends Visitor {
 }
 
 /**
- * Places for requests of one kind. Whoever has used least goes first, so that a source whose hosts
- * are slow delays itself and not somebody who comes for the first time.
+ * Limits concurrent requests of one kind. The source that has used least goes first, so a source that names
+ * slow hosts delays only itself.
  */
 export class Lane {
   private readonly clock: Clock;
@@ -86,8 +86,8 @@ export class Lane {
   }
 
   /**
-   * Sends away who has used and waits for most, the last of them, where that is more than a newcomer
-   * has: a full line shuts nobody out who asks for little.
+   * Refuses the last waiting request of the source that uses most, if that is more than the newcomer uses. So
+   * a full queue does not lock out a source that asks for little.
    */
   private displace(line: readonly Waiter[], { source }: Visitor): boolean {
     const waits = new Map<string | undefined, number>();
@@ -126,8 +126,8 @@ export class Lane {
     this.underWay--;
     add(this.perHost, host, -1);
     if (source !== undefined) add(this.perSource, source, -1);
-    // All look again, since the first in line may be for a host that is still full; whoever has used
-    // least looks first. The order they came in decides between equals.
+    // All check again, because the first one may be for a host that is still full. The source that has
+    // used least checks first; the order of arrival decides between equals.
     const line = this.waiting.toSorted((a, b) => this.usedBy(a) - this.usedBy(b));
     this.waiting = [];
     for (const { proceed } of line) proceed();
@@ -149,7 +149,7 @@ export class Lane {
   }
 }
 
-/** Counts, and remembers nothing of what has come to nothing. */
+/** Counts by key; a key with zero is removed. */
 function add<Key>(counts: Map<Key, number>, key: Key, amount: number): void {
   const count = (counts.get(key) ?? 0) + amount;
   if (count === 0) counts.delete(key);

@@ -90,7 +90,7 @@ class Collector {
   }
 
   collected(): Uint8Array {
-    // Of its own size: what is kept in caches must not hold what it grew to.
+    // A copy of the exact size, so that caches do not keep the larger buffer.
     return Uint8Array.prototype.slice.call(this.bytes, 0, this.size);
   }
 }

@@ -17,15 +17,15 @@ export type FetchFault = TargetFault | RequestFault | "too_busy";
 export type FetchResult = Result<SafeResponse, FetchFault>;
 
 /**
- * Kinds of requests with places of their own, so that none waits for another: addresses an `owner`
- * set, those that a `stranger` names, those that were `known` to answer well, and `webhook`s.
+ * Kinds of requests with separate limits, so that none waits for another: addresses that an `owner` set,
+ * addresses that a `stranger` names, hosts that are `known` to answer well, and `webhook`s.
  */
 export type LaneName = "owner" | "stranger" | "known" | "webhook";
 
 export interface FetchOptions {
   /** `owner` unless said. */
   readonly lane?: LaneName;
-  /** Whoever has us ask: a stranger's network. Sources share the places of their lane fairly. */
+  /** The network of the stranger who caused the request. Sources share their lane fairly. */
   readonly source?: string;
   readonly bodyBytesMax?: number;
   /** Skips the cache: for an owner who has just changed what we are about to read. */
@@ -116,7 +116,7 @@ export class SafeFetch {
     const startedAt = this.clock.now();
     const request = this.fetchOnce(url, { bodyBytes, lane, source })
       .then(({ result, enteredAt }) => {
-        // What little time was left after waiting says nothing about the host.
+        // A timeout after a long wait in the queue says nothing about the host.
         const hurried = !result.ok && result.reason === "timed_out" && enteredAt > startedAt;
         return hurried ? result : this.remember(key, result);
       })

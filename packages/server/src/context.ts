@@ -63,7 +63,7 @@ export interface Context {
   readonly metrics: Metrics;
   readonly db: Database;
   readonly secrets: Secrets;
-  /** Whether the time can be trusted; nothing is approved while it cannot. */
+  /** Checks the clock; nothing is approved while it cannot be trusted. */
   readonly clockGuard: ClockGuard;
   readonly keys: KeyRing;
   readonly audit: AuditLog;
@@ -75,14 +75,14 @@ export interface Context {
   readonly networkShares: NetworkShares;
   readonly webhooks: WebhookSender;
   readonly mailer: Mailer;
-  /** Says who may pass, for every request. */
+  /** Admits or refuses every request. */
   readonly admission: Admission;
   readonly liveSites: LiveSites;
   readonly siteKeys: SiteKeys;
   readonly visits: VisitLog;
   readonly challenges: Challenges;
   readonly rejections: RejectionAggregator;
-  /** What the records of strangers' calls may add to the logs. */
+  /** Limits the records that strangers' calls add to the logs. */
   readonly recordAllowance: RecordAllowance;
   readonly strangerWords: StrangerWords;
   /** Failed signatures by source and the agent they name. */
@@ -110,11 +110,11 @@ export type Overrides = Partial<
 > & {
   /** Told of every moment at which a crash would leave something half done. */
   readonly pass?: PassPoint;
-  /** What the database's machine takes the time to be, where `clock` is not the machine's own. */
+  /** The time of the database's machine, for tests that set `clock`. */
   readonly databaseTime?: DatabaseTime;
   /** Stands before the embedded processor: tests make it fail. */
   readonly processor?: (sandbox: Processor) => Processor;
-  /** Stands before the database: tests make it fail, or run every transaction twice. */
+  /** Wraps the database: tests make it fail, or run every transaction twice. */
   readonly database?: (opened: Database) => Database;
 };
 
@@ -151,7 +151,7 @@ function webhookSender(
   { db, siteKeys, ...tools }: Pick<Context, "db" | "safeFetch" | "keys" | "clock" | "siteKeys">,
 ): WebhookSender {
   const ownProfiles = new OwnProfiles({ db, ...tools });
-  // UCP: the profile of a business stands at `/.well-known/ucp`; ours stands in where it does not.
+  // UCP: a business serves its profile at `/.well-known/ucp`. If it does not, ours is named.
   const profileUrlOf = async (siteKeyHash: string) => {
     const domain = await domainOfSite(db, siteKeyHash);
     const own = `${siteOrigin(domain ?? "", fetchAllow)}/.well-known/ucp`;
@@ -165,7 +165,7 @@ function webhookSender(
   return new WebhookSender({ ...tools, shopOf });
 }
 
-/** The way out to other hosts; what is under way, waits or found no place is counted. */
+/** The client for other hosts; metrics count its running, waiting and refused requests. */
 function countedFetch(
   options: ConstructorParameters<typeof SafeFetch>[0],
   metrics: Metrics,
@@ -177,13 +177,13 @@ function countedFetch(
   return safeFetch;
 }
 
-/** What logs are named after: a site's after its domain, the installation's after its address. */
+/** Names logs: a site's after its domain, the installation's after its address. */
 function logNames({ baseUrl }: Config): AuditTools["domainOf"] {
   const own = installationHost(baseUrl);
   return async (tx, owner) => (owner === INSTALLATION ? own : domainOfSite(tx, owner));
 }
 
-/** Everything that was revoked here, kept beside the data; what the database forgot holds again. */
+/** Keeps the list of revocations, and applies those that the database does not have. */
 function keepRevocations(tools: Pick<Context, "db" | "clock" | "log">, dataDir: string) {
   return KeptRevocations.start({ ...tools, dataDir, apply: applyRevocations });
 }

@@ -35,7 +35,7 @@ const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const RECONCILE_EVERY_MS = 5000;
 
-/** What limits have counted in times that are over, and what strangers called themselves then. */
+/** Deletes old counts of limits, and old words of strangers. */
 async function deleteExpiredCounts({ db }: Context, now: number): Promise<void> {
   await forgetExpired(db, now);
   await db.transaction((tx) => deleteExpiredRejections(tx, now));

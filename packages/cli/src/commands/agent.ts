@@ -152,7 +152,7 @@ function changeCommands(agent: Command, terminal: Terminal): void {
   agent
     .command("reject-pending")
     .argument("<site>", "its domain, key or hash")
-    .description("turn all agents that wait away")
+    .description("reject all pending agents")
     .option("--without-key-source", "only those whose key no domain publishes")
     .option("--json", "print JSON")
     .action(async (site: string, flags: Flags & { withoutKeySource?: boolean }) => {

@@ -34,18 +34,18 @@ interface ArchiveFlags extends ProgressFlags {
 function readBefore({ before, keepDays }: ArchiveFlags): string {
   if ((before === undefined) === (keepDays === undefined)) {
     const hint = "For example: gatehouse audit archive --keep-days 90";
-    throw new CommandError("Say either --before or --keep-days.", EXIT.usage, hint);
+    throw new CommandError("Give either --before or --keep-days.", EXIT.usage, hint);
   }
   if (before !== undefined) return before;
   const days = Number(keepDays);
   if (!Number.isInteger(days) || days < 1 || days > KEEP_DAYS_MAX) {
     const hint = `Write a number of days from 1 to ${KEEP_DAYS_MAX}.`;
-    throw new CommandError(`--keep-days: ${keepDays} is not that.`, EXIT.usage, hint);
+    throw new CommandError(`--keep-days: ${keepDays} is not a number of days.`, EXIT.usage, hint);
   }
   return new Date(Date.now() - days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** Where the days of one site are archived, or of every site there is and the installation. */
+/** The archive routes of one site, or of all sites and the installation. */
 async function archivePaths(terminal: Terminal, client: AdminClient, site?: string) {
   if (site !== undefined) return [await logPath(terminal, site, "archives")];
   const paths = [await logPath(terminal, "installation", "archives")];

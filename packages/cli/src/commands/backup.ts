@@ -22,7 +22,7 @@ interface RestoreFlags extends ProgressFlags {
 function archiveLine(files: number, what: string): string[] {
   if (files === 0) return [];
   return [
-    `${counted(files, "file")} of the audit archive ${files === 1 ? "is" : "are"} not in it: ${what}`,
+    `${counted(files, "file")} of the audit archive ${files === 1 ? "is" : "are"} not in the backup: ${what}`,
   ];
 }
 
@@ -55,7 +55,8 @@ function restoredLines(report: RestoreReport): string[] {
     lines.push(
       `${DOUBTS[doubt]} ${counted(tokens, "token")} and every console session are void; ` +
         `${counted(agents, "agent")} and ${counted(platforms, "platform")} are suspended.`,
-      "Look at each, then run `gatehouse agent approve <site> <agent_id>`; make new tokens with `gatehouse token create`.",
+      "Look at each, then run `gatehouse agent approve <site> <agent_id>` or `gatehouse platform admit <site> <domain>`. " +
+        "Make new tokens with `gatehouse token create`.",
     );
   }
   lines.push(

@@ -8,11 +8,11 @@ interface Accepted {
 }
 
 export function clockCommands(program: Command, terminal: Terminal): void {
-  const clock = program.command("clock").description("the time this installation goes by");
+  const clock = program.command("clock").description("the clock of this installation");
   clock
     .command("accept")
-    .description("declare the present time right, after the clock had been ahead")
-    .requiredOption("--reason <text>", "why; stands in the installation's log")
+    .description("accept the present time after the clock was ahead")
+    .requiredOption("--reason <text>", "why; stays in the installation's log")
     .option("--json", "print JSON")
     .action(async ({ reason, json }: { reason: string; json?: boolean }) => {
       const client = adminClient(terminal);

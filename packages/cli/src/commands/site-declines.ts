@@ -16,7 +16,7 @@ function describe({ attempts, declined, hand_off_until, waiting }: DeclinesBody)
     ...(hand_off_until === null
       ? []
       : [`Platforms you have not admitted cannot pay by themselves until ${hand_off_until}.`]),
-    table(rows, "Nobody waits."),
+    table(rows, "Nobody has to wait."),
   ].join("\n");
 }
 

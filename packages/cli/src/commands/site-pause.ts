@@ -24,6 +24,6 @@ export function sitePauseCommands(site: Command, terminal: Terminal): void {
         const says = changed.paused_at === null ? RESUMED : PAUSED;
         terminal.out(json ? plainJson(changed) : says(changed.domain));
       });
-  command("pause", "pause sales: no new payment is authorized, whoever asks");
+  command("pause", "pause sales: no new payment is authorized until you resume");
   command("resume", "resume sales after a pause");
 }

@@ -60,7 +60,7 @@ function describe({ platforms, chosen, pool }: SettingsBody): string {
   });
 }
 
-/** `site platforms`: which platforms may pay, and what those share that are not admitted. */
+/** `site platforms`: which platforms may pay, and the limits that platforms not admitted share. */
 export function sitePlatformsCommand(site: Command, terminal: Terminal): void {
   site
     .command("platforms")
@@ -77,7 +77,9 @@ export function sitePlatformsCommand(site: Command, terminal: Terminal): void {
     )
     .addOption(count("--purchases-per-hour <count>", "how often they may buy together in an hour"))
     .addOption(count("--purchases-per-day <count>", "how often they may buy together in 24 hours"))
-    .addOption(count("--pending-reviews <count>", "how many of theirs may wait for a review"))
+    .addOption(
+      count("--pending-reviews <count>", "how many of their purchases may wait for a review"),
+    )
     .option("--json", "print JSON")
     .action(async (text: string, flags: Flags) => {
       const client = adminClient(terminal);

@@ -18,7 +18,7 @@ export function gatesOf(client: AdminClient, { site_key_hash }: SiteBody): Promi
   return client.call<Gates>("GET", `/v1/admin/sites/${site_key_hash}/processor`);
 }
 
-/** Said only of a paused site: most are not, and their owners need not read about it. */
+/** Reported only for a paused site. */
 export function checkPause({ paused_at, domain }: SiteBody): readonly SiteFinding[] {
   if (paused_at === null) return [];
   const found = `paused since ${paused_at}: nothing can be bought`;
@@ -26,15 +26,18 @@ export function checkPause({ paused_at, domain }: SiteBody): readonly SiteFindin
   return [{ item: "sales", state: "missing", found, advice }];
 }
 
-/** Said only where somebody waits after declined payments. */
+/** Reported only while somebody has to wait after declined payments. */
 export async function checkDeclines(
   client: AdminClient,
   site: SiteBody,
 ): Promise<readonly SiteFinding[]> {
   const { declined, hand_off_until, waiting } = await declinesOf(client, site);
   if (waiting.length === 0 && hand_off_until === null) return [];
-  const off = hand_off_until === null ? "" : `, platforms are handed off until ${hand_off_until}`;
-  const found = `${declined} payments declined lately, ${counted(waiting.length, "caller")} waiting${off}`;
+  const off =
+    hand_off_until === null
+      ? ""
+      : `, platforms you have not admitted cannot pay by themselves until ${hand_off_until}`;
+  const found = `${counted(declined, "payment")} declined in the last 10 minutes, ${counted(waiting.length, "caller")} waiting${off}`;
   const advice = `See who: \`gatehouse site declines ${site.domain}\`.`;
   return [{ item: "declined payments", state: "missing", found, advice }];
 }

@@ -28,7 +28,7 @@ export const audit: Coverage = {
     fails: {
       args: () => ["--keep-days", "30", "--before", "2030-05-17"],
       code: 2,
-      says: /^Say either --before or --keep-days\.$/m,
+      says: /^Give either --before or --keep-days\.$/m,
       next: /gatehouse audit archive --keep-days 90/,
     },
   },

@@ -9,7 +9,7 @@ import { useMay, useSite } from "./sites.js";
 /** What a pause changes: the site itself, and whether it sells. */
 const TOPICS = ["sites", "processor"] as const;
 
-/** Stands above every page of a site whose sales are paused. */
+/** Shown above every page of a site whose sales are paused. */
 export function PausedNotice() {
   const { site, path } = useSite();
   const mayResume = useMay("owner");
@@ -49,8 +49,8 @@ export function PauseSales() {
       onYes={() => pause.mutateAsync()}
     >
       <p>
-        No new payment is authorized until you resume, whoever asks: agents, platforms, Stripe, or a
-        reviewer who approves. Agents no longer see that they can buy.
+        No new payment is authorized until you resume: not for agents, platforms or Stripe, and not
+        when a reviewer approves. Agents no longer see that they can buy.
       </p>
       <p>Orders you already have go on: voids, status, webhooks and mails.</p>
     </Confirm>

@@ -10,7 +10,7 @@ type Settings = Api["PlatformSettings"];
 
 const ACCEPTED = { any: "Any platform", admitted: "Only platforms I admitted" };
 
-/** What platforms may do together that are not admitted, in words. */
+/** The shared limits of platforms that are not admitted, in words. */
 function poolText({ pool }: Settings): string {
   const spend = Object.entries(pool.spend_per_day).map(([currency, sum]) => `${sum} ${currency}`);
   const sums = spend.length === 0 ? "about 5,000 euros" : spend.join(", ");

@@ -61,7 +61,7 @@ export interface Mandate {
 /** Why a body is no mandate, in the order in which it is looked at. */
 export type MandateFault = "schema_invalid" | "protocol_unsupported" | "unsupported_version";
 
-/** Everything `signed` may hold. What is not known could change the meaning of what is. */
+/** The members that `signed` may have. An unknown member could change the meaning of the others. */
 const SIGNED_MEMBERS = [
   ...["v", "mandate_id", "agent_id", "site_key", "audience", "issued_at", "expires_at"],
   ...["skill", "arguments", "payment", "protocol_context", "evidence"],

@@ -7,8 +7,8 @@ import type { Policy } from "./model.js";
 import { type PolicyReasons, policyReasons } from "./reasons.js";
 
 /**
- * What all platforms that the owner has not admitted had used together, without this one, and what
- * they may. It stands in the record beside the facts of the rules.
+ * What all platforms that the owner has not admitted had used together, without this request, and their
+ * limits. The record holds it beside the facts of the rules.
  */
 export type PoolFacts = {
   /** In whole minor units. */
@@ -43,8 +43,8 @@ function isExceeded({ spend, count }: PoolFacts, cartMinor: number): boolean {
 }
 
 /**
- * What the rules come to once the pool was asked too: what they would let through, or give to a
- * person, is refused where the pool is used up. No rule is named then, since none decided.
+ * Applies the pool to the result of the rules: a request that the rules approve or escalate is refused if
+ * the pool is used up. No rule is named then, because none decided.
  *
  * @example
  * const rules = [{ id: "all", effect: "allow", when: { skill: { eq: "place_order" } } }];

@@ -7,7 +7,7 @@ import { CLOCK_SKEW_MS_MAX, ClockWrongError } from "../platform/installation/clo
 import { writeFact } from "../platform/installation/installation.js";
 
 interface Accepted {
-  /** The moment that had been seen before, and counts no more. */
+  /** The later time that no longer counts. */
   readonly lastSeenAt: number;
   readonly now: number;
 }
@@ -17,26 +17,26 @@ interface Acceptance {
   readonly actor: Actor;
 }
 
-/** Why the present time cannot be accepted; undefined where it can. */
+/** Why the present time cannot be accepted; undefined if it can. */
 async function obstacle(
   { clockGuard, db }: Context,
   { lastSeenAt, now }: Accepted,
 ): Promise<string | undefined> {
   if (lastSeenAt - now <= CLOCK_SKEW_MS_MAX) {
-    return "The clock is not behind a time it has shown: nothing to accept.";
+    return "The clock is not behind a time it has shown. There is nothing to accept.";
   }
   try {
     await clockGuard.refuseSkew(db, now);
     return undefined;
   } catch (error) {
     if (!(error instanceof ClockWrongError)) throw error;
-    return `Not accepted: ${error.message}. Set both machines' clocks right first.`;
+    return `Not accepted: ${error.message}. Correct the clocks of both machines first.`;
   }
 }
 
 /**
- * An operator declares the present time right though a later one was seen: the clock had been ahead.
- * The record stands in the installation's log, in the transaction from which on it counts.
+ * An operator accepts the present time although a later one was seen, because the clock was ahead. The
+ * transaction that makes it count also writes the record into the installation's log.
  */
 export async function acceptClock(
   context: Context,
@@ -51,7 +51,7 @@ export async function acceptClock(
   const draft = actorDraft("clock.accepted", actor, now, { clock: { reason, ...times } });
   await audit.commit(INSTALLATION, async (tx) => {
     await writeFact(tx, "last_seen_at", String(now));
-    // Any value not seen before: it tells every process that what it has seen counts no more.
+    // A new value tells every process to drop the latest time it has seen.
     await writeFact(tx, "clock_accepted", ids.timeId("clk", now));
     return { records: [draft], answer: null };
   });

@@ -12,14 +12,14 @@ import { keyFault } from "./prove-mandate.js";
 import type { MandateFault } from "./refuse-mandate.js";
 
 const SKEW_MS = 60_000;
-/** Part of a site's rate that anybody may use up; the rest is for those who sent few mandates. */
+/** The part of a site's rate that every agent may use; the rest is for agents that sent few mandates. */
 const OPEN_PART = 5 / 6;
-/** How soon an agent may ask again while sales are paused: as long as what it has read may be cached. */
+/** `Retry-After` while sales are paused: as long as documents may be cached. */
 const PAUSED_RETRY_S = 60;
 
 /**
- * What a mandate that buys is answered while the owner has paused sales. Nothing is stored for its
- * mandate_id and nothing counts against the agent: the same bytes may be approved after the pause.
+ * The answer to a mandate that buys while sales are paused. Nothing is stored for its mandate_id and nothing
+ * counts against the agent, so the same bytes may be approved after the pause.
  */
 export const PAUSED: MandateFault = Object.freeze({
   reason: "mandates_disabled",

@@ -7,7 +7,7 @@ import { revokeToken } from "../owners/tokens/store.js";
 import type { Transaction } from "../platform/db/database.js";
 import { webName } from "../platform/web-name.js";
 
-/** Where each kind of revocation holds. */
+/** The table of each kind of revocation. */
 const TABLES: Readonly<Record<Revocation["kind"], string>> = {
   token: "admin_tokens",
   edge_token: "edge_tokens",
@@ -16,7 +16,7 @@ const TABLES: Readonly<Record<Revocation["kind"], string>> = {
   platform: "platforms",
 };
 
-/** Who did it, in rows that a list of revocations changed. */
+/** The actor in rows that a list of revocations changed. */
 const BY = "revocations";
 
 async function applyOne(tx: Transaction, { kind, id, revokedAt }: Revocation): Promise<void> {
@@ -39,7 +39,7 @@ async function applyOne(tx: Transaction, { kind, id, revokedAt }: Revocation): P
   }
 }
 
-/** A platform comes back by calling again: it is suspended though the list has forgotten it. */
+/** A platform can return by calling again, so it is suspended even if the list does not have it. */
 async function suspendNamed(
   tx: Transaction,
   siteKeyHash: string,
@@ -52,8 +52,9 @@ async function suspendNamed(
 }
 
 /**
- * Makes revocations hold in the tables they are about. Other ids that are not there stay away: none is
- * given out again, and a key that was revoked cannot be registered. `tables` are those there are, where the schema may be older than this build's.
+ * Applies revocations to their tables. Other ids that a table does not have need nothing: no id is given
+ * out again, and a revoked key cannot be registered. `tables` names the existing tables, because the
+ * schema may be older than this build's.
  */
 export async function applyRevocations(
   tx: Transaction,

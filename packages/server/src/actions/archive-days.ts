@@ -15,9 +15,9 @@ import { allLogs, deleteArchivedRecords, firstKept } from "../owners/audit/store
 import { policyByDigest } from "../owners/policies/store.js";
 import { VERSION } from "../version.js";
 
-/** Rows deleted in one transaction: whoever decides meanwhile waits no longer than that. */
+/** Rows deleted in one transaction, which is as long as a decision may have to wait. */
 const ROWS_PER_DELETE = 250;
-/** Logs looked at in one go. */
+/** Logs read at a time. */
 const LOGS_PER_READ = 256;
 
 function writeTools(
@@ -33,9 +33,9 @@ function writeTools(
 }
 
 /**
- * Makes a written day archived, and records that, in one transaction of the site's log. False where
- * another node has done it meanwhile: both hold the log's head here, so one comes second. A crash
- * before this leaves every row; after it, rows that {@link deleteRows} deletes at the next run.
+ * Notes a written day as archived, and records that, in one transaction of the site's log. False if
+ * another node was faster: both lock the log's head here, so one comes second. A crash before this
+ * leaves every row; a crash after it leaves rows that {@link deleteRows} deletes at the next run.
  */
 async function commitDay(
   { audit }: Context,
@@ -91,7 +91,7 @@ export async function archiveDay(
   await audit.archive.folder.claim(db);
   const tools = { ...writeTools(context, siteKeyHash), onWritten };
   const written = await writeDay(tools, due).catch(async (error) => {
-    // Rows that go while they are compared were archived by another node, which was faster.
+    // If rows disappear while they are compared, another node has archived the day.
     if ((await archivedEnd(db, chain)) > firstSeq) return undefined;
     throw error;
   });
@@ -102,7 +102,7 @@ export async function archiveDay(
   await deleteRows(context, chain);
 }
 
-/** Archives every day of a log that lies before another. */
+/** Archives every day of a log before a given day. */
 async function archiveLog(
   context: Context,
   log: LogHead,
@@ -110,7 +110,7 @@ async function archiveLog(
   stopping: () => boolean,
 ): Promise<void> {
   const actor = serviceActor("audit.archive");
-  // What differs from what was published is evidence, and stays where it is.
+  // A frozen log is evidence and stays in the database.
   while (!stopping() && context.audit.heldWhy(log.chain) === undefined) {
     const [due] = await dueDays(context.db, log, before, 1);
     if (due === undefined) return;
@@ -119,8 +119,9 @@ async function archiveLog(
 }
 
 /**
- * Archives every day that is due by the setting, of every log, deleted sites' too, and deletes what
- * an earlier run left. A log that cannot be archived holds up no other; the job fails in the end.
+ * Archives every day that is due by the setting, of every log including those of deleted sites, and
+ * deletes rows that an earlier run left. A log that cannot be archived does not stop the others; the job
+ * fails in the end.
  */
 export async function archiveDueDays(
   context: Context,

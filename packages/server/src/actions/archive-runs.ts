@@ -8,9 +8,9 @@ import { logsOfSite } from "../owners/audit/store.js";
 import { pause } from "../platform/clock.js";
 import { archiveDay, deleteRows } from "./archive-days.js";
 
-/** Days that one look at a site lists. */
+/** Days listed for one site. */
 const DUE_DAYS_MAX = 1000;
-/** How long a request waits for the day it began; then it says how far that is. */
+/** How long a request waits for its day to be archived before it answers with the progress. */
 const ANSWER_MS_MAX = 5000;
 
 export interface ArchiveRequest {
@@ -38,10 +38,10 @@ interface Run {
   readonly ended: Promise<Result<true, "conflict">>;
 }
 
-/** Archives days on request, one at a time for each site; whoever wants all of them asks again. */
+/** Archives days on request, one for each request and site; a caller repeats it for the next day. */
 export class ArchiveRuns {
   private readonly context: Context;
-  /** By site: what runs, or has ended and nobody has been told yet. */
+  /** Runs by site, including those that have ended and were not reported yet. */
   private readonly runs = new Map<string, Run>();
 
   constructor(context: Context) {
@@ -66,7 +66,10 @@ export class ArchiveRuns {
       if (first === undefined) return this.trim(siteKeyHash, step);
       const why = this.context.audit.heldWhy(first.day.chain);
       if (why !== undefined) {
-        return refuse("conflict", `The log is frozen and is not archived: ${why}. See docs/guide/audit.md.`);
+        return refuse(
+          "conflict",
+          `The log is frozen and is not archived: ${why}. See docs/guide/audit.md.`,
+        );
       }
       run = this.begin(siteKeyHash, first.log, first.day, actor);
     }
@@ -95,7 +98,7 @@ export class ArchiveRuns {
     return due;
   }
 
-  /** Nothing is due: what an earlier run left behind is deleted. */
+  /** Nothing is due: deletes rows that an earlier run left. */
   private async trim(siteKeyHash: string, step: ArchiveStep): Promise<Result<ArchiveStep, never>> {
     const logs = await logsOfSite(this.context.db, siteKeyHash);
     for (const { chain } of logs) await deleteRows(this.context, chain);
@@ -117,7 +120,7 @@ export class ArchiveRuns {
     );
     const run: Run = { day, written: 0, ended };
     this.runs.set(siteKeyHash, run);
-    // Whoever waits, or asks next, is told too.
+    // The request that waits, or the next one, reports it too.
     ended.catch((error) => this.context.log.error({ ...day, error }, "audit.not_archived"));
     return run;
   }

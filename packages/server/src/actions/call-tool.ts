@@ -6,12 +6,12 @@ import type { CommittedWords, StrangerWords } from "../owners/stranger-records/s
 import { REJECTED_REQUESTS, type Taken } from "./rejection-aggregator.js";
 import { digestOf, type PlainTool, type ToolOutcome, type ToolResult } from "./tools.js";
 
-/** Who called, as far as that is known. Nobody has proven any of it. */
+/** The caller as it describes itself; none of it is proven. */
 export interface CallingClient {
   /** The network it came from. */
   readonly address: string;
   readonly session?: string | undefined;
-  /** What it calls itself: a stranger's words, or empty. */
+  /** The name it gives itself: a stranger's words, or empty. */
   readonly name?: string | undefined;
   readonly version?: string | undefined;
 }
@@ -94,12 +94,12 @@ const LIMIT_REASONS: Readonly<Record<string, string>> = {
   ...{ session: "session_limit", address: "address_limit", site: "site_limit", day: "day_limit" },
 };
 
-/** What a row of the log takes besides the content of its record: its place, hashes, signature, index. */
+/** Bytes of a log row besides its record: position, hashes, signature, index. */
 const ROW_BYTES = 1000;
 
 /**
- * Records a call: it is in the log before it is answered. Calls that a limit refused are recorded one by
- * one at first and then counted, and so is what strangers call once they have used up the site's day.
+ * Records a call before it is answered. The first calls that a limit refuses have a record each; the others
+ * are counted. The same applies to strangers' calls when the site's daily quota is used up.
  */
 export async function recordCall(
   context: Context,

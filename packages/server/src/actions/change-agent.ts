@@ -22,7 +22,7 @@ const STEPS = {
   Record<string, { from: readonly AgentStatus[]; to: AgentStatus; kind: AgentChangeKind }>
 >;
 
-/** How long it is remembered that an agent was rejected: so long it cannot ask anew. */
+/** How long a rejected agent is kept; it cannot register again during that time. */
 export const REJECTED_KEPT_MS = 90 * 24 * 3_600_000;
 
 export type AgentStep = keyof typeof STEPS;
@@ -73,7 +73,7 @@ export async function stepAgent(
   return answer;
 }
 
-/** Revokes the keys of a revoked agent, and remembers that both are. */
+/** Revokes the keys of a revoked agent, and adds both to the list of revocations. */
 async function revokeKeys(
   tx: Transaction,
   { siteKeyHash, agentId }: Agent,

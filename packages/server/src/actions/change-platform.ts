@@ -13,7 +13,7 @@ import { idAt } from "../owners/revocations/revocation.js";
 import { insertRevocations } from "../owners/revocations/store.js";
 import { isSharedSuffix, type WebName, webName } from "../platform/web-name.js";
 
-/** What an owner says of a platform. What is left out stays. */
+/** An owner's changes to a platform. Absent members do not change. */
 export interface PlatformChange {
   readonly status: ListedStatus;
   readonly name?: string | null | undefined;
@@ -35,7 +35,7 @@ function readName(text: string): Result<WebName, "invalid_request"> {
   return ok(name);
 }
 
-/** Admits or suspends a platform. It holds for the very next decision, on every node. */
+/** Admits or suspends a platform. It applies to the very next decision, on every node. */
 export async function changePlatform(
   { audit, clock, revocations }: Context,
   siteKeyHash: string,
@@ -81,7 +81,7 @@ export async function changePlatform(
   return answer;
 }
 
-/** Takes a platform from the list, with when it was seen: it is a stranger from then on. */
+/** Removes a platform from the list, with the times it was seen. It is new when it calls again. */
 export async function forgetPlatform(
   { audit, clock }: Context,
   siteKeyHash: string,

@@ -4,7 +4,7 @@ import type { Clock } from "../platform/clock.js";
 import { DatabaseUnavailableError } from "../platform/db/database.js";
 import { isOutOfRoom } from "../platform/installation/write-probe.js";
 
-/** What every decision needs of this node. */
+/** The parts that every decision needs. */
 export type ReadinessPart = "database" | "disk" | "keys" | "clock" | "audit";
 
 /** Whoever asks about readiness wants to know now; a part that does not answer is not ready. */
@@ -17,7 +17,7 @@ function inTime(clock: Clock, check: Promise<unknown>): Promise<unknown> {
   });
 }
 
-/** The part to blame: a database that fails while keys are read is not a fault of the keys. */
+/** The failing part: if the database fails while keys are read, the keys are not at fault. */
 function blamed(asked: ReadinessPart, error: unknown): ReadinessPart {
   if (error instanceof AuditUnavailableError) return "audit";
   if (!(error instanceof DatabaseUnavailableError)) return asked;

@@ -102,7 +102,7 @@ interface Claimed {
 const checkoutOf = ({ checkout }: Judged) =>
   checkout === undefined ? null : { checkoutId: checkout.checkoutId, returnUrl: null };
 
-/** Whom a payment counts for if it is declined. Whoever signs a mandate was admitted. */
+/** The caller that a declined payment counts for. An agent that signs mandates was approved. */
 const callerOf = ({ source }: Admission, { checkout }: Judged, agent: Agent): PaymentCaller => ({
   identity: agent.identity,
   admitted: true,
@@ -111,8 +111,8 @@ const callerOf = ({ source }: Admission, { checkout }: Judged, agent: Agent): Pa
 });
 
 /**
- * Why nothing may be paid after declined payments; undefined where it may. Nothing is stored for the
- * mandate_id: the same bytes may be approved after the wait.
+ * Why the agent has to wait after declined payments; undefined if it need not. Nothing is stored for the
+ * mandate_id, so the same bytes may be approved after the wait.
  */
 async function declineFault(
   context: Context,
@@ -126,7 +126,7 @@ async function declineFault(
   const wait = await declineWait(context, tx, asked.site.siteKeyHash, { caller, token });
   if (wait === undefined) return undefined;
   const { kind, retryAfterS, message } = wait;
-  // The agent may go on with another buyer or instrument, and not by itself.
+  // A wait of an instrument or buyer does not stop the agent; a wait of the agent does.
   const reason = kind === "identity" ? "agent_temporarily_locked" : "payment_declined";
   const reasonCode = kind === "identity" ? "payments_declined" : `${kind}_declined`;
   const fault = { reason, message, retryAfterS, reasonCode, specific: reasonCode } as const;

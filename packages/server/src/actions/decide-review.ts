@@ -35,8 +35,8 @@ async function whoAsked(
 }
 
 /**
- * An approval asks the rules again: a reviewer cannot go past one that denies. What stands in its way
- * only for now ends nothing.
+ * An approval asks the rules again: a reviewer cannot override a rule that denies. An obstacle that can
+ * pass leaves the review pending.
  */
 async function approval(
   context: Context,
@@ -65,7 +65,7 @@ async function approval(
 
 const EXPIRED: ReviewEnd = { status: "expired", actor: serviceActor("reviews.expire") };
 
-/** A verdict that was not taken. A blocked approval leaves the review pending. */
+/** A decision that was not accepted. A blocked approval leaves the review pending. */
 type NotTaken = Refusal<"not_found" | "conflict"> | Block;
 
 type Answer =
@@ -80,27 +80,27 @@ interface Judged {
 const notTaken = (answer: NotTaken): Judged => ({ records: [], answer });
 
 /**
- * Why a yes does not count beside those before it. Approvals count people, and until tokens belong to
- * people a token counts as the first of its line: nobody approves twice with a token of their making.
+ * Why an approval does not count in addition to earlier ones. Approvals count people. Until tokens belong to
+ * people, a token counts as the first of its line, so nobody approves twice by making a second token.
  */
 async function repeatedApproval(
   tx: Transaction,
   approvedBy: readonly string[],
   actorId: string,
 ): Promise<string | undefined> {
-  if (approvedBy.includes(actorId)) return "You have approved it already.";
+  if (approvedBy.includes(actorId)) return "You have already approved it.";
   const root = await rootOf(tx, actorId);
   for (const other of approvedBy) {
     if ((await rootOf(tx, other)) !== root) continue;
     return (
-      "A token that counts as the same person has approved it already. A token counts as the one " +
-      "it was made with: somebody whose token the operator made must approve."
+      "A token that counts as the same person has already approved it. A token counts as the token " +
+      "it was made with. Ask somebody whose token the operator made."
     );
   }
   return undefined;
 }
 
-/** One person says yes. */
+/** Adds the approval of one person. */
 async function approve(
   context: Context,
   tx: Transaction,
@@ -108,7 +108,7 @@ async function approve(
   { actor, note }: { actor: Actor; note?: string | undefined },
   now: number,
 ): Promise<Judged> {
-  // Who was sent away meanwhile has no say any more, not even what was said before.
+  // Approvals of tokens that were revoked since do not count.
   const revoked = await revokedAmong(tx, review.approvedBy);
   const others = review.approvedBy.filter((id) => !revoked.includes(id));
   const again = await repeatedApproval(tx, others, actor.id);
@@ -116,7 +116,7 @@ async function approve(
   const approved = { ...review, approvedBy: [...others, actor.id] };
   const end = await approval(context, tx, approved, { actor, note }, now);
   if ("reason" in end) return notTaken(end);
-  // One of several has said yes: the others are still to be asked, as long as it can be approved.
+  // More approvals are needed, as long as the review can be approved at all.
   const yes = end.status === "approved" || end.status === "paying";
   if (yes && approved.approvedBy.length < review.approvalsNeeded) {
     await writeApprovals(tx, approved);
@@ -127,8 +127,8 @@ async function approve(
 }
 
 /**
- * Whether the provider that would be asked can be reached, before anything is written: from the
- * commit on the payment may have been asked for, and the review can never be pending again.
+ * Whether the provider can be reached, before anything is written. After the commit the payment may have
+ * been requested, and the review can never be pending again.
  */
 async function providerBlock(
   { db, processors }: Context,

@@ -48,7 +48,7 @@ export async function deleteSite(
     const site = await siteByHash(tx, siteKeyHash);
     const now = clock.now();
     if (site === undefined) return { records: [], answer: NO_SITE };
-    // Whoever asked for it could never be told whether it was paid.
+    // The agent could never learn whether its order was paid.
     if (await hasOpenPayments(tx, siteKeyHash)) return { records: [], answer: UNSETTLED };
     if (!(await markDeleted(tx, siteKeyHash, now))) return { records: [], answer: NO_SITE };
     await keepAnswers(tx, siteKeyHash, now);

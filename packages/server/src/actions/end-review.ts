@@ -87,7 +87,7 @@ function reviewRecord(review: Review, end: ReviewEnd): JsonObject {
   };
 }
 
-/** Whom a payment counts for if it is declined: who asked, though a person said yes. */
+/** The caller that a declined payment counts for: the one who asked, although a person approved. */
 const callerOf = ({ identity, pooled }: Review): PaymentCaller => ({
   identity,
   admitted: !pooled,

@@ -66,8 +66,8 @@ async function publishedKeys(
 }
 
 /**
- * Whether an address really publishes a key. Whoever controls it then vouches for the agent. `network`
- * says on whose behalf it is asked.
+ * Whether an address really publishes a key; its owner then vouches for the agent. `network` is the
+ * network of the caller.
  */
 export async function publishesKey(
   context: Context,

@@ -22,7 +22,7 @@ export async function forgetOldVisits(
   for (const site of await sitesWithVisits(db)) {
     if (stopping()) return;
     await forgetVisits(db, site, now - VISIT_DAYS_MAX * DAY_MS);
-    // Anybody can send beacons: they never push out what an edge has told of.
+    // Anybody can send beacons, so they never push out visits that an edge reported.
     await forgetBeyond(db, site, "beacon", config.limits.BEACON_VISITS_KEPT_PER_SITE);
     await forgetBeyond(db, site, "edge", config.limits.EDGE_VISITS_KEPT_PER_SITE);
   }

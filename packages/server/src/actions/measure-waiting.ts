@@ -9,7 +9,7 @@ export interface Waiting {
   readonly payments: number;
   /** Age of the oldest payment that has not ended. */
   readonly oldestPaymentMs: number;
-  /** Bytes of carts, checkouts and replies, by who left them. */
+  /** Bytes of carts, checkouts and replies, by class of caller. */
   readonly unsignedBytes: number;
   readonly signedBytes: number;
 }

@@ -6,9 +6,8 @@ import { siteByHash, writePause } from "../owners/sites/store.js";
 import { siteChange } from "./site-change.js";
 
 /**
- * Pauses or resumes sales. It is committed to the log that every decision of the site is committed to,
- * so once this has answered, no later decision asks for a payment. Repeated, it changes and records
- * nothing.
+ * Pauses or resumes sales. It is committed to the site's log, like every decision, so once it is answered
+ * no later decision requests a payment. Repeating it changes and records nothing.
  */
 export async function pauseSite(
   { audit, clock }: Context,

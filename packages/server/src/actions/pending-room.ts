@@ -3,19 +3,19 @@ import { deleteOldestPending, pendingShares } from "../owners/agents/pending/sto
 import type { Transaction } from "../platform/db/database.js";
 import { webName } from "../platform/web-name.js";
 
-/** Agents of one site that wait for its owner, in all and of one domain or network. */
+/** Pending agents of one site, in total and of one domain or network. */
 const PENDING_MAX = 200;
 const PENDING_PER_SHARE_MAX = 20;
 const DAY_MS = 24 * 3_600_000;
-/** How long one waits, by whether a domain vouches for its key. */
+/** How long an agent stays pending, by whether a domain publishes its key. */
 const ANCHORED_MS = 30 * DAY_MS;
 const UNANCHORED_MS = 7 * DAY_MS;
-/** A domain costs more than an address: what it vouches for goes later. */
+/** An agent whose domain publishes its key counts less, because a domain costs more than an address. */
 const UNANCHORED_WEIGHT = 2;
 
 const DOMAIN = "domain:";
 
-/** Whose part of the waiting registrations an agent uses. */
+/** Whose share of the pending registrations an agent uses. */
 export function pendingShare(keySource: KeySource | null, network: string): string {
   const domain = keySource === null ? undefined : webName(keySource.url)?.domain;
   return domain === undefined ? `network:${network}` : DOMAIN + domain;
@@ -25,8 +25,8 @@ export const pendingMs = (share: string) =>
   share.startsWith(DOMAIN) ? ANCHORED_MS : UNANCHORED_MS;
 
 /**
- * Makes room for one more agent that waits. A full share replaces its own oldest; a full site the
- * oldest of the largest share. So nobody is shut out, and whoever registers most loses first.
+ * Frees a row for one more pending agent. A full share replaces its own oldest agent; a full site replaces
+ * the oldest of the largest share. So nobody is locked out, and the one who registers most loses first.
  */
 export async function makePendingRoom(
   tx: Transaction,

@@ -71,7 +71,7 @@ const FAULTS: Readonly<Record<LineFault, readonly [PriceFault, string]>> = {
   out_of_stock: ["out_of_stock", "there are not as many left."],
   other_currency: ["cart_invalid", "it is sold in another currency: order it apart."],
   too_large: ["cart_invalid", "the sum is too large."],
-  too_many: ["cart_invalid", `a line takes ${LINE_QUANTITY_MAX} at most.`],
+  too_many: ["cart_invalid", `a line can hold at most ${LINE_QUANTITY_MAX}.`],
 };
 
 /**

@@ -19,7 +19,7 @@ const NOBODYS_KEY = {
   x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
 } as const;
 
-/** Another key has taken over from this one. */
+/** The key was rotated out. */
 export const RETIRED = "key_retired";
 export const REVOKED = "key_revoked";
 
@@ -40,8 +40,8 @@ export function mandateAudience(baseUrl: string, { siteKey }: Pick<Site, "siteKe
 }
 
 /**
- * What proves who sent a mandate: that it is for this site, by a key this site knows. A key that was
- * rotated out still proves who signed, but only to repeat what was decided before (`retired`).
+ * Proves who sent a mandate: it is for this site and signed by a key that this site knows. A key that was
+ * rotated out still proves who signed, but only to repeat an earlier decision (`retired`).
  */
 export async function proveMandate(
   { config, clock, db }: Context,

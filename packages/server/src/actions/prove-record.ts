@@ -26,7 +26,7 @@ async function settingOf(
   siteKeyHash: string,
   asker: Asker,
 ): Promise<Result<AuditPublic, "not_found">> {
-  // What the installation's log says is nobody's but its operators' and auditors'.
+  // The installation's log is only for operators and auditors.
   const setting = siteKeyHash === INSTALLATION ? "owner" : await auditPublicOf(db, siteKeyHash);
   if (setting === undefined) return refuse("not_found", "No site has this key hash.");
   if (setting === "owner" && asker === "anybody") {

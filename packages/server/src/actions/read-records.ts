@@ -74,7 +74,7 @@ function readingDraft(
 /**
  * Reads a page of a log, and records that it was read, before it is shown. Two who follow a log
  * would otherwise show each other their reading for ever: a page of nothing else is not recorded.
- * It is read before the commit: what is in a log stays as it is, and an archive may be slow.
+ * It is read before the commit, because records never change and an archive may be slow.
  */
 export async function readRecords(
   { audit, clock, db }: Context,

@@ -65,7 +65,7 @@ async function check(
   return holds ? ok(true) : refuse("signature_invalid", "the signature does not verify");
 }
 
-/** What an agent counts as that its origin vouches for: more keys of that origin are no more agents. */
+/** The identity of an agent that was approved automatically: all keys of its origin count as one. */
 const admittedAs = (source: KeySource | null, agentId: string) =>
   (source === null ? undefined : webName(source.url)?.domain) ?? agentId;
 
@@ -120,8 +120,8 @@ async function admit(
 }
 
 /**
- * An agent that proves to have a key asks to be known. Safe to repeat: one key is one agent. `source`
- * is the network it comes from.
+ * Registers an agent that proves to have a key. Idempotent: one key is one agent. `source` is the network
+ * it comes from.
  */
 export async function registerAgent(
   context: Context,

@@ -5,12 +5,12 @@ import type { Actor } from "../owners/audit/drafts.js";
 import { agentChange } from "./agent-change.js";
 import { REJECTED_KEPT_MS } from "./change-agent.js";
 
-/** Agents one call rejects; whoever has more waiting calls again. */
+/** Agents rejected by one call; for more, call again. */
 const REJECTED_MAX = 200;
 
 /**
- * Rejects agents that wait, the oldest first: all of them, or those that no domain vouches for. Each
- * is recorded, in one transaction. Returns how many there were.
+ * Rejects pending agents, the oldest first: all, or those whose key no domain publishes. Each is recorded,
+ * in one transaction. Returns the number of rejected agents.
  */
 export async function rejectPending(
   { audit, clock }: Context,

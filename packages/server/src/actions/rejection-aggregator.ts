@@ -12,7 +12,7 @@ import { takeSingle } from "../owners/rejections/store.js";
 import { isoTime } from "../platform/clock.js";
 import type { Transaction } from "../platform/db/database.js";
 
-/** How long until counts that could not be written are tried again. */
+/** How long until counts that could not be written are retried. */
 const RETRY_MS = 15_000;
 
 /** What was refused, as its records say it. */
@@ -25,13 +25,13 @@ export const REJECTED_REQUESTS: Readonly<
 
 export interface Rejection {
   readonly caller: RejectedCaller;
-  /** A word of our own, never a caller's. */
+  /** One of our own codes, never a caller's text. */
   readonly reason: string;
   /** The record it has, where it has one of its own. */
   readonly record: RecordDraft;
 }
 
-/** What a commit writes of a refusal, and what is to be remembered once that is durable. */
+/** What a commit writes for a refusal, and the change of memory once that is durable. */
 export interface Taken {
   readonly records: readonly RecordDraft[];
   readonly after?: (() => void) | undefined;
@@ -70,7 +70,7 @@ export class RejectionAggregator {
     tools.metrics.gauge("gatehouse_rejections_unwritten", () => this.counts.waiting);
   }
 
-  /** What the commit of something that was refused records of it. Changes memory only afterwards. */
+  /** The record of a refusal, for its commit. Memory changes only after the commit. */
   async take(tx: Transaction, rejection: Rejection, now: number): Promise<Taken> {
     const { caller, record } = rejection;
     const { clock } = this.tools;
@@ -97,7 +97,7 @@ export class RejectionAggregator {
     this.writeAfter(MINUTE_MS - (now % MINUTE_MS));
   }
 
-  /** Records a refusal that nothing else is written with. */
+  /** Records a refusal in a commit of its own. */
   async record(rejection: Rejection): Promise<void> {
     const { audit, clock } = this.tools;
     const { caller } = rejection;
@@ -123,7 +123,7 @@ export class RejectionAggregator {
     });
   }
 
-  /** Writes what minutes that are over have counted; false where some of it could not be written. */
+  /** Writes the counts of minutes that have ended; false if some could not be written. */
   private write(all = false): Promise<boolean> {
     // One at a time: a second writer would write what the first is about to.
     this.writing = this.writing.then(() => this.writeSealed(all));
@@ -144,7 +144,7 @@ export class RejectionAggregator {
     const { audit, pass } = this.tools;
     pass("rejections.sealed");
     await audit.commit(counts.caller.siteKeyHash, async (tx) => {
-      // An earlier try may have been committed without an answer.
+      // An earlier attempt may have been committed without an answer.
       const there = await recordExists(tx, counts.recordId);
       const after = () => this.counts.written(counts);
       return { records: there ? [] : [countsRecord(counts)], answer: null, after };
@@ -156,7 +156,7 @@ export class RejectionAggregator {
   async close(): Promise<void> {
     this.cancelTimer?.();
     await this.write(true);
-    // What waited for earlier counts to be written has its turn now.
+    // Counts that waited for earlier ones are written now.
     if (this.counts.waiting > 0) await this.write(true);
     this.cancelTimer?.();
   }

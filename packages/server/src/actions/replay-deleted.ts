@@ -18,7 +18,7 @@ import type { Submitted } from "./claim-mandate.js";
 import { mandateAudience } from "./prove-mandate.js";
 import { isForCall, type MandateCall } from "./submit-mandate.js";
 
-/** The site a key or a hash named, where it was deleted and answers of it are kept. */
+/** A deleted site whose answers are kept, by its key or hash. */
 export async function deletedSite(
   { db }: Context,
   name: string,
@@ -30,7 +30,7 @@ export async function deletedSite(
   return undefined;
 }
 
-/** What a person had not decided when the site was deleted can never be approved. */
+/** The answer for a review that was open when the site was deleted: it can never be approved. */
 function neverDecided(mandateId: string): StoredAnswer {
   const reason = "review_invalidated";
   const { status, message } = REASONS[reason];
@@ -45,8 +45,8 @@ function isSignedBy(mandate: Mandate, jwk: Parameters<typeof verifyNow>[0]): boo
 }
 
 /**
- * A mandate that was decided before its site was deleted, sent again: it gets the answer it had, so
- * that nobody signs a second purchase. Undefined where nothing is kept of it: there is no such site.
+ * Answers a mandate that was decided before its site was deleted: it gets its first answer again, so that no
+ * agent signs a second purchase. Undefined if no answer is kept.
  */
 export async function replayDeleted(
   { clock, config, db }: Context,

@@ -16,7 +16,7 @@ import { priceLines } from "./checkout/price-lines.js";
 import { isSameQuote, quoteFor } from "./checkout/quote.js";
 import { keyFault } from "./prove-mandate.js";
 
-/** What stops an approval for now, and what a reviewer does about it. */
+/** Obstacles that can pass, and what a reviewer can do about each. */
 const BLOCKS = {
   site_not_verified: "The domain of this site is not verified. Verify it, then approve again.",
   mandates_disabled:
@@ -50,7 +50,7 @@ export function blockOf(reasonCode: BlockCode, detail: string = BLOCKS[reasonCod
   return { ...refuse("approval_blocked", detail), reasonCode };
 }
 
-/** Why a review cannot be approved: not now, or never again. */
+/** Why a review cannot be approved, now or ever. */
 export type Obstacle =
   | { readonly lasting: false; readonly block: Block }
   | { readonly lasting: true; readonly reasonCode: string };
@@ -61,7 +61,7 @@ const forNow = (code: BlockCode, detail?: string): Obstacle => ({
 });
 const forGood = (reasonCode: string): Obstacle => ({ lasting: true, reasonCode });
 
-/** What stands in the way of an approval, besides the rules; undefined where nothing does. */
+/** What prevents an approval besides the rules; undefined if nothing does. */
 export async function obstacleTo(
   tx: Transaction,
   review: Review,
@@ -112,7 +112,7 @@ async function platformObstacle(
   return accepted === "admitted" ? forNow("platform_not_admitted") : undefined;
 }
 
-/** What the owner can open again: the gates, the skill, the provider it was signed for. */
+/** Obstacles that the owner can remove: a closed gate, a skill that is off, another provider. */
 function siteObstacle(site: Site, request: Review["request"]): Obstacle | undefined {
   const { handler, kid, skill } = request;
   if (handler !== undefined && site.pausedAt !== null) return forNow("site_paused");
@@ -129,7 +129,7 @@ function siteObstacle(site: Site, request: Review["request"]): Obstacle | undefi
 
 const isSoldOut = (line: unknown) => line === "out_of_stock" || line === "unavailable";
 
-/** What is bought must still cost what was shown or signed; where it is sold out, more may come. */
+/** The price must still be the one that was shown or signed. If a product is sold out, stock may come. */
 async function goodsObstacle(tx: Transaction, review: Review): Promise<Obstacle | undefined> {
   const { siteKeyHash, decisionId, request } = review;
   const { checkout, items, amount } = request;

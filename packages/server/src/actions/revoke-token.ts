@@ -22,7 +22,7 @@ function reaches(principal: Principal, sites: readonly string[] | null): boolean
   return sites?.every((siteKeyHash) => maySee(principal, siteKeyHash)) ?? false;
 }
 
-/** A token within reach, an edge's included. */
+/** A token that the actor may see, including edge tokens. */
 async function findToken(
   db: Queries,
   by: Principal,
@@ -35,7 +35,7 @@ async function findToken(
   return token && reaches(by, token.sites) ? token : undefined;
 }
 
-/** The live tokens that descend from one within reach. They reach no further than it did. */
+/** The live tokens that descend from a token the actor may see. They never reach further than it. */
 export async function descendantsOf(
   { db }: Context,
   by: Principal,
@@ -46,8 +46,8 @@ export async function descendantsOf(
 }
 
 /**
- * Revokes a token, an edge's included, at once and on every node, and with `descendants` every token
- * that was made with it or with one of those. Safe to repeat: what was revoked before leaves no record.
+ * Revokes a token, also an edge token, at once on every node. `descendants` also revokes every token that was
+ * made with it or with one of those. Idempotent: a token that was revoked before leaves no record.
  */
 export async function revokeToken(
   { audit, clock, db, revocations }: Context,

@@ -23,7 +23,7 @@ function spendFault(spend: PlatformPool["spendPerDay"]): string | undefined {
   return undefined;
 }
 
-/** Changes which platforms may buy, and what those may that are not admitted. */
+/** Changes which platforms may buy, and the limits of those that are not admitted. */
 export async function setPlatforms(
   { audit, clock }: Context,
   siteKeyHash: string,

@@ -35,7 +35,7 @@ interface Submission {
   readonly requestId: string;
   /** Who sent it, as far as limits go. */
   readonly caller: Caller;
-  /** Asked before a mandate that proves nothing is refused and recorded; false: only turned away. */
+  /** Called before an unproven mandate is refused and recorded; false refuses it without a record. */
   readonly mayRefuse?: (() => boolean) | undefined;
   /** What a tool was called with, where it came with a call: the mandate must be for just that. */
   readonly call?: MandateCall | undefined;
@@ -127,7 +127,7 @@ function pairLocked({ mandatePairs, clock }: Context, { networks }: Caller, agen
   return { reason: "agent_temporarily_locked", retryAfterS: Math.ceil(waitMs / 1000) } as const;
 }
 
-/** Refuses a mandate that nobody has proven, and records or counts it. */
+/** Refuses an unproven mandate, and records or counts it. */
 export async function refuseUnproven(
   context: Context,
   { siteKeyHash, status }: Site,
@@ -135,7 +135,7 @@ export async function refuseUnproven(
   { requestId, caller, mayRefuse = () => true }: Omit<Submission, "call">,
 ): Promise<Submitted> {
   context.admission.failProof(caller);
-  // Nothing is recorded for strangers in the log of a site whose domain is not proven.
+  // Strangers leave no record in the log of a site whose domain is not verified.
   if (status !== "verified") {
     return { fault: fault.specific === REVOKED ? fault : { reason: "mandates_disabled" } };
   }

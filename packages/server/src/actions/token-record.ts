@@ -14,13 +14,13 @@ export interface RecordedToken {
 interface TokenChange {
   readonly actor: Actor;
   readonly now: number;
-  /** The token it was revoked with, of which it descends. */
+  /** The token it was revoked with, from which it descends. */
   readonly ancestor?: string | undefined;
 }
 
 /**
- * Records of what became of a token, in the logs of the sites it names; of an operator's, which
- * names none, in the installation's. A site's log does not say what other sites a token is for.
+ * The records of a token, in the logs of the sites it names, or in the installation's log if it names none.
+ * A site's log does not name the other sites of a token.
  */
 export function tokenDrafts(
   type: "token.issued" | "token.revoked",
@@ -34,8 +34,8 @@ export function tokenDrafts(
 }
 
 /**
- * Moves records of frozen logs to the installation's: a token must be revocable though a site's log
- * cannot be written to.
+ * Moves records of frozen logs to the installation's log, because a token must be revocable even if a
+ * site's log cannot be written.
  */
 export async function inWritableLogs(
   audit: AuditLog,

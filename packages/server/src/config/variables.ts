@@ -44,7 +44,7 @@ const LIMITS = {
   },
   ANONYMOUS_WORK: {
     fallback: 32,
-    help: "tool calls and shop requests of anonymous callers worked on at a time; the others take turns",
+    help: "tool calls and shop requests of anonymous callers handled at a time; the others wait their turn",
   },
   CONNECTIONS: { fallback: 10_000, help: "open connections" },
   CONNECTIONS_PER_ADDRESS: {
@@ -54,7 +54,7 @@ const LIMITS = {
   BODY_BYTES: {
     fallback: 33_554_432,
     max: MEMORY_BYTES_MAX,
-    help: "bytes of request bodies in memory at a time, and as many for callers who are known",
+    help: "bytes of request bodies of anonymous callers in memory at a time; proven callers have as many again",
   },
   BODY_BYTES_PER_ADDRESS: {
     fallback: 2_097_152,
@@ -63,7 +63,7 @@ const LIMITS = {
   },
   MANDATES_PER_SITE_PER_MINUTE: {
     fallback: 120,
-    help: "mandates one site takes; the last sixth only of agents that have sent few",
+    help: "mandates one site accepts; the last sixth only from agents that have sent few",
   },
   MANDATES_PER_AGENT_PER_MINUTE: {
     fallback: 60,
@@ -79,7 +79,7 @@ const LIMITS = {
   },
   MCP_CALLS_PER_SITE_PER_MINUTE: {
     fallback: 600,
-    help: "tool calls without a valid mandate that one site takes; shared out fairly",
+    help: "tool calls without a valid mandate that one site accepts; shared out fairly",
   },
   MCP_RECORD_KB_PER_SITE_PER_DAY: {
     fallback: 65_536,
@@ -104,7 +104,7 @@ const LIMITS = {
   },
   SHOP_CHANGES_PER_SITE_PER_MINUTE: {
     fallback: 3000,
-    help: "carts and checkouts of one site that unsigned callers change; as many that signed ones change, and as many they complete",
+    help: "changes of carts and checkouts at one site by unsigned callers; as many by signed ones, and as many completions",
   },
   SHOP_READS_PER_SITE_PER_MINUTE: {
     fallback: 6000,
@@ -112,11 +112,11 @@ const LIMITS = {
   },
   BEACON_VISITS_KEPT_PER_SITE: {
     fallback: 250_000,
-    help: "visits kept of those that one site's pages told of; the oldest go first",
+    help: "visits kept that one site's pages reported; the oldest are deleted first",
   },
   EDGE_VISITS_KEPT_PER_SITE: {
     fallback: 500_000,
-    help: "visits kept of those that one site's edge told of; the oldest go first",
+    help: "visits kept that one site's edge reported; the oldest are deleted first",
   },
   UNSIGNED_STORED_BYTES_PER_SITE: {
     fallback: 67_108_864,

@@ -82,11 +82,11 @@ async function inTransaction(
   const policy = await policyInForce(tx, siteKeyHash);
   if (site?.status !== "verified" || policy === undefined) return none("mandates_disabled");
   if (account === undefined || site.processor?.kind !== "stripe") return none("mandates_disabled");
-  // Also for an order that was approved before: Stripe has not authorized it yet, and must not now.
+  // Also for an order that was approved before: Stripe has not authorized it yet and must not do so now.
   if (site.pausedAt !== null) return none("site_paused");
   const amount = amountOf(body.data);
   if (amount === undefined) return none("cart_invalid");
-  // For the same reason before what was approved is looked at: no approval while the clock is wrong.
+  // For the same reason, earlier approvals are not repeated while the clock is wrong.
   await context.clockGuard.require(tx, now);
   const mandateId = orderName(body, policy.version);
   const before = await decisionOfMandate(tx, siteKeyHash, ACTOR, mandateId);

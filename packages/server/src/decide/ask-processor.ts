@@ -22,7 +22,7 @@ const UNHEARD: readonly string[] = ["timed_out", "processor_failed"];
 type Unknown = Extract<ProcessorAnswer, { readonly outcome: "unknown" }>;
 const unknown = (reason: string): Unknown => ({ outcome: "unknown", reason });
 
-/** Whether a processor said nothing at all. */
+/** Whether the provider did not answer at all. */
 function isUnheard(answer: unknown): boolean {
   const { outcome, reason } = answer as Partial<Unknown>;
   return outcome === "unknown" && UNHEARD.includes(reason ?? "");
@@ -111,7 +111,7 @@ export async function findOut(context: Context, payment: Payment): Promise<Found
   const cancelling = late || (challenged && !(await isWanted(context, payment)));
   let reference = payment.reference;
   let refused: string | undefined;
-  // Asked again, a provider may authorize what it never heard of before: not while sales are paused.
+  // A repeated request could authorize a payment that the provider never received: not while paused.
   const paused = await isPaused(context.db, payment.siteKeyHash);
   // What waits for its buyer was asked for; asked again, it says what it said.
   if (!cancelling && !challenged && !paused) {

@@ -35,7 +35,7 @@ const WORDS: Readonly<Partial<Record<ReasonCode, Problem>>> = {
   },
 };
 
-/** What a platform is told of a completion that no order came of. */
+/** The message to a platform when a completion did not become an order. */
 export function problemOf(reason: ReasonCode): Problem {
   return WORDS[reason] ?? { code: reason, content: REASONS[reason].message, final: true };
 }

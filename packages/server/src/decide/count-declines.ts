@@ -8,7 +8,7 @@ import type { Found } from "./ask-processor.js";
 import { DECLINED_OFTEN, declinesEvent, declinesMail } from "./declines-notice.js";
 import { tellOwner } from "./tell-owner.js";
 
-/** Refusals that say nothing about the card: the shop's own key failed, or its owner cancelled. */
+/** Failures that say nothing about the card: the shop's key failed, or its owner cancelled. */
 const NOT_THE_CARD: readonly string[] = ["processor_refused_key", "canceled", "released"];
 
 const isDecline = (said: Found) =>
@@ -30,8 +30,8 @@ async function notifyOfHandOff(
 }
 
 /**
- * Counts what a provider said about a payment, in the transaction that writes it: each attempt once,
- * whoever finds the outcome. Returns what this process counts of it, to be done after the commit.
+ * Counts the outcome of a payment in the transaction that writes it: each attempt once, whichever process
+ * finds the outcome. Returns a function that updates the metrics after the commit.
  */
 export async function countDeclines(
   context: Context,

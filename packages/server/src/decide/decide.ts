@@ -64,7 +64,7 @@ export async function decide(
   const { policy, rules: read } = await rulesInForce(tx, asked.siteKeyHash);
   const facts = await gatherFacts(tx, asked, read, now);
   const alone = evaluatePolicy(read, facts);
-  // What the rules refuse takes nothing of the pool.
+  // Purchases that the rules refuse do not count for the pool.
   const pool = alone.outcome === "rejected" ? undefined : await gatherPool(tx, asked, now);
   const evaluation = withPool(read, alone, pool, asked.amount?.minor ?? 0);
   const { outcome, rule, rules } = evaluation;

@@ -3,7 +3,7 @@ import { isoTime } from "../platform/clock.js";
 
 export const DECLINED_OFTEN = "payments.declined_often";
 
-/** A site at which so many payments are declined that strangers are handed off. */
+/** A site with so many declined payments that platforms not admitted send their buyers to the shop. */
 export interface DeclinedOften {
   readonly siteKeyHash: string;
   readonly domain: string;

@@ -17,7 +17,7 @@ const DAY_MS = 86_400_000;
 export interface Asked {
   readonly siteKeyHash: string;
   readonly agent: Agent;
-  /** Whom it counts for. */
+  /** The identity it counts as. */
   readonly identity: Identity;
   readonly skill: string;
   readonly protocol: string;

@@ -6,14 +6,14 @@ import type { Queries } from "../platform/db/database.js";
 import { webName } from "../platform/web-name.js";
 
 /**
- * How a caller stands with the owner. `agent`: registered, and admitted as such. `unlisted`: a
- * platform the owner has not admitted; all of them share one pool.
+ * The owner's decision about a caller. `agent`: a registered and approved agent. `unlisted`: a platform
+ * that the owner has not admitted; all of these share one pool.
  */
 type Standing = "agent" | "admitted" | "unlisted" | "suspended";
 
 /** Who a caller counts as. */
 export interface Identity {
-  /** What limits, budgets, velocity, reviews, declines and age are counted under. */
+  /** Limits, budgets, velocity, reviews, declines and age are counted under this id. */
   readonly id: string;
   readonly standing: Standing;
   /** Since when it is known here, in milliseconds; null where it is not. */
@@ -23,12 +23,12 @@ export interface Identity {
 /** Whether a caller shares the pool of platforms that are not admitted. */
 export const isPooled = ({ standing }: Identity): boolean => standing === "unlisted";
 
-/** Everybody who only says who they are. It holds what no host can: nobody can take the name. */
+/** The identity of all unsigned callers. Its brackets make sure that no host has the same name. */
 export const UNSIGNED = "(unsigned)";
 
 /**
- * An agent counts as itself; one that its origin admitted counts as the domain of that origin, and is
- * as old as the first agent of it.
+ * An agent counts as itself. An agent that was approved automatically counts as the domain of its key
+ * source, and is as old as the first such agent.
  */
 export async function identityOfAgent(db: Queries, agent: Agent): Promise<Identity> {
   const { agentId, siteKeyHash, identity: id, createdAt } = agent;
@@ -37,10 +37,10 @@ export async function identityOfAgent(db: Queries, agent: Agent): Promise<Identi
 }
 
 /**
- * Who a platform counts as, however it writes its profile's address: its entry in the owner's list,
- * or else the registrable domain of the profile. Who does not prove to be the platform it names is
- * not counted as that platform: all such callers are one, and never old, so that another name helps
- * them nothing.
+ * The identity of a platform, however it writes its profile's address: its entry in the owner's list,
+ * or else the registrable domain of the profile. A caller that does not prove to be the platform it names
+ * does not count as that platform. All such callers are one identity that is always new, so another
+ * name gains nothing.
  */
 export async function identityOfPlatform(
   db: Queries,

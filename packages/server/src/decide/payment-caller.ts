@@ -4,9 +4,9 @@ import type { CountedCaller } from "../owners/declines/store.js";
 import { type Waiting, waitingCaller } from "../owners/declines/waits.js";
 import type { Transaction } from "../platform/db/database.js";
 
-/** Who asks for a payment. */
+/** The caller that requests a payment. */
 export interface PaymentCaller {
-  /** Whom its declined payments count for. */
+  /** The identity that its declined payments count for. */
   readonly identity: string;
   /** Whether the owner has admitted it. */
   readonly admitted: boolean;
@@ -16,13 +16,13 @@ export interface PaymentCaller {
   readonly buyer: string | null;
 }
 
-/** Names a payment's instrument without keeping it. */
+/** Identifies a payment's instrument without storing it. */
 function instrumentMac({ secrets }: Context, siteKeyHash: string, token: string): string {
   const key = secrets.keyFor(`payment tokens of ${siteKeyHash}`);
   return createHmac("sha256", key).update(token).digest("hex");
 }
 
-/** A caller as its declined payments are counted. Nothing that names a person is kept as it is. */
+/** A caller as its declined payments are counted. Data about a person is stored only as a MAC. */
 export function countedCaller(
   context: Context,
   siteKeyHash: string,
@@ -40,7 +40,7 @@ export function countedCaller(
   };
 }
 
-/** Why a payment may not be asked for now, in words for whoever wants it. */
+/** Why a payment may not be requested now, as callers read it. */
 export interface DeclineWait {
   readonly kind: Waiting["kind"];
   readonly retryAfterS: number;
@@ -57,7 +57,7 @@ const MESSAGES: Readonly<Record<Waiting["kind"], string>> = {
   under_way: "Too many payments are under way. Wait as long as Retry-After says.",
 };
 
-/** Whether a caller has to wait after declined payments, as the decision's transaction sees it. */
+/** Whether a caller has to wait after declined payments; read in the decision's transaction. */
 export async function declineWait(
   context: Context,
   tx: Transaction,

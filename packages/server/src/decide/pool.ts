@@ -10,8 +10,8 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 /**
- * What platforms that are not admitted have used of their pool, without what is asked for now, and
- * what they may. Undefined for whoever is not one of them.
+ * How much of their pool platforms that are not admitted have used, without this request, and its limits.
+ * Undefined for all other callers.
  */
 export async function gatherPool(
   tx: Queries,
@@ -20,7 +20,7 @@ export async function gatherPool(
 ): Promise<PoolFacts | undefined> {
   if (!isPooled(identity)) return undefined;
   const { pool } = await platformSettings(tx, siteKeyHash);
-  // One that is asked about again does not count against itself.
+  // A purchase that is decided again does not count against itself.
   const counted = async (windowMs: number) => {
     const itself = firstAskedAt !== undefined && firstAskedAt > now - windowMs ? 1 : 0;
     return Math.max(0, (await countPooled(tx, siteKeyHash, now - windowMs)) - itself);

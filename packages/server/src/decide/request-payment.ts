@@ -21,7 +21,7 @@ export interface PaymentRequest {
   readonly amount: Money;
   readonly items: readonly OrderedItem[];
   readonly token: string;
-  /** Whom it counts for if it is declined. */
+  /** The caller it counts for if it is declined. */
   readonly caller: PaymentCaller;
   /** The record that says the payment was requested. */
   readonly recordId: string;

@@ -61,7 +61,7 @@ async function signingAccounts({ db }: Context, siteKeyHash: string, secretName:
   });
 }
 
-/** Whether any call of this kind can be opened: without a secret none is worth reading. */
+/** Whether the site has a secret for calls of this kind; without one they are not read. */
 export async function expectsHook(
   context: Context,
   siteKeyHash: string,

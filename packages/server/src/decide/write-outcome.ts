@@ -126,7 +126,7 @@ async function orderObstacle(
   decision: Decision | undefined,
 ): Promise<ReasonCode | undefined> {
   if (decision === undefined) return "site_not_found";
-  // A buyer may take half an hour to confirm to the bank. What the owner stopped meanwhile is voided.
+  // A buyer may take half an hour to confirm to the bank. If the owner has stopped sales since, it is voided.
   if (challengeUrl !== null) {
     if (await isPaused(tx, siteKeyHash)) return "site_paused";
     const platform = await platformByIdentity(tx, siteKeyHash, decision.identity);

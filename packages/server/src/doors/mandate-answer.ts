@@ -2,7 +2,7 @@ import { type JsonObject, REASONS, type ReasonCode } from "@gatehouse/protocol";
 import type { Submitted } from "../actions/claim-mandate.js";
 import { docsUrl } from "../platform/http/problem.js";
 
-/** What the contract says to wait, whatever limit of mandates was reached. */
+/** The contract's wait for every limit of mandates. */
 const RATE_LIMITED_S = 60;
 const RETRY_AFTER_S = 5;
 /** The contract lists no 408 (4.1.10): a body that stalls is a bad request. */
@@ -34,7 +34,7 @@ export function refusedAnswer(
     return { status, body: { outcome: "unavailable", message }, headers: { ...wait, ...headers } };
   }
   if (reason === "rate_limited") {
-    // One number in both places: clients read either.
+    // The header and the body give the same number, because clients read either.
     const wait = headers["retry-after"] ?? String(RATE_LIMITED_S);
     const body = { outcome: "rate_limited", retry_after_seconds: Number(wait), message };
     return { status, body, headers: { ...headers, "retry-after": wait } };

@@ -12,7 +12,7 @@ export function pendingBody(baseUrl: string, domain: string) {
   return { status: "pending_verification", domain, message, docs_url };
 }
 
-/** The same for a person who opened the agent page. */
+/** The page for a person who opens the agent page of such a site. */
 export function pendingPage(domain: string): Response {
   const { status } = REASONS.pending_verification;
   const page = htmlPage(

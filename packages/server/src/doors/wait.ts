@@ -34,7 +34,7 @@ function send(response: ServerResponse, body: string, headers: Readonly<Record<s
   response.end(body);
 }
 
-/** Answers a request of an address that sends too many, before anything of it is looked at. */
+/** Refuses a request of an address that sends too many, before the request is parsed. */
 export function answerWait({ admission, config, ids, metrics }: Context): AnswerWait {
   const count = metrics.counter("gatehouse_http_requests_total");
   return (request, response, waitMs) => {

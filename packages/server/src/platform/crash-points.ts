@@ -14,7 +14,7 @@ export const AUDIT_POINTS = [
   "audit.checkpoint_kept",
 ] as const;
 
-/** Those of archiving a day: a file is there, all were verified, the day is archived, rows are gone. */
+/** Archiving a day: a file is written, all are verified, the day is archived, rows are deleted. */
 export const ARCHIVE_POINTS = [
   "archive.file_written",
   "archive.verified",
@@ -36,7 +36,7 @@ export const CHECKOUT_POINT = "ucp.settled";
 /** Those of a message: a receiver has it, and that is written down. */
 export const OUTBOX_POINTS = ["outbox.sent", "outbox.delivered"] as const;
 
-/** Those of counted refusals: a minute's counts are about to be written, and are in the log. */
+/** Counted refusals: a minute's counts are about to be written; they are in the log. */
 export const REJECTION_POINTS = ["rejections.sealed", "rejections.written"] as const;
 
 type CrashPoint =

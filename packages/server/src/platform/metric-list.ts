@@ -22,7 +22,7 @@ export const METRICS = Object.freeze({
   },
   gatehouse_admission_total: {
     type: "counter",
-    help: "Requests answered, by what their caller had proven and the limit that turned them away.",
+    help: "Requests answered, by what the caller had proven and the limit that refused them.",
     labels: {
       class:
         "`anonymous`, `proven` (a valid signature or token) or `spending` (on a call that pays)",
@@ -74,7 +74,7 @@ export const METRICS = Object.freeze({
   },
   gatehouse_rejections_aggregated_total: {
     type: "counter",
-    help: "Refusals counted in a record for a whole minute instead of one each.",
+    help: "Refusals counted in one record a minute, instead of a record each.",
     labels: { door: "`mandates` or `mcp`" },
   },
   gatehouse_rejections_unwritten: {
@@ -123,7 +123,7 @@ export const METRICS = Object.freeze({
   },
   gatehouse_provider_calls_total: {
     type: "counter",
-    help: "Questions to payment providers about single payments.",
+    help: "Calls to payment providers about single payments.",
     labels: {
       provider: "`sandbox` or `stripe`",
       result: "`answered`, or `failed` for a time-out or an error of the provider",
@@ -131,12 +131,12 @@ export const METRICS = Object.freeze({
   },
   gatehouse_unsigned_stored_bytes: {
     type: "gauge",
-    help: "Bytes of carts, checkouts and replies that callers left without signing, of all sites; the same on every node.",
+    help: "Bytes of carts, checkouts and replies stored for unsigned callers, of all sites; the same on every node.",
     labels: {},
   },
   gatehouse_signed_stored_bytes: {
     type: "gauge",
-    help: "The same of platforms that sign.",
+    help: "Bytes of carts, checkouts and replies stored for platforms that sign, of all sites.",
     labels: {},
   },
   gatehouse_fetches_under_way: {
@@ -146,12 +146,12 @@ export const METRICS = Object.freeze({
   },
   gatehouse_fetches_waiting: {
     type: "gauge",
-    help: "Requests to other hosts that wait for a place.",
+    help: "Requests to other hosts that wait for their turn.",
     labels: {},
   },
   gatehouse_fetches_refused_total: {
     type: "counter",
-    help: "Requests to other hosts that found no place in time.",
+    help: "Requests to other hosts that were refused because their turn did not come in time.",
     labels: { lane: "`owner`, `stranger`, `known` or `webhook`" },
   },
   gatehouse_payment_declines_total: {
@@ -161,14 +161,14 @@ export const METRICS = Object.freeze({
   },
   gatehouse_decline_waits_total: {
     type: "counter",
-    help: "Waits begun because of declined payments.",
+    help: "Waits that began after declined payments.",
     labels: {
-      kind: "who waits: `identity`, `address`, `instrument` or `buyer`; `site`: callers that are not admitted are handed off",
+      kind: "who waits: `identity`, `address`, `instrument` or `buyer`; `site`: platforms that are not admitted must send their buyers to the shop",
     },
   },
   gatehouse_decline_refusals_total: {
     type: "counter",
-    help: "Purchases refused because somebody has to wait after declined payments.",
+    help: "Purchases refused because the caller has to wait after declined payments.",
     labels: { kind: "who waits, as above; `under_way`: too many payments have no outcome yet" },
   },
   gatehouse_document_bytes: {

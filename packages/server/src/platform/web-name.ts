@@ -2,11 +2,11 @@ import { parseUrl } from "@gatehouse/protocol";
 import { getDomain, parse } from "tldts";
 import { networksOf } from "./http/admission/networks.js";
 
-/** Whose address something is, in one spelling for all the ways it can be written. */
+/** The host and domain of an address, in one spelling for all the ways to write it. */
 export interface WebName {
   /** The host alone: lower case, ASCII, no port, no trailing dot. */
   readonly host: string;
-  /** The part of it that somebody registered: what its owner can add names under is one. */
+  /** Its registrable domain: the owner of that controls all names below it. */
   readonly domain: string;
 }
 
@@ -15,16 +15,16 @@ const IPV6 = /^\[(.+)\]$/;
 const IPV4 = /^\d{1,3}(?:\.\d{1,3}){3}$/;
 
 /**
- * Reads the names with the private section, so that tenants of a shared host (`shop.github.io`) are
- * told apart. The host was read by `URL` before: whatever characters it allows must not lead past the
- * list, which is why nothing is validated again.
+ * Uses the private section of the list too, so that tenants of a shared host (`shop.github.io`) count
+ * separately. `URL` has already parsed the host. It is not validated again, because a host with unusual
+ * characters must not bypass the list.
  */
 const SUFFIX_LIST = { allowPrivateDomains: true, extractHostname: false, validateHostname: false };
 
 function nameOfHost(hostname: string): WebName | undefined {
   const ipv6 = IPV6.exec(hostname)?.[1];
   if (ipv6 !== undefined) {
-    // Whoever has one address of a /64 has all of them.
+    // Somebody who has one address of a /64 has all of them.
     const [prefix] = networksOf(ipv6);
     return { host: prefix, domain: prefix };
   }

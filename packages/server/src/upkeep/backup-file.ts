@@ -7,12 +7,12 @@ import type { Row } from "./tables.js";
 
 /**
  * A backup is gzip over lines of JSON: a header, one line per row, and an end line with the row
- * counts and the SHA-256 of every line before it. Behind them stands an HMAC of the file's bytes.
+ * counts and the SHA-256 of every line before it. An HMAC of the file's bytes follows.
  * It holds rows, not a database file, so that a backup of SQLite restores into PostgreSQL and the
  * other way round.
  */
 export const BACKUP_FORMAT = "gatehouse-backup/2";
-/** Of 0.1.0: the same, without the HMAC. */
+/** The format of 0.1.0: the same, without the HMAC. */
 const BACKUP_FORMAT_1 = "gatehouse-backup/1";
 
 const Header = z.object({
@@ -88,7 +88,7 @@ export interface CheckedBackup {
   readonly mac: "holds" | "differs" | "unsigned" | "no_key";
 }
 
-/** What the lines of a backup say, once they were all read. */
+/** The content of a backup's lines, after all of them were read. */
 interface CheckedLines extends Pick<CheckedBackup, "header" | "sealedBy" | "rows"> {
   readonly digests: FileDigests;
 }
@@ -147,8 +147,8 @@ async function checkLines(
 }
 
 /**
- * Reads a backup from end to end before anything is written, so that none restores by half. With a
- * secrets key from outside the file it also tells whether somebody without that key wrote it.
+ * Reads a whole backup before anything is written, so that no backup is restored in part. With a secrets
+ * key from outside the file, it also checks that nobody without that key wrote the file.
  */
 export async function checkBackup(
   path: string,
@@ -163,7 +163,7 @@ export async function checkBackup(
     onChecked,
   );
   const unsigned = lines.header.format === BACKUP_FORMAT_1;
-  // Cutting the HMAC off must not make a file pass for one of 0.1.0.
+  // A file whose HMAC was cut off must not pass for a file of 0.1.0.
   if (unsigned !== (found.trailer === "")) throw damaged(path, "has been changed or damaged");
   const checked = { ...lines, ends: found, sha256: digests.sha256 };
   if (unsigned) return { ...checked, mac: "unsigned" };
@@ -172,8 +172,8 @@ export async function checkBackup(
 }
 
 /**
- * The rows of a backup that {@link checkBackup} accepted. Throws after the last one if the file is
- * not the one that was checked, so that whoever writes them must be able to undo it.
+ * The rows of a backup that {@link checkBackup} accepted. Throws after the last row if the file is not the
+ * one that was checked, so the caller must write the rows in a transaction.
  */
 export async function* backupRows(
   path: string,

@@ -6,7 +6,7 @@ import { damaged } from "./backup-error.js";
 /** Longest line read: far more than any row, far less than memory. */
 const LINE_CHARS_MAX = 8 * 1024 * 1024;
 
-/** Which bytes of a file to read, and who sees them on their way. */
+/** Which bytes of a file to read, and a function that is called with them. */
 export interface Reading {
   /** Where the gzip part ends. */
   readonly gzipBytes: number;

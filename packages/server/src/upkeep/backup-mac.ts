@@ -9,8 +9,8 @@ const MEMBER_OPENING = Buffer.from("1f8b08100000000000ff", "hex").toString("lati
 const MEMBER_CLOSING = Buffer.from("0003000000000000000000", "hex").toString("latin1");
 
 /**
- * The last bytes of a backup file: an HMAC over every byte before them. It covers the file as it lies
- * on disk, and stands in the comment of an empty gzip member, so that the whole is still gzip.
+ * The last bytes of a backup file: an HMAC over every byte before them. It is in the comment of an empty
+ * gzip member, so that the whole file is still gzip.
  */
 function trailerOf(mac: string): string {
   return `${MEMBER_OPENING}${WORD}${mac}${MEMBER_CLOSING}`;
@@ -18,22 +18,22 @@ function trailerOf(mac: string): string {
 
 const TRAILER_BYTES = trailerOf("0".repeat(MAC_HEX_CHARS)).length;
 
-/** The HMAC a trailer states; undefined where the bytes are no trailer. */
+/** The HMAC in a trailer; undefined if the bytes are not a trailer. */
 function statedMac(trailer: string): string | undefined {
   const from = MEMBER_OPENING.length + WORD.length;
   const mac = trailer.slice(from, from + MAC_HEX_CHARS);
   return /^[0-9a-f]{64}$/.test(mac) && trailer === trailerOf(mac) ? mac : undefined;
 }
 
-/** Digests of a file's bytes, taken while they pass by. */
+/** Digests of a file's bytes, computed while it is read or written. */
 export interface FileDigests {
   /** Of the whole file, as `sha256sum` prints it. */
   readonly sha256: string;
-  /** Of the bytes before the trailer, in hex; undefined where no key is at hand. */
+  /** Of the bytes before the trailer, in hex; undefined without a key. */
   readonly mac: string | undefined;
 }
 
-/** Takes the digests of a backup file. The HMAC key is derived from the installation's secrets key. */
+/** Computes the digests of a backup file. The HMAC key is derived from the installation's secrets key. */
 export class FileHasher {
   private readonly hash: Hash = createHash("sha256");
   private readonly hmac: Hmac | undefined;
@@ -48,7 +48,7 @@ export class FileHasher {
     this.hmac?.update(bytes);
   }
 
-  /** The digests of everything added, with the trailer behind it. */
+  /** The digests of everything added, followed by the trailer. */
   end(trailer: string): FileDigests {
     this.hash.update(trailer, "latin1");
     return { sha256: this.hash.digest("hex"), mac: this.hmac?.digest("hex") };
@@ -62,7 +62,7 @@ export class FileHasher {
   }
 }
 
-/** Where the rows of a backup file end, and what stands behind them. */
+/** Where the rows of a backup file end, and the trailer after them. */
 export interface BackupEnds {
   readonly gzipBytes: number;
   /** Its bytes, as Latin-1; empty where there is none, as in files of 0.1.0. */

@@ -35,13 +35,13 @@ export interface BackupReport {
   readonly rows: number;
   readonly tables: number;
   readonly secretsKey: boolean;
-  /** Of the whole file: what an unverified restore asks for. */
+  /** SHA-256 of the whole file, which an unverified restore needs. */
   readonly sha256: string;
-  /** Files of the audit archive that belong to it, and are not in it. */
+  /** Files of the audit archive, which are not in the backup. */
   readonly archiveFiles: number;
 }
 
-/** The key the backup is sealed with: the one that sealed the database, or nobody could check it. */
+/** The key that seals the backup. It must be the key of the database, or no restore could verify it. */
 async function sealingKey(db: Queries, key: Uint8Array | undefined): Promise<Uint8Array> {
   const sealedBy = await readFact(db, "secrets_key_id");
   if (key !== undefined && createSecrets(key).keyId === sealedBy) return key;
@@ -71,7 +71,7 @@ export async function backup(env: Environment, options: BackupOptions): Promise<
   try {
     await refuseNewerSchema(db);
     const key = await sealingKey(db, found);
-    // A key that the operator keeps elsewhere stays there.
+    // A key that the operator keeps elsewhere is not written into the backup.
     const carried = config.secretsKey === undefined && options.withoutSecretsKey !== true;
     return await db.snapshot(async (reader) => {
       const header: BackupHeader = {
@@ -106,8 +106,8 @@ export async function backup(env: Environment, options: BackupOptions): Promise<
 }
 
 /**
- * Written beside its final name and linked to it when whole: a crash leaves only the `.partial`.
- * Returns the SHA-256 of the file.
+ * Writes a `.partial` file and links it to its final name when it is complete. A crash leaves only the
+ * `.partial`. Returns the SHA-256 of the file.
  */
 async function writeBackup(
   file: string,

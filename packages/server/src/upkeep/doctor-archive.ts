@@ -5,7 +5,7 @@ import { partsBehind } from "../owners/audit/archive/store.js";
 import type { Database } from "../platform/db/database.js";
 import type { Finding } from "./finding.js";
 
-/** Archived bytes that are read and compared with their digests; of more, only the lengths. */
+/** Archived bytes that are read and compared with their digests; beyond that only lengths are compared. */
 const BYTES_READ_MAX = 1024 * 1024 * 1024;
 const PARTS_PER_READ = 500;
 /** Files named in one finding; the rest are counted. */
@@ -32,7 +32,7 @@ async function faultOf(
   }
 }
 
-/** Whether every archived day can be read here: proofs, exports and verification need it. */
+/** Whether every archived day can be read here. Proofs, exports and verification need this. */
 export async function checkArchive(config: Config, db: Database): Promise<Finding> {
   const folder = new ArchiveFolder(config.archiveDir);
   const faults: string[] = [];
@@ -64,7 +64,8 @@ export async function checkArchive(config: Config, db: Database): Promise<Findin
     const says = `in ${folder.path}: ${named}${more}. Put back a copy: see docs/operations/archive.md`;
     return { part: PART, verdict: "failure", says };
   }
-  const how = bytes <= BYTES_READ_MAX ? "as they were archived" : "there; the first GB was read";
+  const how =
+    bytes <= BYTES_READ_MAX ? "unchanged" : "present; the first GB was read and is unchanged";
   const says = `${records} records in ${files} files in ${folder.path}, ${how}`;
   return { part: PART, verdict: "good", says };
 }

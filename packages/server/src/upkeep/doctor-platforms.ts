@@ -8,7 +8,7 @@ const SITES_MAX = 1_000;
 /** Sites named in the finding; the rest are counted. */
 const SITES_NAMED_MAX = 5;
 
-/** Whether platforms that nobody admitted can spend real money at a site. */
+/** Whether platforms that are not admitted can spend real money at a site. */
 export async function checkPlatforms(db: Database): Promise<Finding> {
   const domains: string[] = [];
   for (const siteKeyHash of await sitesOpenToAny(db, SITES_MAX)) {

@@ -104,7 +104,7 @@ async function checkSites(db: Database): Promise<Finding> {
   return { part: "sites", verdict: "good", says: `${total}, of which ${verified} verified` };
 }
 
-/** Said only where sales of a site are paused: an owner may have forgotten it. */
+/** Reported only if sales of a site are paused, because an owner may have forgotten it. */
 async function checkPauses(db: Database): Promise<Finding[]> {
   const domains = await pausedDomains(db);
   if (domains.length === 0) return [];
@@ -179,7 +179,7 @@ async function checkInstallation(config: Config, db: Database): Promise<Finding[
     ...(await attempt("clock", clock)),
     ...(await attempt("jobs", () => checkJobs(db))),
     ...(await attempt("sites", () => checkSites(db))),
-    // A database that the next start brings up to date has no pauses yet.
+    // A database that still has to be migrated has no pauses.
     ...(version < SCHEMA_VERSION ? [] : await attempt("sales", () => checkPauses(db))),
     ...(version < SCHEMA_VERSION ? [] : await attempt("restore", () => checkRestored(db))),
     ...(version < AUDIT_SCHEMA ? [] : await attempt("audit log", () => checkAudit(config, db))),

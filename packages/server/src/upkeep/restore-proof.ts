@@ -9,13 +9,13 @@ import type { CheckedBackup } from "./backup-file.js";
 export interface ProofOptions {
   /** A file with the secrets key, where it is neither configured nor in the data folder. */
   readonly secretsKeyFile?: string | undefined;
-  /** Restores a file that no key from outside vouches for; needs `sha256`. */
+  /** Restores a file that no key from outside verifies; needs `sha256`. */
   readonly unverified?: boolean | undefined;
   /** The digest `gatehouse backup` printed when the file was made. */
   readonly sha256?: string | undefined;
 }
 
-/** A secrets key that did not come out of the backup, and whether the installation has it already. */
+/** A secrets key from outside the backup, and whether the installation has it already. */
 export interface OutsideKey {
   readonly key: Uint8Array;
   readonly installed: boolean;
@@ -39,7 +39,7 @@ export function outsideKey(
 const WHY_UNVERIFIED: Readonly<Record<Exclude<CheckedBackup["mac"], "holds" | "differs">, string>> =
   {
     unsigned:
-      "0.1.0 made this backup, which did not seal its backups, so nobody can tell whether it was changed.",
+      "Version 0.1.0 made this backup and did not seal it, so nobody can tell whether it was changed.",
     no_key:
       "There is no secrets key here to verify this backup with, and a key inside the file proves " +
       "nothing. Give the key with --secrets-key-file or GATEHOUSE_SECRETS_KEY.",
@@ -49,13 +49,13 @@ const WHY_UNVERIFIED: Readonly<Record<Exclude<CheckedBackup["mac"], "holds" | "d
 export function refuseOtherKey({ sealedBy }: CheckedBackup, outside: OutsideKey | undefined): void {
   if (outside === undefined || createSecrets(outside.key).keyId === sealedBy) return;
   throw new StartupError(
-    "The secrets key here is not the one the backup was sealed with: take it away or set the right one.",
+    "The secrets key here is not the one the backup was sealed with: remove it, or set the right one.",
   );
 }
 
 /**
- * Whether a key from outside the file vouches for it. A file nobody vouches for is refused unless
- * the operator knows its digest from the moment it was made.
+ * Whether a key from outside the file verifies it. An unverified file is refused unless the operator knows
+ * its digest from when it was made.
  */
 export function proofOf(
   file: string,
@@ -72,8 +72,8 @@ export function proofOf(
   if (mac === "differs") throw damaged(file, "has been changed or damaged");
   if (unverified === true && sha256 !== undefined) return "unverified";
   throw new BackupFileError(
-    `${WHY_UNVERIFIED[mac]} If you know the SHA-256 that \`gatehouse backup\` printed, or took it ` +
-      "when the file was made, restore with --unverified --sha256 <digest>: every token is then " +
+    `${WHY_UNVERIFIED[mac]} If you know the SHA-256 that \`gatehouse backup\` printed, or that you ` +
+      "computed when the file was made, restore with --unverified --sha256 <digest>: every token is then " +
       "void, and every agent suspended until you approve it again.",
   );
 }

@@ -46,12 +46,12 @@ export interface RestoreReport {
   readonly rows: number;
   readonly createdAt: string;
   readonly secretsKey: "restored" | "kept" | "missing";
-  /** Whether a key from outside the file vouched for it. */
+  /** Whether a key from outside the file verified it. */
   readonly verified: boolean;
-  /** Why tokens are void and agents suspended; undefined where everything works as it did. */
+  /** Why tokens are void and agents suspended; undefined if they are not. */
   readonly doubt: Doubt | undefined;
   readonly suspended: Suspended | undefined;
-  /** Files of the audit archive that belong to it, and were not in the backup. */
+  /** Files of the audit archive, which were not in the backup. */
   readonly archiveFiles: number;
   /** How many revocations the lists in the data folder held. */
   readonly revocations: number;
@@ -66,7 +66,7 @@ async function refuseOccupied(db: Database): Promise<void> {
   );
 }
 
-/** Asked before the key is: that of an installation which is here says nothing about the file. */
+/** Checked before the key, because the key of an existing installation says nothing about the file. */
 async function refuseInstallation(config: Config): Promise<void> {
   const db = await openDatabase(config, { ids: systemIds, log: createLog("warn") });
   await refuseOccupied(db).finally(() => db.close());
@@ -109,8 +109,8 @@ interface AcceptedBackup extends CheckedBackup {
 type Filled = Pick<RestoreReport, "rows" | "suspended" | "doubt" | "archiveFiles">;
 
 /**
- * Why nobody can tell which tokens and agents of a backup are still wanted. A list of revocations
- * that is no newer than the backup does not know what was revoked since.
+ * Why the tokens and agents of a backup cannot be trusted; undefined if they can. A list of revocations
+ * that is not newer than the backup does not know what was revoked since.
  */
 function doubtAbout({ proof, header, listAsOf }: AcceptedBackup): Doubt | undefined {
   if (proof === "unverified") return "unverified";

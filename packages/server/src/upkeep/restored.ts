@@ -19,7 +19,7 @@ export type Doubt = z.infer<typeof Doubt>;
 /** What an installation remembers of the restore it came from. */
 type Restored = z.infer<typeof Restored>;
 
-/** In the transaction that writes the rows. It goes over what an earlier restore left in the backup. */
+/** Runs in the transaction that writes the rows. Replaces the note of an earlier restore in the backup. */
 export async function noteRestore(
   tx: Queries,
   restored: Omit<Restored, "doubt"> & { readonly doubt: Doubt | undefined },
@@ -33,7 +33,7 @@ const BECAUSE: Readonly<Record<Doubt, string>> = {
     "no list of revocations was newer, so what was revoked since the backup is not known",
 };
 
-/** What a restore left to be confirmed; nothing for an installation that was never restored. */
+/** What has to be confirmed after a restore; nothing if the installation was never restored. */
 export async function checkRestored(db: Database): Promise<Finding[]> {
   const text = await readFact(db, "restored");
   if (text === undefined) return [];
@@ -43,13 +43,13 @@ export async function checkRestored(db: Database): Promise<Finding[]> {
   if (doubt === undefined) return [{ part, verdict: "good", says: `${from}, and verified` }];
   const agents = await countSuspendedBy(db, RESTORE_ACTOR);
   const platforms = await countPlatformsSuspendedBy(db, RESTORE_ACTOR);
-  const why = `${from}; ${BECAUSE[doubt]}: every token of then is void`;
+  const why = `${from}; ${BECAUSE[doubt]}: every token in it is void`;
   if (agents + platforms === 0) {
     return [{ part, verdict: "good", says: `${why}, and nothing is left to confirm` }];
   }
   const says =
-    `${why}, and suspended until you confirm them are ${agents} of the agents and ${platforms} of ` +
-    "the platforms. Look at each, then run `gatehouse agent approve <site> <agent_id>` or " +
+    `${why}. Suspended until you confirm them: agents ${agents}, platforms ${platforms}. ` +
+    "Look at each, then run `gatehouse agent approve <site> <agent_id>` or " +
     "`gatehouse platform admit <site> <domain>`; make new tokens with `gatehouse token create`";
   return [{ part, verdict: "warning", says }];
 }

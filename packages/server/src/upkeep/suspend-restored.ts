@@ -5,10 +5,10 @@ import { endAllSessions } from "../owners/tokens/sessions/store.js";
 import { revokeAllTokens } from "../owners/tokens/store.js";
 import type { Queries } from "../platform/db/database.js";
 
-/** Who did it, in rows that a restore changed. */
+/** The actor in rows that a restore changed. */
 export const RESTORE_ACTOR = "restore";
 
-/** What a restore took away until somebody confirms it. */
+/** How much a restore voided or suspended. */
 export interface Suspended {
   readonly tokens: number;
   readonly agents: number;
@@ -16,9 +16,9 @@ export interface Suspended {
 }
 
 /**
- * Voids every credential and suspends every agent and platform, where nobody can tell which of them are still
- * wanted. Runs in the transaction that writes the rows: a crash leaves neither. The tables are those
- * of the backup's own schema, which may be older than this build's.
+ * Voids every credential and suspends every agent and platform, because nobody can tell which of them were
+ * revoked since. Runs in the transaction that writes the rows, so a crash leaves neither. The tables are
+ * those of the backup's schema, which may be older than this build's.
  */
 export async function suspendRestored(
   tx: Queries,

@@ -132,7 +132,7 @@ describe.each(DATABASES)("a platform's cart, on %s,", (dialect) => {
       {
         type: "error",
         code: "quantity_invalid_limit_exceeded",
-        content: "vase: A line takes 1000 at most. Reduce the quantity.",
+        content: "vase: A line can hold at most 1000. Reduce the quantity.",
         severity: "unrecoverable",
       },
     ]);

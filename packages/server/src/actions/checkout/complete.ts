@@ -49,7 +49,7 @@ export interface Completing extends Changed {
   readonly changed?: true;
   /** To be asked for once this is committed. */
   readonly payment?: Payment | undefined;
-  /** Nothing was tried: the platform has to wait after declined payments. */
+  /** No payment was requested, because the platform has to wait after declined payments. */
   readonly wait?: DeclineWait;
 }
 
@@ -70,7 +70,7 @@ interface Attempted {
   readonly checkout: Checkout;
   readonly token: string;
   readonly requestId: string;
-  /** Whom a declined payment counts for. */
+  /** The caller that a declined payment counts for. */
   readonly caller: PaymentCaller;
   readonly agent: Agent;
   readonly identity: Identity;
@@ -93,7 +93,7 @@ function about({ agent, checkout, requestId }: Attempted): JsonObject {
   };
 }
 
-/** Who asked, and whom that counts for. */
+/** The caller, and the identity it counts for. */
 const countedFor = ({ agent, identity }: Attempted) => ({
   ...{ actorId: agent.agentId, identity: identity.id, pooled: isPooled(identity) },
 });
@@ -208,7 +208,7 @@ function changeOf(before: Checkout, now: Checkout): Notice | undefined {
   return { code: "quote_changed", content };
 }
 
-/** Another instrument, or another buyer's, may do at once; whoever waits as a whole has to wait. */
+/** If only an instrument or a buyer waits, another one may pay at once; otherwise the caller waits. */
 function waitOrNotice(wait: DeclineWait): Pick<Completing, "wait" | "notice"> {
   if (wait.kind !== "instrument" && wait.kind !== "buyer") return { wait };
   return { notice: { code: "not_payable", content: wait.message } };

@@ -6,9 +6,9 @@ import type { Queries } from "../../platform/db/database.js";
 const UNSIGNED = "unsigned ";
 
 /**
- * What rules and records call a platform: its profile, where it has proven that the profile is its
- * own. Anybody can name one, so that a rule about a platform must not hold for who only does. Limits
- * do not use this name: see `identityOfPlatform`.
+ * The name of a platform in rules and records: its profile, if it has proven that the profile is its own.
+ * Anybody can name a profile, so a rule about a platform must not apply to an unsigned caller. Limits do
+ * not use this name: see `identityOfPlatform`.
  */
 export function actorId({ url, signed }: PlatformCaller): string {
   return signed ? url : UNSIGNED + url;
@@ -20,7 +20,7 @@ export function platformOf(id: string): PlatformCaller {
   return { url: signed ? id : id.slice(UNSIGNED.length), signed };
 }
 
-/** A platform as rules ask about it, and whom it counts for. */
+/** A platform as rules see it, and the identity it counts for. */
 export async function platformActor(
   db: Queries,
   siteKeyHash: string,

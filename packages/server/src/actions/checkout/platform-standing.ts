@@ -12,10 +12,10 @@ import { countPending } from "../../owners/reviews/store.js";
 import type { Site } from "../../owners/sites/site.js";
 import type { Transaction } from "../../platform/db/database.js";
 
-/** How many of one platform may wait for a person. */
+/** Pending reviews of one platform. */
 const PENDING_MAX = 50;
 
-/** Whether as many wait for a person as may: of one platform, or of those that are not admitted. */
+/** Whether a platform, or the pool of platforms not admitted, has its maximum of pending reviews. */
 export async function reviewsFull(
   tx: Transaction,
   siteKeyHash: string,
@@ -29,7 +29,7 @@ export async function reviewsFull(
   );
 }
 
-/** Why a platform may not buy here by itself; undefined where it may. */
+/** Why a platform may not pay here; undefined if it may. */
 export async function standingProblem(
   tx: Transaction,
   { siteKeyHash, processor }: Site,

@@ -61,7 +61,7 @@ export async function quoteFor(
   const address = chosenAddress(delivery);
   const whole = isWhole(address, buyer);
   const destination = destinationIn(address ?? context);
-  // What sending costs depends on the country alone: nobody has to say more to see it.
+  // Delivery costs depend only on the country, so nothing else is needed to show them.
   const isPriceable = destination !== undefined && COUNTRY.test(destination.country);
   const offered =
     ships && isPriceable && currency !== null ? optionsTo(settings, destination, currency) : [];

@@ -196,7 +196,7 @@ const rejectAll = createRoute({
   method: "post",
   path: "/v1/admin/sites/{site_key_hash}/pending-agents/reject",
   tags: ["Agents"],
-  summary: "Reject agents that wait",
+  summary: "Reject pending agents",
   description: "Up to 200 at once, the oldest first. Each is recorded.",
   request: {
     params: SiteParams,
@@ -209,7 +209,7 @@ const rejectAll = createRoute({
     ),
   },
   responses: {
-    200: json(z.object({ rejected: z.number().int() }), "How many there were."),
+    200: json(z.object({ rejected: z.number().int() }), "How many were rejected."),
     ...errors("invalid_request", "forbidden", "not_found"),
   },
 });

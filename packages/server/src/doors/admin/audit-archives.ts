@@ -36,7 +36,7 @@ const ArchiveBody = strict({
     .string()
     .regex(/^\d{4}-\d\d-\d\d$/, "write it as 2030-05-17")
     .openapi({ description: "Days before this one. Yesterday always stays in the database." }),
-  dry_run: z.boolean().default(false).openapi({ description: "Only says what is due." }),
+  dry_run: z.boolean().default(false).openapi({ description: "Only list the days that are due." }),
 });
 
 const StepBody = z
@@ -56,7 +56,7 @@ function describeList({ path, params, of }: LogOwner) {
     tags: TAGS,
     summary: `List the archived days of ${of}`,
     description:
-      "Their records are in files, and no longer in the database. Proofs, exports and reading work as " +
+      "Their records are in files instead of the database. Proofs, exports and reading work as " +
       `before. At most ${DAYS_LISTED_MAX} days.`,
     request: { params },
     responses: {
@@ -74,11 +74,11 @@ function describeArchive({ path, params, of }: LogOwner) {
     summary: `Archive the oldest closed day of the audit log of ${of}`,
     description:
       "Writes the day's signed parts into the archive folder, reads them back and verifies them, " +
-      "records that, and deletes the rows. Ask again while days are due, or while one is running. " +
+      "records that, and deletes the rows. Call it again while `due` is not empty or a day is `running`. " +
       "Needs an operator.",
     request: { params, body: body(ArchiveBody) },
     responses: {
-      200: json(StepBody, "Where archiving stands."),
+      200: json(StepBody, "How far archiving is."),
       ...errors("invalid_request", "forbidden", "not_found", "conflict"),
     },
   });

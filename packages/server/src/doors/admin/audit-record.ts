@@ -28,8 +28,8 @@ function describe({ path, params }: LogOwner) {
     tags: ["Audit log"],
     summary: "Show a record, and prove that it is in the log",
     description:
-      "Whatever is public. Reading is recorded, except of a record of reading. A site's proof is the " +
-      "one of `/v1/audit/{site_key_hash}/proof/{record_id}`.",
+      "Independent of what is public. Reading is recorded, except for records of reading. The proof for a " +
+      "site is the one of `/v1/audit/{site_key_hash}/proof/{record_id}`.",
     request: {
       params: params.extend({
         record_id: z

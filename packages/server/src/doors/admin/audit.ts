@@ -35,7 +35,7 @@ const LogBody = z
   .openapi("AuditLog");
 
 const RenewBody = strict({
-  reason: line(REASON_CHARS_MAX).openapi({ description: "Stands in the log for ever." }),
+  reason: line(REASON_CHARS_MAX).openapi({ description: "Stays in the log for ever." }),
   force: z.boolean().default(false),
 });
 

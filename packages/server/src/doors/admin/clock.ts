@@ -14,14 +14,14 @@ const accept = createRoute({
   method: "post",
   path: "/v1/admin/clock/accept",
   tags: ["Clock"],
-  summary: "Declare the present time right",
+  summary: "Accept the present time",
   description:
-    "While the clock is behind a time it has already shown, nothing is approved. Where it had been " +
-    "ahead and is right now, this ends that. The installation's log records who did it and why.",
+    "Nothing is approved while the clock is behind a time it has already shown. If it was ahead before " +
+    "and is right now, accept the present time. The installation's log records who did it and why.",
   request: {
     body: body(
       strict({
-        reason: line(REASON_CHARS_MAX).openapi({ description: "Stands in the log for ever." }),
+        reason: line(REASON_CHARS_MAX).openapi({ description: "Stays in the log for ever." }),
       }),
     ),
   },
@@ -29,7 +29,7 @@ const accept = createRoute({
     200: json(
       z.object({
         accepted_at: Timestamp,
-        last_seen_at: Timestamp.openapi({ description: "The later time that counts no more." }),
+        last_seen_at: Timestamp.openapi({ description: "The later time that no longer counts." }),
       }),
       "Accepted.",
     ),

@@ -27,7 +27,7 @@ const DeclinesBody = z
             description: "The agent or platform; null for an address, which is not kept.",
           }),
           until: Timestamp,
-          times: z.int().openapi({ description: "How often in a row." }),
+          times: z.int().openapi({ description: "How many times in a row it had to wait." }),
         }),
       )
       .openapi({ description: `The longest wait first, ${SHOWN_MAX} at most.` }),
@@ -38,9 +38,12 @@ const show = createRoute({
   method: "get",
   path: "/v1/admin/sites/{site_key_hash}/declines",
   tags: ["Sites"],
-  summary: "Show declined payments and who waits",
+  summary: "Show declined payments and who has to wait",
   request: { params: SiteParams },
-  responses: { 200: json(DeclinesBody, "Now."), ...errors("not_found") },
+  responses: {
+    200: json(DeclinesBody, "Declined payments and waits now."),
+    ...errors("not_found"),
+  },
 });
 
 export function declineRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {

@@ -94,7 +94,7 @@ const approve = createRoute({
   tags: ["Reviews"],
   summary: "Approve an escalation",
   description:
-    "Asks the rules again. Where approval is impossible for now (`approval_blocked`), the escalation stays pending and can be approved later. Where it can never be right again (the agent was revoked, a rule denies it, the quote is gone), its status is `invalidated`.",
+    "Asks the rules again. If it cannot be approved now (`approval_blocked`), the escalation stays pending and can be approved later. If it can never be approved (the agent was revoked, a rule denies it, the quote is gone), its status is `invalidated`.",
   request: { params: EscalationParams, body: body(strict({ note: Note })) },
   responses: {
     200: json(Decided, "What became of it."),

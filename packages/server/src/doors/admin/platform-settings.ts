@@ -39,9 +39,11 @@ const SettingsBody = z
     platforms: z.enum(ACCEPTED_PLATFORMS).openapi({
       description: "admitted: only platforms in your list pay here by themselves.",
     }),
-    chosen: z.boolean().openapi({ description: "false: the default of the site's account." }),
+    chosen: z
+      .boolean()
+      .openapi({ description: "false: this is the default for the site's account." }),
     pool: z.object(POOL).openapi({
-      description: "What all platforms together may do that you have not admitted.",
+      description: "What all platforms that you have not admitted may do together.",
     }),
   })
   .openapi("PlatformSettings");
@@ -59,7 +61,7 @@ const show = createRoute({
 
 const change = createRoute({
   ...{ method: "patch", ...about, summary: "Change which platforms may buy" },
-  description: "What you leave out stays as it is.",
+  description: "Members that you leave out do not change.",
   request: {
     params: SiteParams,
     body: body(

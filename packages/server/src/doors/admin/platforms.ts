@@ -72,7 +72,7 @@ const list = createRoute({
     params: SiteParams,
     query: PageQuery.extend({
       status: z.enum(PLATFORM_STATUSES).optional(),
-      q: Search.optional().openapi({ description: "What name or domain hold." }),
+      q: Search.optional().openapi({ description: "Part of the name or domain." }),
     }),
   },
   responses: {

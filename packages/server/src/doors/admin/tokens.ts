@@ -132,8 +132,8 @@ const revoke = createRoute({
   tags: ["Tokens"],
   summary: "Revoke a token",
   description:
-    "Holds at once on every node. An owner may revoke tokens of the own sites. With `descendants`, " +
-    "so does every live token that was made with it, or with one of those.",
+    "Takes effect at once on every node. An owner may revoke tokens of their own sites. `descendants` " +
+    "also revokes every live token that was made with it, or with one of those.",
   request: {
     params: TokenParams,
     query: z.object({ descendants: z.enum(["true", "false"]).default("false") }),
@@ -154,7 +154,7 @@ const descendants = createRoute({
   tags: ["Tokens"],
   summary: "List the live tokens that descend from a token",
   description:
-    "Made with it, or with one of those, edge tokens included; whether it is revoked itself or not.",
+    "Tokens that were made with it, or with one of those, including edge tokens. Works for a revoked token too.",
   request: { params: TokenParams },
   responses: {
     200: json(z.object({ items: z.array(DescendantBody) }), "In order of creation."),

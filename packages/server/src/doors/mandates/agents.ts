@@ -14,7 +14,7 @@ import { answer, answering, findMandateSite, readBody, requireMandateSite } from
 import { MandateRefusal } from "./refusal.js";
 
 const MINUTES_PER_HOUR = 60;
-/** Challenges one address may ask for, as a multiple of what it may register. */
+/** Challenges one address may request, as a multiple of its registrations. */
 const CHALLENGES_PER_REGISTRATION = 6;
 
 /** How agents get known to a site: a challenge, an answer to it, and a look at what became of it. */
@@ -25,7 +25,7 @@ export function agentRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): voi
     perMinute: perHour / MINUTES_PER_HOUR,
     burst: perHour,
   });
-  // A key is looked at for every challenge, which costs more than an answer.
+  // Every challenge looks up a key, which costs more than most answers.
   const challengesPerHour = perHour * CHALLENGES_PER_REGISTRATION;
   const minting = new AddressLimiter({
     perMinute: challengesPerHour / MINUTES_PER_HOUR,

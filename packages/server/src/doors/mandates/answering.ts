@@ -77,7 +77,7 @@ export function answering(
   };
 }
 
-/** What is no JSON is refused; by a site that takes no mandates, as everything else there. */
+/** Refuses a body that is not JSON; a site that takes no mandates refuses it as it refuses all. */
 export function bodyFor({ status }: Site, bytes: Uint8Array): JsonValue {
   if (status === "verified") return parseBody(bytes);
   const parsed = parseJson(bytes);
@@ -97,7 +97,7 @@ export async function requireMandateSite({ db }: Context, c: C): Promise<Site> {
   return requireVerified(await findSite(db, c.req.param("site") ?? "", "key"));
 }
 
-/** The same for what was begun before: it goes on, whatever became of the site's domain since. */
+/** The same for requests that began earlier: they go on even if the domain is no longer verified. */
 export async function requireKnownSite({ db }: Context, c: C): Promise<Site> {
   const site = await findSite(db, c.req.param("site") ?? "", "key");
   if (site === undefined) throw new MandateRefusal("site_not_found");
@@ -116,7 +116,7 @@ export function requirePassage({ admission }: Context, caller: Caller): void {
   throw new MandateRefusal("rate_limited", { headers: UNREAD_REST });
 }
 
-/** Strict JSON, or the contract's word for what is none. */
+/** Strict JSON, or the refusal that the contract names for anything else. */
 export function parseBody(bytes: Uint8Array): JsonValue {
   const parsed = parseJson(bytes);
   if (!parsed.ok) {
@@ -127,7 +127,7 @@ export function parseBody(bytes: Uint8Array): JsonValue {
   return parsed.value;
 }
 
-/** A body. Whether its sender may pass is known before any of it is read. */
+/** A body. Its sender is admitted or refused before any of it is read. */
 export async function readBody(context: Context, c: C): Promise<JsonValue> {
   requirePassage(context, c.get("caller"));
   const bytes = await readJsonBytes(context, c.env.incoming, MANDATE_BYTES_MAX);

@@ -16,7 +16,7 @@ const WAIT_S_MAX = 20;
 const LOOK_EVERY_MS = 500;
 const ESCALATION = ":escalation{esc_[\\w-]+}";
 
-/** Whether something can still become of it: what is being paid for is not over. */
+/** Whether its outcome is still open; a review that is being paid for has no outcome yet. */
 function isOpen({ status, expiresAt }: Review, now: number): boolean {
   return status === "paying" || (status === "pending" && now < expiresAt);
 }
@@ -46,7 +46,7 @@ export function escalationRoutes(routes: OpenAPIHono<HttpEnv>, context: Context)
   const waiting = new Waiting();
 
   const find = async (c: HonoContext<HttpEnv>) => {
-    // Whatever became of the site's domain: who asked is told as long as there is something to tell.
+    // The agent gets its answer even if the site's domain is no longer verified.
     const site = await findSite(db, c.req.param("site") ?? "", "key");
     const review =
       site && (await reviewById(db, site.siteKeyHash, c.req.param("escalation") ?? ""));
@@ -54,7 +54,7 @@ export function escalationRoutes(routes: OpenAPIHono<HttpEnv>, context: Context)
     return review;
   };
 
-  /** Looks again and again until the review has ended, the time is up, or the process stops. */
+  /** Checks repeatedly until the review has ended, the time is up, or the process stops. */
   const changed = async (first: Review, waitMs: number): Promise<Review> => {
     const { siteKeyHash, escalationId } = first;
     const until = clock.now() + waitMs;

@@ -74,7 +74,7 @@ export class MandateAnswers {
     requirePassage(context, caller);
     const bytes = await readJsonBytes(context, request, MANDATE_BYTES_MAX);
     read.bytes = bytes;
-    // A mandate that was decided is answered from its decision, whatever became of the site since.
+    // A decided mandate gets its first answer, even if the site has changed since.
     const submitted =
       site === undefined
         ? await replayDeleted(context, deleted ?? "", parseBody(bytes))

@@ -7,8 +7,8 @@ import { LocalLimiter } from "../../platform/rate-limit/local.js";
 const SESSION_BURST = 20;
 
 /**
- * Which limit a call met; `site` is the share of all callers alike, `day` what their records may add
- * to the site's log in a UTC day.
+ * The limit that refused a call. `site` is the total of all callers, `day` the bytes of records that
+ * they may add to the site's log in a UTC day.
  */
 type LimitScope = "session" | "address" | "site" | "day";
 
@@ -25,9 +25,9 @@ export interface Limited {
 }
 
 /**
- * A caller's own limits of tool calls, one behind the other: a session is a promise of a client to
- * itself, so minting more of them gains nothing; and a call that one of them refuses takes from none.
- * What all callers of a site share is kept by admission.
+ * The limits of one caller's tool calls: its session, then its address. A client can open any number of
+ * sessions, so opening more gains nothing. A refused call uses up neither limit. Admission keeps the
+ * total that all callers of a site share.
  */
 export class CallLimits {
   private readonly session: LocalLimiter;

@@ -101,7 +101,7 @@ export class McpAnswers {
     );
   }
 
-  /** Nobody reads what is sent to a site that never was. */
+  /** The body of a call to a site that never existed is not read. */
   private readForDeleted(incoming: Incoming): void {
     deletedSite(this.context, incoming.siteName, "either").then(
       (deleted) => {
@@ -113,7 +113,7 @@ export class McpAnswers {
     );
   }
 
-  /** A mandate that was decided is answered, whatever became of the site; nothing else is. */
+  /** Answers only a mandate that was decided before; every other call is refused. */
   private readForReplay(incoming: Incoming, site: ClosedSite, otherwise: Reply): void {
     const { request, requestId, caller } = incoming;
     collectBody(this.context, request, BODY_BYTES_MAX, (body) => {
@@ -221,7 +221,7 @@ export class McpAnswers {
     return server;
   }
 
-  /** While sales are paused the tools that buy are not listed; called, they say why. */
+  /** While sales are paused, tools that buy are not listed. A call to one says that sales are paused. */
   private callableOf({ site }: LiveSite, listed: readonly Tool[]): readonly Tool[] {
     if (site.pausedAt === null) return listed;
     const { config, fixtureTools } = this.context;

@@ -97,8 +97,8 @@ function clientOf(
 }
 
 /**
- * A call that says what it speaks in a way that cannot be served: a call all the same, with the limits
- * of one. `reply` says what is wrong with it.
+ * A call with a protocol version that cannot be served. It counts for the limits like any call. `reply`
+ * says what is wrong with it.
  */
 export async function refuseUnservable(
   asked: Omit<Asked, "revision">,
@@ -129,8 +129,8 @@ export async function refuseUnservable(
 }
 
 /**
- * The limits of one call: the caller's own, then what all callers who have proven nothing share at the
- * site. A call with a mandate takes of that share only once its mandate turns out not to hold.
+ * The limits of one call: the caller's own, then the total that all anonymous callers share at the
+ * site. A call with a mandate counts for that total only if its mandate is invalid.
  */
 async function limitOf(
   { caller, request, server }: Omit<Asked, "revision">,
@@ -154,7 +154,7 @@ async function limitOf(
   return waitMs > 0 ? { scope: "site", waitMs } : undefined;
 }
 
-/** How long a caller waits whose turn did not come. */
+/** `Retry-After` for a caller whose turn did not come. */
 const TURN_RETRY_MS = 2000;
 
 async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
@@ -185,7 +185,7 @@ async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
     return invalidParams(asked, "`params.name` must name a tool. See tools/list.");
   }
   const tool = server.tools.get(name);
-  // A mandate that was decided is answered from its decision, though its tool may be gone by now.
+  // A decided mandate gets its first answer, even if its tool no longer exists.
   const gone = tool === undefined && movesMoney(name) && carriesMandate(request.params);
   if (gone || (tool !== undefined && "needsMandate" in tool)) {
     const besides = { meta: request.params._meta, caller };

@@ -32,7 +32,7 @@ interface CalledWith {
   readonly caller: Caller;
 }
 
-/** Whether a call comes with a mandate, in either place; nothing is said of what it is worth. */
+/** Whether a call carries a mandate, in either place. The mandate is not checked here. */
 export function carriesMandate({ arguments: args, _meta: meta }: JsonObject): boolean {
   if (isJsonObject(args) && args.mandate !== undefined) return true;
   return isJsonObject(meta) && meta[MANDATE_META] !== undefined;
@@ -144,7 +144,7 @@ async function answerTo(
   const { baseUrl } = config;
   const skill = String(name);
   const read = readCall(sent, meta);
-  // Without a proof it is a call like any other, and takes of what those share.
+  // Without a valid mandate it counts for the total of anonymous callers, like any other call.
   const mayRefuse = () => admission.takeOfSite(caller, "mcp_calls", site.siteKeyHash) === 0;
   const limited = () => resultOf(refusedAnswer(baseUrl, "rate_limited"));
   if (!read.ok) {
@@ -153,7 +153,7 @@ async function answerTo(
       if (carriesMandate({ _meta: meta ?? null }) && !mayRefuse()) return limited();
       return resultOf(answerOf(baseUrl, { fault }));
     }
-    // Neither can be proven before one is chosen: refused as a mandate of nobody's.
+    // Neither can be checked before one is chosen, so it is refused as an unproven mandate.
     const refusal = { requestId, caller, mayRefuse };
     return resultOf(answerOf(baseUrl, await refuseUnproven(context, site, fault, refusal)));
   }

@@ -12,7 +12,7 @@ import { readCall, resultOf } from "./money-tool.js";
 import { type Headers, revisionOf } from "./revision.js";
 import { resultReply } from "./rpc.js";
 
-/** A site that serves no tools now: its domain is not proven, or it was deleted. */
+/** A site that serves no tools now: its domain is not verified, or it was deleted. */
 export type ClosedSite = { readonly pending: Site } | { readonly deleted: string };
 
 interface ClosedCall {
@@ -22,15 +22,15 @@ interface ClosedCall {
   readonly caller: Caller;
 }
 
-/** Whether there is something to tell: what was decided, or that the key was revoked since. */
+/** Whether there is an answer: an earlier decision, or that the key was revoked since. */
 function isTold(submitted: Submitted | undefined): submitted is Submitted {
   if (submitted === undefined) return false;
   return "answer" in submitted || submitted.fault.reason === "identity_check_failed";
 }
 
 /**
- * A call to a site that serves no tools, with a mandate that was decided before: it is answered from
- * its decision. Undefined where it is anything else.
+ * Answers a call to a site that serves no tools if its mandate was decided before: it gets its first
+ * answer again. Undefined for every other call.
  */
 export async function replayedCall(
   context: Context,

@@ -62,7 +62,7 @@ function membersOf(object: JsonObject): string {
   return JSON.stringify(object).slice(1, -1);
 }
 
-/** What a site's server lists, and what it answers: while sales are paused, more than it lists. */
+/** The tools a site's server lists, and those it answers; it answers more while sales are paused. */
 interface SiteTools {
   readonly listed: readonly Tool[];
   readonly callable: readonly Tool[];

@@ -36,7 +36,7 @@ export function metricsDoor(context: Context): Door {
     if (!(await mayReadMetrics(context, c))) {
       throw new Problem("unauthorized", {
         message:
-          "Metrics need an operator's token, or a direct client on this machine that asks for localhost.",
+          "Metrics need an operator's token, or a request from this machine to localhost that came through no proxy.",
         headers: { "www-authenticate": "Bearer" },
       });
     }

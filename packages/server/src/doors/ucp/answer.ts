@@ -44,7 +44,7 @@ export function errorAnswer(code: string, content: string): UcpBody {
   return errorAnswers([{ type: "error", code, content, severity: "unrecoverable" }]);
 }
 
-/** Sends an answer that is no site's: it was given before any site was looked up. */
+/** Sends an answer that belongs to no site, because none was looked up yet. */
 export function sendPlain(
   c: HonoContext<HttpEnv>,
   { status, body, headers = {} }: UcpBody,

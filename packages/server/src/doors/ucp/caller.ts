@@ -21,7 +21,7 @@ export interface Caller {
   readonly dated: boolean;
   /** Where it wants to hear of its orders, by its profile; null where it does not. */
   readonly webhookUrl: string | null;
-  /** Stands for the network it calls from, in shares of what callers leave that prove nothing. */
+  /** The number of the network it calls from, for the shares of unsigned callers. */
   readonly network: string;
 }
 
@@ -43,7 +43,7 @@ export function signedRequest(
   return { method, url: new URL(target, baseUrl).href, fields, body };
 }
 
-/** Says what it signs, and brings no signature: its sender does not mean to be anonymous. */
+/** Has `Signature-Input` without `Signature`: its sender did not mean to be anonymous. */
 function isHalfSigned({ fields }: UcpRequest): boolean {
   const has = (name: string) => fields.some((field) => field.name.toLowerCase() === name);
   return has("signature-input") && !has("signature");

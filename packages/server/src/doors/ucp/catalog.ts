@@ -77,7 +77,7 @@ async function searchCatalog(
 
 function idsIn(value: JsonValue | undefined): readonly string[] {
   if (Array.isArray(value) && value.length > IDS_MAX) {
-    const content = `\`ids\` may hold ${IDS_MAX} at most. Ask for the rest in another request.`;
+    const content = `\`ids\` can hold at most ${IDS_MAX}. Send the others in another request.`;
     throw new UcpProblem("request_too_large", content);
   }
   const ids = listIn(value, "ids", IDS_MAX);

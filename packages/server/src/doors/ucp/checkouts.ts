@@ -112,7 +112,7 @@ export async function checkoutOfMandate(
   return checkoutBody(context, db, { ...call, signer: await keys.signer("card") }, checkout);
 }
 
-/** Nothing was done, and the key is free: the same request may be sent after the wait. */
+/** Nothing was stored for the idempotency key: the same request may be sent after the wait. */
 function waiting(
   { metrics }: Context,
   { kind, retryAfterS, message: content }: DeclineWait,

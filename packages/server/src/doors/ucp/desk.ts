@@ -41,13 +41,15 @@ function nothingInCommon(site: Site): UcpBody {
 /** It was deleted, or lost its domain, while the call was under way: nothing is kept of it. */
 const shopGone = () => errorAnswer("not_found", "This shop is not there any more.");
 
-/** How long a caller waits whose turn did not come. */
+/** `Retry-After` for a caller whose turn did not come. */
 const TURN_RETRY_MS = 2000;
 
-/** Refuses a call of somebody who has to wait. */
+/** The refusal of a caller who has to wait. */
 export function tooMany(waitMs: number): UcpProblem {
   const headers = { "retry-after": String(Math.ceil(waitMs / 1000)) };
-  return new UcpProblem("rate_limited", "Too many requests. See Retry-After.", { headers });
+  return new UcpProblem("rate_limited", "Too many requests. Wait as long as Retry-After says.", {
+    headers,
+  });
 }
 
 /** One operation under two addresses is one: a key of one is taken at the other. */
@@ -102,7 +104,7 @@ export class ShopDesk {
     return named.value;
   }
 
-  /** Does what a platform asks for, in its turn, or says why not. */
+  /** Carries out a platform's call when its turn comes, or refuses it. */
   async operate(operation: Operation, call: DeskCall): Promise<UcpBody> {
     const { client, caller } = call;
     if (caller.keyId !== null) client.provenAs = "decide" in operation ? "spending" : "proven";
@@ -111,7 +113,7 @@ export class ShopDesk {
     return turn.done;
   }
 
-  /** Takes one of what all callers alike share at a site. */
+  /** Counts a call for a total that all callers of its class share at a site. */
   private async take(call: DeskCall, total: "shop_changes" | "shop_reads"): Promise<void> {
     const { admission, db } = this.context;
     const { client, caller } = call;
@@ -125,10 +127,10 @@ export class ShopDesk {
     if (waitMs > 0) throw tooMany(waitMs);
   }
 
-  /** Takes a place for a change, and makes room for what it leaves. */
+  /** Counts a change for the limits, and frees space for the rows it will store. */
   private async takeRoom(operation: Operation, call: DeskCall): Promise<void> {
     await this.take(call, "shop_changes");
-    // What ends something is done however much there is.
+    // Calls that end something are accepted even if the quota is full.
     if (!operation.ends) await this.room.require(call.site.siteKeyHash, holderOf(call.caller));
   }
 
@@ -177,8 +179,8 @@ export class ShopDesk {
   }
 
   /**
-   * A signature without `created` can be sent again by whoever saw it. Where something is changed, the
-   * idempotency key it covers answers a repetition from what was kept, for as long as that is kept.
+   * Anybody who saw a signature without `created` can send it again. For a change, the idempotency key
+   * that it covers protects: a repetition gets the stored answer for as long as that is stored.
    */
   private async requireUndatedAllowed(
     operation: Operation,
@@ -192,7 +194,7 @@ export class ShopDesk {
       allowed = made === undefined || clock.now() - made.createdAt <= REPLY_KEPT_MS;
     }
     if (allowed) return;
-    const content = "A signature here must say when it was made: `created`.";
+    const content = "The signature must say when it was made. Add `created`.";
     throw new UcpProblem("signature_invalid", content);
   }
 

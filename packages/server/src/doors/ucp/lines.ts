@@ -28,7 +28,7 @@ const FAULTS: Readonly<Record<LineFault, readonly [string, string]>> = {
   too_large: ["item_unavailable", "The sum would be too large."],
   too_many: [
     "quantity_invalid_limit_exceeded",
-    `A line takes ${LINE_QUANTITY_MAX} at most. Reduce the quantity.`,
+    `A line can hold at most ${LINE_QUANTITY_MAX}. Reduce the quantity.`,
   ],
 };
 

@@ -28,15 +28,14 @@ export interface OnceRequest {
   readonly bytes: Uint8Array;
 }
 
-/** Answers up to this size are kept as they were given, whoever asked. */
+/** Answers up to this size are stored as they were given, for every caller. */
 const UNSIGNED_BODY_CHARS_MAX = 8192;
-/** Stands for an answer that is not kept: it shows a cart or a checkout, which is stored already. */
+/** Marks an answer that is not stored, because the cart or checkout that it shows is. */
 const SHOWN = "shown_resource";
 
 /**
- * What is kept of an answer. Callers that prove nothing must not have everything they send stored
- * twice: of a long answer the id of what it shows is kept, and the same request again is shown that
- * as it is then.
+ * What is stored of an answer. Everything that unsigned callers send must not be stored twice: for a
+ * long answer only the id of its cart or checkout is stored, and a repetition shows that as it is then.
  */
 function keptAnswer({ keyId }: Caller, { status, body }: UcpBody) {
   const long = keyId === null && JSON.stringify(body).length > UNSIGNED_BODY_CHARS_MAX;
@@ -75,9 +74,9 @@ const digestOf = ({ path, bytes }: OnceRequest) =>
 /** Shows a cart or a checkout as it is now: the one the request names, unless another is named. */
 type Look = (id?: string) => Promise<UcpBody>;
 
-/** How a request is carried out that was not answered before. */
+/** Carries out a request that was not answered before. */
 interface Steps<T> {
-  /** Runs once; what it returns may run more than once. */
+  /** Runs once; the function it returns may run more than once. */
   begin(): Promise<(tx: Transaction) => Promise<T>>;
   readonly look: Look;
 }

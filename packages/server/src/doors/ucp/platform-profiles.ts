@@ -16,13 +16,13 @@ const PROFILE_BYTES_MAX = 262_144;
 /** How long a profile is believed: the shortest UCP allows, so that a changed key counts soon. */
 const KEPT_MS = 60_000;
 const KEPT_MAX = 500;
-/** Of one domain: whoever has many addresses there pushes out their own, and nobody else's. */
+/** Profiles of one domain: a domain with many addresses pushes out only its own. */
 const KEPT_PER_DOMAIN_MAX = 8;
 const KEPT_BYTES_MAX = 16 * 1024 * 1024;
-/** What a read profile takes in memory, measured against its text: objects are larger than that. */
+/** Memory of a parsed profile, as a multiple of its text. */
 const BYTES_PER_CHAR = 8;
 const ENTRY_BYTES = 1024;
-/** Hosts whose profile was read before; the oldest are forgotten first. */
+/** Hosts whose profile was read before; the oldest are removed first. */
 const KNOWN_HOSTS_MAX = 10_000;
 
 export type NoProfile =
@@ -110,7 +110,7 @@ export class PlatformProfiles {
   }
 }
 
-/** What an entry holds: its text would be less than the objects made of it, or more. */
+/** Estimated memory of an entry. */
 function memoryOf(url: string, profile: Result<PlatformProfile, NoProfile>): number {
   return ENTRY_BYTES + BYTES_PER_CHAR * (url.length + JSON.stringify(profile).length);
 }

@@ -16,19 +16,19 @@ const QUOTAS = {
   signed: "SIGNED_STORED_BYTES_PER_SITE",
 } as const;
 
-/** What is made room for at once, as a part of the whole quota. */
+/** The part of the quota that is freed at once. */
 const FREED_PART = 32;
 /** Rows one transaction deletes of each table. */
 const EVICTED_ROWS = 200;
-/** How often it is tried to free more, at most, for one call. */
+/** Attempts to free space for one call. */
 const EVICTIONS_MAX = 50;
 const RETRY_AFTER_S = "60";
 
 /**
- * Keeps what callers leave at a site within its quota of bytes, one for callers that prove who they
- * are and one for those that do not. When a quota is full, the oldest of whoever holds most goes,
- * unless somebody tried to pay for it: nobody shuts newcomers out, and whoever fills the quota pushes
- * out their own first.
+ * Keeps what callers store at a site within its two quotas of bytes: one for signed and one for
+ * unsigned callers. When a quota is full, the oldest rows of the largest holder are deleted, except
+ * checkouts that somebody tried to pay for. So a holder who fills the quota loses their own rows
+ * first, and newcomers still find space.
  */
 export class StoredRoom {
   private readonly context: Context;
@@ -37,7 +37,7 @@ export class StoredRoom {
     this.context = context;
   }
 
-  /** Makes room for one more row of a holder, or refuses it. */
+  /** Frees space for one more row of a holder, or refuses the row. */
   async require(siteKeyHash: string, holder: Holder): Promise<void> {
     const { db, config } = this.context;
     const holderClass: HolderClass = holder.startsWith("unsigned:") ? "unsigned" : "signed";
@@ -51,13 +51,14 @@ export class StoredRoom {
     if (freed > excess) return;
     const own = shares.find((share) => share.holder === holder);
     if (isGuarded({ holder, bytes: own?.bytes ?? 0 })) return;
-    const content = "This shop has more under way than it can keep. See Retry-After.";
+    const content =
+      "This shop has too many open carts and checkouts. Wait as long as Retry-After says.";
     throw new UcpProblem("rate_limited", content, { headers: { "retry-after": RETRY_AFTER_S } });
   }
 
   /**
-   * Which shares are not cut, nor refused. Half of the quota is kept for platforms the owner admitted,
-   * in equal parts: strangers with many domains push out nothing that those hold within theirs.
+   * The size up to which shares are never cut or refused. Half of the quota is reserved for platforms
+   * that the owner admitted, in equal parts, so strangers with many domains cannot push them out.
    */
   private async guard(siteKeyHash: string, quota: number): Promise<(share: Share) => boolean> {
     const admitted = await admittedDomains(this.context.db, siteKeyHash);
@@ -74,15 +75,15 @@ export class StoredRoom {
       const [holder, bytes] = largestIn(left);
       const gone = await this.evict(siteKeyHash, holder);
       freed += gone;
-      // Nothing of what is left may go: it is being paid for, or only its key keeps it from being
-      // sent again.
+      // Nothing else may be deleted: the rows left are being paid for, or their idempotency key
+      // protects a signature without a time.
       if (gone === 0) left.delete(holder);
       else left.set(holder, bytes - gone);
     }
     return freed;
   }
 
-  /** One table a transaction: none waits for rows of another while it holds its own. */
+  /** One table in each transaction, so that transactions never wait for each other in a circle. */
   private async evict(siteKeyHash: string, holder: Holder): Promise<number> {
     const { db } = this.context;
     let freed = 0;

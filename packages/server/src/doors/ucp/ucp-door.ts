@@ -45,7 +45,7 @@ function ucpDoor(context: Context, desk: ShopDesk): Door {
   const { admission, db } = context;
 
   async function operate(c: C, site: Site, operation: Operation): Promise<UcpBody> {
-    // Who names no profile is refused before anything is read.
+    // A call without a profile is refused before its body is read.
     desk.profileNamed(c.req.header("ucp-agent"));
     const bytes = await readJsonBytes(context, c.env.incoming, BODY_BYTES_MAX);
     const caller = await callerOf(context, desk, c, bytes);
@@ -59,7 +59,7 @@ function ucpDoor(context: Context, desk: ShopDesk): Door {
   for (const operation of OPERATIONS) {
     routes.on(operation.method.toUpperCase(), `/v1/ucp/:site${operation.path}`, async (c) => {
       const waitMs = admission.takeCostly(c.get("caller"));
-      // Nothing is looked up or signed for somebody who only has to wait.
+      // A caller who has to wait costs no lookup and no signature.
       if (waitMs > 0) return sendPlain(c, refusalOf(tooMany(waitMs)));
       const site = await findSite(db, c.req.param("site") ?? "", "hash");
       if (site === undefined) throw new Problem("not_found", { message: "No site has this key." });

@@ -9,7 +9,7 @@ export const AGENT_TAGS_MAX = 20;
 /** Who asks a site for something. */
 export interface Agent {
   readonly agentId: string;
-  /** What it counts as to limits: its id, or the domain of the origin that admitted it. */
+  /** Its identity for limits: its id, or the domain of its key source if it was approved automatically. */
   readonly identity: string;
   readonly siteKeyHash: string;
   /** Claimed, where it registered itself. */

@@ -70,7 +70,7 @@ export function keyOf(row: KeyRow): RegisteredKey {
   });
 }
 
-/** `share`: whose part of the waiting registrations it uses, where it waits. */
+/** `share`: whose share of the pending registrations it uses, if it is pending. */
 export async function insertAgent(tx: Transaction, agent: Agent, share = ""): Promise<void> {
   await tx.insert("agents", [
     {
@@ -155,7 +155,7 @@ export async function agentById(
   return row && agentOf(row);
 }
 
-/** What an agent counts as to limits; its id where it is not known. */
+/** The identity of an agent for limits; its id if the agent is unknown. */
 export async function identityOfAgentId(
   db: Queries,
   siteKeyHash: string,
@@ -165,7 +165,7 @@ export async function identityOfAgentId(
   return (await db.get<{ identity: string }>(sql, agentId, siteKeyHash))?.identity ?? agentId;
 }
 
-/** When the first agent of an identity came; undefined where none is left. */
+/** When the first agent of an identity registered; undefined if none is left. */
 export async function identityKnownSince(
   db: Queries,
   siteKeyHash: string,
@@ -244,7 +244,7 @@ export function suspendActiveAgents(db: Queries, by: string, now: number): Promi
   );
 }
 
-/** How many agents of all sites are suspended since somebody suspended them. */
+/** How many agents of all sites are still suspended by one actor. */
 export async function countSuspendedBy(db: Queries, by: string): Promise<number> {
   const sql =
     "SELECT COUNT(*) AS suspended FROM agents WHERE status = 'suspended' AND changed_by = ?";

@@ -184,13 +184,13 @@ export class AuditLog {
     return this.held.get(chain);
   }
 
-  /** Throws while the database takes no writes. */
+  /** Throws while the database accepts no writes. */
   async checkWriting(): Promise<void> {
     this.tools.db.checkFile();
     await this.sequencer.probe();
   }
 
-  /** Throws while every site's log is frozen. One that is frozen among others is its own site's trouble. */
+  /** Throws while every site's log is frozen. A single frozen log affects only its own site. */
   async checkLogs(): Promise<void> {
     const frozen = this.held.size;
     if (frozen === 0) return;

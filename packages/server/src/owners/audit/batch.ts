@@ -22,9 +22,9 @@ interface Made<T> {
   readonly records: readonly RecordDraft[];
   readonly answer: T;
   /**
-   * Changes what this process remembers. Runs once, when everything is durable and before the answer
-   * is released; never where the commit failed. It must not throw. A crash before it loses nothing
-   * that was decided: memory is lost with the process anyway.
+   * Changes the memory of this process. Runs once, when everything is durable and before the answer is
+   * released; it does not run if the commit failed. It must not throw. A crash before it loses no
+   * decision: memory is lost with the process anyway.
    */
   readonly after?: (() => void) | undefined;
   /** Besides, the log closes days that are over, or ends and goes on in the next epoch. */

@@ -33,11 +33,11 @@ async function differs(
     : "its head is not that of its records";
 }
 
-/** What cannot be compared must not go on: what was published of it is all that is known. */
+/** A log that cannot be compared with its published checkpoint is frozen. */
 const unreadable = ({ message }: ArchiveUnavailableError) =>
   `it cannot be compared with what was published of it: ${message}`;
 
-/** An archive that cannot be read tells nothing; doctor names it by itself. */
+/** An archive that cannot be read proves nothing; doctor reports it separately. */
 function unlessArchived(error: unknown): [] {
   if (error instanceof ArchiveUnavailableError) return [];
   throw error;

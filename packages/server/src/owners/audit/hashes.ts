@@ -1,6 +1,6 @@
 const HASH_HEX_CHARS = 64;
 
-/** Hashes written one behind the other. */
+/** Concatenates hashes. */
 export function hashesIn(text: string): string[] {
   return text.match(new RegExp(`.{${HASH_HEX_CHARS}}`, "g")) ?? [];
 }

@@ -31,7 +31,7 @@ function readKept(file: string): KeptCheckpoint {
   const read = readCheckpoint(note.slice(0, note.lastIndexOf("\n\n") + 1));
   if (read.ok) return { ...read.value, file, note };
   throw new StartupError(
-    `The kept checkpoint ${file} cannot be read: put back a copy, or, if there is none, take it away.`,
+    `The kept checkpoint ${file} cannot be read: put back a copy, or remove the file if you have none.`,
   );
 }
 

@@ -29,9 +29,9 @@ export interface RecordPage {
 }
 
 /**
- * Reads logs, wherever their records are: the database first, then the archive. In this order
- * nothing is missed while a day is archived: rows go only after their archive is known. Never used
- * inside a commit: a slow archive must not hold up what is written.
+ * Reads logs from the database first and then from the archive. In this order no record is missed while
+ * a day is archived, because rows are deleted only after their archive is noted. Never used inside a
+ * commit: a slow archive must not delay writing.
  */
 export class LogReader {
   private readonly db: Queries;
@@ -42,7 +42,7 @@ export class LogReader {
     this.archive = archive;
   }
 
-  /** Reads the tree's nodes from where its leaves left them: in the row of each one's last leaf. */
+  /** Reads the tree's nodes; each is in the row of its last leaf. */
   nodesOf(chain: string): NodeAt {
     return async (level, index) => {
       const seq = (index + 1) * 2 ** level - 1;
@@ -106,7 +106,7 @@ export class LogReader {
     const archived = await archivedEnd(this.db, chain);
     const wanted = { type, limit: limit + 1 };
     const rows = await recordsBefore(this.db, chain, [archived, before], wanted);
-    // A day archived meanwhile may have taken rows from under this: it looks again.
+    // A day that was archived meanwhile may have removed rows, so this reads again.
     if ((await archivedEnd(this.db, chain)) !== archived) return this.page(chain, query);
     const older = { before: Math.min(before, archived), type, limit: limit + 1 - rows.length };
     const { records, next } =

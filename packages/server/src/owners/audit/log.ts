@@ -24,12 +24,12 @@ export interface LogHead {
 }
 
 /**
- * Stands where a site's key hash does for the log of the installation itself: what concerns no
- * single site is recorded there. A site's hash has 43 characters, so it is never one.
+ * Takes the place of a site's key hash for the installation's own log, which records what concerns no
+ * single site. A site's hash has 43 characters, so it never equals this.
  */
 export const INSTALLATION = "installation";
 
-/** What the log of an installation is named after, in the place of a site's domain. */
+/** The name of the installation's log, in the place of a site's domain. */
 export function installationHost(baseUrl: string): string {
   return `${new URL(baseUrl).host}/installation`;
 }

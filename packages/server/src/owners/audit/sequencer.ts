@@ -63,7 +63,7 @@ function release({ resolve, reject }: Waiting, { after, answer, recordIds }: Wri
     after?.();
     resolve({ answer, recordIds });
   } catch (error) {
-    // What was written stands. Its sender asks again and finds it; the others are not concerned.
+    // The record is written. Its sender retries and finds it; the other commits are not affected.
     reject(error);
   }
 }
@@ -103,7 +103,7 @@ export class Sequencer {
     return this.queue.length;
   }
 
-  /** Tries to write, harder if that failed the last time; throws while it still does. */
+  /** Tries to write, with a lasting probe if the last commit failed; throws while it fails. */
   async probe(): Promise<void> {
     await probeWriting(this.tools.db, this.failing !== undefined);
     this.failing = undefined;

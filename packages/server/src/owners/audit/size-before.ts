@@ -5,8 +5,8 @@ import { recordedAt } from "./store.js";
 
 /**
  * How many records of a log were written before a moment. Their times never go back, so halving
- * finds it in a few reads and no index has to be kept up. Of archived days only where each ends is
- * known: for a moment within one, those of the days before it.
+ * finds it in a few reads without an index. Only the end of each archived day is known: for a time
+ * within such a day, this counts the days before it.
  */
 export async function sizeBefore(
   db: Queries,
@@ -22,7 +22,7 @@ export async function sizeBefore(
     const middle = Math.floor((from + to) / 2);
     const at = await recordedAt(db, chain, middle);
     if (at === undefined) {
-      // Archived since this began: then it begins again behind that.
+      // Archived since this began, so it begins again after that part.
       if ((await archivedEnd(db, chain)) > archived) return sizeBefore(db, chain, size, moment);
       throw new Error(`record ${middle} of ${chain} is missing`);
     }

@@ -65,7 +65,7 @@ export async function logsOfSite(db: Queries, siteKeyHash: string): Promise<LogH
   return rows.map(headOf);
 }
 
-/** Logs of every site behind one, by name. */
+/** Logs of all sites after a name, in order of name. */
 export async function allLogs(db: Queries, after: string, limit: number): Promise<LogHead[]> {
   const rows = await db.all<ChainRow>(
     "SELECT * FROM audit_chains WHERE chain > ? ORDER BY chain LIMIT ?",
@@ -229,7 +229,7 @@ export function recordsBefore(
   );
 }
 
-/** When the record at a place was written down; undefined where the database does not have it. */
+/** When the record at a position was written; undefined if the database does not have it. */
 export async function recordedAt(
   db: Queries,
   chain: string,
@@ -249,7 +249,7 @@ export interface Leaf {
   readonly closed: readonly string[];
 }
 
-/** The leaf at a place; undefined where the database does not have it. */
+/** The leaf at a position; undefined if the database does not have it. */
 export async function leafAt(db: Queries, chain: string, seq: number): Promise<Leaf | undefined> {
   const row = await db.get<{ hash: string; closed: string }>(
     "SELECT hash, closed FROM audit_records WHERE chain = ? AND seq = ?",
@@ -259,8 +259,8 @@ export async function leafAt(db: Queries, chain: string, seq: number): Promise<L
 }
 
 /**
- * Deletes records of a log from one place up to, and without, another. The database lets only
- * archived ones go.
+ * Deletes records of a log from one position up to, and excluding, another. The database refuses to
+ * delete records that are not archived.
  */
 export async function deleteArchivedRecords(
   tx: Transaction,

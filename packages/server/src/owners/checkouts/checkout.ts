@@ -76,14 +76,14 @@ export interface Problem {
   readonly final: boolean;
 }
 
-/** A person has to finish it with the shop: its platform may not pay here by itself. */
+/** The buyer has to finish at the shop, because the platform may not pay here. */
 export const NOT_ADMITTED: Problem = Object.freeze({
   code: "platform_not_admitted",
   content: "The shop does not take payments from this platform. Send the buyer to `continue_url`.",
   final: false,
 });
 
-/** The same for a while: too many payments are declined here to let platforms pay that nobody admitted. */
+/** The same for some time, because too many payments are declined at this shop. */
 export const HANDED_OFF: Problem = Object.freeze({
   code: "payments_declined",
   content:
@@ -97,7 +97,7 @@ export const PLATFORM_SUSPENDED: Problem = Object.freeze({
   final: true,
 });
 
-/** Whether its buyer has to go on with the shop itself. */
+/** Whether its buyer has to continue at the shop. */
 export const isHandedOff = ({ problem }: Checkout): boolean =>
   problem?.code === NOT_ADMITTED.code || problem?.code === HANDED_OFF.code;
 
@@ -133,7 +133,7 @@ export function chosenAddress({ addresses, addressId }: Delivery) {
 
 /** UCP's own default for how long such things live. */
 const CHECKOUT_MS = 6 * 3_600_000;
-/** Anybody can leave one without proving anything: it goes sooner. */
+/** Shorter, because anybody can create one without proving anything. */
 const UNSIGNED_CHECKOUT_MS = 3_600_000;
 
 export const checkoutMs = ({ signed }: PlatformCaller) =>

@@ -61,7 +61,7 @@ function checkoutOf(row: Row): Checkout {
   });
 }
 
-/** What a checkout says, as it is written, and how many bytes the row then takes. */
+/** The stored columns of a checkout, and the bytes that its row takes. */
 function contentColumns({ platform, policies, content, quote, problem }: Checkout) {
   const texts = {
     webhook_url: platform.webhookUrl,
@@ -206,8 +206,8 @@ export async function reopenCheckout(
 }
 
 /**
- * An order came of it, and so its cart is used up, and it uses nobody's share any more. False where it
- * was cancelled meanwhile.
+ * Marks a checkout as completed by an order. Its cart is used up, and it no longer uses a share. False if
+ * it was cancelled meanwhile.
  */
 export async function completeCheckout(
   tx: Transaction,
@@ -231,10 +231,10 @@ export async function completeCheckout(
   return true;
 }
 
-/** How long a checkout that no order came of can still be looked at, by whether it was signed. */
+/** How long an expired checkout without an order can still be read, by whether it was signed. */
 const KEPT_MS = { signed: 24 * 3_600_000, unsigned: 3_600_000 };
 
-/** Deletes what nothing came of, with all that is known of its buyer. */
+/** Deletes expired checkouts without an order, with everything about their buyers. */
 export async function deleteExpiredCheckouts(tx: Transaction, now: number): Promise<void> {
   const over = `status IN ('open', 'cancelled')
      AND (expires_at < ? OR (expires_at < ? AND platform_signed = 0))`;

@@ -8,11 +8,11 @@ export type Outcome = (typeof OUTCOMES)[number];
 export interface Decision {
   readonly decisionId: string;
   readonly siteKeyHash: string;
-  /** Who asked, as people are shown it. */
+  /** The caller, as people see it. */
   readonly actorId: string;
-  /** Whom it counts for: limits, budgets and velocity know no other name. */
+  /** The identity it counts for in limits, budgets and velocity. */
   readonly identity: string;
-  /** Whether it counts for the pool of platforms that are not admitted, too. */
+  /** Whether it also counts for the pool of platforms that are not admitted. */
   readonly pooled: boolean;
   readonly mandateId: string;
   /** Of the bytes that were signed. */

@@ -219,7 +219,7 @@ interface Counted {
 }
 
 const MINE = "(CAST(? AS TEXT) IS NULL OR identity = ?)";
-/** The same in the buckets, whose column is called as it was before they counted identities. */
+/** The same in the buckets, whose column kept its old name. */
 const MINE_IN_BUCKETS = "(CAST(? AS TEXT) IS NULL OR actor_id = ?)";
 
 /** A short window is put together of minutes, a long one of hours; rows fill its first piece. */

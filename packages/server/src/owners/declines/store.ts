@@ -1,12 +1,12 @@
 import type { Queries, Transaction } from "../../platform/db/database.js";
 
-/** Who asked for a payment, as far as declines are counted. What could name a person is a MAC. */
+/** The caller of a payment, as declines are counted. Data about a person is a MAC. */
 export interface CountedCaller {
   readonly siteKeyHash: string;
   readonly identity: string;
   /** Whether the owner has admitted it: an agent, or a platform in the owner's list. */
   readonly admitted: boolean;
-  /** Null where nobody called: a person approved a review. */
+  /** Null if a person approved a review, so that nobody called. */
   readonly addressMac: string | null;
   readonly instrumentMac: string;
   /** Null where the buyer is not known. */
@@ -46,7 +46,7 @@ export async function endAttempt(tx: Transaction, attemptId: string, now: number
   );
 }
 
-/** Ends a declined attempt: whose it was; undefined where it has ended before, or is not counted. */
+/** Ends a declined attempt and returns its caller; undefined if it ended before or is not counted. */
 export async function endDeclinedAttempt(
   tx: Transaction,
   attemptId: string,
@@ -69,7 +69,7 @@ export async function endDeclinedAttempt(
   );
 }
 
-/** Whose attempts are counted together; a member that is left out is not asked about. */
+/** Which attempts are counted together; an absent member does not restrict them. */
 export interface CountedBy {
   readonly siteKeyHash: string;
   readonly identity?: string;
@@ -91,7 +91,7 @@ function whereOf(by: CountedBy): { readonly sql: string; readonly values: string
     value === undefined ? [] : [{ name, value }],
   );
   const conditions = given.map(({ name }) => `${name} = ?`);
-  // Written out, not bound: only then does a partial index serve.
+  // Written into the SQL, not bound, because only then a partial index can be used.
   if (by.admitted !== undefined) conditions.push(`admitted = ${Number(by.admitted)}`);
   return { sql: conditions.join(" AND "), values: given.map(({ value }) => value) };
 }
@@ -139,11 +139,11 @@ export async function countOpen(db: Queries, by: CountedBy, since: number): Prom
 export const WAIT_KINDS = ["identity", "address", "instrument", "buyer", "site"] as const;
 export type WaitKind = (typeof WAIT_KINDS)[number];
 
-/** Somebody who has to wait: how long, since when, and how often in a row. */
+/** A wait after declined payments: until when, since when, and how many times in a row. */
 export interface Wait {
   readonly siteKeyHash: string;
   readonly kind: WaitKind;
-  /** Names whom: for the owner an identity, otherwise a MAC. */
+  /** Who waits: the kind with an identity or a MAC. */
   readonly subject: string;
   /** Whose it is; null for an address and for the site. */
   readonly identity: string | null;
@@ -207,7 +207,7 @@ export async function writeWait(tx: Transaction, wait: Wait): Promise<void> {
   );
 }
 
-/** Everybody of a site who waits now, the longest wait first. */
+/** All current waits of a site, the longest first. */
 export async function listWaits(
   db: Queries,
   siteKeyHash: string,
@@ -222,7 +222,7 @@ export async function listWaits(
   return rows.map(waitOf);
 }
 
-/** Attempts and waits that count for nobody any more. */
+/** Deletes attempts and waits that no longer count. */
 export async function deleteExpiredDeclines(
   tx: Transaction,
   { endedBefore, begunBefore, waitedBefore }: Readonly<Record<ExpiredBefore, number>>,
@@ -234,7 +234,7 @@ export async function deleteExpiredDeclines(
 
 type ExpiredBefore = "endedBefore" | "begunBefore" | "waitedBefore";
 
-/** With its site nobody waits; open payments are brought to their end without being counted. */
+/** Deletes the attempts and waits of a site. Its open payments end without being counted. */
 export async function deleteDeclines(tx: Transaction, siteKeyHash: string): Promise<void> {
   await tx.run("DELETE FROM decline_attempts WHERE site_key_hash = ?", siteKeyHash);
   await tx.run("DELETE FROM decline_waits WHERE site_key_hash = ?", siteKeyHash);

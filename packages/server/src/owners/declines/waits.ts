@@ -15,35 +15,35 @@ import {
 const MINUTE_MS = 60_000;
 /** Declined payments are counted over this time. */
 export const DECLINES_WINDOW_MS = 10 * MINUTE_MS;
-/** So many of a caller that is not admitted, or of its address, make it wait. */
+/** Declined payments after which a caller that is not admitted, or its address, has to wait. */
 const UNLISTED_MAX = 5;
-/** So many of an admitted caller, where they are more than half of its attempts. */
+/** The same for an admitted caller, if they are more than half of its attempts. */
 const ADMITTED_MAX = 20;
-/** So many of one buyer or one instrument of an admitted caller. */
+/** The same for one buyer or one instrument of an admitted caller. */
 const ONE_BUYER_MAX = 5;
-/** So many of a whole site: callers that are not admitted are handed off. */
+/** Declined payments of a site after which platforms not admitted must send their buyers to the shop. */
 const SITE_MAX = 30;
-/** How long somebody waits: the first time, the second, and so on. */
+/** The length of the first wait, the second, and so on. */
 const WAITS_MS = [1, 5, 15, 60].map((minutes) => minutes * MINUTE_MS);
 const LONGEST_WAIT_MS = 60 * MINUTE_MS;
-/** How long callers that are not admitted are handed off, and how long at most without a break. */
+/** How long a hand-off to the shop lasts, and its maximum without a break. */
 const HAND_OFF_MS = 10 * MINUTE_MS;
 const HAND_OFF_MS_MAX = 60 * MINUTE_MS;
-/** After this time without a wait it begins anew. */
+/** After this time without a wait, the next wait is a first one again. */
 const FORGIVEN_MS = 24 * 60 * MINUTE_MS;
-/** Further ahead than any wait, it was written before the clock was set back: it binds nobody. */
+/** A wait that ends later than this was written before the clock was set back, and is ignored. */
 const CLOCK_BACK_MS = 5 * MINUTE_MS;
 /**
- * Attempts of a caller that is not admitted that were declined lately or are under way. They are
- * counted before their outcome is known: whoever sends many at once learns no more than one by one.
+ * The limit of attempts, declined or without an outcome, of a caller that is not admitted. Attempts count
+ * before their outcome is known, so sending many at once gains nothing.
  */
 const AT_RISK_MAX = 10;
-/** What has no outcome after this time is not under way any more, whatever becomes of it. */
+/** An attempt without an outcome after this time no longer counts as under way. */
 const UNDER_WAY_MS = MINUTE_MS;
-/** How soon whoever has too many under way may try again. */
+/** `Retry-After` for a caller with too many payments under way. */
 const UNDER_WAY_RETRY_MS = 5000;
 
-/** A group of attempts with a limit of its own. */
+/** A group of attempts that has its own limit. */
 interface Subject {
   readonly kind: WaitKind;
   readonly name: string;
@@ -56,7 +56,7 @@ const atLeast =
   ({ declined }: { readonly declined: number }) =>
     declined >= most;
 
-/** What a caller that is not admitted is counted under. */
+/** The groups in which a caller that is not admitted is counted. */
 function unlistedSubjects({ siteKeyHash, identity, addressMac }: CountedCaller): Subject[] {
   const isTooMany = atLeast(UNLISTED_MAX);
   const own: Subject = {
@@ -66,12 +66,12 @@ function unlistedSubjects({ siteKeyHash, identity, addressMac }: CountedCaller):
     isTooMany,
   };
   if (addressMac === null) return [own];
-  // Only attempts that nobody answers for: an admitted caller at the same address is not counted here.
+  // Counts only callers that are not admitted; an admitted caller at the same address does not count.
   const by = { siteKeyHash, addressMac, admitted: false };
   return [own, { kind: "address", name: `address ${addressMac}`, by, isTooMany }];
 }
 
-/** What an admitted caller is counted under: as a whole, and each of its buyers and instruments. */
+/** The groups of an admitted caller: as a whole, and each of its buyers and instruments. */
 function admittedSubjects(caller: CountedCaller): Subject[] {
   const { siteKeyHash, identity, instrumentMac, buyerMac } = caller;
   const by = { siteKeyHash, identity, admitted: true };
@@ -99,7 +99,7 @@ const subjectsOf = (caller: CountedCaller) =>
 const isWaiting = ({ until }: Wait, now: number) =>
   until > now && until <= now + LONGEST_WAIT_MS + CLOCK_BACK_MS;
 
-/** Makes a subject wait, longer each time; undefined where it waits already. */
+/** Starts a wait, longer each time; undefined if the subject waits already. */
 async function beginWait(
   tx: Transaction,
   siteKeyHash: string,
@@ -126,7 +126,7 @@ async function beginWait(
 
 const SITE = "site";
 
-/** Hands callers that are not admitted off where a site has too many declines; undefined where not. */
+/** Starts a hand-off to the shop if a site has too many declines; undefined otherwise. */
 async function beginHandOff(
   tx: Transaction,
   siteKeyHash: string,
@@ -158,11 +158,11 @@ export interface HandOff {
   readonly declined: number;
 }
 
-/** What follows from one declined payment. */
+/** The consequences of one declined payment. */
 export interface DeclineEffects {
-  /** Who has to wait from now on, and had not to before. */
+  /** The waits that begin now. */
   readonly waits: readonly Wait[];
-  /** Said once when the site begins to hand off. */
+  /** Set once, when a hand-off begins. */
   readonly handOff: HandOff | undefined;
 }
 
@@ -183,13 +183,13 @@ export async function countDecline(
   return { waits, handOff: await beginHandOff(tx, siteKeyHash, now) };
 }
 
-/** Why a caller may not have a payment asked for now, and until when. */
+/** Why a caller has to wait before the next payment, and until when. */
 export interface Waiting {
   readonly kind: Exclude<WaitKind, "site"> | "under_way";
   readonly until: number;
 }
 
-/** Whether a caller has to wait before another payment is asked for; undefined where it has not. */
+/** Why a caller has to wait before another payment is requested; undefined if it need not. */
 export async function waitingCaller(
   tx: Queries,
   caller: CountedCaller,
@@ -211,7 +211,7 @@ export async function waitingCaller(
   return undefined;
 }
 
-/** Until when callers that are not admitted are handed off; undefined where they are not. */
+/** When the current hand-off to the shop ends; undefined if there is none. */
 export async function handedOffUntil(
   db: Queries,
   siteKeyHash: string,
@@ -221,10 +221,10 @@ export async function handedOffUntil(
   return wait !== undefined && isWaiting(wait, now) ? wait.until : undefined;
 }
 
-/** Payments are given up by then: whatever is found out about one later counts for nobody. */
+/** Payments time out before this: a later outcome does not count. */
 const ATTEMPT_KEPT_MS = 24 * 60 * MINUTE_MS;
 
-/** What need not be kept any more. */
+/** The times before which rows are deleted. */
 export function expiredDeclines(now: number) {
   return {
     endedBefore: now - 2 * DECLINES_WINDOW_MS,

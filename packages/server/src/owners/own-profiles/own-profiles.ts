@@ -3,7 +3,7 @@ import type { Clock } from "../../platform/clock.js";
 import type { Database } from "../../platform/db/database.js";
 import { ownProfile, writeOwnProfile } from "./store.js";
 
-/** How long what was found holds; platforms keep a profile for minutes too. */
+/** How long a result is used; platforms cache a profile for minutes too. */
 const KNOWN_MS = 3_600_000;
 const PROFILE_BYTES_MAX = 256 * 1024;
 
@@ -14,9 +14,9 @@ interface Tools {
 }
 
 /**
- * Whether sites serve their UCP profile on their own domain, where platforms look it up. A domain that
- * does not answer says nothing: what was known before still holds, so that platforms are not told
- * another name of the same shop during an outage.
+ * Knows whether sites serve their UCP profile on their own domain, where platforms look it up. If the
+ * domain does not answer, the last result still counts, so that platforms do not see the shop under
+ * another name during an outage.
  */
 export class OwnProfiles {
   private readonly tools: Tools;
@@ -25,7 +25,7 @@ export class OwnProfiles {
     this.tools = tools;
   }
 
-  /** Whether the profile of a site stands at this address. */
+  /** Whether a site serves its profile at this address. */
   async isServed(siteKeyHash: string, url: string): Promise<boolean> {
     const { clock, db } = this.tools;
     const known = await ownProfile(db, siteKeyHash);

@@ -1,6 +1,6 @@
 import type { Queries, Transaction } from "../../platform/db/database.js";
 
-/** Whether a site's UCP profile stands at an address of its own domain. */
+/** Whether a site serves its UCP profile at an address of its own domain. */
 export interface OwnProfile {
   readonly siteKeyHash: string;
   readonly url: string;

@@ -76,7 +76,7 @@ export interface Returned {
  * A call that throws, or does not end in time, may have had its effect all the same.
  */
 export interface Processor {
-  /** Whether a connection to it can be opened now. Asks for nothing, and never throws. */
+  /** Whether a connection to it can be opened now. Sends no request and never throws. */
   isReachable(): Promise<boolean>;
   authorize(request: AuthorizationRequest): Promise<ProcessorAnswer>;
   /** What became of an attempt, without asking for anything; undefined where it knows of none. */

@@ -124,7 +124,7 @@ export async function wasUsed(db: Queries, accountId: string): Promise<boolean> 
   return (await db.get(sql, accountId)) !== undefined;
 }
 
-/** Whether something of a site was asked of a provider and has no outcome yet. */
+/** Whether a site has a payment without an outcome. */
 export async function hasOpenPayments(db: Queries, siteKeyHash: string): Promise<boolean> {
   const row = await db.get(
     `SELECT 1 AS found FROM payments

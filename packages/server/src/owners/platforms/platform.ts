@@ -1,8 +1,8 @@
-/** `seen`: it has called here, and the owner has said nothing about it. */
+/** `seen`: it has called, and the owner has not decided about it. */
 export const PLATFORM_STATUSES = ["seen", "admitted", "suspended"] as const;
 export type PlatformStatus = (typeof PLATFORM_STATUSES)[number];
 
-/** What an owner can say of a platform. */
+/** The decisions that an owner can make about a platform. */
 export const LISTED_STATUSES = ["admitted", "suspended"] as const;
 export type ListedStatus = (typeof LISTED_STATUSES)[number];
 
@@ -12,12 +12,12 @@ export const PLATFORM_NOTE_CHARS_MAX = 500;
 /** A platform in a site's list: one the owner named, or one that has called. Times are milliseconds. */
 export interface Platform {
   readonly siteKeyHash: string;
-  /** What it counts as: a registrable domain, or one host of it that the owner named. */
+  /** Its identity: a registrable domain, or one host of it that the owner named. */
   readonly identity: string;
   /** The registrable domain of its identity. */
   readonly domain: string;
   readonly status: PlatformStatus;
-  /** The owner's words for it. */
+  /** The name that the owner gave it. */
   readonly name: string | null;
   readonly note: string | null;
   /** The profile it named last, for people; null where it has not called. */

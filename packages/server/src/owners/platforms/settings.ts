@@ -1,10 +1,10 @@
 import { type Money, minorUnitDigits, parseAmount } from "@gatehouse/protocol";
 
-/** Which platforms may buy without a person at the shop's own page. */
+/** Which platforms may pay without sending the buyer to the shop. */
 export const ACCEPTED_PLATFORMS = ["any", "admitted"] as const;
 export type AcceptedPlatforms = (typeof ACCEPTED_PLATFORMS)[number];
 
-/** What all platforms together may do that the owner has not admitted. */
+/** The shared limits of all platforms that the owner has not admitted. */
 export interface PlatformPool {
   /** By currency, as `250.00`; the default of a currency where it is not named. */
   readonly spendPerDay: Readonly<Record<string, string>>;
@@ -15,7 +15,7 @@ export interface PlatformPool {
 }
 
 export interface PlatformSettings {
-  /** Null where the owner has not said: see `acceptedBy`. */
+  /** Null if the owner has not chosen: see `acceptedBy`. */
   readonly accepted: AcceptedPlatforms | null;
   readonly pool: PlatformPool;
 }
@@ -27,7 +27,7 @@ export const DEFAULT_POOL: PlatformPool = Object.freeze({
   pendingReviews: 100,
 });
 
-/** What the pool may spend in a day where the owner has not said, in euros or about as much. */
+/** What the pool may spend in a day by default, in euros or about as much in another currency. */
 export const DEFAULT_SPEND_PER_DAY = 5_000;
 
 /** How many units are about a euro, in powers of ten, for currencies where one unit is much less. */
@@ -42,7 +42,7 @@ const UNITS_PER_EURO: Readonly<Record<string, number>> = {
   LBP: 100_000,
 };
 
-/** Sites whose owner has not said sell real goods only to platforms the owner admitted. */
+/** By default, a site with a live account accepts only platforms that its owner admitted. */
 export function acceptedBy(
   { accepted }: PlatformSettings,
   processor: { readonly live: boolean } | null,

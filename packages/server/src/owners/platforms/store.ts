@@ -42,9 +42,9 @@ function platformOf(row: Row): Platform {
 }
 
 /**
- * The entry of a site's list that a web name falls under: what the owner said of its host, or else of
- * its domain. Where the owner has only suspended another host of the domain, that counts for all of
- * it: a new subdomain is no way out.
+ * The entry of a site's list for a web name: the entry of its host, or else of its domain. If the owner
+ * has only suspended another host of the domain, that applies to the whole domain, so that a new
+ * subdomain does not evade it.
  */
 export async function platformNamed(
   db: Queries,
@@ -104,16 +104,16 @@ export async function deletePlatform(
   await tx.run(sql, siteKeyHash, identity);
 }
 
-/** With the site its list is gone. */
+/** Deletes a site's list and settings. */
 export async function deletePlatforms(tx: Transaction, siteKeyHash: string): Promise<void> {
   await tx.run("DELETE FROM platforms WHERE site_key_hash = ?", siteKeyHash);
   await tx.run("DELETE FROM platform_settings WHERE site_key_hash = ?", siteKeyHash);
 }
 
-/** Which platforms of a site; all of them where it says nothing. */
+/** A filter of a site's platforms; an empty one selects all. */
 export interface PlatformFilter {
   readonly status: PlatformStatus | undefined;
-  /** What its name or domain hold. */
+  /** A part of its name or domain. */
   readonly search: string | undefined;
 }
 
@@ -141,10 +141,10 @@ export async function listPlatforms(
 
 /** Platforms of one site that are kept only because they called. */
 export const SEEN_PLATFORMS_MAX = 1_000;
-/** How exact the time is at which a platform was last seen: not every call writes. */
+/** The precision of `last_seen_at`, so that not every call writes. */
 const SEEN_EVERY_MS = 60_000;
 
-/** Makes room for one more: who called once, long ago, goes first, so that age is hard to push out. */
+/** Frees a row: the platform known for the shortest time is deleted, so strangers push out no known ones. */
 async function dropSeen(tx: Transaction, siteKeyHash: string): Promise<void> {
   const row = await tx.get<{ count: number }>(
     "SELECT COUNT(*) AS count FROM platforms WHERE site_key_hash = ? AND status = 'seen'",
@@ -159,7 +159,7 @@ async function dropSeen(tx: Transaction, siteKeyHash: string): Promise<void> {
   );
 }
 
-/** Keeps that a platform was here which has proven who it is; who only says so leaves nothing. */
+/** Notes that a platform called and proved who it is. Unsigned calls leave nothing. */
 export async function noteSeen(
   tx: Transaction,
   siteKeyHash: string,
@@ -198,7 +198,7 @@ export async function platformSettings(
   return Object.freeze({ accepted: row?.accepted ?? null, pool: { ...DEFAULT_POOL, ...set } });
 }
 
-/** Sites that accept any platform because their owner said so, or because they were there before. */
+/** Sites that accept any platform, by their owner's choice or because they are older than the setting. */
 export async function sitesOpenToAny(db: Queries, limit: number): Promise<readonly string[]> {
   const rows = await db.all<{ site_key_hash: string }>(
     `SELECT site_key_hash FROM platform_settings WHERE accepted = 'any'
@@ -256,7 +256,7 @@ export function suspendAdmittedPlatforms(db: Queries, by: string, now: number): 
   );
 }
 
-/** How many platforms of all sites are suspended since somebody suspended them. */
+/** How many platforms of all sites are still suspended by one actor. */
 export async function countPlatformsSuspendedBy(db: Queries, by: string): Promise<number> {
   const sql =
     "SELECT COUNT(*) AS suspended FROM platforms WHERE status = 'suspended' AND changed_by = ?";

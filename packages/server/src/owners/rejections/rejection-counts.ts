@@ -1,9 +1,9 @@
 import { MINUTE_MS, type RejectedCaller } from "./rejection.js";
 
-/** Agents whose refusals are counted apart at a time; beyond them, with the strangers of the site. */
+/** Agents whose refusals are counted separately; further ones count with the site's strangers. */
 const AGENTS_MAX = 10_000;
 
-/** What was counted of one caller, since the start of a minute. */
+/** The counted refusals of one caller since the start of a minute. */
 interface Tally {
   readonly caller: RejectedCaller;
   /** The start of the first minute it counts. */
@@ -13,13 +13,13 @@ interface Tally {
   readonly reasons: Map<string, number>;
 }
 
-/** Counts that go into one record. They never change: writing them again writes the same. */
+/** Counts that go into one record. They never change, so a retry writes the same record. */
 export interface SealedCounts {
   readonly caller: RejectedCaller;
-  /** The record's id, the same for every try, so that a try that did succeed is found. */
+  /** The record's id, the same for every attempt, so that a successful attempt is found. */
   readonly recordId: string;
   readonly from: number;
-  /** The end of the last minute they count, or now where that is still running. */
+  /** The end of the last minute they count, or now if that minute has not ended. */
   readonly until: number;
   readonly reasons: Readonly<Record<string, number>>;
 }
@@ -30,8 +30,8 @@ const keyOf = ({ siteKeyHash, door, agentId = "" }: RejectedCaller) =>
 const startOfMinute = (now: number) => now - (now % MINUTE_MS);
 
 /**
- * Refusals that have no record of their own yet, in memory. Of each caller there is at most one open
- * tally and one sealed one, so memory is bounded by twice the number of sites and 10,000 agents.
+ * Counts in memory of refusals that have no record yet. Each caller has at most one open count and one
+ * that is being written, so memory is bounded by twice the number of sites and 10,000 agents.
  */
 export class RejectionCounts {
   private readonly open = new Map<string, Tally>();
@@ -39,7 +39,7 @@ export class RejectionCounts {
   /** Until when a caller's refusals are only counted. */
   private readonly full = new Map<string, number>();
 
-  /** Whether one more refusal of a caller is only to be counted, whatever the database would say. */
+  /** Whether the next refusal of a caller is only counted, without asking the database. */
   isFull(caller: RejectedCaller, now: number): boolean {
     return now < (this.full.get(keyOf(caller)) ?? 0);
   }
@@ -48,7 +48,7 @@ export class RejectionCounts {
     if (this.full.size >= AGENTS_MAX) {
       for (const [key, end] of this.full) if (now >= end) this.full.delete(key);
     }
-    // Not remembered, the database is asked again.
+    // If it is not in memory, the database is asked again.
     if (this.full.size < AGENTS_MAX) this.full.set(keyOf(caller), until);
   }
 
@@ -71,8 +71,8 @@ export class RejectionCounts {
   }
 
   /**
-   * What is to be written now: tallies of minutes that are over, or all of them. A caller whose last
-   * counts could not be written yet goes on with the tally it has.
+   * The counts to write now: those of minutes that have ended, or all. A caller whose last counts could
+   * not be written yet keeps its open count.
    */
   seal(now: number, newRecordId: () => string, all = false): readonly SealedCounts[] {
     for (const [key, { caller, from, lastAt, reasons }] of this.open) {
@@ -85,7 +85,7 @@ export class RejectionCounts {
     return [...this.sealed.values()];
   }
 
-  /** They are in the log. */
+  /** Removes counts that are in the log. */
   written({ caller }: SealedCounts): void {
     this.sealed.delete(keyOf(caller));
   }

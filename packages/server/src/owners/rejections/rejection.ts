@@ -1,11 +1,11 @@
 /** The door at which something was refused. */
 export type RejectionDoor = "mandates" | "mcp";
 
-/** Whose refusals are counted together: one agent's, or those that strangers cause at a door. */
+/** Which refusals are counted together: those of one agent, or of all strangers at a door. */
 export interface RejectedCaller {
   readonly siteKeyHash: string;
   readonly door: RejectionDoor;
-  /** An agent that the site's owner has admitted; undefined for everybody else. */
+  /** An agent that the site's owner has approved; undefined for all other callers. */
   readonly agentId?: string | undefined;
 }
 

@@ -2,8 +2,8 @@ import type { Transaction } from "../../platform/db/database.js";
 import { DAY_MS, MINUTE_MS, type RejectedCaller, singleLimits } from "./rejection.js";
 
 /**
- * Takes one of the places that refusals have to be recorded one by one. Returns undefined where there
- * was one, else the moment from which there is one again.
+ * Counts a refusal that gets its own record. Returns undefined if the limit allows it, otherwise the time
+ * from which it does again.
  */
 export async function takeSingle(
   tx: Transaction,

@@ -47,9 +47,9 @@ export interface Review {
   readonly escalationId: string;
   readonly siteKeyHash: string;
   readonly decisionId: string;
-  /** Who asked, as people are shown it. */
+  /** The caller, as people see it. */
   readonly actorId: string;
-  /** Whom it counts for, and whether for the pool of platforms that are not admitted. */
+  /** The identity it counts for, and whether it counts for the pool of platforms not admitted. */
   readonly identity: string;
   readonly pooled: boolean;
   readonly mandateId: string;

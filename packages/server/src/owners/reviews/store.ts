@@ -183,7 +183,7 @@ export async function deleteReviews(tx: Transaction, siteKeyHash: string): Promi
   await tx.run("DELETE FROM reviews WHERE site_key_hash = ?", siteKeyHash);
 }
 
-/** How many wait for a person: of one identity, and of the pool of platforms that are not admitted. */
+/** The number of pending reviews: of one identity, and of the pool of platforms not admitted. */
 export async function countPending(
   db: Queries,
   siteKeyHash: string,

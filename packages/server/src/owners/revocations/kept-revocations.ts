@@ -5,7 +5,7 @@ import { readLists, writeList } from "./list-file.js";
 import { nameOf, type Revocation } from "./revocation.js";
 import { allRevocations, insertRevocations, REVOCATION_TOPIC } from "./store.js";
 
-/** How often the list is written though nothing was revoked: it says until when it is complete. */
+/** How often the list is written even if nothing was revoked, because it says until when it is complete. */
 const KEEP_EVERY_MS = 60_000;
 
 export interface KeptRevocationsTools {
@@ -13,17 +13,17 @@ export interface KeptRevocationsTools {
   readonly clock: Clock;
   readonly log: Log;
   readonly dataDir: string;
-  /** Makes revocations hold in the tables they are about. */
+  /** Applies revocations to their tables. */
   apply(tx: Transaction, revocations: readonly Revocation[]): Promise<void>;
 }
 
 /**
- * Keeps everything that was revoked in a file beside the checkpoints of this node: whoever puts an
- * older database back cannot bring back what was revoked since.
+ * Keeps a list of everything that was revoked in a file beside the checkpoints of this node, so that an
+ * older database does not bring back what was revoked since.
  */
 export class KeptRevocations {
   private readonly tools: KeptRevocationsTools;
-  /** Everything this node has ever seen, so that a database that goes back takes nothing away. */
+  /** All revocations that this node has seen, even if an older database no longer has them. */
   private readonly known = new Map<string, Revocation>();
   private last: Promise<void> = Promise.resolve();
   private cancel: (() => void) | undefined;
@@ -33,7 +33,7 @@ export class KeptRevocations {
     this.tools = tools;
   }
 
-  /** Makes hold what the lists here say and the database has forgotten, then keeps the list up to date. */
+  /** Applies revocations that the database does not have, then keeps the list up to date. */
   static async start(tools: KeptRevocationsTools): Promise<KeptRevocations> {
     const kept = new KeptRevocations(tools);
     await kept.applyForgotten();
@@ -79,8 +79,8 @@ export class KeptRevocations {
   }
 
   /**
-   * Writes the list as of now. Resolved, it is durable, or the log says why not: what was revoked
-   * holds in the database either way, and the next try is a minute away.
+   * Writes the list as of now. It is durable when this resolves, or the log says why not. The database has
+   * the revocation in either case, and the next attempt is a minute away.
    */
   keep(): Promise<void> {
     this.last = this.last

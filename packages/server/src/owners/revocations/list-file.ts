@@ -7,10 +7,10 @@ import { readTextFile } from "../../platform/files/private-file.js";
 import { StartupError } from "../../startup-error.js";
 import { REVOCATION_KINDS, type Revocation } from "./revocation.js";
 
-/** Beside the checkpoints, so that whoever copies those has it too. */
+/** Beside the checkpoints, because operators copy that folder. */
 const FOLDER = "checkpoints";
 const FILE = "revocations.json";
-/** Lists of several nodes may lie beside each other under names of their own. */
+/** Lists of several nodes may be in one folder under different names. */
 const FILES = /^revocations[\w.-]*\.json$/;
 const FORMAT = "gatehouse-revocations/1";
 /** Half a million revocations. */
@@ -46,7 +46,7 @@ function readList(path: string): RevocationList {
     return { asOf: Date.parse(as_of), revocations };
   } catch {
     throw new StartupError(
-      `The list of revocations ${path} cannot be read: put back a copy, or, if there is none, take it away.`,
+      `The list of revocations ${path} cannot be read: put back a copy, or remove the file if you have none.`,
     );
   }
 }

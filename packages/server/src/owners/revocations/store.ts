@@ -1,12 +1,12 @@
 import type { Queries, Transaction } from "../../platform/db/database.js";
 import type { Revocation } from "./revocation.js";
 
-/** Told of everything that was revoked, so that every node keeps it. */
+/** The topic for new revocations, so that every node keeps them. */
 export const REVOCATION_TOPIC = "revocations";
 
 /**
- * Remembers what was revoked, in the transaction in which it was. Safe to repeat. The later moment
- * counts: a platform may be admitted again, and suspended again.
+ * Stores a revocation in the transaction that revokes. Idempotent. The later time counts, because a
+ * platform may be admitted and suspended again.
  */
 export async function insertRevocations(
   tx: Transaction,
@@ -23,7 +23,7 @@ export async function insertRevocations(
   if (revocations.length > 0) await tx.announce(REVOCATION_TOPIC, "*");
 }
 
-/** Whether something was revoked, also before a restore that has forgotten what it was. */
+/** Whether something was revoked, even if a restored database no longer has it. */
 export async function isRevoked(
   db: Queries,
   { kind, id }: Pick<Revocation, "kind" | "id">,

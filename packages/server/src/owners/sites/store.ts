@@ -224,8 +224,8 @@ export async function updateSite(tx: Transaction, site: Site, now: number): Prom
 }
 
 /**
- * Pauses or resumes sales, whatever else is changed meanwhile: an owner who stops a sale never has to
- * try again. False where the site is gone or is as wanted already.
+ * Pauses or resumes sales. Concurrent changes of the site do not conflict with it, so an owner never has
+ * to try again. False if the site is deleted or already in that state.
  */
 export async function writePause(
   tx: Transaction,

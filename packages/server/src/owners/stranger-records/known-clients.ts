@@ -1,6 +1,6 @@
 /**
- * What well-known MCP clients call themselves in `clientInfo.name`. These names stand in records as they
- * are; every other name is a stranger's free choice. Anybody can use them: they prove nothing.
+ * Names of well-known MCP clients in `clientInfo.name`. Records show these names; every other name is a
+ * stranger's free choice. Anybody can use them, so they prove nothing.
  */
 const KNOWN_CLIENTS: ReadonlySet<string> = new Set([
   ...["claude-ai", "claude-code", "openai-mcp", "codex-mcp-client", "gemini-cli-mcp-client"],

@@ -4,7 +4,7 @@ import type { Log } from "../../platform/log/log.js";
 import { addRecordBytes, recordBytes } from "./store.js";
 
 export const DAY_MS = 86_400_000;
-/** How long bytes are counted in memory only; a process that is killed forgets as many. */
+/** How long bytes are counted only in memory; a process that is killed loses those. */
 const PERSIST_MS = 10_000;
 
 interface SiteDay {
@@ -19,9 +19,9 @@ interface SiteDay {
 const startOfDay = (now: number) => now - (now % DAY_MS);
 
 /**
- * How many bytes of records the calls of strangers may add to each site's log in a UTC day. Counted in
- * memory and written every ten seconds, so that neither a restart nor another node begins anew. One
- * entry for each site that was called today.
+ * Limits the bytes of records that strangers' calls add to each site's log in a UTC day. Counted in memory
+ * and written every ten seconds, so a restart or another node does not reset the count. One entry for
+ * each site that was called today.
  */
 export class RecordAllowance {
   private readonly tools: { readonly db: Database; readonly clock: Clock; readonly log: Log };
@@ -44,7 +44,7 @@ export class RecordAllowance {
   /** Counts what was recorded. */
   add(siteKeyHash: string, bytes: number): void {
     const counted = this.dayOf(siteKeyHash, this.tools.clock.now());
-    // Where the day cannot be read nothing is admitted either, so there is nothing to count.
+    // While the day cannot be read no call is admitted, so there is nothing to count.
     counted.then(
       (day) => {
         day.added += bytes;
@@ -68,13 +68,13 @@ export class RecordAllowance {
         ...{ siteKeyHash, day, stored, added: 0 },
       }));
       this.days.set(key, found);
-      // Asked again by whoever comes next.
+      // The next call reads it again.
       found.catch(() => this.days.delete(key));
     }
     return found;
   }
 
-  /** Writes what was counted. What fails is counted still, and written the next time. */
+  /** Writes the counts. Counts that could not be written stay in memory for the next time. */
   async persist(): Promise<void> {
     const today = startOfDay(this.tools.clock.now());
     for (const [key, counted] of [...this.days]) {

@@ -1,6 +1,6 @@
 import type { Queries, Transaction } from "../../platform/db/database.js";
 
-/** Words of a stranger, with what is needed to show that a record means them. */
+/** Words of a stranger, with the salt that proves which record means them. */
 export interface KeptWords {
   readonly commitment: string;
   readonly salt: string;

@@ -5,22 +5,22 @@ import { DAY_MS } from "./record-allowance.js";
 import { insertWords, type KeptWords } from "./store.js";
 
 const SALT_BYTES = 16;
-/** How long the words of strangers can be told; then only their commitments are left. */
+/** How long the words of strangers are kept; after that only their commitments are left. */
 export const WORDS_KEPT_MS = 30 * DAY_MS;
-/** Words that are remembered to be named by the same commitment again. */
+/** Words kept in memory, so that the same words get the same commitment. */
 const REMEMBERED_MAX = 10_000;
-/** Words that a process keeps for one site in a UTC day; those of others cannot be told later. */
+/** Words that a process stores for one site in a UTC day; further ones cannot be read later. */
 const KEPT_PER_SITE_PER_DAY_MAX = 1000;
 
-/** Words that a record names by a commitment, and whether they are to be kept with it. */
+/** Words with their commitment, and whether they still have to be stored. */
 export interface CommittedWords extends KeptWords {
   readonly isNew: boolean;
 }
 
 /**
- * Names a stranger's words in a record without saying them: SHA-256 of a random salt and the words. The
- * salt is beside the words in a row of their own: once it is deleted nobody can try words against the
- * commitment. Words said again have the same commitment, as long as this process remembers them: within a day.
+ * Makes commitments to strangers' words for records: SHA-256 of a random salt and the words. A separate
+ * row holds words and salt; once it is deleted nobody can test words against the commitment. Repeated
+ * words have the same commitment while this process has them in memory, within a day.
  */
 export class StrangerWords {
   private readonly ids: Ids;
@@ -33,7 +33,7 @@ export class StrangerWords {
     this.ids = ids;
   }
 
-  /** Changes nothing: a commit that fails leaves nothing behind. */
+  /** Changes nothing, so that a failed commit leaves nothing behind. */
   commit(siteKeyHash: string, words: string): CommittedWords {
     const known = this.known.get(`${siteKeyHash} ${words}`);
     if (known !== undefined) return { ...known, isNew: false };
@@ -42,7 +42,7 @@ export class StrangerWords {
     return { commitment, salt, words, isNew: true };
   }
 
-  /** Keeps words with the record that names them; returns what is to be remembered afterwards. */
+  /** Stores words with the record that names them; returns the change of memory for after the commit. */
   async keep(
     tx: Transaction,
     siteKeyHash: string,

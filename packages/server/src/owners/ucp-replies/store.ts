@@ -21,8 +21,8 @@ export interface ReplyKey {
   /** Whose share of the site's stored bytes its reply uses. */
   readonly holder: Holder;
   /**
-   * Stays for its whole time, however little room there is: money may have been spent for it, or only
-   * the key keeps the request from being sent again by whoever saw it.
+   * Not deleted before it expires, even if the quota is full: money may have been spent, or only the
+   * idempotency key prevents a replay of a signature without a time.
    */
   readonly pinned: boolean;
 }
@@ -35,7 +35,7 @@ export interface StoredReply {
   readonly body: JsonObject | null;
 }
 
-/** How callers are called that proved who they are. */
+/** Prefix for callers that proved who they are. */
 export const SIGNED = "signed ";
 
 const placeOf = ({ siteKeyHash, caller, operation, key }: ReplyKey) =>
@@ -73,7 +73,7 @@ export async function writeReply(
 ): Promise<void> {
   const text = packJson(body);
   const bytes = rowBytes(key.caller, key.operation, key.key, text);
-  // Only the first answer is counted: there is no second one, and a row is counted once.
+  // Only the first answer is stored and counted.
   const sql = `UPDATE ucp_replies SET status = ?, body = ?, bytes = ? WHERE ${PLACE} AND bytes = 0`;
   const written = await tx.run(sql, status, text, bytes, ...placeOf(key));
   if (written === 1) await countBytes(tx, key.siteKeyHash, key.holder, bytes);

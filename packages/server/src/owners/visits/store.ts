@@ -191,7 +191,7 @@ export async function sitesWithVisits(db: Queries): Promise<string[]> {
   return (await db.all<{ site_key_hash: string }>(sql)).map((row) => row.site_key_hash);
 }
 
-/** Forgets the oldest visits that one source told of beyond a number, and none of the others. */
+/** Deletes the oldest visits of one source beyond a number; other sources are not affected. */
 export async function forgetBeyond(
   db: Queries,
   siteKeyHash: string,

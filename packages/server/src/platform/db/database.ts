@@ -37,7 +37,7 @@ export interface Database extends Queries {
   snapshot<T>(body: (reader: Queries) => Promise<T>): Promise<T>;
   /** A table's own statement batch (migrations); not for values. */
   script(tx: Transaction, sql: string): Promise<void>;
-  /** Throws where the file that was opened is no longer the one in its place. */
+  /** Throws if the database file was deleted or replaced since it was opened. */
   checkFile(): void;
   close(): Promise<void>;
 }

@@ -49,7 +49,7 @@ interface SqlWords {
   readonly clustered: string;
   /** Statements that make the database refuse to change or delete a table's rows. */
   appendOnly(table: string): string;
-  /** Lets rows of an append-only table be deleted where a condition on `OLD` holds, and nowhere else. */
+  /** A condition on `OLD`: only rows of an append-only table that meet it can be deleted. */
   deletableWhere(table: string, condition: string): string;
   /** Makes the words of products searchable; written once, since no two databases do it alike. */
   readonly productSearch: string;
@@ -58,7 +58,7 @@ interface SqlWords {
 export interface Migration {
   readonly name: string;
   sql(words: SqlWords): string;
-  /** After `sql`, in the same transaction: what no SQL can work out of the rows that are there. */
+  /** Runs after `sql` in the same transaction, for changes that SQL cannot express. */
   fill?(tx: Transaction): Promise<void>;
 }
 

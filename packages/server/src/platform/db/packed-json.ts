@@ -4,8 +4,8 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 const PACKED_CHARS_MIN = 512;
 
 /**
- * A JSON value as a text column keeps it: long ones packed, since strangers choose how long they are
- * and titles and addresses stand in them many times. No JSON text of an object or list is base64.
+ * A JSON value as a text column stores it. Long values are compressed, because strangers choose how
+ * long they are. The JSON text of an object or list never looks like base64.
  */
 export function packJson(value: unknown): string {
   const text = JSON.stringify(value);

@@ -38,7 +38,7 @@ async function beginWriting(writer: SqliteConnection, deadline: number): Promise
   }
 }
 
-/** Names a file whatever it is called; undefined where there is none. */
+/** Identifies a file by device and inode; undefined if it does not exist. */
 function fileId(path: string): string | undefined {
   const found = statSync(path, { throwIfNoEntry: false });
   return found && `${found.dev} ${found.ino}`;
@@ -176,7 +176,7 @@ class SqliteDatabase implements Database {
     return () => cancel();
   }
 
-  /** SQLite goes on with a file that was deleted or replaced, and what it writes there is lost. */
+  /** SQLite keeps writing to a file that was deleted or replaced, and those writes are lost. */
   checkFile(): void {
     if (fileId(this.path) === this.file) return;
     throw new DatabaseUnavailableError("the database file was deleted or replaced");

@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { syncFolder } from "./sync-folder.js";
 
 /**
- * Puts a private file in place of an older one, whole and durable before it returns. A crash leaves
- * the file of before, or a `.new` beside it that nothing reads.
+ * Replaces a private file; the new one is complete and durable before this returns. A crash leaves the
+ * old file, perhaps with a `.new` file beside it that nothing reads.
  */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const folder = dirname(path);

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises";
 
-/** What a rename wrote is there after a power cut only once its folder is synced too. */
+/** A rename survives a power cut only once its folder is synced too. */
 export async function syncFolder(folder: string): Promise<void> {
   const handle = await open(folder, "r");
   try {

@@ -8,7 +8,7 @@ import { isJsonType, isPlainEncoding } from "./json-type.js";
 import { Problem } from "./problem.js";
 
 export const BODY_MS_MAX = 15_000;
-/** How long a caller waits whose body found no room. */
+/** `Retry-After` when there is no memory for a body. */
 const NO_ROOM_RETRY_AFTER_S = "5";
 
 /** The rest of the body is not read, so the connection cannot carry another request. */
@@ -28,8 +28,9 @@ const tooLarge = (bytesMax: number) =>
   );
 
 /**
- * A whole body, counted while it comes, and given once. A refused one is left unread: its connection
- * cannot carry another request. One that says it is too large is refused before any of it is read.
+ * Reads a whole body and counts its bytes while they arrive. The rest of a refused body is not read, so its
+ * connection cannot carry another request. A body with a too large `Content-Length` is refused before
+ * any of it is read.
  */
 export function collectBody(
   { clock, admission }: BodyTools,
@@ -52,7 +53,7 @@ export function collectBody(
     if (!result.ok) request.pause();
     done(result);
   };
-  // Most bodies come with their head: only for the others there is something to wait for.
+  // Most bodies arrive together with their headers; only the others need a timer.
   setImmediate(() => {
     if (finished) return;
     cancel = clock.after(BODY_MS_MAX, () => {
@@ -71,7 +72,7 @@ export function collectBody(
   request.on("error", () => finish(refuse("invalid_request", "the body was cut short")));
 }
 
-/** The bytes of a body, for routes that throw what they refuse. */
+/** The bytes of a body, for routes that throw their refusals. */
 export async function readBytes(
   tools: BodyTools,
   request: IncomingMessage,
@@ -97,7 +98,7 @@ function requirePlainEncoding(encoding: string | undefined): void {
   }
 }
 
-/** The bytes of a body that says to be JSON; an absent one has none, and need not say anything. */
+/** The bytes of a body with a JSON content type. A request without a body needs no content type. */
 export async function readJsonBytes(
   tools: BodyTools,
   request: IncomingMessage,

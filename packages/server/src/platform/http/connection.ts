@@ -35,7 +35,7 @@ function unmapped(address: string): string {
   return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }
 
-/** Peers whose address is kept; forgetting one only costs reading it again. */
+/** Peers whose address is cached; a removed one is read again. */
 const PEERS_MAX = 10_000;
 /** A peer asks many times over; what its address is needs to be found out once. */
 const peers = new Map<string, string>();

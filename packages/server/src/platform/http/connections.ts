@@ -10,23 +10,23 @@ const PIPELINED_MAX = 32;
 /** A client that reads nothing for this long, while an answer waits, is cut off; Node may ask twice. */
 const STALLED_MS_MAX = 30_000;
 
-/** Above this part of all connections, idle ones are closed to make room. */
+/** Above this part of all connections, idle ones are closed for new ones. */
 const CROWDED = 0.9;
-/** Above this part, also ones with a request under way: half-sent requests must not shut others out. */
+/** Above this part, connections with an open request are closed too: half-sent ones must not block others. */
 const FULL = 0.95;
 
 /** Requests of one connection that are under way. */
 class Entry {
   count = 0;
-  /** Answers that are not out yet. */
+  /** Answers that are not sent yet. */
   readonly waiting = new Set<ServerResponse>();
   readonly done = () => {
     this.count--;
   };
 
   /**
-   * The connection is gone. Node tells this only to the answer whose turn it was: those that wait
-   * behind it never close by themselves, and would keep for ever what is held for them.
+   * The connection has closed. Node tells only the current answer: pipelined answers behind it never close
+   * by themselves, and would keep everything reserved for them.
    */
   readonly end = () => {
     for (const response of [...this.waiting]) {
@@ -43,15 +43,15 @@ interface ConnectionLimits {
 
 /**
  * Every open connection, and how many of its requests are under way. A TLS socket and the plain
- * one below it have the same remote end, so that names both. One address may have only so many, with
- * more for its larger networks; all clients of a trusted proxy share its address, so it has no limit.
+ * one below it have the same remote end, so that names both. The connections of one address are limited,
+ * with more for its larger networks. All clients of a trusted proxy share its address, so it has no limit.
  */
 export class Connections {
   private readonly limits: ConnectionLimits;
   /** Oldest first. */
   private readonly sockets = new Set<Socket>();
   private readonly byNetwork = new Map<string, number>();
-  /** The sockets of each prefix, oldest first; those of trusted proxies are in none. */
+  /** The sockets of each network, oldest first; sockets of trusted proxies are not in it. */
   private readonly byPrefix = new Map<string, Set<Socket>>();
   private countRefused: (limit: "address" | "process") => void = () => {};
   /** Requests under way, by the name of the remote end; kept while the connection lasts. */
@@ -127,10 +127,10 @@ export class Connections {
   }
 
   /**
-   * Closes one connection of the prefix that has most: the oldest without a request under way. Where
-   * all of them have one and hardly any place is left, the oldest of them makes room for a prefix that
-   * has far less; others get none of the last places. Where trusted proxies have all the others, their
-   * oldest idle one makes room: refusing new connections would stop every client behind them.
+   * Closes one connection of the network that has most: the oldest without an open request. If all have
+   * one and hardly any connection is free, the oldest is closed for a network that has far fewer; other
+   * newcomers are refused. If trusted proxies have all other connections, their oldest idle one is
+   * closed: refusing new connections would stop every client behind them.
    */
   private makeRoom(newest: Socket, networks: Networks | undefined): void {
     let crowd: Set<Socket> = new Set();
@@ -144,7 +144,7 @@ export class Connections {
     closed.destroy();
   }
 
-  /** Which goes, the newcomer or the oldest of the largest prefix; neither where all have one. */
+  /** The socket to close: the newcomer's, or the oldest one of the largest network or a proxy. */
   private whoYields(others: readonly Socket[], newest: Socket, networks: Networks | undefined) {
     if (others.length === 0) return this.oldestIdle(newest);
     if (networks === undefined) return undefined;

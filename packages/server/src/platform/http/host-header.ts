@@ -6,7 +6,7 @@ export function hostNameOf(header = ""): string | undefined {
   return /[@/?#\\]/.test(header) ? undefined : parseUrl(`http://${header}`)?.hostname;
 }
 
-/** Whether a host name always means this machine, whatever a DNS server says of it. */
+/** Whether a host name always means this machine, without asking DNS. */
 export function isLocalName(host: string): boolean {
   return isLoopback(host.replace(/^\[(.*)\]$/, "$1")) || host.endsWith(".localhost");
 }

@@ -6,7 +6,7 @@ interface StreamLimits {
   readonly ofOne: number;
 }
 
-/** Answers that wait for news; a process that stops ends them all, so that none is cut off. */
+/** Answers that wait for a change. A stopping process completes them, so that none is cut off. */
 export class OpenStreams {
   private readonly ends = new Map<() => void, string>();
   private readonly waits = new Set<() => void>();

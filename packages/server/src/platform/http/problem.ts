@@ -9,7 +9,7 @@ export function docsUrl(baseUrl: string, code: ReasonCode): string {
 export interface ProblemBody {
   readonly error: ReasonCode;
   readonly message: string;
-  /** Which of several causes it was, where programs may want to tell them apart. */
+  /** A narrower code for programs, where an error has several causes. */
   readonly reason_code?: string;
   /** Absent where the request was refused before this service was ready to name itself. */
   readonly docs_url?: string;

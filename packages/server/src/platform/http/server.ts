@@ -31,7 +31,7 @@ const DRAIN_MS_MAX = 10_000;
 /** First byte of every TLS connection: a handshake record. */
 const TLS_HANDSHAKE = 0x16;
 
-/** How TLS is ended here: the certificate's files, and the oldest version that is spoken. */
+/** TLS settings: the certificate's files, and the oldest version that is accepted. */
 export interface TlsSettings {
   readonly certFile: string;
   readonly keyFile: string;

@@ -6,7 +6,7 @@ import { advanceFact, readFacts } from "./installation.js";
 export const CLOCK_SKEW_MS_MAX = 60_000;
 export const HEARTBEAT_MS = 60_000;
 
-/** The clock cannot be trusted: what has expired might be approved. */
+/** The clock cannot be trusted, so an expired request could be approved. */
 export class ClockWrongError extends UnavailableError {
   override readonly name = "ClockWrongError";
   override readonly advice =
@@ -22,7 +22,7 @@ export function recordHeartbeat(db: Database, now: number): Promise<void> {
 export interface ClockMemory {
   /** The latest moment any node has seen. */
   readonly lastSeenAt: number;
-  /** The last jump an operator declared real; undefined where there was none. */
+  /** The id of the last accepted time; undefined if there was none. */
   readonly accepted: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export async function readClockMemory(db: Queries): Promise<ClockMemory> {
   return { lastSeenAt: Number(facts.last_seen_at ?? 0), accepted: facts.clock_accepted };
 }
 
-/** What the clock of the database's own machine shows; undefined where that is this machine. */
+/** The time on the database's machine; undefined if that is this machine. */
 export type DatabaseTime = (db: Queries) => Promise<number | undefined>;
 
 const postgresTime: DatabaseTime = async (db) => {

@@ -8,38 +8,38 @@ import {
   refuseClockSkew,
 } from "./clock-check.js";
 
-/** How long a good verdict holds: within it a decision asks memory alone. */
+/** For this long after a good check, decisions do not ask the database again. */
 const VERDICT_MS = 10_000;
 
 /**
- * Knows whether the clock can be trusted. Every decision asks, since a clock set back would approve
- * what has expired. What it remembers belongs to the process, not to any transaction: a decision that
- * is rolled back has seen the clock all the same.
+ * Knows whether the clock can be trusted. Every decision checks it, because a clock that was set back
+ * would approve expired requests. Its memory belongs to the process, not to a transaction: a decision
+ * that is rolled back has still seen the time.
  */
 export class ClockGuard {
   private readonly clock: Clock;
   private readonly databaseTime: DatabaseTime;
   /** The latest moment this process has seen. */
   private highest = 0;
-  /** The last jump known to be accepted. */
+  /** The id of the last accepted time that this process knows. */
   private accepted: string | undefined;
   /** When the clock was last found to be right. */
   private checkedAt = Number.NEGATIVE_INFINITY;
 
-  /** Tests on a clock of their own say what the database's machine shows. */
+  /** Tests with their own clock also set the time of the database's machine. */
   constructor({ dialect }: Database, clock: Clock, databaseTime = databaseTimeOf(dialect)) {
     this.clock = clock;
     this.databaseTime = databaseTime;
   }
 
-  /** Throws while the clock is wrong. A step back of any size is looked at anew. */
+  /** Throws while the clock is wrong. Any step back is checked again. */
   async require(tx: Queries, now: number): Promise<void> {
     const age = now - this.checkedAt;
     if (age < 0 || age >= VERDICT_MS) await this.check(tx, now);
     this.highest = Math.max(this.highest, now);
   }
 
-  /** Asks the database, whatever was found before; throws while the clock is wrong. */
+  /** Asks the database, whatever the last check found; throws while the clock is wrong. */
   async check(db: Queries, now = this.clock.now()): Promise<void> {
     this.checkedAt = Number.NEGATIVE_INFINITY;
     refuseClockBehind(now, await this.lastSeenAt(db));

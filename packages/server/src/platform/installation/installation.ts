@@ -30,7 +30,7 @@ export async function settleFact(db: Queries, name: Fact, value: string): Promis
   return (await readFact(db, name)) ?? value;
 }
 
-/** Writes a fact over what was known before. */
+/** Writes a fact, replacing its old value. */
 export async function writeFact(db: Queries, name: Fact, value: string): Promise<void> {
   await db.run(
     `INSERT INTO installation (name, value) VALUES (?, ?)

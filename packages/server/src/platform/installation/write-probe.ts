@@ -1,16 +1,16 @@
 import type { Database, DatabaseUnavailableError } from "../db/database.js";
 import { writeFact } from "./installation.js";
 
-/** About the room one decision takes: pages of records, rows and indexes. */
+/** About the space one decision takes: pages of records, rows and indexes. */
 const ROOM = "0".repeat(65_536);
 
-/** What drivers say where there is no room left: SQLite's word, and PostgreSQL's. */
+/** Error codes for a full disk, of SQLite and of PostgreSQL. */
 const OUT_OF_ROOM: readonly unknown[] = ["SQLITE_FULL", "53100"];
 
 /**
- * Writes as a decision would, into one row that is written over each time, and into no log. It asks for
- * room and gives it back. `lasting` keeps the room until the next probe, so that all of it has to reach
- * the disk: for a database that has just failed to take a commit.
+ * Writes as much as a decision would, into one row that is overwritten each time, and into no log. It
+ * takes space and gives it back. `lasting` keeps the space until the next probe, so that all of it must
+ * reach the disk; this is for a database that has just failed to commit.
  */
 export async function probeWriting(db: Database, lasting: boolean): Promise<void> {
   await db.transaction(async (tx) => {

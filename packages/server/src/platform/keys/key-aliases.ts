@@ -2,8 +2,8 @@ import type { KeyAlias } from "../../config/config.js";
 import type { StoredKey } from "./store.js";
 
 /**
- * Why the older key ids an operator gave cannot be listed; undefined where they can. An alias that is
- * a key's own id would list two entries under one id, and an id nobody knows would list none.
+ * Why the configured key aliases cannot be listed; undefined if they can. An alias that is also a key's
+ * id would list two entries under one id, and an alias of an unknown key would list none.
  */
 export function keyAliasFault(
   aliases: readonly KeyAlias[],

@@ -179,7 +179,7 @@ export class KeyRing {
     return current;
   }
 
-  /** Public keys of a purpose, by id, those that are not listed any more too. */
+  /** Public keys of a purpose, by id, including keys that are no longer listed. */
   async everyKey(purpose: KeyPurpose): Promise<ReadonlyMap<string, Ed25519Jwk>> {
     const keys = (await this.fresh()).filter((key) => key.purpose === purpose);
     return new Map(keys.map(({ kid, public_x: x }) => [kid, { kty: "OKP", crv: "Ed25519", x }]));

@@ -1,13 +1,13 @@
 import { createHmac, type KeyObject } from "node:crypto";
 import type { Secrets } from "../secrets/secrets.js";
 
-/** Networks fall into so many shares. */
+/** The number of shares that networks are mapped to. */
 const SHARES = 4096;
 
 /**
- * Numbers for the networks that callers come from, so that each has a share of what strangers may
- * use together. They may be stored: many networks have one number, and without the secrets key
- * nobody can tell which.
+ * Maps the networks of callers to numbers, so that each has a share of what strangers may store. The
+ * numbers may be stored: many networks have the same number, and without the secrets key nobody can
+ * tell which.
  */
 export class NetworkShares {
   private readonly key: KeyObject;
@@ -16,7 +16,7 @@ export class NetworkShares {
     this.key = secrets.keyFor("networks of unsigned callers v1");
   }
 
-  /** `network`: a prefix, as totals are shared out by. */
+  /** `network`: the largest network of an address. */
   shareOf(network: string): string {
     const mac = createHmac("sha256", this.key).update(network).digest();
     return (mac.readUInt16BE(0) % SHARES).toString(16).padStart(3, "0");

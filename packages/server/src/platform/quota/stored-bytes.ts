@@ -1,28 +1,28 @@
 import type { Queries, Transaction } from "../db/database.js";
 
 /**
- * Whose share of a site's stored bytes a row uses: `{class}:{name}`. Rows of nobody's share, such as
- * those an order came of, have the empty text.
+ * Whose share of a site's stored bytes a row uses: `{class}:{name}`. Empty for rows that use no share,
+ * such as checkouts that became an order.
  */
 export type Holder = string;
 
-/** What one class of holders stores never takes room from the other. */
+/** Each class of holders has its own quota. */
 export type HolderClass = "unsigned" | "signed";
 
 /** Tables whose rows strangers can cause. */
 export type CountedTable = "carts" | "checkouts" | "ucp_replies";
 
-/** What a row costs besides its own texts: its header, its numbers, its place in every index. */
+/** Bytes of a row besides its texts: header, numbers and index entries. */
 const ROW_BYTES = 600;
 
-/** What a row with these texts takes, on either database. */
+/** Bytes that a row with these texts takes, on either database. */
 export function rowBytes(...texts: readonly (string | null)[]): number {
   let bytes = ROW_BYTES;
   for (const text of texts) if (text !== null) bytes += Buffer.byteLength(text);
   return bytes;
 }
 
-/** Adds what was written to its holder's share, or takes it off; in the transaction that wrote it. */
+/** Adds bytes to a holder's share, or subtracts them, in the transaction that writes the rows. */
 export async function countBytes(
   tx: Queries,
   siteKeyHash: string,
@@ -38,8 +38,8 @@ export async function countBytes(
 }
 
 /**
- * Deletes rows and takes them off their holders' shares. Returns how many bytes that were. The
- * condition is the code's own; only its values may be anybody's.
+ * Deletes rows and subtracts them from their holders' shares. Returns the bytes freed. The condition
+ * must be a constant of the code; only its values may come from callers.
  */
 export async function deleteCounted(
   tx: Transaction,
@@ -62,7 +62,7 @@ export async function deleteCounted(
     else share.bytes += row.bytes;
     all += row.bytes;
   }
-  // In one order for all: two transactions never wait for each other's shares.
+  // Always in the same order, so that two transactions never deadlock.
   for (const key of [...shares.keys()].sort()) {
     const { site_key_hash, holder, bytes } = shares.get(key) as Deleted;
     await countBytes(tx, site_key_hash, holder, -bytes);
@@ -99,7 +99,7 @@ export async function bytesOfClass(db: Queries, holderClass: HolderClass): Promi
   return Number(row?.bytes ?? 0);
 }
 
-/** Drops shares that nothing is left of; an absent one and an empty one mean the same. */
+/** Deletes empty shares; an absent share means the same. */
 export async function deleteEmptyShares(db: Queries): Promise<void> {
   await db.run("DELETE FROM stored_bytes WHERE bytes <= 0");
 }

@@ -1,4 +1,4 @@
-/** Keys one limiter remembers; the oldest are forgotten, which only ever forgives. */
+/** Keys that one limiter keeps; removing the oldest only ever admits more. */
 const KEYS_MAX = 100_000;
 export const MINUTE_US = 60_000_000;
 
@@ -17,8 +17,8 @@ export class LocalLimiter {
   private readonly interval: number;
   private readonly tolerance: number;
   /**
-   * Theoretical arrival time by key. What was used lately is in `young`; once that is full it becomes
-   * `old`, and what was old is forgotten: one look and one write a request, however many keys.
+   * Theoretical arrival time by key. Recent keys are in `young`. When that is full it becomes `old`, and
+   * the former `old` is dropped, so a request costs one read and one write however many keys there are.
    */
   private young = new Map<string, number>();
   private old = new Map<string, number>();
@@ -33,7 +33,7 @@ export class LocalLimiter {
     return this.young.size + this.old.size;
   }
 
-  /** When the next one after `places` of them would be due, had they come evenly. Takes nothing. */
+  /** The theoretical arrival time after `places` more. Changes nothing. */
   arrival(key: string, now: number, places = 1): number {
     const nowUs = now * 1000;
     const due = this.young.get(key) ?? this.old.get(key) ?? 0;
@@ -43,7 +43,7 @@ export class LocalLimiter {
     return from + places * this.interval;
   }
 
-  /** Milliseconds until an arrival may be; 0 when it may be now. */
+  /** Milliseconds until an arrival is allowed; 0 if it is allowed now. */
   waitFor(arrival: number, now: number): number {
     const overUs = arrival - now * 1000 - this.tolerance;
     return overUs > 0 ? Math.ceil(overUs / 1000) : 0;
@@ -62,13 +62,13 @@ export class LocalLimiter {
     return wait;
   }
 
-  /** Takes places whether they are there or not; whoever comes next waits for them, a burst at most. */
+  /** Takes places even beyond the limit; the next request waits for them, at most for one burst. */
   charge(key: string, now: number, places: number): void {
     const latest = now * 1000 + this.tolerance;
     this.keep(key, Math.min(this.arrival(key, now, places), latest));
   }
 
-  /** Remembers an arrival that {@link arrival} gave and that may be. */
+  /** Stores an allowed arrival that {@link arrival} returned. */
   keep(key: string, arrival: number): void {
     this.young.set(key, arrival);
     if (this.young.size <= KEYS_MAX / 2) return;
@@ -76,7 +76,7 @@ export class LocalLimiter {
     this.young = new Map();
   }
 
-  /** Gives back what {@link take} took; where that was all, nothing is remembered. */
+  /** Gives back what {@link take} took; a key with nothing left is removed. */
   refund(key: string, now: number): void {
     const arrival = (this.young.get(key) ?? this.old.get(key) ?? 0) - this.interval;
     this.old.delete(key);

@@ -13,7 +13,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_BYTES = 32;
 const FORM = "v1";
-/** Derived keys kept in memory; one that is forgotten is derived again. */
+/** Derived keys cached in memory; a removed one is derived again. */
 const KEYS_KEPT_MAX = 1000;
 
 /**

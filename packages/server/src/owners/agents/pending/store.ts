@@ -1,6 +1,6 @@
 import type { Queries, Transaction } from "../../../platform/db/database.js";
 
-/** How many agents of a site wait, by the share they use, and since when the oldest does. */
+/** The number of pending agents of a site by share, and since when the oldest waits. */
 export interface PendingShare {
   readonly share: string;
   readonly waiting: number;
@@ -15,7 +15,7 @@ export async function pendingShares(db: Queries, siteKeyHash: string): Promise<P
   );
 }
 
-/** Deletes agents that never were anybody here, and their keys: they may register again. */
+/** Deletes agents that were never approved, and their keys. They may register again. */
 async function deleteWaiting(
   tx: Transaction,
   condition: string,
@@ -26,7 +26,7 @@ async function deleteWaiting(
   return tx.run(`DELETE FROM agents WHERE agent_id IN (${chosen})`, ...values);
 }
 
-/** Deletes the agent of a share that waits longest. */
+/** Deletes the oldest pending agent of a share. */
 export async function deleteOldestPending(
   tx: Transaction,
   siteKeyHash: string,
@@ -37,7 +37,7 @@ export async function deleteOldestPending(
   await deleteWaiting(tx, oldest, siteKeyHash, share);
 }
 
-/** Deletes agents that nobody answered in time, and those that were rejected long ago. */
+/** Deletes expired pending agents, and agents that were rejected long ago. */
 export function deleteExpiredAgents(tx: Transaction, now: number): Promise<number> {
   const late = "status IN ('pending', 'rejected') AND expires_at IS NOT NULL AND expires_at <= ?";
   return deleteWaiting(tx, late, now);

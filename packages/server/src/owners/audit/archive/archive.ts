@@ -6,23 +6,23 @@ import { OpenPart } from "./open-part.js";
 import { type ArchivePart, ArchiveUnavailableError, endOf, KEPT_LEVEL_MIN } from "./part.js";
 import { keptNode, partAt, placesOfId } from "./store.js";
 
-/** Bytes of files kept in memory, so that reading record by record does not read them again. */
+/** Bytes of archive files cached in memory, so that reading record by record reads a file once. */
 const OPEN_BYTES_MAX = 16 * 1024 * 1024;
 /** Files waiting to be read. One is read at a time: each may be as long as a part can be. */
 const WAITING_MAX = 64;
 
-/** Where a subtree stands among those of a tree of a size; undefined where it is not one of them. */
+/** The index of a subtree among the complete subtrees of a tree; undefined if it is not one of them. */
 function frontierPlace(size: number, level: number, index: number): number | undefined {
   const width = 2 ** level;
   const isOne = Math.floor(size / width) % 2 === 1;
   if (!isOne || index !== Math.floor(size / (2 * width)) * 2) return undefined;
-  // Larger subtrees stand before it: one for each digit above its own.
+  // Larger subtrees come first: one for each binary digit above its own.
   return Math.floor(size / (2 * width))
     .toString(2)
     .replaceAll("0", "").length;
 }
 
-/** Archived days as they are read: records, and the nodes of the tree that records left with them. */
+/** Reads archived days: their records, and the tree nodes that belong to them. */
 export class Archive {
   readonly folder: ArchiveFolder;
   /** Last used last. */
@@ -34,7 +34,7 @@ export class Archive {
     this.folder = new ArchiveFolder(path);
   }
 
-  /** A part with its records; read and compared with its digest unless it was lately. */
+  /** A part with its records, from the cache or from its file, which must match its digest. */
   async open(part: ArchivePart): Promise<OpenPart> {
     const { sha256 } = part;
     const known = this.opened.get(sha256);
@@ -66,7 +66,7 @@ export class Archive {
     return open;
   }
 
-  /** Archived records of a log from one place up to another, or up to where the archive ends. */
+  /** Archived records of a log from one position to another, or to the end of the archive. */
   async records(db: Queries, chain: string, from: number, to: number): Promise<StoredRecord[]> {
     const found: StoredRecord[] = [];
     for (let seq = from; seq < to; ) {
@@ -92,9 +92,9 @@ export class Archive {
   }
 
   /**
-   * The root of a complete subtree whose last leaf is archived; undefined where that is not. What a
-   * proof of a later record needs is always in the database: the subtrees of the tree that ends with
-   * a part. Only proofs of archived records read files, and of those no more than two or three.
+   * The root of a complete subtree whose last leaf is archived; undefined if it is not archived. Proofs
+   * of later records need only the subtrees of the tree that ends with a part, which are in the
+   * database. Only proofs of archived records read files, two or three each.
    */
   async node(
     db: Queries,

@@ -5,8 +5,8 @@ import { recordedAt } from "../store.js";
 import { archivedEnd } from "./store.js";
 
 /**
- * Closed days that always stay in the database. Whoever lost a connection in mid-commit asks for its
- * record within seconds, and clocks of nodes differ by minutes: none of them looks back a day.
+ * Closed days that always stay in the database. A process that loses its connection in mid-commit looks
+ * for its record within seconds, and clocks of nodes differ by minutes, so nothing looks back a day.
  */
 export const KEPT_DAYS_MIN = 1;
 
@@ -34,7 +34,7 @@ export async function dueDays(
   let firstSeq = await archivedEnd(db, chain);
   while (firstSeq < size && days.length < limit) {
     const at = await recordedAt(db, chain, firstSeq);
-    // Another node archives it at this moment: it is not due any more.
+    // Another node is archiving it: it is no longer due.
     if (at === undefined) break;
     const day = dayOf(at);
     if (day >= before) break;

@@ -11,7 +11,7 @@ import { syncFolder } from "../../../platform/files/sync-folder.js";
 import { readFact, settleFact } from "../../../platform/installation/installation.js";
 import { type ArchivePart, ArchiveUnavailableError, NotArchivedError } from "./part.js";
 
-/** Says which installation's archive a folder is. Moved with the folder. */
+/** Holds the id of the archive. Moved together with the folder. */
 const ID_FILE = "archive-id";
 const DIGEST_CHARS = 16;
 
@@ -24,8 +24,8 @@ export interface ArchiveFile {
 }
 
 /**
- * The folder archived days are in. Every node of an installation must see the same one: it carries
- * an id, and the database knows which. A node that sees another folder archives nothing.
+ * The folder of archived days. Every node of an installation must see the same folder: it has an id that
+ * the database knows. A node that sees another folder archives nothing.
  */
 export class ArchiveFolder {
   readonly path: string;
@@ -39,7 +39,7 @@ export class ArchiveFolder {
     return existsSync(file) ? readFileSync(file, "utf8").trim() : undefined;
   }
 
-  /** What is wrong with the folder as this node sees it; undefined where nothing is. */
+  /** What is wrong with the folder that this node sees; undefined if nothing is. */
   async fault(db: Queries): Promise<string | undefined> {
     const wanted = await readFact(db, "audit_archive_id");
     if (wanted === undefined || this.id() === wanted) return undefined;
@@ -49,7 +49,7 @@ export class ArchiveFolder {
     return `the archive folder ${this.path} ${is}: mount or copy it there, or set GATEHOUSE_AUDIT_ARCHIVE_DIR to where it is`;
   }
 
-  /** Makes the folder this installation's archive, unless another is. The first archiving node wins. */
+  /** Makes the folder this installation's archive, unless it has one. The first archiving node wins. */
   async claim(db: Database): Promise<void> {
     if ((await readFact(db, "audit_archive_id")) === undefined) {
       await mkdir(this.path, { recursive: true, mode: 0o700 });
@@ -95,7 +95,7 @@ export class ArchiveFolder {
     }
   }
 
-  /** The bytes of a part, as they were archived. Everything else is refused. */
+  /** The bytes of a part; throws if they are not those that were archived. */
   async read(part: ArchivePart): Promise<Buffer> {
     const bytes = await this.bytesOf(part).catch((cause) => {
       const { code } = cause as NodeJS.ErrnoException;

@@ -16,7 +16,7 @@ const BEHIND_ENTRIES = '],"schema":"';
 export class OpenPart {
   readonly part: ArchivePart;
   private readonly text: string;
-  /** Where entries begin, and behind them where the last ends. */
+  /** The offsets at which entries begin, and the end of the last one. */
   private readonly bounds: readonly number[];
   private leaves: readonly Leaf[] | undefined;
 
@@ -25,7 +25,7 @@ export class OpenPart {
     this.text = text;
     const begins = [...text.matchAll(ENTRY)].map(({ index }) => index);
     if (begins.length !== part.count) throw this.damaged();
-    // Entries are divided by a comma; the last one has the closing bracket behind it.
+    // A comma separates entries; the closing bracket follows the last one.
     this.bounds = [...begins, text.lastIndexOf(BEHIND_ENTRIES) + 1];
   }
 

@@ -13,7 +13,7 @@ export interface ArchivePart {
   readonly bytes: number;
   /** Of the whole file, in hex. */
   readonly sha256: string;
-  /** The tree behind its last record: roots of the complete subtrees, largest first, in hex. */
+  /** The tree after its last record: roots of the complete subtrees, largest first, in hex. */
   readonly frontier: readonly string[];
   /** How many records of each type it holds. */
   readonly types: Readonly<Record<string, number>>;
@@ -29,12 +29,12 @@ export function endOf({ firstSeq, count }: Pick<ArchivePart, "firstSeq" | "count
 /** Subtrees of at least 2^8 leaves stay in the database; smaller ones are made from their file. */
 export const KEPT_LEVEL_MIN = 8;
 
-/** A day stays in the database; the message says why. */
+/** A day cannot be archived and stays in the database; the message says why. */
 export class NotArchivedError extends Error {
   override readonly name = "NotArchivedError";
 }
 
-/** An archived record is needed, and its file cannot be used here. It is never taken for empty. */
+/** The file of an archived record cannot be used. The record is never treated as absent. */
 export class ArchiveUnavailableError extends AuditUnavailableError {
   override readonly name = "ArchiveUnavailableError";
   override readonly advice: string;

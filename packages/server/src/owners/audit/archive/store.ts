@@ -42,7 +42,7 @@ function partOf(row: PartRow): ArchivePart {
 /** Characters kept of the end of a record's id, which is random. */
 const ID_END_CHARS = 8;
 
-/** A part on its way into the database, with the ids of its records in order. */
+/** A part that is being written to the database, with the ids of its records in order. */
 export interface NewPart extends Omit<ArchivePart, "archivedAt"> {
   readonly recordIds: readonly string[];
 }
@@ -145,7 +145,7 @@ export async function partsBefore(
   return rows.map(partOf);
 }
 
-/** All parts of all logs behind one, in the order of their key. */
+/** All parts of all logs after a key, in the order of their key. */
 export async function partsBehind(
   db: Queries,
   after: { readonly chain: string; readonly firstSeq: number },
@@ -189,7 +189,7 @@ export async function archivedDays(
   }));
 }
 
-/** Where in a site's archives a record with this id may be; its file tells whether it is. */
+/** Positions in a site's archives where a record with this id may be; the file decides. */
 export async function placesOfId(
   db: Queries,
   siteKeyHash: string,
@@ -213,7 +213,7 @@ export async function placesOfId(
   });
 }
 
-/** Logs that have archived records in the database still: a process died before it deleted them. */
+/** Logs whose archived records are still in the database, because a process died before it deleted them. */
 export async function logsToTrim(db: Queries): Promise<string[]> {
   const rows = await db.all<{ chain: string }>(
     `SELECT DISTINCT chain FROM audit_archives a

@@ -12,7 +12,7 @@ import { OpenPart } from "./open-part.js";
 import { ArchiveUnavailableError, KEPT_LEVEL_MIN, NotArchivedError } from "./part.js";
 import type { KeptNode, NewPart } from "./store.js";
 
-/** Names the archive among those who export. */
+/** The exporter that archive files name. */
 const ARCHIVE_TOKEN = "archive";
 
 export interface WriteTools extends ExportTools {
@@ -21,7 +21,7 @@ export interface WriteTools extends ExportTools {
   readonly pass: PassPoint;
   /** Keys of the log, by id, retired ones too. */
   auditKeys(): Promise<ReadonlyMap<string, Ed25519Jwk>>;
-  /** Told of records that are written and verified. */
+  /** Called with the number of records that were written and verified. */
   onWritten(records: number): void;
 }
 
@@ -79,7 +79,7 @@ async function writePart(
   return { ...place, file, bytes, sha256, frontier, types, recordIds, node: audit.node };
 }
 
-/** The subtrees of a part that stay in the database: those that are too large to be made again. */
+/** The subtrees of a part that stay in the database because they are too large to compute again. */
 async function nodesOf(db: Queries, { chain, firstSeq, count }: NewPart): Promise<KeptNode[]> {
   const width = 2 ** KEPT_LEVEL_MIN;
   const nodes: KeptNode[] = [];
@@ -98,7 +98,7 @@ function isSame(a: StoredRecord, b: StoredRecord): boolean {
   return proof && a.text === b.text && a.record_id === b.record_id && a.type === b.type;
 }
 
-/** False also where a record cannot be read: its text has another hash than its row says. */
+/** False also if a record cannot be read because its hash differs from its row. */
 function readable(same: () => boolean): boolean {
   try {
     return same();
@@ -126,7 +126,7 @@ async function compareRows(tools: WriteTools, written: NewPart): Promise<Buffer>
 
 /**
  * Writes a day's files, reads them back and verifies them as an auditor would. A crash in here
- * leaves files that nothing refers to; the next try writes the same names again.
+ * leaves files that nothing refers to; the next attempt writes the same names again.
  */
 export async function writeDay(tools: WriteTools, due: DueDay): Promise<WrittenDay> {
   const snapshot = await snapshotOf(tools, due);

@@ -111,7 +111,7 @@ export async function exportFile(
 ): Promise<ExportFile> {
   const { parts, format } = snapshot;
   const name = fileName(log, snapshot, part);
-  // What cannot be read is said now: once the answer has begun it could only be cut off.
+  // Reads everything first: after the answer has begun, an error could only cut it off.
   await partsOf(snapshot, tools).ready(part);
   if (!note)
     return { name, parts, type: FORMATS[format].type, chunks: chunksOf(snapshot, part, tools) };

@@ -91,7 +91,7 @@ export class ExportParts {
     return digest;
   }
 
-  /** Reads what a part begins with, and those before it where their digests are not known. */
+  /** Reads the beginning of a part, and earlier parts whose digests are not known. */
   async ready(part: number): Promise<void> {
     const [first, end] = rangeOf(this.snapshot, part);
     if (part > 1) await this.digest(part - 1);

@@ -58,7 +58,7 @@ async function checkBounds(
 ): Promise<void> {
   const dayAt = async (seq: number) => {
     const [record] = await recordsBetween(tx, chain, seq, seq + 1);
-    // The day of an archived one is signed in its file, which was verified before its row went.
+    // The file of an archived record names its day and was verified before the row was deleted.
     const archived = record === undefined ? await partAt(tx, chain, seq) : undefined;
     if (archived !== undefined) return archived.day;
     return String(JSON.parse(record?.text ?? "{}").recorded_at).slice(0, 10);

@@ -21,7 +21,7 @@ export interface Cart {
 
 /** UCP's own default for how long such things live. */
 const CART_MS = 6 * 3_600_000;
-/** Anybody can leave one without proving anything: it goes sooner. */
+/** Shorter, because anybody can create one without proving anything. */
 const UNSIGNED_CART_MS = 3_600_000;
 
 export const cartMs = ({ signed }: PlatformCaller) => (signed ? CART_MS : UNSIGNED_CART_MS);

@@ -37,7 +37,7 @@ function cartOf(row: Row): Cart {
   });
 }
 
-/** What is in a cart, as it is written, and how many bytes the row then takes. */
+/** The stored columns of a cart, and the bytes that its row takes. */
 function contentColumns({ platform, lines, buyer, context }: Cart) {
   const texts = {
     lines: JSON.stringify(lines),

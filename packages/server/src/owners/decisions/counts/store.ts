@@ -144,7 +144,7 @@ export async function busiestAgents(
   };
 }
 
-/** How many decisions each identity came to since an hour, of those that are named. */
+/** The number of decisions of each named identity since an hour. */
 export async function decisionsByIdentity(
   db: Queries,
   siteKeyHash: string,

@@ -21,7 +21,7 @@ export interface Before {
   readonly to: number;
 }
 
-/** How many identities a question names, so that the database plans few texts. */
+/** Lists of identities are padded to these lengths, so that the database plans few statements. */
 const IDENTITIES_NAMED = [10, 100, 1_000];
 
 /**
@@ -82,7 +82,7 @@ export function hoursSums(
 ): Promise<HoursSum[]> {
   const named = identities && oneOf(identities);
   const theirs = named === null ? "" : `AND actor_id IN ${named.list}`;
-  // The column of the buckets is called as it was before they counted identities.
+  // The column kept its old name when the buckets began to count identities.
   const [actor, each] =
     named === null ? ["CAST('' AS TEXT)", "currency"] : ["actor_id", "actor_id, currency"];
   return db.all<HoursSum>(

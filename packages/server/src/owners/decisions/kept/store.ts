@@ -9,7 +9,7 @@ export interface KeptAnswer {
   readonly jwk: { readonly kty: "OKP"; readonly crv: "Ed25519"; readonly x: string };
   readonly keyStatus: "active" | "revoked";
   readonly digest: string;
-  /** Null where a person had not decided yet. */
+  /** Null if a person had not decided yet. */
   readonly answer: StoredAnswer | null;
 }
 
@@ -55,7 +55,7 @@ export async function keptAnswer(
   };
 }
 
-/** Whether answers of a site are kept: of any other nobody has to read what is sent. */
+/** Whether answers of a deleted site are kept. If not, requests to it need not be read. */
 export async function hasKeptAnswers(db: Queries, siteKeyHash: string): Promise<boolean> {
   const sql = "SELECT 1 AS kept FROM kept_answers WHERE site_key_hash = ? LIMIT 1";
   return (await db.get(sql, siteKeyHash)) !== undefined;

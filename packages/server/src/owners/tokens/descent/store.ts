@@ -6,7 +6,7 @@ const DOWN = `WITH RECURSIVE down (token_id) AS (
   UNION
   SELECT made.token_id FROM admin_tokens made JOIN down ON made.created_by = down.token_id)`;
 
-/** A token and every token it descends from. UNION ends even where rows were made to go round. */
+/** A token and every token it descends from. UNION terminates even if damaged rows form a circle. */
 const UP = `WITH RECURSIVE up (token_id, created_by) AS (
   SELECT token_id, created_by FROM admin_tokens WHERE token_id = ?
   UNION
@@ -60,8 +60,8 @@ export async function liveDescendants(db: Queries, tokenId: string): Promise<Des
 }
 
 /**
- * Whom a token counts as where people are counted: the first token of its line. What the operator's
- * own token made begins a line each, since that is how an operator lets people in.
+ * The token that a token counts as where people are counted: the first of its line. Each token that the
+ * operator's own token made begins a new line, because operators give people access in this way.
  */
 export async function rootOf(db: Queries, tokenId: string): Promise<string> {
   const row = await db.get<{ token_id: string }>(

@@ -3,8 +3,8 @@ import type { Migration } from "../migrate.js";
 
 /**
  * - platforms: the owner's list, and platforms that have called.
- * - agents.identity: what an agent counts as. One that was admitted by the origin of its key source
- *   counts as the domain of that, so that its siblings share its limits.
+ * - agents.identity: what an agent counts as. An agent that was approved automatically counts as the
+ *   domain of its key source, so all such agents of a domain share limits.
  */
 export const platforms: Migration = {
   name: "platforms",
@@ -34,7 +34,7 @@ UPDATE agents SET identity = agent_id;
 CREATE INDEX agents_by_identity ON agents (site_key_hash, identity);
 `,
   async fill(tx) {
-    // Nobody has touched it since it registered, and it is active: its origin admitted it.
+    // It is active and nobody has changed it since it registered, so it was approved automatically.
     const admitted = await tx.all<{ agent_id: string; key_source: string }>(
       `SELECT agent_id, key_source FROM agents WHERE source = 'self' AND status = 'active'
          AND changed_by IS NULL AND key_source IS NOT NULL`,

@@ -2,8 +2,8 @@ import type { Migration } from "../migrate.js";
 
 /**
  * - audit_archives: one row for each archived part of a day: where its file is, and what is needed
- *   of it without reading the file. `frontier` is the tree behind its last record, in hex. `id_ends`
- *   holds the last eight characters of each record's id, in order, so that a guessed id costs no
+ *   of it without reading the file. `frontier` is the tree after its last record, in hex. `id_ends`
+ *   holds the last eight characters of each record's id, in order, so that a guessed id opens no
  *   file; `types` counts its records by type.
  * - audit_archive_nodes: the roots of archived subtrees from 256 leaves on. Smaller ones are made
  *   again from the file.

@@ -1,9 +1,9 @@
 import type { Migration } from "../migrate.js";
 
 /**
- * How many refusals were recorded one by one, by whom they are counted together with: those of one
- * agent, or (without an agent) all that strangers caused at one door of a site. Counted in the
- * transaction of the record, so that neither a retry nor a restart nor another node changes the limit.
+ * How many refusals have a record each: of one agent, or (without an agent) of all strangers at one
+ * door of a site. Counted in the transaction of the record, so retries, restarts and other nodes do
+ * not change the limit.
  */
 export const rejections: Migration = {
   name: "rejections",

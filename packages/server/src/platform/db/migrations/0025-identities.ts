@@ -2,14 +2,14 @@ import { webName } from "../../web-name.js";
 import type { Transaction } from "../database.js";
 import type { Migration } from "../migrate.js";
 
-/** What everybody who does not prove who they are counts as. */
+/** The identity of all callers that do not prove who they are. */
 const UNSIGNED = "(unsigned)";
 const UNSIGNED_ACTOR = "unsigned ";
 /** Profile addresses: no agent's id looks like one. */
 const PLATFORMS = "(actor_id LIKE 'http%' OR actor_id LIKE 'unsigned http%')";
 const ROWS_PER_STEP = 1_000;
 
-/** What a platform counts as, by what it was called before. */
+/** The identity of a platform, by the name it had before. */
 function identityOf(actorId: string): string {
   if (actorId.startsWith(UNSIGNED_ACTOR)) return UNSIGNED;
   return webName(actorId)?.domain ?? UNSIGNED;
@@ -43,7 +43,7 @@ interface Bucket {
   readonly decisions: number;
 }
 
-/** Adds what several names of one platform came to: what it has spent stays spent. */
+/** Adds up the counts of all names of one platform, so that no spending is lost. */
 async function joinBuckets(tx: Transaction, table: string, column: string): Promise<void> {
   for (;;) {
     const rows = await tx.all<Bucket>(
@@ -69,7 +69,7 @@ async function joinBuckets(tx: Transaction, table: string, column: string): Prom
   }
 }
 
-/** Platforms are as old as the first checkout that one of their profiles made and proved. */
+/** A platform's age begins with the first signed checkout of one of its profiles. */
 async function fillPlatforms(tx: Transaction): Promise<void> {
   const seen = await tx.all<{ site: string; url: string; first: number; last: number }>(
     `SELECT site_key_hash AS site, platform_url AS url, MIN(created_at) AS first,

@@ -3,8 +3,8 @@ import type { Migration } from "../migrate.js";
 /**
  * What strangers leave in the logs of sites.
  * - stranger_record_days: how many bytes of records their tool calls have added in a UTC day.
- * - stranger_words: what they call themselves and the tools they ask for. Records hold the commitment
- *   only; without its row nobody can tell the words any more, and the log verifies all the same.
+ * - stranger_words: the names they give themselves and the tools they ask for. Records hold only the
+ *   commitment. Once its row is deleted nobody can read the words, and the log still verifies.
  */
 export const strangerRecords: Migration = {
   name: "stranger-records",

@@ -2,8 +2,8 @@ import type { Migration } from "../migrate.js";
 
 /**
  * How many bytes each holder has stored at a site through carts, checkouts and replies; written with
- * the rows it counts. `holder` says whose share a row uses, and `bytes` how much of it; rows from
- * before, and those an order came of, are nobody's. A `pinned` reply stays for its whole time.
+ * the rows it counts. `holder` says whose share a row uses, and `bytes` how much of it. Older rows, and
+ * rows that became an order, use no share. A `pinned` reply is not deleted before it expires.
  */
 export const storedBytes: Migration = {
   name: "stored-bytes",

@@ -3,9 +3,9 @@ import type { Migration } from "../migrate.js";
 const ANCHORED_MS = 30 * 24 * 3_600_000;
 
 /**
- * agents.share: whose part of the waiting registrations an agent uses: `domain:` and the domain that
- * publishes its key, or `network:` and a number for the network it came from. Agents that wait expire,
- * also those that their key source vouches for.
+ * agents.share: whose share of the pending registrations an agent uses: `domain:` and the domain that
+ * publishes its key, or `network:` and a number for the network it came from. Pending agents expire,
+ * including those whose key a domain publishes.
  */
 export const registrationShares: Migration = {
   name: "registration-shares",

@@ -1,8 +1,8 @@
 import type { Migration } from "../migrate.js";
 
 /**
- * - decline_attempts: who asked for each payment, and whether it was declined; a short while only.
- *   Addresses, instruments and buyers stand as MACs.
+ * - decline_attempts: who requested each payment, and whether it was declined; for a short time.
+ *   Addresses, instruments and buyers are stored as MACs.
  * - decline_waits: who has to wait after too many declined payments.
  */
 export const declines: Migration = {

@@ -1,8 +1,8 @@
 import type { Migration } from "../migrate.js";
 
 /**
- * - revocations: everything that was revoked, also of sites that are deleted since. It is kept in a
- *   file beside the database too, so that an older database cannot bring back what was revoked.
+ * - revocations: everything that was revoked, including for sites that were deleted since. A file beside
+ *   the database holds the same, so that an older database cannot bring back what was revoked.
  */
 export const revocations: Migration = {
   name: "revocations",

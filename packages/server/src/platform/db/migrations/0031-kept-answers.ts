@@ -1,9 +1,9 @@
 import type { Migration } from "../migrate.js";
 
 /**
- * - kept_answers: how mandates of a deleted site were answered, for whoever sends one again. A row for
- *   each key of the agent. `x` is the public key, `digest` of the bytes that were signed. `answer` is
- *   null where a person had not decided yet. Nothing else of the site or its buyers is kept.
+ * - kept_answers: the answers to mandates of a deleted site, for agents that send one again. One row for
+ *   each key of the agent. `x` is the public key, `digest` the digest of the signed bytes. `answer` is
+ *   null if a person had not decided yet. Nothing else of the site or its buyers is kept.
  */
 export const keptAnswers: Migration = {
   name: "kept-answers",

@@ -1,6 +1,6 @@
 import type { Migration } from "../migrate.js";
 
-/** own_profiles: whether a site's UCP profile stands on its own domain, and when that was looked at. */
+/** own_profiles: whether a site serves its UCP profile on its own domain, and when that was checked. */
 export const ownProfiles: Migration = {
   name: "own-profiles",
   sql: ({ integer, strict }) => `

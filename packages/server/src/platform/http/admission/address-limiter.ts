@@ -2,8 +2,8 @@ import { LocalLimiter, type Rate } from "../../rate-limit/local.js";
 import { NETWORK_FACTORS, type Networks } from "./networks.js";
 
 /**
- * A rate by address. Each network of the address is counted by itself, the larger ones with a larger
- * allowance, so that neither a new address in a /64 nor a new /64 in a /48 starts afresh.
+ * A rate by address. Each network of the address is counted separately, larger ones with a larger
+ * allowance, so a new address in a /64, or a new /64 in a /48, does not reset the count.
  */
 export class AddressLimiter {
   private readonly limiters: readonly LocalLimiter[];
@@ -29,9 +29,9 @@ export class AddressLimiter {
     return waitMs;
   }
 
-  /** Lets one pass that takes so many places, or says how long to wait; a refused one takes nothing. */
+  /** Admits a request that counts as `places`, or says how long to wait; a refused one counts nothing. */
   take(networks: Networks, now: number, places = 1): number {
-    // Every request comes by here: each network is looked up once, and written once.
+    // Every request runs this: each network is looked up once and written once.
     let waitMs = 0;
     const arrivals = [0, 0, 0];
     for (let i = 0; i < networks.length; i++) {
@@ -47,7 +47,7 @@ export class AddressLimiter {
     return 0;
   }
 
-  /** Charges places that may not be there any more; whoever comes next waits for them. */
+  /** Charges places even beyond the limit; the next request waits longer for them. */
   charge(networks: Networks, now: number, places: number): void {
     for (let i = 0; i < networks.length; i++) this.of(i).charge(networks[i] as string, now, places);
   }

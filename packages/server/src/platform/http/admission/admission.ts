@@ -9,7 +9,7 @@ import { FairQueue } from "./fair-queue.js";
 import { FairRate, FairRates } from "./fair-rate.js";
 import { HeldBytes } from "./held-bytes.js";
 
-/** What a proof that does not hold costs its address: as much as so many requests. */
+/** An invalid proof counts as this many requests of its address. */
 const FAILED_PROOF_PLACES = 5;
 
 export interface AdmissionTools {
@@ -29,7 +29,7 @@ const SITE_TOTALS: Readonly<Record<SiteTotal, LimitName>> = {
   beacons: "BEACONS_PER_SITE_PER_MINUTE",
 };
 
-/** Callers that share a total: those the owner admitted share theirs with nobody else. */
+/** Groups of callers with separate totals; callers that the owner admitted have totals of their own. */
 const GROUPS = [
   "anonymous",
   "proven",
@@ -45,7 +45,7 @@ interface Proven {
   readonly admitted: boolean;
 }
 
-/** Turns a caller away that must wait, in the shape of the route it asked for. */
+/** Refuses a caller who must wait, with the error format of the requested route. */
 export type AnswerWait = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -53,9 +53,9 @@ export type AnswerWait = (
 ) => void;
 
 /**
- * The one place that says who may pass, for every request of every route. Until a caller has proven
- * something it uses its own address's share; totals of a site and of the process are shared out
- * fairly by prefix; and each class of callers has totals of its own (decisions 11, "Admission").
+ * Decides for every request of every route whether it is admitted (docs/decisions/0027-admission.md).
+ * Until a caller has proven something, its requests count for its own address. Totals of a site and of
+ * the process are shared out fairly by network. Each class of callers has separate totals.
  */
 export class Admission {
   private readonly tools: AdmissionTools;
@@ -89,12 +89,12 @@ export class Admission {
     metrics.gauge("gatehouse_addresses_remembered", () => this.requests.size + this.costly.size);
   }
 
-  /** In front of everything: every request gets its caller, and the rate of its address is kept. */
+  /** Runs before everything else: gives each request its caller, and limits the rate of its address. */
   listener(next: RequestListener, answerWait: AnswerWait): RequestListener {
     const { clock, proxies } = this.tools;
     return (request, response) => {
       const connection = connectionOf(request, proxies);
-      // The other end is gone already: nobody is there to be answered, or counted.
+      // The client has disconnected: there is nobody to answer or count.
       if (connection.address === "") return void request.destroy();
       const caller = new Caller(connection, response);
       setCaller(request, caller);
@@ -106,7 +106,7 @@ export class Admission {
   }
 
   /**
-   * Lets a request pass that costs something before anything can be proven by it, or says how many
+   * Admits a request that costs work before its sender can prove anything, or says how many
    * milliseconds to wait.
    */
   takeCostly(caller: Caller): number {
@@ -117,20 +117,20 @@ export class Admission {
     return all > 0 ? this.refuse(caller, "process_rate", all) : 0;
   }
 
-  /** The same for a large body, which costs as much to read as so many small ones. */
+  /** The same for a large body, which counts as several small ones. */
   takeBytes(caller: Caller, places: number): number {
     const waitMs = this.costly.take(caller.networks, this.tools.clock.now(), places);
     return waitMs > 0 ? this.refuse(caller, "address_rate", waitMs) : 0;
   }
 
-  /** A signature, mandate or token did not hold: its address pays for the trouble. */
+  /** Charges an address for an invalid signature, mandate or token. */
   failProof(caller: Caller): void {
     this.costly.charge(caller.networks, this.tools.clock.now(), FAILED_PROOF_PLACES);
   }
 
   /**
-   * Lets a caller take one of what all callers of its class share at a site, or says how long to
-   * wait. Callers who have proven who they are share it by identity, everybody else by prefix.
+   * Counts a request for the total that all callers of its class share at a site, or says how long to
+   * wait. Callers who have proven who they are share it by identity, all others by network.
    */
   takeOfSite(caller: Caller, total: SiteTotal, siteKeyHash: string, proven?: Proven): number {
     const { provenAs } = caller;
@@ -143,8 +143,8 @@ export class Admission {
   }
 
   /**
-   * What counts the bytes of a caller's body while they are in memory, which is until it is answered.
-   * Called with each piece, it says whether there is room for it.
+   * Counts the bytes of a caller's body while they are in memory, that is, until it is answered. The
+   * returned function is called with each piece and says whether there is room for it.
    */
   bodyOf(caller: Caller): (bytes: number) => boolean {
     const { networks, provenAs, response } = caller;
@@ -165,7 +165,7 @@ export class Admission {
     };
   }
 
-  /** Does an anonymous caller's work in its turn; undefined where its turn does not come. */
+  /** Runs the work of an anonymous caller when its turn comes; undefined if that does not come in time. */
   async runInTurn<T>(
     caller: Caller,
     work: () => Promise<T>,
@@ -176,13 +176,13 @@ export class Admission {
     return result;
   }
 
-  /** Notes which limit turned a caller away. */
+  /** Notes which limit refused a caller. */
   refuse(caller: Caller, by: RefusedBy, waitMs: number): number {
     caller.refusedBy = by;
     return waitMs;
   }
 
-  /** Counts an answered request: by what its caller had proven, and by the limit it met, if any. */
+  /** Counts an answered request, by what its caller had proven and the limit that refused it, if any. */
   count({ provenAs, refusedBy }: Caller, door: string): void {
     const limit = refusedBy ?? "none";
     const key = `${provenAs} ${door} ${limit}`;

@@ -3,12 +3,12 @@ import type { Connection } from "../connection.js";
 import { type Networks, networksOf, prefixOf } from "./networks.js";
 
 /**
- * What a caller has shown: nothing yet, who it is, or who it is on a call that pays. What the first
- * uses up is never what the others need.
+ * What a caller has proven: nothing yet, who it is, or who it is on a call that pays. Each class has
+ * separate totals, so anonymous callers cannot use up what the others need.
  */
 export type CallerClass = "anonymous" | "proven" | "spending";
 
-/** Why a request was turned away; what metrics count by. */
+/** The limits that can refuse a request, as metrics name them. */
 export type RefusedBy =
   | "address_rate"
   | "process_rate"
@@ -17,17 +17,17 @@ export type RefusedBy =
   | "body_bytes"
   | "queue";
 
-/** Whoever sent one request: where it came from, and what it has proven so far. */
+/** The sender of one request: where it came from, and what it has proven so far. */
 export class Caller implements Connection {
   readonly address: string;
   readonly secure: boolean;
   readonly forwarded: boolean;
   readonly networks: Networks;
-  /** What it waits for; whatever is held for it is given back when this closes. */
+  /** Its answer; everything reserved for the request is released when this closes. */
   readonly response: ServerResponse;
   /** Anonymous until something is proven. */
   provenAs: CallerClass = "anonymous";
-  /** The limit that turned it away, if one did. */
+  /** The limit that refused it, if one did. */
   refusedBy: RefusedBy | undefined = undefined;
 
   constructor({ address, secure, forwarded }: Connection, response: ServerResponse) {
@@ -38,7 +38,7 @@ export class Caller implements Connection {
     this.networks = networksOf(address);
   }
 
-  /** What totals are shared out by while nothing is proven. */
+  /** Totals are shared out by this network while nothing is proven. */
   get prefix(): string {
     return prefixOf(this.networks);
   }
@@ -54,7 +54,7 @@ export function setCaller(request: IncomingMessage, caller: Caller): void {
   (request as Admitted)[CALLER] = caller;
 }
 
-/** Whoever sent a request. Every request has passed admission before anything else sees it. */
+/** The sender of a request. Every request passes admission before any other code sees it. */
 export function callerOf(request: IncomingMessage): Caller {
   const caller = (request as Admitted)[CALLER];
   if (caller === undefined) throw new Error("a request that did not pass admission");

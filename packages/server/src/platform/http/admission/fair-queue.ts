@@ -12,9 +12,9 @@ interface Waiter {
 }
 
 /**
- * Work that goes on at a time, for callers who have proven nothing. Who must wait does so in a line of
- * their own prefix, and the lines take turns: whoever sends much waits behind themselves. The last
- * places are kept for prefixes that have no work under way.
+ * Limits how much work for anonymous callers runs at a time. Each network waits in its own queue, and the
+ * queues take turns, so a network that sends much delays only itself. The last places are reserved for
+ * networks that have no work running.
  */
 export class FairQueue {
   private readonly places: number;
@@ -34,7 +34,7 @@ export class FairQueue {
     return this.waitingCount;
   }
 
-  /** Does the work in its turn; undefined where the line is too long, or the turn does not come. */
+  /** Runs the work when its turn comes; undefined if the queue is full or the turn comes too late. */
   async run<T>(key: string, work: () => Promise<T>): Promise<{ readonly done: T } | undefined> {
     if (!this.enter(key) && !(await this.turn(key))) return undefined;
     try {
@@ -95,7 +95,7 @@ export class FairQueue {
     this.next();
   }
 
-  /** The first line that may go on; it goes to the end then, behind all others. */
+  /** The first queue that may run work; it then moves to the end. */
   private next(): void {
     for (const [key, line] of this.lines) {
       if (!this.enter(key)) continue;

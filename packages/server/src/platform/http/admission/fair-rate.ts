@@ -1,11 +1,11 @@
 const MINUTE_MS = 60_000;
-/** Part of a total that only callers far below their share may use. */
+/** The part of a total that is reserved for callers far below their share. */
 export const RESERVED = 0.3;
-/** How far below its share a caller must be for that. */
+/** A caller must have used less than this part of its share to use the reserve. */
 export const SMALL = 0.1;
-/** Below this part of a total nobody's share is asked about. */
+/** Below this part of a total every caller is admitted. */
 const QUIET = 0.35;
-/** Callers told apart in one minute; all others of that minute are counted as one. */
+/** Callers counted separately in one minute; all further ones count as one. */
 const KEYS_MAX = 20_000;
 const OTHERS = "others";
 
@@ -18,10 +18,10 @@ interface Minute {
 const newMinute = (): Minute => ({ used: 0, byKey: new Map() });
 
 /**
- * So many in a minute for all callers together, shared out fairly between them: while there is
- * plenty anybody may take it; then each caller has an equal share; and the last part is kept for those
- * who have used hardly any of theirs, so that a newcomer gets in however many crowd it.
- * The last sixty seconds count: this minute, and what is left of the one before.
+ * A rate for all callers together, shared out fairly. While less than a part of the total is used, every
+ * caller is admitted; then each caller has an equal share. The last part is reserved for callers who have
+ * used hardly any of their share, so a newcomer is admitted even in a crowd. The last sixty seconds
+ * count: this minute, and the remaining part of the one before.
  */
 export class FairRate {
   private readonly perMinute: number;
@@ -33,12 +33,12 @@ export class FairRate {
     this.perMinute = perMinute;
   }
 
-  /** When it was used last, as far as memory is concerned: whole minutes. */
+  /** The whole minute in which it was last used. */
   get lastMinute(): number {
     return this.startedAt;
   }
 
-  /** Lets one pass, or says how many milliseconds to wait. */
+  /** Admits one request, or says how many milliseconds to wait. */
   take(key: string, now: number): number {
     this.turn(now);
     const name = this.nameOf(key);
@@ -115,14 +115,14 @@ export class FairRate {
   private turn(now: number): void {
     const start = now - (now % MINUTE_MS);
     if (start === this.startedAt) return;
-    // Set back, the clock says nothing about what is still remembered.
+    // After the clock was set back, the counts in memory have no meaning.
     this.previous = start === this.startedAt + MINUTE_MS ? this.current : newMinute();
     this.current = newMinute();
     this.startedAt = start;
   }
 }
 
-/** Sites whose totals are remembered; those that are quiet are dropped first. */
+/** Sites whose totals are kept in memory; idle ones are removed first. */
 const SITES_MAX = 10_000;
 
 /** One {@link FairRate} for each site. */
@@ -164,7 +164,7 @@ export class FairRates {
     for (const [site, { lastMinute }] of this.sites) {
       if (now - lastMinute >= 2 * MINUTE_MS) this.sites.delete(site);
     }
-    // All of them busy within two minutes: the oldest is forgiven.
+    // All were used within two minutes: the count of the oldest is dropped.
     if (this.sites.size >= SITES_MAX) this.sites.delete(this.sites.keys().next().value as string);
   }
 }

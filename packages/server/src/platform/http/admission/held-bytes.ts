@@ -1,7 +1,7 @@
 import { RESERVED, SMALL } from "./fair-rate.js";
 import { NETWORK_FACTORS, type Networks, prefixOf } from "./networks.js";
 
-/** What one network holds in memory. */
+/** Bytes in memory, by network. */
 type Held = Map<string, number>;
 
 function add(held: Held, key: string, bytes: number): void {
@@ -11,15 +11,15 @@ function add(held: Held, key: string, bytes: number): void {
 }
 
 /**
- * Bytes of bodies that are in memory and not yet done with: so many for one address, with more for
- * its larger networks, and so many for the whole process. The last part of the process's is kept for
- * prefixes that hold hardly any: a body of theirs can be read however many others stand half-sent.
+ * Limits the bytes of request bodies in memory: for one address, with more for its larger networks, and
+ * for the whole process. The last part of the process's limit is reserved for networks that use hardly
+ * any of it, so their bodies can be read even while many others are half-sent.
  */
 export class HeldBytes {
   private readonly perAddress: number;
   private readonly total: number;
   private readonly byNetwork: Held = new Map();
-  /** By prefix, once more: to know how many share the total. */
+  /** By the largest network, to know how many share the total. */
   private readonly byPrefix: Held = new Map();
   private held = 0;
 
@@ -28,12 +28,12 @@ export class HeldBytes {
     this.total = total;
   }
 
-  /** Bytes held now. */
+  /** Bytes in memory now. */
   get bytes(): number {
     return this.held;
   }
 
-  /** Holds so many more, or says whose limit they would exceed. */
+  /** Adds bytes, or says which limit they would exceed. */
   hold(networks: Networks, bytes: number): "address" | "process" | undefined {
     for (let i = 0; i < networks.length; i++) {
       const own = this.byNetwork.get(networks[i] as string) ?? 0;

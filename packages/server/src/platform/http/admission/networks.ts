@@ -7,10 +7,10 @@ import { expandIpv6 } from "../connection.js";
  */
 export type Networks = readonly [string, ...string[]];
 
-/** What each larger network may do, as a multiple of what the smallest may. */
+/** The allowance of each larger network, as a multiple of the smallest. */
 export const NETWORK_FACTORS: readonly number[] = [1, 4, 8];
 
-/** Addresses whose networks are kept; forgetting one only costs working it out again. */
+/** Addresses whose networks are cached; a removed one is computed again. */
 const KEPT_MAX = 10_000;
 
 function ipv6Networks(address: string): Networks {
@@ -32,13 +32,13 @@ export function networksOf(address: string): Networks {
   return networks;
 }
 
-/** The same networks as seen by one site, for limits that are each site's own. */
+/** The same networks with the site in their name, for limits of one site. */
 export function networksAt(siteKeyHash: string, networks: Networks): Networks {
   const [first, ...others] = networks;
   return [`${siteKeyHash} ${first}`, ...others.map((network) => `${siteKeyHash} ${network}`)];
 }
 
-/** The largest network of an address: what totals are shared out by. */
+/** The largest network of an address. Totals are shared out by it. */
 export function prefixOf(networks: Networks): string {
   return networks[networks.length - 1] as string;
 }

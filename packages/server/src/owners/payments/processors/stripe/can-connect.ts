@@ -2,7 +2,7 @@ import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import type { Clock } from "../../../../platform/clock.js";
 
-/** Where the account's owner is asked; the same host Stripe's library calls. */
+/** The host that Stripe's library calls. */
 const STRIPE = "https://api.stripe.com";
 /** Long enough for a slow line, short enough for a person who waits. */
 const CONNECT_MS_MAX = 3000;
