@@ -148,7 +148,9 @@ describe("key and token commands", () => {
     const { run, server } = await running();
     const early = await run("clock", "accept", "--reason", "it was ahead");
     expect([early.code, early.out]).toEqual([1, ""]);
-    expect(early.err).toMatch(/^The clock is not behind a time it has shown\. There is nothing to accept\./);
+    expect(early.err).toMatch(
+      /^The clock is not behind a time it has shown\. There is nothing to accept\./,
+    );
     const { db, clock } = server.context;
     await recordHeartbeat(db, clock.now() + 3_600_000);
     expect((await run("clock", "accept")).code).toBe(2);

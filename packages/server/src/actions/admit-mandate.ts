@@ -58,8 +58,8 @@ interface Asking {
 }
 
 /**
- * Takes a place of the agent's own and one of the site's, or neither. The rows are those of all
- * processes together: who sends most, to whichever of them, leaves the reserved part to the others.
+ * Counts a mandate for the agent's limit and for the site's, or for neither. All processes share these
+ * rows, so an agent that sends much cannot use the reserved part through another process.
  */
 async function takePlaces(
   tx: Transaction,

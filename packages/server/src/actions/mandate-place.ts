@@ -2,15 +2,15 @@ import type { Context } from "../context.js";
 import type { SigningKey } from "../owners/agents/asking/store.js";
 
 /**
- * Which part of a site's rate a mandate may use: the one that is open to all, or also the one that is
- * kept for identities which have sent few mandates in the last minute.
+ * Which part of a site's rate a mandate may use: the part that is open to all agents, or also the part that
+ * is reserved for identities that have sent few mandates in the last minute.
  */
 export type MandatePlace = "open" | "reserved";
 
 /**
- * Runs a submission with the place that the identity of its agent has among all that send mandates to
- * the site. It is counted before the transaction begins, which may run more than once, and given back
- * where nothing was claimed: `isUsed` says so of the result.
+ * Runs a submission with the part of the site's rate that its agent's identity may use. The mandate is
+ * counted before the transaction begins, because that may run more than once, and given back if `isUsed`
+ * says that nothing was claimed.
  */
 export async function withPlace<T>(
   { admission, clock }: Context,
@@ -19,7 +19,7 @@ export async function withPlace<T>(
   submit: (place: MandatePlace) => Promise<T>,
   isUsed: (result: T) => boolean,
 ): Promise<T> {
-  // An agent that is not active is refused anyway, and must not count as one of those who share.
+  // An inactive agent is refused anyway and must not count as one that shares the rate.
   if (!active) return submit("open");
   const { mandates } = admission;
   const takenAt = clock.now();

@@ -97,8 +97,8 @@ async function agentObstacle(
 }
 
 /**
- * A platform that was suspended since can be admitted again; and so can one that asked while the site
- * sold to any platform, which it does no more.
+ * The owner can admit a platform that was suspended since, or one that asked while the site still sold to
+ * any platform.
  */
 async function platformObstacle(
   tx: Transaction,

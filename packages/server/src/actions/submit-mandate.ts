@@ -98,7 +98,7 @@ async function inTransaction(
   return claim(context, tx, facts, admitted.agent);
 }
 
-/** Only what was claimed uses up a place: not a repeated answer, nor a refusal before that. */
+/** Only a claimed mandate counts: not a repeated answer, and not an earlier refusal. */
 function usesPlace({ answer }: Pick<Made, "answer">): boolean {
   return "fault" in answer ? answer.fault.reason === "scope_not_granted" : !answer.replayed;
 }

@@ -67,7 +67,7 @@ export class FairRate {
     const own = minute?.byKey.get(name) ?? 0;
     if (minute === undefined || own === 0) return;
     minute.used--;
-    // Whoever used nothing is no caller that others share with.
+    // A caller that has used nothing does not share the total.
     if (own === 1) minute.byKey.delete(name);
     else minute.byKey.set(name, own - 1);
   }
