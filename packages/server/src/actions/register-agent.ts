@@ -135,10 +135,11 @@ export async function registerAgent(
   const checked = await check(context, site, registration);
   if (!checked.ok) return checked;
   const { keySource, kid } = registration;
-  const network = context.networkShares.shareOf(source);
-  const vouched = keySource !== null && (await publishesKey(context, keySource, kid, network));
+  // Places to ask others are in memory, for the exact network; what is stored names only its share.
+  const vouched = keySource !== null && (await publishesKey(context, keySource, kid, source));
   if (keySource !== null && !vouched) {
     return refuse("identity_check_failed", "The key was not found at `key_source`.");
   }
+  const network = context.networkShares.shareOf(source);
   return admit(context, site, registration, { vouched, network });
 }
