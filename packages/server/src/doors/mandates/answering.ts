@@ -92,14 +92,19 @@ function requireVerified(site: Site | undefined): Site {
   return site;
 }
 
-/** The site a path names by its key. */
-export async function requireMandateSite({ db }: Context, c: C): Promise<Site> {
-  return requireVerified(await findSite(db, c.req.param("site") ?? "", "key"));
+/**
+ * The site a path names by its key, looked up for callers who may pass: whoever tries unknown keys
+ * pays for each, and the database does not.
+ */
+export async function requireMandateSite(context: Context, c: C): Promise<Site> {
+  requirePassage(context, c.get("caller"));
+  return requireVerified(await findSite(context.db, c.req.param("site") ?? "", "key"));
 }
 
 /** The same for requests that began earlier: they go on even if the domain is no longer verified. */
-export async function requireKnownSite({ db }: Context, c: C): Promise<Site> {
-  const site = await findSite(db, c.req.param("site") ?? "", "key");
+export async function requireKnownSite(context: Context, c: C): Promise<Site> {
+  requirePassage(context, c.get("caller"));
+  const site = await findSite(context.db, c.req.param("site") ?? "", "key");
   if (site === undefined) throw new MandateRefusal("site_not_found");
   return site;
 }
@@ -127,9 +132,8 @@ export function parseBody(bytes: Uint8Array): JsonValue {
   return parsed.value;
 }
 
-/** A body. Its sender is admitted or refused before any of it is read. */
+/** A body. Its sender was admitted before the site was looked up. */
 export async function readBody(context: Context, c: C): Promise<JsonValue> {
-  requirePassage(context, c.get("caller"));
   const bytes = await readJsonBytes(context, c.env.incoming, MANDATE_BYTES_MAX);
   return parseBody(bytes);
 }

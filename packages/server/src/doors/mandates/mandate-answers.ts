@@ -68,10 +68,11 @@ export class MandateAnswers {
   private async answer(arrival: Arrival, siteKey: string, read: Read): Promise<MandateAnswer> {
     const { context } = this;
     const { request, requestId, caller } = arrival;
+    // Before anything is read: whoever tries unknown keys pays for each, and the database does not.
+    requirePassage(context, caller);
     const site = await this.siteOf(siteKey);
     const deleted = site === undefined ? await deletedSite(context, siteKey, "key") : undefined;
     if (site === undefined && deleted === undefined) throw new MandateRefusal("site_not_found");
-    requirePassage(context, caller);
     const bytes = await readJsonBytes(context, request, MANDATE_BYTES_MAX);
     read.bytes = bytes;
     // A decided mandate gets its first answer, even if the site has changed since.
