@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 
 describe("gatehouse audit archive", () => {
-  test("needs one way to say which days, and never takes yesterday", async () => {
+  test("needs either --before or --keep-days, and never archives yesterday", async () => {
     for (const flags of [
       [],
       ["--before", "2030-05-19", "--keep-days", "1"],

@@ -144,7 +144,7 @@ describe("key and token commands", () => {
     for (const [kid] of before.matchAll(/service-card-\S+/g)) expect(after).not.toContain(kid);
   });
 
-  test("accept a clock that had been ahead, with a reason, and only then", async () => {
+  test("accept the present time after the clock was ahead, with a reason, and only then", async () => {
     const { run, server } = await running();
     const early = await run("clock", "accept", "--reason", "it was ahead");
     expect([early.code, early.out]).toEqual([1, ""]);

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { freshEnvironment, startServer } from "../../server/test/harness.ts";
 import { command } from "./command.ts";
 
-test("revoking says which tokens made with it still work, and takes them along when told to", async () => {
+test("revoking a token names the tokens made with it that still work, and revokes them on request", async () => {
   const env = await freshEnvironment("sqlite");
   const server = await startServer(env);
   const here: Record<string, string> = { ...env, GATEHOUSE_BASE_URL: server.url };

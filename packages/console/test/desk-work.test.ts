@@ -42,7 +42,7 @@ describe.skipIf(skipChromium)("the owner's rules and books", () => {
     expectQuiet(opened, at.baseUrl());
   });
 
-  test("an owner pauses sales after one more question, sees it on every page, and resumes", async () => {
+  test("an owner confirms a pause of sales, sees it on every page, and resumes", async () => {
     const opened = await at.opened();
     const { page } = opened;
     await at.signedIn(page, "owner");

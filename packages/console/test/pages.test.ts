@@ -134,7 +134,7 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
     expect(items).toMatchObject([{ status: "revoked", tags: ["trusted"] }]);
   });
 
-  test("a platform that called is admitted with one press, and suspended after a question", async () => {
+  test("admits a platform with one click, and suspends it after a confirmation", async () => {
     const url = "https://agents.platform.example/profile";
     const { clock, db } = at.server.context;
     await db.transaction((tx) =>

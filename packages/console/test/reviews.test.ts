@@ -27,7 +27,7 @@ describe.skipIf(skipChromium)("reviews", () => {
     for (const opened of [one, two]) expectQuiet(opened, at.baseUrl());
   });
 
-  test("what cannot be approved now says why, and still waits", async () => {
+  test("shows why a review cannot be approved now, and keeps it pending", async () => {
     const id = await at.asks();
     const sandbox = { kind: "sandbox", rail_on: true, settles: true };
     await at.shop.admin("PUT", "/processor", { ...sandbox, rail_on: false });

@@ -8,7 +8,7 @@ const BUDGET_MS = 250;
 /** What Gatehouse has to answer at all, while nobody waits any more. */
 const FETCH_MS_MAX = 5_000;
 const FILE_BYTES_MAX = 1024 * 1024;
-/** How long a document that could not be renewed is served all the same, unless it expires before. */
+/** How long a document that could not be renewed is still served, unless it expires earlier. */
 const STALE_MS_MAX = 24 * 3_600_000;
 /** How long nobody asks again after Gatehouse failed, or had no such document. */
 const FAILED_MS = 5_000;

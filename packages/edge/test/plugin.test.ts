@@ -118,7 +118,7 @@ describe("behind the plugin, documents on the site's own domain", () => {
     expect(gate.asked.filter((line) => line.includes("/v1/llms/"))).toHaveLength(1);
   });
 
-  test("are served until they expire while Gatehouse is away, and what does not expire for a day", async () => {
+  test("are served until they expire while Gatehouse cannot be reached; others are served for a day", async () => {
     const clock = new ManualClock(Date.now());
     const { url } = await shop({ clock, edgeToken: undefined });
     const statuses = async () => {

@@ -19,7 +19,7 @@ const EXPECTED_MS = 1000;
 /** The source and host of a request. */
 export interface Visitor {
   readonly host: string;
-  /** On whose behalf; undefined where it is this service's own or its owner's. */
+  /** The stranger's network; undefined for requests of this service or of an owner. */
   readonly source: string | undefined;
 }
 

@@ -76,7 +76,7 @@ export class SafeFetch {
     clock: Clock;
     allow: readonly string[];
     send?: Send;
-    /** Told of every request that found no place. */
+    /** Called for every request that was refused because its turn did not come. */
     onBusy?: (lane: LaneName) => void;
   }) {
     this.resolver = options.resolver;

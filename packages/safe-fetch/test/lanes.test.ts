@@ -16,7 +16,7 @@ function opened() {
 }
 
 describe("requests that strangers cause", () => {
-  test("do not keep another stranger waiting, however many slow hosts one names", async () => {
+  test("do not delay another stranger, however many slow hosts one of them names", async () => {
     const { safeFetch, started, held } = opened();
     for (let n = 0; n < 80; n++) void safeFetch.get(slow(n), { lane: "stranger", source: "a" });
     void safeFetch.get(HONEST, { lane: "stranger", source: "b" });
@@ -25,7 +25,7 @@ describe("requests that strangers cause", () => {
     expect(started(HONEST)).toBe(true);
   });
 
-  test("from many sources at once are served before theirs go on", async () => {
+  test("from new sources are served before more requests of a busy one", async () => {
     const { safeFetch, started, held, clock } = opened();
     for (let n = 0; n < 80; n++) {
       void safeFetch.get(slow(n), { lane: "stranger", source: `source-${n % 20}` });
@@ -41,7 +41,7 @@ describe("requests that strangers cause", () => {
     expect(started(HONEST)).toBe(true);
   });
 
-  test("take no place of known addresses, owners or webhooks", async () => {
+  test("do not use the limits of known addresses, owners or webhooks", async () => {
     const { safeFetch, started } = opened();
     for (let n = 0; n < 300; n++) {
       void safeFetch.get(slow(n), { lane: "stranger", source: `source-${n}` });
@@ -56,7 +56,7 @@ describe("requests that strangers cause", () => {
     expect([known, own, hook].map(started)).toEqual([true, true, true]);
   });
 
-  test("wait in bounded numbers, and are counted when they find no place", async () => {
+  test("wait in a bounded queue, and are counted when they are refused", async () => {
     const { safeFetch, busy } = opened();
     for (let n = 0; n < 20; n++) void safeFetch.get(slow(n), { lane: "stranger", source: "a" });
     await turn();
@@ -66,7 +66,7 @@ describe("requests that strangers cause", () => {
     expect(busy).toEqual(["stranger"]);
   });
 
-  test("do not fill the line for a stranger who asks for little", async () => {
+  test("do not fill the queue for a stranger who asks for little", async () => {
     const { safeFetch, started, held } = opened();
     for (let n = 0; n < 400; n++) {
       void safeFetch.get(slow(n), { lane: "stranger", source: `source-${n % 25}` });
@@ -83,7 +83,7 @@ describe("requests that strangers cause", () => {
     expect(await honest).toMatchObject({ ok: true });
   });
 
-  test("for one host do not keep away whoever asks it for little", async () => {
+  test("for one host do not block a source that asks it for little", async () => {
     const { safeFetch, started, held, clock } = opened();
     for (let n = 0; n < 18; n++) {
       void safeFetch.get(`${HONEST}${n}`, { lane: "known", source: `source-${n % 6}` });
@@ -101,7 +101,7 @@ describe("requests that strangers cause", () => {
     expect(started(own)).toBe(true);
   });
 
-  test("for somebody else's address make that neither wait nor fail for its owner", async () => {
+  test("for an address of somebody else do not delay or fail the owner's requests", async () => {
     const { safeFetch, held, clock } = opened();
     for (let n = 0; n < 4; n++) void safeFetch.get(slow(n), { lane: "known", source: "a" });
     await turn();
@@ -116,7 +116,7 @@ describe("requests that strangers cause", () => {
     void named;
   });
 
-  test("and time out after they have waited are not remembered as the host's fault", async () => {
+  test("that time out after waiting in the queue are not remembered as a fault of the host", async () => {
     const { safeFetch, held, clock } = opened();
     for (let n = 0; n < 4; n++) void safeFetch.get(slow(n), { lane: "known", source: "a" });
     await turn();

@@ -62,7 +62,7 @@ function plantToken(file: string, token: string): void {
   forge(file, (text) => `${text}\n${line}`, { counts: { admin_tokens: 2 } });
 }
 
-test("a backup with a planted token is refused, though its digest fits, whatever key is inside", async () => {
+test("a backup with a planted token is refused although its digest is right, whatever key it contains", async () => {
   const file = copyOfBackup();
   plantToken(file, "gha_planted");
   const env = await freshEnvironment("sqlite");
@@ -110,7 +110,7 @@ test("one changed bit anywhere in a backup is refused before anything is written
   expect([accepted, foundIn(env)]).toEqual([[], []]);
 });
 
-test("a seal that was cut off does not make a backup pass for one of 0.1.0", async () => {
+test("a backup whose seal was cut off does not pass for one of 0.1.0", async () => {
   const file = copyOfBackup();
   writeFileSync(file, readFileSync(made.out).subarray(0, -SEAL_BYTES));
   const env = await freshEnvironment("sqlite");
@@ -151,7 +151,7 @@ async function restoredServer(dialect: Dialect, file: string, proof: object) {
 }
 
 describe.each(DATABASES)("a backup that nothing verifies, restored into %s,", (dialect) => {
-  test("has no token, session or edge token left, and its agents wait to be approved again", async () => {
+  test("has no valid token or session left, and its agents are suspended until they are approved again", async () => {
     const { server, report, finding } = await restoredServer(dialect, made.out, byDigest(made.out));
     expect(report).toMatchObject({ verified: false, suspended: { tokens: 2, agents: 1 } });
     expect((await server.admin("GET", SITES, undefined, made.token)).status).toBe(401);

@@ -132,7 +132,7 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     expect(sold).toMatchObject({ ...order, status: "open", revision: 0 });
   });
 
-  test("add up what platforms had spent under several names, and keep who they are", async () => {
+  test("add up what platforms spent under several names, and keep their age", async () => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON, upTo: 20 });
     const names = [

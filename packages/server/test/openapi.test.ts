@@ -15,7 +15,7 @@ test("the OpenAPI document is valid 3.1", async () => {
   expect(result).toMatchObject({ valid: true });
 });
 
-test("a pair of days is said to be a pair", async () => {
+test("the schema gives the length of a pair of days", async () => {
   const { document } = await served();
   const { shipping } = document.components.schemas.ShopSettings.properties;
   const { days } = shipping.items.properties.options.items.properties;

@@ -60,7 +60,7 @@ describe.each(DATABASES)("readiness on %s", (dialect) => {
     expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
   });
 
-  test("asked many times at once, it writes one row once, and nothing to a log", async () => {
+  test("many requests at once write one row once, and nothing to a log", async () => {
     const clock = new ManualClock(NOON);
     const server = await startServer(await freshEnvironment(dialect), { clock });
     const { db, jobs } = server.context;
@@ -110,7 +110,7 @@ describe("on SQLite", () => {
     };
   }
 
-  test("a full disk that keeps mandates from being decided is not ready, until there is room", async () => {
+  test("a node with a full disk is not ready until there is space", async () => {
     const { clock, server, mandate, fill, enlarge } = await onDisk();
     expect(await mandate()).toBe("approved");
     fill();

@@ -97,7 +97,7 @@ describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
     );
   });
 
-  test("stays revoked, and everything else works on, where the list is newer than the backup", async () => {
+  test("stays revoked, and everything else still works, if the list is newer than the backup", async () => {
     const { server, report, finding, env } = await restoredFrom(from);
     expect(report).toMatchObject({ verified: true, doubt: undefined, suspended: undefined });
     expect(report.revocations).toBe(7);
@@ -113,7 +113,7 @@ describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
     expect(listOf(env).revoked).toHaveLength(7);
   });
 
-  test("does not come back as somebody whom the backup has never seen", async () => {
+  test("cannot register again, although the backup does not know it", async () => {
     const { server } = await restoredFrom(from);
     const { status, body } = await registering(server).register(shop, key);
     expect([status, body.reason]).toEqual([401, "identity_check_failed"]);
@@ -126,24 +126,21 @@ describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
   test.each([
     ["older than the backup", () => early],
     ["not there", () => undefined],
-  ])(
-    "comes back to nobody where the list is %s: tokens are void, agents wait",
-    async (_n, which) => {
-      const { server, report, finding } = await restoredFrom(which());
-      expect(report).toMatchObject({
-        ...{ verified: true, doubt: "no_newer_list" },
-        suspended: { tokens: 3, agents: 2, platforms: 0 },
-      });
-      expect([await isLive(server, made.revoked), await isLive(server, made.kept)]).toEqual([
-        ...[false, false],
-      ]);
-      expect((await agentOf(server, made.agentId)).status).toBe("suspended");
-      expect(finding).toMatchObject({
-        verdict: "warning",
-        says: expect.stringMatching(/revoked since the backup is not known.*agents 2,.*approve/),
-      });
-    },
-  );
+  ])("does not come back where the list is %s: tokens are void, agents wait", async (_n, which) => {
+    const { server, report, finding } = await restoredFrom(which());
+    expect(report).toMatchObject({
+      ...{ verified: true, doubt: "no_newer_list" },
+      suspended: { tokens: 3, agents: 2, platforms: 0 },
+    });
+    expect([await isLive(server, made.revoked), await isLive(server, made.kept)]).toEqual([
+      ...[false, false],
+    ]);
+    expect((await agentOf(server, made.agentId)).status).toBe("suspended");
+    expect(finding).toMatchObject({
+      verdict: "warning",
+      says: expect.stringMatching(/revoked since the backup is not known.*agents 2,.*approve/),
+    });
+  });
 
   test("is revoked again by a node that starts on a database which has forgotten it", async () => {
     const { env, server } = await restoredFrom(from);
@@ -157,7 +154,7 @@ describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
     expect(await isLive(again, made.kept)).toBe(true);
   });
 
-  test("is not looked for in a damaged list: the operator is told to put another there", async () => {
+  test("stops a start with a damaged list, and the message asks for another copy", async () => {
     const env = await freshEnvironment(dialect);
     copyCheckpoints(from, env);
     writeFileSync(join(checkpointsOf(env), "revocations.json"), "{}");

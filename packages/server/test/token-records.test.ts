@@ -96,7 +96,7 @@ describe.each(DATABASES)("records of tokens on %s", (dialect) => {
     expect([report.findings, report.logs.length]).toEqual([[], 1]);
   });
 
-  test("the installation's log is for operators and its auditors, and public to nobody", async () => {
+  test("the installation's log is only for operators and its auditors", async () => {
     const all = await issue({ name: "Auditor of all", role: "auditor" });
     const one = await issue({ name: "Auditor of one", role: "auditor", sites: [site] });
     const owner = await issue({ name: "Owner", role: "owner", sites: [site] });
@@ -110,7 +110,7 @@ describe.each(DATABASES)("records of tokens on %s", (dialect) => {
     expect((await fetch(`${server.url}/v1/audit/installation/checkpoint`)).status).toBe(404);
   });
 
-  test("the tokens made with a revoked one are listed, and go with it where that is asked for", async () => {
+  test("the tokens made with a revoked one are listed, and revoked with it on request", async () => {
     const owner = await mint("owner");
     const child = await mint("owner", owner.token);
     const grandchild = await mint("reviewer", child.token);
@@ -141,7 +141,7 @@ describe.each(DATABASES)("records of tokens on %s", (dialect) => {
     }
   });
 
-  test("an owner does not see or end what descends from tokens of other sites", async () => {
+  test("an owner neither sees nor revokes tokens made with tokens of other sites", async () => {
     const owner = await issue({ name: "Owner", role: "owner", sites: [site] });
     const theirs = await issue({ name: "Theirs", role: "owner", sites: [other] });
     const path = `${TOKENS}/${theirs.token_id}`;

@@ -87,7 +87,7 @@ test("with TLS files it speaks HTTPS, and tells plain HTTP on the same port to c
   expect(JSON.parse(plain.text).error).toBe("https_required");
 });
 
-test("TLS 1.2 is refused unless the operator admits it for old clients", async () => {
+test("TLS 1.2 is refused unless the operator allows it for old clients", async () => {
   const folder = temporaryFolder();
   const pems = await generate([{ name: "commonName", value: "localhost" }]);
   writeFileSync(join(folder, "cert.pem"), pems.cert);
@@ -123,7 +123,7 @@ test("metrics are open to a direct client on this machine, closed to a forwarded
   expect((await fetch(`${url}/metrics`, { headers })).status).toBe(200);
 });
 
-test("metrics are closed to a page that reaches this machine through a name of its own", async () => {
+test("metrics are refused to a page that reaches this machine through DNS rebinding", async () => {
   const { port } = await startServer(await freshEnvironment("sqlite"));
   const asking = (host: string, headers = "") =>
     raw(port, `GET /metrics HTTP/1.1\r\nHost: ${host}\r\n${headers}Connection: close\r\n\r\n`);

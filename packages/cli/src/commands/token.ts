@@ -92,7 +92,7 @@ interface RevokeFlags extends Flags {
   readonly withDescendants?: boolean;
 }
 
-/** Revokes a token, and says which live ones descend from it: whoever had it may have those too. */
+/** Revokes a token, and names the live tokens made with it, because a thief may have those too. */
 async function revoke(
   terminal: Terminal,
   tokenId: string,

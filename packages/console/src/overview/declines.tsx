@@ -6,7 +6,7 @@ import { Card } from "../ui/page.js";
 import { Time } from "../ui/time.js";
 import { countText } from "../ui/words.js";
 
-/** How often it is asked for anew. */
+/** How often the page asks again. */
 const REFRESH_MS = 30_000;
 
 const WAITS: Readonly<Record<string, string>> = {

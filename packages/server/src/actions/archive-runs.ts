@@ -16,11 +16,11 @@ const ANSWER_MS_MAX = 5000;
 export interface ArchiveRequest {
   /** Days before this one. */
   readonly before: string;
-  /** Only says what is due. */
+  /** Only lists the days that are due. */
   readonly dryRun: boolean;
 }
 
-/** Where archiving a site's logs stands. */
+/** How far archiving a site's logs is. */
 export interface ArchiveStep {
   /** Days that are still due, oldest first. */
   readonly due: readonly DueDay[];

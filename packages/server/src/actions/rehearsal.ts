@@ -33,7 +33,7 @@ export interface TestedDecision {
 export interface Recalled {
   readonly was: Verdict;
   readonly facts: PolicyFacts;
-  /** The pool of platforms that are not admitted, where it was asked; no draft changes that. */
+  /** The pool of platforms that are not admitted, if it was checked; a draft does not change it. */
   readonly pool?: PoolFacts | undefined;
 }
 

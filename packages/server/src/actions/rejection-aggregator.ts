@@ -15,7 +15,7 @@ import type { Transaction } from "../platform/db/database.js";
 /** How long until counts that could not be written are retried. */
 const RETRY_MS = 15_000;
 
-/** What was refused, as its records say it. */
+/** A refused request, as its records name it. */
 export const REJECTED_REQUESTS: Readonly<
   Record<RejectionDoor, { readonly method: "POST"; readonly route: string }>
 > = {
@@ -27,7 +27,7 @@ export interface Rejection {
   readonly caller: RejectedCaller;
   /** One of our own codes, never a caller's text. */
   readonly reason: string;
-  /** The record it has, where it has one of its own. */
+  /** Its own record, if it has one. */
   readonly record: RecordDraft;
 }
 

@@ -30,7 +30,7 @@ const STORED_BYTES_MAX = 1024 * 1024 * 1024 * 1024;
 
 /**
  * Every limit that can be set, by the name its variable has behind the prefix. Help, reference and
- * configuration are made from this table. What is said of an address holds for an IPv4 address or a
+ * configuration are made from this table. A limit by address applies to an IPv4 address or a
  * /64 of IPv6; a /56 may do 4 times as much, a /48 8 times.
  */
 const LIMITS = {

@@ -16,7 +16,7 @@ export interface Identity {
   /** Limits, budgets, velocity, reviews, declines and age are counted under this id. */
   readonly id: string;
   readonly standing: Standing;
-  /** Since when it is known here, in milliseconds; null where it is not. */
+  /** Since when it is known here, in milliseconds; null if it is not. */
   readonly knownSince: number | null;
 }
 

@@ -31,7 +31,7 @@ function nameOfHost(hostname: string): WebName | undefined {
   const host = hostname.replace(/\.+$/, "");
   if (host === "" || host.length > LONGEST_HOST_CHARS) return undefined;
   if (IPV4.test(host)) return { host, domain: host };
-  // A public suffix itself, `localhost` and other single labels are nobody's subdomain.
+  // A public suffix, `localhost` and other single labels have no registrable domain.
   return { host, domain: getDomain(host, SUFFIX_LIST) ?? host };
 }
 
@@ -51,7 +51,7 @@ export function webName(url: string): WebName | undefined {
 }
 
 /**
- * Whether names below a host belong to different people, so that it stands for none of them.
+ * Whether names below a host belong to different owners, so that the host identifies none of them.
  *
  * @example
  * isSharedSuffix("github.io"); //=> true

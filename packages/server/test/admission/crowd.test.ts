@@ -23,7 +23,7 @@ describe.each(DATABASES)("a shop that strangers crowd, on %s,", (dialect) => {
     return world.close;
   });
 
-  test("sells to a platform that signs, whatever unsigned callers ask for", async () => {
+  test("sells to a platform that signs, however many requests unsigned callers send", async () => {
     clock.advance(MINUTE_MS);
     const shop = await at.shop();
     const { id } = await at.ready(shop);
@@ -87,7 +87,7 @@ describe.each(DATABASES)("a shop that strangers crowd, on %s,", (dialect) => {
     expect(bought.result.structuredContent).toMatchObject({ outcome: "approved" });
   });
 
-  test("charges a signature that does not hold to the address that sent it", async () => {
+  test("counts an invalid signature as five more requests of its address", async () => {
     clock.advance(2 * MINUTE_MS);
     const shop = await at.shop();
     const signer = newPlatformKey("platform-key");
@@ -101,7 +101,7 @@ describe.each(DATABASES)("a shop that strangers crowd, on %s,", (dialect) => {
     expect(admission.takeBytes(caller, 1)).toBeGreaterThan(0);
   });
 
-  test("counts whom it admitted and refused, by class, door and limit", () => {
+  test("counts admitted and refused requests by class, door and limit", () => {
     const text = server.context.metrics.render();
     const counted = (labels: string) =>
       Number(new RegExp(`^gatehouse_admission_total\\{${labels}\\} (\\d+)$`, "m").exec(text)?.[1]);

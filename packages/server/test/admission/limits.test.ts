@@ -37,7 +37,7 @@ describe("a limit by address", () => {
     expect(passed(new AddressLimiter({ perMinute: 10 }), in48)).toBe(80);
   });
 
-  test("is the same however an address is written, and whatever stands behind its prefix", () => {
+  test("is the same for every spelling of an address and every address of its network", () => {
     fc.assert(
       fc.property(ADDRESS_OF_64, (spelled) => {
         const { address } = connectionOf(forwardedFor(spelled), ANY_PROXY);
@@ -59,7 +59,7 @@ describe("a limit by address", () => {
     expect(passed(limiter, others)).toBe(14);
   });
 
-  test("makes whoever was charged wait, and never longer than for a whole burst", () => {
+  test("makes a charged address wait, and never longer than for a whole burst", () => {
     const limiter = new AddressLimiter({ perMinute: 60 });
     const networks = networksOf("203.0.113.7");
     for (let charged = 5; charged <= 5000; charged += 5) {
@@ -71,7 +71,7 @@ describe("a limit by address", () => {
 });
 
 describe("a total that is shared out fairly", () => {
-  test("lets nobody but newcomers have the last three tenths", () => {
+  test("reserves the last three tenths for newcomers", () => {
     const rate = new FairRate(100);
     let greedy = 0;
     for (let i = 0; i < 500; i++) greedy += rate.take("greedy", NOON) === 0 ? 1 : 0;
@@ -113,14 +113,14 @@ describe("a total that is shared out fairly", () => {
     expect(rate.take("greedy", NOON + 2 * MINUTE_MS)).toBe(0);
   });
 
-  test("says to wait for the next minute, and makes nobody wait for a clock that was set back", () => {
+  test("says to wait for the next minute, and does not wait for a clock that was set back", () => {
     const rate = new FairRate(1);
     expect(rate.take("a", NOON)).toBe(0);
     expect(rate.take("a", NOON + 20_000)).toBe(40_000);
     expect(rate.take("a", NOON - MINUTE_MS)).toBe(0);
   });
 
-  test("is each site's own, and of ten thousand sites those that are quiet are dropped", () => {
+  test("is separate for each site, and drops idle sites beyond ten thousand", () => {
     const rates = new FairRates(1);
     expect([rates.take("a", "k", NOON), rates.take("b", "k", NOON)]).toEqual([0, 0]);
     for (let i = 0; i < 10_000; i++) rates.take(`site ${i}`, "k", NOON);
@@ -150,7 +150,7 @@ describe("bytes of bodies in memory", () => {
     expect(held.hold(networksOf("203.0.113.8"), 50)).toBe(undefined);
   });
 
-  test("are all given back", () => {
+  test("are all released", () => {
     const held = new HeldBytes({ perAddress: 100, total: 200 });
     held.hold(one, 60);
     held.hold(one, 40);
@@ -175,7 +175,7 @@ describe("work of anonymous callers", () => {
     return { clock, queue, started, ends, run };
   }
 
-  test("waits behind itself: prefixes take turns", async () => {
+  test("is queued by network, and the networks take turns", async () => {
     const { started, ends, run } = queueing(1);
     for (const name of ["a1", "a2", "a3"]) void run("a", name);
     void run("b", "b1");
@@ -187,7 +187,7 @@ describe("work of anonymous callers", () => {
     expect(started).toEqual(["a1", "a2", "b1", "a3"]);
   });
 
-  test("keeps the last places for prefixes that have nothing under way", async () => {
+  test("reserves the last places for networks that have no work running", async () => {
     const { started, run } = queueing(10);
     for (let i = 0; i < 20; i++) void run("greedy");
     await settled();
@@ -197,7 +197,7 @@ describe("work of anonymous callers", () => {
     expect(started.at(-1)).toBe("newcomer");
   });
 
-  test("is turned away when its turn does not come within two seconds, and leaves no trace", async () => {
+  test("is refused when its turn does not come within two seconds, and leaves nothing in memory", async () => {
     const { clock, queue, run } = queueing(1);
     void run("a");
     const late = run("b");
@@ -206,7 +206,7 @@ describe("work of anonymous callers", () => {
     expect([await late, queue.waiting]).toEqual([undefined, 0]);
   });
 
-  test("is turned away at once where too much of its prefix waits already", async () => {
+  test("is refused at once when too much work of its network waits already", async () => {
     const { run } = queueing(1);
     for (let i = 0; i < 65; i++) void run("a");
     expect(await run("a")).toBe(undefined);

@@ -15,7 +15,7 @@ const BODY = "x".repeat(1000);
 const post = (path: string, sent: string, length = sent.length) =>
   `POST ${path} HTTP/1.1\r\nhost: a\r\ncontent-length: ${length}\r\n\r\n${sent}`;
 
-test("bodies that were sent behind an unanswered request are let go with their connection", async () => {
+test("bodies sent behind an unanswered request are released with their connection", async () => {
   const config = readConfig({ ...(await freshEnvironment("sqlite")), GATEHOUSE_PORT: "0" });
   const clock = systemClock;
   const metrics = new Metrics();

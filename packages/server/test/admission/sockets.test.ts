@@ -86,7 +86,7 @@ function halfSent(port: number, localAddress: string): Promise<void> {
   });
 }
 
-test("half-sent requests of a few addresses do not shut another out", TIMEOUT, async () => {
+test("half-sent requests of a few addresses do not block another address", TIMEOUT, async () => {
   const limits = { GATEHOUSE_CONNECTIONS: "100", GATEHOUSE_CONNECTIONS_PER_ADDRESS: "30" };
   const server = await startServer({ ...(await freshEnvironment("sqlite")), ...limits });
   for (let i = 0; i < 120; i++) await halfSent(server.port, `127.0.0.${10 + (i % 4)}`);

@@ -209,7 +209,7 @@ describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => 
   };
   const nth = (n: number) => `agt_waiting_${n}_${site.site_key_hash}`;
 
-  test("come in although two hundred wait, in the place of the oldest that nobody vouches for", async () => {
+  test("are accepted although two hundred are pending, and replace the oldest without a key source", async () => {
     await fillQueue((n) => (n < 10 ? `domain:d${n}.example` : `network:${n}`));
     const { status, body } = await agent.register(site, await newKey());
     expect([status, body.status]).toEqual([202, "pending"]);
@@ -220,7 +220,7 @@ describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => 
     expect(ids).toContain(nth(0));
   });
 
-  test("of one domain or network make room of their own: others wait on", async () => {
+  test("of one domain or network replace only their own oldest agents", async () => {
     await fillQueue((n) => (n < 180 ? `domain:d${n % 9}.example` : `network:${n}`));
     const { body } = await agent.register(site, await newKey());
     const ids = await waitingIds();
@@ -240,7 +240,7 @@ describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => 
     expect(left.filter((id) => !id.startsWith("agt_waiting_"))).toHaveLength(10);
   });
 
-  test("are rejected together, all of them or those that nobody vouches for", async () => {
+  test("are rejected together: all of them, or those without a key source", async () => {
     await fillQueue((n) => (n < 3 ? "domain:d.example" : `network:${n}`), 8);
     const reject = (body: unknown) => admin("POST", "/pending-agents/reject", body);
     expect((await reject({ unanchored_only: true })).body).toEqual({ rejected: 5 });

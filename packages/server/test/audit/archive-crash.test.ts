@@ -67,7 +67,7 @@ async function archivedDays(node: NodeProcess, site: string): Promise<string[]> 
 }
 
 describe.each(DATABASES)("a node killed while it archives, on %s", (dialect) => {
-  test("leaves the log whole at every named point, and the next one finishes", {
+  test("leaves the log complete at every named point, and the next node finishes the archive", {
     timeout: 180_000,
   }, async () => {
     const { site, env } = await writtenLog(dialect);
@@ -89,7 +89,7 @@ describe.each(DATABASES)("a node killed while it archives, on %s", (dialect) => 
     expect(await checkLog(node, site)).toEqual([...days].reverse());
   });
 
-  test("is no danger to another that archives at the same time: each day is archived once", {
+  test("does not disturb another that archives at the same time: each day is archived once", {
     timeout: 180_000,
   }, async () => {
     const { site, env } = await writtenLog(dialect);
@@ -100,7 +100,7 @@ describe.each(DATABASES)("a node killed while it archives, on %s", (dialect) => 
     for (const node of nodes) expect(await checkLog(node, site)).toEqual([...days].reverse());
   });
 
-  test("or one that sees another folder: it archives nothing there, and says so", {
+  test("or one that sees another folder archives nothing there, and reports it", {
     timeout: 180_000,
   }, async () => {
     const { site, env } = await writtenLog(dialect);

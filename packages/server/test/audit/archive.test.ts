@@ -182,7 +182,7 @@ describe.each(DATABASES)("archived days on %s", (dialect) => {
     expect(await findingsOfSite(again, site)).toEqual([]);
   });
 
-  test("need their files: one that is missing or changed is named, and never taken for empty", async () => {
+  test("need their files: a missing or changed file is named, and its day is never shown as empty", async () => {
     const { env, clock, server, site, days } = await startShop(dialect, [5, 3, 2]);
     await archiveAll(server, site, DAY_3);
     await server.stop();
@@ -231,7 +231,7 @@ describe.each(DATABASES)("what is archived on %s", (dialect) => {
     expect(await archiveAll(server, site, DAY_3)).toEqual([]);
   });
 
-  test("is only told by a dry run, and nothing is written", async () => {
+  test("is only listed by a dry run, and nothing is written", async () => {
     const { server, site } = await startShop(dialect, [5, 3, 2]);
     const body = { before: DAY_3, dry_run: true };
     const answer = await server.admin("POST", archivePath(site), body);
@@ -244,7 +244,7 @@ describe.each(DATABASES)("what is archived on %s", (dialect) => {
     expect(await rowsBefore(server, 5)).toBe(5);
   });
 
-  test("is a day's rows and no other: the database lets no record go that is not archived", async () => {
+  test("is only a day's rows: the database refuses to delete a record that is not archived", async () => {
     const { server, site } = await startShop(dialect, [5, 3, 2]);
     const { db } = server.context;
     await expect(db.run("DELETE FROM audit_records WHERE seq = 1")).rejects.toThrow("append-only");
@@ -265,7 +265,7 @@ describe.each(DATABASES)("what is archived on %s", (dialect) => {
     }
   });
 
-  test("is what the setting leaves, by the job, of every log that is not frozen", async () => {
+  test("is every day that is due by the setting, in every log that is not frozen", async () => {
     const settings = { GATEHOUSE_AUDIT_KEEP_DAYS: "2" };
     const { server, site, days } = await startShop(dialect, [5, 3, 2], settings);
     await runArchiveJob(server);
@@ -276,7 +276,7 @@ describe.each(DATABASES)("what is archived on %s", (dialect) => {
     expect(await findingsOfSite(server, site)).toEqual([]);
   });
 
-  test("does not grow the database: what stays of a record is a few bytes", async () => {
+  test("leaves only a few bytes of each record in the database", async () => {
     const { server, site } = await startShop(dialect, [1000, 3]);
     await archiveAll(server, site, DAY_2);
     const { db } = server.context;
@@ -320,7 +320,7 @@ describe.each(DATABASES)("a day on %s", (dialect) => {
     expect(await rowsBefore(server, 5)).toBe(5);
   });
 
-  test("keeps its rows while its file is not as it was archived, and loses them once it is", async () => {
+  test("keeps its rows while its file is damaged, and loses them when the file is restored", async () => {
     let dying = true;
     const pass = (point: string) => {
       if (dying && point === "archive.committed") throw new Error("died here");
@@ -362,7 +362,7 @@ describe.each(DATABASES)("a day on %s", (dialect) => {
 });
 
 describe.each(DATABASES)("what needs old records, on %s,", (dialect) => {
-  test("finds them in the archive: an explained decision, a tried draft, an answer sent again", async () => {
+  test("finds them in the archive: an explained decision, a tested draft, a repeated answer", async () => {
     const clock = new ManualClock(NOON);
     const server = await startServer(await freshEnvironment(dialect), { clock });
     const at = submitting(server);
@@ -387,7 +387,7 @@ describe.each(DATABASES)("what needs old records, on %s,", (dialect) => {
     expect([again.status, again.body]).toEqual([told.status, told.body]);
   });
 
-  test("has them after a restore with the folder, and is told without it", async () => {
+  test("has them after a restore with the folder, and reports the folder as missing without it", async () => {
     const { env, server, site, days } = await startShop(dialect, [5, 3, 2]);
     await archiveAll(server, site, DAY_3);
     const out = join(temporaryFolder(), "backup.ndjson.gz");

@@ -63,7 +63,7 @@ describe.each(DATABASES)("what is recorded on %s", (dialect) => {
     expect(ids.size).toBe(300);
   });
 
-  test("what a commit changes in memory is changed once, after it is durable and before its answer", async () => {
+  test("a commit changes memory once, after it is durable and before its answer", async () => {
     const { server, site, audit } = await startShop(dialect);
     const changed: string[] = [];
     let runs = 0;

@@ -18,7 +18,7 @@ afterAll(async () => {
   await cleanUp();
 });
 
-test("the agent page gives the parts of its table no roles: they have them", async () => {
+test("the agent page sets no redundant roles in its table", async () => {
   const html = await (await fetch(server.url + shop.paths.page)).text();
   expect(html).toContain("<table");
   expect(html).not.toMatch(/<(table|thead|tbody|tr|th|td)[^>]* role=/);

@@ -129,7 +129,7 @@ describe.each(EXPECTED)("%s", (name, type, cache, naming) => {
     expect((await at(new URL(body.docs_url).pathname)).body).toContain("# `pending_verification`");
   });
 
-  test("of a pending site is a page where a person opens the agent page", async () => {
+  test("of a pending site is a page for a person who opens the agent page", async () => {
     const site = await createSite(server, `seen-${name.toLowerCase()}.example.com`, false);
     const browser = { headers: { accept: "text/html,application/xhtml+xml,*/*;q=0.8" } };
     const paths = [documentPaths(site)[name]];

@@ -61,7 +61,7 @@ describe.each(DATABASES)("limits of platforms on %s", (dialect) => {
   const REFUSED = ["incomplete", "budget_exceeded"];
   const named = (path: string, host = HOST) => `http://${host}:${port}${path}`;
 
-  test("a budget of one platform is not begun anew under another path", async () => {
+  test("another path does not reset the budget of a platform", async () => {
     const profile = (path: string) => `http://${platform.host}/${path}`;
     expect(await buyAs(profile("p"))).toEqual(BOUGHT);
     expect(await buyAs(profile("p"))).toEqual(BOUGHT);
@@ -78,7 +78,7 @@ describe.each(DATABASES)("limits of platforms on %s", (dialect) => {
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("no random renaming buys more than the first name could", async () => {
+  test("no random renaming can buy more than the first name", async () => {
     await buyAs(named("/p"));
     await buyAs(named("/p"));
     const other = newPlatformKey("second-key");
@@ -127,7 +127,7 @@ describe.each(DATABASES)("limits of platforms on %s", (dialect) => {
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   });
 
-  test("one platform has a share of the reviews under whatever name", async () => {
+  test("one platform has one share of the pending reviews, under all its names", async () => {
     const ask = { id: "ask", effect: "escalate", when: { skill: { eq: "complete_checkout" } } };
     await shop.admin("PUT", "/policy", { ...POLICY, rules: [ask] });
     for (let n = 0; n < 50; n++) {
@@ -139,7 +139,7 @@ describe.each(DATABASES)("limits of platforms on %s", (dialect) => {
     expect((await buyAs(named("/p", TENANTS[0])))[0]).toBe("requires_escalation");
   }, 60_000);
 
-  test("the pool has a share of the reviews whatever the platforms are called", async () => {
+  test("the pool limits pending reviews, whatever the platforms are called", async () => {
     await shop.admin("PATCH", "/platform-settings", { pool: { pending_reviews: 2 } });
     await shop.admin("PUT", "/policy", { ...POLICY, rules: POLICY.rules.slice(0, 2) });
     const statuses = [];
@@ -153,7 +153,7 @@ describe.each(DATABASES)("limits of platforms on %s", (dialect) => {
     ]);
   });
 
-  test("who does not sign is one caller, and spends of no platform's budget", async () => {
+  test("unsigned callers count as one, and use no platform's budget", async () => {
     await shop.admin("PUT", "/shop", { allow_unsigned: true });
     const unsigned = { sign: false };
     expect(await buyAs(named("/p"), ONE_ROSE, unsigned)).toEqual(BOUGHT);
@@ -163,7 +163,7 @@ describe.each(DATABASES)("limits of platforms on %s", (dialect) => {
     expect(await buyAs(named("/p", TENANTS[0]))).toEqual(BOUGHT);
   });
 
-  test("a platform is as old as its domain is known here, and who does not sign is new", async () => {
+  test("a platform is as old as its domain, and an unsigned caller is always new", async () => {
     const young = { id: "young", effect: "deny", when: { "agent.age_days": { lt: 2 } } };
     await shop.admin("PUT", "/shop", { allow_unsigned: true });
     expect(await buyAs(named("/p"))).toEqual(BOUGHT);

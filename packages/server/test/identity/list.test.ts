@@ -68,7 +68,7 @@ describe.each(DATABASES)("the owner's list of platforms on %s", (dialect) => {
     expect(await list("?q=nobody")).toEqual([]);
   });
 
-  test("keeps nothing of a platform that only says who it is", async () => {
+  test("stores nothing about an unsigned platform", async () => {
     await at.create(shop, ROSE, { profile: named(AGENTS), sign: false });
     expect(await list()).toEqual([]);
   });
@@ -92,7 +92,7 @@ describe.each(DATABASES)("the owner's list of platforms on %s", (dialect) => {
     expect(told(again).slice(1)).toEqual(BOUGHT);
   });
 
-  test("admits nobody who does not sign, whatever the profile they name", async () => {
+  test("admits no unsigned caller, whatever profile it names", async () => {
     await shop.admin("PUT", "/shop", { allow_unsigned: true });
     await accept("admitted");
     await set("platform.example", { status: "admitted" });
@@ -107,7 +107,7 @@ describe.each(DATABASES)("the owner's list of platforms on %s", (dialect) => {
     expect(await buyAs(OTHER)).toEqual(HANDED_OFF);
   });
 
-  test("a suspended platform buys nothing, under no other name either", async () => {
+  test("a suspended platform cannot buy, not even under another name", async () => {
     const waiting = await tryToBuy(AGENTS, PALM);
     expect(told(waiting.done)[1]).toBe("requires_escalation");
     await set(AGENTS, { status: "suspended", note: "Card testing" });
@@ -146,14 +146,14 @@ describe.each(DATABASES)("the owner's list of platforms on %s", (dialect) => {
     expect(await at.authorizations(shop)).toHaveLength(1);
   });
 
-  test("an admitted platform takes nothing of the pool", async () => {
+  test("an admitted platform does not use the pool", async () => {
     await shop.admin("PATCH", "/platform-settings", { pool: { purchases_per_day: 0 } });
     expect(await buyAs(AGENTS)).toEqual(["incomplete", "budget_exceeded"]);
     await set("platform.example", { status: "admitted" });
     expect(await buyAs(AGENTS)).toEqual(BOUGHT);
   });
 
-  test("records who was admitted, suspended and forgotten, and by whom", async () => {
+  test("records which platforms were admitted, suspended and removed, and by whom", async () => {
     await set("platform.example", { status: "admitted", name: "A name", note: "A note" });
     await set("platform.example", { status: "suspended" });
     await shop.admin("DELETE", "/platforms/platform.example");
@@ -184,7 +184,7 @@ describe.each(DATABASES)("the owner's list of platforms on %s", (dialect) => {
     expect([answer.status, answer.body.error]).toEqual([status, "invalid_request"]);
   });
 
-  test("a platform that is not there cannot be forgotten", async () => {
+  test("a platform that is not in the list cannot be removed", async () => {
     expect((await shop.admin("DELETE", "/platforms/none.example")).status).toBe(404);
   });
 

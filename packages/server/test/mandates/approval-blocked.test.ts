@@ -80,22 +80,25 @@ describe.each(DATABASES)("approving what cannot be approved now, on %s,", (diale
     };
   }
 
-  test.each(BLOCKED)("says why ($code), keeps the review, and approves it later", async (it) => {
-    const { approve, state } = await asking();
-    await it.stop(shop, buyer, server);
-    const blocked = await approve();
-    expect([blocked.status, blocked.body.error]).toEqual([409, "approval_blocked"]);
-    expect(blocked.body).toMatchObject({
-      ...{ reason_code: it.code, message: expect.stringMatching(it.message) },
-      docs_url: expect.stringContaining("/docs/errors/approval-blocked.md"),
-    });
-    expect(await state()).toBe("pending");
-    expect(await at.authorizations(shop)).toEqual([]);
-    expect(await at.records(shop, "review.decision")).toEqual([]);
-    await it.mend(shop, buyer);
-    expect((await approve()).body).toEqual({ status: "approved" });
-    expect(await at.authorizations(shop)).toHaveLength(1);
-  });
+  test.each(BLOCKED)(
+    "names the reason ($code), keeps the review pending, and approves it later",
+    async (it) => {
+      const { approve, state } = await asking();
+      await it.stop(shop, buyer, server);
+      const blocked = await approve();
+      expect([blocked.status, blocked.body.error]).toEqual([409, "approval_blocked"]);
+      expect(blocked.body).toMatchObject({
+        ...{ reason_code: it.code, message: expect.stringMatching(it.message) },
+        docs_url: expect.stringContaining("/docs/errors/approval-blocked.md"),
+      });
+      expect(await state()).toBe("pending");
+      expect(await at.authorizations(shop)).toEqual([]);
+      expect(await at.records(shop, "review.decision")).toEqual([]);
+      await it.mend(shop, buyer);
+      expect((await approve()).body).toEqual({ status: "approved" });
+      expect(await at.authorizations(shop)).toHaveLength(1);
+    },
+  );
 
   test("keeps the review while a budget is used up", async () => {
     const order = { skill: { eq: "place_order" } };
@@ -112,7 +115,7 @@ describe.each(DATABASES)("approving what cannot be approved now, on %s,", (diale
     expect((await two.approve()).body).toEqual({ status: "approved" });
   });
 
-  test("ends the review where the agent is revoked, a rule denies, or the quote is gone", async () => {
+  test("ends the review if the agent is revoked, a rule denies, or the quote is gone", async () => {
     const reviews = [await asking(), await asking(), await asking()];
     const ended = async (n: number) => {
       const { status, body } = (await reviews[n]?.approve()) ?? {};
@@ -132,7 +135,7 @@ describe.each(DATABASES)("approving what cannot be approved now, on %s,", (diale
     expect(await at.authorizations(shop)).toEqual([]);
   });
 
-  test("never makes pending again what the provider was asked for", async () => {
+  test("never makes a review pending again after the provider was asked", async () => {
     const { approve, state, again } = await asking("pm_sandbox_timeout");
     expect((await approve()).body).toEqual({ status: "paying" });
     await shop.admin("PUT", "/processor", { ...SANDBOX, rail_on: false });

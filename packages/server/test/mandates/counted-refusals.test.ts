@@ -147,7 +147,7 @@ describe.each(DATABASES)("refusals that are counted, on %s:", (dialect) => {
     expect(await counted()).toMatchObject({ counts: [10], singles: 60 });
   });
 
-  test("a service that stops writes the running minute", async () => {
+  test("a service that stops writes the current minute", async () => {
     const { server, expired, isRefused } = await open(dialect);
     for (let n = 0; n < 65; n++) await isRefused(expired);
     await server.stop();

@@ -68,7 +68,7 @@ describe.each(DATABASES)("a mandate that was decided, sent again, on %s,", (dial
     expect(await at.authorizations(shop)).toHaveLength(1);
   });
 
-  test("tells a stranger nothing new while the domain is lost, and records nothing", async () => {
+  test("gives a stranger no new answer while the domain is not verified, and records nothing", async () => {
     const mandate = await at.signed(shop, buyer);
     await at.send(shop, mandate);
     await createSite(server, (await shop.admin("GET", "")).body.domain);
@@ -118,7 +118,7 @@ describe.each(DATABASES)("a mandate that was decided, sent again, on %s,", (dial
     return answerOf(await fetch(url, { method: "POST", headers, body }));
   }
 
-  test("shows how its review goes as long as the site is there, whatever its domain", async () => {
+  test("shows the state of its review while the site exists, even if its domain is not verified", async () => {
     const mandate = await at.signed(shop, buyer, PALM);
     const { body } = await at.send(shop, mandate);
     const state = async () => answerOf(await fetch(body.status_url));
@@ -158,7 +158,7 @@ describe.each(DATABASES)("a mandate that was decided, sent again, on %s,", (dial
     expect(await db.all(sql, shop.site_key_hash)).toEqual([]);
   });
 
-  test("keeps a site from being deleted while nobody knows whether it was paid", async () => {
+  test("prevents deleting its site while the outcome of its payment is unknown", async () => {
     await at.order(shop, buyer, { token: "pm_sandbox_timeout" });
     const refused = await shop.admin("DELETE", "");
     expect([refused.status, refused.body.error]).toEqual([409, "conflict"]);

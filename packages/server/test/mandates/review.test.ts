@@ -122,7 +122,7 @@ describe.each(DATABASES)("what the rules give to a person, on %s,", (dialect) =>
     expect(await agent.records(shop, "review.decision")).toHaveLength(2);
   });
 
-  test("cannot be approved past a rule that denies by now, or for an agent that was revoked", async () => {
+  test("cannot be approved if a rule denies it now, or if the agent was revoked", async () => {
     const denying = { ...ASKING, rules: [ASK, { ...ASK, id: "no", effect: "deny" }] } as JsonObject;
     await shop.admin("PUT", "/policy", denying);
     expect((await decide("approve")).body.status).toBe("invalidated");
@@ -169,7 +169,7 @@ describe.each(DATABASES)("what the rules give to a person, on %s,", (dialect) =>
     expect(record.record.review.approved_by).toHaveLength(2);
   });
 
-  test("is not approved twice by one person who makes a second token, or tokens for two", async () => {
+  test("is not approved twice by one person who makes further tokens", async () => {
     const rules = [POLICY.rules[0], { ...ASK, escalation: { expires_in: "PT30M", approvals: 2 } }];
     await shop.admin("PUT", "/policy", { ...ASKING, rules } as unknown as JsonObject);
     first = await agent.submit(shop, buyer);

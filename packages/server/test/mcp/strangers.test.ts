@@ -31,7 +31,7 @@ async function sessionOf({ rpc }: Shop, clientInfo: { name: string; version: str
 }
 
 describe.each(DATABASES)("words of a stranger, on %s:", (dialect) => {
-  test("no record says them, and each commitment opens with its salt while that is kept", async () => {
+  test("no record contains them, and each commitment can be checked while its salt is kept", async () => {
     const clock = new ManualClock(NOON);
     const shop = await mcpShop({ dialect, overrides: { clock } });
     const client = { name: "Ludmila of 12 Rose Lane", version: "call-me-0123" };
@@ -58,7 +58,7 @@ describe.each(DATABASES)("words of a stranger, on %s:", (dialect) => {
     expect(await keptWords(shop)).toEqual([]);
   });
 
-  test("a name on our list is said as it is", async () => {
+  test("a name of a well-known client is recorded as it is", async () => {
     const shop = await mcpShop({ dialect });
     await shop.call(await sessionOf(shop, { name: "claude-ai", version: "" }));
     const [record] = (await logOf(shop)).ofType("mcp.tools_call");
@@ -90,7 +90,7 @@ describe.each(DATABASES)("calls that a limit refuses, on %s:", (dialect) => {
 });
 
 describe.each(DATABASES)("what strangers may add to a log in a day, on %s:", (dialect) => {
-  test("then calls are refused until midnight, restarts included, and counted", async () => {
+  test("calls over the quota are refused and counted until midnight, also after a restart", async () => {
     const clock = new ManualClock(NOON);
     const env = {
       GATEHOUSE_MCP_RECORD_KB_PER_SITE_PER_DAY: "20",

@@ -57,7 +57,7 @@ describe.each(DATABASES)("news of an order names the shop's profile, on %s,", (d
   }
   const hosted = () => `profile="${server.url}/v1/ucp/${shop.site_key_hash}/profile"`;
 
-  test("on its own domain, where it is served there, and goes on so while that is away", async () => {
+  test("on its own domain if it is served there, also while that does not answer", async () => {
     await servesProfile();
     expect(await told()).toBe(`profile="${own}"`);
     onDomain((request) => request.socket.destroy());

@@ -261,7 +261,7 @@ describe.each(DATABASES)("what Stripe tells and asks, on %s:", (dialect) => {
       expect(await at.records(shop, "order.approval")).toEqual([]);
     });
 
-    test("it is declined while the clock is wrong, also where it was approved before", async () => {
+    test("it is declined while the clock is wrong, even if it was approved before", async () => {
       const order = data(40_000, { checkout_session: "cs_clock" });
       expect(await verdict(order)).toEqual([200, "approved"]);
       clock.advance(-DAY_MS);

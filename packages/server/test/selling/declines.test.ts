@@ -72,7 +72,7 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
     return results;
   };
 
-  test("a platform that nobody admitted tries five cards of 120, one after the other", async () => {
+  test("a platform that is not admitted can try five of 120 cards, one after the other", async () => {
     const answers: TestAnswer[] = [];
     for (let n = 0; n < 6; n++) {
       const { id } = (await at.create(shop, ROSE, from(HERE))).body;
@@ -84,7 +84,7 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
     expect(await asked()).toBe(5);
   });
 
-  test("a platform that nobody admitted tries ten cards of 120 at the same moment", async () => {
+  test("a platform that is not admitted can try ten of 120 cards at the same moment", async () => {
     const ids = await Promise.all(
       Array.from({ length: 120 }, async () => (await at.create(shop, ROSE, from(HERE))).body.id),
     );
@@ -92,7 +92,7 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
     expect(await asked()).toBeLessThanOrEqual(10);
   });
 
-  test("an agent that the owner admitted tries twenty cards of sixty, and no more by itself", async () => {
+  test("an agent that the owner approved can try twenty of sixty cards before it has to wait", async () => {
     const buyer = await at.buyer(shop);
     const answers = await repeat(60, () => at.order(shop, buyer, { token: stolen() }));
     const reasons = answers.map(({ body }) => body.reason ?? body.outcome);
@@ -104,7 +104,7 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
     expect(await asked()).toBe(20);
   });
 
-  test("the waits are 1, 5, 15 and 60 minutes, and a day without one begins anew", async () => {
+  test("the waits are 1, 5, 15 and 60 minutes, and start again after a day without one", async () => {
     const untilWait = async () => {
       for (;;) {
         const outcome = outcomeOf(await tryCard(stolen()));
@@ -130,7 +130,7 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
     expect(told(await at.complete(shop, made.id, paying(), again))).toEqual([200, "completed"]);
   });
 
-  test("another path, port or subdomain is the same platform; another platform elsewhere goes on", async () => {
+  test("another path, port or subdomain is the same platform; a platform elsewhere can still pay", async () => {
     await repeat(5, () => tryCard(stolen()));
     const renamed = from("198.51.100.2", { profile: platform.profileUrl("other/path") });
     expect((await tryCard(stolen(), renamed)).status).toBe(429);
@@ -138,19 +138,19 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
     expect(told(await tryCard("pm_card_visa", honest))).toEqual([200, "completed"]);
   });
 
-  test("the address waits too: another name helps nobody who calls from there", async () => {
+  test("the address waits too, so another platform from there has to wait", async () => {
     await repeat(5, () => tryCard(stolen()));
     expect((await tryCard(stolen(), from(HERE, other()))).status).toBe(429);
   });
 
-  test("an admitted agent at the address of a stranger who waits goes on", async () => {
+  test("an approved agent can pay from the address of a stranger who waits", async () => {
     await repeat(5, () => tryCard(stolen()));
     const buyer = await at.buyer(shop);
     const body = await at.signed(shop, buyer);
     expect((await at.send(shop, body, { "x-forwarded-for": HERE })).body.outcome).toBe("approved");
   });
 
-  test("whoever names a platform without a signature makes neither it nor its address's owner wait", async () => {
+  test("an unsigned caller that names a platform does not make that platform wait", async () => {
     await shop.admin("PUT", "/shop", { ...SHOP, allow_unsigned: true });
     const unsigned = from("198.51.100.9", { sign: false });
     await repeat(5, () => tryCard(stolen(), unsigned));
@@ -158,7 +158,7 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
     expect(told(await tryCard("pm_card_visa"))).toEqual([200, "completed"]);
   });
 
-  test("an instrument an agent was refused with five times is not asked about again for a while", async () => {
+  test("an instrument that was declined five times is not sent to the provider for a while", async () => {
     const buyer = await at.buyer(shop);
     const token = stolen();
     await repeat(5, () => at.order(shop, buyer, { token }));
@@ -187,7 +187,7 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
     expect((await pays("pm_card_visa")).body.outcome).toBe("approved");
   });
 
-  test("what moves no money goes on while an agent waits", async () => {
+  test("requests that move no money are decided while an agent waits", async () => {
     const buyer = await at.buyer(shop);
     await repeat(20, () => at.order(shop, buyer, { token: stolen() }));
     expect((await at.order(shop, buyer)).body.reason).toBe("agent_temporarily_locked");
@@ -200,7 +200,7 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
     expect(admitted.status).toBe(200);
   };
 
-  test("a platform that the owner admits waits no longer, and then for twenty of its attempts", async () => {
+  test("a platform that the owner admits need not wait, and then has the limit of twenty", async () => {
     await repeat(5, () => tryCard(stolen()));
     expect((await tryCard(stolen())).status).toBe(429);
     await admit("127.0.0.1");
@@ -229,7 +229,7 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
     }
   }
 
-  test("after thirty at one site strangers are handed off for ten minutes, and the owner is notified once", async () => {
+  test("after thirty at one site, platforms not admitted send buyers to the shop for ten minutes, and the owner is notified once", async () => {
     const receiver = { webhook_url: `http://${platform.host}/owner`, emails: [] };
     expect((await shop.admin("PUT", "/notifications", receiver)).status).toBe(200);
     await declinesOfAgents(29);
@@ -256,7 +256,7 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
     expect(told(again)).toEqual([200, "completed"]);
   });
 
-  test("strangers are handed off for an hour at most, however long declines go on", async () => {
+  test("the hand-off to the shop lasts an hour at most, however long declines go on", async () => {
     const { db } = server.context;
     const siteKeyHash = shop.site_key_hash;
     const began = clock.now();
@@ -305,7 +305,7 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
     expect((await tryCard("pm_card_visa")).status).toBe(429);
   });
 
-  test("a shop whose own key is refused makes nobody wait", async () => {
+  test("a shop whose own key is refused makes no caller wait", async () => {
     const { sandbox } = server.context.processors;
     if (sandbox === undefined) throw new Error("no sandbox");
     const authorize = sandbox.authorize.bind(sandbox);
@@ -328,7 +328,7 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
     }
   });
 
-  test("no card, address or mail address stands in the books of declines", async () => {
+  test("no card, address or mail address is stored with the declines", async () => {
     await tryCard("pm_card_stolen_plainly");
     const rows = await server.context.db.all(
       "SELECT * FROM decline_attempts WHERE site_key_hash = ?",

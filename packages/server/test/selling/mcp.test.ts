@@ -177,7 +177,7 @@ describe.each(DATABASES)("buying by a tool, on %s:", (dialect) => {
   });
 });
 
-test("mandates that cannot be read take of what all calls of a site share", async () => {
+test("mandates that cannot be read count for the total of anonymous calls", async () => {
   const clock = new ManualClock(NOON);
   const env = { GATEHOUSE_MCP_CALLS_PER_SITE_PER_MINUTE: "10" };
   const server = await startServer({ ...(await freshEnvironment("sqlite")), ...env }, { clock });

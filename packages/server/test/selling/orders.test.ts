@@ -274,7 +274,7 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
       expect(state).toMatchObject({ status: "payment_failed", reason_code: "payment_declined" });
     });
 
-    test("is told to whoever waits once it is paid, not while it is being paid", async () => {
+    test("is reported to a waiting agent once it is paid, not while it is being paid", async () => {
       const { decide, first } = await asking({ ...palm, token: "pm_sandbox_timeout" });
       expect((await decide("approve")).body).toEqual({ status: "paying" });
       const held = fetch(first.body.status_url, { headers: { prefer: "wait=20" } });

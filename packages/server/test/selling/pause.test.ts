@@ -51,7 +51,7 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
   };
 
-  test("says on every surface that nothing can be bought, and sells again once resumed", async () => {
+  test("shows on every surface that nothing can be bought, and sells again when resumed", async () => {
     const before = await surfaces(server, shop);
     expect(before.skills).toEqual(Array(4).fill(SHOP_TOOLS));
     await pause();
@@ -62,7 +62,7 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
     expect((await at.order(shop, buyer)).body.outcome).toBe("approved");
   });
 
-  test("lets no copy of what it says live longer than a minute", async () => {
+  test("limits the caching of its documents to a minute", async () => {
     const { site_key: key, site_key_hash: hash } = shop;
     for (const path of [
       ...[`/v1/agent-card/${key}.json`, `/v1/catalog/${key}.json`, `/v1/llms/${hash}.txt`],
@@ -107,7 +107,7 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
     expect((await at.send(shop, body)).body.outcome).toBe("approved");
   });
 
-  test("answers what was decided before from its decision, and decides what moves no money", async () => {
+  test("repeats earlier decisions, and decides requests that move no money", async () => {
     const body = await at.signed(shop, buyer);
     const first = await at.send(shop, body);
     expect(first.body.outcome).toBe("approved");
@@ -126,7 +126,7 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
     expect((await at.order(shop, buyer)).body.outcome).toBe("approved");
   });
 
-  test("takes no money over MCP either, and answers what was decided before", async () => {
+  test("requests no payment over MCP either, and repeats earlier decisions", async () => {
     const items = [{ id: "rose", quantity: 1 }];
     const decided = await at.signed(shop, buyer, { protocol: "mcp" });
     const before = (await at.callTool(shop, { items, mandate: decided })).result.structuredContent;
@@ -183,7 +183,7 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
     await nothingHeld();
   });
 
-  test("keeps a review pending that somebody approves, and pays it after the pause", async () => {
+  test("keeps an approved review pending, and pays it after the pause", async () => {
     const escalated = await at.order(shop, buyer, {
       ...{ items: [{ id: "palm", quantity: 1 }], total: "600.00" },
     });
@@ -220,7 +220,7 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
     expect(denied.body.status).toBe("denied");
   });
 
-  test("declines Stripe's order approvals, also of an order it had approved", async () => {
+  test("declines Stripe's order approvals, even of an order it had approved", async () => {
     const account = stripe.openAccount({ restricted: true });
     const connected = await shop.admin("PUT", "/processor", {
       ...{ kind: "stripe", rail_on: true, settles: true, secret_key: account.key },
@@ -264,7 +264,7 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
       await fetch(server.url + back.pathname + back.search, { redirect: "manual" });
     };
 
-    test("sends nobody to the bank, and does again after the pause", async () => {
+    test("does not send the buyer to the bank until the pause ends", async () => {
       await pause();
       const html = await page();
       expect(html).toContain("The shop has paused sales");
@@ -275,7 +275,7 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
       expect(told(await at.get(shop, made.id))).toEqual([200, "completed"]);
     });
 
-    test("voids what was confirmed all the same, and the checkout can be paid after the pause", async () => {
+    test("voids a payment that was confirmed anyway, and the checkout can be paid after the pause", async () => {
       await pause();
       await confirm();
       expect(told(await at.get(shop, made.id))).toEqual([
@@ -287,7 +287,7 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
       expect(told(await at.complete(shop, made.id))).toEqual([200, "completed"]);
     });
 
-    test("voids what was confirmed after its platform was suspended", async () => {
+    test("voids a payment that was confirmed after its platform was suspended", async () => {
       const { hostname } = new URL(platform.profileUrl());
       await shop.admin("PUT", `/platforms/${hostname}`, { status: "suspended" });
       await confirm();
@@ -297,7 +297,7 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
     });
   });
 
-  test("asks no provider again for a payment it never heard of, until it is resumed", async () => {
+  test("does not repeat a request that the provider never received, until it is resumed", async () => {
     const { processors } = server.context;
     const { sandbox } = processors;
     if (sandbox === undefined) throw new Error("no sandbox");
@@ -320,7 +320,7 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
     expect(await at.authorizations(shop)).toHaveLength(1);
   });
 
-  test("requests no payment after its pause, however many ask at that moment", async () => {
+  test("requests no payment after its pause, however many requests arrive at that moment", async () => {
     const bodies = await Promise.all(Array.from({ length: 20 }, () => at.signed(shop, buyer)));
     const [answers] = await Promise.all([
       Promise.all(bodies.map((body) => at.send(shop, body))),

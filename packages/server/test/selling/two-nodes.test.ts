@@ -141,7 +141,7 @@ test("an id no product can have is refused, and recorded, on this database too",
   expect(await at.records(shop, "mcp.tools_call")).toHaveLength(1);
 });
 
-test("a pause on one node is a pause on the other at once, and its surfaces say so", async () => {
+test("a pause on one node applies to the other at once, and its surfaces show it", async () => {
   const shop = await at.shop();
   const buyer = await at.buyer(shop);
   const send = async (node: TestServer | undefined) =>
@@ -161,7 +161,7 @@ test("a pause on one node is a pause on the other at once, and its surfaces say 
   await vi.waitFor(async () => expect(await listed()).toBe(true));
 });
 
-test("twenty declined cards in turn on two nodes lock an agent on both, and no card more is tried", async () => {
+test("twenty declined cards, alternating between two nodes, lock an agent on both", async () => {
   const shop = await at.shop();
   const buyer = await at.buyer(shop);
   const reasons: string[] = [];

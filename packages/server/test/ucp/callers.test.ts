@@ -170,7 +170,7 @@ describe("a platform that calls a shop", () => {
     expect(said(await search({ sign: true, created: future }))).toEqual([401, "signature_invalid"]);
   });
 
-  test("is told that its signature is missing where only `Signature-Input` came", async () => {
+  test("gets `signature_missing` if it sends only `Signature-Input`", async () => {
     const input = `sig1=("@method" "@authority" "@path" "ucp-agent");keyid="platform-key"`;
     const half = { "signature-input": input };
     expect(said(await search({ headers: half }))).toEqual([401, "signature_missing"]);

@@ -124,7 +124,7 @@ describe.each(DATABASES)("a platform's cart, on %s,", (dialect) => {
     Object.assign(task.meta, { outside: schemasThere ? answers.length : 0 });
   });
 
-  test("takes a thousand of one line, and says of more what to do", async () => {
+  test("accepts a quantity of a thousand, and says what to do about more", async () => {
     expect((await call("", lines(["vase", 1000]))).status).toBe(201);
     const made = await call("", lines(["vase", 1001], ["rose", 1]));
     expect([made.status, made.body.ucp.status]).toEqual([200, "error"]);
@@ -273,7 +273,7 @@ describe.each(DATABASES)("a platform's cart, on %s,", (dialect) => {
     expect((await call(`/${id}/cancel`)).body.id).toBe(id);
   });
 
-  test("lives for six hours signed and for one unsigned, and goes with its site", async () => {
+  test("expires after six hours signed and one hour unsigned, and is deleted with its site", async () => {
     const unsigned = (await call("", ROSES)).body.id;
     const signed = (await call("", ROSES, { sign: true })).body.id;
     clock.advance(HOUR_MS - 1);

@@ -99,7 +99,7 @@ describe.each(DATABASES)("a shop's catalog, on %s,", (dialect) => {
     expect(await found({ query: "rose", filters: { price: { max: 450 } } })).toEqual(["rose-red"]);
   });
 
-  test("wants at least one input to search by", async () => {
+  test("needs at least one input to search by", async () => {
     for (const body of [{}, { query: " " }, { filters: {} }, { pagination: { limit: 5 } }]) {
       const { status, body: answer } = await call("search", body);
       expect([status, answer.code]).toEqual([400, "invalid_request"]);

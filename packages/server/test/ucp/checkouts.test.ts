@@ -148,7 +148,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     expect(await at.authorizations(shop)).toEqual([]);
   });
 
-  test("offers ways to send it, and the tax, as soon as the country is known", async () => {
+  test("shows delivery options and tax as soon as the country is known", async () => {
     const country = { address_country: "AT" };
     const asked = [
       { ...lines(["rose", 1]), ...sent(null, country) },
@@ -449,7 +449,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect(told(await at.get(elsewhere, id))).toEqual([200, "error", "not_found"]);
     });
 
-    test("a signature without `created` pays, where it covers the idempotency key", async () => {
+    test("a signature without `created` can pay if it covers the idempotency key", async () => {
       const undated = { undated: true, key: "undated-completion" };
       const { id } = await at.ready(shop);
       const done = await at.complete(shop, id, paying(), undated);
@@ -465,7 +465,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect(await at.authorizations(shop)).toHaveLength(1);
     });
 
-    test("a signature without `created` is refused for what is older than 48 hours", async () => {
+    test("a signature without `created` is refused for a checkout older than 48 hours", async () => {
       const { id } = await at.ready(shop);
       const { body: cart } = await at.call(shop, "/carts", lines(["rose", 1]));
       const undated = { undated: true };
@@ -484,7 +484,7 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect((await at.cancel(shop, id)).status).toBe(200);
     });
 
-    test("an old signature spends nothing, and one without `created` reads nothing", async () => {
+    test("an old signature cannot pay, and one without `created` cannot read", async () => {
       const { id } = await at.ready(shop);
       const old = await at.complete(shop, id, paying(), { created: clock.now() - 301_000 });
       expect([old.status, old.body.code]).toEqual([401, "signature_invalid"]);

@@ -134,7 +134,7 @@ describe.each(DATABASES)("a checkout that a person has to look at, on %s,", (dia
     await nothingHeld();
   });
 
-  test("is not paid while the shop does not sell, and waits until it does", async () => {
+  test("is not paid while the shop does not sell, and stays pending until it does", async () => {
     const sandbox = { kind: "sandbox", rail_on: true, settles: true };
     await shop.admin("PUT", "/processor", { ...sandbox, rail_on: false });
     const blocked = await say("approve");

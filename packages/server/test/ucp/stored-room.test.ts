@@ -89,7 +89,7 @@ describe.each(DATABASES)("what callers leave at a shop, on %s,", (dialect) => {
       await deleteExpiredReplies(tx, now);
     });
 
-  test("unsigned fills a quota that signed platforms do not need, and stays within it", async () => {
+  test("unsigned fills its own quota and stays within it", async () => {
     for (let i = 0; i < 40; i++) {
       expect((await at.create(shop, ROSE, from(1))).status).toBe(201);
       clock.advance(1);
@@ -101,7 +101,7 @@ describe.each(DATABASES)("what callers leave at a shop, on %s,", (dialect) => {
     expect(told(await at.complete(shop, id))).toEqual([200, "completed"]);
   });
 
-  test("of whoever holds most goes first, so that a caller from elsewhere keeps what it has", async () => {
+  test("is deleted from the largest holder first, so a caller from elsewhere keeps its own", async () => {
     const { body: mine } = await at.create(shop, ROSE, from(7));
     const { body: first } = await at.create(shop, ROSE, from(8));
     for (let i = 0; i < 30; i++) {
@@ -118,7 +118,7 @@ describe.each(DATABASES)("what callers leave at a shop, on %s,", (dialect) => {
     expect((await at.create(shop, ROSE, from(9))).status).toBe(201);
   });
 
-  test("is kept where somebody tried to pay for it; then newcomers have to wait", async () => {
+  test("is kept if somebody tried to pay for it; then newcomers have to wait", async () => {
     await shop.admin("PUT", "/shop", { allow_unsigned: true });
     const unsigned = { ...lines(["rose", 6]), buyer: ROSE.buyer };
     const waiting: string[] = [];
@@ -174,7 +174,7 @@ describe.each(DATABASES)("what callers leave at a shop, on %s,", (dialect) => {
     expect(Object.keys(left).length).toBeLessThan(200);
   });
 
-  test("is not there for a call that made nothing", async () => {
+  test("is nothing for a call that created nothing", async () => {
     for (const path of ["/carts", "/checkout-sessions"]) {
       const answer = await at.call(shop, path, lines(["nothing", 1]), from(3));
       expect(answer.body.messages[0].code).toBe("not_found");
@@ -188,7 +188,7 @@ describe.each(DATABASES)("what callers leave at a shop, on %s,", (dialect) => {
     expect(await counted()).toEqual({ shares: {}, rows: {} });
   });
 
-  test("is counted to the byte, whatever becomes of it", async () => {
+  test("is counted to the byte through every change", async () => {
     const unsigned = (await at.create(shop, ROSE, from(1))).body.id;
     const cart = (await at.call(shop, "/carts", lines(["rose", 1]), from(2))).body.id;
     await at.call(shop, `/carts/${cart}`, lines(["rose", 2], ["rose", 1]), {
@@ -219,7 +219,7 @@ describe.each(DATABASES)("what callers leave at a shop, on %s,", (dialect) => {
     expect(await counted()).toEqual({ shares: {}, rows: {} });
   });
 
-  test("sent in many words unsigned is stored once, and a retry is shown it as it is", async () => {
+  test("is stored once for a long unsigned reply, and a retry shows the current state", async () => {
     const text = () => randomBytes(150).toString("base64");
     const wordy = { ...ADDRESS, street_address: text(), extended_address: text() };
     const destinations = Array.from({ length: 10 }, (_, i) => ({

@@ -74,7 +74,7 @@ describe.each(DATABASES)("reports of a site's edge, on %s", (dialect) => {
     expect(seen.sort()).toEqual(callers.map(([, kind, name]) => `${kind} ${name} edge`).sort());
   });
 
-  test("are kept however many beacons come, and each to a number of its own", async () => {
+  test("are kept however many beacons come, and each source has its own limit", async () => {
     const { context } = server;
     await report({ visits: [visitOf({ signature: VERIFIED }), visitOf({ signature: VERIFIED })] });
     const visit = async () => {

@@ -101,7 +101,7 @@ function describeReading({ path, params, of }: LogOwner) {
   return { records, exports };
 }
 
-/** What is known about the logs themselves. */
+/** Routes about the logs themselves. */
 function describeLogs({ path, params, of }: LogOwner) {
   const logs = createRoute({
     method: "get",

@@ -20,9 +20,9 @@ export interface Platform {
   /** The name that the owner gave it. */
   readonly name: string | null;
   readonly note: string | null;
-  /** The profile it named last, for people; null where it has not called. */
+  /** The profile it named last, for people; null if it has not called. */
   readonly profileUrl: string | null;
-  /** When it first proved to be itself here; null where it never did. */
+  /** When it first proved who it is; null if it never did. */
   readonly firstSeenAt: number | null;
   readonly lastSeenAt: number | null;
   readonly createdAt: number;

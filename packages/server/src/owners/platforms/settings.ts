@@ -6,7 +6,7 @@ export type AcceptedPlatforms = (typeof ACCEPTED_PLATFORMS)[number];
 
 /** The shared limits of all platforms that the owner has not admitted. */
 export interface PlatformPool {
-  /** By currency, as `250.00`; the default of a currency where it is not named. */
+  /** By currency, as `250.00`; a currency that is not named has its default. */
   readonly spendPerDay: Readonly<Record<string, string>>;
   readonly purchasesPerHour: number;
   readonly purchasesPerDay: number;

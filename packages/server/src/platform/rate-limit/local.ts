@@ -49,7 +49,7 @@ export class LocalLimiter {
     return overUs > 0 ? Math.ceil(overUs / 1000) : 0;
   }
 
-  /** Milliseconds to wait before so many more may pass; 0 when they may pass now. Takes nothing. */
+  /** Milliseconds until `places` more are allowed; 0 if they are allowed now. Changes nothing. */
   wait(key: string, now: number, places = 1): number {
     return this.waitFor(this.arrival(key, now, places), now);
   }

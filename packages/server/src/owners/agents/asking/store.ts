@@ -29,9 +29,9 @@ export async function signingKey(
 /** An agent as a decision about it needs it. */
 export interface AskingAgent {
   readonly agent: Agent;
-  /** The key it signed with; undefined where it is gone. */
+  /** The key it signed with; undefined if it was deleted. */
   readonly key: RegisteredKey | undefined;
-  /** Until when it must not ask; 0 where it was never locked. */
+  /** Until when it is locked; 0 if it was never locked. */
   readonly lockedUntil: number;
 }
 

@@ -19,7 +19,7 @@ export class AddressLimiter {
     return this.limiters.reduce((sum, { size }) => sum + size, 0);
   }
 
-  /** Milliseconds to wait before so many more may pass; 0 when they may pass now. Takes nothing. */
+  /** Milliseconds until `places` more are allowed; 0 if they are allowed now. Changes nothing. */
   wait(networks: Networks, now: number, places = 1): number {
     let waitMs = 0;
     for (let i = 0; i < networks.length; i++) {
