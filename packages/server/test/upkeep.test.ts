@@ -158,6 +158,21 @@ describe("a restore", () => {
     },
   );
 
+  test("of a file with one bit flipped is refused as changed, wherever the bit is", async () => {
+    const { out, key } = await smallBackup();
+    const env = await freshEnvironment("sqlite");
+    const bytes = readFileSync(out);
+    for (const at of [Math.floor(bytes.length / 2), bytes.length - 200]) {
+      const flipped = Buffer.from(bytes);
+      flipped[at] = (flipped[at] ?? 0) ^ 1;
+      writeFileSync(out, flipped);
+      await expect(restore(env, out, { secretsKeyFile: key })).rejects.toThrow(
+        /has been changed or damaged/,
+      );
+    }
+    expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual([]);
+  });
+
   test("of bytes cut off, or of a plain file, or of none, is refused", async () => {
     const { out } = await smallBackup();
     const env = await freshEnvironment("sqlite");
@@ -177,26 +192,26 @@ describe("a restore", () => {
 
   const SITE_ROW = /\{"table":"sites","row":\{.*\}\}/;
   const forgeries: [string, (text: string) => string, RegExp][] = [
-    ["a line that is null", (text) => `${text}\nnull`, /not a Gatehouse backup/],
+    ["a line that is null", (text) => `${text}\nnull`, /changed or damaged/],
     [
       "a row that is null",
       (text) => text.replace(SITE_ROW, '{"table":"sites","row":null}'),
-      /not a Gatehouse/,
+      /changed or damaged/,
     ],
     [
       "a value that is true",
       (text) => text.replace('"failed_days":0', '"failed_days":true'),
-      /not a Gatehouse/,
+      /changed or damaged/,
     ],
     [
       "a value that is an object",
       (text) => text.replace('"failed_days":0', '"failed_days":{}'),
-      /not a Gatehouse/,
+      /changed or damaged/,
     ],
     [
       "schema version 0",
       (text) => text.replace(/"schema_version":\d+/, '"schema_version":0'),
-      /not a Gatehouse/,
+      /not a Gatehouse backup/,
     ],
     [
       "a secrets key of another",

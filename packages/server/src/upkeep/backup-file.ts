@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
-import { BackupFileError, damaged } from "./backup-error.js";
+import { BackupFileError, CHANGED, damaged, NO_BACKUP } from "./backup-error.js";
 import { linesOf } from "./backup-lines.js";
 import { type BackupEnds, type FileDigests, FileHasher, macHolds, readEnds } from "./backup-mac.js";
 import type { Row } from "./tables.js";
@@ -57,11 +57,11 @@ function decodeRow(row: Readonly<Record<string, z.infer<typeof Value>>>): Row {
   );
 }
 
-function parseLine(path: string, text: string): z.infer<typeof Line> {
+function parseLine(path: string, text: string, otherwise = CHANGED): z.infer<typeof Line> {
   try {
     return Line.parse(JSON.parse(text));
   } catch {
-    throw damaged(path, "is not a Gatehouse backup");
+    throw damaged(path, otherwise);
   }
 }
 
@@ -120,7 +120,7 @@ async function checkLines(
   let end: { rows: Record<string, number>; sha256: string } | undefined;
   const reading = { gzipBytes, onBytes: (bytes: Uint8Array) => hasher.add(bytes) };
   for await (const text of linesOf(path, reading)) {
-    const line = parseLine(path, text);
+    const line = parseLine(path, text, header === undefined ? NO_BACKUP : CHANGED);
     if (end !== undefined) throw damaged(path, "goes on after its end");
     if ("end" in line) {
       end = line.end;
@@ -137,10 +137,10 @@ async function checkLines(
       sealedBy = String(line.row.value);
     }
   }
-  if (header === undefined) throw damaged(path, "is not a Gatehouse backup");
+  if (header === undefined) throw damaged(path, NO_BACKUP);
   if (end === undefined) throw damaged(path, "is cut short");
   if (sorted(end.rows) !== sorted(counts) || end.sha256 !== hash.digest("hex")) {
-    throw damaged(path, "has been changed or damaged");
+    throw damaged(path, CHANGED);
   }
   onChecked?.(rows);
   return { header, sealedBy, rows, digests: hasher.end(trailer) };
@@ -164,7 +164,7 @@ export async function checkBackup(
   );
   const unsigned = lines.header.format === BACKUP_FORMAT_1;
   // A file whose HMAC was cut off must not pass for a file of 0.1.0.
-  if (unsigned !== (found.trailer === "")) throw damaged(path, "has been changed or damaged");
+  if (unsigned !== (found.trailer === "")) throw damaged(path, CHANGED);
   const checked = { ...lines, ends: found, sha256: digests.sha256 };
   if (unsigned) return { ...checked, mac: "unsigned" };
   if (digests.mac === undefined) return { ...checked, mac: "no_key" };

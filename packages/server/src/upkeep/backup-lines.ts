@@ -1,10 +1,13 @@
 import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { damaged } from "./backup-error.js";
+import { CHANGED, damaged, NO_BACKUP } from "./backup-error.js";
 
 /** Longest line read: far more than any row, far less than memory. */
 const LINE_CHARS_MAX = 8 * 1024 * 1024;
+
+/** How every gzip file begins; what begins otherwise never was a backup. */
+const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /** Which bytes of a file to read, and a function that is called with them. */
 export interface Reading {
@@ -14,8 +17,10 @@ export interface Reading {
 }
 
 async function* chunksOf(path: string, { gzipBytes, onBytes }: Reading): AsyncGenerator<string> {
+  let start: Buffer | undefined;
   async function* watched(bytes: AsyncIterable<Buffer>) {
     for await (const chunk of bytes) {
+      start ??= chunk.subarray(0, GZIP_MAGIC.length);
       onBytes(chunk);
       yield chunk;
     }
@@ -26,7 +31,8 @@ async function* chunksOf(path: string, { gzipBytes, onBytes }: Reading): AsyncGe
     yield* unzipped as AsyncIterable<string>;
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
-    throw damaged(path, code === "Z_BUF_ERROR" ? "is cut short" : "is not a Gatehouse backup");
+    if (code === "Z_BUF_ERROR") throw damaged(path, "is cut short");
+    throw damaged(path, start?.equals(GZIP_MAGIC) === true ? CHANGED : NO_BACKUP);
   }
 }
 
@@ -60,7 +66,7 @@ export async function* linesOf(path: string, reading: Reading): AsyncGenerator<s
       if (fits) yield line.take();
       fits &&= line.add(piece);
     }
-    if (!fits) throw damaged(path, "is not a Gatehouse backup");
+    if (!fits) throw damaged(path, CHANGED);
   }
   const rest = line.take();
   if (rest !== "") yield rest;
