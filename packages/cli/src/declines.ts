@@ -6,9 +6,11 @@ export interface DeclinesBody {
   readonly window_seconds: number;
   readonly attempts: number;
   readonly declined: number;
+  readonly unresolved: number;
+  readonly unresolved_since: string | null;
   readonly hand_off_until: string | null;
   readonly waiting: readonly {
-    readonly kind: string;
+    readonly kind: "identity" | "address" | "instrument" | "buyer";
     readonly identity: string | null;
     readonly until: string;
     readonly times: number;

@@ -2,7 +2,10 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { gatehouse } from "../../edge/src/node/plugin.ts";
+import { ManualClock } from "../../server/src/platform/clock.ts";
+import { movedWith } from "../../server/test/audit/moved.ts";
 import { freshEnvironment, startServer } from "../../server/test/harness.ts";
+import { selling } from "../../server/test/selling/selling.ts";
 import { command } from "./command.ts";
 
 /** A site whose pages are as a test wants them. */
@@ -167,10 +170,59 @@ test("site check says for each thing what is there and what to do", {
   expect([opened.state("gate: rail"), opened.state("gate: policy")]).toEqual(["good", "missing"]);
 
   const listed = await run("token", "list", "--site", shop.domain);
-  const [, id] = /^(edg_\S+) +shop +edge +1 +live$/m.exec(listed.out) ?? [];
+  const [, id] = /^(edg_\S+) +shop +edge +1 +\S+ +live$/m.exec(listed.out) ?? [];
   expect((await run("token", "revoke", id ?? "")).code).toBe(0);
   const dead = (await check()).findings.find(({ item }) => item === "edge tokens");
   expect([dead?.state, dead?.found]).toEqual(["wrong", "all are revoked, so reports are refused"]);
   const again = await run("token", "list", "--site", shop.domain);
-  expect(again.out).toMatch(/^edg_\S+ +shop +edge +1 +revoked /m);
+  expect(again.out).toMatch(/^edg_\S+ +shop +edge +1 +\S+ +revoked /m);
+});
+
+/** What `site check` finds about one thing, whether the site itself answers or not. */
+async function findingAbout(item: string, site: string, env: Record<string, string>) {
+  const args = ["site", "check", site, "--origin", "http://127.0.0.1:9", "--json"];
+  const { findings } = JSON.parse((await command(args, env)).out) as { findings: Finding[] };
+  return findings.find((finding) => finding.item === item);
+}
+
+test("site check says when any platform can spend by a limit that the owner never set", async () => {
+  const env = await freshEnvironment("sqlite");
+  const server = await startServer(env);
+  const shop = await selling(server).shop();
+  const here = { ...env, GATEHOUSE_BASE_URL: server.url };
+  const platforms = () => findingAbout("platforms", shop.site_key_hash, here);
+  expect(await platforms()).toMatchObject({
+    state: "missing",
+    advice: expect.stringMatching(/--spend-per-day EUR=500\.00.*--accept admitted/),
+  });
+  await shop.admin("PATCH", "/platform-settings", { pool: { spend_per_day: { EUR: "500.00" } } });
+  expect(await platforms()).toBeUndefined();
+});
+
+test("site check says when the payment provider has not told an outcome for ten minutes", async () => {
+  const clock = new ManualClock(Date.now() - 20 * 60_000);
+  const env = await freshEnvironment("sqlite");
+  const server = await startServer(env, { clock });
+  await server.context.jobs.stop();
+  const at = selling(server);
+  const shop = await at.shop();
+  const here = { ...env, GATEHOUSE_BASE_URL: server.url };
+  const provider = () => findingAbout("payment provider", shop.site_key_hash, here);
+  expect(await provider()).toBeUndefined();
+  await at.order(shop, await at.buyer(shop), { token: "pm_sandbox_timeout" });
+  expect(await provider()).toMatchObject({
+    state: "wrong",
+    found: expect.stringMatching(/^1 payment without an outcome since /),
+  });
+});
+
+test("site check says that the audit log is frozen, and what ends it", async () => {
+  const { env, site } = await movedWith("older");
+  const server = await startServer(env);
+  const here = { ...env, GATEHOUSE_BASE_URL: server.url };
+  expect(await findingAbout("audit log", site, here)).toMatchObject({
+    state: "wrong",
+    found: expect.stringMatching(/ is frozen: it has 3 records, /),
+    advice: expect.stringContaining("gatehouse audit renew shop.example.com"),
+  });
 });

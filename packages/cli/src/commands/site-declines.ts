@@ -1,22 +1,42 @@
 import type { Command } from "commander";
 import { adminClient } from "../admin-client.js";
+import { counted } from "../counted.js";
 import { type DeclinesBody, declinesOf } from "../declines.js";
-import { findSite } from "../find-site.js";
+import { findSite, type SiteBody } from "../find-site.js";
 import { plainJson, type Terminal, table } from "../terminal.js";
 
-function describe({ attempts, declined, hand_off_until, waiting }: DeclinesBody): string {
+const WHO_WAITS: Readonly<Record<DeclinesBody["waiting"][number]["kind"], (of: string) => string>> =
+  {
+    identity: (of) => of,
+    address: () => "a network address (not stored): platforms you have not admitted",
+    instrument: (of) => `one payment method of ${of}`,
+    buyer: (of) => `one buyer of ${of}`,
+  };
+
+function describe(
+  { domain }: SiteBody,
+  { attempts, declined, unresolved, unresolved_since, hand_off_until, waiting }: DeclinesBody,
+): string {
   const rows = waiting.map(({ kind, identity, until, times }) => ({
-    waits: kind,
-    of: identity ?? "not kept",
+    who_waits: WHO_WAITS[kind](identity ?? "a caller"),
     until,
-    times: String(times),
+    waits_in_a_row: String(times),
   }));
   return [
     `${declined} of ${attempts} payments were declined in the last 10 minutes.`,
+    ...(unresolved_since === null
+      ? []
+      : [`${counted(unresolved, "payment")} without an outcome yet, since ${unresolved_since}.`]),
     ...(hand_off_until === null
       ? []
       : [`Platforms you have not admitted cannot pay by themselves until ${hand_off_until}.`]),
     table(rows, "Nobody has to wait."),
+    ...(waiting.length === 0
+      ? []
+      : [
+          `A platform you know? gatehouse platform admit ${domain} <platform>. ` +
+            `Somebody trying stolen cards? gatehouse site pause ${domain}`,
+        ]),
   ].join("\n");
 }
 
@@ -29,7 +49,8 @@ export function siteDeclinesCommand(site: Command, terminal: Terminal): void {
     .option("--json", "print JSON")
     .action(async (text: string, { json }: { json?: boolean }) => {
       const client = adminClient(terminal);
-      const declines = await declinesOf(client, await findSite(client, text));
-      terminal.out(json ? plainJson(declines) : describe(declines));
+      const found = await findSite(client, text);
+      const declines = await declinesOf(client, found);
+      terminal.out(json ? plainJson(declines) : describe(found, declines));
     });
 }

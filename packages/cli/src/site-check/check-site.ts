@@ -3,8 +3,9 @@ import type { SiteBody } from "../find-site.js";
 import { checkDocuments } from "./documents.js";
 import { fetchPage, type LookedAt } from "./fetch-page.js";
 import type { SiteFinding } from "./finding.js";
-import { checkDeclines, checkGates, checkPause, gatesOf } from "./gates.js";
+import { checkGates, checkPause, checkPayments, gatesOf } from "./gates.js";
 import { checkHomePage } from "./home-page.js";
+import { checkAuditLog, checkPlatforms } from "./safety.js";
 import { checkEdgeTokens, checkVisits } from "./told-visits.js";
 
 function checkDomain({ domain, status, verification }: SiteBody): SiteFinding {
@@ -50,7 +51,9 @@ export async function checkSite(
     ...(tokens === undefined ? [] : [tokens]),
     await checkVisits(client, site, "edge"),
     ...checkPause(site),
-    ...(await checkDeclines(client, site)),
+    ...(await checkPayments(client, site)),
+    ...(await checkPlatforms(client, site, gates.sells)),
+    ...(await checkAuditLog(client, site)),
     ...checkGates(gates),
   ];
 }

@@ -1,6 +1,6 @@
 import type { AdminClient } from "../admin-client.js";
 import { counted } from "../counted.js";
-import { declinesOf } from "../declines.js";
+import { type DeclinesBody, declinesOf } from "../declines.js";
 import type { SiteBody } from "../find-site.js";
 import type { SiteFinding } from "./finding.js";
 
@@ -26,12 +26,31 @@ export function checkPause({ paused_at, domain }: SiteBody): readonly SiteFindin
   return [{ item: "sales", state: "missing", found, advice }];
 }
 
-/** Reported only while somebody has to wait after declined payments. */
-export async function checkDeclines(
+/** A provider that works reports the outcome of a payment long before. */
+const UNRESOLVED_MS_MAX = 10 * 60_000;
+
+/** Reported only while the outcome of a payment has been unknown for a while. */
+function checkProvider({ unresolved, unresolved_since }: DeclinesBody): readonly SiteFinding[] {
+  if (unresolved_since === null) return [];
+  if (Date.now() - Date.parse(unresolved_since) < UNRESOLVED_MS_MAX) return [];
+  const found = `${counted(unresolved, "payment")} without an outcome since ${unresolved_since}`;
+  const advice = "The payment provider does not answer. Look at its status page and at your key.";
+  return [{ item: "payment provider", state: "wrong", found, advice }];
+}
+
+/** Reported only while somebody has to wait after declined payments, or the provider does not answer. */
+export async function checkPayments(
   client: AdminClient,
   site: SiteBody,
 ): Promise<readonly SiteFinding[]> {
-  const { declined, hand_off_until, waiting } = await declinesOf(client, site);
+  const declines = await declinesOf(client, site);
+  return [...checkProvider(declines), ...checkDeclines(declines, site)];
+}
+
+function checkDeclines(
+  { declined, hand_off_until, waiting }: DeclinesBody,
+  site: SiteBody,
+): readonly SiteFinding[] {
   if (waiting.length === 0 && hand_off_until === null) return [];
   const off =
     hand_off_until === null

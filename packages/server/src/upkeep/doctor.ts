@@ -21,6 +21,7 @@ import { findSecretsKey } from "../platform/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
 import { checkArchive } from "./doctor-archive.js";
 import { checkDataDir, checkNode, checkOperatorToken, checkTransport } from "./doctor-machine.js";
+import { checkPayments } from "./doctor-payments.js";
 import { checkPlatforms } from "./doctor-platforms.js";
 import type { Finding } from "./finding.js";
 import { checkRestored } from "./restored.js";
@@ -142,8 +143,9 @@ async function checkAudit(config: Config, db: Database): Promise<Finding> {
   const { held, lost } = compared;
   if (held.length > 0) {
     const says = held.map(({ chain, why }) => `${chain}: ${why}`).join("; ");
+    const effect = "A frozen log takes no records, so its site decides nothing";
     const where = 'See docs/guide/audit.md, "Epochs and a frozen log"';
-    return { part, verdict: "failure", says: `${says}. ${where}` };
+    return { part, verdict: "failure", says: `frozen: ${says}. ${effect}. ${where}` };
   }
   const lacks = lacking(compared);
   if (lacks.length > 0) return { part, verdict: "warning", says: lacks.join("; ") };
@@ -152,7 +154,11 @@ async function checkAudit(config: Config, db: Database): Promise<Finding> {
       ? ""
       : `; of ${chain} ${left} records are left of ${size}, which ${toldBy.chain} tells since ${isoTime(toldBy.at)}`,
   );
-  const says = `${published.length} published, and as they were published${told.join("")}`;
+  const counted =
+    published.length === 0
+      ? "no checkpoint has been published here, so there is none to compare with"
+      : `${published.length} ${published.length === 1 ? "log matches its" : "logs match their"} published checkpoints`;
+  const says = `${counted}${told.join("")}`;
   return { part, verdict: "good", says };
 }
 
@@ -181,6 +187,9 @@ async function checkInstallation(config: Config, db: Database): Promise<Finding[
     ...(await attempt("sites", () => checkSites(db))),
     // A database that still has to be migrated has no pauses.
     ...(version < SCHEMA_VERSION ? [] : await attempt("sales", () => checkPauses(db))),
+    ...(version < SCHEMA_VERSION
+      ? []
+      : await attempt("payments", () => checkPayments(db, systemClock.now()))),
     ...(version < SCHEMA_VERSION ? [] : await attempt("restore", () => checkRestored(db))),
     ...(version < AUDIT_SCHEMA ? [] : await attempt("audit log", () => checkAudit(config, db))),
     ...(version < SCHEMA_VERSION

@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/platform/clock.ts";
+import { checkPayments } from "../../src/upkeep/doctor-payments.ts";
 import {
   cleanUp,
   DATABASES,
@@ -38,6 +39,20 @@ describe.each(DATABASES)("what waits for somebody is measured, on %s:", (dialect
     await at.order(shop, buyer, { token: "pm_sandbox_timeout" });
     clock.advance(90_000);
     expect(await measured()).toEqual(["1", "1", "90"]);
+    const { body: declines } = await shop.admin("GET", "/declines");
+    expect(declines).toMatchObject({
+      unresolved: 1,
+      unresolved_since: new Date(NOON).toISOString(),
+    });
+    // A provider may take a while; after ten minutes doctor says that it does not answer.
+    const { db } = server.context;
+    expect(await checkPayments(db, NOON + 9 * 60_000)).toEqual([]);
+    expect(await checkPayments(db, NOON + 10 * 60_000)).toEqual([
+      expect.objectContaining({
+        ...{ part: "payments", verdict: "warning" },
+        says: expect.stringMatching(/^1 payment has no outcome, the oldest since /),
+      }),
+    ]);
     await shop.admin("POST", `/escalations/${body.escalation_id}/deny`, { reason_code: "other" });
     expect((await measured())[0]).toBe("0");
   });

@@ -2,6 +2,7 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
 import { countEnded, listWaits, WAIT_KINDS } from "../../owners/declines/store.js";
 import { DECLINES_WINDOW_MS, handedOffUntil } from "../../owners/declines/waits.js";
+import { measureOpen } from "../../owners/payments/store.js";
 import { isoTime } from "../../platform/clock.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { errors, json, SiteParams, Timestamp } from "./schemas.js";
@@ -14,6 +15,10 @@ const DeclinesBody = z
     window_seconds: z.int().openapi({ description: "The time that attempts are counted over." }),
     attempts: z.int().openapi({ description: "Payments that a provider answered in that time." }),
     declined: z.int().openapi({ description: "Those of them that it declined." }),
+    unresolved: z.int().openapi({
+      description: "Payments whose outcome the provider has not told yet, whenever they began.",
+    }),
+    unresolved_since: Timestamp.nullable().openapi({ description: "When the oldest began." }),
     hand_off_until: Timestamp.nullable().openapi({
       description: "Until when platforms that are not admitted cannot pay by themselves.",
     }),
@@ -53,6 +58,7 @@ export function declineRoutes(app: OpenAPIHono<AdminEnv>, context: Context): voi
     await requireSite(context, c, siteKeyHash, "auditor");
     const now = clock.now();
     const { ended, declined } = await countEnded(db, { siteKeyHash }, now - DECLINES_WINDOW_MS);
+    const open = await measureOpen(db, siteKeyHash);
     const until = await handedOffUntil(db, siteKeyHash, now);
     const waits = await listWaits(db, siteKeyHash, now, SHOWN_MAX + 1);
     const waiting = waits.flatMap(({ kind, identity, until: ends, times }) =>
@@ -63,6 +69,8 @@ export function declineRoutes(app: OpenAPIHono<AdminEnv>, context: Context): voi
         window_seconds: DECLINES_WINDOW_MS / 1000,
         attempts: ended,
         declined,
+        unresolved: open.count,
+        unresolved_since: open.since === null ? null : isoTime(open.since),
         hand_off_until: until === undefined ? null : isoTime(until),
         waiting: waiting.slice(0, SHOWN_MAX),
       },

@@ -170,11 +170,16 @@ export async function lookAgain(tx: Transaction, attemptId: string, at: number):
   await tx.run(sql, at, attemptId);
 }
 
-/** How many attempts have not ended, of all sites, and since when the first of them. */
-export async function measureOpen(db: Queries): Promise<{ count: number; since: number | null }> {
+/** How many attempts have not ended, of one site or of all, and since when the first of them. */
+export async function measureOpen(
+  db: Queries,
+  siteKeyHash?: string,
+): Promise<{ count: number; since: number | null }> {
+  const ofSite = siteKeyHash === undefined ? "" : "AND site_key_hash = ?";
   const row = await db.get<{ open: number; since: number | null }>(
     `SELECT COUNT(*) AS open, MIN(requested_at) AS since FROM payments
-     WHERE next_at IS NOT NULL AND status IN ('requested', 'unknown', 'releasing')`,
+     WHERE next_at IS NOT NULL AND status IN ('requested', 'unknown', 'releasing') ${ofSite}`,
+    ...(siteKeyHash === undefined ? [] : [siteKeyHash]),
   );
   return { count: Number(row?.open ?? 0), since: row?.since ?? null };
 }
