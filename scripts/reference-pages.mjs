@@ -29,7 +29,7 @@ function configurationPage() {
           ? ""
           : ` *Read, but without effect until ${variable.awaits} is built.*`;
       const secret = variable.secret ? " Secret: never printed." : "";
-      return `| \`${variable.name}\` | ${fallback} | ${cell(variable.help)}.${secret}${awaits} |`;
+      return `| \`${variable.name}\` | ${fallback} | ${cell(variable.help.replace(/^limit: /, ""))}.${secret}${awaits} |`;
     });
     return `## ${title}\n\n| Variable | Default | Meaning |\n|---|---|---|\n${rows.join("\n")}\n`;
   });
@@ -42,7 +42,9 @@ function configurationPage() {
     "a value that makes no sense, or a `GATEHOUSE_` variable that does not exist, refuses to start with",
     "one sentence that says what to mend. An empty variable counts as absent.\n",
     ...sections,
-    "Each limit is at most 1,000,000; its burst is the number itself unless said otherwise.\n",
+    "A limit is at most 1,000,000; one of bytes in memory at most 512 MiB, one of stored bytes 1 TiB. A whole minute's worth may",
+    "come in one burst unless said otherwise. [Which limit to raise](../operations/growth.md#which-limit-to-raise) when honest callers",
+    "are turned away.\n",
   ].join("\n");
 }
 

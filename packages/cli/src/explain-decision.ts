@@ -38,9 +38,18 @@ function recordsOf({ record_id, answer }: ExplainedDecision): string {
   return `${record_id} (what the rules said)\n${told} (what was answered)`;
 }
 
-/** Which rule it was, or that it was none. */
-function decidedBy({ rule_id, policy_version }: ExplainedDecision): string {
+/**
+ * Which rule it was, or that it was none. A budget of the policy is a rule and named as one: without
+ * a rule it was the pool.
+ */
+function decidedBy({ rule_id, policy_version, reason }: ExplainedDecision): string {
   if (policy_version === null) return "no rule: it was refused before they were asked";
+  if (rule_id === null && reason === "budget_exceeded") {
+    return (
+      "the limit that platforms share which you have not admitted\n" +
+      "Admit this one (gatehouse platform admit), or raise the limit (gatehouse site platforms)."
+    );
+  }
   const rule = rule_id === null ? "the policy's default" : `rule ${rule_id}`;
   return `${rule}, version ${policy_version}`;
 }

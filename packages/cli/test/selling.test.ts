@@ -241,7 +241,9 @@ test("an owner pauses and resumes sales, and every command that shows the site s
     expect.stringMatching(/are paused\..*site resume/),
   ]);
   expect((await run("site", "show", SHOP)).out).toMatch(/^sales +paused since \d{4}-/m);
-  expect((await run("site", "gates", SHOP)).out).toMatch(/– sales +Sales are paused\. Run: /);
+  expect((await run("site", "gates", SHOP)).out).toMatch(
+    /– sales +Sales are paused\. Run: [\s\S]*\nNothing can be bought while sales are paused\.\n$/,
+  );
   const checked = await run("site", "check", SHOP, "--origin", "http://127.0.0.1:9", "--json");
   expect(JSON.parse(checked.out).findings).toContainEqual(
     expect.objectContaining({ item: "sales", advice: expect.stringContaining("site resume") }),

@@ -14,6 +14,8 @@ test("revoking a token names the tokens made with it that still work, and revoke
   };
   const parent = await create();
   const child = await create(parent.token);
+  const listed = (await run(["token", "list"])).out;
+  expect(listed).toMatch(new RegExp(`^${child.token_id} .* ${parent.token_id} +live$`, "m"));
   const first = await run(["token", "revoke", parent.token_id]);
   expect([first.out, first.err]).toEqual([
     `Revoked ${parent.token_id}.\n`,
@@ -24,5 +26,5 @@ test("revoking a token names the tokens made with it that still work, and revoke
   expect(second.out).toBe(`Revoked ${parent.token_id} and 1 token made with it.\n`);
   expect((await run(["token", "list"], child.token)).code).not.toBe(0);
   const records = await run(["audit", "tail", "installation", "--type", "token.revoked"]);
-  expect(records.out).toContain(child.token_id);
+  expect(records.out).toContain(`${child.token_id} with ${parent.token_id}`);
 });

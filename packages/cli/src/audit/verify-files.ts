@@ -195,6 +195,10 @@ export async function verifyAudit(
     const hint = "Is --key of the service that made the export? Name that one before you doubt it.";
     throw new CommandError("No signature in it holds by the keys given.", EXIT.failed, hint);
   }
+  if (report.findings.every(({ about, notReached }) => about === "completeness" || notReached)) {
+    const hint = "Give every file of every day up to your checkpoints, each once.";
+    throw new CommandError("No record was changed, but files are missing.", EXIT.failed, hint);
+  }
   const hint = "Keep these files, and export the day again to compare: docs/guide/audit.md";
   throw new CommandError("The export does not hold.", EXIT.failed, hint);
 }

@@ -154,5 +154,6 @@ function printDays(
   terminal.out(table(rows, `Nothing to archive before ${before}.`));
   if (days.length === 0) return;
   const what = `${counted(days.length, "day")}, ${counted(recordsOf(days), "record")}`;
-  terminal.err(dryRun === true ? `To archive: ${what}.` : `Archived: ${what}.`);
+  const done = `Archived: ${what}. Back up the archive folder: these days are in no other backup.`;
+  terminal.err(dryRun === true ? `To archive: ${what}.` : done);
 }

@@ -47,9 +47,9 @@ export function siteCheckCommand(site: Command, terminal: Terminal): void {
       const wrong = findings.filter(({ state }) => state === "wrong").length;
       if (wrong === 0) return;
       throw new CommandError(
-        `${wrong} of ${findings.length} things ${wrong === 1 ? "is" : "are"} to be mended.`,
+        `${wrong} of ${findings.length} checks failed.`,
         EXIT.failed,
-        "Do what the lines marked ✗ say, and check again.",
+        "Fix the lines marked ✗, then check again.",
       );
     });
 }

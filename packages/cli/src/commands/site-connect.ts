@@ -45,8 +45,11 @@ function hookLine({ account, events_url, webhook_secret_set }: StripeAccount): s
   return `${whose}Have Stripe send events to ${events_url} and give the signing secret with --webhook-secret-file`;
 }
 
-function verdict({ can_buy, can_check_out }: Readiness): string {
+function verdict({ can_buy, can_check_out, checks }: Readiness): string {
   if (can_buy) return "Agents can buy.";
+  if (checks.some(({ name, open }) => name === "sales" && !open)) {
+    return "Nothing can be bought while sales are paused.";
+  }
   if (!can_check_out) return "Agents cannot buy yet.";
   return "Platforms can buy by UCP. Agents cannot buy by mandate yet.";
 }

@@ -49,15 +49,24 @@ function changesOf(flags: Flags) {
   return { platforms: flags.accept, pool: pools ? pool : undefined };
 }
 
+const ACCEPTED: Readonly<Record<string, string>> = {
+  any: "Any platform can pay here",
+  admitted: "Only platforms you admitted can pay here",
+};
+
 function describe({ platforms, chosen, pool }: SettingsBody): string {
-  const spend = Object.entries(pool.spend_per_day).map(([currency, sum]) => `${sum} ${currency}`);
-  return card({
-    platforms: chosen ? platforms : `${platforms} (default)`,
-    spend_per_day: spend.join(", ") || "default",
-    purchases_per_hour: String(pool.purchases_per_hour),
-    purchases_per_day: String(pool.purchases_per_day),
-    pending_reviews: String(pool.pending_reviews),
-  });
+  const named = Object.entries(pool.spend_per_day).map(([currency, sum]) => `${sum} ${currency}`);
+  const others = named.length === 0 ? "about 5,000 euros" : "others about 5,000 euros";
+  return [
+    `${ACCEPTED[platforms] ?? platforms}${chosen ? "" : " (the default)"}.`,
+    "Platforms you have not admitted share these limits:",
+    card({
+      "spend in 24 hours": [...named, `${others} in each currency`].join("; "),
+      "purchases in an hour": String(pool.purchases_per_hour),
+      "purchases in 24 hours": String(pool.purchases_per_day),
+      "pending reviews": String(pool.pending_reviews),
+    }),
+  ].join("\n");
 }
 
 /** `site platforms`: which platforms may pay, and the limits that platforms not admitted share. */

@@ -11,6 +11,7 @@ interface TokenBody {
   readonly name: string;
   readonly role: string;
   readonly sites: readonly string[] | null;
+  readonly created_by: string;
   readonly created_at: string;
   readonly revoked_at: string | null;
 }
@@ -150,11 +151,12 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
     .action(async ({ site, json }: Flags & { site?: string }) => {
       const tokens = await listed(adminClient(terminal), site);
       if (json) return terminal.out(plainJson({ items: tokens }));
-      const rows = tokens.map(({ token_id, name, role, sites, revoked_at }) => ({
+      const rows = tokens.map(({ token_id, name, role, sites, created_by, revoked_at }) => ({
         token_id,
         name,
         role,
         sites: sites === null ? "all" : String(sites.length),
+        made_with: created_by,
         state: revoked_at === null ? "live" : `revoked ${revoked_at}`,
       }));
       const none = "No tokens besides the operator's own. Make one: gatehouse token create";

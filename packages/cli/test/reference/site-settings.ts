@@ -74,13 +74,13 @@ export const siteSettings: Coverage = {
       await run("site", "pause", domain);
       return [domain];
     },
-    says: /^Sales of \S+ are not paused\.$/m,
+    says: /^Sales of \S+ are open: agents and platforms can buy again\.$/m,
     json: { paused_at: null },
     fails: noSite(),
   },
   "site platforms": {
     args: ({ shop }) => [shop, "--spend-per-day", "EUR=700.00", "--purchases-per-hour", "40"],
-    says: /^platforms +any \(default\)\nspend_per_day +700\.00 EUR\npurchases_per_hour +40$/m,
+    says: /^Any platform can pay here \(the default\)\.\n.* share these limits:\nspend in 24 hours +700\.00 EUR; others about .*\npurchases in an hour +40$/m,
     json: { platforms: "any", pool: { spend_per_day: { EUR: "700.00" }, purchases_per_hour: 40 } },
     fails: {
       args: ({ shop }) => [shop, "--accept", "some"],

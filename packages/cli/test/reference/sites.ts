@@ -73,8 +73,8 @@ export const sites: Coverage = {
     fails: {
       args: ({ shop }) => [shop, "--origin", "http://127.0.0.1:2"],
       code: 1,
-      says: /^\d+ of \d+ things is to be mended\.$/m,
-      next: /Do what the lines marked ✗ say, and check again\./,
+      says: /^\d+ of \d+ checks failed\.$/m,
+      next: /Fix the lines marked ✗, then check again\./,
     },
   },
   "site verify": {

@@ -58,7 +58,7 @@ export const tokens: Coverage = {
       await run("token", "create", "--name", "Listed", "--role", "auditor", "--site", shop);
       return [];
     },
-    says: /^TOKEN_ID +NAME +ROLE +SITES +STATE\n[\s\S]*^adm_\S+ +Listed +auditor +1 +live$/m,
+    says: /^TOKEN_ID +NAME +ROLE +SITES +MADE_WITH +STATE\n[\s\S]*^adm_\S+ +Listed +auditor +1 +operator +live$/m,
     json: { items: expect.arrayContaining([expect.objectContaining({ name: "Listed" })]) },
     fails: { ...noSite(), args: () => ["--site", "none.example.com"] },
   },

@@ -3,7 +3,7 @@ import { Badge } from "../ui/badge.js";
 import { Card } from "../ui/page.js";
 import { moneyText, plainWord, windowText } from "../ui/words.js";
 import type { Explained } from "./decisions.js";
-import { useRules } from "./story.js";
+import { POOL_TEXT, useRules } from "./story.js";
 
 type Facts = Explained["facts"];
 const membersOf = (value: unknown) => (typeof value === "object" && value !== null ? value : {});
@@ -48,7 +48,7 @@ function ruleWords(rule: JsonObject | undefined): string {
 
 /** The rules in the policy's order, and what became of each. */
 export function Rules({ decision }: { readonly decision: Explained }) {
-  const { rules, rule_id, policy_version } = decision;
+  const { rules, rule_id, reason, policy_version } = decision;
   const published = useRules(decision);
   if (rules.length === 0) {
     return (
@@ -75,7 +75,9 @@ export function Rules({ decision }: { readonly decision: Explained }) {
         ))}
       </ol>
       {rule_id === null && (
-        <p className="text-sm text-soft">No rule decided: the policy's default did.</p>
+        <p className="text-sm text-soft">
+          {reason === "budget_exceeded" ? POOL_TEXT : "No rule decided: the policy's default did."}
+        </p>
       )}
     </Card>
   );

@@ -26,9 +26,14 @@ const EFFECTS: Readonly<Record<string, string>> = {
   deny: "denied it",
 };
 
+/** A budget of the policy is a rule and named as one: without a rule it was the pool. */
+export const POOL_TEXT =
+  "The limit that platforms share which you have not admitted was reached. Admit this platform, or raise the limit.";
+
 /** What the rules said, in words. */
 function ruleText({ rule_id, reason, rules }: Explained, rule: JsonObject | undefined): string {
   if (rules.length === 0) return `It was refused before any rule: ${plainWord(reason ?? "")}.`;
+  if (rule_id === null && reason === "budget_exceeded") return POOL_TEXT;
   if (rule_id === null) return "No rule matched, so the policy's default decided.";
   const title = text(rule?.title);
   const named = title === "" ? `The rule ${rule_id}` : `The rule ${rule_id} (“${title}”)`;

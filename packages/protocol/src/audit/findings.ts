@@ -10,6 +10,8 @@ export interface AuditFinding {
   readonly text: string;
   /** That parts of a day are not among those given; whoever has one part only may expect it. */
   readonly missingParts?: true;
+  /** That a checkpoint lies beyond the files given: more files may reach it. */
+  readonly notReached?: true;
 }
 
 /** Findings kept of each question; a file in which everything is wrong says so often enough. */

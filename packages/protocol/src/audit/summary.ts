@@ -59,6 +59,9 @@ export function recordSummary(record: JsonObject): RecordSummary {
     at("day");
   const more =
     listAt(record, "change", "fields") ||
+    at("change", "platform") ||
+    (at("revoked_with") && `with ${at("revoked_with")}`) ||
+    (at("export", "purpose") === "archive" ? "archived" : "") ||
     listAt(record, "decision", "reason_codes") ||
     listAt(record, "refusals", "reason_codes") ||
     at("adjustment", "status") ||

@@ -97,7 +97,8 @@ class PartsVerifier implements ExportVerifier {
     for (const { origin, size } of missed) {
       if (findings.some(({ about, chain }) => about === "anchoring" && chain === origin)) continue;
       const text = `unanchored: the checkpoint at ${size} records is not within the parts given`;
-      findings.push(Object.freeze({ about: "anchoring", chain: origin, seq: null, text }));
+      const about = "anchoring";
+      findings.push(Object.freeze({ about, chain: origin, seq: null, text, notReached: true }));
     }
     findings.sort(byImportance);
     const not_compared = notCompared(compared);

@@ -115,6 +115,11 @@ describe.each(DATABASES)("limits of platforms on %s", (dialect) => {
       ...{ outcome: "rejected", reason_codes: ["budget_exceeded", "platform_pool"] },
       pool: { spend: [{ window: "P1D", currency: "EUR", minor: 30_000, limit: 30_000 }] },
     });
+    // What owners are shown: a budget of the policy is a rule, so one without a rule is the pool.
+    const { body } = await shop.admin("GET", "/decisions?outcome=rejected");
+    expect(body.items).toEqual([
+      expect.objectContaining({ reason: "budget_exceeded", rule_id: null }),
+    ]);
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
     clock.advance(DAY_MS);
     expect(await buyAs(three)).toEqual(BOUGHT);
