@@ -1,4 +1,4 @@
-import { measureOpen } from "../owners/payments/store.js";
+import { measureOpenPayments } from "../decide/payment-state.js";
 import { isoTime } from "../platform/clock.js";
 import type { Database } from "../platform/db/database.js";
 import type { Finding } from "./finding.js";
@@ -8,7 +8,7 @@ const UNRESOLVED_MS_MAX = 10 * 60_000;
 
 /** Said only where a provider has not told the outcome of a payment for a while. */
 export async function checkPayments(db: Database, now: number): Promise<Finding[]> {
-  const { count, since } = await measureOpen(db);
+  const { count, since } = await measureOpenPayments(db);
   if (since === null || now - since < UNRESOLVED_MS_MAX) return [];
   const has = count === 1 ? "1 payment has" : `${count} payments have`;
   const says =

@@ -1,8 +1,9 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
+import { measureOpenPayments } from "../../decide/payment-state.js";
 import { countEnded, listWaits, WAIT_KINDS } from "../../owners/declines/store.js";
 import { DECLINES_WINDOW_MS, handedOffUntil } from "../../owners/declines/waits.js";
-import { measureOpen } from "../../owners/payments/store.js";
+
 import { isoTime } from "../../platform/clock.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { errors, json, SiteParams, Timestamp } from "./schemas.js";
@@ -58,7 +59,7 @@ export function declineRoutes(app: OpenAPIHono<AdminEnv>, context: Context): voi
     await requireSite(context, c, siteKeyHash, "auditor");
     const now = clock.now();
     const { ended, declined } = await countEnded(db, { siteKeyHash }, now - DECLINES_WINDOW_MS);
-    const open = await measureOpen(db, siteKeyHash);
+    const open = await measureOpenPayments(db, siteKeyHash);
     const until = await handedOffUntil(db, siteKeyHash, now);
     const waits = await listWaits(db, siteKeyHash, now, SHOWN_MAX + 1);
     const waiting = waits.flatMap(({ kind, identity, until: ends, times }) =>
