@@ -83,6 +83,20 @@ describe("requests that strangers cause", () => {
     expect(await honest).toMatchObject({ ok: true });
   });
 
+  test("that already wait are not displaced by a source that asks for as much", async () => {
+    const { safeFetch, busy } = opened();
+    for (let n = 0; n < 288; n++) {
+      void safeFetch.get(slow(n), { lane: "stranger", source: `source-${n}` });
+    }
+    await turn();
+    expect([safeFetch.load, busy]).toEqual([{ underWay: 32, waiting: 256 }, []]);
+    const refused: unknown[] = [];
+    const late = safeFetch.get(HONEST, { lane: "stranger", source: "new" });
+    void late.then((answer) => refused.push(answer));
+    await turn();
+    expect(refused).toMatchObject([{ ok: false, reason: "too_busy" }]);
+  });
+
   test("for one host do not block a source that asks it for little", async () => {
     const { safeFetch, started, held, clock } = opened();
     for (let n = 0; n < 18; n++) {

@@ -91,4 +91,7 @@ test("half-sent requests of a few addresses do not block another address", TIMEO
   const server = await startServer({ ...(await freshEnvironment("sqlite")), ...limits });
   for (let i = 0; i < 120; i++) await halfSent(server.port, `127.0.0.${10 + (i % 4)}`);
   for (let i = 0; i < 5; i++) expect(await statusFrom(server.port, "127.0.0.2")).toBe(200);
+  // Others who keep one each take the places of those few, not the last ones.
+  for (let i = 0; i < 20; i++) await halfSent(server.port, `127.0.0.${100 + i}`);
+  expect(await statusFrom(server.port, "127.0.0.2")).toBe(200);
 });

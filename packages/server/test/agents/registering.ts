@@ -3,9 +3,11 @@ import {
   generateEd25519,
   type JsonObject,
   jwkThumbprint,
+  ok,
   type Signer,
   signTagged,
 } from "@gatehouse/protocol";
+import { vi } from "vitest";
 import { answerOf, type TestAnswer, type TestServer } from "../harness.ts";
 
 export interface AgentKey {
@@ -63,5 +65,15 @@ export function registering(server: TestServer) {
     return post(`/v1/m/${site.site_key}/agents`, await registration(site, key, fields));
   }
 
-  return { post, challenge, registration, register };
+  /** Registers with a key that an address publishes, and with nothing else. */
+  async function registerPublished(site: Site, key: AgentKey, url: string): Promise<TestAnswer> {
+    const body = new TextEncoder().encode(JSON.stringify({ keys: [key.jwk] }));
+    const page = { status: 200, contentType: "application/json", cacheControl: "", body };
+    const published = vi.spyOn(server.context.safeFetch, "get").mockResolvedValue(ok(page));
+    const answer = await register(site, key, { key_source: { type: "jwks_uri", url } });
+    published.mockRestore();
+    return answer;
+  }
+
+  return { post, challenge, registration, register, registerPublished };
 }

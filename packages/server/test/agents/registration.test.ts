@@ -14,6 +14,7 @@ import {
 import { newKey, registering } from "./registering.ts";
 
 const WEEK_MS = 7 * 86_400_000;
+const MONTH_MS = 30 * 86_400_000;
 
 describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => {
   const clock = new ManualClock(NOON);
@@ -218,6 +219,32 @@ describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => 
     expect(ids.at(-1)).toBe(body.agent_id);
     expect(ids).not.toContain(nth(10));
     expect(ids).toContain(nth(0));
+  });
+
+  test("replace the oldest of their network when twenty of it are waiting", async () => {
+    const ids = [];
+    for (let n = 0; n < 22; n++) {
+      clock.advance(1000);
+      ids.push((await agent.register(site, await newKey())).body.agent_id);
+    }
+    expect(await waitingIds()).toEqual(ids.slice(2));
+  });
+
+  test("wait for a month when a domain publishes their keys, at most twenty of it under any host", async () => {
+    await fillQueue(() => "domain:agents.example", 19);
+    const published = async (url: string) => {
+      clock.advance(1000);
+      return (await agent.registerPublished(site, await newKey(), url)).body.agent_id;
+    };
+    const ids = [];
+    for (const host of ["a.agents.example", "B.agents.example:8443", "agents.example."]) {
+      ids.push(await published(`https://${host}/keys.json`));
+    }
+    const other = await published("https://other.example/keys.json");
+    const own = Array.from({ length: 17 }, (_, n) => nth(2 + n));
+    expect(await waitingIds()).toEqual([...own, ...ids, other]);
+    const { expires_at } = (await admin("GET", `/agents/${other}`)).body;
+    expect(expires_at).toBe(new Date(clock.now() + MONTH_MS).toISOString());
   });
 
   test("of one domain or network replace only their own oldest agents", async () => {

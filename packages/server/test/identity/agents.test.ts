@@ -1,5 +1,4 @@
-import { ok } from "@gatehouse/protocol";
-import { beforeAll, describe, expect, test, vi } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { newKey, registering } from "../agents/registering.ts";
 import { cleanUp, DATABASES, freshEnvironment, startServer, type TestServer } from "../harness.ts";
 import type { Buyer, Shop } from "../mandates/submitting.ts";
@@ -28,12 +27,8 @@ describe.each(DATABASES)("agents of one identity on %s", (dialect) => {
   /** Registers an agent whose key its origin publishes, and has it admitted by that. */
   async function admittedBy(origin: string, shop: Shop): Promise<Buyer> {
     const key = await newKey();
-    const body = new TextEncoder().encode(JSON.stringify({ keys: [key.jwk] }));
-    const page = { status: 200, contentType: "application/json", cacheControl: "", body };
-    const published = vi.spyOn(server.context.safeFetch, "get").mockResolvedValue(ok(page));
-    const source = { type: "jwks_uri", url: `${origin}/${key.kid}.json` };
-    const made = await registering(server).register(shop, key, { key_source: source });
-    published.mockRestore();
+    const address = `${origin}/${key.kid}.json`;
+    const made = await registering(server).registerPublished(shop, key, address);
     expect([made.status, made.body.status]).toEqual([201, "active"]);
     return { agentId: made.body.agent_id, key };
   }
