@@ -79,7 +79,7 @@ describe("a total that is shared out fairly", () => {
     expect(rate.take("newcomer", NOON)).toBe(0);
   });
 
-  test("gives each of those who crowd it an equal part of the rest", () => {
+  test("gives each caller an equal share when two compete", () => {
     const rate = new FairRate(100);
     const pass = (key: string) => rate.take(key, NOON) === 0;
     expect(pass("second")).toBe(true);
