@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { SHARES_MAX } from "../../src/doors/ucp/room.ts";
 import { deleteExpiredCarts } from "../../src/owners/checkouts/carts/store.ts";
 import { deleteExpiredCheckouts } from "../../src/owners/checkouts/store.ts";
 import { deleteExpiredReplies } from "../../src/owners/ucp-replies/store.ts";
@@ -172,6 +173,35 @@ describe.each(DATABASES)("what callers leave at a shop, on %s,", (dialect) => {
     const { shares: left, rows } = await counted();
     expect(left).toEqual(rows);
     expect(Object.keys(left).length).toBeLessThan(200);
+  });
+
+  test("of more domains than have a share is in one they have together, save of admitted ones", async () => {
+    const { db } = server.context;
+    const share = (n: number) => ({
+      ...{ site_key_hash: shop.site_key_hash, holder: `signed:d${n}.example`, bytes: 1 },
+    });
+    const shares = Array.from({ length: SHARES_MAX }, (_, n) => share(n));
+    await db.transaction((tx) => tx.insert("stored_bytes", shares));
+    const holders = async () =>
+      Object.keys((await counted()).rows).filter((holder) => holder.startsWith("signed:"));
+    expect((await at.create(shop, ROSE)).status).toBe(201);
+    expect((await at.call(shop, "/carts", lines(["rose", 1]))).status).toBe(201);
+    expect(await holders()).toEqual(["signed:(others)"]);
+    expect((await counted()).shares["signed:(others)"]).toBeGreaterThan(0);
+    const admit = "UPDATE platforms SET status = 'admitted' WHERE site_key_hash = ?";
+    await db.run(admit, shop.site_key_hash);
+    expect((await at.create(shop, ROSE)).status).toBe(201);
+    expect((await holders()).sort()).toEqual(["signed:(others)", "signed:127.0.0.1"]);
+  });
+
+  test("without a time in its signature is deleted too, after everything else of its sender", async () => {
+    const undated = { undated: true };
+    for (let i = 0; i < 60; i++) {
+      clock.advance(1);
+      expect((await at.create(shop, ROSE, undated)).status).toBe(201);
+    }
+    const { rows } = await counted();
+    expect(rows["signed:127.0.0.1"]).toBeLessThan(SIGNED_QUOTA * 1.2);
   });
 
   test("is nothing for a call that created nothing", async () => {

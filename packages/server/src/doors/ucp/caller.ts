@@ -23,10 +23,13 @@ export interface Caller {
   readonly webhookUrl: string | null;
   /** The number of the network it calls from, for the shares of unsigned callers. */
   readonly network: string;
+  /** Whose share its rows use, where that is not the one of its own domain. */
+  readonly holder?: Holder | undefined;
 }
 
 /** Whose share of a site's stored bytes a caller uses. */
-export function holderOf({ profileUrl, keyId, network }: Caller): Holder {
+export function holderOf({ profileUrl, keyId, network, holder }: Caller): Holder {
+  if (holder !== undefined) return holder;
   if (keyId === null) return `unsigned:${network}`;
   return `signed:${webName(profileUrl)?.domain ?? profileUrl}`;
 }

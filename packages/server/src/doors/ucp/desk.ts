@@ -20,7 +20,7 @@ import { once, onceDecided } from "./once.js";
 import type { Operation, UcpCall } from "./operation.js";
 import { ORDER_OPERATIONS } from "./orders.js";
 import { PlatformProfiles } from "./platform-profiles.js";
-import { StoredRoom } from "./room.js";
+import { type Room, StoredRoom } from "./room.js";
 
 export const OPERATIONS: readonly Operation[] = [
   ...CATALOG_OPERATIONS,
@@ -128,10 +128,10 @@ export class ShopDesk {
   }
 
   /** Counts a change for the limits, and frees space for the rows it will store. */
-  private async takeRoom(operation: Operation, call: DeskCall): Promise<void> {
+  private async takeRoom(operation: Operation, call: DeskCall, room: Room): Promise<void> {
     await this.take(call, "shop_changes");
     // Calls that end something are accepted even if the quota is full.
-    if (!operation.ends) await this.room.require(call.site.siteKeyHash, holderOf(call.caller));
+    if (!operation.ends) await this.room.require(call.site.siteKeyHash, room);
   }
 
   private async answer(operation: Operation, deskCall: DeskCall): Promise<UcpBody> {
@@ -148,16 +148,22 @@ export class ShopDesk {
       await this.take(deskCall, "shop_reads");
       return common ? operation.read(context, call) : nothingInCommon(site);
     }
-    const request = { siteKeyHash, caller, operation: nameOf(operation), key, path, bytes };
-    const look = (id = call.id) => operation.look(context, { ...call, id });
+    const room = await this.room.find(siteKeyHash, holderOf(caller));
+    const placed = { ...caller, holder: room.holder };
+    const changing = { ...call, caller: placed };
+    const name = nameOf(operation);
+    const request = { siteKeyHash, caller: placed, operation: name, key, path, bytes };
+    const look = (id = call.id) => operation.look(context, { ...changing, id });
     // What was done before is answered first, whatever has changed since.
     if ("change" in operation) {
       return once(context, request, {
         begin: async () => {
           if (!common) return async () => nothingInCommon(site);
-          await this.takeRoom(operation, deskCall);
+          await this.takeRoom(operation, deskCall, room);
           return async (tx) =>
-            (await holdSite(tx, siteKeyHash)) ? operation.change(context, tx, call) : shopGone();
+            (await holdSite(tx, siteKeyHash))
+              ? operation.change(context, tx, changing)
+              : shopGone();
         },
         look,
       });
@@ -165,8 +171,8 @@ export class ShopDesk {
     return onceDecided(context, request, {
       begin: async () => {
         if (!common) return async () => ({ records: [], answer: nothingInCommon(site) });
-        await this.takeRoom(operation, deskCall);
-        const decide = operation.decide(context, call);
+        await this.takeRoom(operation, deskCall, room);
+        const decide = operation.decide(context, changing);
         return async (tx) =>
           (await isVerified(tx, siteKeyHash)) ? decide(tx) : { records: [], answer: shopGone() };
       },

@@ -63,9 +63,10 @@ function keyOf({ siteKeyHash, caller, operation, key = "" }: OnceRequest): Reply
     throw new UcpProblem("invalid_request", content);
   }
   const { profileUrl, keyId, dated } = caller;
-  const pinned = operation.endsWith("/complete") || (keyId !== null && !dated);
+  const undated = keyId !== null && !dated;
+  const evicted = operation.endsWith("/complete") ? "never" : undated ? "last" : "any_time";
   const name = `${keyId === null ? "" : SIGNED}${profileUrl}`;
-  return { siteKeyHash, caller: name, operation, key, holder: holderOf(caller), pinned };
+  return { siteKeyHash, caller: name, operation, key, holder: holderOf(caller), evicted };
 }
 
 const digestOf = ({ path, bytes }: OnceRequest) =>

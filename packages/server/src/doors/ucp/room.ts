@@ -2,7 +2,7 @@ import type { Context } from "../../context.js";
 import { evictCarts } from "../../owners/checkouts/carts/store.js";
 import { evictCheckouts } from "../../owners/checkouts/store.js";
 import { admittedDomains } from "../../owners/platforms/store.js";
-import { evictReplies } from "../../owners/ucp-replies/store.js";
+import { evictLastReplies, evictReplies } from "../../owners/ucp-replies/store.js";
 import {
   type Holder,
   type HolderClass,
@@ -23,6 +23,20 @@ const EVICTED_ROWS = 200;
 /** Attempts to free space for one call. */
 const EVICTIONS_MAX = 50;
 const RETRY_AFTER_S = "60";
+/** Shares of one site that signed domains have for themselves; each change reads all of them. */
+export const SHARES_MAX = 1_000;
+/** The share of all further domains. It holds what no host can: nobody can take the name. */
+const OTHERS: Holder = "signed:(others)";
+
+/** The share that a row will use, and all shares of its class, the largest first. */
+export interface Room {
+  readonly holder: Holder;
+  readonly shares: readonly Share[];
+}
+
+const classOf = (holder: Holder): HolderClass =>
+  holder.startsWith("unsigned:") ? "unsigned" : "signed";
+const domainOf = (holder: Holder) => holder.slice(holder.indexOf(":") + 1);
 
 /**
  * Keeps what callers store at a site within its two quotas of bytes: one for signed and one for
@@ -37,12 +51,19 @@ export class StoredRoom {
     this.context = context;
   }
 
+  /** The share that a holder's next row uses. Reads at most `SHARES_MAX` and the admitted ones. */
+  async find(siteKeyHash: string, holder: Holder): Promise<Room> {
+    const { db } = this.context;
+    const shares = await sharesOf(db, siteKeyHash, classOf(holder));
+    const isKnown = shares.length < SHARES_MAX || shares.some((share) => share.holder === holder);
+    if (isKnown || classOf(holder) === "unsigned") return { holder, shares };
+    const admitted = await admittedDomains(db, siteKeyHash);
+    return { holder: admitted.has(domainOf(holder)) ? holder : OTHERS, shares };
+  }
+
   /** Frees space for one more row of a holder, or refuses the row. */
-  async require(siteKeyHash: string, holder: Holder): Promise<void> {
-    const { db, config } = this.context;
-    const holderClass: HolderClass = holder.startsWith("unsigned:") ? "unsigned" : "signed";
-    const quota = config.limits[QUOTAS[holderClass]];
-    const shares = await sharesOf(db, siteKeyHash, holderClass);
+  async require(siteKeyHash: string, { holder, shares }: Room): Promise<void> {
+    const quota = this.context.config.limits[QUOTAS[classOf(holder)]];
     const excess = sumOf(shares) - quota;
     if (excess < 0) return;
     const isGuarded = await this.guard(siteKeyHash, quota);
@@ -63,8 +84,7 @@ export class StoredRoom {
   private async guard(siteKeyHash: string, quota: number): Promise<(share: Share) => boolean> {
     const admitted = await admittedDomains(this.context.db, siteKeyHash);
     const part = quota / 2 / Math.max(1, admitted.size);
-    return ({ holder, bytes }) =>
-      bytes <= part && admitted.has(holder.slice(holder.indexOf(":") + 1));
+    return ({ holder, bytes }) => bytes <= part && admitted.has(domainOf(holder));
   }
 
   /** Deletes the oldest rows of the largest shares. Returns how many bytes were freed. */
@@ -75,8 +95,7 @@ export class StoredRoom {
       const [holder, bytes] = largestIn(left);
       const gone = await this.evict(siteKeyHash, holder);
       freed += gone;
-      // Nothing else may be deleted: the rows left are being paid for, or their idempotency key
-      // protects a signature without a time.
+      // Nothing else may be deleted: somebody tried to pay for the rows that are left.
       if (gone === 0) left.delete(holder);
       else left.set(holder, bytes - gone);
     }
@@ -90,7 +109,9 @@ export class StoredRoom {
     for (const evictRows of [evictReplies, evictCarts, evictCheckouts]) {
       freed += await db.transaction((tx) => evictRows(tx, siteKeyHash, holder, EVICTED_ROWS));
     }
-    return freed;
+    if (freed > 0) return freed;
+    // What these requests could change again is gone by now, unless somebody tried to pay for it.
+    return db.transaction((tx) => evictLastReplies(tx, siteKeyHash, holder, EVICTED_ROWS));
   }
 }
 

@@ -12,6 +12,16 @@ import {
 export const REPLY_KEPT_MS = 48 * 3_600_000;
 const UNSIGNED_REPLY_KEPT_MS = 24 * 3_600_000;
 
+/**
+ * When a reply may be deleted to free space. `never`: money may have been spent for it. `last`: only the
+ * key prevents a second execution if somebody who saw the request sends it again, so it goes after
+ * everything such a request could change.
+ */
+type Evicted = "any_time" | "last" | "never";
+
+/** How the table says it. */
+const PINNED: Readonly<Record<Evicted, number>> = { any_time: 0, never: 1, last: 2 };
+
 /** What a key of idempotency stands for. */
 export interface ReplyKey {
   readonly siteKeyHash: string;
@@ -20,11 +30,7 @@ export interface ReplyKey {
   readonly key: string;
   /** Whose share of the site's stored bytes its reply uses. */
   readonly holder: Holder;
-  /**
-   * Not deleted before it expires, even if the quota is full: money may have been spent, or only the
-   * idempotency key prevents a replay of a signature without a time.
-   */
-  readonly pinned: boolean;
+  readonly evicted: Evicted;
 }
 
 export interface StoredReply {
@@ -61,7 +67,7 @@ export async function claimKey(
     `INSERT INTO ucp_replies
        (site_key_hash, caller, operation, idempotency_key, digest, created_at, holder, pinned)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    ...[...placeOf(key), digest, now, key.holder, key.pinned ? 1 : 0],
+    ...[...placeOf(key), digest, now, key.holder, PINNED[key.evicted]],
   );
   return claimed === 1;
 }
@@ -90,19 +96,21 @@ export async function deleteExpiredReplies(tx: Transaction, now: number): Promis
   await deleteCounted(tx, "ucp_replies", over, now - REPLY_KEPT_MS, now - UNSIGNED_REPLY_KEPT_MS);
 }
 
-/** Deletes a holder's oldest replies. Returns how many bytes that frees. */
-export function evictReplies(
-  tx: Transaction,
-  siteKeyHash: string,
-  holder: Holder,
-  rows: number,
-): Promise<number> {
-  const place = "site_key_hash, caller, operation, idempotency_key";
-  const oldest = `(${place}) IN (SELECT ${place} FROM ucp_replies
-     WHERE site_key_hash = ? AND holder = ? AND pinned = 0
+const evictPinned =
+  (pinned: number) =>
+  (tx: Transaction, siteKeyHash: string, holder: Holder, rows: number): Promise<number> => {
+    const place = "site_key_hash, caller, operation, idempotency_key";
+    const oldest = `(${place}) IN (SELECT ${place} FROM ucp_replies
+     WHERE site_key_hash = ? AND holder = ? AND pinned = ?
      ORDER BY created_at, idempotency_key LIMIT ?)`;
-  return deleteCounted(tx, "ucp_replies", oldest, siteKeyHash, holder, rows);
-}
+    return deleteCounted(tx, "ucp_replies", oldest, siteKeyHash, holder, pinned, rows);
+  };
+
+/** Deletes a holder's oldest replies. Returns how many bytes that frees. */
+export const evictReplies = evictPinned(PINNED.any_time);
+
+/** The same for replies to signatures without a time, when nothing else of the holder is left. */
+export const evictLastReplies = evictPinned(PINNED.last);
 
 export async function deleteReplies(tx: Transaction, siteKeyHash: string): Promise<void> {
   await deleteCounted(tx, "ucp_replies", "site_key_hash = ?", siteKeyHash);
