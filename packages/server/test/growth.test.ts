@@ -67,14 +67,14 @@ describe.each(DATABASES)("docs/operations/growth.md, on %s,", (dialect) => {
 
   test("says what a visit takes at most", async () => {
     const beacon = await rowBytes("visits", visit("beacon", {}));
-    expect(beacon).toBeLessThan(documented("visits that beacons told of"));
+    expect(beacon).toBeLessThan(documented("visits that beacons reported"));
     const signature = JSON.stringify({
       key_id: text(128),
       agent_url: text(2048),
       reason: text(64),
     });
     const edge = await rowBytes("visits", visit("edge", { signature }));
-    expect(edge).toBeLessThan(documented("visits that the edge told of"));
+    expect(edge).toBeLessThan(documented("visits that the edge reported"));
   });
 
   test("says what a registration takes at most", async () => {
@@ -86,7 +86,7 @@ describe.each(DATABASES)("docs/operations/growth.md, on %s,", (dialect) => {
       requested_scopes: JSON.stringify(Array.from({ length: 50 }, () => text(100))),
       ...{ expires_at: n, share: `domain:${text(253)}` },
     }));
-    expect(agent).toBeLessThan(documented("agents that wait for the owner"));
+    expect(agent).toBeLessThan(documented("pending agents"));
   });
 
   test.each([
