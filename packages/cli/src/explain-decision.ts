@@ -46,7 +46,7 @@ function decidedBy({ rule_id, policy_version, reason }: ExplainedDecision): stri
   if (policy_version === null) return "no rule: it was refused before they were asked";
   if (rule_id === null && reason === "budget_exceeded") {
     return (
-      "the limit that platforms share which you have not admitted\n" +
+      "the limit shared by platforms you have not admitted\n" +
       "Admit this one (gatehouse platform admit), or raise the limit (gatehouse site platforms)."
     );
   }

@@ -23,9 +23,7 @@ const DECISION: ExplainedDecision = {
 
 test("a purchase that the shared limit of platforms refused names that limit, not the policy", () => {
   const shown = describeDecisions([DECISION]);
-  expect(shown).toMatch(
-    /^decided by +the limit that platforms share which you have not admitted$/m,
-  );
+  expect(shown).toMatch(/^decided by +the limit shared by platforms you have not admitted$/m);
   expect(shown).toMatch(/^ +Admit this one \(gatehouse platform admit\), or raise the limit /m);
   const denied = describeDecisions([{ ...DECISION, reason: "policy_denied" }]);
   expect(denied).toMatch(/^decided by +the policy's default, version 1$/m);

@@ -6,8 +6,7 @@ import { plainJson, type Terminal } from "../terminal.js";
 const PAUSED = (domain: string) =>
   `Sales of ${domain} are paused. No new payment is authorized until you resume them: ` +
   `gatehouse site resume ${domain}`;
-const RESUMED = (domain: string) =>
-  `Sales of ${domain} are open: agents and platforms can buy again.`;
+const RESUMED = (domain: string) => `Sales of ${domain} are resumed.`;
 
 /** `site pause` and `site resume`: the owner's way to stop every sale at once, and to go on. */
 export function sitePauseCommands(site: Command, terminal: Terminal): void {

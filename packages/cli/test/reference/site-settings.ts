@@ -74,7 +74,7 @@ export const siteSettings: Coverage = {
       await run("site", "pause", domain);
       return [domain];
     },
-    says: /^Sales of \S+ are open: agents and platforms can buy again\.$/m,
+    says: /^Sales of \S+ are resumed\.$/m,
     json: { paused_at: null },
     fails: noSite(),
   },

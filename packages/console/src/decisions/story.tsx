@@ -28,7 +28,7 @@ const EFFECTS: Readonly<Record<string, string>> = {
 
 /** A budget of the policy is a rule and named as one: without a rule it was the pool. */
 export const POOL_TEXT =
-  "The limit that platforms share which you have not admitted was reached. Admit this platform, or raise the limit.";
+  "Platforms you have not admitted reached the limit they share. Admit this platform, or raise the limit.";
 
 /** What the rules said, in words. */
 function ruleText({ rule_id, reason, rules }: Explained, rule: JsonObject | undefined): string {
