@@ -53,6 +53,7 @@ export function recordSummary(record: JsonObject): RecordSummary {
     at("tool", "name") ||
     (at("tool", "name_commitment") && "unknown tool") ||
     at("skill") ||
+    (at("skill_commitment") && "unknown skill") ||
     [at("token", "role"), at("token", "token_id")].join(" ").trim() ||
     at("clock", "accepted_at") ||
     at("export", "day") ||

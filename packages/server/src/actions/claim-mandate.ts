@@ -13,6 +13,7 @@ import { insertDecision } from "../owners/decisions/store.js";
 import type { Review } from "../owners/reviews/review.js";
 import { insertReview } from "../owners/reviews/store.js";
 import type { Site } from "../owners/sites/site.js";
+import { skillsOf } from "../owners/sites/snapshot.js";
 import type { Transaction } from "../platform/db/database.js";
 import { quoteDigest } from "./checkout/quote.js";
 import { answerTo, type Judged, judge } from "./judge-mandate.js";
@@ -51,6 +52,8 @@ export interface Admission {
   readonly mandate: Mandate;
   readonly proven: ProvenFacts;
   readonly requestId: string;
+  /** Whether its agent was active when it came: until then its words are a stranger's. */
+  readonly admitted: boolean;
   /** The address it came from, as limits name it. */
   readonly source: string;
   readonly now: number;
@@ -68,17 +71,34 @@ export async function refused(
   context: Context,
   tx: Transaction,
   fault: MandateFault,
-  { site, proven, requestId, now }: Admission,
+  asked: Admission,
 ): Promise<Made> {
-  const { siteKeyHash } = site;
+  const { proven, requestId, now } = asked;
+  const { siteKeyHash } = asked.site;
   const { agentId, mandateId } = proven;
   if (COUNTED.includes(fault.reason)) {
     await countFailure(tx, { siteKeyHash, agentId, mandateId }, now);
   }
   const whose = STRANGERS.includes(fault.reason) ? { siteKeyHash } : { siteKeyHash, agentId };
-  const rejection = mandateRejection(whose, fault, { requestId, proven }, now);
+  const words = strangersSkill(context, asked);
+  const about = { requestId, proven, skillCommitment: words?.commitment };
+  const rejection = mandateRejection(whose, fault, about, now);
   const taken = await context.rejections.take(tx, rejection, now);
-  return { ...taken, answer: { fault, mandateId } };
+  const answer = { fault, mandateId };
+  if (words === undefined || taken.records.length === 0) return { ...taken, answer };
+  const remember = await context.strangerWords.keep(tx, siteKeyHash, [words], now);
+  const after = () => {
+    taken.after?.();
+    remember();
+  };
+  return { ...taken, answer, after };
+}
+
+/** The skill that an agent named whom the owner has not admitted, unless the site itself names it. */
+function strangersSkill({ strangerWords }: Context, { site, proven, admitted }: Admission) {
+  const { skill } = proven;
+  if (admitted || skillsOf(site).some(({ id }) => id === skill)) return undefined;
+  return strangerWords.commit(site.siteKeyHash, skill);
 }
 
 /** What is answered while nobody knows whether it is paid (decisions 6). */

@@ -26,27 +26,38 @@ export interface ProvenFacts {
 }
 
 /** The members of a record that say who asked for what. */
-export function aboutMandate(facts: ProvenFacts, requestId: string) {
-  const { agentId, kid, mandateId, digest, skill, protocol } = facts;
+export function aboutMandate(facts: ProvenFacts, requestId: string, committed?: string) {
+  const { agentId, kid, mandateId, digest, protocol } = facts;
+  const skill = committed === undefined ? { skill: facts.skill } : { skill_commitment: committed };
   return {
     agent: { id: agentId, key_thumbprint: kid },
     mandate: { digest, mandate_id: mandateId },
-    ...{ protocol, skill },
+    ...{ protocol, ...skill },
     request: requestOf(requestId),
   };
 }
 
 const requestOf = (id: string) => ({ id, ...REJECTED_REQUESTS.mandates });
 
+/** What is known of a refused mandate. */
+interface Refused {
+  readonly requestId: string;
+  readonly proven?: ProvenFacts | undefined;
+  /** Stands for the skill where the record must not say it. */
+  readonly skillCommitment?: string | undefined;
+}
+
 /** A refused mandate, as it is recorded or counted. */
 export function mandateRejection(
   caller: { readonly siteKeyHash: string; readonly agentId?: string | undefined },
   { reason, specific }: MandateFault,
-  { requestId, proven }: { requestId: string; proven?: ProvenFacts | undefined },
+  { requestId, proven, skillCommitment }: Refused,
   now: number,
 ): Rejection {
   const about =
-    proven === undefined ? { request: requestOf(requestId) } : aboutMandate(proven, requestId);
+    proven === undefined
+      ? { request: requestOf(requestId) }
+      : aboutMandate(proven, requestId, skillCommitment);
   const code = specific ?? reason;
   const content = { ...about, decision: { outcome: "rejected", reason_codes: [code] } };
   return {

@@ -172,7 +172,8 @@ export async function submitMandate(
   }
   const { proven, signer, retired } = checked;
   caller.provenAs = "spending";
-  const asked = { site, mandate, proven, requestId, source: caller.networks[0] };
+  const source = caller.networks[0];
+  const asked = { site, mandate, proven, requestId, admitted: signer.active, source };
   const commit = (place: MandatePlace) =>
     context.audit.commit<Made["answer"]>(siteKeyHash, (tx) =>
       inTransaction(context, tx, asked, { call, retired, place }),
