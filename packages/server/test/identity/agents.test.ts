@@ -49,4 +49,33 @@ describe.each(DATABASES)("agents of one identity on %s", (dialect) => {
     const known = await at.buyer(shop);
     expect((await at.order(shop, known)).body.outcome).toBe("approved");
   });
+
+  /** A shop with two agents that one origin admitted, and one that the owner did. */
+  async function twoOfOne(rules: readonly object[]) {
+    const at = selling(server);
+    const shop = await at.shop({ ...POLICY, rules } as never);
+    const [one, two] = [await at.buyer(shop), await at.buyer(shop)];
+    await server.context.db.run(
+      "UPDATE agents SET identity = 'keys.example' WHERE site_key_hash = ?",
+      shop.site_key_hash,
+    );
+    const other = await at.buyer(shop);
+    const reasonOf = async (buyer: typeof one) => {
+      const { outcome, reason } = (await at.order(shop, buyer)).body;
+      return reason ?? outcome;
+    };
+    return { one, two, other, reasonOf };
+  }
+  const SELL = { id: "sell", effect: "allow", when: { skill: { eq: "place_order" } } };
+
+  test("share one count of purchases, so that a second agent is no faster", async () => {
+    const count = { scope: "agent", window: "PT1H", gt: 2 };
+    const fast = { id: "fast", effect: "deny", when: { count } };
+    const { one, two, other, reasonOf } = await twoOfOne([SELL, fast]);
+    expect([await reasonOf(one), await reasonOf(two)]).toEqual(["approved", "approved"]);
+    expect([await reasonOf(one), await reasonOf(two)]).toEqual([
+      ...["budget_exceeded", "budget_exceeded"],
+    ]);
+    expect(await reasonOf(other)).toBe("approved");
+  });
 });

@@ -146,6 +146,28 @@ describe.each(DATABASES)("the owner's list of platforms on %s", (dialect) => {
     expect(await at.authorizations(shop)).toHaveLength(1);
   });
 
+  test("denying all pending reviews at once makes room for as many, and for no more", async () => {
+    const PENDING = 3;
+    await shop.admin("PATCH", "/platform-settings", { pool: { pending_reviews: PENDING } });
+    const pending = async () => (await shop.admin("GET", "/escalations?status=pending")).body.items;
+    const ask = async () => {
+      const hosts = Array.from({ length: 2 * PENDING }, (_, n) => (n % 2 === 0 ? AGENTS : OTHER));
+      await Promise.all(hosts.map((host) => tryToBuy(host, PALM)));
+      return pending();
+    };
+    const waiting = await ask();
+    expect(waiting).toHaveLength(PENDING);
+    // Others ask while these are denied: whoever comes before a denial finds no place.
+    const denials = waiting.map(({ escalation_id }: { escalation_id: string }) =>
+      shop.admin("POST", `/escalations/${escalation_id}/deny`, { reason_code: "other" }),
+    );
+    const [answers] = await Promise.all([Promise.all(denials), ask()]);
+    expect(answers.map(({ status }: { status: number }) => status)).toEqual([200, 200, 200]);
+    expect((await pending()).length).toBeLessThanOrEqual(PENDING);
+    expect(await ask()).toHaveLength(PENDING);
+    expect(await at.authorizations(shop)).toEqual([]);
+  });
+
   test("an admitted platform does not use the pool", async () => {
     await shop.admin("PATCH", "/platform-settings", { pool: { purchases_per_day: 0 } });
     expect(await buyAs(AGENTS)).toEqual(["incomplete", "budget_exceeded"]);
