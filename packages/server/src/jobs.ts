@@ -30,6 +30,7 @@ import { deleteExpiredReplies } from "./owners/ucp-replies/store.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
 import { deleteEmptyShares } from "./platform/quota/stored-bytes.js";
 import { forgetExpired } from "./platform/rate-limit/exact.js";
+import { recordRestored } from "./upkeep/record-restored.js";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;
@@ -131,6 +132,11 @@ export function planJobs(context: Context): void {
     name: "audit.tend",
     everyMs: MINUTE_MS,
     run: (_now, stopping) => audit.tendAll(stopping),
+  });
+  jobs.add({
+    name: "restore.record",
+    everyMs: MINUTE_MS,
+    run: (_now, stopping) => recordRestored(context, stopping),
   });
   jobs.add({
     name: "audit.archive",

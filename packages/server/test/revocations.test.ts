@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { backup } from "../src/upkeep/backup.ts";
 import { doctor } from "../src/upkeep/doctor.ts";
+import { recordRestored } from "../src/upkeep/record-restored.ts";
 import { restore } from "../src/upkeep/restore.ts";
 import { type AgentKey, newKey, registering } from "./agents/registering.ts";
+import { findingsOfSite } from "./audit/exporting.ts";
 import {
   cleanUp,
   DATABASES,
@@ -140,6 +142,32 @@ describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
       verdict: "warning",
       says: expect.stringMatching(/revoked since the backup is not known.*agents 2,.*approve/),
     });
+  });
+
+  test("each agent that waits after a restore has one record that says so, and no other has", async () => {
+    const { server } = await restoredFrom(undefined);
+    const suspensions = async () => {
+      const path = `${SITES}/${made.site}/audit/records?limit=200&type=site.changed`;
+      const { items } = (await server.admin("GET", path)).body;
+      return items
+        .map(({ record }: { record: { change: object; actor: { id: string } } }) => record)
+        .filter(({ actor }: { actor: { id: string } }) => actor.id === "restore")
+        .map(({ change }: { change: object }) => change);
+    };
+    const record = () => recordRestored(server.context, () => false);
+    await Promise.all([record(), record()]);
+    await record();
+    const expected = [made.agentId, made.keptAgentId].map((agent_id) =>
+      expect.objectContaining({ kind: "agent_suspended", agent_id, status: "suspended" }),
+    );
+    expect(await suspensions()).toHaveLength(2);
+    expect(await suspensions()).toEqual(expect.arrayContaining(expected));
+    expect(await findingsOfSite(server, made.site)).toEqual([]);
+    await server.stop();
+    const known = await restoredFrom(from);
+    await recordRestored(known.server.context, () => false);
+    const sql = "SELECT text FROM audit_records WHERE text LIKE '%agent_suspended%'";
+    expect(await known.server.context.db.all(sql)).toEqual([]);
   });
 
   test("is revoked again by a node that starts on a database which has forgotten it", async () => {

@@ -27,6 +27,12 @@ export async function noteRestore(
   await writeFact(tx, "restored", JSON.stringify(restored));
 }
 
+/** The restore that this installation came from; undefined if there was none. */
+export async function readRestored(db: Queries): Promise<Restored | undefined> {
+  const text = await readFact(db, "restored");
+  return text === undefined ? undefined : Restored.parse(JSON.parse(text));
+}
+
 const BECAUSE: Readonly<Record<Doubt, string>> = {
   unverified: "nothing verified it",
   no_newer_list:
@@ -35,9 +41,9 @@ const BECAUSE: Readonly<Record<Doubt, string>> = {
 
 /** What has to be confirmed after a restore; nothing if the installation was never restored. */
 export async function checkRestored(db: Database): Promise<Finding[]> {
-  const text = await readFact(db, "restored");
-  if (text === undefined) return [];
-  const { backupAt, doubt } = Restored.parse(JSON.parse(text));
+  const restored = await readRestored(db);
+  if (restored === undefined) return [];
+  const { backupAt, doubt } = restored;
   const part = "restore";
   const from = `restored from the backup of ${backupAt}`;
   if (doubt === undefined) return [{ part, verdict: "good", says: `${from}, and verified` }];

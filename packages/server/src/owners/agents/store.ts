@@ -244,6 +244,23 @@ export function suspendActiveAgents(db: Queries, by: string, now: number): Promi
   );
 }
 
+/** The next agents that one actor suspended, all of one site, by site and id. */
+export async function nextSuspendedBy(
+  db: Queries,
+  by: string,
+  after: { readonly site: string; readonly agent: string },
+  limit: number,
+): Promise<Agent[]> {
+  const rows = await db.all<AgentRow>(
+    `SELECT * FROM agents WHERE status = 'suspended' AND changed_by = ?
+       AND (site_key_hash > ? OR (site_key_hash = ? AND agent_id > ?))
+     ORDER BY site_key_hash, agent_id LIMIT ?`,
+    ...[by, after.site, after.site, after.agent, limit],
+  );
+  const site = rows[0]?.site_key_hash;
+  return rows.filter(({ site_key_hash }) => site_key_hash === site).map(agentOf);
+}
+
 /** How many agents of all sites are still suspended by one actor. */
 export async function countSuspendedBy(db: Queries, by: string): Promise<number> {
   const sql =

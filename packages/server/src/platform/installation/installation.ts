@@ -3,6 +3,7 @@ import type { Queries } from "../db/database.js";
 /** Facts about this installation, by name. */
 type Fact =
   | ("secrets_key_id" | "last_seen_at" | "restored" | "audit_archive_id")
+  | "restore_recorded"
   | ("clock_accepted" | "write_probe");
 
 export async function readFacts<Name extends Fact>(
