@@ -18,6 +18,7 @@ const VOLATILE = new RegExp(
     /(?<![\w-])[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\w-])/,
     /(?<!\w)[0-9a-f]{16,}(?![\w-])/,
     /(?<![\w-])[a-z]{2,8}_[\w-]{16,}/,
+    /mandate-\d{12}/,
     // Base64url: unlike words it has capitals.
     /(?<![\w-])(?=[\w-]*[A-Z])[\w-]{22,}/,
   ]

@@ -80,7 +80,8 @@ export function cart({
   };
 }
 
-let shops = 0;
+/** Shops of each server so far. */
+const shops = new WeakMap<TestServer, number>();
 
 export function selling(server: TestServer) {
   const agent = submitting(server);
@@ -88,7 +89,9 @@ export function selling(server: TestServer) {
   /** A shop that sells: products, processor and policy, and the skill switched on. */
   async function shop(policy: JsonObject = ORDER_POLICY as never): Promise<Shop> {
     // A domain of its own: the newest proof of one takes it from every other site.
-    const made = await agent.shop(policy, `shop-${++shops}.example.com`);
+    const number = (shops.get(server) ?? 0) + 1;
+    shops.set(server, number);
+    const made = await agent.shop(policy, `shop-${number}.example.com`);
     const skills = [
       { id: "get_pricing", enabled: true, url: "https://shop.example.com/prices" },
       { id: "place_order", enabled: true },
