@@ -156,6 +156,9 @@ function harden(server: Server): void {
   server.on("connect", (_request, socket) => answerBrokenRequest(new Error("CONNECT"), socket));
 }
 
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+
 /** An answered request whose body goes on, with nobody reading it, must not hold its connection. */
 function endUnread(request: IncomingMessage, clock: Clock): void {
   if (request.complete) return;
@@ -175,7 +178,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   });
   const handler = connections.counting((request, response) => {
     if (stopping) response.setHeader("connection", "close");
-    response.once("finish", () => endUnread(request, options.clock));
+    if (hasBody(request)) response.once("finish", () => endUnread(request, options.clock));
     current(request, response);
   });
   const plain = createServer(LIMITS, handler);
