@@ -9,8 +9,12 @@ import { statusFrom } from "./local-address.ts";
 const HALF_SENT = Number(process.env.HALF_SENT ?? 300);
 const BODY_BYTES = 500_000;
 const GROWTH_BYTES_MAX = 64 * 1024 * 1024;
-/** Turns of the server's loop until it has read all that was sent. */
+/** Requests in which the server reads what was sent, and at most as many until it has collected that. */
 const TURNS = 20;
+const TURNS_MAX = 400;
+/** Requests before anything is measured. */
+const WARM_UP = 300;
+const ADDRESSES = 4;
 const PROC_STATUS = (pid: number) => `/proc/${pid}/status`;
 
 /** Resident memory of a process, where the system tells. */
@@ -20,7 +24,7 @@ function residentBytes(pid: number): number {
 }
 
 /** Sends the head of a request and all of its body but the last byte; done when that is written or refused. */
-function halfSend(port: number, path: string): Promise<Socket> {
+function halfSend(port: number, path: string, localAddress: string): Promise<Socket> {
   const head = [
     `POST ${path} HTTP/1.1`,
     "host: 127.0.0.1",
@@ -30,7 +34,7 @@ function halfSend(port: number, path: string): Promise<Socket> {
     `content-length: ${BODY_BYTES}`,
   ].join("\r\n");
   return new Promise((resolve) => {
-    const socket = connect(port, "127.0.0.1");
+    const socket = connect({ port, host: "127.0.0.1", localAddress });
     onTestFinished(() => void socket.destroy());
     const done = () => resolve(socket);
     socket.on("error", done).on("close", done).resume();
@@ -39,34 +43,54 @@ function halfSend(port: number, path: string): Promise<Socket> {
   });
 }
 
-test(`${HALF_SENT} half-sent bodies at each door take little memory, and others are served`, {
-  timeout: 120_000,
-  skip: process.platform !== "linux",
-}, async () => {
-  const env = await freshEnvironment("sqlite");
-  const node = await startNode(env);
+const DOORS: Readonly<Record<string, (site: Site) => string>> = {
+  beacons: () => "/v1/discovery/ingest",
+  MCP: ({ site_key }) => `/v1/mcp/${site_key}`,
+  mandates: ({ site_key }) => `/v1/m/${site_key}/mandate`,
+  registrations: ({ site_key }) => `/v1/m/${site_key}/agents`,
+  UCP: ({ site_key_hash }) => `/v1/ucp/${site_key_hash}/carts`,
+  Stripe: ({ site_key_hash }) => `/v1/hooks/stripe/${site_key_hash}/events`,
+  edges: ({ site_key_hash }) => `/v1/edge/${site_key_hash}/visits`,
+  admin: () => "/v1/admin/sites",
+  console: () => "/v1/console/session",
+};
+
+interface Site {
+  readonly site_key: string;
+  readonly site_key_hash: string;
+}
+
+/** A service of its own with one verified site, after enough requests to have its code compiled. */
+async function warmService(): Promise<{ port: number; pid: number; site: Site }> {
+  const node = await startNode(await freshEnvironment("sqlite"));
   const port = Number(new URL(node.url).port);
   const made = await node.admin("POST", "/v1/admin/sites", { domain: "a.example", name: "A" });
-  const site = (await made.json()) as { site_key: string; site_key_hash: string };
-  const admin = `/v1/admin/sites/${site.site_key_hash}`;
-  await node.admin("POST", `${admin}/verify`, { method: "operator", reason: "a test" });
-  const doors = [
-    "/v1/discovery/ingest",
-    `/v1/mcp/${site.site_key}`,
-    `/v1/m/${site.site_key}/mandate`,
-    `/v1/m/${site.site_key}/agents`,
-    `/v1/ucp/${site.site_key_hash}/carts`,
-    `/v1/hooks/stripe/${site.site_key_hash}/events`,
-    `/v1/edge/${site.site_key_hash}/visits`,
-    "/v1/admin/sites",
-    "/v1/console/session",
-  ];
-  const pid = node.child.pid as number;
-  for (const door of doors) {
+  const site = (await made.json()) as Site;
+  const verify = `/v1/admin/sites/${site.site_key_hash}/verify`;
+  await node.admin("POST", verify, { method: "operator", reason: "a test" });
+  for (let i = 0; i < WARM_UP; i++) await statusFrom(port, "127.0.0.2");
+  return { port, pid: node.child.pid as number, site };
+}
+
+test.each(Object.keys(DOORS))(
+  `${HALF_SENT} half-sent bodies for %s take little memory, and others are served`,
+  {
+    timeout: 60_000,
+    skip: process.platform !== "linux",
+  },
+  async (door) => {
+    const { port, pid, site } = await warmService();
+    const path = (DOORS[door] as (site: Site) => string)(site);
     const before = residentBytes(pid);
-    await Promise.all(Array.from({ length: HALF_SENT }, () => halfSend(port, door)));
-    // Each answer takes a turn of the loop, in which it reads what has come on every connection.
-    for (let i = 0; i < TURNS; i++) expect(await statusFrom(port, "127.0.0.2")).toBe(200);
-    expect([door, residentBytes(pid) - before < GROWTH_BYTES_MAX]).toEqual([door, true]);
-  }
-});
+    const growth = () => residentBytes(pid) - before;
+    // Of several addresses: one alone may not have so many connections.
+    const sending = (i: number) => halfSend(port, path, `127.0.0.${10 + (i % ADDRESSES)}`);
+    await Promise.all(Array.from({ length: HALF_SENT }, (_, i) => sending(i)));
+    // With each answer the loop reads what has come on every connection. What it drops at once stays
+    // resident until the next collection, which these requests bring about; what it keeps stays.
+    for (let i = 0; i < TURNS || (i < TURNS_MAX && growth() >= GROWTH_BYTES_MAX); i++) {
+      expect(await statusFrom(port, "127.0.0.2")).toBe(200);
+    }
+    expect(growth()).toBeLessThan(GROWTH_BYTES_MAX);
+  },
+);

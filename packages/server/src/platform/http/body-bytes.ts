@@ -39,6 +39,12 @@ export class BodyBytes {
     return larger;
   }
 
+  /** Gives the memory back: a refused request may stay open for a while. */
+  drop(): void {
+    this.only = undefined;
+    this.room = undefined;
+  }
+
   whole(): Uint8Array {
     return this.only ?? this.room?.subarray(0, this.length) ?? new Uint8Array();
   }

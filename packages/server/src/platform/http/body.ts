@@ -11,7 +11,7 @@ export const BODY_MS_MAX = 15_000;
 /** `Retry-After` when there is no memory for a body. */
 const NO_ROOM_RETRY_AFTER_S = "5";
 
-/** The rest of the body is not read, so the connection cannot carry another request. */
+/** The rest of the body is dropped, so the connection cannot carry another request. */
 export const UNREAD_REST = { connection: "close" };
 
 export type BodyFault = "body_too_large" | "request_timeout" | "invalid_request" | "rate_limited";
@@ -28,9 +28,9 @@ const tooLarge = (bytesMax: number) =>
   );
 
 /**
- * Reads a whole body and counts its bytes while they arrive. The rest of a refused body is not read, so its
- * connection cannot carry another request. A body with a too large `Content-Length` is refused before
- * any of it is read.
+ * Reads a whole body and counts its bytes while they arrive. The rest of a refused body is dropped as it
+ * arrives, until the listener closes the connection: what a paused request has buffered would stay in
+ * memory until then. A body with a too large `Content-Length` is refused before any of it is read.
  */
 export function collectBody(
   { clock, admission }: BodyTools,
@@ -50,7 +50,7 @@ export function collectBody(
     if (finished) return;
     finished = true;
     cancel();
-    if (!result.ok) request.pause();
+    if (!result.ok) bytes.drop();
     done(result);
   };
   // Most bodies arrive together with their headers; only the others need a timer.
