@@ -1,5 +1,6 @@
 import { type JsonObject, signMandate } from "@gatehouse/protocol";
 import { newKey, registering } from "../../packages/server/test/agents/registering.ts";
+import type { Shop } from "../../packages/server/test/mandates/submitting.ts";
 import { withdrawal } from "../../packages/server/test/mandates/withdrawing.ts";
 import type { World } from "../../packages/server/test/ucp/buying.ts";
 
@@ -57,17 +58,11 @@ export async function playMandates({ server, at }: World): Promise<void> {
   }
   await fetch(`${url}/escalations/esc_${"a".repeat(24)}`);
   await fetch(`${url}/mandate`);
-  await playRegistration(world(server), shop);
+  await playRegistration(server, shop);
 }
 
-const world = (server: World["server"]) => ({ server, agents: registering(server) });
-
-async function playRegistration(
-  { server, agents }: ReturnType<typeof world>,
-  shop: Parameters<typeof agents.register>[0] & {
-    admin(method: string, path: string, body?: unknown): Promise<unknown>;
-  },
-): Promise<void> {
+async function playRegistration(server: World["server"], shop: Shop): Promise<void> {
+  const agents = registering(server);
   const key = await newKey();
   await agents.challenge(shop, { kty: "OKP" });
   const { body } = await agents.register(shop, key);

@@ -44,6 +44,6 @@ export async function walkUpkeep(ask, env) {
   await command(elsewhere, "restore", file, "--secrets-key-file", keyFile);
   const findings = await command(elsewhere, "doctor");
   expect(!/^✗/m.test(findings), "doctor to find nothing wrong");
-  say("restored it into an empty folder; `gatehouse doctor` there is clean:");
+  say("restored it into an empty folder; `gatehouse doctor` there says what to do next:");
   for (const line of findings.trim().split("\n")) console.log(`      ${line.replace(folder, "…")}`);
 }

@@ -38,7 +38,7 @@ describe.each(DATABASES)("docs/operations/growth.md, on %s,", (dialect) => {
     const { db } = server.context;
     let sum = 0;
     for (const table of tables) {
-      // PostgreSQL keeps the rows of a run that was rolled back until it is told to tidy up.
+      // PostgreSQL keeps rows that were rolled back until it vacuums the table.
       if (dialect === "postgres" && RUNS_OF_A_BODY > 1) await db.run(`VACUUM FULL ${table}`);
       const sql =
         dialect === "sqlite"

@@ -97,7 +97,7 @@ export class RejectionAggregator {
     this.writeAfter(MINUTE_MS - (now % MINUTE_MS));
   }
 
-  /** Records a refusal in a commit of its own. */
+  /** Records a refusal in a separate commit. */
   async record(rejection: Rejection): Promise<void> {
     const { audit, clock } = this.tools;
     const { caller } = rejection;

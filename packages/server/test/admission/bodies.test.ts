@@ -60,7 +60,7 @@ interface Site {
   readonly site_key_hash: string;
 }
 
-/** A service of its own with one verified site, after enough requests to have its code compiled. */
+/** A new service with one verified site, after enough requests for its code to be compiled. */
 async function warmService(): Promise<{ port: number; pid: number; site: Site }> {
   const node = await startNode(await freshEnvironment("sqlite"));
   const port = Number(new URL(node.url).port);

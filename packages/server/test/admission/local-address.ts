@@ -1,8 +1,8 @@
 import { get } from "node:http";
 
 /**
- * The status of `/healthz` asked on a connection of its own from a local address, or what went wrong.
- * A proxy names its client in `forwardedFor`.
+ * The status of `/healthz` on a new connection from a local address, or the error. A proxy names its
+ * client in `forwardedFor`.
  */
 export function statusFrom(
   port: number,

@@ -13,7 +13,7 @@ const LIMITS = {
 };
 const TIMEOUT = { timeout: 30_000 + SOCKETS * 10 };
 
-/** Opens a connection that says nothing; done once the server has seen or closed it. */
+/** Opens a connection that sends nothing; done once the server has seen or closed it. */
 function silent(port: number): Promise<Socket> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");
@@ -24,7 +24,7 @@ function silent(port: number): Promise<Socket> {
   });
 }
 
-/** A connection that a proxy keeps for later, after the one request of a client of its own. */
+/** A connection that a proxy keeps open after it forwarded one request of a client. */
 function keptByProxy(port: number, client: string): Promise<Socket> {
   return new Promise((resolve) => {
     const socket = connect(port, "127.0.0.1");

@@ -157,7 +157,7 @@ describe.each(DATABASES)("the owner's list of platforms on %s", (dialect) => {
     };
     const waiting = await ask();
     expect(waiting).toHaveLength(PENDING);
-    // Others ask while these are denied: whoever comes before a denial finds no place.
+    // Others ask while these are denied: a request that comes before a denial finds no place.
     const denials = waiting.map(({ escalation_id }: { escalation_id: string }) =>
       shop.admin("POST", `/escalations/${escalation_id}/deny`, { reason_code: "other" }),
     );

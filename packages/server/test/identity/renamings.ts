@@ -19,7 +19,7 @@ export const BASES: readonly Base[] = [
   { host: "platform.test", domain: "platform.test" },
 ];
 
-/** Labels as DNS has them, and others that `URL` lets through: whoever has a wildcard answers to all. */
+/** Labels that DNS allows, and others that `URL` lets through: a wildcard host answers to all of them. */
 const LABEL = fc.oneof(
   fc.stringMatching(/^[a-z0-9](?:[a-z0-9_-]{0,10}[a-z0-9])?$/),
   fc.constantFrom("*", "-a-", "_a", "a~b", "a'b", "a,b", "a=b", "(a)", "", "a".repeat(64)),
@@ -85,7 +85,7 @@ function spelledAddress(tail: readonly number[], how: (typeof SPELLED)[number]):
   return how === "bracketed" ? `[${plain}]:4711` : plain;
 }
 
-/** Whatever address a caller takes of its own /64, and however it is written. */
+/** Any address of the caller's /64, in any spelling. */
 export const ADDRESS_OF_64: fc.Arbitrary<string> = fc
   .tuple(
     fc.array(fc.integer({ min: 0, max: 0xffff }), { minLength: 4, maxLength: 4 }),

@@ -64,7 +64,7 @@ describe.each(DATABASES)("the mandates a site takes in a minute, on %s,", (diale
   test("are not used up by what an agent's own limit refuses", async () => {
     const { db } = server.context;
     expect(await approvedOf(1, 0)).toBe(1);
-    // As if the agent had sent the rest of its own to another process.
+    // As if the agent had sent its other mandates to another process.
     await db.run(
       "UPDATE exact_limits SET arrival_us = ? WHERE limit_key LIKE ?",
       ...[(clock.now() + 60_000) * 1000, `mandates % ${buyers[0]?.agentId}`],

@@ -93,8 +93,8 @@ function requireVerified(site: Site | undefined): Site {
 }
 
 /**
- * The site a path names by its key, looked up for callers who may pass: whoever tries unknown keys
- * pays for each, and the database does not.
+ * The site a path names by its key. The caller's rate is checked first, so that trying unknown keys
+ * costs no database reads beyond that rate.
  */
 export async function requireMandateSite(context: Context, c: C): Promise<Site> {
   requirePassage(context, c.get("caller"));

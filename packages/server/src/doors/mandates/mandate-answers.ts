@@ -68,7 +68,7 @@ export class MandateAnswers {
   private async answer(arrival: Arrival, siteKey: string, read: Read): Promise<MandateAnswer> {
     const { context } = this;
     const { request, requestId, caller } = arrival;
-    // Before anything is read: whoever tries unknown keys pays for each, and the database does not.
+    // Before the site is looked up, so that trying unknown keys costs no reads beyond this rate.
     requirePassage(context, caller);
     const site = await this.siteOf(siteKey);
     const deleted = site === undefined ? await deletedSite(context, siteKey, "key") : undefined;

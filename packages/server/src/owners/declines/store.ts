@@ -38,7 +38,7 @@ export async function insertAttempt(
   );
 }
 
-/** Ends an attempt that was not declined; most are. */
+/** Ends an attempt that was not declined. */
 export async function endAttempt(tx: Transaction, attemptId: string, now: number): Promise<void> {
   await tx.run(
     "UPDATE decline_attempts SET ended_at = ? WHERE attempt_id = ? AND ended_at IS NULL",
@@ -177,9 +177,8 @@ export async function waitBySubject(
   siteKeyHash: string,
   subject: string,
 ): Promise<Wait | undefined> {
-  const sql = "SELECT * FROM decline_waits WHERE site_key_hash = ? AND subject = ?";
-  const row = await db.get<WaitRow>(sql, siteKeyHash, subject);
-  return row && waitOf(row);
+  const [wait] = await waitsBySubject(db, siteKeyHash, [subject]);
+  return wait;
 }
 
 /** The waits of some subjects, in the order they are asked for. */
