@@ -27,6 +27,9 @@ const VOLATILE = new RegExp(
   "g",
 );
 
+/** Names that a bundler gives to files: they follow the source of the console, not the service. */
+const BUILT_FILE = /(?<=\/console\/assets\/[\w.]+-)[\w-]{8}(?=\.(?:js|css|svg))/g;
+
 /** One request and its answer, as text. */
 export interface Exchange {
   readonly title: string;
@@ -50,7 +53,7 @@ export class Recorder {
   };
 
   private stable(text: string): string {
-    return text.replace(VOLATILE, this.number);
+    return text.replace(BUILT_FILE, "<build>").replace(VOLATILE, this.number);
   }
 
   private body(text: string): string {
@@ -63,7 +66,10 @@ export class Recorder {
   private async note(request: Request, sent: string, response: Response): Promise<void> {
     const { pathname, search } = new URL(request.url);
     const title = `${request.method} ${this.stable(pathname + search)}`;
-    const headers = [...response.headers].filter(([name]) => !LEFT_OUT.has(name));
+    const packed = response.headers.has("content-encoding");
+    const headers = [...response.headers].filter(
+      ([name]) => !LEFT_OUT.has(name) && !(packed && name === "content-length"),
+    );
     const lines = [
       title,
       ...(sent === "" ? [] : [`> ${this.body(sent)}`]),
