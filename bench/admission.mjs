@@ -1,11 +1,11 @@
 /** What admission alone costs a request, in CPU time: no socket, no answer, nothing else. */
 import { EventEmitter } from "node:events";
 import { readConfig } from "../packages/server/dist/config/config.js";
-import { systemClock } from "../packages/server/dist/platform/clock.js";
-import { Admission } from "../packages/server/dist/platform/http/admission/admission.js";
-import { callerOf } from "../packages/server/dist/platform/http/admission/caller.js";
-import { TrustedProxies } from "../packages/server/dist/platform/http/connection.js";
-import { Metrics } from "../packages/server/dist/platform/metrics.js";
+import { Admission } from "../packages/server/dist/http/server/admission/admission.js";
+import { callerOf } from "../packages/server/dist/http/server/admission/caller.js";
+import { TrustedProxies } from "../packages/server/dist/http/server/connection.js";
+import { systemClock } from "../packages/server/dist/infra/clock.js";
+import { Metrics } from "../packages/server/dist/infra/metrics.js";
 
 const ROUNDS = 9;
 const TIMES = 50_000;

@@ -7,7 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Libsql from "libsql";
-import { createSite } from "../packages/server/dist/actions/create-site.js";
+import { createSite } from "../packages/server/dist/actions/sites/create-site.js";
 import { readConfig } from "../packages/server/dist/config/config.js";
 import { createContext } from "../packages/server/dist/context.js";
 

@@ -6,14 +6,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { countDecisions } from "../packages/server/dist/actions/count-decisions.js";
-import { countVisits } from "../packages/server/dist/actions/count-visits.js";
-import { createSite } from "../packages/server/dist/actions/create-site.js";
+import { countDecisions } from "../packages/server/dist/actions/mandates/count-decisions.js";
+import { createSite } from "../packages/server/dist/actions/sites/create-site.js";
+import { countVisits } from "../packages/server/dist/actions/visits/count-visits.js";
 import { readConfig } from "../packages/server/dist/config/config.js";
 import { createContext } from "../packages/server/dist/context.js";
-import { OUTCOMES } from "../packages/server/dist/owners/decisions/decision.js";
-import { insertDecision } from "../packages/server/dist/owners/decisions/store.js";
-import { insertVisits } from "../packages/server/dist/owners/visits/store.js";
+import { OUTCOMES } from "../packages/server/dist/domain/decisions/decision.js";
+import { insertDecision } from "../packages/server/dist/domain/decisions/store.js";
+import { insertVisits } from "../packages/server/dist/domain/visits/store.js";
 
 const SMALL = 10_000;
 const LARGE = 1_000_000;

@@ -2,8 +2,8 @@
 import { EXIT } from "../packages/cli/dist/exit.js";
 import { createProgram } from "../packages/cli/dist/program.js";
 import { PROTOCOLS } from "../packages/protocol/dist/index.js";
+import { METRICS } from "../packages/server/dist/infra/metric-list.js";
 import { VARIABLES } from "../packages/server/dist/installation.js";
-import { METRICS } from "../packages/server/dist/platform/metric-list.js";
 import { httpReference } from "./http-reference.mjs";
 import { interfaceDocument } from "./interface-document.mjs";
 

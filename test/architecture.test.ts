@@ -70,50 +70,65 @@ describe("the protocol package", () => {
 
 const server = sourcesOf("server");
 const inside = (file: SourceFile) => file.imports.filter((name) => name.startsWith("packages/"));
-/** The room of a file: the folder below src, and for owners the owner. */
-const roomOf = (path: string) => path.split("/")[3] as string;
-const ownerOf = (path: string) => path.split("/")[4] as string;
+/** The floor of a file, and its room on that floor. */
+const floorOf = (path: string) => path.split("/")[3] as string;
+const roomOf = (path: string) => path.split("/")[4] as string;
+const edges = server.flatMap((file) => inside(file).map((target) => ({ from: file.path, target })));
+const shown = (wrong: typeof edges) => wrong.map(({ from, target }) => `${from} → ${target}`);
 
 describe("floors of the server", () => {
-  const FLOORS = ["doors", "actions", "decide", "owners", "platform"];
+  const FLOORS = ["http", "actions", "purchase", "payments", "domain", "infra"];
 
   test.each(FLOORS)("imports from %s point down only", (floor) => {
     const above = FLOORS.slice(0, FLOORS.indexOf(floor));
-    const wrong = server
-      .filter(({ path }) => roomOf(path) === floor)
-      .flatMap((file) => inside(file).map((target) => `${file.path} → ${target}`))
-      .filter((edge) => above.includes(roomOf(edge.split(" → ")[1] as string)));
-    expect(wrong).toEqual([]);
+    const wrong = edges.filter(
+      ({ from, target }) => floorOf(from) === floor && above.includes(floorOf(target)),
+    );
+    expect(shown(wrong)).toEqual([]);
   });
 
-  test("owners do not import each other", () => {
-    const wrong = server
-      .filter(({ path }) => roomOf(path) === "owners")
-      .flatMap((file) =>
-        inside(file)
-          .filter((target) => roomOf(target) === "owners" && ownerOf(target) !== ownerOf(file.path))
-          .map((target) => `${file.path} → ${target}`),
-      );
-    expect(wrong).toEqual([]);
+  test.each(["domain", "payments"])("rooms of %s do not import each other", (floor) => {
+    const wrong = edges.filter(
+      ({ from, target }) =>
+        floorOf(from) === floor &&
+        floorOf(target) === floor &&
+        from.split("/").length > 5 &&
+        target.split("/").length > 5 &&
+        roomOf(from) !== roomOf(target),
+    );
+    expect(shown(wrong)).toEqual([]);
   });
 
-  test("only decide imports owners/payments, and only that imports a processor", () => {
-    const wrong = server
-      .flatMap((file) => inside(file).map((target) => ({ from: file.path, target })))
-      .filter(({ from, target }) => {
-        const payments = "/owners/payments/";
-        if (!target.includes(payments) || from.includes(payments)) return false;
-        return roomOf(from) !== "decide" || target.includes(`${payments}processors/`);
-      });
-    expect(wrong).toEqual([]);
+  test("only the purchase floor and the composition root import payment providers", () => {
+    const allowed = ["purchase", "payments", "context.ts"];
+    const wrong = edges.filter(
+      ({ from, target }) => floorOf(target) === "payments" && !allowed.includes(floorOf(from)),
+    );
+    expect(shown(wrong)).toEqual([]);
     const stripe = server.filter(({ imports }) => imports.includes("stripe"));
-    expect(stripe.every(({ path }) => path.includes("/owners/payments/"))).toBe(true);
+    expect(stripe.every(({ path }) => floorOf(path) === "payments")).toBe(true);
   });
 
-  test("SQL stands in stores, migrations and the database platform only", () => {
+  test("no file imports itself in a circle, not for types either", () => {
+    const targets = new Map(server.map((file) => [file.path, inside(file)]));
+    const done = new Set<string>();
+    const circle = (path: string, way: readonly string[]): readonly string[] | undefined => {
+      if (way.includes(path)) return [...way.slice(way.indexOf(path)), path];
+      if (done.has(path)) return undefined;
+      for (const target of targets.get(path) ?? []) {
+        const found = circle(target, [...way, path]);
+        if (found !== undefined) return found;
+      }
+      done.add(path);
+      return undefined;
+    };
+    for (const { path } of server) expect(circle(path, [])).toBeUndefined();
+  });
+
+  test("SQL stands in stores, in migrations and in the database adapters only", () => {
     const SQL =
       /"(?:SELECT|INSERT INTO|UPDATE|DELETE FROM) |`(?:SELECT|INSERT INTO|UPDATE|DELETE FROM) /;
-    const allowed = [/\/store\.ts$/, /\/platform\//, /\/upkeep\/tables\.ts$/];
+    const allowed = [/\/store\.ts$/, /\/infra\//, /\/maintenance\/tables\.ts$/];
     const wrong = server
       .filter(({ path, text }) => SQL.test(text) && !allowed.some((pattern) => pattern.test(path)))
       .map(({ path }) => path);
@@ -123,7 +138,7 @@ describe("floors of the server", () => {
   test("time, chance, environment and network come through the composition root", () => {
     const FORBIDDEN =
       /\bprocess\.env\b|\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|(?<![.\w])fetch\(/;
-    const adapters = ["packages/server/src/platform/clock.ts"];
+    const adapters = ["packages/server/src/infra/clock.ts"];
     const wrong = server
       .filter(({ path, text }) => FORBIDDEN.test(text) && !adapters.includes(path))
       .map(({ path }) => path);
@@ -137,7 +152,7 @@ describe("floors of the server", () => {
       )
       .map(({ path }) => path)
       // A socket's own idle time-out is part of the transport.
-      .filter((path) => !/\/platform\/http\/(?:server|connections)\.ts$/.test(path));
+      .filter((path) => !/\/http\/server\/(?:server|connections)\.ts$/.test(path));
     expect(wrong).toEqual([]);
   });
 });

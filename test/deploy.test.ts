@@ -199,13 +199,13 @@ describe("nginx.conf", () => {
 
   test("takes bodies and headers as large as the service does", () => {
     const mb = (bytes: number) => `${bytes / 1024 / 1024}m`;
-    const body = mb(limit("doors/described-routes.ts", "BODY_BYTES_MAX"));
+    const body = mb(limit("http/server/described-routes.ts", "BODY_BYTES_MAX"));
     expect(value(server, "client_max_body_size")).toBe(body);
-    const upload = mb(limit("doors/admin/products.ts", "IMPORT_BYTES_MAX"));
+    const upload = mb(limit("http/admin/products.ts", "IMPORT_BYTES_MAX"));
     const imports = location(/products\/import/);
     expect(value(imports, "client_max_body_size")).toBe(upload);
     expect(value(imports, "proxy_request_buffering")).toBe("off");
-    const headers = limit("platform/http/server.ts", "HEADER_BYTES_MAX") / 1024;
+    const headers = limit("http/server/server.ts", "HEADER_BYTES_MAX") / 1024;
     expect(value(server, "large_client_header_buffers")).toBe(`4 ${headers}k`);
   });
 
@@ -227,7 +227,7 @@ describe("nginx.conf", () => {
     const { services } = readCompose("compose.postgres.yaml");
     const nodes = Object.keys(services).filter((name) => services[name]?.build !== undefined);
     expect(servers.map(([, address]) => address)).toEqual(nodes.map((name) => `${name}:8787`));
-    const idleMs = limit("platform/http/server.ts", "IDLE_MS_MAX");
+    const idleMs = limit("http/server/server.ts", "IDLE_MS_MAX");
     const kept = Number.parseInt(value(upstream as Block, "keepalive_timeout") ?? "", 10);
     expect(kept * 1000).toBeLessThan(idleMs);
   });

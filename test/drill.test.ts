@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { openPostgres } from "../packages/server/src/platform/db/postgres.ts";
-import { systemIds } from "../packages/server/src/platform/ids.ts";
-import { createLog } from "../packages/server/src/platform/log/log.ts";
+import { openPostgres } from "../packages/server/src/infra/db/postgres.ts";
+import { systemIds } from "../packages/server/src/infra/ids.ts";
+import { createLog } from "../packages/server/src/infra/log/log.ts";
 import {
   cleanUp,
   freshEnvironment,

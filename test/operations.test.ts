@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { createProgram } from "../packages/cli/src/program.ts";
 import { VARIABLES } from "../packages/server/src/config/variables.ts";
-import { METRICS } from "../packages/server/src/platform/metric-list.ts";
+import { METRICS } from "../packages/server/src/infra/metric-list.ts";
 import { readCompose } from "./deploy-files.ts";
 import { root, sourcesOf } from "./source.ts";
 

@@ -1,17 +1,17 @@
 /** The real service, composed as in production. */
 
 import { canonicalize, signCard } from "../../packages/protocol/dist/index.js";
-import { createSite } from "../../packages/server/dist/actions/create-site.js";
-import { setSkills } from "../../packages/server/dist/actions/set-skills.js";
-import { verifySite } from "../../packages/server/dist/actions/verify-site.js";
+import { createSite } from "../../packages/server/dist/actions/sites/create-site.js";
+import { setSkills } from "../../packages/server/dist/actions/sites/set-skills.js";
+import { verifySite } from "../../packages/server/dist/actions/sites/verify-site.js";
 import { createApp } from "../../packages/server/dist/app.js";
 import { readConfig } from "../../packages/server/dist/config/config.js";
 import { createContext } from "../../packages/server/dist/context.js";
-import { snapshotOf } from "../../packages/server/dist/owners/sites/snapshot.js";
-import { siteByHash } from "../../packages/server/dist/owners/sites/store.js";
-import { systemClock } from "../../packages/server/dist/platform/clock.js";
-import { etagOf } from "../../packages/server/dist/platform/http/etag.js";
-import { listen } from "../../packages/server/dist/platform/http/server.js";
+import { snapshotOf } from "../../packages/server/dist/domain/sites/snapshot.js";
+import { siteByHash } from "../../packages/server/dist/domain/sites/store.js";
+import { etagOf } from "../../packages/server/dist/http/server/etag.js";
+import { listen } from "../../packages/server/dist/http/server/server.js";
+import { systemClock } from "../../packages/server/dist/infra/clock.js";
 
 const PIECE_ROUNDS = 15;
 const [folder, count, more = "{}"] = process.argv.slice(2);

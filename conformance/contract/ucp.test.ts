@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import canonicalize from "canonicalize";
 import { createLocalJWKSet, flattenedVerify } from "jose";
 import { beforeEach, describe, expect, inject, onTestFinished, test } from "vitest";
-import { siteByHash, updateSite } from "../../packages/server/src/owners/sites/store.ts";
+import { siteByHash, updateSite } from "../../packages/server/src/domain/sites/store.ts";
 import { cleanUp, freshEnvironment, startServer } from "../../packages/server/test/harness.ts";
 import { selling } from "../../packages/server/test/selling/selling.ts";
 import { ask, verifiedSite } from "./asking.ts";

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@gatehouse/protocol";
-import { type Tool, toolResult } from "../../packages/server/src/actions/tools.ts";
+import { type Tool, toolResult } from "../../packages/server/src/actions/mcp/tools.ts";
 
 /** The smallest pictures and sounds there are. */
 const RED_PIXEL =

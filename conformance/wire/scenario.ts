@@ -1,4 +1,4 @@
-import type { ManualClock } from "../../packages/server/src/platform/clock.ts";
+import type { ManualClock } from "../../packages/server/src/infra/clock.ts";
 import type { World } from "../../packages/server/test/ucp/buying.ts";
 import { playAdmin } from "./admin.ts";
 import { playDocuments, playUnverified } from "./documents.ts";

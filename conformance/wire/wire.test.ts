@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { ManualClock } from "../../packages/server/src/platform/clock.ts";
+import { ManualClock } from "../../packages/server/src/infra/clock.ts";
 import { NOON } from "../../packages/server/test/harness.ts";
 import { openWorld } from "../../packages/server/test/ucp/buying.ts";
 import { Recorder } from "./recorder.ts";

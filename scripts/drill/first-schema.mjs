@@ -4,16 +4,13 @@
  */
 import { siteKeyFrom, siteKeyHash } from "../../packages/protocol/dist/index.js";
 import { readConfig } from "../../packages/server/dist/config/config.js";
-import { ManualClock } from "../../packages/server/dist/platform/clock.js";
-import { migrate } from "../../packages/server/dist/platform/db/migrate.js";
-import { systemIds } from "../../packages/server/dist/platform/ids.js";
-import { bindSecrets } from "../../packages/server/dist/platform/installation/bind-secrets.js";
-import {
-  openDatabase,
-  openDataDir,
-} from "../../packages/server/dist/platform/installation/open.js";
-import { KeyRing } from "../../packages/server/dist/platform/keys/key-ring.js";
-import { createLog } from "../../packages/server/dist/platform/log/log.js";
+import { ManualClock } from "../../packages/server/dist/infra/clock.js";
+import { migrate } from "../../packages/server/dist/infra/db/migrate.js";
+import { systemIds } from "../../packages/server/dist/infra/ids.js";
+import { bindSecrets } from "../../packages/server/dist/infra/installation/bind-secrets.js";
+import { openDatabase, openDataDir } from "../../packages/server/dist/infra/installation/open.js";
+import { KeyRing } from "../../packages/server/dist/infra/keys/key-ring.js";
+import { createLog } from "../../packages/server/dist/infra/log/log.js";
 
 const FIRST_SCHEMA = 1;
 const DAY_MS = 86_400_000;

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { ManualClock } from "../../server/src/platform/clock.ts";
+import { ManualClock } from "../../server/src/infra/clock.ts";
 import {
   cleanUp,
   freshEnvironment,

@@ -15,7 +15,7 @@ import {
   verifyShownRecord,
 } from "@gatehouse/protocol";
 import { beforeAll, describe, expect, test } from "vitest";
-import { ManualClock } from "../../server/src/platform/clock.ts";
+import { ManualClock } from "../../server/src/infra/clock.ts";
 import {
   cleanUp,
   freshEnvironment,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { systemClock } from "../../server/src/platform/clock.ts";
+import { systemClock } from "../../server/src/infra/clock.ts";
 import { freshEnvironment, startServer } from "../../server/test/harness.ts";
 import { buying, lines, ROSE, SHOP } from "../../server/test/ucp/buying.ts";
 import { Platform } from "../../server/test/ucp/platform.ts";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { gatehouse } from "../../../test/gatehouse-process.ts";
-import { recordHeartbeat } from "../../server/src/platform/installation/clock-check.ts";
+import { recordHeartbeat } from "../../server/src/infra/installation/clock-check.ts";
 import { freshEnvironment, startServer, temporaryFolder } from "../../server/test/harness.ts";
 import { command } from "./command.ts";
 

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { gatehouse } from "../../edge/src/node/plugin.ts";
-import { ManualClock } from "../../server/src/platform/clock.ts";
+import { ManualClock } from "../../server/src/infra/clock.ts";
 import { movedWith } from "../../server/test/audit/moved.ts";
 import { freshEnvironment, startServer } from "../../server/test/harness.ts";
 import { selling } from "../../server/test/selling/selling.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { deliverMessages } from "../../server/src/actions/deliver-messages.ts";
-import { ManualClock } from "../../server/src/platform/clock.ts";
+import { deliverMessages } from "../../server/src/actions/notifications/deliver-messages.ts";
+import { ManualClock } from "../../server/src/infra/clock.ts";
 import {
   cleanUp,
   freshEnvironment,

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { describe, expect, test } from "vitest";
 import { barriersOf, NO_BARRIERS, VIEWS, viewOptions } from "../../../test/barriers.ts";
 import { skipChromium } from "../../../test/chromium.ts";
-import { noteSeen } from "../../server/src/owners/platforms/store.ts";
+import { noteSeen } from "../../server/src/domain/platforms/store.ts";
 import { newKey } from "../../server/test/agents/registering.ts";
 import { desk, expectQuiet } from "./desk.ts";
 

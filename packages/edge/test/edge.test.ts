@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createAgent } from "../../../scripts/signing-agent.mjs";
-import { ManualClock } from "../../server/src/platform/clock.ts";
+import { ManualClock } from "../../server/src/infra/clock.ts";
 import { Edge } from "../src/edge.ts";
 import { memoryShelf } from "../src/memory-shelf.ts";
 import { readSettings } from "../src/settings.ts";

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type JsonWebKey } from "node:crypto";
 import { calculateJwkThumbprint } from "jose";
 import { describe, expect, test } from "vitest";
-import { ManualClock } from "../../server/src/platform/clock.ts";
+import { ManualClock } from "../../server/src/infra/clock.ts";
 import { KeyDirectories } from "../src/key-directories.ts";
 import { memoryShelf } from "../src/memory-shelf.ts";
 import type { FetchedKeys } from "../src/runtime.ts";

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTcpServer, type Server as NetServer, type Socket } from "node:net";
 import { ok } from "@gatehouse/protocol";
 import { onTestFinished } from "vitest";
-import { ManualClock } from "../../server/src/platform/clock.ts";
+import { ManualClock } from "../../server/src/infra/clock.ts";
 import type { SafeResponse } from "../src/request.ts";
 import { dnsResolver, type Resolver } from "../src/resolver.ts";
 import { SafeFetch } from "../src/safe-fetch.ts";

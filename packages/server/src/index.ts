@@ -1,8 +1,9 @@
 /** What runs or opens an installation. What only describes one is in `installation.ts`. */
+
+export { readDomain } from "./domain/sites/domain.js";
 export type { Running } from "./main.js";
-export { readDomain } from "./owners/sites/domain.js";
+export { type BackupReport, backup } from "./maintenance/backup.js";
+export { doctor } from "./maintenance/doctor.js";
+export type { Finding } from "./maintenance/finding.js";
+export { type RestoreReport, restore } from "./maintenance/restore.js";
 export { start } from "./quiet-terminal.js";
-export { type BackupReport, backup } from "./upkeep/backup.js";
-export { doctor } from "./upkeep/doctor.js";
-export type { Finding } from "./upkeep/finding.js";
-export { type RestoreReport, restore } from "./upkeep/restore.js";

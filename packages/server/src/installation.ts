@@ -4,8 +4,8 @@
  */
 export { type Environment, readConfig } from "./config/config.js";
 export { VARIABLES, type Variable } from "./config/variables.js";
-export { OPERATOR_TOKEN_FILE } from "./owners/tokens/operator-token.js";
-export { DatabaseUnavailableError } from "./platform/db/database.js";
+export { OPERATOR_TOKEN_FILE } from "./domain/tokens/operator-token.js";
+export { DatabaseUnavailableError } from "./infra/db/database.js";
+export { BackupFileError } from "./maintenance/backup-error.js";
 export { StartupError } from "./startup-error.js";
-export { BackupFileError } from "./upkeep/backup-error.js";
 export { VERSION } from "./version.js";

@@ -1,36 +1,36 @@
-import { archiveDueDays } from "./actions/archive-days.js";
-import { expireReviews } from "./actions/decide-review.js";
+import { archiveDueDays } from "./actions/audit/archive-days.js";
 import {
   DELIVER_EVERY_MS,
   deliverMessages,
   forgetOldMessages,
-} from "./actions/deliver-messages.js";
-import { followLapses } from "./actions/follow-lapses.js";
-import { forgetOldVisits } from "./actions/forget-visits.js";
-import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/recheck-sites.js";
+} from "./actions/notifications/deliver-messages.js";
+import { followLapses } from "./actions/orders/follow-lapses.js";
+import { expireReviews } from "./actions/reviews/decide-review.js";
+import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/sites/recheck-sites.js";
+import { forgetOldVisits } from "./actions/visits/forget-visits.js";
 import type { Context } from "./context.js";
-import { reconcilePayments } from "./decide/settle-payment.js";
-import { forgetSecrets } from "./decide/stripe-account.js";
-import { forgetFailures } from "./owners/agents/locks/store.js";
-import { deleteExpiredAgents } from "./owners/agents/pending/store.js";
-import { deleteExpiredCarts } from "./owners/checkouts/carts/store.js";
-import { deleteExpiredCheckouts } from "./owners/checkouts/store.js";
-import { deleteExpiredAnswers } from "./owners/decisions/kept/store.js";
-import { forgetMinutes } from "./owners/decisions/store.js";
-import { deleteExpiredDeclines } from "./owners/declines/store.js";
-import { expiredDeclines } from "./owners/declines/waits.js";
-import { OUTBOX_TOPIC, TRY_LEASE_MS } from "./owners/outbox/message.js";
-import { EVENT_KEPT_MS, forgetEvents } from "./owners/processor-events/store.js";
-import { deleteExpiredRejections } from "./owners/rejections/store.js";
-import { DAY_MS } from "./owners/stranger-records/record-allowance.js";
-import { deleteExpiredStrangerRecords } from "./owners/stranger-records/store.js";
-import { WORDS_KEPT_MS } from "./owners/stranger-records/stranger-words.js";
-import { forgetSessions } from "./owners/tokens/sessions/store.js";
-import { deleteExpiredReplies } from "./owners/ucp-replies/store.js";
-import { HEARTBEAT_MS, recordHeartbeat } from "./platform/installation/clock-check.js";
-import { deleteEmptyShares } from "./platform/quota/stored-bytes.js";
-import { forgetExpired } from "./platform/rate-limit/exact.js";
-import { recordRestored } from "./upkeep/record-restored.js";
+import { forgetFailures } from "./domain/agents/locks/store.js";
+import { deleteExpiredAgents } from "./domain/agents/pending/store.js";
+import { deleteExpiredCarts } from "./domain/checkouts/carts/store.js";
+import { deleteExpiredCheckouts } from "./domain/checkouts/store.js";
+import { deleteExpiredAnswers } from "./domain/decisions/kept/store.js";
+import { forgetMinutes } from "./domain/decisions/store.js";
+import { deleteExpiredDeclines } from "./domain/declines/store.js";
+import { expiredDeclines } from "./domain/declines/waits.js";
+import { OUTBOX_TOPIC, TRY_LEASE_MS } from "./domain/outbox/message.js";
+import { EVENT_KEPT_MS, forgetEvents } from "./domain/processor-events/store.js";
+import { deleteExpiredRejections } from "./domain/rejections/store.js";
+import { DAY_MS } from "./domain/stranger-records/record-allowance.js";
+import { deleteExpiredStrangerRecords } from "./domain/stranger-records/store.js";
+import { WORDS_KEPT_MS } from "./domain/stranger-records/stranger-words.js";
+import { forgetSessions } from "./domain/tokens/sessions/store.js";
+import { deleteExpiredReplies } from "./domain/ucp-replies/store.js";
+import { HEARTBEAT_MS, recordHeartbeat } from "./infra/installation/clock-check.js";
+import { deleteEmptyShares } from "./infra/quota/stored-bytes.js";
+import { forgetExpired } from "./infra/rate-limit/exact.js";
+import { recordRestored } from "./maintenance/record-restored.js";
+import { reconcilePayments } from "./purchase/settle-payment.js";
+import { forgetSecrets } from "./purchase/stripe-account.js";
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 3_600_000;

@@ -1,9 +1,9 @@
 import { createApp } from "./app.js";
 import { type Environment, readConfig } from "./config/config.js";
 import { createContext } from "./context.js";
+import { listen } from "./http/server/server.js";
+import { systemClock } from "./infra/clock.js";
 import { planJobs } from "./jobs.js";
-import { systemClock } from "./platform/clock.js";
-import { listen } from "./platform/http/server.js";
 import { startupLines } from "./startup-lines.js";
 
 export interface Running {

@@ -4,7 +4,7 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
 import { expect, test } from "vitest";
-import { linesOf } from "../src/upkeep/backup-lines.ts";
+import { linesOf } from "../src/maintenance/backup-lines.ts";
 import { temporaryFolder } from "./harness.ts";
 
 const MB = 1024 * 1024;

@@ -2,11 +2,11 @@ import { copyFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, test } from "vitest";
-import { tokenDigest } from "../src/owners/tokens/authenticate.ts";
-import type { Dialect } from "../src/platform/db/database.ts";
-import { backup } from "../src/upkeep/backup.ts";
-import { doctor } from "../src/upkeep/doctor.ts";
-import { restore } from "../src/upkeep/restore.ts";
+import { tokenDigest } from "../src/domain/tokens/authenticate.ts";
+import type { Dialect } from "../src/infra/db/database.ts";
+import { backup } from "../src/maintenance/backup.ts";
+import { doctor } from "../src/maintenance/doctor.ts";
+import { restore } from "../src/maintenance/restore.ts";
 import {
   cleanUp,
   createSite,

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { BodyBytes } from "../src/platform/http/body-bytes.ts";
+import { BodyBytes } from "../src/http/server/body-bytes.ts";
 
 test("pieces are put together in order, up to the limit and not beyond", () => {
   const bytes = new BodyBytes(10_000);

@@ -1,6 +1,6 @@
 import { type JsonObject, signMandate } from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
-import { ManualClock } from "../src/platform/clock.ts";
+import { ManualClock } from "../src/infra/clock.ts";
 import { answerOf, DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
 import { POLICY, submitting } from "./mandates/submitting.ts";
 import { cart, selling } from "./selling/selling.ts";

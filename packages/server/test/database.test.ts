@@ -1,16 +1,16 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Change } from "../src/platform/db/changes.ts";
+import type { Change } from "../src/infra/db/changes.ts";
 import {
   type Database,
   DatabaseConflictError,
   DatabaseUnavailableError,
   type Dialect,
-} from "../src/platform/db/database.ts";
-import { openPostgres } from "../src/platform/db/postgres.ts";
-import { openSqlite } from "../src/platform/db/sqlite.ts";
-import { systemIds } from "../src/platform/ids.ts";
-import { createLog } from "../src/platform/log/log.ts";
+} from "../src/infra/db/database.ts";
+import { openPostgres } from "../src/infra/db/postgres.ts";
+import { openSqlite } from "../src/infra/db/sqlite.ts";
+import { systemIds } from "../src/infra/ids.ts";
+import { createLog } from "../src/infra/log/log.ts";
 import { DATABASES, freshPostgres, temporaryFolder } from "./harness.ts";
 
 const tools = { ids: systemIds, log: createLog("silent") };

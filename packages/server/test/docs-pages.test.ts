@@ -6,9 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { barriersOf, NO_BARRIERS, VIEWS, viewOptions } from "../../../test/barriers.ts";
 import { launchChromium, skipChromium } from "../../../test/chromium.ts";
 import { root } from "../../../test/source.ts";
-import { DocsPages } from "../src/doors/docs/pages.ts";
-import { STYLE } from "../src/doors/docs/style.ts";
-import { DOCS_FOLDER } from "../src/platform/assets.ts";
+import { DocsPages } from "../src/http/docs/pages.ts";
+import { STYLE } from "../src/http/docs/style.ts";
+import { DOCS_FOLDER } from "../src/infra/assets.ts";
 import {
   cleanUp,
   freshEnvironment,

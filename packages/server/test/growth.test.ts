@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { ManualClock } from "../src/platform/clock.ts";
-import type { NewRow } from "../src/platform/db/database.ts";
+import { ManualClock } from "../src/infra/clock.ts";
+import type { NewRow } from "../src/infra/db/database.ts";
 import { DATABASES, NOON } from "./harness.ts";
 import { RUNS_OF_A_BODY } from "./twice.ts";
 import { ADDRESS, lines, openWorld, ROSE, type World } from "./ucp/buying.ts";

@@ -1,8 +1,8 @@
 import { connect, type Socket } from "node:net";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { headMetaContents } from "../src/owners/sites/head-metas.ts";
-import { DatabaseUnavailableError } from "../src/platform/db/database.ts";
+import { headMetaContents } from "../src/domain/sites/head-metas.ts";
+import { DatabaseUnavailableError } from "../src/infra/db/database.ts";
 import {
   answerOf,
   createSite,

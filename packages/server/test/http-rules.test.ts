@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { ManualClock } from "../src/platform/clock.ts";
-import { BODY_MS_MAX } from "../src/platform/http/body.ts";
-import { isPlainTarget } from "../src/platform/http/path.ts";
+import { BODY_MS_MAX } from "../src/http/server/body.ts";
+import { isPlainTarget } from "../src/http/server/path.ts";
+import { ManualClock } from "../src/infra/clock.ts";
 import {
   answerOf,
   cleanUp,

@@ -2,7 +2,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { OWN_DOMAIN_PATHS, siteAddresses } from "@gatehouse/protocol";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
-import { ManualClock } from "../src/platform/clock.ts";
+import { ManualClock } from "../src/infra/clock.ts";
 import {
   answerOf,
   cleanUp,

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { ManualClock } from "../src/platform/clock.ts";
-import { systemIds } from "../src/platform/ids.ts";
-import { JOB_LEASE_MS, JOB_TICK_MS, JOB_WAKE_MS, Jobs } from "../src/platform/jobs/jobs.ts";
-import { failedJobs } from "../src/platform/jobs/store.ts";
-import { createLog } from "../src/platform/log/log.ts";
+import { ManualClock } from "../src/infra/clock.ts";
+import { systemIds } from "../src/infra/ids.ts";
+import { JOB_LEASE_MS, JOB_TICK_MS, JOB_WAKE_MS, Jobs } from "../src/infra/jobs/jobs.ts";
+import { failedJobs } from "../src/infra/jobs/store.ts";
+import { createLog } from "../src/infra/log/log.ts";
 import { DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
 
 const log = createLog("silent");

@@ -1,7 +1,7 @@
 import { createPublicKey, verify } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { ManualClock } from "../src/platform/clock.ts";
-import { ANNOUNCE_MS_MIN } from "../src/platform/keys/key-ring.ts";
+import { ManualClock } from "../src/infra/clock.ts";
+import { ANNOUNCE_MS_MIN } from "../src/infra/keys/key-ring.ts";
 import {
   answerOf,
   DATABASES,

@@ -2,10 +2,10 @@ import { createPublicKey, verify } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../src/config/config.ts";
 import { createContext } from "../src/context.ts";
-import { ManualClock } from "../src/platform/clock.ts";
-import { ANNOUNCE_MS_MIN, LISTED_AFTER_RETIREMENT_MS } from "../src/platform/keys/key-ring.ts";
-import { nodeSigner, type PrivateJwk } from "../src/platform/keys/signing.ts";
-import { createLog } from "../src/platform/log/log.ts";
+import { ManualClock } from "../src/infra/clock.ts";
+import { ANNOUNCE_MS_MIN, LISTED_AFTER_RETIREMENT_MS } from "../src/infra/keys/key-ring.ts";
+import { nodeSigner, type PrivateJwk } from "../src/infra/keys/signing.ts";
+import { createLog } from "../src/infra/log/log.ts";
 import { DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
 
 interface KeyBody {

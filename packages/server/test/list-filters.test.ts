@@ -1,6 +1,6 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "../src/platform/clock.ts";
+import { ManualClock } from "../src/infra/clock.ts";
 import { DATABASES, NOON } from "./harness.ts";
 import type { Shop } from "./mandates/submitting.ts";
 import { openWorld, paying, type World } from "./ucp/buying.ts";

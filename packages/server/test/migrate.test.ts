@@ -1,17 +1,13 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Database, Dialect } from "../src/platform/db/database.ts";
-import {
-  type Migration,
-  migrate,
-  SCHEMA_VERSION,
-  schemaVersion,
-} from "../src/platform/db/migrate.ts";
-import { openPostgres } from "../src/platform/db/postgres.ts";
-import { openSqlite } from "../src/platform/db/sqlite.ts";
-import { systemIds } from "../src/platform/ids.ts";
-import { createLog } from "../src/platform/log/log.ts";
+import type { Database, Dialect } from "../src/infra/db/database.ts";
+import { migrate, SCHEMA_VERSION, schemaVersion } from "../src/infra/db/migrate.ts";
+import type { Migration } from "../src/infra/db/migration.ts";
+import { openPostgres } from "../src/infra/db/postgres.ts";
+import { openSqlite } from "../src/infra/db/sqlite.ts";
+import { systemIds } from "../src/infra/ids.ts";
+import { createLog } from "../src/infra/log/log.ts";
 import { DATABASES, freshPostgres, NOON, temporaryFolder } from "./harness.ts";
 
 const HOUR_MS = 3_600_000;

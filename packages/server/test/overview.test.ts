@@ -1,11 +1,11 @@
 import { CLASSIFICATIONS } from "@gatehouse/protocol";
 import { beforeAll, describe, expect, test, vi } from "vitest";
-import { OUTCOMES } from "../src/owners/decisions/decision.ts";
-import { insertDecision } from "../src/owners/decisions/store.ts";
-import { insertVisits } from "../src/owners/visits/store.ts";
-import type { Visit } from "../src/owners/visits/visit.ts";
-import { ManualClock } from "../src/platform/clock.ts";
-import { ownTables } from "../src/platform/db/migrate.ts";
+import { OUTCOMES } from "../src/domain/decisions/decision.ts";
+import { insertDecision } from "../src/domain/decisions/store.ts";
+import { insertVisits } from "../src/domain/visits/store.ts";
+import type { Visit } from "../src/domain/visits/visit.ts";
+import { ManualClock } from "../src/infra/clock.ts";
+import { ownTables } from "../src/infra/db/migrate.ts";
 import {
   cleanUp,
   createSite,

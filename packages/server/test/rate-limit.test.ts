@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { forgetExpired, takeExact } from "../src/platform/rate-limit/exact.ts";
-import { LocalLimiter } from "../src/platform/rate-limit/local.ts";
+import { forgetExpired, takeExact } from "../src/infra/rate-limit/exact.ts";
+import { LocalLimiter } from "../src/infra/rate-limit/local.ts";
 import { DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
 
 describe("the limiter of one process", () => {

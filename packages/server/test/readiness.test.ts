@@ -1,12 +1,12 @@
 import { rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { ManualClock } from "../src/platform/clock.ts";
+import { ManualClock } from "../src/infra/clock.ts";
 import {
   CLOCK_SKEW_MS_MAX,
   databaseTimeOf,
   recordHeartbeat,
-} from "../src/platform/installation/clock-check.ts";
+} from "../src/infra/installation/clock-check.ts";
 import {
   answerOf,
   createSite,

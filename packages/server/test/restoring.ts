@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import type { Environment } from "../src/config/config.ts";
-import { FileHasher } from "../src/upkeep/backup-mac.ts";
+import { FileHasher } from "../src/maintenance/backup-mac.ts";
 
 /** The secrets key file of an installation that made its own. */
 export function secretsKeyFile(env: Environment): string {

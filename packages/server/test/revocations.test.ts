@@ -1,10 +1,10 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
-import { backup } from "../src/upkeep/backup.ts";
-import { doctor } from "../src/upkeep/doctor.ts";
-import { recordRestored } from "../src/upkeep/record-restored.ts";
-import { restore } from "../src/upkeep/restore.ts";
+import { backup } from "../src/maintenance/backup.ts";
+import { doctor } from "../src/maintenance/doctor.ts";
+import { recordRestored } from "../src/maintenance/record-restored.ts";
+import { restore } from "../src/maintenance/restore.ts";
 import { type AgentKey, newKey, registering } from "./agents/registering.ts";
 import { findingsOfSite } from "./audit/exporting.ts";
 import {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { createLog } from "../src/platform/log/log.ts";
-import { redact } from "../src/platform/log/redact.ts";
-import { createSecrets } from "../src/platform/secrets/secrets.ts";
+import { createLog } from "../src/infra/log/log.ts";
+import { redact } from "../src/infra/log/redact.ts";
+import { createSecrets } from "../src/infra/secrets/secrets.ts";
 
 const secrets = createSecrets(new Uint8Array(32).fill(1));
 const other = createSecrets(new Uint8Array(32).fill(2));

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { readDomain } from "../src/owners/sites/domain.ts";
+import { readDomain } from "../src/domain/sites/domain.ts";
 import { createSite, DATABASES, freshEnvironment, startServer } from "./harness.ts";
 
 const SITES = "/v1/admin/sites";

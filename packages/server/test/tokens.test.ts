@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ManualClock } from "../src/platform/clock.ts";
+import { ManualClock } from "../src/infra/clock.ts";
 import {
   answerOf,
   createSite,

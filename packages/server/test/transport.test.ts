@@ -5,8 +5,9 @@ import { join } from "node:path";
 import { type SecureVersion, connect as tlsConnect } from "node:tls";
 import { generate } from "selfsigned";
 import { expect, test } from "vitest";
-import { networksOf } from "../src/platform/http/admission/networks.ts";
-import { connectionOf, cutAddress, TrustedProxies } from "../src/platform/http/connection.ts";
+import { connectionOf, TrustedProxies } from "../src/http/server/connection.ts";
+import { cutAddress } from "../src/infra/addresses.ts";
+import { networksOf } from "../src/infra/networks.ts";
 import { freshEnvironment, OPERATOR_TOKEN, raw, startServer, temporaryFolder } from "./harness.ts";
 
 async function production(extra: Record<string, string> = {}) {

@@ -1,5 +1,5 @@
-import type { Database, Transaction } from "../src/platform/db/database.ts";
-import { DatabaseUnavailableError } from "../src/platform/db/database.ts";
+import type { Database, Transaction } from "../src/infra/db/database.ts";
+import { DatabaseUnavailableError } from "../src/infra/db/database.ts";
 
 /** Ends a run of a body: nothing of it may stay. */
 class RunOver extends Error {

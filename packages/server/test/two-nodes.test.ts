@@ -76,9 +76,9 @@ test("two processes on one PostgreSQL: a key rotated on one signs on the other w
 const ASKER = `
 const [url, key, asks, rate, now] = process.argv.slice(1);
 const dist = ${JSON.stringify(fileURLToPath(new URL("../dist/", import.meta.url)))};
-const { openPostgres } = await import(dist + "platform/db/postgres.js");
-const { takeExact } = await import(dist + "platform/rate-limit/exact.js");
-const { systemIds } = await import(dist + "platform/ids.js");
+const { openPostgres } = await import(dist + "infra/db/postgres.js");
+const { takeExact } = await import(dist + "infra/rate-limit/exact.js");
+const { systemIds } = await import(dist + "infra/ids.js");
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 const db = await openPostgres(url, { ids: systemIds, log });
 const ask = () => db.transaction((tx) => takeExact(tx, key, { perMinute: Number(rate) }, Number(now)));

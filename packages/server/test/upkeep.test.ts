@@ -2,10 +2,10 @@ import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, test } from "vitest";
-import type { Dialect } from "../src/platform/db/database.ts";
-import { backup } from "../src/upkeep/backup.ts";
-import { doctor } from "../src/upkeep/doctor.ts";
-import { restore } from "../src/upkeep/restore.ts";
+import type { Dialect } from "../src/infra/db/database.ts";
+import { backup } from "../src/maintenance/backup.ts";
+import { doctor } from "../src/maintenance/doctor.ts";
+import { restore } from "../src/maintenance/restore.ts";
 import {
   createSite,
   DATABASES,

@@ -3,8 +3,8 @@ import type { AddressInfo } from "node:net";
 import { dnsResolver } from "@gatehouse/safe-fetch";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { startDnsServer } from "../../safe-fetch/test/dns-server.ts";
-import { recheckSites } from "../src/actions/recheck-sites.ts";
-import { ManualClock } from "../src/platform/clock.ts";
+import { recheckSites } from "../src/actions/sites/recheck-sites.ts";
+import { ManualClock } from "../src/infra/clock.ts";
 import { createSite, DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
 
 const DAY_MS = 86_400_000;

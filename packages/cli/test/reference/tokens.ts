@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { recordHeartbeat } from "../../../server/src/platform/installation/clock-check.ts";
+import { recordHeartbeat } from "../../../server/src/infra/installation/clock-check.ts";
 import { type Coverage, noSite } from "./covered.ts";
 
 /** `key`, `clock` and `token`: what signs, what dates, and what opens the door. */

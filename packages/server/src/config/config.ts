@@ -1,18 +1,12 @@
 import { join } from "node:path";
-import type { TlsSettings } from "../platform/http/server.js";
-import type { LogLevel } from "../platform/log/levels.js";
-import type { MailSettings } from "../platform/mail/mailer.js";
+import type { TlsSettings } from "../http/server/server.js";
+import type { KeyAlias } from "../infra/keys/key-aliases.js";
+import type { LogLevel } from "../infra/log/levels.js";
+import type { MailSettings } from "../infra/mail/mailer.js";
 import { StartupError } from "../startup-error.js";
 import { mailSender, mailServer } from "./mail-readers.js";
 import * as read from "./readers.js";
 import { LIMIT_NAMES, type LimitName, limitMax, PREFIX, VARIABLES } from "./variables.js";
-
-export interface KeyAlias {
-  readonly alias: string;
-  readonly kid: string;
-  /** The alias is listed until this moment, in milliseconds. */
-  readonly until: number;
-}
 
 /** Everything an installation was told, checked once and frozen. */
 export interface Config {

@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { fromBase64url, parseUrl } from "@gatehouse/protocol";
-import { LOG_LEVELS, type LogLevel } from "../platform/log/levels.js";
+import type { KeyAlias } from "../infra/keys/key-aliases.js";
+import { LOG_LEVELS, type LogLevel } from "../infra/log/levels.js";
 import { StartupError } from "../startup-error.js";
-import type { KeyAlias } from "./config.js";
 
 /**
  * Readers of single variables. Each gets the variable's name for its sentence, and never repeats

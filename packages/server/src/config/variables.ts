@@ -1,4 +1,4 @@
-import { LOG_LEVELS } from "../platform/log/levels.js";
+import { LOG_LEVELS } from "../infra/log/levels.js";
 
 /** One environment variable: everything `serve --help` and the reference page say of it. */
 export interface Variable {

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { DATABASES, NOON, type TestServer } from "../harness.ts";
 import { from, TRUSTED_PROXY } from "../mcp/asking.ts";
 import { buying, openWorld, paying, ROSE, told } from "../ucp/buying.ts";

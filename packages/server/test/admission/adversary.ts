@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { signMandate } from "@gatehouse/protocol";
-import { Caller } from "../../src/platform/http/admission/caller.ts";
+import { Caller } from "../../src/http/server/admission/caller.ts";
 import { newKey } from "../agents/registering.ts";
 import type { TestServer } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { DATABASES, NOON } from "../harness.ts";
 import { from, TRUSTED_PROXY } from "../mcp/asking.ts";
 import { lines, openWorld, paying, told, type World } from "../ucp/buying.ts";

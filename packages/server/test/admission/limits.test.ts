@@ -1,13 +1,13 @@
 import type { IncomingMessage } from "node:http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
-import { AddressLimiter } from "../../src/platform/http/admission/address-limiter.ts";
-import { FairQueue } from "../../src/platform/http/admission/fair-queue.ts";
-import { FairRate, FairRates } from "../../src/platform/http/admission/fair-rate.ts";
-import { HeldBytes } from "../../src/platform/http/admission/held-bytes.ts";
-import { networksOf } from "../../src/platform/http/admission/networks.ts";
-import { connectionOf, TrustedProxies } from "../../src/platform/http/connection.ts";
+import { FairQueue } from "../../src/http/server/admission/fair-queue.ts";
+import { FairRate, FairRates } from "../../src/http/server/admission/fair-rate.ts";
+import { HeldBytes } from "../../src/http/server/admission/held-bytes.ts";
+import { connectionOf, TrustedProxies } from "../../src/http/server/connection.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { networksOf } from "../../src/infra/networks.ts";
+import { AddressLimiter } from "../../src/infra/rate-limit/address-limiter.ts";
 import { NOON } from "../harness.ts";
 import { ADDRESS_OF_64 } from "../identity/renamings.ts";
 

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { deleteExpiredAgents } from "../../src/owners/agents/pending/store.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { deleteExpiredAgents } from "../../src/domain/agents/pending/store.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import {
   answerOf,
   cleanUp,

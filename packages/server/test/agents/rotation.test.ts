@@ -1,6 +1,6 @@
 import { type JsonObject, signMandate, signTagged } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { answerOf, cleanUp, DATABASES, NOON } from "../harness.ts";
 import { type Market, openMarket } from "../selling/selling.ts";
 import { type AgentKey, newKey } from "./registering.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { ARCHIVE_POINTS } from "../../src/platform/crash-points.ts";
+import { ARCHIVE_POINTS } from "../../src/infra/crash-points.ts";
 import { DATABASES, freshEnvironment, temporaryFolder } from "../harness.ts";
 import { archivePath, DAY_MS } from "./archiving.ts";
 import { auditKeys, exportDays, verdictOf } from "./exporting.ts";

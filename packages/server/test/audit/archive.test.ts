@@ -2,12 +2,12 @@ import { cpSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fromHex, readCheckpoint, signMandate, verifyInclusion } from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
-import { archiveDueDays } from "../../src/actions/archive-days.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
-import { backup } from "../../src/upkeep/backup.ts";
-import { doctor } from "../../src/upkeep/doctor.ts";
-import { checkArchive } from "../../src/upkeep/doctor-archive.ts";
-import { restore } from "../../src/upkeep/restore.ts";
+import { archiveDueDays } from "../../src/actions/audit/archive-days.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { backup } from "../../src/maintenance/backup.ts";
+import { doctor } from "../../src/maintenance/doctor.ts";
+import { checkArchive } from "../../src/maintenance/doctor-archive.ts";
+import { restore } from "../../src/maintenance/restore.ts";
 import {
   DATABASES,
   freshEnvironment,

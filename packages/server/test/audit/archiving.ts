@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Overrides } from "../../src/context.ts";
-import { actorDraft, serviceActor } from "../../src/owners/audit/drafts.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
-import type { Dialect } from "../../src/platform/db/database.ts";
+import { actorDraft, serviceActor } from "../../src/domain/audit/drafts.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import type { Dialect } from "../../src/infra/db/database.ts";
 import { createSite, freshEnvironment, NOON, startServer, type TestServer } from "../harness.ts";
 
 export const DAY_MS = 86_400_000;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { actorDraft, serviceActor } from "../../src/owners/audit/drafts.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { actorDraft, serviceActor } from "../../src/domain/audit/drafts.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { createSite, DATABASES, freshEnvironment, NOON, startServer } from "../harness.ts";
 import { auditKeys, exportDay, exportDays, type Told, verdictOf } from "./exporting.ts";
 

@@ -7,10 +7,10 @@ import { existsSync, readFileSync } from "node:fs";
 import { createApp } from "../../dist/app.js";
 import { readConfig } from "../../dist/config/config.js";
 import { createContext } from "../../dist/context.js";
-import { reconcilePayments } from "../../dist/decide/settle-payment.js";
+import { listen } from "../../dist/http/server/server.js";
+import { systemClock } from "../../dist/infra/clock.js";
 import { planJobs } from "../../dist/jobs.js";
-import { systemClock } from "../../dist/platform/clock.js";
-import { listen } from "../../dist/platform/http/server.js";
+import { reconcilePayments } from "../../dist/purchase/settle-payment.js";
 
 let armed;
 const pass = (point) => {

@@ -1,6 +1,6 @@
 import { type Checkpoint, verifyCheckpoint } from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
-import { AUDIT_POINTS } from "../../src/platform/crash-points.ts";
+import { AUDIT_POINTS } from "../../src/infra/crash-points.ts";
 import { DATABASES, freshEnvironment } from "../harness.ts";
 import { auditKeys, exportDays, verdictOf } from "./exporting.ts";
 import { type NodeProcess, startNode } from "./node-process.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { verifyExportFile } from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
-import { actorDraft, serviceActor } from "../../src/owners/audit/drafts.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { actorDraft, serviceActor } from "../../src/domain/audit/drafts.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { createSite, DATABASES, freshEnvironment, NOON, startServer } from "../harness.ts";
 import { auditKeys, exportDay, exportPart, exportPath, type Told, verdictOf } from "./exporting.ts";
 

@@ -1,7 +1,7 @@
 import { createServer, connect as dial, type Socket } from "node:net";
 import pg from "pg";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { createSite, freshEnvironment, freshPostgres, startServer } from "../harness.ts";
 import { auditKeys, exportDays, verdictOf } from "./exporting.ts";
 

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
-import { doctor } from "../../src/upkeep/doctor.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { doctor } from "../../src/maintenance/doctor.ts";
 import { answerOf, createSite, freshEnvironment, startServer } from "../harness.ts";
 import { auditKeys, exportDays, verdictOf } from "./exporting.ts";
 import { movedWith } from "./moved.ts";

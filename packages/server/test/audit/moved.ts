@@ -1,6 +1,6 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
-import { copySqlite } from "../../src/platform/db/sqlite.ts";
+import { copySqlite } from "../../src/infra/db/sqlite.ts";
 import { createSite, freshEnvironment, startServer, temporaryFolder } from "../harness.ts";
 
 /**

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { onTestFinished } from "vitest";
 import { launchChromium, skipChromium } from "../../../../test/chromium.ts";
-import { htmlPage } from "../../src/owners/audit/exports/html.ts";
+import { htmlPage } from "../../src/domain/audit/exports/html.ts";
 import { cleanUp, temporaryFolder } from "../harness.ts";
 import {
   type AuditKey,

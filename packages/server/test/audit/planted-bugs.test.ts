@@ -1,7 +1,7 @@
 import { type JsonObject, policyDigest } from "@gatehouse/protocol";
 import { beforeAll, expect, test } from "vitest";
-import type { RecordDraft } from "../../src/owners/audit/drafts.ts";
-import type { Queries, Transaction } from "../../src/platform/db/database.ts";
+import type { RecordDraft } from "../../src/domain/audit/drafts.ts";
+import type { Queries, Transaction } from "../../src/infra/db/database.ts";
 import { cleanUp, freshEnvironment, startServer, type TestServer } from "../harness.ts";
 import type { Buyer, Shop } from "../mandates/submitting.ts";
 import { ORDER_POLICY, selling } from "../selling/selling.ts";

@@ -1,6 +1,6 @@
 import { type Ed25519Jwk, fromHex, readReceipt, verifyReceipt } from "@gatehouse/protocol";
 import { beforeAll, describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { createSite, freshEnvironment, NOON, startServer, type TestServer } from "../harness.ts";
 import { auditKeys } from "./exporting.ts";
 

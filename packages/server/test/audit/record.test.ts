@@ -1,6 +1,6 @@
 import { type Ed25519Jwk, fromHex, verifyReceipt, verifyRecord } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import {
   cleanUp,
   createSite,

@@ -1,9 +1,9 @@
 import { cpSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { backup } from "../../src/upkeep/backup.ts";
-import { doctor } from "../../src/upkeep/doctor.ts";
-import { restore } from "../../src/upkeep/restore.ts";
+import { backup } from "../../src/maintenance/backup.ts";
+import { doctor } from "../../src/maintenance/doctor.ts";
+import { restore } from "../../src/maintenance/restore.ts";
 import {
   createSite,
   DATABASES,

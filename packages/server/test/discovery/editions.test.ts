@@ -1,8 +1,8 @@
 import { verifyCard } from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
-import { Editions, REMAKE_AFTER_MS } from "../../src/doors/discovery/editions.ts";
-import type { KeptEditions } from "../../src/doors/discovery/kept-editions.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { Editions, REMAKE_AFTER_MS } from "../../src/http/discovery/editions.ts";
+import type { KeptEditions } from "../../src/http/discovery/kept-editions.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import {
   answerOf,
   createSite,

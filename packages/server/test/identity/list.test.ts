@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { SEEN_PLATFORMS_MAX } from "../../src/owners/platforms/store.ts";
-import { siteByHash } from "../../src/owners/sites/store.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
-import { checkPlatforms } from "../../src/upkeep/doctor-platforms.ts";
+import { SEEN_PLATFORMS_MAX } from "../../src/domain/platforms/store.ts";
+import { siteByHash } from "../../src/domain/sites/store.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { checkPlatforms } from "../../src/maintenance/doctor-platforms.ts";
 import { DATABASES, NOON } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { BUYER, lines, openWorld, paying, told, type World } from "../ucp/buying.ts";

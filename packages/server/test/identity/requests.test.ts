@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { NOON } from "../harness.ts";
 import { from, mcpShop, TRUSTED_PROXY } from "../mcp/asking.ts";
 import { ADDRESS_OF_64 } from "./renamings.ts";

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { identityOfAgent, identityOfPlatform, UNSIGNED } from "../../src/decide/identity.ts";
-import type { Agent } from "../../src/owners/agents/agent.ts";
-import type { Queries } from "../../src/platform/db/database.ts";
-import { webName } from "../../src/platform/web-name.ts";
+import type { Agent } from "../../src/domain/agents/agent.ts";
+import type { Queries } from "../../src/infra/db/database.ts";
+import { webName } from "../../src/infra/web-name.ts";
+import { identityOfAgent, identityOfPlatform, UNSIGNED } from "../../src/purchase/identity.ts";
 import { BASES, RENAMING, renamed } from "./renamings.ts";
 
 const SEED = 20_261_116;

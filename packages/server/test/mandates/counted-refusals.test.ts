@@ -2,7 +2,7 @@ import { signMandate } from "@gatehouse/protocol";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Overrides } from "../../src/context.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { DATABASES, freshEnvironment, NOON, startServer, type TestServer } from "../harness.ts";
 import { type Trouble, troubled } from "../twice.ts";
 import { submitting } from "./submitting.ts";

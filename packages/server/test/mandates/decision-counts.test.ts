@@ -1,7 +1,7 @@
 import { type JsonObject, signMandate } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { insertDecision } from "../../src/owners/decisions/store.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { insertDecision } from "../../src/domain/decisions/store.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import {
   cleanUp,
   DATABASES,

@@ -1,15 +1,15 @@
 import { type JsonObject, POLICY_WINDOWS } from "@gatehouse/protocol";
 import fc from "fast-check";
 import { beforeAll, describe, expect, test } from "vitest";
-import { testPolicy } from "../../src/actions/test-policy.ts";
+import { testPolicy } from "../../src/actions/policies/test-policy.ts";
 import type { Context } from "../../src/context.ts";
-import type { Decision } from "../../src/owners/decisions/decision.ts";
-import { Book } from "../../src/owners/decisions/history/book.ts";
-import { loadHistory } from "../../src/owners/decisions/history/load.ts";
-import { SPENT_AT } from "../../src/owners/decisions/history/store.ts";
-import { Allowance } from "../../src/platform/allowance.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
-import type { Database, Queries } from "../../src/platform/db/database.ts";
+import type { Decision } from "../../src/domain/decisions/decision.ts";
+import { Book } from "../../src/domain/decisions/history/book.ts";
+import { loadHistory } from "../../src/domain/decisions/history/load.ts";
+import { SPENT_AT } from "../../src/domain/decisions/history/store.ts";
+import { Allowance } from "../../src/infra/allowance.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import type { Database, Queries } from "../../src/infra/db/database.ts";
 import {
   cleanUp,
   createSite,

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
-import { takeExact } from "../../src/platform/rate-limit/exact.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { takeExact } from "../../src/infra/rate-limit/exact.ts";
 import {
   cleanUp,
   DATABASES,

@@ -1,6 +1,6 @@
 import { type JsonObject, signMandate } from "@gatehouse/protocol";
 import { beforeAll, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { cleanUp, freshEnvironment, NOON, startServer, type TestServer } from "../harness.ts";
 import { type Posted, postAll } from "../post-all.ts";
 import { seeded } from "../selling/faulty-processor.ts";

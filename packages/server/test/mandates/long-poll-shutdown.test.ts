@@ -1,6 +1,6 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import { expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import {
   answerOf,
   freshEnvironment,

@@ -1,6 +1,6 @@
 import { type JsonObject, signMandate, signTagged } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { newKey } from "../agents/registering.ts";
 import {
   cleanUp,

@@ -1,6 +1,6 @@
 import { canonicalize, type JsonObject, sha256, toHex, utf8 } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import {
   cleanUp,
   DATABASES,

@@ -1,11 +1,11 @@
 import { type JsonObject, type JsonValue, policyDurationMs } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Decision } from "../../src/owners/decisions/decision.ts";
-import { Book } from "../../src/owners/decisions/history/book.ts";
-import { loadHistory } from "../../src/owners/decisions/history/load.ts";
-import { lastDecisions } from "../../src/owners/decisions/store.ts";
-import { Allowance } from "../../src/platform/allowance.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import type { Decision } from "../../src/domain/decisions/decision.ts";
+import { Book } from "../../src/domain/decisions/history/book.ts";
+import { loadHistory } from "../../src/domain/decisions/history/load.ts";
+import { lastDecisions } from "../../src/domain/decisions/store.ts";
+import { Allowance } from "../../src/infra/allowance.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import {
   cleanUp,
   DATABASES,

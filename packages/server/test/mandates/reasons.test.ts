@@ -1,6 +1,6 @@
 import { type JsonObject, REASONS, type ReasonCode } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { newKey, registering } from "../agents/registering.ts";
 import {
   cleanUp,

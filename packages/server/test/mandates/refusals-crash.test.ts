@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../src/platform/clock.ts";
-import { REJECTION_POINTS } from "../../src/platform/crash-points.ts";
+import { systemClock } from "../../src/infra/clock.ts";
+import { REJECTION_POINTS } from "../../src/infra/crash-points.ts";
 import { auditKeys, exportDays, verdictOf } from "../audit/exporting.ts";
 import { type NodeProcess, startNode } from "../audit/node-process.ts";
 import { DATABASES, freshEnvironment } from "../harness.ts";

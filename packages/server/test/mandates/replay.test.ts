@@ -1,7 +1,7 @@
 import { signTagged } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { deleteExpiredAnswers } from "../../src/owners/decisions/kept/store.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { deleteExpiredAnswers } from "../../src/domain/decisions/kept/store.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { newKey } from "../agents/registering.ts";
 import { answerOf, cleanUp, createSite, DATABASES, NOON, type TestServer } from "../harness.ts";
 import { cart, type Market, openMarket } from "../selling/selling.ts";

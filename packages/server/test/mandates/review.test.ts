@@ -1,7 +1,7 @@
 import { type JsonObject, signMandate } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { expireReviews } from "../../src/actions/decide-review.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { expireReviews } from "../../src/actions/reviews/decide-review.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import {
   answerOf,
   cleanUp,

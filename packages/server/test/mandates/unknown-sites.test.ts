@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
-import type { Database } from "../../src/platform/db/database.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import type { Database } from "../../src/infra/db/database.ts";
 import { answerOf, cleanUp, DATABASES, freshEnvironment, NOON, startServer } from "../harness.ts";
 
 const PER_MINUTE = 5;

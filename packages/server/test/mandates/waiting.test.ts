@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Waiting } from "../../src/doors/mandates/waiting.ts";
+import { Waiting } from "../../src/http/mandates/waiting.ts";
 
 test("two of an address and a hundred of a site wait at a time, and room is given back", () => {
   const waiting = new Waiting();

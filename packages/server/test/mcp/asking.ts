@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import type { Overrides } from "../../src/context.ts";
-import type { Dialect } from "../../src/platform/db/database.ts";
+import type { Dialect } from "../../src/infra/db/database.ts";
 import {
   answerOf,
   createSite,

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { canonicalize } from "@gatehouse/protocol";
 import { beforeAll, describe, expect, test } from "vitest";
-import { toolResult } from "../../src/actions/tools.ts";
+import { toolResult } from "../../src/actions/mcp/tools.ts";
 import { answerOf, cleanUp, createSite, DATABASES, raw } from "../harness.ts";
 import { INITIALIZE, mcpShop } from "./asking.ts";
 
@@ -45,7 +45,7 @@ describe.each(DATABASES)("a call, on %s", (dialect) => {
     const { server, call, rpc } = await mcpShop({ dialect });
     await call();
     const { audit } = server.context;
-    const { DatabaseUnavailableError } = await import("../../src/platform/db/database.ts");
+    const { DatabaseUnavailableError } = await import("../../src/infra/db/database.ts");
     const commit = audit.commit.bind(audit);
     audit.commit = () => Promise.reject(new DatabaseUnavailableError("gone"));
     const refused = await call();

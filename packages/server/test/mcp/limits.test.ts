@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { OFFICIAL_CLIENTS } from "../../../../conformance/mcp/clients.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { NOON } from "../harness.ts";
 import { closing, from, mcpShop, TRUSTED_PROXY } from "./asking.ts";
 

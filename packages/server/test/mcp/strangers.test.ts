@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { DATABASES, NOON, startServer } from "../harness.ts";
 import { INITIALIZE, mcpShop } from "./asking.ts";

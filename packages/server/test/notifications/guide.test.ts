@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { generateEd25519, signWebhook, utf8 } from "@gatehouse/protocol";
 import { transformSync } from "esbuild";
 import { expect, onTestFinished, test } from "vitest";
-import type { ManualClock } from "../../src/platform/clock.ts";
+import type { ManualClock } from "../../src/infra/clock.ts";
 import { freshEnvironment, startServer } from "../harness.ts";
 import { telling } from "./telling.ts";
 

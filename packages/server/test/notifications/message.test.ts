@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { DELIVER_EVERY_MS } from "../../src/actions/deliver-messages.ts";
-import { nextTryAt } from "../../src/owners/outbox/message.ts";
-import { JOB_TICK_MS } from "../../src/platform/jobs/jobs.ts";
+import { DELIVER_EVERY_MS } from "../../src/actions/notifications/deliver-messages.ts";
+import { nextTryAt } from "../../src/domain/outbox/message.ts";
+import { JOB_TICK_MS } from "../../src/infra/jobs/jobs.ts";
 
 const HOUR_MS = 3_600_000;
 const NEARLY_ONE = 65_535 / 65_536;

@@ -1,5 +1,9 @@
 import { expect, test } from "vitest";
-import { type AskedReview, reviewEvent, reviewMail } from "../../src/actions/review-notice.ts";
+import {
+  type AskedReview,
+  reviewEvent,
+  reviewMail,
+} from "../../src/actions/reviews/review-notice.ts";
 
 const item = { id: "rose", title: "A red\nrose", quantity: 2, unit_minor: 1000 };
 const asked = {

@@ -1,6 +1,6 @@
 import { type JsonObject, signMandate } from "@gatehouse/protocol";
-import { deliverMessages } from "../../src/actions/deliver-messages.ts";
-import type { ManualClock } from "../../src/platform/clock.ts";
+import { deliverMessages } from "../../src/actions/notifications/deliver-messages.ts";
+import type { ManualClock } from "../../src/infra/clock.ts";
 import type { TestServer } from "../harness.ts";
 import { type Buyer, POLICY, type Shop, submitting } from "../mandates/submitting.ts";
 

@@ -1,8 +1,11 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { deliverMessages, forgetOldMessages } from "../../src/actions/deliver-messages.ts";
-import { MESSAGE_KEPT_MS, TRY_LEASE_MS } from "../../src/owners/outbox/message.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
-import { DatabaseUnavailableError } from "../../src/platform/db/database.ts";
+import {
+  deliverMessages,
+  forgetOldMessages,
+} from "../../src/actions/notifications/deliver-messages.ts";
+import { MESSAGE_KEPT_MS, TRY_LEASE_MS } from "../../src/domain/outbox/message.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { DatabaseUnavailableError } from "../../src/infra/db/database.ts";
 import {
   cleanUp,
   DATABASES,

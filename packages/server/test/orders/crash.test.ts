@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { OUTBOX_POINTS } from "../../src/platform/crash-points.ts";
+import { OUTBOX_POINTS } from "../../src/infra/crash-points.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { startNode } from "../audit/node-process.ts";
 import { DATABASES, freshEnvironment } from "../harness.ts";

@@ -1,7 +1,7 @@
 import type { RequestListener } from "node:http";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { deliverMessages } from "../../src/actions/deliver-messages.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { deliverMessages } from "../../src/actions/notifications/deliver-messages.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { DATABASES, NOON } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { openWorld, type World } from "../ucp/buying.ts";

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
-import { createLog } from "../../src/platform/log/log.ts";
-import { backup } from "../../src/upkeep/backup.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { createLog } from "../../src/infra/log/log.ts";
+import { backup } from "../../src/maintenance/backup.ts";
 import { exportDays } from "../audit/exporting.ts";
 import {
   cleanUp,

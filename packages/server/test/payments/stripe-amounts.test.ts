@@ -4,7 +4,7 @@ import {
   moneyOfStripe,
   STRIPE_CURRENCIES,
   stripeAmount,
-} from "../../src/owners/payments/processors/stripe/amounts.ts";
+} from "../../src/payments/stripe/amounts.ts";
 
 function money(text: string, currency: string): Money {
   const read = parseAmount(text, currency);

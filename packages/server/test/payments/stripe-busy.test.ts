@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
-import { reconcilePayments } from "../../src/decide/settle-payment.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { reconcilePayments } from "../../src/purchase/settle-payment.ts";
 import { freshEnvironment, NOON, startServer } from "../harness.ts";
 import { clientOf } from "../stripe/kit.ts";
 import { StripeSimulator } from "../stripe/simulator.ts";

@@ -1,9 +1,6 @@
 import { formatAmount, parseAmount } from "@gatehouse/protocol";
 import { expect, onTestFinished, test } from "vitest";
-import {
-  moneyOfStripe,
-  STRIPE_CURRENCIES,
-} from "../../src/owners/payments/processors/stripe/amounts.ts";
+import { moneyOfStripe, STRIPE_CURRENCIES } from "../../src/payments/stripe/amounts.ts";
 import { freshEnvironment, startServer } from "../harness.ts";
 import { StripeSimulator } from "../stripe/simulator.ts";
 import { stripeSelling } from "./stripe-shop.ts";

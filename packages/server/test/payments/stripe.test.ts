@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { followLapses } from "../../src/actions/follow-lapses.ts";
-import { reconcilePayments } from "../../src/decide/settle-payment.ts";
-import { forgetSecrets } from "../../src/decide/stripe-account.ts";
-import { writeOutcome } from "../../src/decide/write-outcome.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { followLapses } from "../../src/actions/orders/follow-lapses.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { reconcilePayments } from "../../src/purchase/settle-payment.ts";
+import { forgetSecrets } from "../../src/purchase/stripe-account.ts";
+import { writeOutcome } from "../../src/purchase/write-outcome.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import {
   cleanUp,

@@ -2,7 +2,7 @@ import { signMandate } from "@gatehouse/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { createContext } from "../../src/context.ts";
-import { DECIDE_POINTS } from "../../src/platform/crash-points.ts";
+import { DECIDE_POINTS } from "../../src/infra/crash-points.ts";
 import { newKey } from "../agents/registering.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { type NodeProcess, startNode } from "../audit/node-process.ts";

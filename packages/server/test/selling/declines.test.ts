@@ -1,8 +1,8 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { reconcilePayments } from "../../src/decide/settle-payment.ts";
-import { endDeclinedAttempt, insertAttempt } from "../../src/owners/declines/store.ts";
-import { countDecline, handedOffUntil } from "../../src/owners/declines/waits.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { endDeclinedAttempt, insertAttempt } from "../../src/domain/declines/store.ts";
+import { countDecline, handedOffUntil } from "../../src/domain/declines/waits.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { reconcilePayments } from "../../src/purchase/settle-payment.ts";
 import { DATABASES, NOON, startServer, type TestAnswer } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import {

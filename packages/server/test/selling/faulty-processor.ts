@@ -2,7 +2,7 @@ import type {
   AuthorizationRequest,
   Processor,
   ProcessorAnswer,
-} from "../../src/owners/payments/processor.ts";
+} from "../../src/payments/provider.ts";
 
 /** Numbers from 0 to 1, the same for the same seed. */
 export function seeded(seed: number): () => number {

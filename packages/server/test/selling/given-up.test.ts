@@ -1,9 +1,8 @@
 import { EventEmitter, once } from "node:events";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import type { Processor } from "../../src/decide/processors.ts";
-import { reconcilePayments } from "../../src/decide/settle-payment.ts";
-import type { Attempt, ProcessorAnswer } from "../../src/owners/payments/processor.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import type { Attempt, Processor, ProcessorAnswer } from "../../src/payments/provider.ts";
+import { reconcilePayments } from "../../src/purchase/settle-payment.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { cleanUp, DATABASES, NOON } from "../harness.ts";
 import { expectBooksAgree } from "./books.ts";

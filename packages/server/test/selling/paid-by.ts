@@ -1,5 +1,5 @@
 import type { Context } from "../../src/context.ts";
-import { moneyOfStripe } from "../../src/owners/payments/stripe.ts";
+import { moneyOfStripe } from "../../src/payments/stripe/amounts.ts";
 import { StripeSimulator } from "../stripe/simulator.ts";
 import type { Authorization } from "./books.ts";
 import type { Cart } from "./selling.ts";

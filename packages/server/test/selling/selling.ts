@@ -1,6 +1,6 @@
 import { type JsonObject, signMandate } from "@gatehouse/protocol";
-import type { Clock } from "../../src/platform/clock.ts";
-import type { Dialect } from "../../src/platform/db/database.ts";
+import type { Clock } from "../../src/infra/clock.ts";
+import type { Dialect } from "../../src/infra/db/database.ts";
 import {
   answerOf,
   freshEnvironment,

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
-import { checkPayments } from "../../src/upkeep/doctor-payments.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { checkPayments } from "../../src/maintenance/doctor-payments.ts";
 import {
   cleanUp,
   DATABASES,

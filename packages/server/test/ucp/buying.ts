@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { JsonObject } from "@gatehouse/protocol";
 import { expect } from "vitest";
-import type { Clock } from "../../src/platform/clock.ts";
+import type { Clock } from "../../src/infra/clock.ts";
 import {
   cleanUp,
   type DATABASES,

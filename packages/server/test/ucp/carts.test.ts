@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
-import { KEY_TOPIC } from "../../src/platform/keys/key-ring.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { KEY_TOPIC } from "../../src/infra/keys/key-ring.ts";
 import {
   cleanUp,
   DATABASES,

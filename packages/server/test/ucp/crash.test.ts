@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { createContext } from "../../src/context.ts";
-import { CHECKOUT_POINT, DECIDE_POINTS } from "../../src/platform/crash-points.ts";
+import { CHECKOUT_POINT, DECIDE_POINTS } from "../../src/infra/crash-points.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { startNode } from "../audit/node-process.ts";
 import { DATABASES, freshEnvironment } from "../harness.ts";

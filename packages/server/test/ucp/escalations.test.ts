@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
-import { expireReviews } from "../../src/actions/decide-review.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { expireReviews } from "../../src/actions/reviews/decide-review.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { DATABASES, NOON } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";

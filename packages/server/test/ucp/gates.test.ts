@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { siteByHash, updateSite } from "../../src/owners/sites/store.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { siteByHash, updateSite } from "../../src/domain/sites/store.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { DATABASES, NOON } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { openWorld, ROSE, type World } from "./buying.ts";

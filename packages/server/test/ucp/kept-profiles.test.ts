@@ -1,10 +1,10 @@
 import { ok } from "@gatehouse/protocol";
 import { expect, test } from "vitest";
 import type { Context } from "../../src/context.ts";
-import { PlatformProfiles } from "../../src/doors/ucp/platform-profiles.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
-import type { Caller } from "../../src/platform/http/admission/caller.ts";
-import { networksOf, prefixOf } from "../../src/platform/http/admission/networks.ts";
+import type { Caller } from "../../src/http/server/admission/caller.ts";
+import { PlatformProfiles } from "../../src/http/ucp/platform-profiles.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
+import { networksOf, prefixOf } from "../../src/infra/networks.ts";
 import { NOON } from "../harness.ts";
 
 const HONEST = "https://honest.example/profile.json";

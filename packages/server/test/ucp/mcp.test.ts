@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type JsonObject, signMandate } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { DATABASES, NOON } from "../harness.ts";
 import type { Buyer, Shop } from "../mandates/submitting.ts";

@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { barriersOf, NO_BARRIERS, VIEWS, viewOptions } from "../../../../test/barriers.ts";
 import { launchChromium, skipChromium } from "../../../../test/chromium.ts";
-import { systemClock } from "../../src/platform/clock.ts";
+import { systemClock } from "../../src/infra/clock.ts";
 import { cleanUp, freshEnvironment, startServer, type TestServer } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { buying, lines, paying, ROSE } from "./buying.ts";

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { SHARES_MAX } from "../../src/doors/ucp/room.ts";
-import { deleteExpiredCarts } from "../../src/owners/checkouts/carts/store.ts";
-import { deleteExpiredCheckouts } from "../../src/owners/checkouts/store.ts";
-import { deleteExpiredReplies } from "../../src/owners/ucp-replies/store.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { deleteExpiredCarts } from "../../src/domain/checkouts/carts/store.ts";
+import { deleteExpiredCheckouts } from "../../src/domain/checkouts/store.ts";
+import { deleteExpiredReplies } from "../../src/domain/ucp-replies/store.ts";
+import { SHARES_MAX } from "../../src/http/ucp/room.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import { DATABASES, NOON } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { optionsTo, totalsOf } from "../../src/actions/checkout/totals.ts";
-import { NO_SHOP, type ShopSettings } from "../../src/owners/shop-settings/shop-settings.ts";
+import { NO_SHOP, type ShopSettings } from "../../src/domain/shop-settings/shop-settings.ts";
 
 const post = { id: "post", title: "By post", prices: { EUR: "4.90", JPY: "500" } };
 const air = { id: "air", title: "By air", prices: { EUR: "15.00" } };

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import {
   answerOf,
   cleanUp,
@@ -207,7 +207,7 @@ describe.each(DATABASES)("page-load beacons, on %s", (dialect) => {
       const sql = `SELECT COUNT(*) AS n FROM ${table} WHERE site_key_hash = ?`;
       return Number((await db.get<{ n: number }>(sql, site.site_key_hash))?.n);
     };
-    const { forgetOldVisits } = await import("../../src/actions/forget-visits.ts");
+    const { forgetOldVisits } = await import("../../src/actions/visits/forget-visits.ts");
     const later = { ...server.context, clock: new ManualClock(NOON + 91 * 86_400_000) };
     await forgetOldVisits(server.context, () => false);
     expect([await rows("visits"), await rows("visit_hours")]).toEqual([1, 1]);

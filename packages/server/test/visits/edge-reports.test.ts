@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { forgetOldVisits } from "../../src/actions/forget-visits.ts";
-import { ManualClock } from "../../src/platform/clock.ts";
+import { forgetOldVisits } from "../../src/actions/visits/forget-visits.ts";
+import { ManualClock } from "../../src/infra/clock.ts";
 import {
   answerOf,
   cleanUp,

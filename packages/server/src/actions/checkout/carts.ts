@@ -1,22 +1,22 @@
 import type { UcpTotals } from "@gatehouse/protocol";
 import { type JsonObject, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { type Cart, cartMs } from "../../owners/checkouts/carts/cart.js";
+import { type Cart, cartMs } from "../../domain/checkouts/carts/cart.js";
 import {
   cartById,
   endCart,
   insertCart,
   lockCart,
   replaceCart,
-} from "../../owners/checkouts/carts/store.js";
+} from "../../domain/checkouts/carts/store.js";
 import {
   type BuyingPlatform,
   isOwn,
   type PlatformCaller,
   type WantedLine,
-} from "../../owners/checkouts/platform.js";
-import { shopSettings } from "../../owners/shop-settings/store.js";
-import type { Queries, Transaction } from "../../platform/db/database.js";
+} from "../../domain/checkouts/platform.js";
+import { shopSettings } from "../../domain/shop-settings/store.js";
+import type { Queries, Transaction } from "../../infra/db/database.js";
 import { type PricedLines, priceLines } from "./price-lines.js";
 import { destinationIn } from "./quote.js";
 import { totalsOf } from "./totals.js";

@@ -7,27 +7,31 @@ import {
   refuse,
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { problemOf } from "../../decide/checkout-problem.js";
-import { type Decided, decide } from "../../decide/decide.js";
-import { type Identity, isPooled } from "../../decide/identity.js";
-import { type DeclineWait, declineWait, type PaymentCaller } from "../../decide/payment-caller.js";
-import { amountFault, type Payment, requestPayment } from "../../decide/request-payment.js";
-import type { Agent } from "../../owners/agents/agent.js";
-import type { RecordDraft } from "../../owners/audit/drafts.js";
-import { newRecordId } from "../../owners/audit/record-id.js";
-import { type Checkout, emailOf, isReady, TRIES_MAX } from "../../owners/checkouts/checkout.js";
-import { pageUrl } from "../../owners/checkouts/page-url.js";
-import { lockCheckout, writeCheckout } from "../../owners/checkouts/store.js";
-import { insertDecision } from "../../owners/decisions/store.js";
-import { noteSeen } from "../../owners/platforms/store.js";
-import { insertReview } from "../../owners/reviews/store.js";
-import { closedMessage, sells } from "../../owners/sites/gates.js";
-import type { Site } from "../../owners/sites/site.js";
-import { siteAsItIs } from "../../owners/sites/store.js";
-import type { Transaction } from "../../platform/db/database.js";
-import { pendingReview } from "../pending-review.js";
-import { recordedItems } from "../price-order.js";
-import { tellOfReview } from "../tell-of-review.js";
+import type { Agent } from "../../domain/agents/agent.js";
+import type { RecordDraft } from "../../domain/audit/drafts.js";
+import { newRecordId } from "../../domain/audit/record-id.js";
+import { type Checkout, emailOf, isReady, TRIES_MAX } from "../../domain/checkouts/checkout.js";
+import { pageUrl } from "../../domain/checkouts/page-url.js";
+import { lockCheckout, writeCheckout } from "../../domain/checkouts/store.js";
+import { insertDecision } from "../../domain/decisions/store.js";
+import { noteSeen } from "../../domain/platforms/store.js";
+import { insertReview } from "../../domain/reviews/store.js";
+import { closedMessage, sells } from "../../domain/sites/gates.js";
+import type { Site } from "../../domain/sites/site.js";
+import { siteAsItIs } from "../../domain/sites/store.js";
+import type { Transaction } from "../../infra/db/database.js";
+import { problemOf } from "../../purchase/checkout-problem.js";
+import { type Decided, decide } from "../../purchase/decide.js";
+import { type Identity, isPooled } from "../../purchase/identity.js";
+import {
+  type DeclineWait,
+  declineWait,
+  type PaymentCaller,
+} from "../../purchase/payment-caller.js";
+import { amountFault, type Payment, requestPayment } from "../../purchase/request-payment.js";
+import { recordedItems } from "../orders/price-order.js";
+import { pendingReview } from "../reviews/pending-review.js";
+import { tellOfReview } from "../reviews/tell-of-review.js";
 import { platformActor } from "./platform-actor.js";
 import { reviewsFull, standingProblem } from "./platform-standing.js";
 import { isSameQuote, quoteDigest, quotedItems, quoteFor } from "./quote.js";

@@ -1,11 +1,11 @@
 import type { Context } from "../../context.js";
-import { agentActor, type RecordDraft } from "../../owners/audit/drafts.js";
-import type { Checkout } from "../../owners/checkouts/checkout.js";
-import type { PlatformCaller } from "../../owners/checkouts/platform.js";
-import { checkoutById } from "../../owners/checkouts/store.js";
-import { reviewOfDecision } from "../../owners/reviews/store.js";
-import type { Transaction } from "../../platform/db/database.js";
-import { endReview } from "../end-review.js";
+import { agentActor, type RecordDraft } from "../../domain/audit/drafts.js";
+import type { Checkout } from "../../domain/checkouts/checkout.js";
+import type { PlatformCaller } from "../../domain/checkouts/platform.js";
+import { checkoutById } from "../../domain/checkouts/store.js";
+import { reviewOfDecision } from "../../domain/reviews/store.js";
+import type { Transaction } from "../../infra/db/database.js";
+import { endReview } from "../reviews/end-review.js";
 import { actorId } from "./platform-actor.js";
 
 /**

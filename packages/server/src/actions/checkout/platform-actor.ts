@@ -1,7 +1,7 @@
-import { type Identity, identityOfPlatform } from "../../decide/identity.js";
-import type { Agent } from "../../owners/agents/agent.js";
-import type { PlatformCaller } from "../../owners/checkouts/platform.js";
-import type { Queries } from "../../platform/db/database.js";
+import type { Agent } from "../../domain/agents/agent.js";
+import type { PlatformCaller } from "../../domain/checkouts/platform.js";
+import type { Queries } from "../../infra/db/database.js";
+import { type Identity, identityOfPlatform } from "../../purchase/identity.js";
 
 const UNSIGNED = "unsigned ";
 

@@ -1,16 +1,16 @@
-import { type Identity, isPooled } from "../../decide/identity.js";
 import {
   HANDED_OFF,
   NOT_ADMITTED,
   PLATFORM_SUSPENDED,
   type Problem,
-} from "../../owners/checkouts/checkout.js";
-import { handedOffUntil } from "../../owners/declines/waits.js";
-import { acceptedBy } from "../../owners/platforms/settings.js";
-import { platformSettings } from "../../owners/platforms/store.js";
-import { countPending } from "../../owners/reviews/store.js";
-import type { Site } from "../../owners/sites/site.js";
-import type { Transaction } from "../../platform/db/database.js";
+} from "../../domain/checkouts/checkout.js";
+import { handedOffUntil } from "../../domain/declines/waits.js";
+import { acceptedBy } from "../../domain/platforms/settings.js";
+import { platformSettings } from "../../domain/platforms/store.js";
+import { countPending } from "../../domain/reviews/store.js";
+import type { Site } from "../../domain/sites/site.js";
+import type { Transaction } from "../../infra/db/database.js";
+import { type Identity, isPooled } from "../../purchase/identity.js";
 
 /** Pending reviews of one platform. */
 const PENDING_MAX = 50;

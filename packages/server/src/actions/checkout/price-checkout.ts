@@ -1,10 +1,10 @@
 import { type MandatePayment, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { type Checkout, isReady, TRIES_MAX } from "../../owners/checkouts/checkout.js";
-import { checkoutById, lockCheckout } from "../../owners/checkouts/store.js";
-import type { Site } from "../../owners/sites/site.js";
-import type { Queries, Transaction } from "../../platform/db/database.js";
-import type { PricedOrder, PriceFault } from "../price-order.js";
+import { type Checkout, isReady, TRIES_MAX } from "../../domain/checkouts/checkout.js";
+import { checkoutById, lockCheckout } from "../../domain/checkouts/store.js";
+import type { Site } from "../../domain/sites/site.js";
+import type { Queries, Transaction } from "../../infra/db/database.js";
+import type { PricedOrder, PriceFault } from "../orders/price-order.js";
 import { isSameQuote, quotedItems, quoteFor } from "./quote.js";
 import { refusalOf } from "./sessions.js";
 

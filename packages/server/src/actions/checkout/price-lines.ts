@@ -1,8 +1,8 @@
-import type { LineFault } from "../../owners/checkouts/checkout.js";
-import type { WantedLine } from "../../owners/checkouts/platform.js";
-import type { Product } from "../../owners/products/product.js";
-import { productById } from "../../owners/products/store.js";
-import type { Queries } from "../../platform/db/database.js";
+import type { LineFault } from "../../domain/checkouts/checkout.js";
+import type { WantedLine } from "../../domain/checkouts/platform.js";
+import type { Product } from "../../domain/products/product.js";
+import { productById } from "../../domain/products/store.js";
+import type { Queries } from "../../infra/db/database.js";
 
 export const LINES_MAX = 50;
 export const LINE_QUANTITY_MAX = 1000;

@@ -1,7 +1,7 @@
-import { paymentState } from "../../decide/payment-state.js";
-import type { Checkout } from "../../owners/checkouts/checkout.js";
-import { reviewOfDecision } from "../../owners/reviews/store.js";
-import type { Queries } from "../../platform/db/database.js";
+import type { Checkout } from "../../domain/checkouts/checkout.js";
+import { reviewOfDecision } from "../../domain/reviews/store.js";
+import type { Queries } from "../../infra/db/database.js";
+import { paymentState } from "../../purchase/payment-state.js";
 
 /** What a checkout that is being completed waits for. */
 export type Progress =

@@ -6,10 +6,10 @@ import {
   type Missing,
   type Quote,
   type QuotedLine,
-} from "../../owners/checkouts/checkout.js";
-import { shopSettings } from "../../owners/shop-settings/store.js";
-import type { Queries } from "../../platform/db/database.js";
-import type { PricedItem } from "../price-order.js";
+} from "../../domain/checkouts/checkout.js";
+import { shopSettings } from "../../domain/shop-settings/store.js";
+import type { Queries } from "../../infra/db/database.js";
+import type { PricedItem } from "../orders/price-order.js";
 import { type PricedLine, type PricedLines, priceLines } from "./price-lines.js";
 import { type Destination, isTaxable, optionsTo, totalsOf } from "./totals.js";
 

@@ -1,8 +1,7 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { hastenPayment } from "../../decide/hasten-payment.js";
-import type { RecordDraft } from "../../owners/audit/drafts.js";
-import { lockCart } from "../../owners/checkouts/carts/store.js";
+import type { RecordDraft } from "../../domain/audit/drafts.js";
+import { lockCart } from "../../domain/checkouts/carts/store.js";
 import {
   type Address,
   type Checkout,
@@ -10,17 +9,18 @@ import {
   checkoutMs,
   type Delivery,
   type Quote,
-} from "../../owners/checkouts/checkout.js";
-import { type BuyingPlatform, isOwn } from "../../owners/checkouts/platform.js";
+} from "../../domain/checkouts/checkout.js";
+import { type BuyingPlatform, isOwn } from "../../domain/checkouts/platform.js";
 import {
   checkoutById,
   checkoutOfCart,
   insertCheckout,
   lockCheckout,
   writeCheckout,
-} from "../../owners/checkouts/store.js";
-import { noteSeen } from "../../owners/platforms/store.js";
-import type { Queries, Transaction } from "../../platform/db/database.js";
+} from "../../domain/checkouts/store.js";
+import { noteSeen } from "../../domain/platforms/store.js";
+import type { Queries, Transaction } from "../../infra/db/database.js";
+import { hastenPayment } from "../../purchase/hasten-payment.js";
 import { openCart } from "./carts.js";
 import { invalidateReview } from "./escalated.js";
 import { isSameQuote, quoteFor } from "./quote.js";

@@ -4,7 +4,7 @@ import {
   PERCENT,
   type ShippingOption,
   type ShopSettings,
-} from "../../owners/shop-settings/shop-settings.js";
+} from "../../domain/shop-settings/shop-settings.js";
 
 /** Where something is sent, as far as its price goes. */
 export interface Destination {

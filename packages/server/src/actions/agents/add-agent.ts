@@ -1,0 +1,77 @@
+import {
+  checkEd25519PublicKey,
+  type Ed25519Jwk,
+  ed25519Bytes,
+  jwkThumbprint,
+  ok,
+  type Result,
+  readPublicJwk,
+  refuse,
+} from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { Agent, RegisteredKey } from "../../domain/agents/agent.js";
+import { insertAgent, insertKey, keyByKid } from "../../domain/agents/store.js";
+import type { Actor } from "../../domain/audit/drafts.js";
+import { agentChange } from "./agent-change.js";
+
+export interface NewAgent {
+  readonly name: string;
+  /** As it came; read strictly here. */
+  readonly jwk: unknown;
+  readonly scopes: readonly string[] | null;
+  readonly tags: readonly string[];
+}
+
+/** A key that may be trusted, with the id it goes by. */
+export async function readAgentKeyStrictly(
+  value: unknown,
+): Promise<Result<{ jwk: Ed25519Jwk; kid: string }, "invalid_request">> {
+  const jwk = readPublicJwk(value);
+  if (!jwk.ok) return refuse("invalid_request", `jwk: ${jwk.detail}.`);
+  if (jwk.value.kty !== "OKP") return refuse("invalid_request", "jwk: agents use Ed25519 keys.");
+  const good = checkEd25519PublicKey(ed25519Bytes(jwk.value));
+  if (!good.ok) return refuse("invalid_request", `jwk: ${good.detail}.`);
+  return ok({ jwk: jwk.value, kid: await jwkThumbprint(jwk.value) });
+}
+
+/** An agent the owner knows: active at once. */
+export async function addAgent(
+  { audit, clock, ids }: Context,
+  siteKeyHash: string,
+  wanted: NewAgent,
+  actor: Actor,
+): Promise<Result<{ agent: Agent; key: RegisteredKey }, "invalid_request" | "conflict">> {
+  const read = await readAgentKeyStrictly(wanted.jwk);
+  if (!read.ok) return read;
+  const { jwk, kid } = read.value;
+  type Answer = Result<{ agent: Agent; key: RegisteredKey }, "conflict">;
+  const { answer } = await audit.commit<Answer>(siteKeyHash, async (tx) => {
+    if ((await keyByKid(tx, siteKeyHash, kid)) !== undefined) {
+      const taken = refuse("conflict", "Another agent of this site has this key.");
+      return { records: [], answer: taken };
+    }
+    const now = clock.now();
+    const agentId = ids.id("agt");
+    const agent: Agent = {
+      ...{
+        agentId,
+        identity: agentId,
+        siteKeyHash,
+        name: wanted.name,
+        contact: null,
+        operatorUrl: null,
+      },
+      ...{ keySource: null, source: "admin", status: "active", scopes: wanted.scopes },
+      ...{ requestedScopes: [], tags: wanted.tags, createdBy: actor.id, createdAt: now },
+      ...{ changedBy: null, changedAt: null, expiresAt: null },
+    };
+    const key: RegisteredKey = {
+      ...{ siteKeyHash, kid, agentId, jwk, status: "active", createdAt: now, notAfter: null },
+    };
+    await insertAgent(tx, agent);
+    await insertKey(tx, key);
+    const records = [agentChange("agent_added", agent, { actor, now, kids: [kid] })];
+    return { records, answer: ok({ agent, key }) };
+  });
+  return answer;
+}

@@ -1,0 +1,116 @@
+import {
+  type JsonValue,
+  ok,
+  type Result,
+  type Rotation,
+  readRotation,
+  refuse,
+  verifyTagged,
+} from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { RegisteredKey } from "../../domain/agents/agent.js";
+import { agentById, endKey, insertKey, keyByKid, keysOf } from "../../domain/agents/store.js";
+import { agentActor } from "../../domain/audit/drafts.js";
+import type { Site } from "../../domain/sites/site.js";
+import { keyFault } from "../mandates/prove-mandate.js";
+import { isSignedForNow } from "../mandates/signed-window.js";
+import { readAgentKeyStrictly } from "./add-agent.js";
+import { agentChange } from "./agent-change.js";
+
+/** Keys one agent may sign with at a time. */
+const LIVE_KEYS_MAX = 5;
+
+type Fault =
+  | ("schema_invalid" | "unsupported_version" | "audience_mismatch")
+  | ("signature_invalid" | "identity_check_failed" | "rate_limited");
+
+/** The new key, and until when the old one is good. */
+interface Rotated {
+  readonly kid: string;
+  readonly oldUntil: number | null;
+}
+
+function rotationAudience(baseUrl: string, { siteKey }: Site, agentId: string): string {
+  return `${baseUrl}/v1/m/${siteKey}/agents/${agentId}/keys`;
+}
+
+/** Everything that can be said of a rotation without the agent's rows. */
+async function check(
+  { config, clock }: Context,
+  site: Site,
+  agentId: string,
+  rotation: Rotation,
+): Promise<Result<string, Fault>> {
+  const { audience, siteKey, by } = rotation;
+  const here = audience === rotationAudience(config.baseUrl, site, agentId);
+  if (!here || siteKey !== site.siteKey || rotation.agentId !== agentId) {
+    return refuse("audience_mismatch", "signed for another address");
+  }
+  if (!isSignedForNow(rotation, clock.now())) {
+    return refuse("schema_invalid", "not signed for now");
+  }
+  const key = await readAgentKeyStrictly(rotation.jwk);
+  if (!key.ok || key.value.kid !== by.new.kid || by.new.kid === by.old.kid) {
+    return refuse("schema_invalid", "the new key is none, or not the one that signed");
+  }
+  return ok(key.value.kid);
+}
+
+/** Moves an agent to another key. Both keys must have signed; for a while both are good. */
+export async function rotateAgentKey(
+  context: Context,
+  site: Site,
+  agentId: string,
+  body: JsonValue,
+): Promise<Result<Rotated, Fault>> {
+  const { audit, clock } = context;
+  const { siteKeyHash } = site;
+  const read = readRotation(body);
+  if (!read.ok) return read;
+  const rotation = read.value;
+  const checked = await check(context, site, agentId, rotation);
+  if (!checked.ok) return checked;
+  const kid = checked.value;
+  const { by, signed, jwk, overlapS } = rotation;
+  const old = await keyByKid(context.db, siteKeyHash, by.old.kid);
+  if (old === undefined || keyFault(old, agentId, clock.now()) !== undefined) {
+    return refuse("identity_check_failed", "the old key is not the agent's");
+  }
+  const held = await Promise.all([
+    verifyTagged("keyRotation", signed, by.old.signature, old.jwk),
+    verifyTagged("keyRotation", signed, by.new.signature, jwk),
+  ]);
+  if (held.includes(false)) return refuse("signature_invalid", "a signature does not verify");
+  const { answer } = await audit.commit<Result<Rotated, Fault>>(siteKeyHash, async (tx) => {
+    const refused = (fault: Fault) => ({ records: [], answer: refuse(fault, "refused") });
+    const now = clock.now();
+    const agent = await agentById(tx, siteKeyHash, agentId);
+    const current = await keyByKid(tx, siteKeyHash, by.old.kid);
+    if (agent === undefined || agent.status === "revoked") return refused("identity_check_failed");
+    if (current === undefined || keyFault(current, agentId, now) !== undefined) {
+      return refused("identity_check_failed");
+    }
+    const known = await keyByKid(tx, siteKeyHash, kid);
+    // Sent again, it changes nothing.
+    if (known?.agentId === agentId && known.status === "active") {
+      return { records: [], answer: ok({ kid, oldUntil: current.notAfter }) };
+    }
+    if (known !== undefined) return refused("identity_check_failed");
+    const live = (await keysOf(tx, agentId)).filter(
+      (key) => keyFault(key, agentId, now) === undefined,
+    );
+    if (live.length >= LIVE_KEYS_MAX) return refused("rate_limited");
+    const oldUntil = now + overlapS * 1000;
+    const key: RegisteredKey = {
+      ...{ siteKeyHash, kid, agentId, jwk, status: "active", createdAt: now, notAfter: null },
+    };
+    await insertKey(tx, key);
+    await endKey(tx, siteKeyHash, by.old.kid, { notAfter: oldUntil });
+    const change = { actor: agentActor(agentId), now, kids: [by.old.kid, kid] };
+    return {
+      records: [agentChange("agent_key_added", agent, change)],
+      answer: ok({ kid, oldUntil }),
+    };
+  });
+  return answer;
+}

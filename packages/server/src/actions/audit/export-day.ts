@@ -1,0 +1,106 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
+import type { ExportFile } from "../../domain/audit/exports/file.js";
+import { exportFile } from "../../domain/audit/exports/file.js";
+import {
+  type ExportFormat,
+  type ExportSnapshot,
+  findSnapshot,
+  takeSnapshot,
+} from "../../domain/audit/exports/snapshot.js";
+import { DAY_MS, dayOf, type LogHead, startOfDay } from "../../domain/audit/log.js";
+import { logsOfSite } from "../../domain/audit/store.js";
+import { policyByDigest } from "../../domain/policies/store.js";
+import type { Queries, Transaction } from "../../infra/db/database.js";
+import { VERSION } from "../../version.js";
+
+export interface ExportRequest {
+  readonly day: string;
+  readonly format: ExportFormat;
+  readonly part: number;
+  /** One of the site's logs; the newest that had begun by that day if none is named. */
+  readonly chain: string | null;
+  /** Asks for the signed note of the file instead of the file. */
+  readonly note: boolean;
+}
+
+export type ExportFault = "invalid_request" | "not_found" | "conflict";
+
+async function logOfDay(
+  db: Queries,
+  siteKeyHash: string,
+  { chain, day }: ExportRequest,
+  start: number,
+): Promise<Result<LogHead, "not_found">> {
+  const logs = await logsOfSite(db, siteKeyHash);
+  const begun = logs.filter(({ openedAt }) => openedAt < start + DAY_MS);
+  const found = chain === null ? begun[0] : begun.find((log) => log.chain === chain);
+  if (found !== undefined) return ok(found);
+  const why = logs.length === 0 ? "The site has no log." : `No such log had begun by ${day}.`;
+  return refuse("not_found", why);
+}
+
+/**
+ * Finds or fixes what a part is taken from and records the export, in one transaction: it is in
+ * the log before anybody gets a byte of it.
+ */
+async function recordExport(
+  { audit }: Context,
+  siteKeyHash: string,
+  request: ExportRequest,
+  actor: Actor,
+): Promise<Result<{ snapshot: ExportSnapshot; log: LogHead }, ExportFault>> {
+  type Answer = Result<{ snapshot: ExportSnapshot; log: LogHead }, ExportFault>;
+  const start = startOfDay(request.day);
+  if (start === undefined) return refuse("invalid_request", "day: write it as 2030-05-17.");
+  const { signer } = await audit.key();
+  const { answer } = await audit.commit<Answer>(siteKeyHash, async (tx: Transaction, now) => {
+    const log = await logOfDay(tx, siteKeyHash, request, start);
+    if (!log.ok) return { records: [], answer: log };
+    // By the log's own time: a clock that once ran ahead must not hide what was written then.
+    if (request.day > dayOf(Math.max(now, log.value.recordedAt))) {
+      return { records: [], answer: refuse("invalid_request", "day: it is yet to come.") };
+    }
+    const { day, format, part, note } = request;
+    const name = { tokenId: actor.id, day, format };
+    const moment = { now, keyId: signer.kid };
+    // A file's note is asked for beside the file: only the file begins an export.
+    const begins = part === 1 && !note;
+    const taken = begins
+      ? ok(await takeSnapshot(tx, name, log.value, moment))
+      : await findSnapshot(tx, name, log.value, moment);
+    if (!taken.ok) return { records: [], answer: taken };
+    const { parts, firstSeq, count, chain } = taken.value;
+    if (part > parts) {
+      const why = `This export has ${parts} ${parts === 1 ? "part" : "parts"}.`;
+      return { records: [], answer: refuse("not_found", why) };
+    }
+    const found = ok({ snapshot: taken.value, log: log.value });
+    if (note) return { records: [], answer: found };
+    const done = { chain, day, format, part, parts, first_seq: firstSeq, count };
+    const draft = actorDraft("audit.exported", actor, now, { export: done });
+    return { records: [draft], answer: found };
+  });
+  return answer;
+}
+
+/** One part of a day's export, as a file that is written while it is sent. */
+export async function exportDay(
+  context: Context,
+  siteKeyHash: string,
+  request: ExportRequest,
+  actor: Actor,
+): Promise<Result<ExportFile, ExportFault>> {
+  const recorded = await recordExport(context, siteKeyHash, request, actor);
+  if (!recorded.ok) return recorded;
+  const { audit, db, keys } = context;
+  const { snapshot, log } = recorded.value;
+  return ok(
+    await exportFile(snapshot, log, request, {
+      ...{ audit, version: VERSION },
+      publicKeys: async () => (await keys.listed("audit")).map(({ kid, jwk }) => ({ kid, jwk })),
+      policyByDigest: (digest) => policyByDigest(db, siteKeyHash, digest),
+    }),
+  );
+}

@@ -1,0 +1,110 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { type Actor, actorDraft, type RecordDraft } from "../../domain/audit/drafts.js";
+import type { LogHead } from "../../domain/audit/log.js";
+import type { LogReader } from "../../domain/audit/log-reader.js";
+import { logsOfSite, type StoredRecord } from "../../domain/audit/store.js";
+import type { Queries } from "../../infra/db/database.js";
+import { type ProvenRecord, proveRecord } from "./prove-record.js";
+
+export interface RecordsQuery {
+  /** One of the site's logs; the newest if none is named. */
+  readonly chain: string | null;
+  readonly type: string | null;
+  /** Oldest first from this place on; null for newest first. */
+  readonly from: number | null;
+  /** Newest first: only records before this place. */
+  readonly before: number | null;
+  readonly limit: number;
+}
+
+export interface RecordsPage {
+  readonly chain: string;
+  readonly records: readonly StoredRecord[];
+  /** Where an older page begins; undefined at the end of the log. */
+  readonly next: number | undefined;
+}
+
+/** A log of a site: the newest, or the one that is named. */
+async function findLog(
+  db: Queries,
+  siteKeyHash: string,
+  chain: string | null,
+): Promise<Result<LogHead, "not_found">> {
+  const logs = await logsOfSite(db, siteKeyHash);
+  const found = chain === null ? logs[0] : logs.find((log) => log.chain === chain);
+  return found === undefined ? refuse("not_found", "The site has no such log.") : ok(found);
+}
+
+async function pageOf(
+  reader: LogReader,
+  head: LogHead,
+  { type, from, before, limit }: RecordsQuery,
+): Promise<RecordsPage> {
+  const { chain } = head;
+  if (from === null) {
+    return { chain, ...(await reader.page(chain, { before: before ?? head.size, type, limit })) };
+  }
+  const records = await reader.recordsBetween(chain, from, Math.min(from + limit, head.size));
+  const wanted = records.filter((record) => type === null || record.type === type);
+  return { chain, records: wanted, next: undefined };
+}
+
+/** Whether a page shows nothing but that somebody has been reading. */
+function showsOnlyReading(records: readonly StoredRecord[]): boolean {
+  return records.every(({ type }) => type === "audit.read");
+}
+
+/** That somebody reads these records; undefined where they show nothing but reading. */
+function readingDraft(
+  { chain, records }: Pick<RecordsPage, "chain" | "records">,
+  type: string | null,
+  actor: Actor,
+  now: number,
+): RecordDraft | undefined {
+  // Asking for a type tells something even where there is none of it.
+  if (type === null && showsOnlyReading(records)) return undefined;
+  const places = records.map(({ seq }) => seq);
+  const range =
+    places.length === 0 ? {} : { from_seq: Math.min(...places), to_seq: Math.max(...places) };
+  const read = { chain, ...range, count: records.length, type };
+  return actorDraft("audit.read", actor, now, { read });
+}
+
+/**
+ * Reads a page of a log, and records that it was read, before it is shown. Two who follow a log
+ * would otherwise show each other their reading for ever: a page of nothing else is not recorded.
+ * It is read before the commit, because records never change and an archive may be slow.
+ */
+export async function readRecords(
+  { audit, clock, db }: Context,
+  siteKeyHash: string,
+  query: RecordsQuery,
+  actor: Actor,
+): Promise<Result<RecordsPage, "not_found">> {
+  const log = await findLog(db, siteKeyHash, query.chain);
+  if (!log.ok) return log;
+  const page = await pageOf(audit.reader, log.value, query);
+  const draft = readingDraft(page, query.type, actor, clock.now());
+  if (draft !== undefined) {
+    await audit.commit(siteKeyHash, async () => ({ records: [draft], answer: null }));
+  }
+  return ok(page);
+}
+
+/** Reads one record, recorded as a page that shows it alone would be, and proves that it is in its log. */
+export async function readProvenRecord(
+  context: Context,
+  siteKeyHash: string,
+  recordId: string,
+  actor: Actor,
+): Promise<Result<ProvenRecord, "not_found">> {
+  const { audit, clock } = context;
+  const record = await audit.reader.recordById(siteKeyHash, recordId);
+  const page = record && { chain: record.chain, records: [record] };
+  const draft = page && readingDraft(page, null, actor, clock.now());
+  if (draft !== undefined) {
+    await audit.commit(siteKeyHash, async () => ({ records: [draft], answer: null }));
+  }
+  return proveRecord(context, siteKeyHash, recordId, "owner");
+}

@@ -1,0 +1,71 @@
+import { hash } from "node:crypto";
+import {
+  ED25519_SIGNATURE_BYTES,
+  fromBase64url,
+  siteKeyHash as hashOf,
+  type JsonValue,
+  type Mandate,
+  REASONS,
+  readMandate,
+  taggedBytes,
+} from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { StoredAnswer } from "../../domain/decisions/decision.js";
+import { hasKeptAnswers, keptAnswer } from "../../domain/decisions/kept/store.js";
+import { hashesOf, type SiteNaming } from "../../domain/sites/find.js";
+import { verifyNow } from "../../infra/keys/verifying.js";
+import type { Submitted } from "../mandates/claim-mandate.js";
+import { mandateAudience } from "../mandates/prove-mandate.js";
+import { isForCall, type MandateCall } from "../mandates/submit-mandate.js";
+
+/** A deleted site whose answers are kept, by its key or hash. */
+export async function deletedSite(
+  { db }: Context,
+  name: string,
+  naming: SiteNaming,
+): Promise<string | undefined> {
+  for (const hash of await hashesOf(name, naming)) {
+    if (await hasKeptAnswers(db, hash)) return hash;
+  }
+  return undefined;
+}
+
+/** The answer for a review that was open when the site was deleted: it can never be approved. */
+function neverDecided(mandateId: string): StoredAnswer {
+  const reason = "review_invalidated";
+  const { status, message } = REASONS[reason];
+  const body = { outcome: "rejected", reason, message, mandate_id: mandateId };
+  return { status, body };
+}
+
+function isSignedBy(mandate: Mandate, jwk: Parameters<typeof verifyNow>[0]): boolean {
+  const signature = fromBase64url(mandate.envelope.signature) ?? new Uint8Array();
+  const bytes = taggedBytes("mandate", mandate.signed);
+  return signature.length === ED25519_SIGNATURE_BYTES && verifyNow(jwk, bytes, signature);
+}
+
+/**
+ * Answers a mandate that was decided before its site was deleted: it gets its first answer again, so that no
+ * agent signs a second purchase. Undefined if no answer is kept.
+ */
+export async function replayDeleted(
+  { clock, config, db }: Context,
+  siteKeyHash: string,
+  body: JsonValue,
+  call?: MandateCall | undefined,
+): Promise<Submitted | undefined> {
+  const read = readMandate(body);
+  if (!read.ok) return undefined;
+  const mandate = read.value;
+  const { siteKey, mandateId, envelope, audience } = mandate;
+  const own = audience === mandateAudience(config.baseUrl, { siteKey });
+  if (!own || (await hashOf(siteKey)) !== siteKeyHash) return undefined;
+  const kept = await keptAnswer(db, { siteKeyHash, kid: envelope.kid, mandateId }, clock.now());
+  if (kept === undefined) return undefined;
+  if (kept.keyStatus === "revoked") return { fault: { reason: "identity_check_failed" } };
+  if (!isSignedBy(mandate, kept.jwk)) return { fault: { reason: "signature_invalid" } };
+  if (!isForCall(mandate, call)) return { fault: { reason: "arguments_mismatch" }, mandateId };
+  const digest = hash("sha256", taggedBytes("mandate", mandate.signed), "hex");
+  if (digest !== kept.digest) return { fault: { reason: "mandate_id_conflict" }, mandateId };
+  return { answer: kept.answer ?? neverDecided(mandateId), replayed: true };
+}

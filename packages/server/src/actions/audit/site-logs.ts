@@ -1,0 +1,18 @@
+import type { Context } from "../../context.js";
+import { INSTALLATION, type LogHead } from "../../domain/audit/log.js";
+import { logsOfSite } from "../../domain/audit/store.js";
+import { domainOfSite } from "../../domain/sites/store.js";
+
+/**
+ * The logs of a site, or of the installation, newest first. A site from before there were logs gets
+ * its first one now, and so does the installation when somebody first looks.
+ */
+export async function siteLogs({ audit, db }: Context, siteKeyHash: string): Promise<LogHead[]> {
+  const logs = await logsOfSite(db, siteKeyHash);
+  if (logs.length > 0) return logs;
+  const exists =
+    siteKeyHash === INSTALLATION || (await domainOfSite(db, siteKeyHash)) !== undefined;
+  if (!exists) return logs;
+  await audit.tend(siteKeyHash);
+  return logsOfSite(db, siteKeyHash);
+}

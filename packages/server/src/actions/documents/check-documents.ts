@@ -1,0 +1,131 @@
+import { cardInPage, OWN_DOMAIN_PATHS } from "@gatehouse/protocol";
+import type { FetchResult } from "@gatehouse/safe-fetch";
+import type { Context } from "../../context.js";
+import { sells } from "../../domain/sites/gates.js";
+import { siteOrigin } from "../../domain/sites/proof.js";
+import type { Site } from "../../domain/sites/site.js";
+import type { InstallFinding } from "../sites/install-finding.js";
+import { fetchHint } from "../sites/verify-site.js";
+
+/** No more than the safe client lets at one host at once: whoever waits in its line loses time. */
+const FETCHES_AT_ONCE = 2;
+/** Longer than any document of ours. */
+const DOCUMENT_BYTES_MAX = 1024 * 1024;
+
+type Path = keyof typeof OWN_DOMAIN_PATHS;
+type Answer = Extract<FetchResult, { ok: true }>["value"];
+type Fault = Extract<FetchResult, { ok: false }>;
+
+/** Stands on the domain while every gate is open, and else not. */
+const PROFILE: Path = "/.well-known/ucp";
+
+const OWN_DOCUMENT =
+  "If it is your own, keep it: a worker or plugin replaces it unless you name the path in `except`.";
+
+function ownDid({ domain }: Site): string {
+  return (
+    "If it is your own, add Gatehouse's verification method and its id to `assertionMethod` " +
+    `(\`gatehouse site preview ${domain} --document did\`), and name the path in \`except\`.`
+  );
+}
+
+/**
+ * Every address in Gatehouse's documents names the site, by its key or the key's hash. So does the
+ * script on a page of the site's own, which many sites answer with at any path.
+ */
+function isGatehouses(path: Path, { body, contentType }: Answer, site: Site): boolean {
+  const text = new TextDecoder().decode(body);
+  const named = text.includes(site.siteKey) || text.includes(site.siteKeyHash);
+  const ours = path === "/agent" ? cardInPage(body) !== undefined : !/html/i.test(contentType);
+  return named && ours;
+}
+
+function judgeAnswer(path: Path, answer: Answer, site: Site, guide: string): InstallFinding {
+  const { status } = answer;
+  if (status !== 200) {
+    const found = `not served (status ${status})`;
+    const advice = `A worker, the Node plugin or a proxy rule serves it: ${guide}`;
+    return { item: path, state: "missing", found, advice };
+  }
+  if (isGatehouses(path, answer, site)) return { item: path, state: "good", found: "Gatehouse's" };
+  const found = "another document than Gatehouse's is there";
+  const advice = path === "/.well-known/did.json" ? ownDid(site) : OWN_DOCUMENT;
+  return { item: path, state: "wrong", found, advice };
+}
+
+const CERTIFICATE = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/;
+
+/** Why a site gave no answer at all, and what its owner does about it. */
+function silence(context: Context, site: Site, { reason, detail }: Fault) {
+  if (reason === "too_busy") {
+    return { found: `could not be looked at: ${detail}`, advice: "Try again in a moment." };
+  }
+  const down = CERTIFICATE.test(detail)
+    ? "Agents refuse a site whose certificate they cannot verify."
+    : "Is the site up? The other paths are looked at once it answers.";
+  const hint = fetchHint(context, site);
+  return { found: `cannot be read: ${detail}`, advice: hint === "" ? down : hint };
+}
+
+/** What the site sent could not be taken as a document; undefined where it sent nothing. */
+function judgeFault(path: Path, { reason }: Fault, guide: string): InstallFinding | undefined {
+  const wrong = (found: string, advice: string): InstallFinding => {
+    return { item: path, state: "wrong", found, advice };
+  };
+  switch (reason) {
+    case "redirected":
+      return wrong(
+        "leads to another address, where agents may not follow",
+        `Serve it at its own path: ${guide}`,
+      );
+    case "encoded":
+      return wrong(
+        "sent compressed to who did not ask for that",
+        "Pass the answer on with its headers.",
+      );
+    case "too_large":
+      return wrong("another document than Gatehouse's is there, of more than 1 MB", OWN_DOCUMENT);
+    default:
+      return undefined;
+  }
+}
+
+interface Looked {
+  readonly finding: InstallFinding;
+  /** Whether the site answered. */
+  readonly reached: boolean;
+}
+
+async function lookAt(context: Context, site: Site, path: Path): Promise<Looked> {
+  const { config, safeFetch } = context;
+  const guide = `${config.baseUrl}/docs/guide/install.md`;
+  const url = siteOrigin(site.domain, config.fetchAllow) + path;
+  // The owner has just put it there: what we remember from before is of no use.
+  const options = { fresh: true, bodyBytesMax: DOCUMENT_BYTES_MAX };
+  const answer = await safeFetch.get(url, options);
+  if (answer.ok) return { finding: judgeAnswer(path, answer.value, site, guide), reached: true };
+  const judged = judgeFault(path, answer, guide);
+  if (judged !== undefined) return { finding: judged, reached: true };
+  const finding: InstallFinding = {
+    ...{ item: path, state: "wrong", ...silence(context, site, answer) },
+  };
+  return { finding, reached: false };
+}
+
+/**
+ * Each document where agents look for it on the site's own domain, up to the first path at which the
+ * site does not answer: whoever asked would wait for every other as long.
+ */
+export async function checkDocuments(context: Context, site: Site): Promise<InstallFinding[]> {
+  const all = Object.keys(OWN_DOMAIN_PATHS) as Path[];
+  const paths = all.filter((path) => path !== PROFILE || sells(site));
+  const findings: InstallFinding[] = [];
+  for (let next = 0; next < paths.length; next += FETCHES_AT_ONCE) {
+    const asked = paths.slice(next, next + FETCHES_AT_ONCE);
+    for (const one of await Promise.all(asked.map((path) => lookAt(context, site, path)))) {
+      findings.push(one.finding);
+      if (!one.reached) return findings;
+    }
+  }
+  return findings;
+}

@@ -1,0 +1,70 @@
+import {
+  acpDocument,
+  agentMarkdown,
+  agentPage,
+  canonicalize,
+  didDocument,
+  headLinks,
+  type JsonObject,
+  llmsTxt,
+  mcpServerCard,
+  mcpTools,
+  previewCard,
+  previewCatalog,
+  robotsBlock,
+  type SiteAddresses,
+} from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { Site } from "../../domain/sites/site.js";
+import { snapshotOf } from "../../domain/sites/snapshot.js";
+
+export interface PreviewedDocument {
+  readonly name: string;
+  /** Which of the site's addresses it will stand at. */
+  readonly address: keyof SiteAddresses;
+  readonly contentType: string;
+  readonly text: string;
+}
+
+const pretty = (document: JsonObject) => `${JSON.stringify(document, null, 2)}\n`;
+
+/** The documents of a site as an owner may look at them, whatever its state: none is signed. */
+export async function previewDocuments(
+  { config, keys }: Context,
+  site: Site,
+): Promise<PreviewedDocument[]> {
+  const snapshot = snapshotOf(site, config.baseUrl);
+  const card = previewCard(snapshot);
+  const json = (name: string, address: keyof SiteAddresses, document: JsonObject) => {
+    return { name, address, contentType: "application/json", text: pretty(document) };
+  };
+  return [
+    json("card", "card", card),
+    json("catalog", "catalog", previewCatalog(snapshot)),
+    { name: "llms", address: "llms", contentType: "text/plain", text: llmsTxt(snapshot) },
+    {
+      name: "page",
+      address: "agentPage",
+      contentType: "text/html",
+      text: agentPage(snapshot, canonicalize(card)),
+    },
+    {
+      name: "page-markdown",
+      address: "agentPage",
+      contentType: "text/markdown",
+      text: agentMarkdown(snapshot),
+    },
+    json("mcp-tools", "mcp", { tools: mcpTools(snapshot) }),
+    {
+      ...json("mcp-server-card", "mcpServerCard", mcpServerCard(snapshot)),
+      contentType: "application/mcp-server-card+json",
+    },
+    {
+      ...json("did", "did", didDocument(snapshot, await keys.listed("card"))),
+      contentType: "application/did+json",
+    },
+    json("acp", "acp", acpDocument(snapshot)),
+    { name: "robots", address: "robots", contentType: "text/plain", text: robotsBlock(snapshot) },
+    { name: "head", address: "agentPage", contentType: "text/html", text: headLinks(snapshot) },
+  ];
+}

@@ -1,0 +1,67 @@
+import { endKey, revokeAgent } from "../../domain/agents/store.js";
+import { suspendPlatform } from "../../domain/platforms/store.js";
+import { partsOf, type Revocation } from "../../domain/revocations/revocation.js";
+import { domainOfSite } from "../../domain/sites/store.js";
+import { revokeEdgeToken } from "../../domain/tokens/edge/store.js";
+import { revokeToken } from "../../domain/tokens/store.js";
+import type { Transaction } from "../../infra/db/database.js";
+import { webName } from "../../infra/web-name.js";
+
+/** The table of each kind of revocation. */
+const TABLES: Readonly<Record<Revocation["kind"], string>> = {
+  token: "admin_tokens",
+  edge_token: "edge_tokens",
+  agent: "agents",
+  agent_key: "agent_keys",
+  platform: "platforms",
+};
+
+/** The actor in rows that a list of revocations changed. */
+const BY = "revocations";
+
+async function applyOne(tx: Transaction, { kind, id, revokedAt }: Revocation): Promise<void> {
+  const [site, rest] = partsOf(id);
+  switch (kind) {
+    case "token":
+      await revokeToken(tx, id, revokedAt);
+      return;
+    case "edge_token":
+      await revokeEdgeToken(tx, id, revokedAt);
+      return;
+    case "agent":
+      await revokeAgent(tx, id, { by: BY, at: revokedAt });
+      return;
+    case "agent_key":
+      await endKey(tx, site, rest, "revoked");
+      return;
+    case "platform":
+      await suspendNamed(tx, site, rest, revokedAt);
+  }
+}
+
+/** A platform can return by calling again, so it is suspended even if the list does not have it. */
+async function suspendNamed(
+  tx: Transaction,
+  siteKeyHash: string,
+  identity: string,
+  at: number,
+): Promise<void> {
+  if ((await domainOfSite(tx, siteKeyHash)) === undefined) return;
+  const domain = webName(`https://${identity}/`)?.domain ?? identity;
+  await suspendPlatform(tx, { siteKeyHash, identity, domain }, { by: BY, at });
+}
+
+/**
+ * Applies revocations to their tables. Other ids that a table does not have need nothing: no id is given
+ * out again, and a revoked key cannot be registered. `tables` names the existing tables, because the
+ * schema may be older than this build's.
+ */
+export async function applyRevocations(
+  tx: Transaction,
+  revocations: readonly Revocation[],
+  tables?: ReadonlySet<string>,
+): Promise<void> {
+  for (const one of revocations) {
+    if (tables === undefined || tables.has(TABLES[one.kind])) await applyOne(tx, one);
+  }
+}

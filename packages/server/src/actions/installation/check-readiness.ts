@@ -1,0 +1,56 @@
+import type { Context } from "../../context.js";
+import { AuditUnavailableError } from "../../domain/audit/log.js";
+import type { Clock } from "../../infra/clock.js";
+import { DatabaseUnavailableError } from "../../infra/db/database.js";
+import { isOutOfRoom } from "../../infra/installation/write-probe.js";
+
+/** The parts that every decision needs. */
+export type ReadinessPart = "database" | "disk" | "keys" | "clock" | "audit";
+
+/** Whoever asks about readiness wants to know now; a part that does not answer is not ready. */
+const PART_MS_MAX = 3000;
+
+function inTime(clock: Clock, check: Promise<unknown>): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const cancel = clock.after(PART_MS_MAX, () => reject(new Error("no answer in time")));
+    check.then(resolve, reject).finally(cancel);
+  });
+}
+
+/** The failing part: if the database fails while keys are read, the keys are not at fault. */
+function blamed(asked: ReadinessPart, error: unknown): ReadinessPart {
+  if (error instanceof AuditUnavailableError) return "audit";
+  if (!(error instanceof DatabaseUnavailableError)) return asked;
+  return isOutOfRoom(error) ? "disk" : "database";
+}
+
+async function failing(
+  { clock, log }: Context,
+  asked: ReadinessPart,
+  check: () => Promise<unknown>,
+): Promise<ReadinessPart | undefined> {
+  try {
+    await inTime(clock, check());
+    return undefined;
+  } catch (error) {
+    const part = blamed(asked, error);
+    log.warn({ part, error }, "ready.failing");
+    return part;
+  }
+}
+
+/**
+ * Names of the parts for which this node could decide nothing for any site; why is in the log, not in
+ * the answer. The rest is asked of the database, so a database that fails is named alone.
+ */
+export async function failingParts(context: Context): Promise<ReadinessPart[]> {
+  const { db, keys, clockGuard, audit } = context;
+  const store = await failing(context, "database", () => audit.checkWriting());
+  if (store !== undefined) return [store];
+  const parts = await Promise.all([
+    failing(context, "keys", () => keys.check()),
+    failing(context, "clock", () => clockGuard.check(db)),
+    failing(context, "audit", () => audit.checkLogs()),
+  ]);
+  return [...new Set(parts.filter((part) => part !== undefined))];
+}

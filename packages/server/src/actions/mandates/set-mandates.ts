@@ -1,0 +1,48 @@
+import { ok, parseUrl, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
+import {
+  type MandateSettings,
+  mandateSettings,
+  writeMandateSettings,
+} from "../../domain/mandate-settings/store.js";
+
+export type MandateChanges = {
+  readonly [Name in keyof MandateSettings]?: MandateSettings[Name] | undefined;
+};
+
+/** `https://agent.example`, and nothing behind it. */
+function isOrigin(text: string): boolean {
+  const url = parseUrl(text);
+  return url?.protocol === "https:" && url.origin === text;
+}
+
+/** Changes what an owner set about mandates; what is left out stays. */
+export async function setMandates(
+  { audit, clock }: Context,
+  siteKeyHash: string,
+  changes: MandateChanges,
+  actor: Actor,
+): Promise<Result<MandateSettings, "invalid_request">> {
+  if (!(changes.autoAdmit ?? []).every(isOrigin)) {
+    return refuse("invalid_request", "auto_admit: list origins such as https://agent.example.");
+  }
+  const { answer } = await audit.commit(siteKeyHash, async (tx) => {
+    const before = await mandateSettings(tx, siteKeyHash);
+    const after: MandateSettings = {
+      enabled: changes.enabled ?? before.enabled,
+      lifeMs: changes.lifeMs ?? before.lifeMs,
+      autoAdmit: changes.autoAdmit ?? before.autoAdmit,
+    };
+    await writeMandateSettings(tx, siteKeyHash, after);
+    const change = {
+      kind: "mandates_set",
+      enabled: after.enabled,
+      lifetime_seconds: after.lifeMs / 1000,
+      auto_admit: after.autoAdmit,
+    };
+    const record = actorDraft("site.changed", actor, clock.now(), { change });
+    return { records: [record], answer: after };
+  });
+  return ok(answer);
+}

@@ -1,0 +1,70 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
+import {
+  type NotifySettings,
+  notifySettings,
+  writeNotifySettings,
+} from "../../domain/notify-settings/store.js";
+import { isMailAddress } from "../../infra/mail/address.js";
+
+export type NotifyChanges = {
+  readonly [Name in keyof NotifySettings]?: NotifySettings[Name] | undefined;
+};
+
+/** The receiver in one spelling; refused where it may not be asked. */
+async function readWebhook(
+  { safeFetch }: Context,
+  text: string,
+): Promise<Result<string, "invalid_request">> {
+  const permitted = await safeFetch.permits(text);
+  // A name that cannot be looked up now may be one that is set up tomorrow.
+  const later = !permitted.ok && ["no_address", "timed_out"].includes(permitted.reason);
+  if (!permitted.ok && !later) {
+    return refuse("invalid_request", `webhook_url: ${permitted.detail}.`);
+  }
+  const url = new URL(text);
+  url.hash = "";
+  return ok(url.href);
+}
+
+function mailFault({ mailer }: Context, emails: readonly string[]): string | undefined {
+  if (!emails.every(isMailAddress)) return "emails: list addresses such as ann@example.com.";
+  if (new Set(emails.map((address) => address.toLowerCase())).size !== emails.length) {
+    return "emails: an address is listed twice.";
+  }
+  if (emails.length === 0 || mailer.configured) return undefined;
+  return "emails: this installation sends no mail; its operator can set GATEHOUSE_SMTP_URL.";
+}
+
+/** Changes where an owner is told; what is left out stays. */
+export async function setNotifications(
+  context: Context,
+  siteKeyHash: string,
+  changes: NotifyChanges,
+  actor: Actor,
+): Promise<Result<NotifySettings, "invalid_request">> {
+  const wrong = mailFault(context, changes.emails ?? []);
+  if (wrong !== undefined) return refuse("invalid_request", wrong);
+  const asked = changes.webhookUrl;
+  const webhook = typeof asked === "string" ? await readWebhook(context, asked) : ok(asked);
+  if (!webhook.ok) return webhook;
+  const webhookUrl = webhook.value;
+  const { answer } = await context.audit.commit(siteKeyHash, async (tx) => {
+    const before = await notifySettings(tx, siteKeyHash);
+    const after: NotifySettings = {
+      webhookUrl: webhookUrl === undefined ? before.webhookUrl : webhookUrl,
+      emails: changes.emails ?? before.emails,
+    };
+    await writeNotifySettings(tx, siteKeyHash, after);
+    // Addresses of people stay out of the log, and so do paths, which may hold a secret.
+    const change = {
+      kind: "notifications_set",
+      webhook_host: after.webhookUrl === null ? null : new URL(after.webhookUrl).host,
+      emails: after.emails.length,
+    };
+    const record = actorDraft("site.changed", actor, context.clock.now(), { change });
+    return { records: [record], answer: after };
+  });
+  return ok(answer);
+}

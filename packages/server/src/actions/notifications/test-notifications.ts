@@ -1,0 +1,62 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { notifySettings } from "../../domain/notify-settings/store.js";
+import type { Site } from "../../domain/sites/site.js";
+import { isoTime } from "../../infra/clock.js";
+import { takeExact } from "../../infra/rate-limit/exact.js";
+import { type Sendable, sendMessage } from "./send-message.js";
+
+/** Every test goes to people: five at once, then one a minute. */
+const TEST_RATE = { perMinute: 1, burst: 5 };
+
+/** How a test to one place went. */
+export interface Tested {
+  readonly kind: "webhook" | "mail";
+  readonly destination: string;
+  readonly delivered: boolean;
+  /** A sentence for the owner. */
+  readonly says: string;
+}
+
+function testMail({ domain }: Site) {
+  const text = [
+    `This is a test. Gatehouse tells you here of orders at ${domain}, and of what your rules leave`,
+    "to a person. There is nothing to do.",
+  ];
+  return { subject: `${domain}: a test of your notifications`, text: `${text.join("\n")}\n` };
+}
+
+/** Sends a test now to wherever an owner is told, once, and says how it went. */
+export async function testNotifications(
+  context: Context,
+  site: Site,
+): Promise<Result<readonly Tested[], "conflict" | "rate_limited">> {
+  const { clock, db, ids } = context;
+  const { siteKeyHash, domain } = site;
+  const { webhookUrl, emails } = await notifySettings(db, siteKeyHash);
+  if (webhookUrl === null && emails.length === 0) {
+    return refuse("conflict", "Nothing is set yet: give a webhook or an e-mail address first.");
+  }
+  const now = clock.now();
+  const limit = `notify-tests ${siteKeyHash}`;
+  if (!(await db.transaction((tx) => takeExact(tx, limit, TEST_RATE, now)))) {
+    return refuse("rate_limited", "That were many tests: wait a minute.");
+  }
+  const send = async (kind: Tested["kind"], destination: string): Promise<Tested> => {
+    const messageId = ids.timeId("msg", now);
+    const about = { message_id: messageId, occurred_at: isoTime(now), site_key_hash: siteKeyHash };
+    const event = { type: "notifications.test", ...about, domain };
+    const body = JSON.stringify(kind === "mail" ? testMail(site) : event);
+    const message: Sendable = {
+      ...{ messageId, siteKeyHash, kind, audience: "owner", destination, body, createdAt: now },
+    };
+    const sent = await sendMessage(context, message);
+    const says = sent.ok ? "It was delivered." : `It was not delivered: ${sent.detail}.`;
+    return { kind, destination, delivered: sent.ok, says };
+  };
+  const places = [
+    ...(webhookUrl === null ? [] : [["webhook", webhookUrl] as const]),
+    ...emails.map((address) => ["mail", address] as const),
+  ];
+  return ok(await Promise.all(places.map(([kind, destination]) => send(kind, destination))));
+}

@@ -1,0 +1,26 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { NOTES_MAX, type OrderNote } from "../../domain/orders/aftermath/aftermath.js";
+import { insertNote, notesOf } from "../../domain/orders/aftermath/store.js";
+import { lockOrder } from "../../domain/orders/store.js";
+
+/** Writes a note about an order, for the owner's people. Nobody is told, and no log has it. */
+export function noteOrder(
+  { clock, db, ids }: Context,
+  { siteKeyHash, orderId }: { readonly siteKeyHash: string; readonly orderId: string },
+  { text, writtenBy }: { readonly text: string; readonly writtenBy: string },
+): Promise<Result<OrderNote, "not_found" | "conflict">> {
+  return db.transaction(async (tx) => {
+    if ((await lockOrder(tx, siteKeyHash, orderId)) === undefined) {
+      return refuse("not_found", "The site has no such order.");
+    }
+    if ((await notesOf(tx, orderId)).length >= NOTES_MAX) {
+      return refuse("conflict", `An order may have ${NOTES_MAX} notes.`);
+    }
+    const createdAt = clock.now();
+    const noteId = ids.timeId("note", createdAt);
+    const note = { noteId, siteKeyHash, orderId, text, writtenBy, createdAt };
+    await insertNote(tx, note);
+    return ok(note);
+  });
+}

@@ -1,0 +1,102 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
+import type { ListedStatus, Platform } from "../../domain/platforms/platform.js";
+import {
+  countListed,
+  deletePlatform,
+  LISTED_PLATFORMS_MAX,
+  platformByIdentity,
+  writePlatform,
+} from "../../domain/platforms/store.js";
+import { idAt } from "../../domain/revocations/revocation.js";
+import { insertRevocations } from "../../domain/revocations/store.js";
+import { isSharedSuffix, type WebName, webName } from "../../infra/web-name.js";
+
+/** An owner's changes to a platform. Absent members do not change. */
+export interface PlatformChange {
+  readonly status: ListedStatus;
+  readonly name?: string | null | undefined;
+  readonly note?: string | null | undefined;
+}
+
+const NOT_LISTED = "The site has no such platform in its list.";
+
+/** The host or domain that an owner names. */
+function readName(text: string): Result<WebName, "invalid_request"> {
+  const name = /[/?#@:\s]/.test(text) ? undefined : webName(`https://${text}/`);
+  if (name === undefined) {
+    return refuse("invalid_request", "Name a domain or host, such as platform.example.");
+  }
+  if (isSharedSuffix(name.host)) {
+    const detail = `Many owners share ${name.host}. Name the host of one of them.`;
+    return refuse("invalid_request", detail);
+  }
+  return ok(name);
+}
+
+/** Admits or suspends a platform. It applies to the very next decision, on every node. */
+export async function changePlatform(
+  { audit, clock, revocations }: Context,
+  siteKeyHash: string,
+  text: string,
+  { status, name, note }: PlatformChange,
+  actor: Actor,
+): Promise<Result<Platform, "invalid_request" | "conflict">> {
+  const read = readName(text);
+  if (!read.ok) return read;
+  const { host: identity, domain } = read.value;
+  type Answer = Result<Platform, "conflict">;
+  const { answer } = await audit.commit<Answer>(siteKeyHash, async (tx) => {
+    const now = clock.now();
+    const before = await platformByIdentity(tx, siteKeyHash, identity);
+    const listed = before !== undefined && before.status !== "seen";
+    if (!listed && (await countListed(tx, siteKeyHash)) >= LISTED_PLATFORMS_MAX) {
+      const why = `The list holds ${LISTED_PLATFORMS_MAX} platforms. Remove one first.`;
+      return { records: [], answer: refuse("conflict", why) };
+    }
+    const platform: Platform = {
+      siteKeyHash,
+      identity,
+      domain,
+      status,
+      name: name === undefined ? (before?.name ?? null) : name,
+      note: note === undefined ? (before?.note ?? null) : note,
+      profileUrl: before?.profileUrl ?? null,
+      firstSeenAt: before?.firstSeenAt ?? null,
+      lastSeenAt: before?.lastSeenAt ?? null,
+      createdAt: before?.createdAt ?? now,
+      changedBy: actor.id,
+      changedAt: now,
+    };
+    await writePlatform(tx, platform);
+    if (status === "suspended") {
+      const id = idAt(siteKeyHash, identity);
+      await insertRevocations(tx, [{ kind: "platform", id, revokedAt: now }]);
+    }
+    const change = { kind: `platform_${status}`, platform: identity };
+    return { records: [actorDraft("site.changed", actor, now, { change })], answer: ok(platform) };
+  });
+  if (status === "suspended") await revocations.keep();
+  return answer;
+}
+
+/** Removes a platform from the list, with the times it was seen. It is new when it calls again. */
+export async function forgetPlatform(
+  { audit, clock }: Context,
+  siteKeyHash: string,
+  text: string,
+  actor: Actor,
+): Promise<Result<true, "not_found">> {
+  type Answer = Result<true, "not_found">;
+  const { answer } = await audit.commit<Answer>(siteKeyHash, async (tx) => {
+    const identity = webName(`https://${text}/`)?.host ?? text;
+    const before = await platformByIdentity(tx, siteKeyHash, identity);
+    if (before === undefined) return { records: [], answer: refuse("not_found", NOT_LISTED) };
+    await deletePlatform(tx, siteKeyHash, before.identity);
+    const change = { kind: "platform_forgotten", platform: before.identity };
+    const record = actorDraft("site.changed", actor, clock.now(), { change });
+    return { records: [record], answer: ok(true) };
+  });
+  return answer;
+}

@@ -1,0 +1,64 @@
+import {
+  type JsonObject,
+  ok,
+  type PolicyFinding,
+  policyDigest,
+  policyFindings,
+  type Result,
+  readPolicy,
+  refuse,
+} from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
+import { currentPolicy, insertPolicy, type PublishedPolicy } from "../../domain/policies/store.js";
+import type { Site } from "../../domain/sites/site.js";
+import { hasSkill } from "../../domain/sites/skills.js";
+import { siteByHash, updateSite } from "../../domain/sites/store.js";
+import { DatabaseUnavailableError, type Transaction } from "../../infra/db/database.js";
+
+/** The first policy opens one of the gates checkout stands behind; what the site shows may change. */
+async function openPolicyGate(tx: Transaction, siteKeyHash: string, now: number): Promise<void> {
+  const site = await siteByHash(tx, siteKeyHash);
+  if (site === undefined || site.policyPublished) return;
+  if (!(await updateSite(tx, { ...site, policyPublished: true }, now))) {
+    throw new DatabaseUnavailableError("the site was changed at the same time");
+  }
+}
+
+/** Whose policy it is, and what that site can be asked for. */
+export type PolicySite = Pick<Site, "siteKeyHash" | "skills">;
+
+interface Published {
+  readonly policy: PublishedPolicy;
+  /** What its owner should look at again. */
+  readonly findings: readonly PolicyFinding[];
+}
+
+/** Checks a policy and makes it the one in force. Versions stay for ever: records name them. */
+export async function publishPolicy(
+  { audit, clock }: Context,
+  { siteKeyHash, skills }: PolicySite,
+  document: JsonObject,
+  actor: Actor,
+): Promise<Result<Published, "invalid_request">> {
+  const read = readPolicy(document);
+  if (!read.ok) return refuse("invalid_request", `${read.detail}.`);
+  const findings = policyFindings(read.value, (id) => hasSkill(skills, id));
+  const errors = findings.filter(({ level }) => level === "error");
+  if (errors.length > 0) {
+    return refuse("invalid_request", errors.map(({ message }) => message).join(" "));
+  }
+  const { answer } = await audit.commit(siteKeyHash, async (tx) => {
+    const now = clock.now();
+    const version = ((await currentPolicy(tx, siteKeyHash))?.version ?? 0) + 1;
+    // The number a draft carries is the one it was made from; the number it gets is its place.
+    const numbered = { ...document, version };
+    const digest = await policyDigest(numbered);
+    const policy = { version, digest, document: numbered, publishedAt: now };
+    await insertPolicy(tx, siteKeyHash, policy);
+    await openPolicyGate(tx, siteKeyHash, now);
+    const change = { kind: "policy_published", policy_version: version, policy_digest: digest };
+    return { records: [actorDraft("site.changed", actor, now, { change })], answer: policy };
+  });
+  return ok({ policy: answer, findings });
+}

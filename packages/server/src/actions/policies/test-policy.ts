@@ -1,0 +1,171 @@
+import {
+  type Evaluation,
+  factsNeeded,
+  type JsonObject,
+  ok,
+  type Policy,
+  type PolicyFinding,
+  policyFindings,
+  type Result,
+  readPolicy,
+  readPolicyFacts,
+  readPoolFacts,
+  refuse,
+} from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { LogReader } from "../../domain/audit/log-reader.js";
+import { RECORD_IDS_MAX } from "../../domain/audit/store.js";
+import type { Decision } from "../../domain/decisions/decision.js";
+import { Book } from "../../domain/decisions/history/book.js";
+import { loadHistory } from "../../domain/decisions/history/load.js";
+import { lastDecisions } from "../../domain/decisions/store.js";
+import { approvalsSince } from "../../domain/reviews/store.js";
+import { hasSkill } from "../../domain/sites/skills.js";
+import { Allowance, AllowanceSpentError } from "../../infra/allowance.js";
+import type { Queries } from "../../infra/db/database.js";
+import type { PolicySite } from "./publish-policy.js";
+import { type Recalled, Rehearsal, type TestedDecision, type Verdict } from "./rehearsal.js";
+
+/** Decisions a draft is tried on, unless said otherwise. */
+export const TESTED_DECISIONS = 100;
+export const TESTED_DECISIONS_MAX = 1_000;
+const TEST_MS_MAX = 10_000;
+/** Rows of what came before; windows of a month over a busy site would otherwise take any number. */
+const HISTORY_ROWS_MAX = 100_000;
+/** Decided in one go: with as many rules as there may be, some milliseconds. */
+const DECISIONS_PER_TURN = 10;
+
+const BUSY = "Other drafts are being tried now: try again shortly.";
+const TOO_LONG = `This took more than ${TEST_MS_MAX / 1000} seconds: test fewer decisions.`;
+const TOO_MANY =
+  "Too many decisions were made within the windows of this policy: test fewer, or shorter windows.";
+
+type OutcomeCounts = Record<Evaluation["outcome"], number>;
+
+export interface PolicyTest {
+  readonly findings: readonly PolicyFinding[];
+  readonly tested: number;
+  readonly changed: readonly TestedDecision[];
+  readonly summary: { readonly was: OutcomeCounts; readonly wouldBe: OutcomeCounts };
+}
+
+/** Everything a draft is tried on, but for the records, which never change. */
+async function loadPast(
+  db: Queries,
+  siteKeyHash: string,
+  policy: Policy,
+  limit: number,
+  allowance: Allowance,
+) {
+  const decisions = await lastDecisions(db, siteKeyHash, limit);
+  const [first, last] = [decisions[0], decisions.at(-1)];
+  if (first === undefined || last === undefined) return undefined;
+  const approvals = await approvalsSince(db, siteKeyHash, first.evaluatedAt);
+  await allowance.turn();
+  const { count, spend } = factsNeeded(policy);
+  const looked = {
+    first,
+    last,
+    identities: [...new Set(decisions.map(({ identity }) => identity))],
+  };
+  const made = await loadHistory(db, looked, "decisions", count, allowance);
+  const spent = await loadHistory(db, looked, "minor", spend, allowance);
+  return { decisions, approvals, made, spent };
+}
+
+/** What a signed record says that rules said and knew. */
+function recalled(recordId: string, text: string | undefined): Recalled {
+  if (text === undefined) throw new Error(`decision without its record ${recordId}`);
+  const { decision } = JSON.parse(text) as { decision: JsonObject };
+  const facts = readPolicyFacts(decision.facts ?? {});
+  if (!facts.ok) throw new Error(`record ${recordId} has no facts: ${facts.detail}`);
+  const pool = decision.pool === undefined ? undefined : readPoolFacts(decision.pool);
+  if (pool?.ok === false) throw new Error(`record ${recordId} has no pool: ${pool.detail}`);
+  const outcome = decision.outcome as Evaluation["outcome"];
+  const was: Verdict = { outcome, ruleId: (decision.rule_id as string | undefined) ?? null };
+  return { was, facts: facts.value, pool: pool?.value };
+}
+
+/** What rules said, by record; nothing of decisions that none were asked for. */
+async function recall(
+  reader: LogReader,
+  siteKeyHash: string,
+  decisions: readonly Decision[],
+  allowance: Allowance,
+): Promise<ReadonlyMap<string, Recalled>> {
+  const asked = decisions.filter(({ policyVersion }) => policyVersion !== null);
+  const found = new Map<string, Recalled>();
+  for (let from = 0; from < asked.length; from += RECORD_IDS_MAX) {
+    const ids = asked.slice(from, from + RECORD_IDS_MAX).map(({ recordId }) => recordId);
+    const texts = await reader.recordTexts(siteKeyHash, ids);
+    for (const id of ids) found.set(id, recalled(id, texts.get(id)));
+    await allowance.turn();
+  }
+  return found;
+}
+
+async function rehearse(
+  { audit, clock, db }: Context,
+  siteKeyHash: string,
+  policy: Policy,
+  limit: number,
+): Promise<readonly TestedDecision[]> {
+  const allowance = new Allowance(clock, { msMax: TEST_MS_MAX, rowsMax: HISTORY_ROWS_MAX });
+  // A snapshot holds a connection that mandates wait for, so it ends before anything is decided.
+  const past = await db.snapshot((reader) =>
+    loadPast(reader, siteKeyHash, policy, limit, allowance),
+  );
+  if (past === undefined) return [];
+  const { decisions, approvals, made, spent } = past;
+  const records = await recall(new LogReader(db, audit.archive), siteKeyHash, decisions, allowance);
+  const books = { decisions: new Book(made), minor: new Book(spent) };
+  const rehearsal = new Rehearsal(policy, books, approvals, allowance);
+  const tested: TestedDecision[] = [];
+  for (const [place, decision] of decisions.entries()) {
+    if (place % DECISIONS_PER_TURN === 0) await allowance.turn();
+    const one = await rehearsal.decide(decision, records.get(decision.recordId));
+    if (one !== undefined) tested.push(one);
+  }
+  return tested;
+}
+
+const countsOf = (verdicts: readonly Verdict[]): OutcomeCounts => {
+  const counts = { approved: 0, escalated: 0, rejected: 0 };
+  for (const { outcome } of verdicts) counts[outcome]++;
+  return counts;
+};
+
+function summed(findings: readonly PolicyFinding[], tested: readonly TestedDecision[]): PolicyTest {
+  return {
+    findings,
+    tested: tested.length,
+    changed: tested.filter(({ was, wouldBe }) => was.outcome !== wouldBe.outcome),
+    summary: {
+      was: countsOf(tested.map(({ was }) => was)),
+      wouldBe: countsOf(tested.map(({ wouldBe }) => wouldBe)),
+    },
+  };
+}
+
+/** Tries a draft on the last decisions of a site, all at one moment of its database. Nothing is written. */
+export async function testPolicy(
+  context: Context,
+  { siteKeyHash, skills }: PolicySite,
+  document: JsonObject,
+  last: number,
+): Promise<Result<PolicyTest, "invalid_request" | "rate_limited" | "unavailable">> {
+  const read = readPolicy(document);
+  if (!read.ok) return refuse("invalid_request", `policy: ${read.detail}.`);
+  const policy = read.value;
+  try {
+    const done = await context.policyTests.run(siteKeyHash, async () => {
+      const findings = policyFindings(policy, (id) => hasSkill(skills, id));
+      return summed(findings, await rehearse(context, siteKeyHash, policy, last));
+    });
+    return done === undefined ? refuse("rate_limited", BUSY) : ok(done.made);
+  } catch (error) {
+    if (!(error instanceof AllowanceSpentError)) throw error;
+    if (error.what === "time") return refuse("unavailable", TOO_LONG);
+    return refuse("invalid_request", TOO_MANY);
+  }
+}

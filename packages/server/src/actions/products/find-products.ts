@@ -1,0 +1,76 @@
+import { fromBase64url, ok, type Result, refuse, toBase64url } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import {
+  PRODUCT_ID_CHARS_MAX,
+  type Product,
+  UNSEEN,
+  wordsOf,
+} from "../../domain/products/product.js";
+import { searchProducts } from "../../domain/products/search/store.js";
+import { productById } from "../../domain/products/store.js";
+
+/** Words of a query that are looked for; the rest of a longer one is left out. */
+const WORDS_MAX = 16;
+const WORD_CHARS_MAX = 64;
+export const PAGE_MAX = 50;
+/** Nobody reads further; a search must not be a way to copy a whole database row by row. */
+const OFFSET_MAX = 10_000;
+const CURSOR = /^from (\d{1,5})$/;
+
+export interface ProductSearch {
+  readonly text: string;
+  readonly minMinor: number | null;
+  readonly maxMinor: number | null;
+  readonly cursor: string | null;
+  readonly limit: number;
+}
+
+export interface FoundProducts {
+  readonly products: readonly Product[];
+  /** Where the next page begins; null after the last. */
+  readonly next: string | null;
+}
+
+const cursorAt = (offset: number) => toBase64url(Buffer.from(`from ${offset}`));
+
+function offsetOf(cursor: string | null): number | undefined {
+  if (cursor === null) return 0;
+  const bytes = fromBase64url(cursor);
+  const [, number] = CURSOR.exec(bytes === undefined ? "" : Buffer.from(bytes).toString()) ?? [];
+  return number !== undefined && Number(number) <= OFFSET_MAX ? Number(number) : undefined;
+}
+
+/** Products by their words, a page of them. */
+export async function findProducts(
+  { db }: Context,
+  siteKeyHash: string,
+  { text, minMinor, maxMinor, cursor, limit }: ProductSearch,
+): Promise<Result<FoundProducts, "invalid">> {
+  const offset = offsetOf(cursor);
+  if (offset === undefined) return refuse("invalid", "`pagination.cursor` is none of this site's.");
+  const words = wordsOf(text)
+    .slice(0, WORDS_MAX)
+    .map((word) => word.slice(0, WORD_CHARS_MAX));
+  // What is no word finds nothing, rather than everything.
+  if (words.length === 0 && text.trim() !== "") return ok({ products: [], next: null });
+  const size = Math.min(limit, PAGE_MAX);
+  const query = { words, minMinor, maxMinor, offset, limit: size + 1 };
+  const found = await searchProducts(db, siteKeyHash, query);
+  const more = found.length > size && offset + size <= OFFSET_MAX;
+  return ok({ products: found.slice(0, size), next: more ? cursorAt(offset + size) : null });
+}
+
+/** Products by their ids, each once, in the order they were asked for; those there are. */
+export async function lookUpProducts(
+  { db }: Context,
+  siteKeyHash: string,
+  ids: readonly string[],
+): Promise<readonly Product[]> {
+  const found: Product[] = [];
+  for (const id of new Set(ids)) {
+    if (id === "" || id.length > PRODUCT_ID_CHARS_MAX || UNSEEN.test(id)) continue;
+    const product = await productById(db, siteKeyHash, id);
+    if (product !== undefined) found.push(product);
+  }
+  return found;
+}

@@ -1,0 +1,149 @@
+import { type JsonObject, type JsonValue, parseJson } from "@gatehouse/protocol";
+import { type CsvError, type Options, type Parser, parse } from "csv-parse";
+import { PRODUCT_FIELDS } from "../../domain/products/product.js";
+
+/** Longest line of an import, in bytes. */
+const LINE_BYTES_MAX = 64 * 1024;
+/** Of a name that is not known, as much is said. */
+const NAME_CHARS_MAX = 40;
+
+/** One line of an import: what it holds, or why it cannot be read. */
+export type ProductLine =
+  | { readonly line: number; readonly value: JsonValue }
+  | { readonly line: number; readonly problem: string };
+
+type Bytes = AsyncIterable<Uint8Array>;
+
+/** The file as a whole cannot be read; the sentence says why, and what to do. */
+export class UnreadableListError extends Error {
+  override readonly name = "UnreadableListError";
+}
+
+/** Text of UTF-8 bytes as they come. Another encoding would turn names into something else. */
+async function* textOf(bytes: Bytes): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  try {
+    for await (const piece of bytes) yield decoder.decode(piece, { stream: true });
+    yield decoder.decode();
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error;
+    throw new UnreadableListError("The file is not UTF-8. Save it as UTF-8 and import it again.");
+  }
+}
+
+/** Lines of text with their number, each held to its limit while it comes. */
+async function* textLines(bytes: Bytes): AsyncGenerator<{ line: number; text: string | null }> {
+  let rest = "";
+  let line = 0;
+  /** The line is too long: what follows of it is dropped. */
+  let dropping = false;
+  for await (const text of textOf(bytes)) {
+    const parts = (rest + text).split("\n");
+    rest = parts.pop() as string;
+    for (const one of parts) {
+      line++;
+      yield { line, text: dropping || one.length > LINE_BYTES_MAX ? null : one };
+      dropping = false;
+    }
+    if (rest.length > LINE_BYTES_MAX) {
+      dropping = true;
+      rest = "";
+    }
+  }
+  if (rest !== "" || dropping) yield { line: line + 1, text: dropping ? null : rest };
+}
+
+/** Products as JSON, one in a line. */
+export async function* jsonLines(bytes: Bytes): AsyncGenerator<ProductLine> {
+  for await (const { line, text } of textLines(bytes)) {
+    if (text === null) yield { line, problem: `has more than ${LINE_BYTES_MAX} bytes` };
+    else if (text.trim() !== "") {
+      const parsed = parseJson(new TextEncoder().encode(text.trim()));
+      yield parsed.ok
+        ? { line, value: parsed.value }
+        : { line, problem: `is not strict JSON: ${parsed.detail}` };
+    }
+  }
+}
+
+/** Shops of the continent write `;`, sheets that were pasted have tabs. */
+function delimiterOf(head: string): string {
+  const [first = ""] = head.split(/\r?\n/, 1);
+  const counts = [",", ";", "\t"].map((mark) => ({ mark, count: first.split(mark).length }));
+  return counts.sort((a, b) => b.count - a.count)[0]?.mark ?? ",";
+}
+
+/** The first piece, put back before the rest: the delimiter is read off it. */
+async function* withHead(head: IteratorResult<string>, rest: AsyncIterator<string>) {
+  for (let next = head; next.done !== true; next = await rest.next()) yield next.value;
+}
+
+/** The names in the first line; a list whose columns are not what they seem is not begun. */
+function readNames(names: readonly string[]): string[] {
+  const read = names.map((name) => name.trim().toLowerCase());
+  const unknown = read.find((name) => !PRODUCT_FIELDS.includes(name));
+  if (unknown !== undefined) {
+    const said = unknown === "" ? "an empty name" : `“${unknown.slice(0, NAME_CHARS_MAX)}”`;
+    const known = PRODUCT_FIELDS.join(", ");
+    throw new UnreadableListError(`The first line has ${said}; products have: ${known}.`);
+  }
+  const twice = read.find((name, place) => read.indexOf(name) !== place);
+  if (twice !== undefined) throw new UnreadableListError(`The first line names ${twice} twice.`);
+  return read;
+}
+
+function csvProblem({ code }: CsvError): string {
+  if (code === "CSV_RECORD_INCONSISTENT_COLUMNS") return "has not as many fields as the first line";
+  if (code === "CSV_MAX_RECORD_SIZE") return `has more than ${LINE_BYTES_MAX} bytes`;
+  return "has a quote where none belongs";
+}
+
+/** A row as a product has it: what is empty is left out. */
+function rowValue(record: Record<string, string>): JsonObject {
+  return Object.fromEntries(Object.entries(record).filter(([, text]) => text !== ""));
+}
+
+/** Products as CSV (RFC 4180), with a first line that names the fields. */
+export async function* csvLines(bytes: Bytes): AsyncGenerator<ProductLine> {
+  const pieces = textOf(bytes)[Symbol.asyncIterator]();
+  const head = await pieces.next();
+  const skipped: ProductLine[] = [];
+  const options: Options = {
+    ...{ bom: true, info: true, skip_empty_lines: true, max_record_size: LINE_BYTES_MAX },
+    ...{ relax_quotes: false, skip_records_with_error: true },
+    delimiter: delimiterOf(head.done === true ? "" : head.value),
+    columns: readNames,
+    onSkip: (error: CsvError | undefined) => {
+      if (error === undefined) return undefined;
+      const line = typeof error.lines === "number" ? error.lines : 0;
+      skipped.push({ line, problem: csvProblem(error) });
+      return undefined;
+    },
+  };
+  const parser = parse(options);
+  const feeding = feed(parser, withHead(head, pieces));
+  try {
+    for await (const { info, record } of parser) {
+      yield* skipped.splice(0);
+      yield { line: info.lines as number, value: rowValue(record) };
+    }
+    yield* skipped;
+  } finally {
+    parser.destroy();
+    await feeding;
+  }
+}
+
+/** Writes text into a parser no faster than it is read; ends when either does. */
+async function feed(parser: Parser, pieces: AsyncIterable<string>): Promise<void> {
+  try {
+    for await (const piece of pieces) {
+      if (parser.destroyed) return;
+      if (parser.write(piece)) continue;
+      await new Promise((resolve) => parser.once("drain", resolve).once("close", resolve));
+    }
+    parser.end();
+  } catch (error) {
+    parser.destroy(error as Error);
+  }
+}

@@ -1,0 +1,212 @@
+import { ok, type Refusal, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { Agent } from "../../domain/agents/agent.js";
+import { agentById } from "../../domain/agents/store.js";
+import { type Actor, type RecordDraft, serviceActor } from "../../domain/audit/drafts.js";
+import type { Review } from "../../domain/reviews/review.js";
+import { lateReviews, reviewById, writeApprovals } from "../../domain/reviews/store.js";
+import { siteByHash } from "../../domain/sites/store.js";
+import { rootOf } from "../../domain/tokens/descent/store.js";
+import { revokedAmong } from "../../domain/tokens/store.js";
+import type { Transaction } from "../../infra/db/database.js";
+import { decide } from "../../purchase/decide.js";
+import { type Identity, identityOfAgent } from "../../purchase/identity.js";
+import { settlePayment } from "../../purchase/settle-payment.js";
+import { platformActor, platformOf } from "../checkout/platform-actor.js";
+import { type EndedReview, endReview, type ReviewEnd } from "./end-review.js";
+import { type Block, blockOf, obstacleTo } from "./review-obstacle.js";
+
+/** Reviews ended in one go of the job. */
+const LATE_MAX = 200;
+
+type Verdict =
+  | { readonly verdict: "approve"; readonly note?: string | undefined }
+  | { readonly verdict: "deny"; readonly reasonCode: string; readonly note?: string | undefined };
+
+/** The agent that signed, or the platform that completes a checkout. */
+async function whoAsked(
+  tx: Transaction,
+  { siteKeyHash, actorId, request }: Review,
+  now: number,
+): Promise<{ readonly agent: Agent; readonly identity: Identity } | undefined> {
+  if (request.kid === null) return platformActor(tx, siteKeyHash, platformOf(actorId), now);
+  const agent = await agentById(tx, siteKeyHash, actorId);
+  return agent && { agent, identity: await identityOfAgent(tx, agent) };
+}
+
+/**
+ * An approval asks the rules again: a reviewer cannot override a rule that denies. An obstacle that can
+ * pass leaves the review pending.
+ */
+async function approval(
+  context: Context,
+  tx: Transaction,
+  review: Review,
+  { actor, note }: { actor: Actor; note?: string | undefined },
+  now: number,
+): Promise<ReviewEnd | Block> {
+  const obstacle = await obstacleTo(tx, review, now);
+  if (obstacle?.lasting === false) return obstacle.block;
+  if (obstacle !== undefined) {
+    return { status: "invalidated", actor, reasonCode: obstacle.reasonCode, note };
+  }
+  const who = await whoAsked(tx, review, now);
+  if (who === undefined) throw new Error("the agent of a review went away in its transaction");
+  const { siteKeyHash, request } = review;
+  const { skill, protocol, amount } = request;
+  const asked = { siteKeyHash, ...who, skill, protocol, amount, firstAskedAt: review.createdAt };
+  const decided = await decide(context, tx, asked, now);
+  if (decided.refusal === "budget_exceeded") return blockOf("budget_exceeded");
+  const again = { decision: decided.record, rulesEvaluated: decided.rules.length, actor, note };
+  const reasonCode = decided.refusal ?? undefined;
+  if (reasonCode !== undefined) return { ...again, status: "invalidated", reasonCode };
+  return { ...again, status: request.items === undefined ? "approved" : "paying" };
+}
+
+const EXPIRED: ReviewEnd = { status: "expired", actor: serviceActor("reviews.expire") };
+
+/** A decision that was not accepted. A blocked approval leaves the review pending. */
+type NotTaken = Refusal<"not_found" | "conflict"> | Block;
+
+type Answer =
+  | { readonly ok: true; readonly value: Pick<EndedReview, "review" | "payment"> }
+  | NotTaken;
+
+interface Judged {
+  readonly records: readonly RecordDraft[];
+  readonly answer: Answer;
+}
+
+const notTaken = (answer: NotTaken): Judged => ({ records: [], answer });
+
+/**
+ * Why an approval does not count in addition to earlier ones. Approvals count people. Until tokens belong to
+ * people, a token counts as the first of its line, so nobody approves twice by making a second token.
+ */
+async function repeatedApproval(
+  tx: Transaction,
+  approvedBy: readonly string[],
+  actorId: string,
+): Promise<string | undefined> {
+  if (approvedBy.includes(actorId)) return "You have already approved it.";
+  const root = await rootOf(tx, actorId);
+  for (const other of approvedBy) {
+    if ((await rootOf(tx, other)) !== root) continue;
+    return (
+      "A token that counts as the same person has already approved it. A token counts as the token " +
+      "it was made with. Ask somebody whose token the operator made."
+    );
+  }
+  return undefined;
+}
+
+/** Adds the approval of one person. */
+async function approve(
+  context: Context,
+  tx: Transaction,
+  review: Review,
+  { actor, note }: { actor: Actor; note?: string | undefined },
+  now: number,
+): Promise<Judged> {
+  // Approvals of tokens that were revoked since do not count.
+  const revoked = await revokedAmong(tx, review.approvedBy);
+  const others = review.approvedBy.filter((id) => !revoked.includes(id));
+  const again = await repeatedApproval(tx, others, actor.id);
+  if (again !== undefined) return notTaken(refuse("conflict", again));
+  const approved = { ...review, approvedBy: [...others, actor.id] };
+  const end = await approval(context, tx, approved, { actor, note }, now);
+  if ("reason" in end) return notTaken(end);
+  // More approvals are needed, as long as the review can be approved at all.
+  const yes = end.status === "approved" || end.status === "paying";
+  if (yes && approved.approvedBy.length < review.approvalsNeeded) {
+    await writeApprovals(tx, approved);
+    return { records: [], answer: ok({ review: approved }) };
+  }
+  const ended = await endReview(context, tx, approved, end, now);
+  return { records: ended.records, answer: ok(ended) };
+}
+
+/**
+ * Whether the provider can be reached, before anything is written. After the commit the payment may have
+ * been requested, and the review can never be pending again.
+ */
+async function providerBlock(
+  { db, processors }: Context,
+  { siteKeyHash, escalationId }: ReviewName,
+): Promise<Block | undefined> {
+  const review = await reviewById(db, siteKeyHash, escalationId);
+  if (review?.status !== "pending" || review.sealedToken === null) return undefined;
+  if (review.approvedBy.length + 1 < review.approvalsNeeded) return undefined;
+  const provider = (await siteByHash(db, siteKeyHash))?.processor?.kind;
+  const processor = provider && processors[provider];
+  if (!processor || (await processor.isReachable())) return undefined;
+  return blockOf("provider_unreachable");
+}
+
+interface ReviewName {
+  readonly siteKeyHash: string;
+  readonly escalationId: string;
+}
+
+/** A person's word about a review. One that is over, or late, stays as it is. */
+export async function decideReview(
+  context: Context,
+  named: ReviewName,
+  verdict: Verdict,
+  actor: Actor,
+): Promise<{ readonly ok: true; readonly value: Review } | NotTaken> {
+  const { siteKeyHash, escalationId } = named;
+  const block = verdict.verdict === "approve" ? await providerBlock(context, named) : undefined;
+  const { answer } = await context.audit.commit<Answer>(siteKeyHash, async (tx) => {
+    const now = context.clock.now();
+    const review = await reviewById(tx, siteKeyHash, escalationId);
+    if (review === undefined) {
+      return notTaken(refuse("not_found", "The site has no such escalation."));
+    }
+    if (review.status !== "pending") {
+      return notTaken(refuse("conflict", `It is ${review.status} already.`));
+    }
+    if (now >= review.expiresAt) {
+      const { records } = await endReview(context, tx, review, EXPIRED, now);
+      return { records, answer: refuse("conflict", "It has expired.") };
+    }
+    const { note } = verdict;
+    if (verdict.verdict === "approve") {
+      return block === undefined
+        ? approve(context, tx, review, { actor, note }, now)
+        : notTaken(block);
+    }
+    const end = { status: "denied", actor, reasonCode: verdict.reasonCode, note } as const;
+    const ended = await endReview(context, tx, review, end, now);
+    return { records: ended.records, answer: ok(ended) };
+  });
+  if (!answer.ok) return answer;
+  const { review, payment } = answer.value;
+  if (payment === undefined) return ok(review);
+  await settlePayment(context, payment);
+  return ok((await reviewById(context.db, siteKeyHash, escalationId)) ?? review);
+}
+
+/** Ends a review nobody decided in time; undefined where there is nothing to end. */
+export async function expireIfLate(
+  context: Context,
+  tx: Transaction,
+  review: Review | undefined,
+  now: number,
+) {
+  if (review?.status !== "pending" || now < review.expiresAt) return undefined;
+  return endReview(context, tx, review, EXPIRED, now);
+}
+
+/** Ends all reviews that are late. */
+export async function expireReviews(context: Context, stopping: () => boolean): Promise<void> {
+  const { audit, clock, db } = context;
+  for (const { siteKeyHash, escalationId } of await lateReviews(db, clock.now(), LATE_MAX)) {
+    if (stopping()) return;
+    await audit.commit(siteKeyHash, async (tx) => {
+      const review = await reviewById(tx, siteKeyHash, escalationId);
+      const ended = await expireIfLate(context, tx, review, clock.now());
+      return { records: ended?.records ?? [], answer: null };
+    });
+  }
+}

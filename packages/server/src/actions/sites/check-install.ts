@@ -1,0 +1,92 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { Site } from "../../domain/sites/site.js";
+import { countLiveEdgeTokens, listEdgeTokens } from "../../domain/tokens/edge/store.js";
+import { lastVisit } from "../../domain/visits/store.js";
+import type { Visit } from "../../domain/visits/visit.js";
+import { isoTime } from "../../infra/clock.js";
+import { takeExact } from "../../infra/rate-limit/exact.js";
+import { checkDocuments } from "../documents/check-documents.js";
+import type { InstallFinding } from "./install-finding.js";
+
+/** Every check asks the site for its documents: ten at once, then six a minute. */
+const CHECK_RATE = { perMinute: 6, burst: 10 };
+
+export interface InstallCheck {
+  readonly items: readonly InstallFinding[];
+  readonly checkedAt: number;
+}
+
+function checkDomain({ domain, status, verification }: Site): InstallFinding {
+  const item = "domain";
+  const { problem, method, checkedAt } = verification;
+  if (status === "verified") {
+    if (problem !== null) {
+      return { item, state: "wrong", found: `the proof is in danger: ${problem}` };
+    }
+    const looked = checkedAt === null ? "" : `, looked at ${isoTime(checkedAt)}`;
+    return { item, state: "good", found: `verified (${method})${looked}` };
+  }
+  const why = problem === null ? "agents are told nothing yet" : problem;
+  const advice =
+    "Publish the DNS record, the file or the meta tag that proves it: " +
+    `\`gatehouse site show ${domain}\` says which.`;
+  const state = problem === null ? "missing" : "wrong";
+  return { item, state, found: `not verified: ${why}`, advice };
+}
+
+/** What the last visit says that was told of. */
+function toldOf({ domain }: Site, item: string, last: Visit, astray: string): InstallFinding {
+  const at = isoTime(last.receivedAt);
+  if (!last.offSite) return { item, state: "good", found: `told of a visitor at ${at}` };
+  const page = last.pageUrl ?? "no page";
+  const found = `the last visitor, at ${at}, was on ${page}, not on ${domain}`;
+  return { item, state: "wrong", found, advice: astray };
+}
+
+async function checkScript({ config, db }: Context, site: Site): Promise<InstallFinding> {
+  const item = "script";
+  const last = await lastVisit(db, site.siteKeyHash, "beacon");
+  if (last !== undefined) {
+    return toldOf(site, item, last, "Is the script on a page of another site?");
+  }
+  const tag = `<script async src="${config.baseUrl}/embed.js" data-site-key="${site.siteKey}"></script>`;
+  const advice = `Put ${tag} into the head of your pages, and open one.`;
+  return { item, state: "missing", found: "no page has told of a visitor yet", advice };
+}
+
+/** Nothing of a site that was never given an edge: most have none. */
+async function checkEdge({ db }: Context, site: Site): Promise<readonly InstallFinding[]> {
+  const item = "edge";
+  const { siteKeyHash, domain } = site;
+  const last = await lastVisit(db, siteKeyHash, "edge");
+  const tokens = await listEdgeTokens(db, siteKeyHash, { after: null, limit: 1 });
+  if (last === undefined && tokens.length === 0) return [];
+  if ((await countLiveEdgeTokens(db, siteKeyHash)) === 0) {
+    const found = "all edge tokens are revoked, so reports are refused";
+    const advice = `Make another one: \`gatehouse token create --role edge --name … --site ${domain}\`.`;
+    return [{ item, state: "wrong", found, advice }];
+  }
+  if (last !== undefined) {
+    return [toldOf(site, item, last, "Is the plugin's `site` the site's own address?")];
+  }
+  const found = "no worker or plugin has reported a visit yet";
+  return [{ item, state: "missing", found, advice: "Open a page of the site." }];
+}
+
+/** Looks at a site as agents do, and at what was heard of it: what is there, and what to do. */
+export async function checkInstall(
+  context: Context,
+  site: Site,
+): Promise<Result<InstallCheck, "rate_limited">> {
+  const { clock, db } = context;
+  const limit = `install-checks ${site.siteKeyHash}`;
+  if (!(await db.transaction((tx) => takeExact(tx, limit, CHECK_RATE, clock.now())))) {
+    return refuse("rate_limited", "That were many checks: wait a minute.");
+  }
+  const heard = [checkDomain(site), await checkScript(context, site)];
+  const edge = await checkEdge(context, site);
+  // Before the domain is verified there is no document, and nobody has proven whose site it is.
+  const documents = site.status === "verified" ? await checkDocuments(context, site) : [];
+  return ok({ items: [...heard, ...edge, ...documents], checkedAt: clock.now() });
+}

@@ -1,0 +1,70 @@
+import {
+  isLegacySiteKey,
+  ok,
+  type Result,
+  refuse,
+  siteKeyFrom,
+  siteKeyHash,
+  toBase64url,
+} from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { Actor } from "../../domain/audit/drafts.js";
+import { readDomain } from "../../domain/sites/domain.js";
+import { PROOF_TOKEN_BYTES, type Site, unproven } from "../../domain/sites/site.js";
+import { insertSite, siteKeyTaken } from "../../domain/sites/store.js";
+import { siteChange } from "./site-change.js";
+
+const SITE_KEY_BYTES = 32;
+
+export interface NewSite {
+  readonly domain: string;
+  readonly name: string;
+  readonly description?: string | undefined;
+  /** A key of the older kind to keep using; absent: a new one is made. */
+  readonly site_key?: string | undefined;
+}
+
+/** Takes a site on, pending until somebody proves control of its domain. */
+export async function createSite(
+  { config, clock, ids, audit }: Context,
+  input: NewSite,
+  actor: Actor,
+): Promise<Result<Site, "invalid_request" | "conflict">> {
+  const domain = readDomain(input.domain, { development: config.mode === "development" });
+  if (!domain.ok) return refuse("invalid_request", `domain: ${domain.detail}.`);
+  if (input.site_key !== undefined && !isLegacySiteKey(input.site_key)) {
+    return refuse(
+      "invalid_request",
+      "site_key: an older key is sk_ and 8 to 120 letters, digits, - or _.",
+    );
+  }
+  const siteKey = input.site_key ?? siteKeyFrom(ids.bytes(SITE_KEY_BYTES));
+  const now = clock.now();
+  const site: Site = {
+    siteKey,
+    siteKeyHash: await siteKeyHash(siteKey),
+    domain: domain.value,
+    name: input.name,
+    description: input.description ?? "",
+    skills: [],
+    auditPublic: "full",
+    processor: null,
+    policyPublished: false,
+    pausedAt: null,
+    status: "pending",
+    version: 1,
+    verification: unproven(toBase64url(ids.bytes(PROOF_TOKEN_BYTES))),
+    createdAt: now,
+    changedAt: now,
+  };
+  type Answer = Result<Site, "conflict">;
+  const { answer } = await audit.commit<Answer>(site.siteKeyHash, async (tx) => {
+    if (await siteKeyTaken(tx, site)) {
+      const why = "A site with this key exists or has existed here.";
+      return { records: [], answer: refuse("conflict", why) };
+    }
+    await insertSite(tx, site);
+    return { records: [await siteChange("created", site, { actor, now })], answer: ok(site) };
+  });
+  return answer;
+}

@@ -1,0 +1,81 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { deleteAgents } from "../../domain/agents/store.js";
+import type { Actor } from "../../domain/audit/drafts.js";
+import { deleteCarts } from "../../domain/checkouts/carts/store.js";
+import { deleteCheckouts } from "../../domain/checkouts/store.js";
+import { keepAnswers } from "../../domain/decisions/kept/store.js";
+import { deleteDecisions } from "../../domain/decisions/store.js";
+import { deleteDeclines } from "../../domain/declines/store.js";
+import { deleteMandateSettings } from "../../domain/mandate-settings/store.js";
+import { deleteNotifySettings } from "../../domain/notify-settings/store.js";
+import { deleteAftermath } from "../../domain/orders/aftermath/store.js";
+import { deleteMessages } from "../../domain/outbox/store.js";
+import { deleteOwnProfile } from "../../domain/own-profiles/store.js";
+import { deletePlatforms } from "../../domain/platforms/store.js";
+import { deleteProducts } from "../../domain/products/store.js";
+import { deleteRejections } from "../../domain/rejections/store.js";
+import { deleteReviews } from "../../domain/reviews/store.js";
+import { deleteShopSettings } from "../../domain/shop-settings/store.js";
+import { deleteSiteKeys } from "../../domain/site-keys/store.js";
+import { deleteSite as markDeleted, siteByHash } from "../../domain/sites/store.js";
+import { deleteStrangerRecords } from "../../domain/stranger-records/store.js";
+import { deleteEdgeTokens } from "../../domain/tokens/edge/store.js";
+import { deleteReplies } from "../../domain/ucp-replies/store.js";
+import { deleteVisits } from "../../domain/visits/store.js";
+import { hasOpenPayments } from "../../purchase/payment-state.js";
+import { endAccounts } from "../../purchase/stripe-account.js";
+import { siteChange } from "./site-change.js";
+
+const NO_SITE = refuse("not_found", "There is no such site.");
+const UNSETTLED = refuse(
+  "conflict",
+  "A payment of this site is not settled yet. Wait until its outcome is known, then delete the site.",
+);
+
+/**
+ * Deletes a site, and what is known of its visitors. Its row stays, so that its key is never given
+ * out again, and so does its log. The answers to its mandates are kept for 90 days: a mandate that is
+ * sent again must not lead to a second purchase elsewhere.
+ */
+export async function deleteSite(
+  { audit, clock }: Context,
+  siteKeyHash: string,
+  actor: Actor,
+): Promise<Result<true, "not_found" | "conflict">> {
+  type Answer = Result<true, "not_found" | "conflict">;
+  const { answer } = await audit.commit<Answer>(siteKeyHash, async (tx) => {
+    const site = await siteByHash(tx, siteKeyHash);
+    const now = clock.now();
+    if (site === undefined) return { records: [], answer: NO_SITE };
+    // The agent could never learn whether its order was paid.
+    if (await hasOpenPayments(tx, siteKeyHash)) return { records: [], answer: UNSETTLED };
+    if (!(await markDeleted(tx, siteKeyHash, now))) return { records: [], answer: NO_SITE };
+    await keepAnswers(tx, siteKeyHash, now);
+    await deleteVisits(tx, siteKeyHash);
+    await deleteEdgeTokens(tx, siteKeyHash);
+    await deleteAgents(tx, siteKeyHash);
+    await deletePlatforms(tx, siteKeyHash);
+    await deleteMandateSettings(tx, siteKeyHash);
+    await deleteDecisions(tx, siteKeyHash);
+    await deleteReviews(tx, siteKeyHash);
+    await deleteDeclines(tx, siteKeyHash);
+    await deleteProducts(tx, siteKeyHash);
+    await deleteCarts(tx, siteKeyHash);
+    await deleteCheckouts(tx, siteKeyHash);
+    await deleteReplies(tx, siteKeyHash);
+    await deleteRejections(tx, siteKeyHash);
+    await deleteStrangerRecords(tx, siteKeyHash);
+    await deleteOwnProfile(tx, siteKeyHash);
+    await deleteShopSettings(tx, siteKeyHash);
+    await deleteSiteKeys(tx, siteKeyHash);
+    // What was asked with it is still brought to its end; then its secrets are erased.
+    await endAccounts(tx, siteKeyHash, now);
+    await deleteNotifySettings(tx, siteKeyHash);
+    await deleteMessages(tx, siteKeyHash);
+    await deleteAftermath(tx, siteKeyHash);
+    const deleted = { ...site, version: site.version + 1 };
+    return { records: [await siteChange("deleted", deleted, { actor, now })], answer: ok(true) };
+  });
+  return answer;
+}

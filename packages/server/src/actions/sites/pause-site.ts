@@ -1,0 +1,30 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { Actor } from "../../domain/audit/drafts.js";
+import type { Site } from "../../domain/sites/site.js";
+import { siteByHash, writePause } from "../../domain/sites/store.js";
+import { siteChange } from "./site-change.js";
+
+/**
+ * Pauses or resumes sales. It is committed to the site's log, like every decision, so once it is answered
+ * no later decision requests a payment. Repeating it changes and records nothing.
+ */
+export async function pauseSite(
+  { audit, clock }: Context,
+  siteKeyHash: string,
+  wanted: "paused" | "resumed",
+  actor: Actor,
+): Promise<Result<Site, "not_found">> {
+  const { answer } = await audit.commit<Result<Site, "not_found">>(siteKeyHash, async (tx) => {
+    const now = clock.now();
+    const pausedAt = wanted === "paused" ? now : null;
+    const changed = await writePause(tx, siteKeyHash, { pausedAt, now });
+    const site = await siteByHash(tx, siteKeyHash);
+    if (site === undefined) {
+      return { records: [], answer: refuse("not_found", "No site has this key hash.") };
+    }
+    const records = changed ? [await siteChange(wanted, site, { actor, now })] : [];
+    return { records, answer: ok(site) };
+  });
+  return answer;
+}

@@ -1,0 +1,42 @@
+import { ok, type Result, refuse, type SkillSetting } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { Actor } from "../../domain/audit/drafts.js";
+import type { Site } from "../../domain/sites/site.js";
+import { readSkills } from "../../domain/sites/skills.js";
+import { siteByHash, updateSite } from "../../domain/sites/store.js";
+import { siteChange } from "./site-change.js";
+
+export interface SkillsChange {
+  readonly skills: readonly SkillSetting[];
+  /** The version of the site the caller has read; absent: whatever is there is replaced. */
+  readonly ifVersion?: number | undefined;
+}
+
+/** Replaces a site's skills. All documents follow at once, here and on every other node. */
+export async function setSkills(
+  { clock, audit }: Context,
+  siteKeyHash: string,
+  { skills, ifVersion }: SkillsChange,
+  actor: Actor,
+): Promise<Result<Site, "invalid_request" | "not_found" | "conflict">> {
+  const read = readSkills(skills);
+  if (!read.ok) return read;
+  const { answer } = await audit.commit(siteKeyHash, async (tx) => {
+    const refused = (answer: Result<Site, "not_found" | "conflict">) => ({ records: [], answer });
+    const site = await siteByHash(tx, siteKeyHash);
+    if (site === undefined) return refused(refuse("not_found", "No site has this key hash."));
+    const now = clock.now();
+    const changed = { ...site, skills: read.value };
+    const outdated = ifVersion !== undefined && ifVersion !== site.version;
+    if (outdated || !(await updateSite(tx, changed, now))) {
+      const why = "The site was changed by somebody else meanwhile. Try again.";
+      return refused(refuse("conflict", why));
+    }
+    const written = { ...changed, version: site.version + 1, changedAt: now };
+    return {
+      records: [await siteChange("skills_set", written, { actor, now })],
+      answer: ok(written),
+    };
+  });
+  return answer;
+}

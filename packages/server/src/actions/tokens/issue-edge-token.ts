@@ -1,0 +1,42 @@
+import { ok, type Result, refuse, toBase64url } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { tokenActor } from "../../domain/audit/drafts.js";
+import { tokenDigest } from "../../domain/tokens/authenticate.js";
+import {
+  EDGE_TOKEN_ID_PREFIX,
+  EDGE_TOKEN_PREFIX,
+  type EdgeToken,
+} from "../../domain/tokens/edge/edge-token.js";
+import { countLiveEdgeTokens, insertEdgeToken } from "../../domain/tokens/edge/store.js";
+import { type Principal, TOKEN_BYTES } from "../../domain/tokens/token.js";
+import { tokenDrafts } from "./token-record.js";
+
+/** Live tokens of one site: a few places the same site is served from, and one to change over to. */
+const LIVE_EDGE_TOKENS_MAX = 20;
+
+type Issued = { readonly token: string; readonly stored: EdgeToken };
+
+/** Makes a token for a site's edge and records it. It is returned once and kept only as a digest. */
+export async function issueEdgeToken(
+  { audit, clock, ids }: Context,
+  by: Principal,
+  { siteKeyHash, name }: { readonly siteKeyHash: string; readonly name: string },
+): Promise<Result<Issued, "conflict">> {
+  const token = EDGE_TOKEN_PREFIX + toBase64url(ids.bytes(TOKEN_BYTES));
+  const stored: EdgeToken = {
+    ...{ tokenId: ids.id(EDGE_TOKEN_ID_PREFIX), siteKeyHash, name },
+    ...{ createdBy: by.tokenId, createdAt: clock.now(), revokedAt: null },
+  };
+  const { answer } = await audit.commit<Result<Issued, "conflict">>(siteKeyHash, async (tx) => {
+    if ((await countLiveEdgeTokens(tx, siteKeyHash)) >= LIVE_EDGE_TOKENS_MAX) {
+      const most = `The site has ${LIVE_EDGE_TOKENS_MAX} live edge tokens: revoke some first.`;
+      return { records: [], answer: refuse("conflict", most) };
+    }
+    await insertEdgeToken(tx, stored, tokenDigest(token));
+    const recorded = { tokenId: stored.tokenId, role: "edge", sites: [siteKeyHash] };
+    const change = { actor: tokenActor(by), now: stored.createdAt };
+    const records = tokenDrafts("token.issued", recorded, change);
+    return { records, answer: ok({ token, stored }) };
+  });
+  return answer;
+}

@@ -1,0 +1,75 @@
+import { ok, type Result, refuse, toBase64url } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { tokenActor } from "../../domain/audit/drafts.js";
+import { INSTALLATION } from "../../domain/audit/log.js";
+import { siteByHash } from "../../domain/sites/store.js";
+import { tokenDigest } from "../../domain/tokens/authenticate.js";
+import { countLiveTokens, insertToken } from "../../domain/tokens/store.js";
+import {
+  hasRole,
+  maySee,
+  type Principal,
+  type Role,
+  TOKEN_BYTES,
+  TOKEN_PREFIX,
+  type Token,
+} from "../../domain/tokens/token.js";
+import { tokenDrafts } from "./token-record.js";
+
+/** Live tokens of one installation; a program that mints without end stops here. */
+const LIVE_TOKENS_MAX = 1000;
+
+export interface NewToken {
+  readonly name: string;
+  readonly role: Role;
+  /** Site key hashes; null for every site. */
+  readonly sites: readonly string[] | null;
+}
+
+type Issued = { readonly token: string; readonly stored: Token };
+
+/** Makes a token and records it. It is returned once and kept only as a digest. */
+export async function issueToken(
+  { audit, clock, ids, db }: Context,
+  by: Principal,
+  wanted: NewToken,
+): Promise<Result<Issued, "forbidden" | "invalid_request" | "conflict">> {
+  if (!hasRole(by, wanted.role)) {
+    return refuse("forbidden", "A token cannot make one of a higher role than its own.");
+  }
+  if (wanted.role === "operator" && wanted.sites !== null) {
+    return refuse("invalid_request", "sites: an operator's token is for every site.");
+  }
+  const forAll = wanted.role === "operator" || wanted.role === "auditor";
+  if (!forAll && wanted.sites === null) {
+    return refuse("invalid_request", "sites: name the sites this token is for.");
+  }
+  const within = wanted.sites?.every((hash) => maySee(by, hash)) ?? by.sites === null;
+  if (!within) {
+    return refuse("forbidden", "A token cannot make one for sites it may not see.");
+  }
+  for (const hash of wanted.sites ?? []) {
+    if ((await siteByHash(db, hash)) === undefined) {
+      return refuse("invalid_request", "sites: one of the sites does not exist.");
+    }
+  }
+  const token = TOKEN_PREFIX + toBase64url(ids.bytes(TOKEN_BYTES));
+  const stored: Token = {
+    tokenId: ids.id("adm"),
+    ...wanted,
+    createdBy: by.tokenId,
+    createdAt: clock.now(),
+    revokedAt: null,
+  };
+  const { answer } = await audit.commit<Result<Issued, "conflict">>(INSTALLATION, async (tx) => {
+    if ((await countLiveTokens(tx)) >= LIVE_TOKENS_MAX) {
+      const why = `There are ${LIVE_TOKENS_MAX} live tokens: revoke some first.`;
+      return { records: [], answer: refuse("conflict", why) };
+    }
+    await insertToken(tx, stored, tokenDigest(token));
+    const change = { actor: tokenActor(by), now: stored.createdAt };
+    const records = tokenDrafts("token.issued", stored, change);
+    return { records, answer: ok({ token, stored }) };
+  });
+  return answer;
+}

@@ -1,0 +1,79 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { type RecordDraft, tokenActor } from "../../domain/audit/drafts.js";
+import { INSTALLATION } from "../../domain/audit/log.js";
+import type { Revocation } from "../../domain/revocations/revocation.js";
+import { insertRevocations } from "../../domain/revocations/store.js";
+import { type Descendant, liveDescendants } from "../../domain/tokens/descent/store.js";
+import { EDGE_TOKEN_ID_PREFIX } from "../../domain/tokens/edge/edge-token.js";
+import { edgeTokenById, revokeEdgeToken } from "../../domain/tokens/edge/store.js";
+import { revokeToken as markRevoked, tokenById } from "../../domain/tokens/store.js";
+import { maySee, type Principal } from "../../domain/tokens/token.js";
+import type { Queries } from "../../infra/db/database.js";
+import { inWritableLogs, type RecordedToken, tokenDrafts } from "./token-record.js";
+
+const NONE = refuse("not_found", "No token of yours has this id.");
+
+const isEdge = (tokenId: string) => tokenId.startsWith(`${EDGE_TOKEN_ID_PREFIX}_`);
+
+/** A token is within reach of a principal who could have made it. */
+function reaches(principal: Principal, sites: readonly string[] | null): boolean {
+  if (principal.sites === null) return true;
+  return sites?.every((siteKeyHash) => maySee(principal, siteKeyHash)) ?? false;
+}
+
+/** A token that the actor may see, including edge tokens. */
+async function findToken(
+  db: Queries,
+  by: Principal,
+  tokenId: string,
+): Promise<RecordedToken | undefined> {
+  const edge = isEdge(tokenId) ? await edgeTokenById(db, tokenId) : undefined;
+  const token = edge
+    ? { tokenId, role: "edge", sites: [edge.siteKeyHash] }
+    : await tokenById(db, tokenId);
+  return token && reaches(by, token.sites) ? token : undefined;
+}
+
+/** The live tokens that descend from a token the actor may see. They never reach further than it. */
+export async function descendantsOf(
+  { db }: Context,
+  by: Principal,
+  tokenId: string,
+): Promise<Result<readonly Descendant[], "not_found">> {
+  if ((await findToken(db, by, tokenId)) === undefined) return NONE;
+  return ok(await liveDescendants(db, tokenId));
+}
+
+/**
+ * Revokes a token, also an edge token, at once on every node. `descendants` also revokes every token that was
+ * made with it or with one of those. Idempotent: a token that was revoked before leaves no record.
+ */
+export async function revokeToken(
+  { audit, clock, db, revocations }: Context,
+  by: Principal,
+  tokenId: string,
+  { descendants }: { readonly descendants: boolean },
+): Promise<Result<true, "not_found">> {
+  const token = await findToken(db, by, tokenId);
+  if (token === undefined) return NONE;
+  const actor = tokenActor(by);
+  await audit.commit(INSTALLATION, async (tx) => {
+    const now = clock.now();
+    const drafts: RecordDraft[] = [];
+    const revoked: Revocation[] = [];
+    const others = descendants ? await liveDescendants(tx, tokenId) : [];
+    for (const one of [token, ...others]) {
+      const mark = isEdge(one.tokenId) ? revokeEdgeToken : markRevoked;
+      if (!(await mark(tx, one.tokenId, now))) continue;
+      const kind = isEdge(one.tokenId) ? "edge_token" : "token";
+      revoked.push({ kind, id: one.tokenId, revokedAt: now });
+      const ancestor = one === token ? undefined : tokenId;
+      drafts.push(...tokenDrafts("token.revoked", one, { actor, now, ancestor }));
+    }
+    await insertRevocations(tx, revoked);
+    return { records: await inWritableLogs(audit, tx, drafts), answer: null };
+  });
+  await revocations.keep();
+  return ok(true);
+}

@@ -1,0 +1,51 @@
+import { CLASSIFICATIONS, type Classification } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { type VisitFilter, visitHours } from "../../domain/visits/store.js";
+import { type CountBy, stepOf } from "../count-by.js";
+
+/** Rows of hours one answer is made from: kinds and agents of about a month of hours. */
+const ROWS_MAX = 50_000;
+
+/** How many visits a UTC hour or day had, in all, by kind and by agent. */
+interface VisitCount {
+  readonly start: number;
+  readonly visits: number;
+  readonly by: Readonly<Record<Classification, number>>;
+  readonly agents: Readonly<Record<string, number>>;
+}
+
+export interface VisitCounts {
+  readonly counts: readonly VisitCount[];
+  /** There is more than one answer holds: ask for a shorter time. */
+  readonly cut: boolean;
+}
+
+/** Steps without a visit are left out. */
+export async function countVisits(
+  { db }: Context,
+  siteKeyHash: string,
+  filter: VisitFilter,
+  by: CountBy,
+): Promise<VisitCounts> {
+  const rows = await visitHours(db, siteKeyHash, filter, ROWS_MAX + 1);
+  const none = () =>
+    Object.fromEntries(CLASSIFICATIONS.map((name) => [name, 0])) as Record<Classification, number>;
+  const steps = new Map<
+    number,
+    {
+      start: number;
+      visits: number;
+      by: Record<Classification, number>;
+      agents: Record<string, number>;
+    }
+  >();
+  for (const { hour, classification, agent, visits } of rows.slice(0, ROWS_MAX)) {
+    const start = stepOf(hour, by);
+    const step = steps.get(start) ?? { start, visits: 0, by: none(), agents: {} };
+    step.visits += visits;
+    step.by[classification] += visits;
+    if (agent !== "") step.agents[agent] = (step.agents[agent] ?? 0) + visits;
+    steps.set(start, step);
+  }
+  return { counts: [...steps.values()], cut: rows.length > ROWS_MAX };
+}

@@ -1,0 +1,29 @@
+import type { Context } from "../../context.js";
+import {
+  forgetBeyond,
+  forgetHours,
+  forgetVisits,
+  sitesWithVisits,
+} from "../../domain/visits/store.js";
+
+const DAY_MS = 86_400_000;
+/** How long single visits are kept. */
+const VISIT_DAYS_MAX = 90;
+/** How long the counts by hour are kept. */
+const HOUR_DAYS_MAX = 800;
+
+/** Forgets what is too old, or too much. Counts by hour outlive the visits they were made of. */
+export async function forgetOldVisits(
+  { db, clock, config }: Context,
+  stopping: () => boolean,
+): Promise<void> {
+  const now = clock.now();
+  await forgetHours(db, now - HOUR_DAYS_MAX * DAY_MS);
+  for (const site of await sitesWithVisits(db)) {
+    if (stopping()) return;
+    await forgetVisits(db, site, now - VISIT_DAYS_MAX * DAY_MS);
+    // Anybody can send beacons, so they never push out visits that an edge reported.
+    await forgetBeyond(db, site, "beacon", config.limits.BEACON_VISITS_KEPT_PER_SITE);
+    await forgetBeyond(db, site, "edge", config.limits.EDGE_VISITS_KEPT_PER_SITE);
+  }
+}

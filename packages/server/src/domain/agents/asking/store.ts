@@ -1,0 +1,67 @@
+import type { Queries } from "../../../infra/db/database.js";
+import type { Agent, RegisteredKey } from "../agent.js";
+import { type AgentRow, agentOf, type KeyRow, keyOf } from "../store.js";
+
+/** A key, and the agent that signs with it as far as limits go. */
+export interface SigningKey {
+  readonly key: RegisteredKey;
+  readonly identity: string;
+  /** Whether its agent is active. */
+  readonly active: boolean;
+}
+
+export async function signingKey(
+  db: Queries,
+  siteKeyHash: string,
+  kid: string,
+): Promise<SigningKey | undefined> {
+  const row = await db.get<KeyRow & { identity: string; agent_status: string }>(
+    `SELECT agent_keys.*, agents.identity, agents.status AS agent_status
+     FROM agent_keys JOIN agents ON agents.agent_id = agent_keys.agent_id
+     WHERE agent_keys.site_key_hash = ? AND kid = ?`,
+    ...[siteKeyHash, kid],
+  );
+  if (row === undefined) return undefined;
+  const identity = row.identity === "" ? row.agent_id : row.identity;
+  return { key: keyOf(row), identity, active: row.agent_status === "active" };
+}
+
+/** An agent as a decision about it needs it. */
+export interface AskingAgent {
+  readonly agent: Agent;
+  /** The key it signed with; undefined if it was deleted. */
+  readonly key: RegisteredKey | undefined;
+  /** Until when it is locked; 0 if it was never locked. */
+  readonly lockedUntil: number;
+}
+
+/** An agent, the key it uses and what locks it, in one read: every mandate needs all three. */
+export async function askingAgent(
+  tx: Queries,
+  siteKeyHash: string,
+  { agentId, kid }: { readonly agentId: string; readonly kid: string },
+): Promise<AskingAgent | undefined> {
+  interface Keys {
+    key_agent_id: string | null;
+    x: string;
+    key_status: KeyRow["status"];
+    key_created_at: number;
+    not_after: number | null;
+    locked_until: number | null;
+  }
+  const row = await tx.get<AgentRow & Keys>(
+    `SELECT agents.*, agent_keys.agent_id AS key_agent_id, agent_keys.x, agent_keys.not_after,
+       agent_keys.status AS key_status, agent_keys.created_at AS key_created_at, locked_until
+     FROM agents
+     LEFT JOIN agent_keys ON agent_keys.site_key_hash = agents.site_key_hash AND kid = ?
+     LEFT JOIN agent_locks ON agent_locks.site_key_hash = agents.site_key_hash
+       AND agent_locks.agent_id = agents.identity
+     WHERE agents.agent_id = ? AND agents.site_key_hash = ?`,
+    ...[kid, agentId, siteKeyHash],
+  );
+  if (row === undefined) return undefined;
+  const { key_agent_id, key_status: status, key_created_at: created_at, x, not_after } = row;
+  const held = { site_key_hash: siteKeyHash, kid, x, status, created_at, not_after };
+  const key = key_agent_id === null ? undefined : keyOf({ ...held, agent_id: key_agent_id });
+  return { agent: agentOf(row), key, lockedUntil: row.locked_until ?? 0 };
+}

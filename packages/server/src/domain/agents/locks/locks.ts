@@ -1,0 +1,36 @@
+import type { Transaction } from "../../../infra/db/database.js";
+import { identityOfAgentId } from "../store.js";
+import { agentLock, countFailures, insertFailure, writeLock } from "./store.js";
+
+const MINUTE_MS = 60_000;
+/** Wrong mandates within this time lock an agent. */
+const FAILURES_WINDOW_MS = 10 * MINUTE_MS;
+const FAILURES_MAX = 20;
+/** How long, the first time, the second, and from then on. */
+const LOCKED_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS];
+/** After this time without a lock it begins anew. */
+const FORGIVEN_MS = 24 * 60 * MINUTE_MS;
+
+/**
+ * Counts what a known agent did wrong, each mandate once, and locks it where that is too much. Only
+ * the holder of its key can bring it here. Agents of one identity are counted, and locked, together.
+ */
+export async function countFailure(
+  tx: Transaction,
+  { siteKeyHash, agentId, mandateId }: { siteKeyHash: string; agentId: string; mandateId: string },
+  now: number,
+): Promise<void> {
+  const identity = await identityOfAgentId(tx, siteKeyHash, agentId);
+  // Two agents of one identity may give their mandates the same names.
+  const failed = identity === agentId ? mandateId : `${agentId} ${mandateId}`;
+  const counted = { siteKeyHash, agentId: identity, mandateId: failed };
+  if (!(await insertFailure(tx, counted, now))) return;
+  const failures = await countFailures(tx, siteKeyHash, identity, now - FAILURES_WINDOW_MS);
+  if (failures < FAILURES_MAX) return;
+  const before = await agentLock(tx, siteKeyHash, identity);
+  if (before !== undefined && before.lockedUntil > now) return;
+  const forgiven = before === undefined || before.lockedUntil + FORGIVEN_MS < now;
+  const times = forgiven ? 0 : before.times;
+  const lockedMs = LOCKED_MS[Math.min(times, LOCKED_MS.length - 1)] as number;
+  await writeLock(tx, siteKeyHash, identity, { lockedUntil: now + lockedMs, times: times + 1 });
+}

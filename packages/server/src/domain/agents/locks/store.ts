@@ -1,0 +1,65 @@
+import type { Queries, Transaction } from "../../../infra/db/database.js";
+
+/** How long an agent has to wait, and how often it had to in a row. */
+interface AgentLock {
+  readonly lockedUntil: number;
+  readonly times: number;
+}
+
+export async function agentLock(
+  db: Queries,
+  siteKeyHash: string,
+  agentId: string,
+): Promise<AgentLock | undefined> {
+  const row = await db.get<{ locked_until: number; times: number }>(
+    "SELECT locked_until, times FROM agent_locks WHERE site_key_hash = ? AND agent_id = ?",
+    ...[siteKeyHash, agentId],
+  );
+  return row && { lockedUntil: row.locked_until, times: row.times };
+}
+
+export async function writeLock(
+  tx: Transaction,
+  siteKeyHash: string,
+  agentId: string,
+  { lockedUntil, times }: AgentLock,
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO agent_locks (site_key_hash, agent_id, locked_until, times) VALUES (?, ?, ?, ?)
+     ON CONFLICT (site_key_hash, agent_id) DO UPDATE SET locked_until = ?, times = ?`,
+    ...[siteKeyHash, agentId, lockedUntil, times, lockedUntil, times],
+  );
+}
+
+/** False for a mandate that was counted before. */
+export async function insertFailure(
+  tx: Transaction,
+  { siteKeyHash, agentId, mandateId }: { siteKeyHash: string; agentId: string; mandateId: string },
+  now: number,
+): Promise<boolean> {
+  const inserted = await tx.run(
+    `INSERT INTO agent_failures (site_key_hash, agent_id, mandate_id, failed_at)
+     VALUES (?, ?, ?, ?) ON CONFLICT (site_key_hash, agent_id, mandate_id) DO NOTHING`,
+    ...[siteKeyHash, agentId, mandateId, now],
+  );
+  return inserted === 1;
+}
+
+export async function countFailures(
+  tx: Queries,
+  siteKeyHash: string,
+  agentId: string,
+  since: number,
+): Promise<number> {
+  const row = await tx.get<{ failures: number }>(
+    `SELECT COUNT(*) AS failures FROM agent_failures
+     WHERE site_key_hash = ? AND agent_id = ? AND failed_at >= ?`,
+    ...[siteKeyHash, agentId, since],
+  );
+  return Number(row?.failures ?? 0);
+}
+
+/** Failures that count for nobody any more. */
+export async function forgetFailures(tx: Transaction, before: number): Promise<void> {
+  await tx.run("DELETE FROM agent_failures WHERE failed_at < ?", before);
+}

@@ -1,0 +1,208 @@
+import { ed25519Bytes, inclusionHashes } from "@gatehouse/protocol";
+import type { Clock } from "../../infra/clock.js";
+import type { PassPoint } from "../../infra/crash-points.js";
+import type { Database, Queries } from "../../infra/db/database.js";
+import type { Ids } from "../../infra/ids.js";
+import type { KeyRing } from "../../infra/keys/key-ring.js";
+import type { Log } from "../../infra/log/log.js";
+import type { Metrics } from "../../infra/metrics.js";
+import { Archive } from "./archive/archive.js";
+import type { BatchTools, CommitBody, NewEpoch } from "./batch.js";
+import { Checkpoints, type PublishedCheckpoint } from "./checkpoints.js";
+import { comparePublished } from "./compare-published.js";
+import { PartDigests } from "./exports/part-digests.js";
+import { KeptCheckpoints } from "./kept-checkpoints.js";
+import { AuditUnavailableError, DAY_MS, type LogHead } from "./log.js";
+import { LogReader } from "./log-reader.js";
+import { type LogKey, sha256Now } from "./log-writer.js";
+import { newRecordId } from "./record-id.js";
+import { type Committed, Sequencer } from "./sequencer.js";
+import { sizeBefore } from "./size-before.js";
+import { logsOfSite, type StoredRecord, sitesToTend, someOpenLogs } from "./store.js";
+
+/** Logs tended in one go. */
+const TEND_LOGS_MAX = 256;
+
+export interface AuditTools {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly keys: KeyRing;
+  readonly dataDir: string;
+  readonly archiveDir: string;
+  readonly pass: PassPoint;
+  domainOf: BatchTools["domainOf"];
+}
+
+/** That a record is in the log: its place, the hashes beside its way to the root, and the root. */
+export interface RecordProof extends PublishedCheckpoint {
+  readonly index: number;
+  readonly hashes: readonly Uint8Array[];
+}
+
+/** Every site's log: the one place where something is recorded, and where records are proven. */
+export class AuditLog {
+  private readonly tools: AuditTools;
+  private readonly kept: KeptCheckpoints;
+  private readonly sequencer: Sequencer;
+  /** Logs nothing is added to, and why. */
+  private readonly held = new Map<string, string>();
+  /** Names this process in records. */
+  readonly node: string;
+  readonly archive: Archive;
+  readonly reader: LogReader;
+  readonly checkpoints: Checkpoints;
+  readonly partDigests = new PartDigests();
+
+  constructor(tools: AuditTools) {
+    this.tools = tools;
+    this.kept = new KeptCheckpoints(tools.dataDir);
+    this.node = tools.ids.id("node");
+    const { clock, log, pass, db, keys } = tools;
+    this.archive = new Archive(tools.archiveDir);
+    this.reader = new LogReader(db, this.archive);
+    this.checkpoints = new Checkpoints({
+      ...{ db, clock, log, pass, kept: this.kept, reader: this.reader, key: () => this.key() },
+      heldWhy: (chain) => this.held.get(chain),
+      hold: (chain, why) => this.hold(chain, why),
+    });
+    this.sequencer = new Sequencer({
+      ...{ db, pass },
+      batchTools: () => this.batchTools(),
+      keyIsCurrent: (tx, keyId) => keys.isCurrent(tx, "audit", keyId),
+      grown: (heads) => this.checkpoints.grown(heads),
+      count: tools.metrics.counter("gatehouse_audit_commits_total"),
+    });
+    this.measure(tools.metrics);
+  }
+
+  private measure(metrics: Metrics): void {
+    metrics.gauge("gatehouse_audit_commits_waiting", () => this.sequencer.waiting);
+    metrics.gauge("gatehouse_audit_logs_held", () => this.held.size);
+  }
+
+  /** Compares the database with what was published; logs that differ are not written to. */
+  async start(): Promise<void> {
+    const { held, lost, missing } = await comparePublished(
+      this.tools.db,
+      this.reader,
+      this.kept.read(),
+    );
+    for (const { chain, why } of held) this.hold(chain, why);
+    for (const { chain, size, toldBy } of lost) {
+      // What the log itself tells everybody needs nobody's look at every start.
+      if (toldBy === undefined)
+        this.tools.log.warn({ chain, published: size }, "audit.ended_log_is_behind");
+    }
+    for (const { origin, file } of missing) {
+      this.tools.log.warn({ chain: origin, file }, "audit.published_log_missing");
+    }
+  }
+
+  private hold(chain: string, why: string): void {
+    this.held.set(chain, why);
+    this.tools.log.error({ chain, why }, "audit.log_held");
+  }
+
+  /** The key that signs now. */
+  async key(): Promise<LogKey> {
+    const { signer, jwk } = await this.tools.keys.signingKey("audit");
+    return { signer, publicKey: ed25519Bytes(jwk) };
+  }
+
+  private async batchTools(): Promise<BatchTools> {
+    const { clock, ids, pass, domainOf } = this.tools;
+    const now = clock.now();
+    return {
+      ...{ now, node: this.node, pass, domainOf, key: await this.key() },
+      newRecordId: () => newRecordId(ids, now),
+      publishedEpoch: (host) => this.kept.epochOf(host),
+      published: (chain) => this.kept.of(chain),
+      holdIfBehind: (head) => this.checkpoints.holdIfBehind(head),
+      heldWhy: (chain) => this.held.get(chain),
+    };
+  }
+
+  /**
+   * The commit seam: runs `body` and records what it asks for in one transaction of the site's log,
+   * then runs the `after` it returned, once, and releases the answer.
+   * Resolved, both are durable. Rejected, neither happened, unless the database was lost in
+   * mid-commit and could not be asked again: whoever retries must find what is there.
+   */
+  commit<T>(siteKeyHash: string, body: CommitBody<T>): Promise<Committed<T>> {
+    return this.sequencer.commit(siteKeyHash, body);
+  }
+
+  /** Ends a log that may not go on and opens the next epoch, which says so in its first record. */
+  async renew(siteKeyHash: string, why: NewEpoch): Promise<void> {
+    await this.commit(siteKeyHash, async () => ({ records: [], answer: null, besides: why }));
+    for (const { chain } of await logsOfSite(this.tools.db, siteKeyHash)) this.held.delete(chain);
+  }
+
+  /** Opens a site's log if it has none, and writes what it owes of itself. */
+  async tend(siteKeyHash: string): Promise<void> {
+    await this.commit(siteKeyHash, async () => ({ records: [], answer: null, besides: "tend" }));
+  }
+
+  /** Closes days that are over, and names a new key, in logs where nothing else happened since. */
+  async tendAll(stopping: () => boolean = () => false): Promise<void> {
+    const { clock, db, log } = this.tools;
+    const before = Math.floor(clock.now() / DAY_MS) * DAY_MS;
+    const { signer } = await this.key();
+    for (let after = ""; !stopping(); ) {
+      const due = await sitesToTend(db, { before, keyId: signer.kid, after, limit: TEND_LOGS_MAX });
+      const tended = await Promise.allSettled(due.map((site) => this.tend(site)));
+      for (const one of tended) {
+        if (one.status === "rejected") log.warn({ error: one.reason }, "audit.not_tended");
+      }
+      if (due.length < TEND_LOGS_MAX) return;
+      after = due.at(-1) as string;
+    }
+  }
+
+  /** The newest log of a site. */
+  async newest(db: Queries, siteKeyHash: string): Promise<LogHead | undefined> {
+    const [head] = await logsOfSite(db, siteKeyHash);
+    return head;
+  }
+
+  /** How far a log was at a moment. */
+  sizeAt(db: Queries, head: LogHead, moment: number): Promise<number> {
+    return sizeBefore(db, head.chain, head.size, moment);
+  }
+
+  /** Proves a record to be in the tree of a size. */
+  async prove({ chain, seq }: StoredRecord, size: number): Promise<RecordProof> {
+    const hashes = await inclusionHashes(seq, size, this.reader.nodesOf(chain), sha256Now);
+    return { ...(await this.checkpoints.at(chain, size)), index: seq, hashes };
+  }
+
+  /** Why a log is not written to; undefined for one that is. */
+  heldWhy(chain: string): string | undefined {
+    return this.held.get(chain);
+  }
+
+  /** Throws while the database accepts no writes. */
+  async checkWriting(): Promise<void> {
+    this.tools.db.checkFile();
+    await this.sequencer.probe();
+  }
+
+  /** Throws while every site's log is frozen. A single frozen log affects only its own site. */
+  async checkLogs(): Promise<void> {
+    const frozen = this.held.size;
+    if (frozen === 0) return;
+    const open = await someOpenLogs(this.tools.db, frozen + 1);
+    const writable = open.length === 0 || open.some((chain) => !this.held.has(chain));
+    if (!writable) throw new AuditUnavailableError("every log is frozen");
+  }
+
+  async close(): Promise<void> {
+    await this.sequencer.drain();
+    await this.checkpoints.close().catch((error) => {
+      this.tools.log.error({ error }, "audit.checkpoint_not_kept");
+    });
+  }
+}

@@ -1,0 +1,157 @@
+import { type Frontier, toHex, treeRoot } from "@gatehouse/protocol";
+import type { Clock } from "../../infra/clock.js";
+import type { PassPoint } from "../../infra/crash-points.js";
+import { DatabaseUnavailableError, type Queries } from "../../infra/db/database.js";
+import type { Log } from "../../infra/log/log.js";
+import type { KeptCheckpoints } from "./kept-checkpoints.js";
+import { behind, HeldLogError, type LogHead, OTHER_HISTORY } from "./log.js";
+import type { LogReader } from "./log-reader.js";
+import { frontierOf, type LogKey, sha256Now, signCheckpoint } from "./log-writer.js";
+import { logByChain } from "./store.js";
+
+/** How often the checkpoints of changed logs are kept, whether or not anybody asks for them. */
+const PUBLISH_EVERY_MS = 1000;
+/** Checkpoints kept in one go; more logs than that take turns. */
+const PUBLISH_LOGS_MAX = 64;
+/** Signed checkpoints remembered. */
+const SIGNED_MAX = 10_000;
+
+export interface CheckpointTools {
+  readonly db: Queries;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly kept: KeptCheckpoints;
+  readonly reader: LogReader;
+  readonly pass: PassPoint;
+  key(): Promise<LogKey>;
+  /** Why a log is frozen, if it is. */
+  heldWhy(chain: string): string | undefined;
+  /** From now on nothing is added to a log, and nothing more is signed of it. */
+  hold(chain: string, why: string): void;
+}
+
+export interface PublishedCheckpoint {
+  readonly chain: string;
+  readonly size: number;
+  /** Signed. */
+  readonly note: string;
+}
+
+/** Signs checkpoints of what is committed, and keeps each before it is shown to anybody. */
+export class Checkpoints {
+  private readonly tools: CheckpointTools;
+  private readonly waiting = new Map<string, LogHead>();
+  private readonly signed = new Map<string, string>();
+  private cancel: (() => void) | undefined;
+
+  constructor(tools: CheckpointTools) {
+    this.tools = tools;
+  }
+
+  /** Logs that grew: their checkpoints are kept shortly. */
+  grown(heads: readonly LogHead[]): void {
+    for (const head of heads) this.waiting.set(head.chain, head);
+    if (this.waiting.size > 0) this.later();
+  }
+
+  private later(): void {
+    this.cancel ??= this.tools.clock.after(PUBLISH_EVERY_MS, () => {
+      this.cancel = undefined;
+      this.publish(PUBLISH_LOGS_MAX)
+        .catch((error) => this.tools.log.error({ error }, "audit.checkpoint_not_kept"))
+        .finally(() => {
+          if (this.waiting.size > 0) this.later();
+        });
+    });
+  }
+
+  /** One log that cannot be kept does not keep the others from it; it waits behind them. */
+  private async publish(logsMax: number): Promise<void> {
+    for (const head of [...this.waiting.values()].slice(0, logsMax)) {
+      if (this.waiting.get(head.chain) === head) this.waiting.delete(head.chain);
+      await this.latest(head).catch((error) => {
+        this.tools.log.error({ chain: head.chain, error }, "audit.checkpoint_not_kept");
+        const again = this.tools.heldWhy(head.chain) === undefined;
+        if (again && !this.waiting.has(head.chain)) this.waiting.set(head.chain, head);
+      });
+    }
+  }
+
+  /** The checkpoint of a log as it is now. */
+  async latest(head: LogHead): Promise<PublishedCheckpoint> {
+    const kept = this.tools.kept.of(head.chain);
+    if (kept === undefined || kept.size <= head.size) {
+      return this.published(head.chain, frontierOf(head));
+    }
+    // More was published than this head knows: it has grown since it was read, or has gone back.
+    const now = await logByChain(this.tools.db, head.chain);
+    if (now !== undefined) this.holdIfBehind(now);
+    return this.published(head.chain, frontierOf(now ?? head));
+  }
+
+  /**
+   * A database may go back under a running process too: a failover, a copy put in its place. For
+   * heads that were read just now, or are held: what is published was committed before.
+   */
+  holdIfBehind({ chain, size }: LogHead): void {
+    const kept = this.tools.kept.of(chain);
+    if (kept === undefined || size >= kept.size || this.tools.heldWhy(chain) !== undefined) return;
+    this.tools.hold(chain, behind(size, kept.size));
+  }
+
+  /** The checkpoint of a log at an earlier size. */
+  async at(chain: string, size: number): Promise<PublishedCheckpoint> {
+    return this.published(chain, await this.tools.reader.frontierAt(chain, size));
+  }
+
+  private hold(chain: string, why: string): never {
+    this.tools.hold(chain, why);
+    throw new HeldLogError(chain, why);
+  }
+
+  /**
+   * A checkpoint must go on from every one before it (C2SP tlog-checkpoint): the tree is compared
+   * with the last one published, as the database has it now, before a later one is signed.
+   */
+  private async compare(chain: string, frontier: Frontier): Promise<void> {
+    const why = this.tools.heldWhy(chain);
+    if (why !== undefined) throw new HeldLogError(chain, why);
+    const kept = this.tools.kept.of(chain);
+    if (kept === undefined || kept.size > frontier.size) return;
+    const then = kept.size === frontier.size ? frontier : await this.treeAt(chain, kept.size);
+    const same = then && toHex(await treeRoot(then, sha256Now)) === toHex(kept.root);
+    if (same !== true) this.hold(chain, OTHER_HISTORY);
+  }
+
+  /** The tree at a size; undefined where its records are not there any more. */
+  private treeAt(chain: string, size: number): Promise<Frontier | undefined> {
+    return this.tools.reader.frontierAt(chain, size).catch((error) => {
+      if (error instanceof DatabaseUnavailableError) throw error;
+      return undefined;
+    });
+  }
+
+  private async published(chain: string, frontier: Frontier): Promise<PublishedCheckpoint> {
+    const { size } = frontier;
+    const key = await this.tools.key();
+    const root = await treeRoot(frontier, sha256Now);
+    const name = `${chain} ${size} ${toHex(root)} ${key.signer.kid}`;
+    let note = this.signed.get(name);
+    if (note === undefined) {
+      await this.compare(chain, frontier);
+      note = await signCheckpoint(chain, frontier, key);
+      if (this.signed.size >= SIGNED_MAX) this.signed.clear();
+      this.signed.set(name, note);
+    }
+    this.tools.pass("audit.checkpoint_signed");
+    await this.tools.kept.keep({ origin: chain, size, root }, note);
+    this.tools.pass("audit.checkpoint_kept");
+    return { chain, size, note };
+  }
+
+  /** Keeps what is still waiting; a process that ends in peace forgets nothing. */
+  async close(): Promise<void> {
+    this.cancel?.();
+    await this.publish(Number.POSITIVE_INFINITY);
+  }
+}

@@ -1,0 +1,125 @@
+import { dirname } from "node:path";
+import { isJsonObject, type JsonObject, toHex, treeRoot } from "@gatehouse/protocol";
+import type { Queries } from "../../infra/db/database.js";
+import { StartupError } from "../../startup-error.js";
+import { ArchiveUnavailableError } from "./archive/part.js";
+import type { KeptCheckpoint } from "./kept-checkpoints.js";
+import { behind, type LogHead, OTHER_HISTORY } from "./log.js";
+import type { LogReader } from "./log-reader.js";
+import { frontierOf, sha256Now } from "./log-writer.js";
+import { logByChain, logsOfSite } from "./store.js";
+
+/** Why a log must not be written to: somebody outside holds proof that it was another. */
+interface HeldLog {
+  readonly chain: string;
+  readonly why: string;
+}
+
+async function differs(
+  reader: LogReader,
+  head: LogHead,
+  kept: KeptCheckpoint,
+): Promise<string | undefined> {
+  if (head.size < kept.size) {
+    return behind(head.size, kept.size);
+  }
+  const rootAt = async (frontier: ReturnType<typeof frontierOf>) =>
+    toHex(await treeRoot(frontier, sha256Now));
+  const then = await rootAt(await reader.frontierAt(head.chain, kept.size));
+  if (then !== toHex(kept.root)) return OTHER_HISTORY;
+  const now = await rootAt(await reader.frontierAt(head.chain, head.size));
+  return now === (await rootAt(frontierOf(head)))
+    ? undefined
+    : "its head is not that of its records";
+}
+
+/** A log that cannot be compared with its published checkpoint is frozen. */
+const unreadable = ({ message }: ArchiveUnavailableError) =>
+  `it cannot be compared with what was published of it: ${message}`;
+
+/** An archive that cannot be read proves nothing; doctor reports it separately. */
+function unlessArchived(error: unknown): [] {
+  if (error instanceof ArchiveUnavailableError) return [];
+  throw error;
+}
+
+/** A log that ended with fewer records than were published. */
+interface LostRecords {
+  readonly chain: string;
+  /** How many were published. */
+  readonly size: number;
+  readonly left: number;
+  /** The log that goes on from it, where its first record says the same: then everybody is told. */
+  readonly toldBy: { readonly chain: string; readonly at: number } | undefined;
+}
+
+/** Which log says in its own first record what was lost of the one before it. */
+async function tellerOf(
+  db: Queries,
+  reader: LogReader,
+  head: LogHead,
+  published: number,
+): Promise<LostRecords["toldBy"]> {
+  const logs = await logsOfSite(db, head.siteKeyHash);
+  const next = logs.find(({ ordinal }) => ordinal === head.ordinal + 1);
+  if (next === undefined) return undefined;
+  const [genesis] = await reader.recordsBetween(next.chain, 0, 1).catch(unlessArchived);
+  if (genesis === undefined) return undefined;
+  const { previous } = JSON.parse(genesis.text) as JsonObject;
+  const tells =
+    isJsonObject(previous) &&
+    previous.chain === head.chain &&
+    previous.size === published &&
+    previous.records_left === head.size;
+  if (!tells) return undefined;
+  return { chain: next.chain, at: next.openedAt };
+}
+
+export interface Comparison {
+  readonly held: readonly HeldLog[];
+  /** After a restore, or because somebody cut them. */
+  readonly lost: readonly LostRecords[];
+  /** Published from here, and not in this database: of a time after the backup it came from, say. */
+  readonly missing: readonly KeptCheckpoint[];
+}
+
+/**
+ * Compares every open log with the last checkpoint published of it. A database that is behind, put
+ * back from a copy or taken over from a replica that lagged, would tell a second history.
+ */
+export async function comparePublished(
+  db: Queries,
+  reader: LogReader,
+  published: readonly KeptCheckpoint[],
+): Promise<Comparison> {
+  const held: HeldLog[] = [];
+  const missing: KeptCheckpoint[] = [];
+  const lost: LostRecords[] = [];
+  for (const kept of published) {
+    const head = await logByChain(db, kept.origin);
+    if (head === undefined) missing.push(kept);
+    if (head?.state === "closed" && head.size < kept.size) {
+      const { chain, size: left } = head;
+      lost.push({
+        chain,
+        size: kept.size,
+        left,
+        toldBy: await tellerOf(db, reader, head, kept.size),
+      });
+    }
+    if (head?.state !== "open") continue;
+    const why = await differs(reader, head, kept).catch((error) => {
+      if (error instanceof ArchiveUnavailableError) return unreadable(error);
+      throw error;
+    });
+    if (why !== undefined) held.push({ chain: head.chain, why });
+  }
+  if (missing.length > 0 && missing.length === published.length) {
+    const [{ origin, file }] = missing as [KeptCheckpoint];
+    throw new StartupError(
+      `Checkpoints were published from here, of ${origin} among others, and this database has none ` +
+        `of these logs: use the right database, or, if it is lost, move ${dirname(file)} away.`,
+    );
+  }
+  return { held, lost, missing };
+}

@@ -1,0 +1,112 @@
+import { ok, PART_RECORDS_MAX, type Result, refuse } from "@gatehouse/protocol";
+import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { partAt } from "../archive/store.js";
+import { AuditUnavailableError, DAY_MS, dayOf, type LogHead, startOfDay } from "../log.js";
+import { sizeBefore } from "../size-before.js";
+import { recordsBetween } from "../store.js";
+import { replaceSnapshot, type SnapshotRow, snapshotByName } from "./store.js";
+
+export const EXPORT_FORMATS = ["json", "html", "ocsf"] as const;
+export type ExportFormat = (typeof EXPORT_FORMATS)[number];
+
+/** How long the parts of an export fit together, counted from the first. */
+const SNAPSHOT_MS = 3_600_000;
+
+/** Who exports what. */
+export interface ExportName {
+  readonly tokenId: string;
+  readonly day: string;
+  readonly format: ExportFormat;
+}
+
+/** What an export was taken from: its parts are of one moment, whatever is recorded meanwhile. */
+export interface ExportSnapshot extends ExportName {
+  readonly chain: string;
+  readonly firstSeq: number;
+  readonly count: number;
+  /** Whether the day was over. */
+  readonly closed: boolean;
+  readonly parts: number;
+  /** The key every part is signed with. */
+  readonly keyId: string;
+  readonly expiresAt: number;
+}
+
+function snapshotOf(row: SnapshotRow): ExportSnapshot {
+  return Object.freeze({
+    ...{
+      tokenId: row.token_id,
+      chain: row.chain,
+      day: row.day,
+      format: row.format as ExportFormat,
+    },
+    ...{ firstSeq: row.first_seq, count: row.count, closed: row.closed === 1 },
+    ...{ keyId: row.key_id, expiresAt: row.expires_at },
+    parts: Math.max(1, Math.ceil(row.count / PART_RECORDS_MAX)),
+  });
+}
+
+/**
+ * Places were found by a column nobody signed: before an export is signed, the records at both ends
+ * of the day are asked themselves. Whoever can write to the database could cut a day short otherwise.
+ */
+async function checkBounds(
+  tx: Queries,
+  { chain, size }: LogHead,
+  day: string,
+  [first, end]: readonly [number, number],
+): Promise<void> {
+  const dayAt = async (seq: number) => {
+    const [record] = await recordsBetween(tx, chain, seq, seq + 1);
+    // The file of an archived record names its day and was verified before the row was deleted.
+    const archived = record === undefined ? await partAt(tx, chain, seq) : undefined;
+    if (archived !== undefined) return archived.day;
+    return String(JSON.parse(record?.text ?? "{}").recorded_at).slice(0, 10);
+  };
+  const before = first === 0 || (await dayAt(first - 1)) < day;
+  const after = end === size || (await dayAt(end)) > day;
+  const inside = first === end || ((await dayAt(first)) === day && (await dayAt(end - 1)) === day);
+  if (!before || !after || !inside) throw new AuditUnavailableError(`the times of ${chain} differ`);
+}
+
+/**
+ * Fixes what the parts of an export are taken from, in the transaction that records the export: the
+ * record itself is dated today, so no later one can be dated before it, into a day that is over.
+ */
+export async function takeSnapshot(
+  tx: Transaction,
+  { tokenId, day, format }: ExportName,
+  head: LogHead,
+  { now, keyId }: { readonly now: number; readonly keyId: string },
+): Promise<ExportSnapshot> {
+  const start = startOfDay(day);
+  if (start === undefined) throw new TypeError("takeSnapshot: not a day");
+  const first_seq = await sizeBefore(tx, head.chain, head.size, start);
+  const end = await sizeBefore(tx, head.chain, head.size, start + DAY_MS);
+  await checkBounds(tx, head, day, [first_seq, end]);
+  const today = dayOf(Math.max(now, head.recordedAt));
+  const row: SnapshotRow = {
+    ...{ token_id: tokenId, chain: head.chain, day, format, first_seq, count: end - first_seq },
+    ...{ closed: day < today ? 1 : 0, key_id: keyId, expires_at: now + SNAPSHOT_MS },
+  };
+  await replaceSnapshot(tx, row, now);
+  return snapshotOf(row);
+}
+
+/** The snapshot a later part belongs to. */
+export async function findSnapshot(
+  tx: Transaction,
+  { tokenId, day, format }: ExportName,
+  head: LogHead,
+  { now, keyId }: { readonly now: number; readonly keyId: string },
+): Promise<Result<ExportSnapshot, "conflict">> {
+  const name = { token_id: tokenId, chain: head.chain, day, format };
+  const row = await snapshotByName(tx, name, now);
+  if (row === undefined) {
+    const why = "Part 1 was not asked for within the last hour. Begin the export with part 1.";
+    return refuse("conflict", why);
+  }
+  if (row.key_id === keyId) return ok(snapshotOf(row));
+  const why = "The audit key was rotated since part 1 was taken. Begin the export with part 1.";
+  return refuse("conflict", why);
+}

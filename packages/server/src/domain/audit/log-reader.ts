@@ -1,0 +1,137 @@
+import { type Frontier, fromHex, type NodeAt } from "@gatehouse/protocol";
+import type { Queries } from "../../infra/db/database.js";
+import type { Archive } from "./archive/archive.js";
+import { type ArchivePart, endOf } from "./archive/part.js";
+import { archivedEnd, partsBefore } from "./archive/store.js";
+import {
+  leafAt,
+  recordById,
+  recordsBefore,
+  recordsBetween,
+  recordTexts,
+  type StoredRecord,
+} from "./store.js";
+
+/** Archived parts looked at for one page of records of a type, and those opened. */
+const PARTS_LOOKED_AT_MAX = 200;
+const PARTS_OPENED_MAX = 8;
+
+export interface PageQuery {
+  readonly before: number;
+  readonly type: string | null;
+  readonly limit: number;
+}
+
+export interface RecordPage {
+  readonly records: readonly StoredRecord[];
+  /** Where an older page begins; undefined at the beginning of the log. */
+  readonly next: number | undefined;
+}
+
+/**
+ * Reads logs from the database first and then from the archive. In this order no record is missed while
+ * a day is archived, because rows are deleted only after their archive is noted. Never used inside a
+ * commit: a slow archive must not delay writing.
+ */
+export class LogReader {
+  private readonly db: Queries;
+  private readonly archive: Archive;
+
+  constructor(db: Queries, archive: Archive) {
+    this.db = db;
+    this.archive = archive;
+  }
+
+  /** Reads the tree's nodes; each is in the row of its last leaf. */
+  nodesOf(chain: string): NodeAt {
+    return async (level, index) => {
+      const seq = (index + 1) * 2 ** level - 1;
+      const leaf = await leafAt(this.db, chain, seq);
+      const node =
+        leaf === undefined
+          ? await this.archive.node(this.db, chain, level, index)
+          : [leaf.hash, ...leaf.closed][level];
+      if (node === undefined) throw new Error(`the tree of ${chain} lacks a node at ${seq}`);
+      return fromHex(node) as Uint8Array;
+    };
+  }
+
+  /** The tree as it was at an earlier size: one node for each one in the size's binary digits. */
+  async frontierAt(chain: string, size: number): Promise<Frontier> {
+    const nodeAt = this.nodesOf(chain);
+    const hashes: Uint8Array[] = [];
+    let begun = 0;
+    for (let level = Math.floor(Math.log2(Math.max(size, 1))); level >= 0; level--) {
+      const width = 2 ** level;
+      if (size - begun < width) continue;
+      hashes.push(await nodeAt(level, begun / width));
+      begun += width;
+    }
+    return { size, hashes };
+  }
+
+  /** Records of a log from one place up to, and without, another. */
+  async recordsBetween(chain: string, from: number, to: number): Promise<StoredRecord[]> {
+    const rows = await recordsBetween(this.db, chain, from, to);
+    const kept = rows[0]?.seq ?? to;
+    if (kept <= from) return rows;
+    return [...(await this.archive.records(this.db, chain, from, kept)), ...rows];
+  }
+
+  /** A record by its id, if it is one of this site's. */
+  async recordById(siteKeyHash: string, recordId: string): Promise<StoredRecord | undefined> {
+    return (
+      (await recordById(this.db, siteKeyHash, recordId)) ??
+      (await this.archive.recordById(this.db, siteKeyHash, recordId))
+    );
+  }
+
+  /** The texts of this site's records with these ids, by id. */
+  async recordTexts(
+    siteKeyHash: string,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const texts = new Map(await recordTexts(this.db, siteKeyHash, ids));
+    for (const id of ids) {
+      if (texts.has(id)) continue;
+      const record = await this.archive.recordById(this.db, siteKeyHash, id);
+      if (record !== undefined) texts.set(id, record.text);
+    }
+    return texts;
+  }
+
+  /** A page of a log, newest first; of one type, if one is named. */
+  async page(chain: string, query: PageQuery): Promise<RecordPage> {
+    const { before, type, limit } = query;
+    const archived = await archivedEnd(this.db, chain);
+    const wanted = { type, limit: limit + 1 };
+    const rows = await recordsBefore(this.db, chain, [archived, before], wanted);
+    // A day that was archived meanwhile may have removed rows, so this reads again.
+    if ((await archivedEnd(this.db, chain)) !== archived) return this.page(chain, query);
+    const older = { before: Math.min(before, archived), type, limit: limit + 1 - rows.length };
+    const { records, next } =
+      older.limit <= 0 ? { records: [], next: undefined } : await this.archived(chain, older);
+    const all = [...rows, ...records];
+    if (all.length <= limit) return { records: all, next };
+    return { records: all.slice(0, limit), next: all[limit - 1]?.seq };
+  }
+
+  private async archived(chain: string, { before, type, limit }: PageQuery): Promise<RecordPage> {
+    const records: StoredRecord[] = [];
+    const holds = ({ types }: ArchivePart) => type === null || Object.hasOwn(types, type);
+    const parts = await partsBefore(this.db, chain, before, PARTS_LOOKED_AT_MAX);
+    let opened = 0;
+    for (const part of parts.filter(holds)) {
+      if (opened === PARTS_OPENED_MAX) return { records, next: endOf(part) };
+      opened++;
+      const open = await this.archive.open(part);
+      for (let seq = Math.min(before, endOf(part)) - 1; seq >= part.firstSeq; seq--) {
+        const record = open.record(seq);
+        if (type === null || record.type === type) records.push(record);
+        if (records.length === limit) return { records, next: undefined };
+      }
+    }
+    const last = parts.length < PARTS_LOOKED_AT_MAX ? undefined : parts.at(-1)?.firstSeq;
+    return { records, next: last === 0 ? undefined : last };
+  }
+}

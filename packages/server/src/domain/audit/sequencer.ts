@@ -1,0 +1,222 @@
+import { pause, systemClock } from "../../infra/clock.js";
+import { type Database, DatabaseUnavailableError } from "../../infra/db/database.js";
+import { probeWriting } from "../../infra/installation/write-probe.js";
+import {
+  type BatchEntry,
+  type BatchTools,
+  type CommitBody,
+  EntryFailedError,
+  type Written,
+  type WrittenBatch,
+  writeBatch,
+} from "./batch.js";
+import { AuditUnavailableError, HeadMovedError, type LogHead } from "./log.js";
+import { lockOpenLog, recordExists } from "./store.js";
+
+/** Commits taken into one transaction. */
+const BATCH_ENTRIES_MAX = 256;
+/** Commits waiting for one; whoever comes later is turned away at once. */
+const QUEUE_ENTRIES_MAX = 10_000;
+/** How long a commit waits for its turn. Not begun by then, it never will be. */
+const TURN_MS_MAX = 2000;
+/** Another process may be first at a head a few times in a row, not for ever. */
+const HEAD_TRIES_MAX = 5;
+/** After a lost connection: how often, and how far apart, the database is asked what it did. */
+const OUTCOME_TRIES_MAX = 10;
+const OUTCOME_RETRY_MS = 200;
+
+/** What was committed. */
+export interface Committed<T> {
+  readonly answer: T;
+  /** Ids of the records written for it, in order. */
+  readonly recordIds: readonly string[];
+}
+
+interface Waiting extends BatchEntry {
+  readonly queuedAt: number;
+  resolve(written: Written): void;
+  reject(error: unknown): void;
+}
+
+export interface SequencerTools {
+  readonly db: Database;
+  /** What a batch needs, as of now: the clock, the key. Asked again for every try. */
+  batchTools(): Promise<BatchTools>;
+  /** Whether the key is still the one that signs, as the transaction sees it. */
+  keyIsCurrent(tx: Parameters<CommitBody<unknown>>[0], keyId: string): Promise<boolean>;
+  /** Told of every log that grew, after it is durable. */
+  grown(heads: readonly LogHead[]): void;
+  count(labels: { readonly result: "recorded" | "failed" }, commits: number): void;
+  pass: BatchTools["pass"];
+}
+
+/** What whoever asked is told: their own fault, or that nothing can be recorded now. */
+function reasonOf(error: unknown): unknown {
+  if (error instanceof EntryFailedError) return error.cause;
+  if (!(error instanceof HeadMovedError)) return error;
+  return new AuditUnavailableError("the log is contended", { cause: error });
+}
+
+/** Changes what the process remembers of a commit, then lets its answer out. */
+function release({ resolve, reject }: Waiting, { after, answer, recordIds }: Written): void {
+  try {
+    after?.();
+    resolve({ answer, recordIds });
+  } catch (error) {
+    // The record is written. Its sender retries and finds it; the other commits are not affected.
+    reject(error);
+  }
+}
+
+/**
+ * The one way into the logs. What has queued while a batch was written makes the next one, so a
+ * lone commit does not wait and many share one sync to disk. Answers go out after the commit.
+ */
+export class Sequencer {
+  private readonly tools: SequencerTools;
+  private queue: Waiting[] = [];
+  private running = false;
+  private finished: Promise<void> = Promise.resolve();
+  private cancelSweep: (() => void) | undefined;
+  /** Why nothing could be written the last time; undefined once something could. */
+  private failing: unknown;
+
+  constructor(tools: SequencerTools) {
+    this.tools = tools;
+  }
+
+  /** Runs `body` and writes what it wants recorded, in one transaction, or nothing at all. */
+  commit<T>(siteKeyHash: string, body: CommitBody<T>): Promise<Committed<T>> {
+    if (this.queue.length >= QUEUE_ENTRIES_MAX) {
+      return Promise.reject(new AuditUnavailableError("too much is waiting to be recorded"));
+    }
+    return new Promise((resolve, reject) => {
+      const queuedAt = systemClock.now();
+      this.queue.push({ siteKeyHash, body, queuedAt, resolve: resolve as never, reject });
+      this.sweepLater();
+      if (!this.running) this.finished = this.run();
+    });
+  }
+
+  /** Commits that have not begun. */
+  get waiting(): number {
+    return this.queue.length;
+  }
+
+  /** Tries to write, with a lasting probe if the last commit failed; throws while it fails. */
+  async probe(): Promise<void> {
+    await probeWriting(this.tools.db, this.failing !== undefined);
+    this.failing = undefined;
+  }
+
+  /** Waits until everything that was queued is decided. */
+  async drain(): Promise<void> {
+    while (this.running) await this.finished;
+  }
+
+  private async run(): Promise<void> {
+    this.running = true;
+    while (this.queue.length > 0) {
+      // Requests that have arrived meanwhile get to the queue first and share this batch.
+      await new Promise((resolve) => setImmediate(resolve));
+      const taken = this.queue.splice(0, BATCH_ENTRIES_MAX);
+      this.tools.pass("audit.taken");
+      if (taken.length > 0) await this.settle(taken);
+    }
+    // In the same step as the look at the queue: a commit that comes now starts the next run.
+    this.running = false;
+  }
+
+  /** Turns away what has waited too long behind a batch that does not end. */
+  private sweepLater(): void {
+    if (this.cancelSweep !== undefined || this.queue.length === 0) return;
+    this.cancelSweep = systemClock.after(TURN_MS_MAX, () => {
+      this.cancelSweep = undefined;
+      const since = systemClock.now() - TURN_MS_MAX;
+      const late = this.queue.filter(({ queuedAt }) => queuedAt <= since);
+      this.queue = this.queue.filter(({ queuedAt }) => queuedAt > since);
+      for (const { reject } of late) reject(new AuditUnavailableError("the audit log is busy"));
+      this.sweepLater();
+    });
+  }
+
+  private async settle(entries: readonly Waiting[]): Promise<void> {
+    try {
+      const written = await this.write(entries);
+      this.failing = undefined;
+      this.tools.pass("audit.committed");
+      for (const [i, entry] of entries.entries()) release(entry, written[i] as Written);
+      this.tools.count({ result: "recorded" }, entries.length);
+      this.tools.pass("audit.released");
+    } catch (error) {
+      // A log that cannot be written to for itself must not keep the others from being written.
+      if (error instanceof HeadMovedError && entries.length > 1) {
+        for (const entry of entries) await this.settle([entry]);
+        return;
+      }
+      if (error instanceof DatabaseUnavailableError) this.failing = error;
+      // One entry's fault is not the others': they go again, without it.
+      const failed =
+        error instanceof EntryFailedError ? [entries[error.index] as Waiting] : entries;
+      for (const { reject } of failed) reject(reasonOf(error));
+      this.tools.count({ result: "failed" }, failed.length);
+      const others = entries.filter((entry) => !failed.includes(entry));
+      if (others.length > 0) await this.settle(others);
+    }
+  }
+
+  private async write(entries: readonly Waiting[]): Promise<readonly Written[]> {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.writeOnce(entries);
+      } catch (error) {
+        if (!(error instanceof HeadMovedError) || tries >= HEAD_TRIES_MAX) throw error;
+      }
+    }
+  }
+
+  private async writeOnce(entries: readonly Waiting[]): Promise<readonly Written[]> {
+    const { db, keyIsCurrent, grown } = this.tools;
+    const batch = await this.tools.batchTools();
+    let ready: WrittenBatch | undefined;
+    try {
+      await db.transaction(async (tx) => {
+        ready = undefined;
+        const made = await writeBatch(tx, entries, batch);
+        // Read behind the locks: a log never goes back to a key it has left.
+        if (!(await keyIsCurrent(tx, batch.key.signer.kid))) throw new HeadMovedError("key");
+        ready = made;
+      });
+    } catch (error) {
+      // Before the end of the body nothing can have been committed. After it, only asking tells.
+      if (ready === undefined || !(await this.wasCommitted(entries, ready.firstRecordId)))
+        throw error;
+    }
+    const done = ready as unknown as WrittenBatch;
+    grown(done.heads);
+    return done.written;
+  }
+
+  /**
+   * Whether a batch whose commit got no answer is in the log all the same. (Where it would have
+   * opened a site's first log there is no head to wait for: told "no", it may yet be there.)
+   */
+  private async wasCommitted(
+    entries: readonly BatchEntry[],
+    firstRecordId: string | undefined,
+  ): Promise<boolean> {
+    if (firstRecordId === undefined) return false;
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.tools.db.transaction(async (tx) => {
+          // A commit still under way on the server holds the head: this waits for its end.
+          for (const { siteKeyHash } of entries) await lockOpenLog(tx, siteKeyHash);
+          return recordExists(tx, firstRecordId);
+        });
+      } catch (error) {
+        if (tries >= OUTCOME_TRIES_MAX) throw error;
+        await pause(OUTCOME_RETRY_MS);
+      }
+    }
+  }
+}

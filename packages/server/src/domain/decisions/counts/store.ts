@@ -1,0 +1,162 @@
+import type { Queries, SqlValue, Transaction } from "../../../infra/db/database.js";
+import { type Decision, HOUR_MS, type Outcome, type Span } from "../decision.js";
+
+const DAY_MS = 24 * HOUR_MS;
+const floor = (ms: number, unitMs: number) => ms - (ms % unitMs);
+
+type Counted = Pick<Decision, "siteKeyHash" | "actorId" | "evaluatedAt">;
+
+interface Counts {
+  readonly table: string;
+  readonly key: readonly string[];
+  keyOf(counted: Counted, outcome: Outcome): SqlValue[];
+}
+
+const COUNTS: readonly Counts[] = [
+  {
+    table: "outcome_hours",
+    key: ["site_key_hash", "hour", "outcome"],
+    keyOf: ({ siteKeyHash, evaluatedAt }, outcome) => [
+      ...[siteKeyHash, floor(evaluatedAt, HOUR_MS), outcome],
+    ],
+  },
+  {
+    table: "outcome_agent_days",
+    key: ["site_key_hash", "day", "actor_id", "outcome"],
+    keyOf: ({ siteKeyHash, actorId, evaluatedAt }, outcome) => [
+      ...[siteKeyHash, floor(evaluatedAt, DAY_MS), actorId, outcome],
+    ],
+  },
+];
+
+const oneMore = ({ table, key }: Counts) =>
+  `INSERT INTO ${table} (${key.join(", ")}, decisions) VALUES (${key.map(() => "?").join(", ")}, 1)
+   ON CONFLICT (${key.join(", ")}) DO UPDATE SET decisions = ${table}.decisions + 1`;
+
+/** Nothing is taken from a count that is zero. */
+const oneLess = ({ table, key }: Counts) =>
+  `UPDATE ${table} SET decisions = decisions - 1
+   WHERE ${key.map((column) => `${column} = ?`).join(" AND ")} AND decisions > 0`;
+
+/**
+ * Hours before days, and outcomes by name: in one order for all writers, so that two of them cannot
+ * wait for each other's rows.
+ */
+async function count(
+  tx: Transaction,
+  counted: Counted,
+  { more, less }: { readonly more: Outcome; readonly less?: Outcome },
+): Promise<void> {
+  const outcomes = less === undefined ? [more] : [more, less].sort();
+  for (const counts of COUNTS) {
+    for (const outcome of outcomes) {
+      const sql = outcome === more ? oneMore(counts) : oneLess(counts);
+      await tx.run(sql, ...counts.keyOf(counted, outcome));
+    }
+  }
+}
+
+/** Counts a decision that was made. */
+export function countDecision(
+  tx: Transaction,
+  made: Counted & Pick<Decision, "outcome">,
+): Promise<void> {
+  return count(tx, made, { more: made.outcome });
+}
+
+/** Counts a decision under what it has come to, in the hour and day it was made in. */
+export async function recountDecision(
+  tx: Transaction,
+  before: Counted & Pick<Decision, "outcome">,
+  outcome: Outcome,
+): Promise<void> {
+  if (outcome !== before.outcome) await count(tx, before, { more: outcome, less: before.outcome });
+}
+
+/** The steps of a span, from the one that it begins in. */
+function stepsOf({ from = 0, to = Number.MAX_SAFE_INTEGER }: Span, stepMs: number) {
+  return [floor(from, stepMs), to];
+}
+
+interface OutcomeHour {
+  readonly hour: number;
+  readonly outcome: Outcome;
+  readonly decisions: number;
+}
+
+/** How many decisions there are, by hour and outcome, the oldest first. */
+export function outcomeHours(
+  db: Queries,
+  siteKeyHash: string,
+  span: Span,
+  limit: number,
+): Promise<OutcomeHour[]> {
+  return db.all<OutcomeHour>(
+    `SELECT hour, outcome, decisions FROM outcome_hours
+     WHERE site_key_hash = ? AND hour >= ? AND hour < ? AND decisions > 0
+     ORDER BY hour, outcome LIMIT ?`,
+    ...[siteKeyHash, ...stepsOf(span, HOUR_MS), limit],
+  );
+}
+
+interface AgentDecisions {
+  readonly actorId: string;
+  readonly decisions: number;
+  readonly by: Readonly<Record<Outcome, number>>;
+}
+
+interface BusiestAgents {
+  readonly agents: readonly AgentDecisions[];
+  /** How many rows they were summed up from. */
+  readonly rows: number;
+}
+
+type Sums = Readonly<Record<"decisions" | "rows_read" | Outcome, number | string>>;
+
+/** The actors with most decisions, summed up from the first `rowsMax` rows of whole days. */
+export async function busiestAgents(
+  db: Queries,
+  siteKeyHash: string,
+  span: Span,
+  { agentsMax, rowsMax }: { readonly agentsMax: number; readonly rowsMax: number },
+): Promise<BusiestAgents> {
+  const of = (outcome: Outcome) =>
+    `SUM(CASE WHEN outcome = '${outcome}' THEN decisions ELSE 0 END) AS ${outcome}`;
+  const found = await db.all<Sums & { readonly actor_id: string }>(
+    `SELECT actor_id, SUM(decisions) AS decisions, ${of("approved")}, ${of("escalated")},
+       ${of("rejected")}, ${of("paying")}, SUM(COUNT(*)) OVER () AS rows_read
+     FROM (SELECT actor_id, outcome, decisions FROM outcome_agent_days
+       WHERE site_key_hash = ? AND day >= ? AND day < ? AND decisions > 0
+       ORDER BY day, actor_id, outcome LIMIT ?) AS days
+     GROUP BY actor_id ORDER BY SUM(decisions) DESC, actor_id LIMIT ?`,
+    ...[siteKeyHash, ...stepsOf(span, DAY_MS), rowsMax, agentsMax],
+  );
+  return {
+    agents: found.map((sums) => ({
+      actorId: sums.actor_id,
+      decisions: Number(sums.decisions),
+      by: {
+        ...{ approved: Number(sums.approved), escalated: Number(sums.escalated) },
+        ...{ rejected: Number(sums.rejected), paying: Number(sums.paying) },
+      },
+    })),
+    rows: Number(found[0]?.rows_read ?? 0),
+  };
+}
+
+/** The number of decisions of each named identity since an hour. */
+export async function decisionsByIdentity(
+  db: Queries,
+  siteKeyHash: string,
+  identities: readonly string[],
+  since: number,
+): Promise<ReadonlyMap<string, number>> {
+  if (identities.length === 0) return new Map();
+  const marks = identities.map(() => "?").join(", ");
+  const rows = await db.all<{ identity: string; decisions: number }>(
+    `SELECT actor_id AS identity, SUM(decisions) AS decisions FROM decision_hours
+     WHERE site_key_hash = ? AND hour >= ? AND actor_id IN (${marks}) GROUP BY actor_id`,
+    ...[siteKeyHash, since, ...identities],
+  );
+  return new Map(rows.map(({ identity, decisions }) => [identity, Number(decisions)]));
+}

@@ -1,0 +1,55 @@
+import type { Queries, Transaction } from "../../infra/db/database.js";
+
+/** What an owner set about mandates. */
+export interface MandateSettings {
+  readonly enabled: boolean;
+  /** How long a mandate may be valid. */
+  readonly lifeMs: number;
+  /** Origins whose published keys are admitted without asking. */
+  readonly autoAdmit: readonly string[];
+}
+
+const MINUTE_MS = 60_000;
+export const LIFE_MS_MIN = MINUTE_MS;
+export const LIFE_MS_MAX = 24 * 60 * MINUTE_MS;
+export const AUTO_ADMIT_MAX = 50;
+
+const DEFAULTS: MandateSettings = Object.freeze({
+  enabled: true,
+  lifeMs: 15 * MINUTE_MS,
+  autoAdmit: [],
+});
+
+interface Row {
+  enabled: number;
+  life_ms: number;
+  auto_admit: string;
+}
+
+export async function mandateSettings(db: Queries, siteKeyHash: string): Promise<MandateSettings> {
+  const sql = "SELECT enabled, life_ms, auto_admit FROM mandate_settings WHERE site_key_hash = ?";
+  const row = await db.get<Row>(sql, siteKeyHash);
+  if (row === undefined) return DEFAULTS;
+  return Object.freeze({
+    enabled: row.enabled === 1,
+    lifeMs: row.life_ms,
+    autoAdmit: JSON.parse(row.auto_admit) as string[],
+  });
+}
+
+export async function writeMandateSettings(
+  tx: Transaction,
+  siteKeyHash: string,
+  { enabled, lifeMs, autoAdmit }: MandateSettings,
+): Promise<void> {
+  const values = [enabled ? 1 : 0, lifeMs, JSON.stringify(autoAdmit)];
+  await tx.run(
+    `INSERT INTO mandate_settings (site_key_hash, enabled, life_ms, auto_admit) VALUES (?, ?, ?, ?)
+     ON CONFLICT (site_key_hash) DO UPDATE SET enabled = ?, life_ms = ?, auto_admit = ?`,
+    ...[siteKeyHash, ...values, ...values],
+  );
+}
+
+export async function deleteMandateSettings(tx: Transaction, siteKeyHash: string): Promise<void> {
+  await tx.run("DELETE FROM mandate_settings WHERE site_key_hash = ?", siteKeyHash);
+}

@@ -1,0 +1,127 @@
+import type { Queries, Transaction } from "../../../infra/db/database.js";
+import type { ProcessorAccount } from "./account.js";
+
+interface Row {
+  account_id: string;
+  site_key_hash: string;
+  kind: ProcessorAccount["kind"];
+  live: number;
+  external_id: string | null;
+  publishable_key: string | null;
+  shared_tokens: number;
+  sealed_key: string | null;
+  sealed_webhook_secret: string | null;
+  sealed_approval_secret: string | null;
+  connected_at: number;
+  ended_at: number | null;
+}
+
+function accountOf(row: Row): ProcessorAccount {
+  return Object.freeze({
+    accountId: row.account_id,
+    siteKeyHash: row.site_key_hash,
+    kind: row.kind,
+    live: row.live === 1,
+    externalId: row.external_id,
+    publishableKey: row.publishable_key,
+    sharedTokens: row.shared_tokens === 1,
+    sealedKey: row.sealed_key,
+    sealedWebhookSecret: row.sealed_webhook_secret,
+    sealedApprovalSecret: row.sealed_approval_secret,
+    connectedAt: row.connected_at,
+    endedAt: row.ended_at,
+  });
+}
+
+/** Writes an account, or what has changed of it; one that had ended goes on. */
+export async function writeAccount(tx: Transaction, account: ProcessorAccount): Promise<void> {
+  const changing = [
+    ...[account.externalId, account.publishableKey, account.sharedTokens ? 1 : 0],
+    ...[account.sealedKey, account.sealedWebhookSecret, account.sealedApprovalSecret],
+  ];
+  await tx.run(
+    `INSERT INTO processor_accounts (account_id, site_key_hash, kind, live, connected_at,
+       external_id, publishable_key, shared_tokens, sealed_key, sealed_webhook_secret,
+       sealed_approval_secret)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (account_id) DO UPDATE SET external_id = ?, publishable_key = ?,
+       shared_tokens = ?, sealed_key = ?, sealed_webhook_secret = ?, sealed_approval_secret = ?,
+       ended_at = NULL`,
+    ...[account.accountId, account.siteKeyHash, account.kind, account.live ? 1 : 0],
+    ...[account.connectedAt, ...changing, ...changing],
+  );
+}
+
+export async function accountById(
+  db: Queries,
+  accountId: string,
+): Promise<ProcessorAccount | undefined> {
+  const sql = "SELECT * FROM processor_accounts WHERE account_id = ?";
+  const row = await db.get<Row>(sql, accountId);
+  return row && accountOf(row);
+}
+
+/** The account a site is paid through now. */
+export async function currentAccount(
+  db: Queries,
+  siteKeyHash: string,
+): Promise<ProcessorAccount | undefined> {
+  const row = await db.get<Row>(
+    `SELECT * FROM processor_accounts WHERE site_key_hash = ? AND ended_at IS NULL
+     ORDER BY connected_at DESC LIMIT 1`,
+    siteKeyHash,
+  );
+  return row && accountOf(row);
+}
+
+/** All accounts of a site that have secrets still, the newest first. */
+export async function usableAccounts(
+  db: Queries,
+  siteKeyHash: string,
+  limit: number,
+): Promise<ProcessorAccount[]> {
+  const rows = await db.all<Row>(
+    `SELECT * FROM processor_accounts WHERE site_key_hash = ? AND sealed_key IS NOT NULL
+     ORDER BY connected_at DESC LIMIT ?`,
+    ...[siteKeyHash, limit],
+  );
+  return rows.map(accountOf);
+}
+
+/** Nothing new is asked with these; what was asked goes on. */
+export async function endAccounts(
+  tx: Transaction,
+  siteKeyHash: string,
+  now: number,
+): Promise<void> {
+  await tx.run(
+    "UPDATE processor_accounts SET ended_at = ? WHERE site_key_hash = ? AND ended_at IS NULL",
+    ...[now, siteKeyHash],
+  );
+}
+
+/** Banks take money back for so long: until then an account that was replaced is still asked. */
+const RETURNED_MS_MAX = 180 * 86_400_000;
+
+/**
+ * Erases the secrets of accounts that have ended and hold nothing open: no attempt, no authorization,
+ * no money that may still go back. Of a site that is deleted nobody is told that any more.
+ */
+export async function forgetSecrets(tx: Transaction, now: number): Promise<void> {
+  await tx.run(
+    `UPDATE processor_accounts SET sealed_key = NULL, sealed_webhook_secret = NULL,
+       sealed_approval_secret = NULL
+     WHERE ended_at IS NOT NULL AND sealed_key IS NOT NULL
+       AND NOT EXISTS (SELECT 1 FROM payments
+         WHERE payments.account_id = processor_accounts.account_id
+           AND payments.status IN ('requested', 'unknown', 'releasing'))
+       AND NOT EXISTS (SELECT 1 FROM payments
+         JOIN orders ON orders.attempt_id = payments.attempt_id
+         WHERE payments.account_id = processor_accounts.account_id
+           AND (orders.payment = 'authorized'
+             OR (orders.payment = 'captured' AND orders.payment_changed_at > ?
+               AND EXISTS (SELECT 1 FROM sites WHERE sites.site_key_hash = orders.site_key_hash
+                 AND sites.deleted_at IS NULL))))`,
+    now - RETURNED_MS_MAX,
+  );
+}

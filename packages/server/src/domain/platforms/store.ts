@@ -1,0 +1,264 @@
+import type { Database, Queries, Transaction } from "../../infra/db/database.js";
+import { holding } from "../../infra/db/holding.js";
+import { type WebName, webName } from "../../infra/web-name.js";
+import type { Platform, PlatformStatus } from "./platform.js";
+import {
+  type AcceptedPlatforms,
+  DEFAULT_POOL,
+  type PlatformPool,
+  type PlatformSettings,
+} from "./settings.js";
+
+interface Row {
+  site_key_hash: string;
+  identity: string;
+  domain: string;
+  status: PlatformStatus;
+  name: string | null;
+  note: string | null;
+  profile_url: string | null;
+  first_seen_at: number | null;
+  last_seen_at: number | null;
+  created_at: number;
+  changed_by: string | null;
+  changed_at: number | null;
+}
+
+function platformOf(row: Row): Platform {
+  return Object.freeze({
+    siteKeyHash: row.site_key_hash,
+    identity: row.identity,
+    domain: row.domain,
+    status: row.status,
+    name: row.name,
+    note: row.note,
+    profileUrl: row.profile_url,
+    firstSeenAt: row.first_seen_at,
+    lastSeenAt: row.last_seen_at,
+    createdAt: row.created_at,
+    changedBy: row.changed_by,
+    changedAt: row.changed_at,
+  });
+}
+
+/**
+ * The entry of a site's list for a web name: the entry of its host, or else of its domain. If the owner
+ * has only suspended another host of the domain, that applies to the whole domain, so that a new
+ * subdomain does not evade it.
+ */
+export async function platformNamed(
+  db: Queries,
+  siteKeyHash: string,
+  { host, domain }: WebName,
+): Promise<Platform | undefined> {
+  const row = await db.get<Row>(
+    `SELECT * FROM platforms WHERE site_key_hash = ? AND domain = ?
+       AND (identity IN (?, ?) OR status = 'suspended')
+     ORDER BY CASE WHEN status = 'seen' THEN 3 WHEN identity = ? THEN 0 WHEN identity = ? THEN 1
+       ELSE 2 END, identity LIMIT 1`,
+    ...[siteKeyHash, domain, host, domain, host, domain],
+  );
+  return row && platformOf(row);
+}
+
+/** Platforms of one site that its owner can name. */
+export const LISTED_PLATFORMS_MAX = 1_000;
+
+export async function platformByIdentity(
+  db: Queries,
+  siteKeyHash: string,
+  identity: string,
+): Promise<Platform | undefined> {
+  const sql = "SELECT * FROM platforms WHERE site_key_hash = ? AND identity = ?";
+  const row = await db.get<Row>(sql, siteKeyHash, identity);
+  return row && platformOf(row);
+}
+
+export async function countListed(db: Queries, siteKeyHash: string): Promise<number> {
+  const sql =
+    "SELECT COUNT(*) AS count FROM platforms WHERE site_key_hash = ? AND status <> 'seen'";
+  return Number((await db.get<{ count: number }>(sql, siteKeyHash))?.count ?? 0);
+}
+
+/** Writes an entry of the list as a whole. */
+export async function writePlatform(tx: Transaction, platform: Platform): Promise<void> {
+  const { siteKeyHash, identity, domain, status, name, note, profileUrl } = platform;
+  await tx.run(
+    `INSERT INTO platforms (site_key_hash, identity, domain, status, name, note, profile_url,
+       first_seen_at, last_seen_at, created_at, changed_by, changed_at)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (site_key_hash, identity) DO UPDATE SET status = excluded.status,
+       name = excluded.name, note = excluded.note, changed_by = excluded.changed_by,
+       changed_at = excluded.changed_at`,
+    ...[siteKeyHash, identity, domain, status, name, note, profileUrl, platform.firstSeenAt],
+    ...[platform.lastSeenAt, platform.createdAt, platform.changedBy, platform.changedAt],
+  );
+}
+
+export async function deletePlatform(
+  tx: Transaction,
+  siteKeyHash: string,
+  identity: string,
+): Promise<void> {
+  const sql = "DELETE FROM platforms WHERE site_key_hash = ? AND identity = ?";
+  await tx.run(sql, siteKeyHash, identity);
+}
+
+/** Deletes a site's list and settings. */
+export async function deletePlatforms(tx: Transaction, siteKeyHash: string): Promise<void> {
+  await tx.run("DELETE FROM platforms WHERE site_key_hash = ?", siteKeyHash);
+  await tx.run("DELETE FROM platform_settings WHERE site_key_hash = ?", siteKeyHash);
+}
+
+/** A filter of a site's platforms; an empty one selects all. */
+export interface PlatformFilter {
+  readonly status: PlatformStatus | undefined;
+  /** A part of its name or domain. */
+  readonly search: string | undefined;
+}
+
+/** Platforms of a site, the newest first. */
+export async function listPlatforms(
+  db: Pick<Database, "all" | "dialect">,
+  siteKeyHash: string,
+  { status, search }: PlatformFilter,
+  page: {
+    readonly after: { readonly createdAt: number; readonly id: string } | null;
+    readonly limit: number;
+  },
+): Promise<Platform[]> {
+  const { createdAt, id } = page.after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
+  const held = holding(db.dialect, ["name", "identity"], search);
+  const rows = await db.all<Row>(
+    `SELECT * FROM platforms WHERE site_key_hash = ? AND (created_at, identity) < (?, ?)
+       AND (CAST(? AS TEXT) IS NULL OR status = ?)${held.sql}
+     ORDER BY created_at DESC, identity DESC LIMIT ?`,
+    ...[siteKeyHash, createdAt, id, status ?? null, status ?? null, ...held.values],
+    page.limit,
+  );
+  return rows.map(platformOf);
+}
+
+/** Platforms of one site that are kept only because they called. */
+export const SEEN_PLATFORMS_MAX = 1_000;
+/** The precision of `last_seen_at`, so that not every call writes. */
+const SEEN_EVERY_MS = 60_000;
+
+/** Frees a row: the platform known for the shortest time is deleted, so strangers push out no known ones. */
+async function dropSeen(tx: Transaction, siteKeyHash: string): Promise<void> {
+  const row = await tx.get<{ count: number }>(
+    "SELECT COUNT(*) AS count FROM platforms WHERE site_key_hash = ? AND status = 'seen'",
+    siteKeyHash,
+  );
+  if (Number(row?.count ?? 0) < SEEN_PLATFORMS_MAX) return;
+  await tx.run(
+    `DELETE FROM platforms WHERE site_key_hash = ? AND identity = (
+       SELECT identity FROM platforms WHERE site_key_hash = ? AND status = 'seen'
+       ORDER BY last_seen_at - first_seen_at, last_seen_at LIMIT 1)`,
+    ...[siteKeyHash, siteKeyHash],
+  );
+}
+
+/** Notes that a platform called and proved who it is. Unsigned calls leave nothing. */
+export async function noteSeen(
+  tx: Transaction,
+  siteKeyHash: string,
+  { url, signed }: { readonly url: string; readonly signed: boolean },
+  now: number,
+): Promise<void> {
+  const name = signed ? webName(url) : undefined;
+  if (name === undefined) return;
+  const entry = await platformNamed(tx, siteKeyHash, name);
+  if (entry === undefined) {
+    await dropSeen(tx, siteKeyHash);
+    await tx.run(
+      `INSERT INTO platforms (site_key_hash, identity, domain, status, profile_url, first_seen_at,
+         last_seen_at, created_at) VALUES (?, ?, ?, 'seen', ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+      ...[siteKeyHash, name.domain, name.domain, url, now, now, now],
+    );
+    return;
+  }
+  if (entry.lastSeenAt !== null && now - entry.lastSeenAt < SEEN_EVERY_MS) return;
+  await tx.run(
+    `UPDATE platforms SET profile_url = ?, last_seen_at = ?,
+       first_seen_at = COALESCE(first_seen_at, ?) WHERE site_key_hash = ? AND identity = ?`,
+    ...[url, now, now, siteKeyHash, entry.identity],
+  );
+}
+
+export async function platformSettings(
+  db: Queries,
+  siteKeyHash: string,
+): Promise<PlatformSettings> {
+  const row = await db.get<{ accepted: AcceptedPlatforms | null; pool: string }>(
+    "SELECT accepted, pool FROM platform_settings WHERE site_key_hash = ?",
+    siteKeyHash,
+  );
+  const set = row === undefined ? {} : (JSON.parse(row.pool) as Partial<PlatformPool>);
+  return Object.freeze({ accepted: row?.accepted ?? null, pool: { ...DEFAULT_POOL, ...set } });
+}
+
+/** Sites that accept any platform, by their owner's choice or because they are older than the setting. */
+export async function sitesOpenToAny(db: Queries, limit: number): Promise<readonly string[]> {
+  const rows = await db.all<{ site_key_hash: string }>(
+    `SELECT site_key_hash FROM platform_settings WHERE accepted = 'any'
+     ORDER BY site_key_hash LIMIT ?`,
+    limit,
+  );
+  return rows.map(({ site_key_hash }) => site_key_hash);
+}
+
+export async function writePlatformSettings(
+  tx: Transaction,
+  siteKeyHash: string,
+  { accepted, pool }: PlatformSettings,
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO platform_settings (site_key_hash, accepted, pool) VALUES (?, ?, ?)
+     ON CONFLICT (site_key_hash) DO UPDATE SET accepted = excluded.accepted, pool = excluded.pool`,
+    ...[siteKeyHash, accepted, JSON.stringify(pool)],
+  );
+}
+
+/** Domains of the platforms that a site's owner has admitted. */
+export async function admittedDomains(
+  db: Queries,
+  siteKeyHash: string,
+): Promise<ReadonlySet<string>> {
+  const sql = "SELECT domain FROM platforms WHERE site_key_hash = ? AND status = 'admitted'";
+  const rows = await db.all<Pick<Row, "domain">>(sql, siteKeyHash);
+  return new Set(rows.map(({ domain }) => domain));
+}
+
+/** Suspends a platform, also one that is in no list yet, unless the owner has changed it since. */
+export async function suspendPlatform(
+  db: Queries,
+  { siteKeyHash, identity, domain }: Pick<Platform, "siteKeyHash" | "identity" | "domain">,
+  { by, at }: { readonly by: string; readonly at: number },
+): Promise<void> {
+  await db.run(
+    `INSERT INTO platforms (site_key_hash, identity, domain, status, created_at, changed_by,
+       changed_at) VALUES (?, ?, ?, 'suspended', ?, ?, ?)
+     ON CONFLICT (site_key_hash, identity) DO UPDATE SET status = 'suspended',
+       changed_by = excluded.changed_by, changed_at = excluded.changed_at
+     WHERE platforms.status <> 'suspended'
+       AND (platforms.changed_at IS NULL OR platforms.changed_at <= excluded.changed_at)`,
+    ...[siteKeyHash, identity, domain, at, by, at],
+  );
+}
+
+/** Suspends the admitted platforms of all sites; returns how many there were. */
+export function suspendAdmittedPlatforms(db: Queries, by: string, now: number): Promise<number> {
+  return db.run(
+    `UPDATE platforms SET status = 'suspended', changed_by = ?, changed_at = ?
+     WHERE status = 'admitted'`,
+    ...[by, now],
+  );
+}
+
+/** How many platforms of all sites are still suspended by one actor. */
+export async function countPlatformsSuspendedBy(db: Queries, by: string): Promise<number> {
+  const sql =
+    "SELECT COUNT(*) AS suspended FROM platforms WHERE status = 'suspended' AND changed_by = ?";
+  return Number((await db.get<{ suspended: number }>(sql, by))?.suspended ?? 0);
+}

@@ -1,0 +1,54 @@
+import type { Queries, Transaction } from "../../infra/db/database.js";
+
+/** Words of a stranger, with the salt that proves which record means them. */
+export interface KeptWords {
+  readonly commitment: string;
+  readonly salt: string;
+  readonly words: string;
+}
+
+/** Adds bytes to a day of a site, and returns what all nodes together have added to it. */
+export async function addRecordBytes(
+  tx: Transaction,
+  { siteKeyHash, day }: { readonly siteKeyHash: string; readonly day: number },
+  bytes: number,
+): Promise<number> {
+  await tx.run(
+    `INSERT INTO stranger_record_days (site_key_hash, day, bytes) VALUES (?, ?, ?)
+     ON CONFLICT (site_key_hash, day) DO UPDATE SET bytes = stranger_record_days.bytes + ?`,
+    ...[siteKeyHash, day, bytes, bytes],
+  );
+  return recordBytes(tx, siteKeyHash, day);
+}
+
+export async function recordBytes(db: Queries, siteKeyHash: string, day: number): Promise<number> {
+  const sql = "SELECT bytes FROM stranger_record_days WHERE site_key_hash = ? AND day = ?";
+  return (await db.get<{ bytes: number }>(sql, siteKeyHash, day))?.bytes ?? 0;
+}
+
+export async function insertWords(
+  tx: Transaction,
+  siteKeyHash: string,
+  { commitment, salt, words }: KeptWords,
+  now: number,
+): Promise<void> {
+  await tx.run(
+    `INSERT INTO stranger_words (site_key_hash, commitment, salt, words, kept_at)
+     VALUES (?, ?, ?, ?, ?) ON CONFLICT (site_key_hash, commitment) DO NOTHING`,
+    ...[siteKeyHash, commitment, salt, words, now],
+  );
+}
+
+/** Removes the counts of days before one, and words that were kept before a moment. */
+export async function deleteExpiredStrangerRecords(
+  tx: Transaction,
+  { day, wordsBefore }: { readonly day: number; readonly wordsBefore: number },
+): Promise<void> {
+  await tx.run("DELETE FROM stranger_record_days WHERE day < ?", day);
+  await tx.run("DELETE FROM stranger_words WHERE kept_at < ?", wordsBefore);
+}
+
+export async function deleteStrangerRecords(tx: Transaction, siteKeyHash: string): Promise<void> {
+  await tx.run("DELETE FROM stranger_record_days WHERE site_key_hash = ?", siteKeyHash);
+  await tx.run("DELETE FROM stranger_words WHERE site_key_hash = ?", siteKeyHash);
+}

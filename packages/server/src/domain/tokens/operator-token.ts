@@ -1,0 +1,38 @@
+import { join } from "node:path";
+import { toBase64url } from "@gatehouse/protocol";
+import type { Config } from "../../config/config.js";
+import { ADMIN_TOKEN_CHARS_MIN } from "../../config/readers.js";
+import { createPrivateFile, readPrivateFile } from "../../infra/files/private-file.js";
+import type { Ids } from "../../infra/ids.js";
+import { StartupError } from "../../startup-error.js";
+import { TOKEN_BYTES, TOKEN_PREFIX } from "./token.js";
+
+export const OPERATOR_TOKEN_FILE = "admin-token";
+
+/** The operator's own credential: configured, or made at first start and kept beside the data. */
+export interface OperatorToken {
+  readonly token: string;
+  /** Made by this very start: to be shown once. */
+  readonly made: boolean;
+  /** Where it is kept; undefined when it came from the environment. */
+  readonly file: string | undefined;
+}
+
+export function operatorToken(config: Config, ids: Ids): OperatorToken {
+  if (config.adminToken !== undefined) {
+    return { token: config.adminToken, made: false, file: undefined };
+  }
+  const file = join(config.dataDir, OPERATOR_TOKEN_FILE);
+  const kept = readPrivateFile(file, "The admin token")?.trim();
+  if (kept !== undefined && kept.length < ADMIN_TOKEN_CHARS_MIN) {
+    throw new StartupError(
+      `The admin token in ${file} is damaged: delete the file to get a new one.`,
+    );
+  }
+  if (kept !== undefined) return { token: kept, made: false, file };
+  const token = TOKEN_PREFIX + toBase64url(ids.bytes(TOKEN_BYTES));
+  // Another process that starts on the same folder may have been first; its token then holds.
+  return createPrivateFile(file, `${token}\n`)
+    ? { token, made: true, file }
+    : operatorToken(config, ids);
+}

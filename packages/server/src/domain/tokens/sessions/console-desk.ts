@@ -1,0 +1,152 @@
+import { createHmac, type KeyObject } from "node:crypto";
+import { ok, type Result, refuse, toBase64url } from "@gatehouse/protocol";
+import type { Clock } from "../../../infra/clock.js";
+import type { Database } from "../../../infra/db/database.js";
+import type { Ids } from "../../../infra/ids.js";
+import { networksOf } from "../../../infra/networks.js";
+import { AddressLimiter } from "../../../infra/rate-limit/address-limiter.js";
+import type { Secrets } from "../../../infra/secrets/secrets.js";
+import { OPERATOR, tokenDigest } from "../authenticate.js";
+import { tokenById } from "../store.js";
+import type { Principal } from "../token.js";
+import {
+  endSession,
+  insertCode,
+  insertSession,
+  liveSession,
+  type Session,
+  type SignedIn,
+  takeCode,
+} from "./store.js";
+
+/** How long somebody stays signed in, whatever they do. */
+const SESSION_MS = 12 * 3_600_000;
+/** How long a link from the terminal opens the console. */
+const CODE_MS = 10 * 60_000;
+/** Browsers signed in with one token, and links of one that are open. */
+const SESSIONS_OF_TOKEN_MAX = 20;
+const SECRET_BYTES = 32;
+const WRONG_CODES_PER_MINUTE = 10;
+
+interface DeskTools {
+  readonly db: Database;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly secrets: Secrets;
+  /** Of the operator's token, which is in no table. */
+  readonly operatorDigest: string;
+}
+
+/** Who is signed in, and until when. */
+export interface Admitted {
+  readonly principal: Principal;
+  /** Whose token it is. */
+  readonly name: string;
+  readonly expiresAt: number;
+}
+
+type Bearer = Omit<Admitted, "expiresAt">;
+
+/** With what a browser gets: a secret of its own, never the token. */
+export interface Opened extends Admitted {
+  readonly secret: string;
+}
+
+/**
+ * Who is signed in at the console. A session stands for a token: revoked or replaced, it stands for
+ * nobody at the next request.
+ */
+export class ConsoleDesk {
+  private readonly tools: DeskTools;
+  private readonly macKey: KeyObject;
+  private readonly wrongCodes = new AddressLimiter({ perMinute: WRONG_CODES_PER_MINUTE });
+
+  constructor(tools: DeskTools) {
+    this.tools = tools;
+    this.macKey = tools.secrets.keyFor("console sessions");
+  }
+
+  /** Another one once the operator has another token, which is in no table; of others their row tells. */
+  private macOf(tokenId: string): string {
+    const { operatorDigest } = this.tools;
+    const digest = tokenId === OPERATOR.tokenId ? operatorDigest : tokenId;
+    return createHmac("sha256", this.macKey).update(digest).digest("hex");
+  }
+
+  private secret(): string {
+    return toBase64url(this.tools.ids.bytes(SECRET_BYTES));
+  }
+
+  /** A code that signs in whoever has the link, once. */
+  async newCode({ tokenId }: Principal): Promise<{ code: string; expiresAt: number }> {
+    const { db, clock } = this.tools;
+    const code = this.secret();
+    const expiresAt = clock.now() + CODE_MS;
+    const signedIn = { tokenId, tokenMac: this.macOf(tokenId) };
+    await db.transaction((tx) =>
+      insertCode(tx, { digest: tokenDigest(code), ...signedIn, expiresAt }, SESSIONS_OF_TOKEN_MAX),
+    );
+    return { code, expiresAt };
+  }
+
+  /** Signs in with a code; a refusal's detail is the seconds to wait, where that is why. */
+  async openWithCode(
+    code: string,
+    address: string,
+  ): Promise<Result<Opened, "unauthorized" | "rate_limited">> {
+    const { db, clock } = this.tools;
+    const source = networksOf(address);
+    const waitMs = this.wrongCodes.take(source, clock.now());
+    if (waitMs > 0) return refuse("rate_limited", String(Math.ceil(waitMs / 1000)));
+    const opened = await db.transaction(async (tx) => {
+      const found = await takeCode(tx, tokenDigest(code), clock.now());
+      const who = found && (await this.bearerOf(found));
+      return who && this.keep(who, (session) => insertSession(tx, session, SESSIONS_OF_TOKEN_MAX));
+    });
+    if (opened === undefined) return refuse("unauthorized", "the link was used, or is too old");
+    this.wrongCodes.refund(source, clock.now());
+    return ok(opened);
+  }
+
+  /** Signs in whoever has shown a token. */
+  async openFor({ tokenId }: Principal): Promise<Opened | undefined> {
+    const who = await this.bearerOf({ tokenId, tokenMac: this.macOf(tokenId) });
+    if (who === undefined) return undefined;
+    return this.keep(who, (session) =>
+      this.tools.db.transaction((tx) => insertSession(tx, session, SESSIONS_OF_TOKEN_MAX)),
+    );
+  }
+
+  private async keep(who: Bearer, insert: (session: Session) => Promise<void>): Promise<Opened> {
+    const secret = this.secret();
+    const { tokenId } = who.principal;
+    const createdAt = this.tools.clock.now();
+    const session = {
+      ...{ digest: tokenDigest(secret), tokenId, tokenMac: this.macOf(tokenId) },
+      ...{ createdAt, expiresAt: createdAt + SESSION_MS },
+    };
+    await insert(session);
+    return { secret, ...who, expiresAt: session.expiresAt };
+  }
+
+  /** Whom a browser's secret stands for, and until when; undefined for nobody. */
+  async admit(secret: string): Promise<Admitted | undefined> {
+    const { db, clock } = this.tools;
+    const session = await liveSession(db, tokenDigest(secret), clock.now());
+    const who = session && (await this.bearerOf(session));
+    return who && { ...who, expiresAt: session.expiresAt };
+  }
+
+  async end(secret: string): Promise<void> {
+    await endSession(this.tools.db, tokenDigest(secret));
+  }
+
+  private async bearerOf({ tokenId, tokenMac }: SignedIn): Promise<Bearer | undefined> {
+    if (tokenMac !== this.macOf(tokenId)) return undefined;
+    if (tokenId === OPERATOR.tokenId) return { principal: OPERATOR, name: OPERATOR.tokenId };
+    const token = await tokenById(this.tools.db, tokenId);
+    if (token === undefined || token.revokedAt !== null) return undefined;
+    const { role, sites, name } = token;
+    return { principal: { tokenId, role, sites }, name };
+  }
+}

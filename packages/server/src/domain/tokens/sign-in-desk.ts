@@ -1,0 +1,74 @@
+import { ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Clock } from "../../infra/clock.js";
+import { type Networks, networksOf } from "../../infra/networks.js";
+import { AddressLimiter } from "../../infra/rate-limit/address-limiter.js";
+import { tokenDigest } from "./authenticate.js";
+
+const FAILURES_PER_MINUTE = 10;
+/** Tokens that were good lately; forgotten all at once when there are too many. */
+const KNOWN_MAX = 1000;
+
+/**
+ * Where bearer tokens of one kind are looked at, and whom they stand for. Wrong tokens are counted by address; a request without
+ * one is not a try, since any page in the operator's browser could send it. A token nobody has
+ * used lately takes its place before it is looked up and gives it back when it was good, so that
+ * tries sent at once cannot all slip past the count.
+ */
+export class SignInDesk<Holder> {
+  private readonly failures = new AddressLimiter({ perMinute: FAILURES_PER_MINUTE });
+  private readonly known = new Set<string>();
+  /** How many requests are looking a digest up: bounded by the requests under way. */
+  private readonly underWay = new Map<string, number>();
+  private readonly clock: Clock;
+  private readonly holderOf: (digest: string) => Promise<Holder | undefined>;
+
+  constructor(clock: Clock, holderOf: (digest: string) => Promise<Holder | undefined>) {
+    this.clock = clock;
+    this.holderOf = holderOf;
+  }
+
+  /** Who an Authorization header stands for; a refusal's detail is the seconds to wait. */
+  async admit(
+    authorization: string | undefined,
+    address: string,
+  ): Promise<Result<Holder, "unauthorized" | "rate_limited">> {
+    const bearer = /^Bearer ([\x21-\x7e]+)$/i.exec(authorization ?? "")?.[1];
+    if (bearer === undefined) return refuse("unauthorized", "no bearer token");
+    const source = networksOf(address);
+    const digest = tokenDigest(bearer);
+    // Tries of one token at once are one try.
+    const first = !this.known.has(digest) && !this.underWay.has(digest);
+    // One that was good lately does not wait for others' mistakes at the same address.
+    const waitMs = first ? this.failures.take(source, this.clock.now()) : 0;
+    if (waitMs > 0) return refuse("rate_limited", String(Math.ceil(waitMs / 1000)));
+    const holder = await this.lookUp(digest, first ? source : undefined);
+    if (holder !== undefined) return ok(holder);
+    if (this.known.delete(digest)) this.failures.take(source, this.clock.now());
+    return refuse("unauthorized", "the token is nobody's");
+  }
+
+  /**
+   * Every request asks the database itself, so that a revocation holds for the very next one.
+   * The place taken is given back unless the token was wrong: an outage is no fault of the caller.
+   */
+  private async lookUp(digest: string, taken: Networks | undefined): Promise<Holder | undefined> {
+    this.underWay.set(digest, (this.underWay.get(digest) ?? 0) + 1);
+    let wrong = false;
+    try {
+      const holder = await this.holderOf(digest);
+      wrong = holder === undefined;
+      if (!wrong) this.remember(digest);
+      return holder;
+    } finally {
+      const left = (this.underWay.get(digest) ?? 1) - 1;
+      if (left > 0) this.underWay.set(digest, left);
+      else this.underWay.delete(digest);
+      if (taken !== undefined && !wrong) this.failures.refund(taken, this.clock.now());
+    }
+  }
+
+  private remember(digest: string): void {
+    if (this.known.size >= KNOWN_MAX) this.known.clear();
+    this.known.add(digest);
+  }
+}

@@ -1,0 +1,117 @@
+import type { JsonObject } from "@gatehouse/protocol";
+import type { Queries, Transaction } from "../../infra/db/database.js";
+import { packJson, unpackJson } from "../../infra/db/packed-json.js";
+import {
+  countBytes,
+  deleteCounted,
+  type Holder,
+  rowBytes,
+} from "../../infra/quota/stored-bytes.js";
+
+/** UCP asks for a day and recommends two. */
+export const REPLY_KEPT_MS = 48 * 3_600_000;
+const UNSIGNED_REPLY_KEPT_MS = 24 * 3_600_000;
+
+/**
+ * When a reply may be deleted to free space. `never`: money may have been spent for it. `last`: only the
+ * key prevents a second execution if somebody who saw the request sends it again, so it goes after
+ * everything such a request could change.
+ */
+type Evicted = "any_time" | "last" | "never";
+
+/** How the table says it. */
+const PINNED: Readonly<Record<Evicted, number>> = { any_time: 0, never: 1, last: 2 };
+
+/** What a key of idempotency stands for. */
+export interface ReplyKey {
+  readonly siteKeyHash: string;
+  readonly caller: string;
+  readonly operation: string;
+  readonly key: string;
+  /** Whose share of the site's stored bytes its reply uses. */
+  readonly holder: Holder;
+  readonly evicted: Evicted;
+}
+
+export interface StoredReply {
+  /** Of the request that was answered. */
+  readonly digest: string;
+  /** Null, both, while what was asked for is under way. */
+  readonly status: number | null;
+  readonly body: JsonObject | null;
+}
+
+/** Prefix for callers that proved who they are. */
+export const SIGNED = "signed ";
+
+const placeOf = ({ siteKeyHash, caller, operation, key }: ReplyKey) =>
+  [siteKeyHash, caller, operation, key] as const;
+const PLACE = "site_key_hash = ? AND caller = ? AND operation = ? AND idempotency_key = ?";
+
+export async function replyOf(db: Queries, key: ReplyKey): Promise<StoredReply | undefined> {
+  const row = await db.get<{ digest: string; status: number | null; body: string | null }>(
+    `SELECT digest, status, body FROM ucp_replies WHERE ${PLACE}`,
+    ...placeOf(key),
+  );
+  const body = row?.body ? unpackJson<JsonObject>(row.body) : null;
+  return row && { digest: row.digest, status: row.status, body };
+}
+
+/** Takes a key for a request; false where another has it. Whoever has it under way is waited for. */
+export async function claimKey(
+  tx: Transaction,
+  key: ReplyKey,
+  { digest, now }: { readonly digest: string; readonly now: number },
+): Promise<boolean> {
+  const claimed = await tx.run(
+    `INSERT INTO ucp_replies
+       (site_key_hash, caller, operation, idempotency_key, digest, created_at, holder, pinned)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+    ...[...placeOf(key), digest, now, key.holder, PINNED[key.evicted]],
+  );
+  return claimed === 1;
+}
+
+export async function writeReply(
+  tx: Transaction,
+  key: ReplyKey,
+  { status, body }: { readonly status: number; readonly body: JsonObject },
+): Promise<void> {
+  const text = packJson(body);
+  const bytes = rowBytes(key.caller, key.operation, key.key, text);
+  // Only the first answer is stored and counted.
+  const sql = `UPDATE ucp_replies SET status = ?, body = ?, bytes = ? WHERE ${PLACE} AND bytes = 0`;
+  const written = await tx.run(sql, status, text, bytes, ...placeOf(key));
+  if (written === 1) await countBytes(tx, key.siteKeyHash, key.holder, bytes);
+}
+
+/** Gives a key back that nothing came of. */
+export async function freeKey(tx: Transaction, key: ReplyKey): Promise<void> {
+  await tx.run(`DELETE FROM ucp_replies WHERE ${PLACE}`, ...placeOf(key));
+}
+
+export async function deleteExpiredReplies(tx: Transaction, now: number): Promise<void> {
+  const over = `created_at < ?
+     OR (created_at < ? AND caller NOT LIKE '${SIGNED}%' AND pinned = 0)`;
+  await deleteCounted(tx, "ucp_replies", over, now - REPLY_KEPT_MS, now - UNSIGNED_REPLY_KEPT_MS);
+}
+
+const evictPinned =
+  (pinned: number) =>
+  (tx: Transaction, siteKeyHash: string, holder: Holder, rows: number): Promise<number> => {
+    const place = "site_key_hash, caller, operation, idempotency_key";
+    const oldest = `(${place}) IN (SELECT ${place} FROM ucp_replies
+     WHERE site_key_hash = ? AND holder = ? AND pinned = ?
+     ORDER BY created_at, idempotency_key LIMIT ?)`;
+    return deleteCounted(tx, "ucp_replies", oldest, siteKeyHash, holder, pinned, rows);
+  };
+
+/** Deletes a holder's oldest replies. Returns how many bytes that frees. */
+export const evictReplies = evictPinned(PINNED.any_time);
+
+/** The same for replies to signatures without a time, when nothing else of the holder is left. */
+export const evictLastReplies = evictPinned(PINNED.last);
+
+export async function deleteReplies(tx: Transaction, siteKeyHash: string): Promise<void> {
+  await deleteCounted(tx, "ucp_replies", "site_key_hash = ?", siteKeyHash);
+}

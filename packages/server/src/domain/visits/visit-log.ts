@@ -1,0 +1,87 @@
+import { systemClock } from "../../infra/clock.js";
+import { type Database, DatabaseUnavailableError } from "../../infra/db/database.js";
+import { insertVisits } from "./store.js";
+import type { Visit } from "./visit.js";
+
+/** Visits written in one transaction. */
+const BATCH_VISITS_MAX = 512;
+/** Visits waiting for one; whoever comes later is turned away at once. */
+const QUEUE_VISITS_MAX = 20_000;
+/** How long a visit waits for its turn. */
+const TURN_MS_MAX = 2000;
+
+interface Waiting {
+  readonly visits: readonly Visit[];
+  readonly queuedAt: number;
+  resolve(): void;
+  reject(error: unknown): void;
+}
+
+/**
+ * Writes visits in groups: what comes while one is written makes the next, so a lone visit does not
+ * wait and many share one sync to disk. Resolved, they are durable. A crash before that leaves
+ * nothing of a visit, and nobody was told that there was one.
+ */
+export class VisitLog {
+  private readonly db: Database;
+  private queue: Waiting[] = [];
+  private waiting = 0;
+  private running: Promise<void> | undefined;
+
+  constructor(db: Database) {
+    this.db = db;
+  }
+
+  add(visits: readonly Visit[]): Promise<void> {
+    if (this.waiting + visits.length > QUEUE_VISITS_MAX) {
+      return Promise.reject(new DatabaseUnavailableError("too many visits are waiting"));
+    }
+    return new Promise((resolve, reject) => {
+      this.queue.push({ visits, queuedAt: systemClock.now(), resolve, reject });
+      this.waiting += visits.length;
+      this.running ??= this.run();
+    });
+  }
+
+  /** Waits until everything that was added is written or refused. */
+  async drain(): Promise<void> {
+    while (this.running !== undefined) await this.running;
+  }
+
+  private async run(): Promise<void> {
+    while (this.queue.length > 0) {
+      // Requests that have arrived meanwhile get to the queue first and share this batch.
+      await new Promise((resolve) => setImmediate(resolve));
+      await this.write(this.take());
+    }
+    // In the same step as the look at the queue: a visit that comes now starts the next run.
+    this.running = undefined;
+  }
+
+  private take(): readonly Waiting[] {
+    const taken: Waiting[] = [];
+    let visits = 0;
+    for (const entry of this.queue) {
+      if (taken.length > 0 && visits + entry.visits.length > BATCH_VISITS_MAX) break;
+      taken.push(entry);
+      visits += entry.visits.length;
+    }
+    this.queue = this.queue.slice(taken.length);
+    this.waiting -= visits;
+    const since = systemClock.now() - TURN_MS_MAX;
+    const late = taken.filter(({ queuedAt }) => queuedAt < since);
+    for (const { reject } of late) reject(new DatabaseUnavailableError("the database is busy"));
+    return late.length === 0 ? taken : taken.filter(({ queuedAt }) => queuedAt >= since);
+  }
+
+  private async write(taken: readonly Waiting[]): Promise<void> {
+    if (taken.length === 0) return;
+    try {
+      const visits = taken.flatMap((entry) => entry.visits);
+      await this.db.transaction((tx) => insertVisits(tx, visits));
+      for (const { resolve } of taken) resolve();
+    } catch (error) {
+      for (const { reject } of taken) reject(error);
+    }
+  }
+}

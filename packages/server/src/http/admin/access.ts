@@ -1,0 +1,89 @@
+import type { Context as HonoContext, MiddlewareHandler } from "hono";
+import { siteLogs } from "../../actions/audit/site-logs.js";
+import type { Context } from "../../context.js";
+import { type Actor, tokenActor } from "../../domain/audit/drafts.js";
+import type { LogHead } from "../../domain/audit/log.js";
+import type { Site } from "../../domain/sites/site.js";
+import { siteByHash } from "../../domain/sites/store.js";
+import { hasRole, maySee, type Principal, type Role } from "../../domain/tokens/token.js";
+import type { HttpEnv } from "../server/env.js";
+import { requireOwnPage, sessionSecret } from "../server/own-page.js";
+import { principalOf } from "../server/principal.js";
+import { Problem } from "../server/problem.js";
+
+export interface AdminEnv extends HttpEnv {
+  readonly Variables: HttpEnv["Variables"] & { principal: Principal };
+}
+
+/** By a token; or, without one, by the session of a browser, for what the console itself asks. */
+export async function whoAsks(
+  context: Context,
+  c: HonoContext<AdminEnv>,
+): Promise<Principal | undefined> {
+  const authorization = c.req.header("authorization");
+  const secret = authorization === undefined ? sessionSecret(c.req) : undefined;
+  if (secret === undefined) {
+    return principalOf(context, authorization, c.get("caller").address);
+  }
+  requireOwnPage(c.req, context.config.baseUrl);
+  return (await context.consoleDesk.admit(secret))?.principal;
+}
+
+/** Lets only known tokens in, and those who are signed in with one. */
+export function signIn(context: Context): MiddlewareHandler<AdminEnv> {
+  return async (c, next) => {
+    // A preflight carries no token; the kernel answers it.
+    if (c.req.method === "OPTIONS") return next();
+    const principal = await whoAsks(context, c);
+    if (principal === undefined) {
+      throw new Problem("unauthorized", { headers: { "www-authenticate": "Bearer" } });
+    }
+    c.set("principal", principal);
+    c.get("caller").provenAs = "proven";
+    await next();
+  };
+}
+
+export function requireRole(c: HonoContext<AdminEnv>, role: Role): Principal {
+  const principal = c.get("principal");
+  if (!hasRole(principal, role)) {
+    throw new Problem("forbidden", { message: `This needs a token with the role ${role}.` });
+  }
+  return principal;
+}
+
+/** Who is asking, as records name them. */
+export function actorOf(c: HonoContext<AdminEnv>): Actor {
+  return tokenActor(c.get("principal"));
+}
+
+/** The site a path names, if this token may see it; otherwise there is nothing at this address. */
+export async function requireSite(
+  context: Context,
+  c: HonoContext<AdminEnv>,
+  siteKeyHash: string,
+  role: Role,
+): Promise<Site> {
+  const principal = c.get("principal");
+  const site = await siteByHash(context.db, siteKeyHash);
+  if (site === undefined || !maySee(principal, siteKeyHash)) throw new Problem("not_found");
+  requireRole(c, role);
+  return site;
+}
+
+/**
+ * The logs of a site, newest first. They outlive their sites: a deleted one can still be audited.
+ * Those of the installation are for tokens that name no sites.
+ */
+export async function requireLogs(
+  context: Context,
+  c: HonoContext<AdminEnv>,
+  siteKeyHash: string,
+  role: Role,
+): Promise<LogHead[]> {
+  if (!maySee(c.get("principal"), siteKeyHash)) throw new Problem("not_found");
+  const found = await siteLogs(context, siteKeyHash);
+  if (found.length === 0) throw new Problem("not_found");
+  requireRole(c, role);
+  return found;
+}

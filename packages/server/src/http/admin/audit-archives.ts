@@ -1,0 +1,132 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { ArchiveRuns } from "../../actions/audit/archive-runs.js";
+import type { Context } from "../../context.js";
+import { type ArchivedDay, archivedDays } from "../../domain/audit/archive/store.js";
+import { isoTime } from "../../infra/clock.js";
+import { strict } from "../server/faults.js";
+import { type AdminEnv, actorOf, requireLogs } from "./access.js";
+import { Chain } from "./audit-entry.js";
+import { type LogOwner, ownerIn } from "./log-owner.js";
+import { body, errors, json, refused, Timestamp } from "./schemas.js";
+
+/** Three years of one log. */
+const DAYS_LISTED_MAX = 1100;
+const TAGS = ["Audit log"];
+
+const Day = z.string().openapi({ example: "2030-05-17" });
+
+const ArchivedDayBody = z
+  .object({
+    chain: Chain,
+    day: Day,
+    first_seq: z.int(),
+    records: z.int(),
+    parts: z.int(),
+    bytes: z.int(),
+    archived_at: Timestamp,
+  })
+  .openapi("ArchivedDay");
+
+const DueDayBody = z
+  .object({ chain: Chain, day: Day, first_seq: z.int(), records: z.int() })
+  .openapi("DueDay");
+
+const ArchiveBody = strict({
+  before: z
+    .string()
+    .regex(/^\d{4}-\d\d-\d\d$/, "write it as 2030-05-17")
+    .openapi({ description: "Days before this one. Yesterday always stays in the database." }),
+  dry_run: z.boolean().default(false).openapi({ description: "Only list the days that are due." }),
+});
+
+const StepBody = z
+  .object({
+    due: z.array(DueDayBody).openapi({ description: "Still to archive, oldest first." }),
+    archived: DueDayBody.nullable().openapi({ description: "The day that was archived." }),
+    running: DueDayBody.extend({ written: z.int() })
+      .nullable()
+      .openapi({ description: "The day being archived, and how many records are written." }),
+  })
+  .openapi("ArchiveStep");
+
+function describeList({ path, params, of }: LogOwner) {
+  return createRoute({
+    method: "get",
+    path: `${path}/audit/archives`,
+    tags: TAGS,
+    summary: `List the archived days of ${of}`,
+    description:
+      "Their records are in files instead of the database. Proofs, exports and reading work as " +
+      `before. At most ${DAYS_LISTED_MAX} days.`,
+    request: { params },
+    responses: {
+      200: json(z.object({ items: z.array(ArchivedDayBody) }), "By log, newest first."),
+      ...errors("not_found"),
+    },
+  });
+}
+
+function describeArchive({ path, params, of }: LogOwner) {
+  return createRoute({
+    method: "post",
+    path: `${path}/audit/archives`,
+    tags: TAGS,
+    summary: `Archive the oldest closed day of the audit log of ${of}`,
+    description:
+      "Writes the day's signed parts into the archive folder, reads them back and verifies them, " +
+      "records that, and deletes the rows. Call it again while `due` is not empty or a day is `running`. " +
+      "Needs an operator.",
+    request: { params, body: body(ArchiveBody) },
+    responses: {
+      200: json(StepBody, "How far archiving is."),
+      ...errors("invalid_request", "forbidden", "not_found", "conflict"),
+    },
+  });
+}
+
+const archivedBody = (day: ArchivedDay): z.infer<typeof ArchivedDayBody> => ({
+  chain: day.chain,
+  day: day.day,
+  first_seq: day.firstSeq,
+  records: day.count,
+  parts: day.parts,
+  bytes: day.bytes,
+  archived_at: isoTime(day.archivedAt),
+});
+
+const dueBody = (day: { chain: string; day: string; firstSeq: number; count: number }) => ({
+  chain: day.chain,
+  day: day.day,
+  first_seq: day.firstSeq,
+  records: day.count,
+});
+
+export function auditArchiveRoutes(
+  app: OpenAPIHono<AdminEnv>,
+  context: Context,
+  owner: LogOwner,
+): void {
+  const runs = new ArchiveRuns(context);
+
+  app.openapi(describeList(owner), async (c) => {
+    const site_key_hash = ownerIn(c.req.valid("param"));
+    await requireLogs(context, c, site_key_hash, "auditor");
+    const days = await archivedDays(context.db, site_key_hash, DAYS_LISTED_MAX);
+    return c.json({ items: days.map(archivedBody) }, 200);
+  });
+
+  app.openapi(describeArchive(owner), async (c) => {
+    const site_key_hash = ownerIn(c.req.valid("param"));
+    await requireLogs(context, c, site_key_hash, "operator");
+    const { before, dry_run } = c.req.valid("json");
+    const step = await runs.step(site_key_hash, { before, dryRun: dry_run }, actorOf(c));
+    if (!step.ok) return refused(step);
+    const { due, archived, running } = step.value;
+    const shown = {
+      due: due.map(dueBody),
+      archived: archived && dueBody(archived),
+      running: running && { ...dueBody(running), written: running.written },
+    };
+    return c.json(shown, 200);
+  });
+}

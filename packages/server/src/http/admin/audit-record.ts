@@ -1,0 +1,61 @@
+import { toHex } from "@gatehouse/protocol";
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { readProvenRecord } from "../../actions/audit/read-records.js";
+import type { Context } from "../../context.js";
+import { type AdminEnv, actorOf, requireLogs } from "./access.js";
+import { Chain, EntryBody, entryBody } from "./audit-entry.js";
+import { type LogOwner, ownerIn } from "./log-owner.js";
+import { errors, json, refused } from "./schemas.js";
+
+const ProvenRecordBody = z
+  .object({
+    chain: Chain,
+    entry: EntryBody,
+    proof: z.object({
+      index: z.int().openapi({ description: "Place of the record; the first is 0." }),
+      hashes: z
+        .array(z.string())
+        .openapi({ description: "Beside its way to the root, from the leaf up, in hex." }),
+      checkpoint: z.string().openapi({ description: "Signed checkpoint of that tree." }),
+    }),
+  })
+  .openapi("ProvenRecord");
+
+function describe({ path, params }: LogOwner) {
+  return createRoute({
+    method: "get",
+    path: `${path}/audit/records/{record_id}`,
+    tags: ["Audit log"],
+    summary: "Show a record, and prove that it is in the log",
+    description:
+      "Independent of what is public. Reading is recorded, except for records of reading. The proof for a " +
+      "site is the one of `/v1/audit/{site_key_hash}/proof/{record_id}`.",
+    request: {
+      params: params.extend({
+        record_id: z
+          .string()
+          .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+          .openapi({ param: { name: "record_id", in: "path" } }),
+      }),
+    },
+    responses: { 200: json(ProvenRecordBody, "The record."), ...errors("not_found") },
+  });
+}
+
+export function auditRecordRoute(
+  app: OpenAPIHono<AdminEnv>,
+  context: Context,
+  owner: LogOwner,
+): void {
+  app.openapi(describe(owner), async (c) => {
+    const { record_id } = c.req.valid("param");
+    const site_key_hash = ownerIn(c.req.valid("param"));
+    await requireLogs(context, c, site_key_hash, "auditor");
+    const found = await readProvenRecord(context, site_key_hash, record_id, actorOf(c));
+    if (!found.ok) return refused(found);
+    const { record, proof } = found.value;
+    const { index, hashes, note } = proof;
+    const shown = { index, hashes: hashes.map(toHex), checkpoint: note };
+    return c.json({ chain: record.chain, entry: entryBody(record), proof: shown }, 200);
+  });
+}

@@ -1,0 +1,221 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { exportDay } from "../../actions/audit/export-day.js";
+import { latestCheckpoint } from "../../actions/audit/prove-record.js";
+import { readRecords } from "../../actions/audit/read-records.js";
+import { renewLog } from "../../actions/audit/renew-log.js";
+import type { Context } from "../../context.js";
+import { EXPORT_FORMATS } from "../../domain/audit/exports/snapshot.js";
+import { dayOf, type LogHead } from "../../domain/audit/log.js";
+import { isoTime } from "../../infra/clock.js";
+import { strict } from "../server/faults.js";
+import { Problem } from "../server/problem.js";
+import { streamOf } from "../server/stream.js";
+import { type AdminEnv, actorOf, requireLogs } from "./access.js";
+import { Chain, EntryBody, entryBody } from "./audit-entry.js";
+import { type LogOwner, ownerIn } from "./log-owner.js";
+import { readPlace } from "./paging.js";
+import { body, errors, json, NextCursor, PageQuery, refused, Timestamp } from "./schemas.js";
+import { line } from "./text-line.js";
+
+const REASON_CHARS_MAX = 500;
+const PARTS_MAX = 1_000_000;
+const TAGS = ["Audit log"];
+
+const LogBody = z
+  .object({
+    chain: Chain,
+    epoch: z.int(),
+    state: z.enum(["open", "closed"]),
+    records: z.int(),
+    first_day: z.string(),
+    last_day: z.string(),
+    opened_at: Timestamp,
+    held: z.string().nullable().openapi({ description: "Why nothing is written to it, if so." }),
+  })
+  .openapi("AuditLog");
+
+const RenewBody = strict({
+  reason: line(REASON_CHARS_MAX).openapi({ description: "Stays in the log for ever." }),
+  force: z.boolean().default(false),
+});
+
+/** What reads the records of one kind of log, at its path. */
+function describeReading({ path, params, of }: LogOwner) {
+  const records = createRoute({
+    method: "get",
+    path: `${path}/audit/records`,
+    tags: TAGS,
+    summary: `Read the audit log of ${of}`,
+    description:
+      "Newest first; with `from_seq`, oldest first from that record on. Reading is recorded, except " +
+      "where it shows nothing but the reader's own reading.",
+    request: {
+      params,
+      query: PageQuery.extend({
+        type: z.string().max(64).optional(),
+        from_seq: z.coerce.number().int().min(0).optional(),
+        chain: Chain.optional(),
+      }),
+    },
+    responses: {
+      200: json(
+        z.object({ chain: Chain, items: z.array(EntryBody), next_cursor: NextCursor }),
+        "A page of records.",
+      ),
+      ...errors("invalid_request", "not_found"),
+    },
+  });
+
+  const exports = createRoute({
+    method: "get",
+    path: `${path}/audit/exports`,
+    tags: TAGS,
+    summary: `Export a day of the audit log of ${of}`,
+    description:
+      "A UTC day, in parts of 1,000 records: `json` (signed), `html` (a page that verifies itself) or " +
+      "`ocsf` (OCSF 1.8.0 lines). Part 1 fixes what the later parts are taken from, for an hour; " +
+      "`Link` names the next part. With `note`, the signed note that belongs to the file.",
+    request: {
+      params,
+      query: z.object({
+        day: z.string().regex(/^\d{4}-\d\d-\d\d$/, "write it as 2030-05-17"),
+        format: z.enum(EXPORT_FORMATS).default("json"),
+        part: z.coerce.number().int().min(1).max(PARTS_MAX).default(1),
+        note: z.enum(["true", "false"]).default("false"),
+        chain: Chain.optional(),
+      }),
+    },
+    responses: {
+      200: {
+        description: "The part, as a file.",
+        content: {
+          "application/json": { schema: z.unknown() },
+          "text/html": { schema: z.string() },
+          "application/x-ndjson": { schema: z.string() },
+        },
+      },
+      ...errors("invalid_request", "not_found", "conflict"),
+    },
+  });
+
+  return { records, exports };
+}
+
+/** Routes about the logs themselves. */
+function describeLogs({ path, params, of }: LogOwner) {
+  const logs = createRoute({
+    method: "get",
+    path: `${path}/audit/logs`,
+    tags: TAGS,
+    summary: `List the audit logs of ${of}`,
+    description: "One is open. A change of domain and a restore end a log and open another.",
+    request: { params },
+    responses: {
+      200: json(z.object({ items: z.array(LogBody) }), "Newest first."),
+      ...errors("not_found"),
+    },
+  });
+
+  const checkpoint = createRoute({
+    method: "get",
+    path: `${path}/audit/checkpoint`,
+    tags: TAGS,
+    summary: `The newest checkpoint of the audit log of ${of}, whatever is public`,
+    request: { params },
+    responses: {
+      200: { description: "The checkpoint.", content: { "text/plain": { schema: z.string() } } },
+      ...errors("not_found"),
+    },
+  });
+
+  const renew = createRoute({
+    method: "post",
+    path: `${path}/audit/epochs`,
+    tags: TAGS,
+    summary: `End the audit log of ${of} and open the next epoch`,
+    description:
+      "For a log that is frozen because the database is behind what was published of it; with `force`, for " +
+      "any. The new log names the end of the old one, who wanted it, and why. Needs an operator.",
+    request: { params, body: body(RenewBody) },
+    responses: {
+      201: json(LogBody, "The new log."),
+      ...errors("invalid_request", "forbidden", "not_found", "conflict"),
+    },
+  });
+
+  return { logs, checkpoint, renew };
+}
+
+export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context, owner: LogOwner): void {
+  const { audit } = context;
+  const { logs, checkpoint, renew } = describeLogs(owner);
+  const { records, exports } = describeReading(owner);
+
+  const render = (log: LogHead): z.infer<typeof LogBody> => ({
+    ...{ chain: log.chain, epoch: log.epoch, state: log.state, records: log.size },
+    ...{ first_day: dayOf(log.openedAt), last_day: dayOf(log.recordedAt) },
+    opened_at: isoTime(log.openedAt),
+    held: audit.heldWhy(log.chain) ?? null,
+  });
+
+  app.openapi(logs, async (c) => {
+    const site_key_hash = ownerIn(c.req.valid("param"));
+    const found = await requireLogs(context, c, site_key_hash, "auditor");
+    return c.json({ items: found.map(render) }, 200);
+  });
+
+  app.openapi(records, async (c) => {
+    const site_key_hash = ownerIn(c.req.valid("param"));
+    await requireLogs(context, c, site_key_hash, "auditor");
+    const { limit, cursor, type, from_seq, chain } = c.req.valid("query");
+    const before = readPlace(cursor);
+    const query = {
+      chain: chain ?? null,
+      type: type ?? null,
+      from: from_seq ?? null,
+      before,
+      limit,
+    };
+    const page = await readRecords(context, site_key_hash, query, actorOf(c));
+    if (!page.ok) return refused(page);
+    const next_cursor = page.value.next === undefined ? undefined : String(page.value.next);
+    const items = page.value.records.map(entryBody);
+    return c.json({ chain: page.value.chain, items, next_cursor }, 200);
+  });
+
+  app.openapi(exports, async (c) => {
+    const site_key_hash = ownerIn(c.req.valid("param"));
+    await requireLogs(context, c, site_key_hash, "auditor");
+    const { day, format, part, note, chain } = c.req.valid("query");
+    const request = { day, format, part, chain: chain ?? null, note: note === "true" };
+    const file = await exportDay(context, site_key_hash, request, actorOf(c));
+    if (!file.ok) return refused(file);
+    const { name, type, parts, chunks } = file.value;
+    c.header("content-disposition", `attachment; filename="${name}"`);
+    if (part < parts) {
+      const next = new URLSearchParams({ ...c.req.query(), part: String(part + 1) });
+      c.header("link", `<${c.req.path}?${next}>; rel="next"`);
+    }
+    return c.body(streamOf(chunks), 200, { "content-type": type });
+  });
+
+  app.openapi(checkpoint, async (c) => {
+    const site_key_hash = ownerIn(c.req.valid("param"));
+    await requireLogs(context, c, site_key_hash, "auditor");
+    const found = await latestCheckpoint(context, site_key_hash, "owner");
+    if (!found.ok) return refused(found);
+    return c.text(found.value.note, 200);
+  });
+
+  app.openapi(renew, async (c) => {
+    const site_key_hash = ownerIn(c.req.valid("param"));
+    const found = await requireLogs(context, c, site_key_hash, "operator");
+    const { reason, force } = c.req.valid("json");
+    if (!force && audit.heldWhy(found[0]?.chain ?? "") === undefined) {
+      const message = "This log is not frozen. Set `force` to end it anyway.";
+      throw new Problem("conflict", { message });
+    }
+    const log = await renewLog(context, site_key_hash, { reason, actor: actorOf(c) });
+    return c.json(render(log), 201);
+  });
+}

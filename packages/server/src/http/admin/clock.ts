@@ -1,0 +1,49 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { acceptClock } from "../../actions/installation/accept-clock.js";
+import type { Context } from "../../context.js";
+import { isoTime } from "../../infra/clock.js";
+import { strict } from "../server/faults.js";
+import { Problem } from "../server/problem.js";
+import { type AdminEnv, actorOf, requireRole } from "./access.js";
+import { body, errors, json, Timestamp } from "./schemas.js";
+import { line } from "./text-line.js";
+
+const REASON_CHARS_MAX = 200;
+
+const accept = createRoute({
+  method: "post",
+  path: "/v1/admin/clock/accept",
+  tags: ["Clock"],
+  summary: "Accept the present time",
+  description:
+    "Nothing is approved while the clock is behind a time it has already shown. If it was ahead before " +
+    "and is right now, accept the present time. The installation's log records who did it and why.",
+  request: {
+    body: body(
+      strict({
+        reason: line(REASON_CHARS_MAX).openapi({ description: "Stays in the log for ever." }),
+      }),
+    ),
+  },
+  responses: {
+    200: json(
+      z.object({
+        accepted_at: Timestamp,
+        last_seen_at: Timestamp.openapi({ description: "The later time that no longer counts." }),
+      }),
+      "Accepted.",
+    ),
+    ...errors("invalid_request", "forbidden", "conflict"),
+  },
+});
+
+export function clockRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  app.openapi(accept, async (c) => {
+    requireRole(c, "operator");
+    const { reason } = c.req.valid("json");
+    const accepted = await acceptClock(context, { reason, actor: actorOf(c) });
+    if (!accepted.ok) throw new Problem("conflict", { message: accepted.detail });
+    const { now, lastSeenAt } = accepted.value;
+    return c.json({ accepted_at: isoTime(now), last_seen_at: isoTime(lastSeenAt) }, 200);
+  });
+}

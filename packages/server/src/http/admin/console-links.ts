@@ -1,0 +1,37 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "../../context.js";
+import { isoTime } from "../../infra/clock.js";
+import { strict } from "../server/faults.js";
+import { Problem } from "../server/problem.js";
+import type { AdminEnv } from "./access.js";
+import { body, errors, json, Timestamp } from "./schemas.js";
+
+/** Where the console is. */
+export const CONSOLE_PATH = "/console";
+
+const make = createRoute({
+  method: "post",
+  path: "/v1/admin/console-links",
+  tags: ["Console"],
+  summary: "Make a link that signs in at the console",
+  description: "Once, within ten minutes, with what the token may do. Whoever has it is signed in.",
+  request: { body: body(strict({})) },
+  responses: {
+    201: json(z.object({ url: z.string(), expires_at: Timestamp }), "The link."),
+    ...errors("invalid_request", "forbidden"),
+  },
+});
+
+export function consoleLinkRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  app.openapi(make, async (c) => {
+    const { config, consoleDesk } = context;
+    // A session that made links would outlive its own end.
+    if (c.req.header("authorization") === undefined) {
+      throw new Problem("forbidden", { message: "This needs a token: a session makes no links." });
+    }
+    const { code, expiresAt } = await consoleDesk.newCode(c.get("principal"));
+    // Behind the #: browsers send that to nobody.
+    const url = `${config.baseUrl}${CONSOLE_PATH}#code=${code}`;
+    return c.json({ url, expires_at: isoTime(expiresAt) }, 201);
+  });
+}

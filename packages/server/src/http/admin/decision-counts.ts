@@ -1,0 +1,63 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { COUNT_BY } from "../../actions/count-by.js";
+import { countDecisions } from "../../actions/mandates/count-decisions.js";
+import type { Context } from "../../context.js";
+import { OUTCOMES } from "../../domain/decisions/decision.js";
+import { isoTime } from "../../infra/clock.js";
+import { type AdminEnv, requireSite } from "./access.js";
+import { errors, json, SiteParams, SpanQuery, spanOf, Timestamp } from "./schemas.js";
+
+const Counted = z.object({
+  decisions: z.int(),
+  by_outcome: z.record(z.enum(OUTCOMES), z.int()),
+});
+
+const CountBody = z.object({ start: Timestamp, ...Counted.shape }).openapi("DecisionCount");
+
+const AgentBody = z.object({ agent_id: z.string(), ...Counted.shape }).openapi("AgentDecisions");
+
+const counts = createRoute({
+  method: "get",
+  path: "/v1/admin/sites/{site_key_hash}/decisions/counts",
+  tags: ["Mandates"],
+  summary: "Count decisions over time",
+  description:
+    "By UTC hour or day in which they were made, from the hour that `from` lies in, each as it stands " +
+    "now; those without a decision are left out.",
+  request: {
+    params: SiteParams,
+    query: SpanQuery.extend({ by: z.enum(COUNT_BY).default("day") }),
+  },
+  responses: {
+    200: json(
+      z.object({
+        items: z.array(CountBody),
+        agents: z.array(AgentBody).openapi({
+          description:
+            "The 20 with most decisions, the first has most. Counted by whole UTC days, from the " +
+            "one that `from` lies in.",
+        }),
+        cut: z.boolean().openapi({ description: "There is more: ask for a shorter time." }),
+      }),
+      "Counts, the oldest first.",
+    ),
+    ...errors("invalid_request", "not_found"),
+  },
+});
+
+/** Stands before the routes of single decisions: `counts` is no decision's id. */
+export function decisionCountRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  app.openapi(counts, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "auditor");
+    const { by, ...asked } = c.req.valid("query");
+    const found = await countDecisions(context, site_key_hash, spanOf(asked), by);
+    const items = found.counts.map(({ start, decisions, by: outcomes }) => ({
+      ...{ start: isoTime(start), decisions, by_outcome: outcomes },
+    }));
+    const agents = found.agents.map(({ actorId, decisions, by: outcomes }) => ({
+      ...{ agent_id: actorId, decisions, by_outcome: outcomes },
+    }));
+    return c.json({ items, agents, cut: found.cut }, 200);
+  });
+}

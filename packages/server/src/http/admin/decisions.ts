@@ -1,0 +1,190 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import {
+  type ExplainedDecision,
+  explainDecision,
+} from "../../actions/mandates/explain-decision.js";
+import type { Context } from "../../context.js";
+import { checkoutById } from "../../domain/checkouts/store.js";
+import { type Decision, OUTCOMES } from "../../domain/decisions/decision.js";
+import { listDecisions } from "../../domain/decisions/store.js";
+import { isoTime } from "../../infra/clock.js";
+import { Problem } from "../server/problem.js";
+import { type AdminEnv, requireSite } from "./access.js";
+import { answerPage } from "./paging.js";
+import {
+  ActorId,
+  errors,
+  json,
+  NextCursor,
+  PageQuery,
+  SiteParams,
+  SpanQuery,
+  spanOf,
+  Timestamp,
+} from "./schemas.js";
+
+const DecisionBody = z
+  .object({
+    decision_id: z.string(),
+    mandate_id: z.string(),
+    agent_id: z.string(),
+    skill: z.string(),
+    protocol: z.string(),
+    amount: z
+      .object({ minor: z.int(), currency: z.string() })
+      .nullable()
+      .openapi({ description: "In whole minor units." }),
+    outcome: z.enum(OUTCOMES),
+    reason: z.string().nullable(),
+    rule_id: z.string().nullable().openapi({ description: "null: the default, or no rule." }),
+    rules_evaluated: z.int(),
+    policy_version: z.int().nullable(),
+    record_id: z.string().openapi({ description: "Where it stands in the audit log." }),
+    evaluated_at: Timestamp,
+  })
+  .openapi("Decision");
+
+const list = createRoute({
+  method: "get",
+  path: "/v1/admin/sites/{site_key_hash}/decisions",
+  tags: ["Mandates"],
+  summary: "List decisions about mandates",
+  description: "The newest first.",
+  request: {
+    params: SiteParams,
+    query: PageQuery.extend({
+      ...SpanQuery.shape,
+      outcome: z.enum(OUTCOMES).optional(),
+      agent_id: ActorId.optional(),
+      mandate_id: z
+        .string()
+        .regex(/^[\w-]{1,64}$/, "must be 1 to 64 letters, digits, _ and -")
+        .optional(),
+      checkout_id: z
+        .string()
+        .regex(/^chk_[\w-]{1,60}$/, "must be a checkout's id")
+        .optional()
+        .openapi({ description: "Only those about this checkout." }),
+    }),
+  },
+  responses: {
+    200: json(z.object({ items: z.array(DecisionBody), next_cursor: NextCursor }), "Decisions."),
+    ...errors("invalid_request", "not_found"),
+  },
+});
+
+const ExplainedBody = DecisionBody.extend({
+  reason_codes: z.array(z.string()),
+  facts: z.record(z.string(), z.unknown()).openapi({ description: "What the rules knew." }),
+  rules: z
+    .array(z.object({ id: z.string(), result: z.string() }))
+    .openapi({ description: "What became of every rule." }),
+  signature: z.object({ key_id: z.string(), digest: z.string() }).nullable().openapi({
+    description: "The agent's key, and the SHA-256 of what it signed; null for a platform.",
+  }),
+  answer: z
+    .object({ status: z.int(), body: z.record(z.string(), z.unknown()) })
+    .openapi({ description: "What whoever asked was told, and is told again." }),
+  payment: z
+    .object({
+      attempt_id: z.string(),
+      processor: z.string(),
+      status: z.string(),
+      reason: z.string().nullable(),
+      requested_at: Timestamp,
+    })
+    .nullable(),
+  order_id: z.string().nullable(),
+  escalation_id: z.string().nullable(),
+}).openapi("ExplainedDecision");
+
+const show = createRoute({
+  method: "get",
+  path: "/v1/admin/sites/{site_key_hash}/decisions/{decision_id}",
+  tags: ["Mandates"],
+  summary: "Explain a decision",
+  description: "Which rule decided, what the rules knew, and what came of it.",
+  request: {
+    params: SiteParams.extend({
+      decision_id: z
+        .string()
+        .max(80)
+        .openapi({ param: { name: "decision_id", in: "path" } }),
+    }),
+  },
+  responses: { 200: json(ExplainedBody, "The decision."), ...errors("not_found") },
+});
+
+function renderExplained(explained: ExplainedDecision): z.infer<typeof ExplainedBody> {
+  const { payment, signature } = explained;
+  const { answer } = explained.decision;
+  return {
+    ...render(explained.decision),
+    reason_codes: [...explained.reasonCodes],
+    facts: explained.facts,
+    rules: explained.rules.map((rule) => ({ ...rule })),
+    signature: signature === null ? null : { key_id: signature.keyId, digest: signature.digest },
+    answer: { status: answer.status, body: { ...answer.body } },
+    payment:
+      payment === undefined
+        ? null
+        : {
+            ...{ attempt_id: payment.attemptId, processor: payment.processor },
+            ...{ status: payment.status, reason: payment.reason },
+            requested_at: isoTime(payment.requestedAt),
+          },
+    order_id: explained.orderId,
+    escalation_id: explained.escalationId,
+  };
+}
+
+function render(decision: Decision): z.infer<typeof DecisionBody> {
+  return {
+    decision_id: decision.decisionId,
+    mandate_id: decision.mandateId,
+    agent_id: decision.actorId,
+    skill: decision.skill,
+    protocol: decision.protocol,
+    amount: decision.amount === null ? null : { ...decision.amount },
+    outcome: decision.outcome,
+    reason: decision.reason,
+    rule_id: decision.ruleId,
+    rules_evaluated: decision.rulesEvaluated,
+    policy_version: decision.policyVersion,
+    record_id: decision.recordId,
+    evaluated_at: isoTime(decision.evaluatedAt),
+  };
+}
+
+/** A checkout as decisions are looked for; one that was forgotten has left its tries. */
+async function checkoutIn({ db }: Context, siteKeyHash: string, checkoutId: string | undefined) {
+  if (checkoutId === undefined) return undefined;
+  const found = await checkoutById(db, siteKeyHash, checkoutId);
+  return { checkoutId, decisionId: found?.decisionId ?? null };
+}
+
+export function decisionRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  app.openapi(list, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "auditor");
+    const query = c.req.valid("query");
+    const { outcome, agent_id: actorId, mandate_id: mandateId } = query;
+    const checkout = await checkoutIn(context, site_key_hash, query.checkout_id);
+    const filter = { outcome, actorId, mandateId, checkout, ...spanOf(query) };
+    const answer = await answerPage(
+      query,
+      (page) => listDecisions(context.db, site_key_hash, filter, page),
+      ({ evaluatedAt, decisionId }) => ({ createdAt: evaluatedAt, id: decisionId }),
+      render,
+    );
+    return c.json(answer, 200);
+  });
+
+  app.openapi(show, async (c) => {
+    const { site_key_hash, decision_id } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "auditor");
+    const explained = await explainDecision(context, site_key_hash, decision_id);
+    if (explained === undefined) throw new Problem("not_found");
+    return c.json(renderExplained(explained), 200);
+  });
+}

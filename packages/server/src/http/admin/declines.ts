@@ -1,0 +1,80 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "../../context.js";
+import { countEnded, listWaits, WAIT_KINDS } from "../../domain/declines/store.js";
+import { DECLINES_WINDOW_MS, handedOffUntil } from "../../domain/declines/waits.js";
+import { isoTime } from "../../infra/clock.js";
+import { measureOpenPayments } from "../../purchase/payment-state.js";
+import { type AdminEnv, requireSite } from "./access.js";
+import { errors, json, SiteParams, Timestamp } from "./schemas.js";
+
+/** Callers shown that wait. */
+const SHOWN_MAX = 100;
+
+const DeclinesBody = z
+  .object({
+    window_seconds: z.int().openapi({ description: "The time that attempts are counted over." }),
+    attempts: z.int().openapi({ description: "Payments that a provider answered in that time." }),
+    declined: z.int().openapi({ description: "Those of them that it declined." }),
+    unresolved: z.int().openapi({
+      description: "Payments whose outcome the provider has not told yet, whenever they began.",
+    }),
+    unresolved_since: Timestamp.nullable().openapi({ description: "When the oldest began." }),
+    hand_off_until: Timestamp.nullable().openapi({
+      description: "Until when platforms that are not admitted cannot pay by themselves.",
+    }),
+    waiting: z
+      .array(
+        z.object({
+          kind: z.enum(WAIT_KINDS).exclude(["site"]).openapi({
+            description: "Who waits: a caller, its address, or one instrument or buyer of it.",
+          }),
+          identity: z.string().nullable().openapi({
+            description: "The agent or platform; null for an address, which is not kept.",
+          }),
+          until: Timestamp,
+          times: z.int().openapi({ description: "How many times in a row it had to wait." }),
+        }),
+      )
+      .openapi({ description: `The longest wait first, ${SHOWN_MAX} at most.` }),
+  })
+  .openapi("Declines");
+
+const show = createRoute({
+  method: "get",
+  path: "/v1/admin/sites/{site_key_hash}/declines",
+  tags: ["Sites"],
+  summary: "Show declined payments and who has to wait",
+  request: { params: SiteParams },
+  responses: {
+    200: json(DeclinesBody, "Declined payments and waits now."),
+    ...errors("not_found"),
+  },
+});
+
+export function declineRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  const { clock, db } = context;
+  app.openapi(show, async (c) => {
+    const { site_key_hash: siteKeyHash } = c.req.valid("param");
+    await requireSite(context, c, siteKeyHash, "auditor");
+    const now = clock.now();
+    const { ended, declined } = await countEnded(db, { siteKeyHash }, now - DECLINES_WINDOW_MS);
+    const open = await measureOpenPayments(db, siteKeyHash);
+    const until = await handedOffUntil(db, siteKeyHash, now);
+    const waits = await listWaits(db, siteKeyHash, now, SHOWN_MAX + 1);
+    const waiting = waits.flatMap(({ kind, identity, until: ends, times }) =>
+      kind === "site" ? [] : [{ kind, identity, until: isoTime(ends), times }],
+    );
+    return c.json(
+      {
+        window_seconds: DECLINES_WINDOW_MS / 1000,
+        attempts: ended,
+        declined,
+        unresolved: open.count,
+        unresolved_since: open.since === null ? null : isoTime(open.since),
+        hand_off_until: until === undefined ? null : isoTime(until),
+        waiting: waiting.slice(0, SHOWN_MAX),
+      },
+      200,
+    );
+  });
+}

@@ -1,0 +1,60 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { checkInstall } from "../../actions/sites/check-install.js";
+import { FINDING_STATES } from "../../actions/sites/install-finding.js";
+import type { Context } from "../../context.js";
+import { isoTime } from "../../infra/clock.js";
+import { strict } from "../server/faults.js";
+import { Problem } from "../server/problem.js";
+import { type AdminEnv, requireSite } from "./access.js";
+import { body, errors, json, SiteParams, Timestamp } from "./schemas.js";
+
+const WAIT_S = "60";
+
+const InstallCheckBody = z
+  .object({
+    items: z.array(
+      z.object({
+        item: z.string().openapi({
+          description: "`domain`, `script`, `edge`, or a path on the site's own domain.",
+          example: "/llms.txt",
+        }),
+        state: z.enum(FINDING_STATES).openapi({
+          description: "As it should be; not there, which may be wanted; or to be mended.",
+        }),
+        found: z.string(),
+        advice: z.string().optional().openapi({ description: "Absent: there is nothing to do." }),
+      }),
+    ),
+    checked_at: Timestamp,
+  })
+  .openapi("InstallCheck");
+
+const check = createRoute({
+  method: "post",
+  path: "/v1/admin/sites/{site_key_hash}/install-check",
+  tags: ["Sites"],
+  summary: "Look at a site as agents do",
+  description:
+    "Asks the site itself for its documents, now. `edge` is left out where no worker or plugin was " +
+    "set up, documents before the domain is verified, `/.well-known/ucp` while the site sells " +
+    "nothing. Where the site does not answer, the paths after it are left out.",
+  request: { params: SiteParams, body: body(strict({})) },
+  responses: {
+    200: json(InstallCheckBody, "What is there, and what to do."),
+    ...errors("invalid_request", "forbidden", "not_found"),
+  },
+});
+
+export function installRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  app.openapi(check, async (c) => {
+    // It makes the service ask another one: reading alone does not.
+    const site = await requireSite(context, c, c.req.valid("param").site_key_hash, "owner");
+    const checked = await checkInstall(context, site);
+    if (!checked.ok) {
+      const headers = { "retry-after": WAIT_S };
+      throw new Problem(checked.reason, { message: checked.detail, headers });
+    }
+    const { items, checkedAt } = checked.value;
+    return c.json({ items: [...items], checked_at: isoTime(checkedAt) }, 200);
+  });
+}

@@ -1,0 +1,88 @@
+import { KEY_ID_PREFIXES, type KeyPurpose, ok } from "@gatehouse/protocol";
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "../../context.js";
+import { isoTime } from "../../infra/clock.js";
+import { strict } from "../server/faults.js";
+import { Problem } from "../server/problem.js";
+import { type AdminEnv, requireRole } from "./access.js";
+import { body, errors, json, Timestamp } from "./schemas.js";
+
+const PURPOSES = Object.keys(KEY_ID_PREFIXES) as [KeyPurpose, ...KeyPurpose[]];
+const Purpose = z.enum(PURPOSES).openapi({ description: "What the key signs." });
+
+const KeyBody = z
+  .object({
+    kid: z.string(),
+    purpose: Purpose,
+    state: z.enum(["current", "next", "retired", "alias"]),
+    x: z.string().openapi({ description: "The public key, base64url." }),
+    listed_until: Timestamp.nullable(),
+  })
+  .openapi("Key");
+
+const list = createRoute({
+  method: "get",
+  path: "/v1/admin/keys",
+  tags: ["Keys"],
+  summary: "List the signing keys",
+  responses: {
+    200: json(z.object({ items: z.array(KeyBody) }), "The keys."),
+    ...errors("forbidden"),
+  },
+});
+
+const rotate = createRoute({
+  method: "post",
+  path: "/v1/admin/keys/rotate",
+  tags: ["Keys"],
+  summary: "Rotate a signing key",
+  description:
+    "The announced key takes over, the current one stays listed, another is announced. Refused " +
+    "(409) while the announcement is younger than verifiers may cache; `force` is for a lost key. " +
+    "`stolen` replaces both keys and stops listing them: what they signed no longer verifies.",
+  request: {
+    body: body(
+      strict({
+        purpose: Purpose,
+        force: z.boolean().default(false),
+        stolen: z.boolean().default(false),
+      }),
+    ),
+  },
+  responses: {
+    200: json(z.object({ purpose: Purpose, kid: z.string(), retired: z.string() }), "Rotated."),
+    ...errors("invalid_request", "forbidden", "conflict"),
+  },
+});
+
+export function keyRoutes(app: OpenAPIHono<AdminEnv>, { keys, log }: Context): void {
+  app.openapi(list, async (c) => {
+    requireRole(c, "operator");
+    const items = [];
+    for (const purpose of PURPOSES) {
+      for (const { kid, jwk, state, listedUntil } of await keys.listed(purpose)) {
+        const listed_until = listedUntil === null ? null : isoTime(listedUntil);
+        items.push({ kid, purpose, state, x: jwk.x, listed_until });
+      }
+    }
+    return c.json({ items }, 200);
+  });
+
+  app.openapi(rotate, async (c) => {
+    const { tokenId } = requireRole(c, "operator");
+    const { purpose, force, stolen } = c.req.valid("json");
+    const result = stolen
+      ? ok(await keys.replaceStolen(purpose))
+      : await keys.rotate(purpose, { force });
+    if (!result.ok) {
+      throw new Problem("conflict", {
+        message:
+          `The next ${purpose} key was announced too recently for verifiers to know it: rotate ` +
+          `again in ${result.detail} s, or force it if the current key is lost.`,
+        headers: { "retry-after": result.detail },
+      });
+    }
+    log.warn({ purpose, ...result.value, by: tokenId, force, stolen }, "keys.rotated");
+    return c.json({ purpose, ...result.value }, 200);
+  });
+}

@@ -1,0 +1,81 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { setMandates } from "../../actions/mandates/set-mandates.js";
+import type { Context } from "../../context.js";
+import {
+  AUTO_ADMIT_MAX,
+  LIFE_MS_MAX,
+  LIFE_MS_MIN,
+  type MandateSettings,
+  mandateSettings,
+} from "../../domain/mandate-settings/store.js";
+import { strict } from "../server/faults.js";
+import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { body, errors, json, refused, SiteParams } from "./schemas.js";
+
+const URL_CHARS_MAX = 300;
+
+const SettingsBody = z
+  .object({
+    enabled: z.boolean().openapi({ description: "Off: every mandate is refused." }),
+    lifetime_seconds: z.int().openapi({ description: "How long a mandate may be valid." }),
+    auto_admit: z
+      .array(z.string())
+      .openapi({ description: "Origins whose published keys are admitted without asking." }),
+  })
+  .openapi("MandateSettings");
+
+const show = createRoute({
+  method: "get",
+  path: "/v1/admin/sites/{site_key_hash}/mandates",
+  tags: ["Mandates"],
+  summary: "Show how mandates are taken",
+  request: { params: SiteParams },
+  responses: { 200: json(SettingsBody, "The settings."), ...errors("not_found") },
+});
+
+const change = createRoute({
+  method: "patch",
+  path: "/v1/admin/sites/{site_key_hash}/mandates",
+  tags: ["Mandates"],
+  summary: "Change how mandates are taken",
+  request: {
+    params: SiteParams,
+    body: body(
+      strict({
+        enabled: z.boolean().optional(),
+        lifetime_seconds: z
+          .int()
+          .min(LIFE_MS_MIN / 1000)
+          .max(LIFE_MS_MAX / 1000)
+          .optional(),
+        auto_admit: z.array(z.string().max(URL_CHARS_MAX)).max(AUTO_ADMIT_MAX).optional(),
+      }),
+    ),
+  },
+  responses: {
+    200: json(SettingsBody, "The settings."),
+    ...errors("invalid_request", "forbidden", "not_found"),
+  },
+});
+
+function render({ enabled, lifeMs, autoAdmit }: MandateSettings): z.infer<typeof SettingsBody> {
+  return { enabled, lifetime_seconds: lifeMs / 1000, auto_admit: [...autoAdmit] };
+}
+
+export function mandateRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  app.openapi(show, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "auditor");
+    return c.json(render(await mandateSettings(context.db, site_key_hash)), 200);
+  });
+
+  app.openapi(change, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "owner");
+    const { enabled, lifetime_seconds, auto_admit } = c.req.valid("json");
+    const lifeMs = lifetime_seconds === undefined ? undefined : lifetime_seconds * 1000;
+    const changes = { enabled, lifeMs, autoAdmit: auto_admit };
+    const result = await setMandates(context, site_key_hash, changes, actorOf(c));
+    return result.ok ? c.json(render(result.value), 200) : refused(result);
+  });
+}

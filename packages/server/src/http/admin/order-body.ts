@@ -1,0 +1,153 @@
+import { z } from "@hono/zod-openapi";
+import { EVENT_TYPES, type OrderNote } from "../../domain/orders/aftermath/aftermath.js";
+import { ORDER_STATUSES, type Order, PAYMENT_STATES } from "../../domain/orders/order.js";
+import type { Message } from "../../domain/outbox/message.js";
+import { isoTime } from "../../infra/clock.js";
+import type { WholeOrder } from "../../purchase/after-sale/whole-order.js";
+import { MessageBody, messageBody } from "./message-body.js";
+import { Purchase } from "./purchase.js";
+import { Timestamp } from "./schemas.js";
+
+export const OrderStatus = z.enum(ORDER_STATUSES);
+export const PaymentState = z.enum(PAYMENT_STATES);
+
+const Item = z.object({
+  id: z.string(),
+  title: z.string(),
+  quantity: z.int(),
+  unit_minor: z.int(),
+});
+const LineQuantity = z.object({ id: z.string(), quantity: z.int() });
+
+export const OrderBody = z
+  .object({
+    order_id: z.string(),
+    status: OrderStatus.openapi({ description: "How far its goods are." }),
+    agent_id: z.string().openapi({ description: "Who ordered." }),
+    skill: z.string(),
+    protocol: z.string(),
+    mandate_id: z.string().nullable(),
+    checkout_id: z.string().nullable().openapi({ description: "The checkout it came of." }),
+    decision_id: z.string(),
+    attempt_id: z.string().openapi({ description: "Names the payment at the processor." }),
+    items: z.array(Item),
+    amount: z.object({ minor: z.int(), currency: z.string() }),
+    payment: PaymentState.openapi({
+      description: "Held ready, taken by you, given up, or not taken in time.",
+    }),
+    lapses_at: Timestamp.nullable().openapi({
+      description: "Take the money at your processor before this; null where nobody knows.",
+    }),
+    lapses_in_seconds: z.int().nullable().openapi({ description: "The time left until then." }),
+    captured_minor: z.int().nullable(),
+    payment_changed_at: Timestamp.nullable().openapi({
+      description: "When the money was taken, or given up, or had lapsed.",
+    }),
+    revision: z.int().openapi({ description: "Counts what became of it." }),
+    created_at: Timestamp,
+  })
+  .openapi("Order");
+
+const LineBody = Item.extend({
+  line_id: z.string().openapi({ example: "li_1" }),
+  total: z.int().openapi({ description: "Without what was cancelled." }),
+  fulfilled: z.int().openapi({ description: "What has left the shop." }),
+  delivered: z.int().openapi({ description: "What of that has arrived." }),
+});
+
+const EventBody = z.object({
+  event_id: z.string(),
+  type: z.enum(EVENT_TYPES),
+  line_items: z.array(LineQuantity),
+  carrier: z.string().nullable(),
+  tracking_number: z.string().nullable(),
+  tracking_url: z.string().nullable(),
+  description: z.string().nullable(),
+  occurred_at: Timestamp,
+});
+
+const AdjustmentBody = z.object({
+  adjustment_id: z.string(),
+  kind: z.enum(["refund", "dispute", "cancellation"]),
+  status: z.enum(["pending", "completed", "failed"]),
+  amount_minor: z.int().nullable().openapi({ description: "What goes back to the buyer." }),
+  line_items: z.array(LineQuantity).openapi({ description: "What was cancelled." }),
+  description: z.string().nullable(),
+  occurred_at: Timestamp,
+  changed_at: Timestamp,
+});
+
+export const NoteBody = z
+  .object({
+    note_id: z.string(),
+    text: z.string(),
+    written_by: z.string().openapi({ description: "The id of the token." }),
+    created_at: Timestamp,
+  })
+  .openapi("OrderNote");
+
+export const ShownOrderBody = OrderBody.extend({
+  lines: z.array(LineBody),
+  events: z.array(EventBody),
+  adjustments: z.array(AdjustmentBody),
+  notes: z.array(NoteBody).openapi({ description: "For owners only." }),
+  messages: z.array(MessageBody).openapi({ description: "Who was told what. For owners only." }),
+  page_url: z.string().nullable().openapi({
+    description: "The page of its buyer, of a checkout. For owners only.",
+  }),
+  purchase: Purchase.nullable().openapi({ description: "Of a checkout, and for owners only." }),
+}).openapi("ShownOrder");
+
+export function orderBody(order: Order, now: number): z.infer<typeof OrderBody> {
+  const { lapsesAt } = order;
+  return {
+    order_id: order.orderId,
+    status: order.status,
+    agent_id: order.actorId,
+    skill: order.skill,
+    protocol: order.protocol,
+    mandate_id: order.mandateId,
+    checkout_id: order.checkoutId,
+    decision_id: order.decisionId,
+    attempt_id: order.attemptId,
+    items: order.items.map((item) => ({ ...item })),
+    amount: { minor: order.amount.minor, currency: order.amount.currency },
+    payment: order.payment,
+    lapses_at: lapsesAt === null ? null : isoTime(lapsesAt),
+    lapses_in_seconds: lapsesAt === null ? null : Math.max(0, Math.floor((lapsesAt - now) / 1000)),
+    captured_minor: order.capturedMinor,
+    payment_changed_at: order.paymentChangedAt === null ? null : isoTime(order.paymentChangedAt),
+    revision: order.revision,
+    created_at: isoTime(order.createdAt),
+  };
+}
+
+export const noteBody = ({ noteId, text, writtenBy, createdAt }: OrderNote) => ({
+  ...{ note_id: noteId, text, written_by: writtenBy, created_at: isoTime(createdAt) },
+});
+
+/** An order, and all that became of it. */
+export function wholeBody(
+  { order, lines, events, adjustments }: WholeOrder,
+  now: number,
+  besides: { readonly notes: readonly OrderNote[]; readonly messages: readonly Message[] },
+): Omit<z.infer<typeof ShownOrderBody>, "purchase" | "page_url"> {
+  return {
+    ...orderBody(order, now),
+    lines: lines.map(({ lineId, ...line }) => ({ line_id: lineId, ...line })),
+    events: events.map((event) => ({
+      ...{ event_id: event.eventId, type: event.type, line_items: [...event.lines] },
+      ...{ carrier: event.carrier, tracking_number: event.trackingNumber },
+      ...{ tracking_url: event.trackingUrl, description: event.description },
+      occurred_at: isoTime(event.occurredAt),
+    })),
+    adjustments: adjustments.map((one) => ({
+      ...{ adjustment_id: one.adjustmentId, kind: one.kind, status: one.status },
+      ...{ amount_minor: one.amountMinor, line_items: [...one.lines] },
+      ...{ description: one.description, occurred_at: isoTime(one.occurredAt) },
+      changed_at: isoTime(one.changedAt),
+    })),
+    notes: besides.notes.map(noteBody),
+    messages: besides.messages.map(messageBody),
+  };
+}

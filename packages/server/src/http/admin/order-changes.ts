@@ -1,0 +1,165 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { noteOrder } from "../../actions/orders/note-order.js";
+import { type Shipment, shipOrder } from "../../actions/orders/ship-order.js";
+import type { Context } from "../../context.js";
+import { EVENT_TYPES } from "../../domain/orders/aftermath/aftermath.js";
+import { orderById } from "../../domain/orders/store.js";
+import { cancelOrder } from "../../purchase/after-sale/cancel-order.js";
+import { REHEARSALS, rehearse } from "../../purchase/after-sale/rehearse.js";
+import { wholeOrder } from "../../purchase/after-sale/whole-order.js";
+import { strict } from "../server/faults.js";
+import { Problem } from "../server/problem.js";
+import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { NoteBody, noteBody, ShownOrderBody } from "./order-body.js";
+import { ORDERS_PATH, OrderParams, shownOrder } from "./orders.js";
+import { body, errors, json, refused, Timestamp } from "./schemas.js";
+import { line } from "./text-line.js";
+import { webAddress } from "./web-address.js";
+
+const LINES_MAX = 200;
+const QUANTITY_MAX = 1_000_000;
+const WORDS_CHARS_MAX = 200;
+const NOTE_CHARS_MAX = 2000;
+
+const Lines = z
+  .array(
+    strict({
+      id: z.string().max(20).openapi({ example: "li_1" }),
+      quantity: z.int().min(1).max(QUANTITY_MAX),
+    }),
+  )
+  .min(1)
+  .max(LINES_MAX)
+  .optional();
+const Words = line(WORDS_CHARS_MAX).optional();
+const TrackingUrl = webAddress(/^https?$/).optional();
+
+const shared = { method: "post" as const, tags: ["Selling"] };
+const answers = {
+  200: json(ShownOrderBody, "The order."),
+  ...errors("invalid_request", "forbidden", "not_found", "conflict"),
+};
+
+const ShipBody = strict({
+  type: z.enum(EVENT_TYPES).default("shipped"),
+  line_items: Lines,
+  carrier: Words,
+  tracking_number: Words,
+  tracking_url: TrackingUrl,
+  description: Words,
+  occurred_at: Timestamp.optional().openapi({ description: "Now, where it is left out." }),
+});
+
+const ship = createRoute({
+  ...{ ...shared, path: `${ORDERS_PATH}/{order_id}/ship` },
+  summary: "Say that goods were sent, or how far they got",
+  description:
+    "Its platform and its buyer are told. Without `line_items` it is about all that is left to " +
+    "be sent, or has been sent.",
+  request: {
+    params: OrderParams,
+    body: body(ShipBody),
+  },
+  responses: answers,
+});
+
+const cancel = createRoute({
+  ...{ ...shared, path: `${ORDERS_PATH}/{order_id}/cancel` },
+  summary: "Cancel what was not sent yet",
+  description:
+    "It goes back in stock, and whoever bought it is told. Where nothing is left of the order its " +
+    "authorization is given up; money that was taken already is yours to give back.",
+  request: {
+    params: OrderParams,
+    body: body(
+      strict({
+        line_items: Lines,
+        reason: Words.openapi({ description: "Whoever bought it reads this." }),
+      }),
+    ),
+  },
+  responses: answers,
+});
+
+const note = createRoute({
+  ...{ ...shared, path: `${ORDERS_PATH}/{order_id}/notes` },
+  summary: "Write a note about an order",
+  description: "For the owner's people only: nobody is told.",
+  request: { params: OrderParams, body: body(strict({ text: line(NOTE_CHARS_MAX) })) },
+  responses: {
+    201: json(NoteBody, "The note."),
+    ...errors("invalid_request", "forbidden", "not_found", "conflict"),
+  },
+});
+
+const play = createRoute({
+  ...{ ...shared, path: `${ORDERS_PATH}/{order_id}/rehearse` },
+  summary: "Play what would happen at a real processor",
+  description: "For orders of the sandbox: capture it, refund it, have it disputed.",
+  request: {
+    params: OrderParams,
+    body: body(
+      strict({
+        event: z.enum(REHEARSALS),
+        amount_minor: z.int().min(1).optional().openapi({
+          description: "Of a capture, a refund or a dispute; all there is where it is left out.",
+        }),
+      }),
+    ),
+  },
+  responses: answers,
+});
+
+const shipmentOf = (told: z.infer<typeof ShipBody>): Shipment => ({
+  ...{ type: told.type, lines: told.line_items ?? null, carrier: told.carrier ?? null },
+  ...{ trackingNumber: told.tracking_number ?? null, trackingUrl: told.tracking_url ?? null },
+  description: told.description ?? null,
+  occurredAt: told.occurred_at === undefined ? null : Date.parse(told.occurred_at),
+});
+
+export function orderChangeRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  /** The order as it is after whatever was asked for outside. */
+  const now = async (siteKeyHash: string, orderId: string) => {
+    const order = await orderById(context.db, siteKeyHash, orderId);
+    if (order === undefined) throw new Problem("not_found");
+    return wholeOrder(context.db, order);
+  };
+
+  app.openapi(ship, async (c) => {
+    const { site_key_hash: siteKeyHash, order_id: orderId } = c.req.valid("param");
+    await requireSite(context, c, siteKeyHash, "owner");
+    const told = shipmentOf(c.req.valid("json"));
+    const done = await shipOrder(context, { siteKeyHash, orderId }, told, actorOf(c));
+    if (!done.ok) return refused(done);
+    return c.json(await shownOrder(context, c.get("principal"), done.value), 200);
+  });
+
+  app.openapi(cancel, async (c) => {
+    const { site_key_hash: siteKeyHash, order_id: orderId } = c.req.valid("param");
+    await requireSite(context, c, siteKeyHash, "owner");
+    const { line_items: lines = null, reason = null } = c.req.valid("json");
+    const asked = { lines, reason };
+    const done = await cancelOrder(context, { siteKeyHash, orderId }, asked, actorOf(c));
+    if (!done.ok) return refused(done);
+    const whole = await now(siteKeyHash, orderId);
+    return c.json(await shownOrder(context, c.get("principal"), whole), 200);
+  });
+
+  app.openapi(note, async (c) => {
+    const { site_key_hash: siteKeyHash, order_id: orderId } = c.req.valid("param");
+    await requireSite(context, c, siteKeyHash, "owner");
+    const written = { text: c.req.valid("json").text, writtenBy: c.get("principal").tokenId };
+    const done = await noteOrder(context, { siteKeyHash, orderId }, written);
+    return done.ok ? c.json(noteBody(done.value), 201) : refused(done);
+  });
+
+  app.openapi(play, async (c) => {
+    const { site_key_hash: siteKeyHash, order_id: orderId } = c.req.valid("param");
+    await requireSite(context, c, siteKeyHash, "owner");
+    const { event, amount_minor: amountMinor = null } = c.req.valid("json");
+    const done = await rehearse(context, { siteKeyHash, orderId }, { event, amountMinor });
+    if (!done.ok) return refused(done);
+    const whole = await now(siteKeyHash, orderId);
+    return c.json(await shownOrder(context, c.get("principal"), whole), 200);
+  });
+}

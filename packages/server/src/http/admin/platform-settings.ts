@@ -1,0 +1,117 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { setPlatforms } from "../../actions/platforms/set-platforms.js";
+import type { Context } from "../../context.js";
+import {
+  ACCEPTED_PLATFORMS,
+  acceptedBy,
+  DEFAULT_SPEND_PER_DAY,
+  type PlatformSettings,
+} from "../../domain/platforms/settings.js";
+import { platformSettings } from "../../domain/platforms/store.js";
+import type { Site } from "../../domain/sites/site.js";
+import { strict } from "../server/faults.js";
+import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { body, errors, json, refused, SiteParams } from "./schemas.js";
+
+const COUNT_MAX = 1_000_000;
+const CURRENCIES_MAX = 50;
+
+const Spend = z
+  .record(
+    z.string().regex(/^[A-Z]{3}$/, "must be three capital letters, as in EUR"),
+    z.string().max(20),
+  )
+  .refine((spend) => Object.keys(spend).length <= CURRENCIES_MAX, "names too many currencies")
+  .openapi({
+    description: `What they may spend in 24 hours, by currency. Others: about ${DEFAULT_SPEND_PER_DAY} euros.`,
+    example: { EUR: "500.00" },
+  });
+const Count = z.int().min(0).max(COUNT_MAX);
+const POOL = {
+  spend_per_day: Spend,
+  purchases_per_hour: Count,
+  purchases_per_day: Count,
+  pending_reviews: Count.openapi({ description: "How many may wait for a review." }),
+};
+
+const SettingsBody = z
+  .object({
+    platforms: z.enum(ACCEPTED_PLATFORMS).openapi({
+      description: "admitted: only platforms in your list pay here by themselves.",
+    }),
+    chosen: z
+      .boolean()
+      .openapi({ description: "false: this is the default for the site's account." }),
+    pool: z.object(POOL).openapi({
+      description: "What all platforms that you have not admitted may do together.",
+    }),
+  })
+  .openapi("PlatformSettings");
+
+const about = {
+  path: "/v1/admin/sites/{site_key_hash}/platform-settings" as const,
+  tags: ["Platforms"],
+};
+
+const show = createRoute({
+  ...{ method: "get", ...about, summary: "Show which platforms may buy" },
+  request: { params: SiteParams },
+  responses: { 200: json(SettingsBody, "The settings."), ...errors("not_found") },
+});
+
+const change = createRoute({
+  ...{ method: "patch", ...about, summary: "Change which platforms may buy" },
+  description: "Members that you leave out do not change.",
+  request: {
+    params: SiteParams,
+    body: body(
+      strict({
+        platforms: z.enum(ACCEPTED_PLATFORMS).optional(),
+        pool: strict(POOL).partial().optional(),
+      }),
+    ),
+  },
+  responses: {
+    200: json(SettingsBody, "The settings."),
+    ...errors("invalid_request", "forbidden", "not_found"),
+  },
+});
+
+function render(settings: PlatformSettings, { processor }: Site): z.infer<typeof SettingsBody> {
+  const { spendPerDay, purchasesPerHour, purchasesPerDay, pendingReviews } = settings.pool;
+  return {
+    platforms: acceptedBy(settings, processor),
+    chosen: settings.accepted !== null,
+    pool: {
+      spend_per_day: { ...spendPerDay },
+      purchases_per_hour: purchasesPerHour,
+      purchases_per_day: purchasesPerDay,
+      pending_reviews: pendingReviews,
+    },
+  };
+}
+
+export function platformSettingsRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  app.openapi(show, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    const site = await requireSite(context, c, site_key_hash, "auditor");
+    return c.json(render(await platformSettings(context.db, site_key_hash), site), 200);
+  });
+
+  app.openapi(change, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    const site = await requireSite(context, c, site_key_hash, "owner");
+    const { platforms: accepted, pool } = c.req.valid("json");
+    const changes = {
+      accepted,
+      pool: {
+        spendPerDay: pool?.spend_per_day,
+        purchasesPerHour: pool?.purchases_per_hour,
+        purchasesPerDay: pool?.purchases_per_day,
+        pendingReviews: pool?.pending_reviews,
+      },
+    };
+    const result = await setPlatforms(context, site_key_hash, changes, actorOf(c));
+    return result.ok ? c.json(render(result.value, site), 200) : refused(result);
+  });
+}

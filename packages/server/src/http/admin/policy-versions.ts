@@ -1,0 +1,73 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context } from "../../context.js";
+import { type ListedPolicy, listPolicies, policyByVersion } from "../../domain/policies/store.js";
+import { isoTime } from "../../infra/clock.js";
+import { Problem } from "../server/problem.js";
+import { type AdminEnv, requireSite } from "./access.js";
+import { readPlace } from "./paging.js";
+import { PolicyBody, PolicyVersionItem, policyBody } from "./policy-body.js";
+import { errors, json, NextCursor, PageQuery, SiteParams } from "./schemas.js";
+
+const PATH = "/v1/admin/sites/{site_key_hash}/policy/versions";
+
+const list = createRoute({
+  method: "get",
+  path: PATH,
+  tags: ["Policy"],
+  summary: "List the versions of a policy",
+  description: "The newest first, which is the one in force.",
+  request: { params: SiteParams, query: PageQuery },
+  responses: {
+    200: json(
+      z.object({ items: z.array(PolicyVersionItem), next_cursor: NextCursor }),
+      "Versions; none where nothing was published.",
+    ),
+    ...errors("invalid_request", "not_found"),
+  },
+});
+
+const show = createRoute({
+  method: "get",
+  path: `${PATH}/{version}`,
+  tags: ["Policy"],
+  summary: "Show a version of a policy",
+  description: "Every version is kept: audit records name the one they followed.",
+  request: {
+    params: SiteParams.extend({
+      version: z
+        .string()
+        .regex(/^[1-9]\d{0,14}$/)
+        .transform(Number)
+        .openapi({ type: "integer", param: { name: "version", in: "path" } }),
+    }),
+  },
+  responses: { 200: json(PolicyBody, "The version."), ...errors("not_found") },
+});
+
+const item = ({ version, digest, publishedAt }: ListedPolicy) => ({
+  ...{ version, digest, published_at: isoTime(publishedAt) },
+});
+
+export function policyVersionRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  const { db } = context;
+  app.openapi(list, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "auditor");
+    const { limit, cursor } = c.req.valid("query");
+    const page = { before: readPlace(cursor), limit: limit + 1 };
+    const found = await listPolicies(db, site_key_hash, page);
+    const items = found.slice(0, limit);
+    const next_cursor = found.length > limit ? String(items.at(-1)?.version) : undefined;
+    return c.json({ items: items.map(item), next_cursor }, 200);
+  });
+
+  app.openapi(show, async (c) => {
+    const { site_key_hash, version } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "auditor");
+    const policy = await policyByVersion(db, site_key_hash, version);
+    if (policy === undefined) {
+      throw new Problem("not_found", { message: "The site's policy has no such version." });
+    }
+    return c.json(policyBody(policy), 200);
+  });
+}

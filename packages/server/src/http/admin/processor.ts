@@ -1,0 +1,223 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { setProcessor } from "../../actions/payments/set-processor.js";
+import type { Config } from "../../config/config.js";
+import type { Context } from "../../context.js";
+import { gatesOf, sells } from "../../domain/sites/gates.js";
+import { PROCESSOR_KINDS, type Site } from "../../domain/sites/site.js";
+import { isoTime } from "../../infra/clock.js";
+import {
+  type AccountState,
+  accountState,
+  checkCurrentKey,
+  type KeyReport,
+} from "../../purchase/stripe-account.js";
+import { strict } from "../server/faults.js";
+import { Problem } from "../server/problem.js";
+import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { body, errors, json, refused, SiteParams, Timestamp } from "./schemas.js";
+
+const MERCHANT_ID_CHARS_MAX = 100;
+const SECRET_CHARS_MAX = 255;
+
+const Secret = z.string().min(1).max(SECRET_CHARS_MAX);
+
+const Abilities = z.array(
+  z.object({
+    name: z.string(),
+    allowed: z.boolean(),
+    required: z.boolean().openapi({ description: "Without it nothing is paid." }),
+    purpose: z.string(),
+  }),
+);
+
+const StripeBody = z
+  .object({
+    account: z.string().nullable().openapi({ description: "`acct_…`, where the key may say so." }),
+    publishable_key: z.string().nullable(),
+    webhook_secret_set: z.boolean(),
+    approval_secret_set: z.boolean(),
+    shared_payment_tokens: z.boolean(),
+    connected_at: Timestamp,
+    events_url: z.string().openapi({ description: "Where Stripe is to send events." }),
+    approval_url: z.string().openapi({ description: "Where Stripe is to ask for approvals." }),
+  })
+  .openapi("StripeAccount");
+
+const ProcessorBody = z
+  .object({
+    kind: z.enum(PROCESSOR_KINDS).nullable().openapi({ description: "null: none is connected." }),
+    live: z.boolean().openapi({ description: "Whether real money moves." }),
+    rail_on: z.boolean(),
+    settles: z.boolean(),
+    wallet_merchant_id: z.string().nullable(),
+    stripe: StripeBody.nullable().openapi({ description: "The account; never its secrets." }),
+    sells: z.boolean().openapi({ description: "Every gate is open: agents can buy." }),
+    gates: z.array(
+      z.object({
+        name: z.string(),
+        open: z.boolean(),
+        advice: z.string().optional().openapi({ description: "What opens it." }),
+      }),
+    ),
+  })
+  .openapi("Processor");
+
+const path = "/v1/admin/sites/{site_key_hash}/processor";
+const tags = ["Selling"];
+
+const show = createRoute({
+  ...{ method: "get", path, tags },
+  summary: "Show the payment processor and the gates of checkout",
+  request: { params: SiteParams },
+  responses: { 200: json(ProcessorBody, "The processor."), ...errors("not_found") },
+});
+
+const connect = createRoute({
+  ...{ method: "put", path, tags },
+  summary: "Connect a payment processor",
+  description:
+    "`sandbox` is embedded: it knows Stripe's test tokens, and no money is behind it. `stripe` is " +
+    "your own account; its key is asked first what it can do, and kept sealed. What is left out of " +
+    "an account stays as it is.",
+  request: {
+    params: SiteParams,
+    body: body(
+      strict({
+        kind: z.enum(PROCESSOR_KINDS),
+        rail_on: z.boolean(),
+        settles: z.boolean(),
+        wallet_merchant_id: z.string().min(1).max(MERCHANT_ID_CHARS_MAX).optional(),
+        secret_key: Secret.optional().openapi({ description: "`rk_…` or `sk_…`; for `stripe`." }),
+        publishable_key: Secret.optional(),
+        webhook_secret: Secret.optional().openapi({ description: "`whsec_…` of the events." }),
+        approval_secret: Secret.optional().openapi({ description: "`whsec_…` of approvals." }),
+        shared_payment_tokens: z
+          .boolean()
+          .optional()
+          .openapi({ description: "Take `spt_…` tokens: a preview of Stripe's." }),
+      }),
+    ),
+  },
+  responses: {
+    200: json(ProcessorBody.extend({ abilities: Abilities.optional() }), "The processor."),
+    ...errors("invalid_request", "forbidden", "not_found", "conflict", "unavailable"),
+  },
+});
+
+const test = createRoute({
+  ...{ method: "post", path: `${path}/test`, tags },
+  summary: "Ask what the connected key can do",
+  description: "Nothing is paid, made or changed by it.",
+  request: { params: SiteParams },
+  responses: {
+    200: json(
+      z.object({ live: z.boolean(), restricted: z.boolean(), abilities: Abilities }),
+      "What it can do.",
+    ),
+    ...errors("invalid_request", "forbidden", "not_found", "unavailable"),
+  },
+});
+
+const disconnect = createRoute({
+  ...{ method: "delete", path, tags },
+  summary: "Disconnect the payment processor",
+  description: "Nothing new is sold. What was asked of it before is still brought to its end.",
+  request: { params: SiteParams },
+  responses: {
+    200: json(ProcessorBody, "None."),
+    ...errors("forbidden", "not_found", "conflict"),
+  },
+});
+
+function renderAccount(
+  { baseUrl }: Config,
+  siteKeyHash: string,
+  { account, hasWebhookSecret, hasApprovalSecret }: AccountState,
+): z.infer<typeof StripeBody> {
+  const hooks = `${baseUrl}/v1/hooks/stripe/${siteKeyHash}`;
+  return {
+    account: account.externalId,
+    publishable_key: account.publishableKey,
+    webhook_secret_set: hasWebhookSecret,
+    approval_secret_set: hasApprovalSecret,
+    shared_payment_tokens: account.sharedTokens,
+    connected_at: isoTime(account.connectedAt),
+    events_url: `${hooks}/events`,
+    approval_url: `${hooks}/order-approval`,
+  };
+}
+
+async function render({ db, config }: Context, site: Site): Promise<z.infer<typeof ProcessorBody>> {
+  const { processor, siteKeyHash } = site;
+  const account = processor?.kind === "stripe" ? await accountState(db, siteKeyHash) : undefined;
+  return {
+    kind: processor?.kind ?? null,
+    live: processor?.live ?? false,
+    rail_on: processor?.railOn ?? false,
+    settles: processor?.settles ?? false,
+    wallet_merchant_id: processor?.walletMerchantId ?? null,
+    stripe: account === undefined ? null : renderAccount(config, siteKeyHash, account),
+    sells: sells(site),
+    gates: gatesOf(site).map(({ name, open, advice }) =>
+      open ? { name, open } : { name, open, advice },
+    ),
+  };
+}
+
+/** What only an account of Stripe's has. */
+const STRIPE_ONLY = [
+  ...(["secret_key", "publishable_key", "webhook_secret", "approval_secret"] as const),
+  "shared_payment_tokens" as const,
+];
+
+const abilitiesOf = ({ abilities }: KeyReport) => abilities.map((ability) => ({ ...ability }));
+
+export function processorRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  app.openapi(show, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    const site = await requireSite(context, c, site_key_hash, "auditor");
+    return c.json(await render(context, site), 200);
+  });
+
+  app.openapi(connect, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "owner");
+    const given = c.req.valid("json");
+    const foreign = STRIPE_ONLY.filter((name) => given[name] !== undefined);
+    if (given.kind !== "stripe" && foreign.length > 0) {
+      throw new Problem("invalid_request", {
+        message: `${foreign.join(", ")}: for Stripe only. Say kind "stripe", with secret_key.`,
+      });
+    }
+    const wanted = {
+      ...{ kind: given.kind, railOn: given.rail_on, settles: given.settles },
+      walletMerchantId: given.wallet_merchant_id ?? null,
+      stripe: {
+        ...{ secretKey: given.secret_key, publishableKey: given.publishable_key },
+        ...{ webhookSecret: given.webhook_secret, approvalSecret: given.approval_secret },
+        sharedTokens: given.shared_payment_tokens,
+      },
+    };
+    const result = await setProcessor(context, site_key_hash, wanted, actorOf(c));
+    if (!result.ok) return refused(result);
+    const { site, report } = result.value;
+    const abilities = report === undefined ? {} : { abilities: abilitiesOf(report) };
+    return c.json({ ...(await render(context, site)), ...abilities }, 200);
+  });
+
+  app.openapi(test, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "owner");
+    const report = await checkCurrentKey(context, site_key_hash);
+    if (!report.ok) return refused(report);
+    const { live, restricted } = report.value;
+    return c.json({ live, restricted, abilities: abilitiesOf(report.value) }, 200);
+  });
+
+  app.openapi(disconnect, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "owner");
+    const result = await setProcessor(context, site_key_hash, null, actorOf(c));
+    return result.ok ? c.json(await render(context, result.value.site), 200) : refused(result);
+  });
+}

@@ -1,0 +1,32 @@
+import { z } from "@hono/zod-openapi";
+import { type Checkout, chosenAddress } from "../../domain/checkouts/checkout.js";
+
+const Texts = z.record(z.string(), z.string());
+
+/** What a checkout says besides what is bought: for whom, where it goes, and what that costs. */
+export const Purchase = z
+  .object({
+    checkout_id: z.string(),
+    buyer: Texts.openapi({ description: "As the platform named them." }),
+    address: Texts.nullable().openapi({ description: "Where it goes, if anywhere." }),
+    delivery: z.object({ id: z.string(), title: z.string() }).nullable(),
+    subtotal_minor: z.int(),
+    shipping_minor: z.int().nullable(),
+    tax_minor: z.int(),
+  })
+  .openapi("Purchase");
+
+/** What somebody who sends a parcel, or decides about it, has to know. */
+export function purchaseOf({ checkoutId, content, quote }: Checkout): z.infer<typeof Purchase> {
+  const { buyer, delivery } = content;
+  const { id: _, ...address } = chosenAddress(delivery) ?? { id: "" };
+  const option = quote.options.find(({ id }) => id === delivery.optionId);
+  const { subtotalMinor, shippingMinor, taxMinor } = quote.totals;
+  return {
+    checkout_id: checkoutId,
+    buyer: buyer as Record<string, string>,
+    address: quote.ships ? (address as Record<string, string>) : null,
+    delivery: option === undefined ? null : { id: option.id, title: option.title },
+    ...{ subtotal_minor: subtotalMinor, shipping_minor: shippingMinor, tax_minor: taxMinor },
+  };
+}

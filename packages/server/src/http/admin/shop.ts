@@ -1,0 +1,134 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { setShop } from "../../actions/sites/set-shop.js";
+import type { Context } from "../../context.js";
+import {
+  LINK_TYPES,
+  PERCENT,
+  type ShopSettings,
+} from "../../domain/shop-settings/shop-settings.js";
+import { shopSettings } from "../../domain/shop-settings/store.js";
+import { strict } from "../server/faults.js";
+import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { body, errors, json, refused, SiteParams } from "./schemas.js";
+import { line } from "./text-line.js";
+import { webAddress } from "./web-address.js";
+
+const ZONES_MAX = 50;
+const COUNTRIES_MAX = 250;
+const OPTIONS_MAX = 20;
+const RATES_MAX = 500;
+const TERMS_CHARS_MAX = 50_000;
+const DAYS_MAX = 365;
+
+const Country = z
+  .string()
+  .regex(/^[A-Z]{2}$/, "must be two capital letters, as in DE")
+  .openapi({ description: "Two letters, as ISO 3166-1 has them.", example: "DE" });
+const Line = line(80);
+const Https = webAddress(/^https$/);
+
+const Option = strict({
+  id: z.string().regex(/^[a-z0-9_-]{1,40}$/, "must be 1 to 40 of a to z, 0 to 9, _ and -"),
+  title: Line,
+  prices: z
+    .record(
+      z.string().regex(/^[A-Z]{3}$/, "must be three capital letters, as in EUR"),
+      z.string().max(20),
+    )
+    .openapi({ description: "What it costs, by currency.", example: { EUR: "4.90" } }),
+  days: z
+    .tuple([z.int().min(0).max(DAYS_MAX), z.int().min(0).max(DAYS_MAX)])
+    .refine(([from, to]) => from <= to, "must be the shorter time first, as in [2, 4]")
+    .optional()
+    // The generator leaves the length of a tuple out.
+    .openapi({ description: "How many days it takes, from and to.", minItems: 2, maxItems: 2 }),
+});
+
+const Links = strict(
+  Object.fromEntries(LINK_TYPES.map((type) => [type, Https.optional()])) as Record<
+    (typeof LINK_TYPES)[number],
+    z.ZodOptional<typeof Https>
+  >,
+);
+
+const ShopBody = strict({
+  shipping: z
+    .array(
+      strict({
+        countries: z
+          .array(z.union([Country, z.literal("*")], 'must be two capital letters, or "*"'))
+          .min(1)
+          .max(COUNTRIES_MAX)
+          .openapi({ description: '"*" stands for all others.' }),
+        options: z.array(Option).min(1).max(OPTIONS_MAX),
+      }),
+    )
+    .max(ZONES_MAX)
+    .default([])
+    .openapi({ description: "How things are sent where; empty: nothing is sent." }),
+  taxes: z
+    .array(
+      strict({
+        country: Country,
+        region: Line.optional(),
+        percent: z.string().regex(PERCENT, 'must be 0 to 99.9999 in quotes, as in "7.25"'),
+      }),
+    )
+    .max(RATES_MAX)
+    .default([])
+    .openapi({ description: "What is added to prices that do not hold it already." }),
+  terms: strict({ text: z.string().min(1).max(TERMS_CHARS_MAX), version: Line })
+    .nullable()
+    .default(null)
+    .openapi({ description: "What a buyer agrees to; null: Gatehouse's own words." }),
+  links: Links.default({}),
+  allow_unsigned: z
+    .boolean()
+    .default(false)
+    .openapi({ description: "Whether platforms may order without proving who they are." }),
+  buyer_mail: z
+    .boolean()
+    .default(true)
+    .openapi({ description: "Whether buyers are told of their orders by mail." }),
+}).openapi("ShopSettings");
+
+const about = { path: "/v1/admin/sites/{site_key_hash}/shop" as const, tags: ["Selling"] };
+
+const show = createRoute({
+  ...{ method: "get", ...about, summary: "Show how the site sells through platforms" },
+  request: { params: SiteParams },
+  responses: { 200: json(ShopBody, "The settings."), ...errors("not_found") },
+});
+
+const replace = createRoute({
+  ...{ method: "put", ...about, summary: "Set how the site sells through platforms" },
+  request: { params: SiteParams, body: body(ShopBody) },
+  responses: {
+    200: json(ShopBody, "The settings."),
+    ...errors("invalid_request", "forbidden", "not_found"),
+  },
+});
+
+function render({ allowUnsigned, buyerMail, ...shop }: ShopSettings) {
+  const { shipping, taxes, terms, links } = shop;
+  const told = { allow_unsigned: allowUnsigned, buyer_mail: buyerMail };
+  const all = { shipping, taxes, terms, links, ...told };
+  return structuredClone(all) as z.infer<typeof ShopBody>;
+}
+
+export function shopRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  app.openapi(show, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "auditor");
+    return c.json(render(await shopSettings(context.db, site_key_hash)), 200);
+  });
+
+  app.openapi(replace, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "owner");
+    const { allow_unsigned: allowUnsigned, buyer_mail: buyerMail, ...given } = c.req.valid("json");
+    const settings = { ...given, allowUnsigned, buyerMail } as ShopSettings;
+    const result = await setShop(context, site_key_hash, settings, actorOf(c));
+    return result.ok ? c.json(render(result.value), 200) : refused(result);
+  });
+}

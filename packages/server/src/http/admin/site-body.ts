@@ -1,0 +1,89 @@
+import { siteAddresses } from "@gatehouse/protocol";
+import { z } from "@hono/zod-openapi";
+import type { Config } from "../../config/config.js";
+import { proofInstructions } from "../../domain/sites/proof.js";
+import {
+  AUDIT_PUBLIC,
+  SITE_DESCRIPTION_CHARS_MAX,
+  SITE_NAME_CHARS_MAX,
+  type Site,
+  VERIFICATION_METHODS,
+} from "../../domain/sites/site.js";
+import { isoTime } from "../../infra/clock.js";
+import { SiteKeyHash, Timestamp } from "./schemas.js";
+import { SkillBody } from "./skill-body.js";
+import { line } from "./text-line.js";
+
+export const SiteName = line(SITE_NAME_CHARS_MAX).openapi({ example: "Fern & Petal" });
+export const SiteDescription = z.union([z.literal(""), line(SITE_DESCRIPTION_CHARS_MAX)]);
+export const Domain = z.string().min(1).max(253).openapi({ example: "shop.example.com" });
+
+export const SiteBody = z
+  .object({
+    site_key: z.string(),
+    site_key_hash: SiteKeyHash,
+    domain: z.string(),
+    name: z.string(),
+    description: z.string(),
+    skills: z.array(SkillBody),
+    status: z.enum(["pending", "verified"]),
+    audit_public: z
+      .enum(AUDIT_PUBLIC)
+      .openapi({ description: "Who may see how far the audit log is." }),
+    paused_at: Timestamp.nullable().openapi({
+      description: "Since when sales are paused; null while they are not.",
+    }),
+    version: z.int(),
+    agent_page_url: z.string().openapi({ description: "There once the domain is verified." }),
+    mcp_url: z.string().openapi({ description: "The site's MCP server, from then on." }),
+    verification: z.object({
+      token: z.string(),
+      method: z.enum(VERIFICATION_METHODS).nullable(),
+      reason: z.string().nullable(),
+      verified_at: Timestamp.nullable(),
+      checked_at: Timestamp.nullable(),
+      failed_days: z.int(),
+      problem: z.string().nullable(),
+      dns: z.object({ name: z.string(), type: z.string(), value: z.string() }),
+      file: z.object({ url: z.string(), content: z.string() }),
+      meta: z.object({ url: z.string(), tag: z.string() }),
+    }),
+    created_at: Timestamp,
+    changed_at: Timestamp,
+  })
+  .openapi("Site");
+
+const orNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
+
+export function renderSite(
+  site: Site,
+  { baseUrl, fetchAllow }: Pick<Config, "baseUrl" | "fetchAllow">,
+): z.infer<typeof SiteBody> {
+  const { verification: proof } = site;
+  return {
+    site_key: site.siteKey,
+    site_key_hash: site.siteKeyHash,
+    domain: site.domain,
+    name: site.name,
+    description: site.description,
+    skills: [...site.skills],
+    status: site.status,
+    audit_public: site.auditPublic,
+    paused_at: orNull(site.pausedAt),
+    version: site.version,
+    agent_page_url: siteAddresses(baseUrl, site).agentPage,
+    mcp_url: siteAddresses(baseUrl, site).mcp,
+    verification: {
+      token: proof.token,
+      method: proof.method,
+      reason: proof.reason,
+      verified_at: orNull(proof.verifiedAt),
+      checked_at: orNull(proof.checkedAt),
+      failed_days: proof.failedDays,
+      problem: proof.problem,
+      ...proofInstructions(site, fetchAllow),
+    },
+    created_at: isoTime(site.createdAt),
+    changed_at: isoTime(site.changedAt),
+  };
+}

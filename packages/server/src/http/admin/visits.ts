@@ -1,0 +1,154 @@
+import { CLASSIFICATIONS, knownAgentName, SIGNATURE_OUTCOMES } from "@gatehouse/protocol";
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { COUNT_BY } from "../../actions/count-by.js";
+import { countVisits } from "../../actions/visits/count-visits.js";
+import type { Context } from "../../context.js";
+import { listVisits, type VisitFilter } from "../../domain/visits/store.js";
+import type { Visit } from "../../domain/visits/visit.js";
+import { isoTime } from "../../infra/clock.js";
+import { type AdminEnv, requireSite } from "./access.js";
+import { answerPage } from "./paging.js";
+import {
+  errors,
+  json,
+  NextCursor,
+  PageQuery,
+  SiteParams,
+  SpanQuery,
+  spanOf,
+  Timestamp,
+} from "./schemas.js";
+
+const AGENT_CHARS_MAX = 255;
+const SOURCES = ["beacon", "edge"] as const;
+
+const Filter = SpanQuery.extend({
+  classification: z.enum(CLASSIFICATIONS).optional(),
+  agent: z.string().max(AGENT_CHARS_MAX).optional().openapi({ example: "GPTBot" }),
+});
+
+const VisitBody = z
+  .object({
+    visit_id: z.string(),
+    observed_at: Timestamp,
+    classification: z.enum(CLASSIFICATIONS),
+    agent: z.object({ name: z.string(), operator: z.string() }).optional(),
+    signature: z
+      .object({
+        outcome: z.enum(SIGNATURE_OUTCOMES),
+        reason: z.string().nullable().openapi({ description: "Why it is not verified." }),
+        key_id: z.string().nullable(),
+        agent_url: z.string().nullable(),
+      })
+      .optional(),
+    page_url: z.string().optional().openapi({ description: "Without its query." }),
+    off_site: z.boolean().openapi({ description: "Of another host; not counted." }),
+    source: z.enum(SOURCES),
+  })
+  .openapi("Visit");
+
+const CountBody = z
+  .object({
+    start: Timestamp,
+    visits: z.int(),
+    by_classification: z.record(z.enum(CLASSIFICATIONS), z.int()),
+    by_agent: z.record(z.string(), z.int()),
+  })
+  .openapi("VisitCount");
+
+const list = createRoute({
+  method: "get",
+  path: "/v1/admin/sites/{site_key_hash}/visits",
+  tags: ["Visits"],
+  summary: "List visits",
+  description: "The newest first. Single visits are kept for 90 days.",
+  request: {
+    params: SiteParams,
+    query: PageQuery.extend({ ...Filter.shape, source: z.enum(SOURCES).optional() }),
+  },
+  responses: {
+    200: json(z.object({ items: z.array(VisitBody), next_cursor: NextCursor }), "Visits."),
+    ...errors("invalid_request", "not_found"),
+  },
+});
+
+const counts = createRoute({
+  method: "get",
+  path: "/v1/admin/sites/{site_key_hash}/visits/counts",
+  tags: ["Visits"],
+  summary: "Count visits over time",
+  description:
+    "By UTC hour or day, from the hour that `from` lies in; those without a visit are left out.",
+  request: {
+    params: SiteParams,
+    query: Filter.extend({ by: z.enum(COUNT_BY).default("day") }),
+  },
+  responses: {
+    200: json(
+      z.object({
+        items: z.array(CountBody),
+        cut: z.boolean().openapi({ description: "There is more: ask for a shorter time." }),
+      }),
+      "Counts, the oldest first.",
+    ),
+    ...errors("invalid_request", "not_found"),
+  },
+});
+
+function filterOf({ classification, agent, ...span }: z.infer<typeof Filter>): VisitFilter {
+  const named = agent === undefined ? undefined : knownAgentName(agent);
+  return { classification, agent: named, ...spanOf(span) };
+}
+
+function render(visit: Visit): z.infer<typeof VisitBody> {
+  const { agent, signature, pageUrl } = visit;
+  return {
+    visit_id: visit.visitId,
+    observed_at: isoTime(visit.observedAt),
+    classification: visit.classification,
+    ...(agent === null ? {} : { agent: { ...agent } }),
+    ...(signature === null
+      ? {}
+      : {
+          signature: {
+            outcome: signature.outcome,
+            reason: signature.reason,
+            key_id: signature.keyId,
+            agent_url: signature.agentUrl,
+          },
+        }),
+    ...(pageUrl === null ? {} : { page_url: pageUrl }),
+    off_site: visit.offSite,
+    source: visit.source,
+  };
+}
+
+export function visitRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
+  app.openapi(list, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "auditor");
+    const { limit, cursor, source, ...given } = c.req.valid("query");
+    const filter = { ...filterOf(given), source };
+    const answer = await answerPage(
+      { limit, cursor },
+      (page) => listVisits(context.db, site_key_hash, filter, page),
+      ({ observedAt, visitId }) => ({ createdAt: observedAt, id: visitId }),
+      render,
+    );
+    return c.json(answer, 200);
+  });
+
+  app.openapi(counts, async (c) => {
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "auditor");
+    const { by, ...filter } = c.req.valid("query");
+    const found = await countVisits(context, site_key_hash, filterOf(filter), by);
+    const items = found.counts.map(({ start, visits, by: kinds, agents }) => ({
+      start: isoTime(start),
+      visits,
+      by_classification: kinds,
+      by_agent: agents,
+    }));
+    return c.json({ items, cut: found.cut }, 200);
+  });
+}

@@ -1,0 +1,81 @@
+import { receiptText, toHex } from "@gatehouse/protocol";
+import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
+import { latestCheckpoint, proveRecord } from "../../actions/audit/prove-record.js";
+import type { Context } from "../../context.js";
+import type { Door, HttpEnv } from "../server/env.js";
+import { Problem } from "../server/problem.js";
+import { LogParams, ProofBody, RecordParams } from "./schemas.js";
+
+const ABSENT = "No such site or record, or the site shows its log to its owner only.";
+const lines = { "text/plain": { schema: z.string() } };
+
+const checkpoint = createRoute({
+  method: "get",
+  path: "/v1/audit/{site_key_hash}/checkpoint",
+  tags: ["Audit log"],
+  summary: "How far a site's audit log is",
+  description:
+    "A signed checkpoint (C2SP tlog-checkpoint): name of the log, number of records, root of their " +
+    "tree. Whoever keeps one can later tell whether the log was rewritten.",
+  security: [],
+  request: { params: LogParams },
+  responses: {
+    200: { description: "The checkpoint.", content: lines },
+    404: { description: ABSENT },
+  },
+});
+
+const proof = createRoute({
+  method: "get",
+  path: "/v1/audit/{site_key_hash}/proof/{record_id}",
+  tags: ["Audit log"],
+  summary: "Prove that a record is in the log",
+  description:
+    "By its id, which whoever caused it was told. Says nothing of what the record holds. " +
+    "`Accept: text/plain` gives the same as one C2SP tlog-proof.",
+  security: [],
+  request: { params: RecordParams },
+  responses: {
+    200: {
+      description: "The proof.",
+      content: { "application/json": { schema: ProofBody }, ...lines },
+    },
+    404: { description: ABSENT },
+  },
+});
+
+/** Whether a client would rather have lines than JSON; by default it gets JSON. */
+function prefersLines(accept = ""): boolean {
+  return /(^|,)\s*text\/plain/i.test(accept) && !/application\/json/i.test(accept);
+}
+
+/** What anybody may see of a log: how far it is, and that a record is in it. Never what it says. */
+export function auditDoor(context: Context): Door {
+  const routes = new OpenAPIHono<HttpEnv>({
+    defaultHook: (result) => {
+      if (!result.success) throw new Problem("not_found");
+    },
+  });
+
+  routes.openapi(checkpoint, async (c) => {
+    const found = await latestCheckpoint(context, c.req.valid("param").site_key_hash, "anybody");
+    if (!found.ok) throw new Problem("not_found", { message: found.detail });
+    return c.text(found.value.note, 200);
+  });
+
+  routes.openapi(proof, async (c) => {
+    const { site_key_hash, record_id } = c.req.valid("param");
+    const found = await proveRecord(context, site_key_hash, record_id, "anybody");
+    if (!found.ok) throw new Problem("not_found", { message: found.detail });
+    const { index, hashes, note } = found.value.proof;
+    c.header("vary", "Accept");
+    if (prefersLines(c.req.header("accept"))) {
+      const text = receiptText({ index, hashes, checkpoint: note });
+      return c.text(text, 200);
+    }
+    const { hash } = found.value.record;
+    return c.json({ index, hashes: hashes.map(toHex), checkpoint: note, record_hash: hash }, 200);
+  });
+
+  return { name: "audit", cors: "open", routes };
+}

@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { gzipSync } from "node:zlib";
+import type { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
+import type { Context } from "../../context.js";
+import { CONSOLE_FOLDER } from "../../infra/assets.js";
+import { CONSOLE_PATH } from "../admin/console-links.js";
+import { describedRoutes, strictBodies } from "../server/described-routes.js";
+import type { Door, HttpEnv } from "../server/env.js";
+import { isFresh } from "../server/etag.js";
+import { Problem } from "../server/problem.js";
+import { sessionRoutes } from "./session.js";
+
+const PAGE = "index.html";
+const TYPES: Readonly<Record<string, string>> = {
+  html: "text/html; charset=utf-8",
+  js: "text/javascript; charset=utf-8",
+  css: "text/css; charset=utf-8",
+  svg: "image/svg+xml",
+  woff2: "font/woff2",
+};
+
+/** Nothing but what this build holds: no inline script, no other origin, nobody's frame. */
+const POLICY = [
+  ...["default-src 'none'", "script-src 'self'", "style-src 'self'", "img-src 'self' data:"],
+  ...["font-src 'self'", "connect-src 'self'", "base-uri 'none'", "form-action 'none'"],
+  "frame-ancestors 'none'",
+].join("; ");
+
+interface File {
+  readonly type: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Packed when first asked for: a service starts in half the time without, and most see no browser. */
+  zipped?: Uint8Array<ArrayBuffer>;
+  readonly etag: string;
+}
+
+/** The files of this build by their path; read once, so a request can name no other file. */
+function readFiles(): ReadonlyMap<string, File> {
+  if (!existsSync(CONSOLE_FOLDER)) return new Map();
+  const names = readdirSync(CONSOLE_FOLDER, { recursive: true, encoding: "utf8" });
+  return new Map(
+    names.flatMap((name) => {
+      const type = TYPES[name.split(".").at(-1) ?? ""];
+      if (type === undefined) return [];
+      const bytes = new Uint8Array(readFileSync(CONSOLE_FOLDER + name));
+      const etag = `"${createHash("sha256").update(bytes).digest("base64url").slice(0, 27)}"`;
+      return [[name.replaceAll("\\", "/"), { type, bytes, etag }]];
+    }),
+  );
+}
+
+/** The owner's desk: its files, and who is signed in there. */
+export function consoleDoor(context: Context): Door {
+  const routes = describedRoutes<HttpEnv>();
+  const files = readFiles();
+  if (files.size === 0) context.log.warn({ folder: CONSOLE_FOLDER }, "console.missing");
+
+  function serve(c: HonoContext<HttpEnv>, name: string): Response {
+    const file = files.get(name);
+    if (file === undefined) throw new Problem("not_found");
+    const { type, bytes, etag } = file;
+    c.header("etag", etag);
+    c.header("vary", "Accept-Encoding");
+    // Names of assets change with what is in them.
+    const kept = name === PAGE ? "no-cache" : "public, max-age=31536000, immutable";
+    c.header("cache-control", kept);
+    if (isFresh(c.req.header("if-none-match"), etag)) return c.body(null, 304);
+    c.header("content-type", type);
+    c.header("content-security-policy", POLICY);
+    c.header("referrer-policy", "no-referrer");
+    // Whoever opened this page has no hold on it.
+    c.header("cross-origin-opener-policy", "same-origin");
+    c.header("cross-origin-resource-policy", "same-origin");
+    const zips = /\bgzip\b/.test(c.req.header("accept-encoding") ?? "");
+    if (!zips) return c.body(bytes, 200);
+    c.header("content-encoding", "gzip");
+    file.zipped ??= new Uint8Array(gzipSync(bytes));
+    return c.body(file.zipped, 200);
+  }
+
+  routes.use("/v1/console/*", strictBodies(context));
+  sessionRoutes(routes, context);
+  routes.get(CONSOLE_PATH, (c) => serve(c, PAGE));
+  routes.get(`${CONSOLE_PATH}/assets/:name`, (c) => serve(c, `assets/${c.req.param("name")}`));
+  // Every page of it is one file, which looks at the address itself.
+  routes.get(`${CONSOLE_PATH}/:page{.+}`, (c) => serve(c, PAGE));
+  return { name: "console", cors: "none", routes: routes as unknown as OpenAPIHono<HttpEnv> };
+}

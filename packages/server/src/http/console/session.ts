@@ -1,0 +1,115 @@
+import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { deleteCookie, setCookie } from "hono/cookie";
+import type { Context } from "../../context.js";
+import type { Admitted, Opened } from "../../domain/tokens/sessions/console-desk.js";
+import { ROLES } from "../../domain/tokens/token.js";
+import { isoTime } from "../../infra/clock.js";
+import { body, errors, json, SiteKeyHash, Timestamp } from "../admin/schemas.js";
+import type { HttpEnv } from "../server/env.js";
+import { requireOwnPage, SESSION_COOKIE, sessionSecret } from "../server/own-page.js";
+import { principalOf } from "../server/principal.js";
+import { Problem } from "../server/problem.js";
+
+const SECRET_CHARS_MAX = 300;
+const path = "/v1/console/session";
+const tags = ["Console"];
+
+const SessionBody = z
+  .object({
+    token_id: z.string(),
+    name: z.string().openapi({ description: "Whose token it is." }),
+    role: z.enum(ROLES),
+    sites: z.array(SiteKeyHash).nullable().openapi({ description: "null: every site." }),
+    expires_at: Timestamp,
+  })
+  .openapi("ConsoleSession");
+
+const Secret = z.string().min(1).max(SECRET_CHARS_MAX);
+const Given = z.union(
+  [z.strictObject({ code: Secret }), z.strictObject({ token: Secret })],
+  "must hold a code or a token, and nothing else",
+);
+
+const signIn = createRoute({
+  ...{ method: "post", path, tags, summary: "Sign in at the console" },
+  description: "With the code of a link from the terminal, once, or with a token.",
+  request: {
+    body: body(Given),
+  },
+  responses: {
+    201: json(SessionBody, "Who is signed in; the session is in a cookie."),
+    ...errors("invalid_request", "forbidden"),
+  },
+});
+
+const show = createRoute({
+  ...{ method: "get", path, tags, summary: "Show who is signed in" },
+  responses: { 200: json(SessionBody, "Who is signed in."), ...errors("forbidden") },
+});
+
+const signOut = createRoute({
+  ...{ method: "delete", path, tags, summary: "Sign out" },
+  responses: { 204: { description: "Nobody is signed in any more." }, ...errors("forbidden") },
+});
+
+const COOKIE = { path: "/", secure: true, httpOnly: true, sameSite: "Strict" } as const;
+
+function render({ principal, name, expiresAt }: Admitted): z.infer<typeof SessionBody> {
+  const { tokenId, role, sites } = principal;
+  const shown = { token_id: tokenId, name, role, sites: sites && [...sites] };
+  return { ...shown, expires_at: isoTime(expiresAt) };
+}
+
+/** Signs in with what was given; throws what keeps it from that. */
+async function open(
+  context: Context,
+  given: z.infer<typeof Given>,
+  address: string,
+): Promise<Opened> {
+  if ("token" in given) {
+    const principal = await principalOf(context, `Bearer ${given.token}`, address);
+    const opened = principal && (await context.consoleDesk.openFor(principal));
+    if (opened === undefined) throw new Problem("unauthorized");
+    return opened;
+  }
+  const opened = await context.consoleDesk.openWithCode(given.code, address);
+  if (opened.ok) return opened.value;
+  const { reason, detail } = opened;
+  if (reason === "unauthorized")
+    throw new Problem(reason, { message: `Not signed in: ${detail}.` });
+  throw new Problem(reason, { headers: { "retry-after": detail } });
+}
+
+/** `/v1/console/session`: what stands between a browser and the owner's desk. */
+export function sessionRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
+  const { clock, config, consoleDesk } = context;
+  routes.use(path, async (c, next) => {
+    if (c.req.method !== "OPTIONS") requireOwnPage(c.req, config.baseUrl);
+    c.header("cache-control", "no-store");
+    await next();
+  });
+
+  routes.openapi(signIn, async (c) => {
+    const opened = await open(context, c.req.valid("json"), c.get("caller").address);
+    // Whoever signs in anew leaves what the browser had before: nobody can have planted it.
+    const before = sessionSecret(c.req);
+    if (before !== undefined) await consoleDesk.end(before);
+    const maxAge = Math.floor((opened.expiresAt - clock.now()) / 1000);
+    setCookie(c, SESSION_COOKIE, opened.secret, { ...COOKIE, maxAge });
+    return c.json(render(opened), 201);
+  });
+
+  routes.openapi(show, async (c) => {
+    const secret = sessionSecret(c.req);
+    const admitted = secret === undefined ? undefined : await consoleDesk.admit(secret);
+    if (admitted === undefined) throw new Problem("unauthorized");
+    return c.json(render(admitted), 200);
+  });
+
+  routes.openapi(signOut, async (c) => {
+    const secret = sessionSecret(c.req);
+    if (secret !== undefined) await consoleDesk.end(secret);
+    deleteCookie(c, SESSION_COOKIE, COOKIE);
+    return c.body(null, 204);
+  });
+}

@@ -1,0 +1,192 @@
+import {
+  acpDocument,
+  agentMarkdown,
+  agentPage,
+  agentPagePolicy,
+  canonicalize,
+  didDocument,
+  type JsonObject,
+  linkHeader,
+  llmsTxt,
+  mcpServerCard,
+  robotsBlock,
+  SITE_PATHS,
+  type SiteNames,
+  type SiteSnapshot,
+  ucpProfile,
+} from "@gatehouse/protocol";
+import type { SiteNaming } from "../../domain/sites/find.js";
+import { handlersOf } from "../../domain/sites/gates.js";
+import type { Edition } from "./edition.js";
+
+const JSON_TYPE = "application/json; charset=utf-8";
+const MARKDOWN_TYPE = "text/markdown; charset=utf-8";
+const CACHE_MINUTE = "public, max-age=60";
+const CACHE_NEVER = "no-store";
+const POLICY = await agentPagePolicy();
+
+/** One kind of document: where it stands, what it says it is, how it is made. */
+export interface DocumentKind {
+  /** One of the site's paths. */
+  readonly path: string;
+  readonly summary: string;
+  readonly type: string;
+  readonly cache: string;
+  readonly headers?: (site: SiteSnapshot) => Readonly<Record<string, string>>;
+  /** The kind served at the same path to whoever asks for Markdown. */
+  readonly markdown?: DocumentName;
+  /** Served only on request, at the path of another kind. */
+  readonly onRequest?: true;
+  make(edition: Edition): string | Promise<string>;
+}
+
+export type DocumentName =
+  | ("card" | "a2a" | "catalog" | "ard" | "llms" | "llms-markdown" | "page" | "page-markdown")
+  | ("did" | "acp" | "mcp-server-card" | "robots" | "ucp-profile");
+
+const plain = (document: JsonObject) => `${JSON.stringify(document, null, 2)}\n`;
+const VARIES = { vary: "Accept" };
+
+/** Every document of a site (card and catalog as JCS text, so that a shell can verify them). */
+export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
+  card: {
+    path: SITE_PATHS.card,
+    summary: "Signed agent card",
+    type: JSON_TYPE,
+    cache: CACHE_MINUTE,
+    make: async (edition) => (await edition.card()).card,
+  },
+  a2a: {
+    path: SITE_PATHS.a2aCard,
+    summary: "The card with A2A's own members only, same A2A signature",
+    type: JSON_TYPE,
+    cache: CACHE_MINUTE,
+    make: async (edition) => canonicalize((await edition.card()).a2a),
+  },
+  catalog: {
+    path: SITE_PATHS.catalog,
+    summary: "Signed ARD catalog",
+    type: JSON_TYPE,
+    cache: CACHE_MINUTE,
+    make: async (edition) => canonicalize((await edition.catalog()).catalog),
+  },
+  ard: {
+    path: SITE_PATHS.ard,
+    summary: "The catalog for readers that refuse a trust manifest at its root",
+    type: JSON_TYPE,
+    cache: CACHE_MINUTE,
+    make: async (edition) => canonicalize((await edition.catalog()).ard),
+  },
+  llms: {
+    path: SITE_PATHS.llms,
+    summary: "llms.txt; Markdown on request",
+    type: "text/plain; charset=utf-8",
+    cache: CACHE_MINUTE,
+    headers: () => VARIES,
+    markdown: "llms-markdown",
+    make: ({ snapshot }) => llmsTxt(snapshot),
+  },
+  "llms-markdown": {
+    path: SITE_PATHS.llms,
+    summary: "llms.txt",
+    onRequest: true,
+    type: MARKDOWN_TYPE,
+    cache: CACHE_MINUTE,
+    headers: () => VARIES,
+    make: ({ snapshot }) => llmsTxt(snapshot),
+  },
+  page: {
+    path: SITE_PATHS.agentPage,
+    summary: "Agent page; Markdown on request",
+    type: "text/html; charset=utf-8",
+    cache: CACHE_MINUTE,
+    headers: (site) => ({
+      ...VARIES,
+      link: linkHeader(site),
+      "content-security-policy": POLICY,
+      "referrer-policy": "no-referrer",
+    }),
+    markdown: "page-markdown",
+    make: async (edition) => agentPage(edition.snapshot, (await edition.card()).card),
+  },
+  "page-markdown": {
+    path: SITE_PATHS.agentPage,
+    summary: "Agent page as Markdown",
+    onRequest: true,
+    type: MARKDOWN_TYPE,
+    cache: CACHE_MINUTE,
+    headers: (site) => ({ ...VARIES, link: linkHeader(site) }),
+    make: ({ snapshot }) => agentMarkdown(snapshot),
+  },
+  did: {
+    path: SITE_PATHS.did,
+    summary: "did:web document for the site to serve",
+    type: "application/did+json; charset=utf-8",
+    cache: CACHE_NEVER,
+    make: async ({ snapshot, keys }) => plain(didDocument(snapshot, await keys())),
+  },
+  acp: {
+    path: SITE_PATHS.acp,
+    summary: "ACP discovery document: known, not enabled",
+    type: JSON_TYPE,
+    cache: CACHE_NEVER,
+    make: ({ snapshot }) => plain(acpDocument(snapshot)),
+  },
+  "mcp-server-card": {
+    path: SITE_PATHS.mcpServerCard,
+    summary: "MCP server card",
+    type: "application/mcp-server-card+json; charset=utf-8",
+    cache: CACHE_NEVER,
+    make: ({ snapshot }) => plain(mcpServerCard(snapshot)),
+  },
+  "ucp-profile": {
+    path: SITE_PATHS.ucpProfile,
+    summary: "UCP business profile",
+    type: JSON_TYPE,
+    cache: CACHE_MINUTE,
+    make: async ({ site, snapshot, siteKeys }) =>
+      plain(ucpProfile(snapshot, { handlers: handlersOf(site), keys: await siteKeys() })),
+  },
+  robots: {
+    path: SITE_PATHS.robots,
+    summary: "Lines to paste into robots.txt",
+    type: "text/plain; charset=utf-8",
+    cache: CACHE_NEVER,
+    make: ({ snapshot }) => robotsBlock(snapshot),
+  },
+};
+
+const PATTERNS = Object.entries(DOCUMENTS)
+  .filter(([, { onRequest }]) => !onRequest)
+  .map(([name, { path }]) => ({
+    name: name as DocumentName,
+    naming: path.includes("{site_key}") ? ("either" as const) : ("hash" as const),
+    pattern: new RegExp(
+      `^${path.replace(/\./g, "\\.").replace(/\{site_key(?:_hash)?\}/, "([A-Za-z0-9_-]+)")}$`,
+    ),
+  }));
+
+/** What a path names: a document, and a site in the words of the path. */
+export interface NamedDocument {
+  readonly name: DocumentName;
+  readonly naming: SiteNaming;
+  readonly site: string;
+}
+
+/** Which document a path names, of which site, if any. */
+export function documentAt(path: string): NamedDocument | undefined {
+  for (const { name, naming, pattern } of PATTERNS) {
+    const site = pattern.exec(path)?.[1];
+    if (site !== undefined) return { name, naming, site };
+  }
+  return undefined;
+}
+
+/** The paths a document of a site stands at: by key and by hash where the route takes both. */
+export function pathsOf({ path, onRequest }: DocumentKind, site: SiteNames): readonly string[] {
+  if (onRequest) return [];
+  const byHash = path.replace(/\{site_key(?:_hash)?\}/, site.siteKeyHash);
+  return path.includes("{site_key}")
+    ? [path.replace("{site_key}", site.siteKey), byHash]
+    : [byHash];
+}

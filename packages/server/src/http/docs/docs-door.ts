@@ -1,0 +1,62 @@
+import { namedType } from "@gatehouse/protocol";
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
+import type { Context } from "../../context.js";
+import { DOCS_FOLDER } from "../../infra/assets.js";
+import type { Door, HttpEnv } from "../server/env.js";
+import { isFresh } from "../server/etag.js";
+import { Problem } from "../server/problem.js";
+import { DOCS_PATH, FIRST_PAGE, PAGE_HEADERS, STYLE_PATH } from "./page.js";
+import { type DocsFile, DocsPages, docsFile, FORMS, type Form } from "./pages.js";
+import { STYLE } from "./style.js";
+
+/** Another build may say something else. */
+const CACHE = "public, max-age=300";
+
+/**
+ * People get a page, programs the Markdown it is made of: as such where they name it, else as plain
+ * text, since browsers show that and save Markdown.
+ */
+function formOf({ req }: HonoContext<HttpEnv>): Form {
+  if (req.query("as") === "markdown") return "text/plain";
+  return namedType(req.header("accept"), FORMS) ?? "text/plain";
+}
+
+function answer(c: HonoContext<HttpEnv>, { type, bytes, etag }: DocsFile): Response {
+  c.header("etag", etag);
+  c.header("cache-control", CACHE);
+  for (const [name, value] of Object.entries(PAGE_HEADERS)) c.header(name, value);
+  if (isFresh(c.req.header("if-none-match"), etag)) return c.body(null, 304);
+  c.header("content-type", type);
+  c.header("content-length", String(bytes.length));
+  return c.body(bytes);
+}
+
+/** The documentation of this very build, where error messages and documents point to. */
+export function docsDoor({ log }: Context): Door {
+  const pages = new DocsPages(DOCS_FOLDER);
+  if (pages.size === 0) log.warn({ folder: DOCS_FOLDER }, "docs.missing");
+  const style = docsFile("text/css", STYLE);
+  const routes = new OpenAPIHono<HttpEnv>();
+
+  // Not the page itself: its links are to what stands beside it.
+  for (const path of [DOCS_PATH, `${DOCS_PATH}/`]) {
+    routes.get(path, (c) => c.redirect(`${DOCS_PATH}/${FIRST_PAGE}`, 302));
+  }
+  routes.get(STYLE_PATH, (c) => answer(c, style));
+  routes.get(`${DOCS_PATH}/:page{.+\\.md}`, async (c) => {
+    const page = await pages.page(c.req.param("page"), formOf(c));
+    if (page === undefined) throw new Problem("not_found");
+    c.header("vary", "Accept");
+    return answer(c, page);
+  });
+
+  // As people write and remember it. The name is one of this build's own, so nothing odd is sent back.
+  routes.get(`${DOCS_PATH}/:page{.+}`, (c) => {
+    const name = `${c.req.param("page")}.md`;
+    if (!pages.has(name)) throw new Problem("not_found");
+    return c.redirect(`${DOCS_PATH}/${name}`, 302);
+  });
+
+  return { name: "docs", cors: "open", routes };
+}

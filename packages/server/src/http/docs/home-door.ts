@@ -1,0 +1,31 @@
+import { OpenAPIHono } from "@hono/zod-openapi";
+import { VERSION } from "../../version.js";
+import { CONSOLE_PATH } from "../admin/console-links.js";
+import { isBrowser } from "../server/browser.js";
+import type { Door, HttpEnv } from "../server/env.js";
+import { htmlPage, PAGE_HEADERS } from "../server/html-page.js";
+import { Problem } from "../server/problem.js";
+import { DOCS_PATH } from "./page.js";
+
+const PAGE = htmlPage(
+  { title: "Gatehouse" },
+  `<h1>Gatehouse</h1>
+<p>This is a Gatehouse: it stands between websites and AI agents. It tells agents what a site offers,
+decides by its owner's rules what they may do and buy, and keeps a signed record of it.</p>
+<p><a class="act" href="${CONSOLE_PATH}">Open the console</a></p>
+<ul>
+<li><a href="${DOCS_PATH}">Documentation</a>: for owners, operators and those who write agents</li>
+<li><a href="/openapi.json">OpenAPI</a>: for programs, which find everything below <code>/v1</code></li>
+</ul>
+<p class="soft">Version ${VERSION}</p>`,
+);
+
+/** Where somebody arrives who typed the bare address. Programs find nothing there. */
+export function homeDoor(): Door {
+  const routes = new OpenAPIHono<HttpEnv>();
+  routes.get("/", (c) => {
+    if (!isBrowser(c.req)) throw new Problem("not_found");
+    return c.body(PAGE, 200, PAGE_HEADERS);
+  });
+  return { name: "home", cors: "open", routes };
+}

@@ -1,0 +1,75 @@
+import { existsSync, readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { etagOf } from "../server/etag.js";
+import { type LinkGroup, linkListsOf, renderMarkdown } from "./markdown.js";
+import { docsPage, FIRST_PAGE } from "./page.js";
+
+export const FORMS = ["text/markdown", "text/html", "text/plain"] as const;
+export type Form = (typeof FORMS)[number];
+
+/** A page in one of its forms, as it goes over the wire. */
+export interface DocsFile {
+  readonly type: string;
+  readonly bytes: Buffer<ArrayBuffer>;
+  readonly etag: string;
+}
+
+export function docsFile(form: Form | "text/css", text: string): DocsFile {
+  const type = `${form}; charset=utf-8`;
+  const bytes = Buffer.from(text, "utf8");
+  return Object.freeze({ type, bytes, etag: etagOf(bytes, type) });
+}
+
+/**
+ * The pages of this build. Their names are read once, so a request can name no other file; each is
+ * read and rendered when it is first asked for and kept: there are as many as the build has.
+ */
+export class DocsPages {
+  private readonly folder: string;
+  private readonly names: ReadonlySet<string>;
+  private readonly kept = new Map<string, Promise<DocsFile>>();
+  private groups: readonly LinkGroup[] | undefined;
+
+  constructor(folder: string) {
+    this.folder = folder;
+    const found = existsSync(folder)
+      ? readdirSync(folder, { recursive: true, encoding: "utf8" })
+      : [];
+    this.names = new Set(
+      found.filter((name) => name.endsWith(".md")).map((name) => name.replaceAll("\\", "/")),
+    );
+  }
+
+  get size(): number {
+    return this.names.size;
+  }
+
+  has(name: string): boolean {
+    return this.names.has(name);
+  }
+
+  /** Undefined where this build has no such page. */
+  async page(name: string, form: Form): Promise<DocsFile | undefined> {
+    if (!this.has(name)) return undefined;
+    const key = `${form} ${name}`;
+    let made = this.kept.get(key);
+    if (made === undefined) {
+      made = this.make(name, form);
+      this.kept.set(key, made);
+      // What could not be read may be asked for again.
+      made.catch(() => this.kept.delete(key));
+    }
+    return made;
+  }
+
+  private async make(name: string, form: Form): Promise<DocsFile> {
+    const text = await this.read(name);
+    if (form !== "text/html") return docsFile(form, text);
+    this.groups ??= await linkListsOf(await this.read(FIRST_PAGE));
+    return docsFile(form, docsPage(name, await renderMarkdown(text), this.groups));
+  }
+
+  private read(name: string): Promise<string> {
+    return readFile(this.folder + name, "utf8");
+  }
+}

@@ -1,0 +1,195 @@
+import {
+  COMPLETE_CHECKOUT,
+  canonicalize,
+  formatAmount,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  MANDATE_BYTES_MAX,
+  ok,
+  type Result,
+  readCompletion,
+  refuse,
+  utf8,
+} from "@gatehouse/protocol";
+import { checkoutToSign } from "../../actions/checkout/price-checkout.js";
+import { PAUSED } from "../../actions/mandates/admit-mandate.js";
+import { refuseUnproven, submitMandate } from "../../actions/mandates/submit-mandate.js";
+import { recordCall, type ToolCall } from "../../actions/mcp/call-tool.js";
+import { type ToolOutcome, type ToolResult, toolResult } from "../../actions/mcp/tools.js";
+import { type PricedItem, priceOrder } from "../../actions/orders/price-order.js";
+import type { Context } from "../../context.js";
+import type { Site } from "../../domain/sites/site.js";
+import type { Caller } from "../server/admission/caller.js";
+import { answerOf, type MandateAnswer, refusedAnswer } from "../server/mandate-answer.js";
+import { checkoutOfMandate } from "../ucp/checkouts.js";
+
+const MANDATE_META = "dev.gatehouse/mandate";
+
+/** What a call came with besides its arguments. */
+interface CalledWith {
+  readonly meta: JsonValue | undefined;
+  readonly caller: Caller;
+}
+
+/** Whether a call carries a mandate, in either place. The mandate is not checked here. */
+export function carriesMandate({ arguments: args, _meta: meta }: JsonObject): boolean {
+  if (isJsonObject(args) && args.mandate !== undefined) return true;
+  return isJsonObject(meta) && meta[MANDATE_META] !== undefined;
+}
+
+/** The mandate of a call, from either place, and the arguments without it. */
+export function readCall(
+  args: JsonValue,
+  meta: JsonValue | undefined,
+): Result<{ mandate: JsonValue | undefined; args: JsonObject }, "no_object" | "two_mandates"> {
+  if (!isJsonObject(args)) return refuse("no_object", "`arguments` must be an object.");
+  const { mandate: inside, ...others } = args;
+  const beside = isJsonObject(meta) ? meta[MANDATE_META] : undefined;
+  const both = inside !== undefined && beside !== undefined;
+  if (both && canonicalize(inside) !== canonicalize(beside)) {
+    return refuse("two_mandates", "Two different mandates came with the call. Send one.");
+  }
+  return ok({ mandate: inside ?? beside, args: others });
+}
+
+const OUTCOMES: Readonly<Record<string, ToolOutcome>> = {
+  ...{ approved: "answered", escalated: "answered" },
+  ...{ rate_limited: "rate_limited", unavailable: "error" },
+};
+
+/** A mandate's answer as a result of the tool: the very body its endpoint gives. */
+export function resultOf(
+  { body }: Pick<MandateAnswer, "body">,
+  told: JsonObject = { ...body },
+): ToolResult {
+  const said = String(body.outcome);
+  const outcome = OUTCOMES[said] ?? "refused";
+  const result = {
+    content: [{ type: "text", text: JSON.stringify(told) }],
+    structuredContent: told,
+    isError: outcome !== "answered",
+  };
+  return toolResult(
+    result,
+    outcome,
+    outcome === "answered" ? undefined : String(body.reason ?? said),
+  );
+}
+
+/** Where the mandate was refused, the checkout says so too: that is where UCP looks. */
+function withRefusal(checkout: JsonObject, { reason, message }: MandateAnswer["body"]): JsonObject {
+  if (reason === undefined || checkout.ucp === undefined) return checkout;
+  const { messages } = checkout;
+  const refusal = { type: "error", code: String(reason), content: String(message ?? reason) };
+  const told = Array.isArray(messages) ? messages : [];
+  return { ...checkout, messages: [{ ...refusal, severity: "recoverable" }, ...told] };
+}
+
+const asAsked = ({ id, quantity }: PricedItem) => ({ id, quantity });
+
+/** What to sign for a call that came without a mandate, with what it would cost. */
+async function mandateRequired(
+  { config, db }: Context,
+  site: Site,
+  skill: string,
+  args: JsonObject,
+): Promise<ToolResult> {
+  const completes = skill === COMPLETE_CHECKOUT;
+  const priced = completes
+    ? await checkoutToSign(db, site.siteKeyHash, readCompletion(args, site.processor))
+    : await priceOrder(db, site.siteKeyHash, args, "quote");
+  const cart = priced.ok
+    ? {
+        cart_total: formatAmount(priced.value.amount),
+        cart_currency: priced.value.amount.currency,
+      }
+    : {};
+  const { siteKey: site_key } = site;
+  const sign = {
+    ...{ v: 1, site_key, audience: `${config.baseUrl}/v1/m/${site_key}/mandate`, skill },
+    // Only what was read: nothing else of a stranger's is sent back.
+    ...(priced.ok && !completes ? { arguments: { items: priced.value.items.map(asAsked) } } : {}),
+    protocol_context: { protocol: "mcp", ...cart },
+    ...(completes ? {} : { payment: { handler: site.processor?.kind ?? "", token: "" } }),
+  };
+  const problem = priced.ok ? "" : ` As it is, it would be refused: ${priced.detail}`;
+  const besides = completes
+    ? "and `arguments`, which are those of this call without the mandate; its instrument pays, in " +
+      "`checkout.payment`."
+    : "and the token of the payment.";
+  const message =
+    "Not called: this tool needs a mandate, signed by an agent this site knows, in " +
+    "`arguments.mandate`. `sign` is what it must hold besides `mandate_id`, `agent_id`, " +
+    `\`issued_at\`, \`expires_at\` ${besides}${problem}`;
+  const content = {
+    ...{ outcome: "mandate_required", message },
+    ...{ sign, docs_url: `${config.baseUrl}/docs/guide/mandates.md` },
+  };
+  const result = {
+    content: [{ type: "text", text: JSON.stringify(content) }],
+    structuredContent: content,
+    isError: true,
+  };
+  return toolResult(result, "refused", "mandate_required");
+}
+
+async function answerTo(
+  context: Context,
+  site: Site,
+  { name, args: sent, requestId }: ToolCall,
+  { meta, caller }: CalledWith,
+): Promise<ToolResult> {
+  const { admission, config } = context;
+  const { baseUrl } = config;
+  const skill = String(name);
+  const read = readCall(sent, meta);
+  // Without a valid mandate it counts for the total of anonymous callers, like any other call.
+  const mayRefuse = () => admission.takeOfSite(caller, "mcp_calls", site.siteKeyHash) === 0;
+  const limited = () => resultOf(refusedAnswer(baseUrl, "rate_limited"));
+  if (!read.ok) {
+    const fault = { reason: "schema_invalid", message: read.detail } as const;
+    if (read.reason === "no_object") {
+      if (carriesMandate({ _meta: meta ?? null }) && !mayRefuse()) return limited();
+      return resultOf(answerOf(baseUrl, { fault }));
+    }
+    // Neither can be checked before one is chosen, so it is refused as an unproven mandate.
+    const refusal = { requestId, caller, mayRefuse };
+    return resultOf(answerOf(baseUrl, await refuseUnproven(context, site, fault, refusal)));
+  }
+  const { mandate, args } = read.value;
+  if (mandate === undefined) {
+    if (site.pausedAt !== null) return resultOf(answerOf(baseUrl, { fault: PAUSED }));
+    return mandateRequired(context, site, skill, args);
+  }
+  if (utf8(canonicalize(mandate)).length > MANDATE_BYTES_MAX) {
+    if (!mayRefuse()) return limited();
+    return resultOf(refusedAnswer(baseUrl, "body_too_large"));
+  }
+  const submission = { requestId, caller, call: { skill, arguments: args }, mayRefuse };
+  const submitted = await submitMandate(context, site, mandate, submission);
+  const answer = answerOf(baseUrl, submitted);
+  // Whose mandate does not hold is shown nothing of anybody's.
+  if (skill !== COMPLETE_CHECKOUT || !("answer" in submitted)) return resultOf(answer);
+  // UCP has the checkout itself as the result: its members stand beside those of the answer.
+  const checkout = await checkoutOfMandate(context, site, { args, requestId });
+  return resultOf(answer, { ...withRefusal(checkout ?? {}, answer.body), ...answer.body });
+}
+
+/**
+ * Calls a tool that moves money. What its mandate comes to is decided and recorded as if it had been
+ * sent to the mandate endpoint; the call has a record of its own, before it is answered.
+ */
+export async function callWithMandate(
+  context: Context,
+  site: Site,
+  call: ToolCall,
+  besides: CalledWith,
+): Promise<ToolResult> {
+  const result = await answerTo(context, site, call, besides);
+  const read = readCall(call.args, undefined);
+  const recorded = read.ok ? { ...call, args: read.value.args } : call;
+  const proven = besides.caller.provenAs === "spending";
+  await recordCall(context, recorded, result, { proven });
+  return result;
+}

@@ -1,0 +1,60 @@
+import { canonicalize, MANDATE_BYTES_MAX, movesMoney, utf8 } from "@gatehouse/protocol";
+import { replayDeleted } from "../../actions/audit/replay-deleted.js";
+import type { Submitted } from "../../actions/mandates/claim-mandate.js";
+import { submitMandate } from "../../actions/mandates/submit-mandate.js";
+import type { Context } from "../../context.js";
+import type { Site } from "../../domain/sites/site.js";
+import type { Caller } from "../server/admission/caller.js";
+import type { Reply } from "../server/front-answers.js";
+import { answerOf } from "../server/mandate-answer.js";
+import { readMessage } from "./message.js";
+import { readCall, resultOf } from "./money-tool.js";
+import { type Headers, revisionOf } from "./revision.js";
+import { resultReply } from "./rpc.js";
+
+/** A site that serves no tools now: its domain is not verified, or it was deleted. */
+export type ClosedSite = { readonly pending: Site } | { readonly deleted: string };
+
+interface ClosedCall {
+  readonly body: Uint8Array;
+  readonly headers: Headers;
+  readonly requestId: string;
+  readonly caller: Caller;
+}
+
+/** Whether there is an answer: an earlier decision, or that the key was revoked since. */
+function isTold(submitted: Submitted | undefined): submitted is Submitted {
+  if (submitted === undefined) return false;
+  return "answer" in submitted || submitted.fault.reason === "identity_check_failed";
+}
+
+/**
+ * Answers a call to a site that serves no tools if its mandate was decided before: it gets its first
+ * answer again. Undefined for every other call.
+ */
+export async function replayedCall(
+  context: Context,
+  site: ClosedSite,
+  { body, headers, requestId, caller }: ClosedCall,
+): Promise<Reply | undefined> {
+  const message = readMessage(body);
+  if (message.kind !== "request" || message.method !== "tools/call") return undefined;
+  const revision = revisionOf(message, headers);
+  const { name: skill, arguments: sent = {}, _meta: meta } = message.params;
+  if (typeof revision !== "string" || typeof skill !== "string" || !movesMoney(skill)) {
+    return undefined;
+  }
+  const read = readCall(sent, meta);
+  const mandate = read.ok ? read.value.mandate : undefined;
+  if (!read.ok || mandate === undefined) return undefined;
+  if (utf8(canonicalize(mandate)).length > MANDATE_BYTES_MAX) return undefined;
+  const call = { skill, arguments: read.value.args };
+  const submitted =
+    "pending" in site
+      ? await submitMandate(context, site.pending, mandate, { requestId, caller, call })
+      : await replayDeleted(context, site.deleted, mandate, call);
+  if (!isTold(submitted)) return undefined;
+  const { members } = resultOf(answerOf(context.config.baseUrl, submitted));
+  const complete = revision === "declared" ? "" : '"resultType":"complete",';
+  return resultReply(message.id, `{${complete}${members}}`);
+}

@@ -1,0 +1,72 @@
+import { formatAmount, htmlText } from "@gatehouse/protocol";
+import { OpenAPIHono } from "@hono/zod-openapi";
+import type { Context } from "../../context.js";
+import {
+  answerChallenge,
+  type SandboxRow,
+  sandboxChallenge,
+} from "../../purchase/sandbox-challenge.js";
+import type { Caller } from "../server/admission/caller.js";
+import { readBytes } from "../server/body.js";
+import type { Door, HttpEnv } from "../server/env.js";
+import { htmlPage, PAGE_HEADERS } from "../server/html-page.js";
+import { Problem } from "../server/problem.js";
+
+const PATH = "/v1/sandbox/challenges/:reference";
+const ANSWERS: ReadonlyMap<string, boolean> = new Map([
+  ["confirm", true],
+  ["refuse", false],
+]);
+const BODY_BYTES_MAX = 1024;
+
+function challengePage({ amount, status, reference }: SandboxRow): string {
+  const sum = htmlText(`${formatAmount(amount)} ${amount.currency}`);
+  const button = (answer: string, text: string, kind = "") =>
+    `<button${kind} name="answer" value="${answer}">${text}</button>`;
+  const form = [
+    `<form method="post" action="${htmlText(reference)}">`,
+    button("confirm", "Confirm"),
+    button("refuse", "Refuse", ' class="other"'),
+    "</form>",
+  ].join("\n");
+  const open = status === "challenged";
+  return htmlPage(
+    { title: "Sandbox bank" },
+    [
+      '<p class="soft">The bank of the embedded processor. No money moves.</p>',
+      `<h1>Pay ${sum}?</h1>`,
+      open ? form : "<p>This was answered already.</p>",
+    ].join("\n"),
+  );
+}
+
+/** `/v1/sandbox`: what a bank would ask a buyer, for the embedded processor. */
+export function sandboxDoor(context: Context): Door {
+  const routes = new OpenAPIHono<HttpEnv>();
+  const { admission, db } = context;
+
+  async function challengeAt(reference: string, caller: Caller): Promise<SandboxRow> {
+    if (admission.takeCostly(caller) > 0) throw new Problem("rate_limited");
+    const row = await sandboxChallenge(db, reference);
+    if (row === undefined) throw new Problem("not_found");
+    return row;
+  }
+
+  routes.get(PATH, async (c) => {
+    const row = await challengeAt(c.req.param("reference"), c.get("caller"));
+    return c.body(challengePage(row), 200, { ...PAGE_HEADERS });
+  });
+
+  routes.post(PATH, async (c) => {
+    const row = await challengeAt(c.req.param("reference"), c.get("caller"));
+    const sent = await readBytes(context, c.env.incoming, BODY_BYTES_MAX);
+    const answer = new URLSearchParams(Buffer.from(sent).toString("utf8")).get("answer");
+    const confirmed = ANSWERS.get(answer ?? "");
+    if (confirmed === undefined || row.returnUrl === null) throw new Problem("invalid_request");
+    await answerChallenge(db, row.reference, confirmed);
+    // As a bank does, it says in the address how it went; nobody believes it.
+    const location = `${row.returnUrl}?redirect_status=${confirmed ? "succeeded" : "failed"}`;
+    return c.body(null, 303, { ...PAGE_HEADERS, location });
+  });
+  return { name: "sandbox", cors: "none", routes };
+}

@@ -1,0 +1,72 @@
+import { type JsonObject, REASONS, type ReasonCode } from "@gatehouse/protocol";
+import type { Submitted } from "../../actions/mandates/claim-mandate.js";
+import { docsUrl } from "./problem.js";
+
+/** The contract's wait for every limit of mandates. */
+const RATE_LIMITED_S = 60;
+const RETRY_AFTER_S = 5;
+/** The contract lists no 408 (4.1.10): a body that stalls is a bad request. */
+const STALLED_STATUS = 400;
+
+/** An answer in the contract's words, whatever door it leaves by. */
+export interface MandateAnswer {
+  readonly status: number;
+  readonly body: JsonObject;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface RefusalDetails {
+  readonly message?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** What is known of the mandate by then. */
+  readonly about?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The answer to a mandate that was refused before it was claimed. */
+export function refusedAnswer(
+  baseUrl: string,
+  reason: ReasonCode,
+  { message = REASONS[reason].message, headers = {}, about = {} }: RefusalDetails = {},
+): MandateAnswer {
+  const status = reason === "request_timeout" ? STALLED_STATUS : REASONS[reason].status;
+  if (reason === "unavailable") {
+    const wait = { "retry-after": String(RETRY_AFTER_S) };
+    return { status, body: { outcome: "unavailable", message }, headers: { ...wait, ...headers } };
+  }
+  if (reason === "rate_limited") {
+    // The header and the body give the same number, because clients read either.
+    const wait = headers["retry-after"] ?? String(RATE_LIMITED_S);
+    const body = { outcome: "rate_limited", retry_after_seconds: Number(wait), message };
+    return { status, body, headers: { ...headers, "retry-after": wait } };
+  }
+  const docs_url = docsUrl(baseUrl, reason);
+  return { status, body: { outcome: "rejected", reason, message, ...about, docs_url }, headers };
+}
+
+/** The answer to what was submitted. */
+export function answerOf(baseUrl: string, submitted: Submitted): MandateAnswer {
+  if ("fault" in submitted) {
+    const { reason, message, retryAfterS, reasonCode, hints } = submitted.fault;
+    const { mandateId } = submitted;
+    const headers = retryAfterS === undefined ? {} : { "retry-after": String(retryAfterS) };
+    const about = {
+      ...(mandateId === undefined ? {} : { mandate_id: mandateId }),
+      ...(reasonCode === undefined ? {} : { reason_code: reasonCode }),
+      ...hints,
+    };
+    return refusedAnswer(baseUrl, reason, { message, headers, about });
+  }
+  const { answer, replayed } = submitted;
+  const { status } = answer;
+  const { reason } = answer.body;
+  const docs =
+    typeof reason === "string" ? { docs_url: docsUrl(baseUrl, reason as ReasonCode) } : {};
+  const body = { ...answer.body, ...docs };
+  const wait =
+    status === REASONS.unavailable.status ? { "retry-after": String(RETRY_AFTER_S) } : {};
+  return {
+    status,
+    body,
+    headers: { ...wait, ...(replayed ? { "idempotent-replayed": "true" } : {}) },
+  };
+}

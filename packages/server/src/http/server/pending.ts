@@ -1,0 +1,34 @@
+import { REASONS } from "@gatehouse/protocol";
+import type { Context as HonoContext } from "hono";
+import type { Context } from "../../context.js";
+import type { HttpEnv } from "./env.js";
+import { htmlPage, own, PAGE_HEADERS } from "./html-page.js";
+import { docsUrl } from "./problem.js";
+
+/** The site is known, and nothing is said in its name before its domain is proven. */
+export function pendingBody(baseUrl: string, domain: string) {
+  const { message } = REASONS.pending_verification;
+  const docs_url = docsUrl(baseUrl, "pending_verification");
+  return { status: "pending_verification", domain, message, docs_url };
+}
+
+/** The page for a person who opens the agent page of such a site. */
+export function pendingPage(domain: string): Response {
+  const { status } = REASONS.pending_verification;
+  const page = htmlPage(
+    { title: `${domain} is not verified yet · Gatehouse` },
+    `<h1>${own(domain)} is not verified yet</h1>
+<p>This page will show what AI agents can do at ${own(domain)}. It opens once the owner has verified the domain.</p>
+<p>Is this your site? <a href="/docs/errors/pending-verification.md">How to verify a domain</a></p>`,
+  );
+  return new Response(page, { status, headers: { ...PAGE_HEADERS, vary: "Accept" } });
+}
+
+export function answerPending(
+  c: HonoContext<HttpEnv>,
+  { config }: Context,
+  domain: string,
+): Response {
+  const { status } = REASONS.pending_verification;
+  return c.json(pendingBody(config.baseUrl, domain), status as 404);
+}

@@ -1,0 +1,211 @@
+import { createServer, type IncomingMessage, type RequestListener, type Server } from "node:http";
+import {
+  createServer as createTlsServer,
+  type ServerOptions,
+  type Server as TlsServer,
+} from "node:https";
+import {
+  type AddressInfo,
+  createServer as createNetServer,
+  type Server as NetServer,
+} from "node:net";
+import type { Clock } from "../../infra/clock.js";
+import { readTextFile } from "../../infra/files/private-file.js";
+import type { Metrics } from "../../infra/metrics.js";
+import { StartupError } from "../../startup-error.js";
+import { TrustedProxies } from "./connection.js";
+import { Connections } from "./connections.js";
+import { answerBrokenRequest, answerNotReady, answerRefused } from "./raw-answers.js";
+
+const HEADER_BYTES_MAX = 16_384;
+const HEADER_MS_MAX = 10_000;
+/** The longest upload, and some more; every route that reads a body holds it to its own time. */
+const REQUEST_MS_MAX = 11 * 60_000;
+/** How long the rest of a body may take that nobody reads, once the request is answered. */
+const LINGER_MS_MAX = 15_000;
+/** Longer than the minute for which proxies keep theirs: none finds one closed that it reuses. */
+const IDLE_MS_MAX = 65_000;
+const TIMEOUT_CHECK_MS = 1000;
+/** How long a stopping process waits for requests it has begun. */
+const DRAIN_MS_MAX = 10_000;
+/** First byte of every TLS connection: a handshake record. */
+const TLS_HANDSHAKE = 0x16;
+
+/** TLS settings: the certificate's files, and the oldest version that is accepted. */
+export interface TlsSettings {
+  readonly certFile: string;
+  readonly keyFile: string;
+  readonly minVersion: "TLSv1.2" | "TLSv1.3";
+}
+
+export interface ListenOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly tls: TlsSettings | undefined;
+  readonly trustProxy: readonly string[];
+  readonly limits: Readonly<Record<"CONNECTIONS" | "CONNECTIONS_PER_ADDRESS", number>>;
+  readonly clock: Clock;
+}
+
+/** A bound port. Requests are answered 503 until `serve` is called. */
+export interface Listener {
+  readonly port: number;
+  serve(handler: RequestListener): void;
+  /** Counts connections from now on. */
+  measure(metrics: Metrics): void;
+  /** Reads the certificate files again; what is connected stays connected. False without any. */
+  reloadTls(): boolean;
+  /** Stops accepting, lets begun requests finish, then closes what is left. */
+  stop(): Promise<void>;
+}
+
+const LIMITS = {
+  // A missing Host is answered by the kernel like any other bad request, with all its headers.
+  requireHostHeader: false,
+  maxHeaderSize: HEADER_BYTES_MAX,
+  headersTimeout: HEADER_MS_MAX,
+  requestTimeout: REQUEST_MS_MAX,
+  keepAliveTimeout: IDLE_MS_MAX,
+  connectionsCheckingInterval: TIMEOUT_CHECK_MS,
+};
+
+function readTls(files: TlsSettings) {
+  return {
+    cert: readTextFile(files.certFile, "The TLS certificate"),
+    key: readTextFile(files.keyFile, "The TLS key"),
+  };
+}
+
+function createTls(tls: TlsSettings, handler: RequestListener): TlsServer {
+  const files = readTls(tls);
+  try {
+    const { minVersion } = tls;
+    const options: ServerOptions = {
+      ...LIMITS,
+      ...files,
+      minVersion,
+      handshakeTimeout: HEADER_MS_MAX,
+    };
+    return createTlsServer(options, handler);
+  } catch {
+    throw new StartupError(
+      `The TLS files ${tls.certFile} and ${tls.keyFile} are not a PEM certificate and its key.`,
+    );
+  }
+}
+
+/**
+ * One port for both: a connection that does not begin with a TLS handshake goes to the plain
+ * server, where the kernel tells it to come back over HTTPS.
+ */
+function splitByFirstByte(secure: TlsServer, plain: Server): NetServer {
+  return createNetServer((socket) => {
+    const drop = () => socket.destroy();
+    socket.setTimeout(HEADER_MS_MAX, drop);
+    socket.on("error", drop);
+    socket.once("data", (first) => {
+      socket.pause();
+      socket.setTimeout(0);
+      socket.off("timeout", drop);
+      socket.unshift(first);
+      (first[0] === TLS_HANDSHAKE ? secure : plain).emit("connection", socket);
+      process.nextTick(() => socket.resume());
+    });
+  });
+}
+
+function bind(server: NetServer, { host, port }: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      const why: Record<string, string> = {
+        EADDRINUSE: `Port ${port} on ${host} is in use: stop what uses it, or set GATEHOUSE_PORT.`,
+        EACCES: `Port ${port} needs more rights: set GATEHOUSE_PORT to 1024 or above.`,
+        EADDRNOTAVAIL: `${host} is not an address of this machine: set GATEHOUSE_HOST.`,
+      };
+      const says = why[error.code ?? ""] ?? `Cannot listen on ${host}:${port}.`;
+      const taken = error.code === "EADDRINUSE" ? { setting: "GATEHOUSE_PORT" } : {};
+      reject(new StartupError(says, taken));
+    });
+    server.listen(port, host, resolve);
+  });
+}
+
+function drain(
+  bound: NetServer,
+  servers: readonly Server[],
+  connections: Connections,
+  clock: Clock,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const cancel = clock.after(DRAIN_MS_MAX, () => connections.closeAll());
+    bound.close(() => {
+      cancel();
+      resolve();
+    });
+    for (const server of servers) if (server !== bound) server.close();
+    connections.closeIdle();
+  });
+}
+
+function harden(server: Server): void {
+  // Node's own takes an answer that was ended for one that was sent, and would cut it off while
+  // the server closes. `Connections` knows which are idle.
+  server.closeIdleConnections = () => undefined;
+  server.on("clientError", answerBrokenRequest);
+  server.on("checkExpectation", answerRefused);
+  server.on("connect", (_request, socket) => answerBrokenRequest(new Error("CONNECT"), socket));
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
+
+/** An answered request whose body goes on, with nobody reading it, must not hold its connection. */
+function endUnread(request: IncomingMessage, clock: Clock): void {
+  if (request.complete) return;
+  clock.after(LINGER_MS_MAX, () => {
+    if (!request.complete) request.socket.destroy();
+  });
+}
+
+export async function listen(options: ListenOptions): Promise<Listener> {
+  let current: RequestListener = answerNotReady;
+  let stopping = false;
+  const { limits, trustProxy } = options;
+  const connections = new Connections({
+    total: limits.CONNECTIONS,
+    perAddress: limits.CONNECTIONS_PER_ADDRESS,
+    proxies: new TrustedProxies(trustProxy),
+  });
+  const handler = connections.counting((request, response) => {
+    if (stopping) response.setHeader("connection", "close");
+    if (hasBody(request)) response.once("finish", () => endUnread(request, options.clock));
+    current(request, response);
+  });
+  const plain = createServer(LIMITS, handler);
+  const secure = options.tls && createTls(options.tls, handler);
+  const servers = secure === undefined ? [plain] : [plain, secure];
+  for (const server of servers) harden(server);
+  const bound = secure === undefined ? plain : splitByFirstByte(secure, plain);
+  bound.maxConnections = limits.CONNECTIONS;
+  connections.track(bound);
+  await bind(bound, options);
+  // Node begins to check time-outs when a server listens; these two get their sockets from `bound`.
+  for (const server of servers) if (server !== bound) server.emit("listening");
+  return {
+    port: (bound.address() as AddressInfo).port,
+    serve: (next) => {
+      current = next;
+    },
+    measure: (metrics) => connections.measure(metrics),
+    reloadTls: () => {
+      if (options.tls === undefined) return false;
+      const { minVersion } = options.tls;
+      secure?.setSecureContext({ ...readTls(options.tls), minVersion });
+      return true;
+    },
+    stop: () => {
+      stopping = true;
+      return drain(bound, servers, connections, options.clock);
+    },
+  };
+}

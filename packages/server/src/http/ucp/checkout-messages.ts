@@ -1,0 +1,118 @@
+import type { JsonObject } from "@gatehouse/protocol";
+import type { Notice } from "../../actions/checkout/complete.js";
+import type { Progress } from "../../actions/checkout/progress.js";
+import type { Changed } from "../../actions/checkout/sessions.js";
+import { type Checkout, isHandedOff, type Missing } from "../../domain/checkouts/checkout.js";
+import { lineMessages } from "./lines.js";
+
+type Severity =
+  | ("recoverable" | "unrecoverable")
+  | ("requires_buyer_input" | "requires_buyer_review");
+
+const error = (code: string, content: string, severity: Severity, path?: string): JsonObject => ({
+  ...{ type: "error", code, content, severity },
+  ...(path === undefined ? {} : { path }),
+});
+
+const METHOD = "$.fulfillment.methods[0]";
+
+/** What a purchase lacks, and where in the answer it would stand. */
+const MISSING: Readonly<Record<Missing, readonly [code: string, content: string, path?: string]>> =
+  {
+    email: [
+      "field_required",
+      "The buyer's e-mail address is needed to confirm the order.",
+      "$.buyer.email",
+    ],
+    address: [
+      "field_required",
+      "Send a destination with first_name or last_name, street_address, address_locality and " +
+        "address_country (two letters).",
+      `${METHOD}.destinations`,
+    ],
+    option: [
+      "field_required",
+      "Choose how it is sent: `selected_option_id`.",
+      `${METHOD}.groups[0].selected_option_id`,
+    ],
+    deliverable: [
+      "address_undeliverable",
+      "This shop does not send there.",
+      `${METHOD}.selected_destination_id`,
+    ],
+    payable: ["item_unavailable", "The sum would be too large."],
+    taxes: [
+      "field_required",
+      "The country, and where it has regions the region, is needed for taxes: address_country and " +
+        "address_region, by their codes, of the destination or of `context`.",
+    ],
+  };
+
+const REFUSALS: Readonly<Record<NonNullable<Changed["refusal"]>, readonly [string, Severity]>> = {
+  completing: ["This checkout is being completed. Ask again how far it is.", "recoverable"],
+  completed: ["This checkout is completed: nothing about it changes any more.", "unrecoverable"],
+  cancelled: ["This checkout was cancelled, or has expired. Make a new one.", "unrecoverable"],
+};
+
+const NOTICES: Readonly<Record<Notice["code"], readonly [string, Severity]>> = {
+  quote_changed: ["quote_changed", "recoverable"],
+  not_payable: ["payment_failed", "recoverable"],
+  too_many_tries: ["payment_failed", "unrecoverable"],
+  too_many_reviews: ["review_required", "recoverable"],
+};
+
+/** What is asked of people before it goes on. */
+function progressMessages(progress: Progress | null): readonly JsonObject[] {
+  if (progress?.kind === "reviewed") {
+    const content =
+      "A person at the shop looks at this before it is paid. Nothing is asked of the buyer.";
+    return [error("review_required", content, "requires_buyer_review")];
+  }
+  if (progress?.kind === "challenged") {
+    const content = "The buyer has to confirm the payment to their bank, at `continue_url`.";
+    return [error("requires_3ds", content, "requires_buyer_input")];
+  }
+  return [];
+}
+
+export interface Told {
+  readonly progress: Progress | null;
+  readonly refusal?: Changed["refusal"];
+  readonly notice?: Notice | undefined;
+  /** Whether the platform can say where something goes. */
+  readonly canShip: boolean;
+}
+
+/** Everything a platform has to know before the checkout can go on. */
+export function checkoutMessages(
+  checkout: Checkout,
+  { progress, refusal, notice, canShip }: Told,
+): readonly JsonObject[] {
+  const { content, quote, problem, status } = checkout;
+  const messages: JsonObject[] = [];
+  if (refusal !== undefined) {
+    const [text, severity] = REFUSALS[refusal];
+    messages.push(error("not_allowed", text, severity));
+  }
+  if (notice !== undefined) {
+    const [code, severity] = NOTICES[notice.code];
+    messages.push(error(code, notice.content, severity));
+  }
+  if (status === "completing") return [...messages, ...progressMessages(progress)];
+  if (status !== "open") return messages;
+  if (problem !== null) {
+    const open = isHandedOff(checkout) ? "requires_buyer_review" : "recoverable";
+    const severity = problem.final ? "unrecoverable" : open;
+    messages.push(error(problem.code, problem.content, severity));
+  }
+  messages.push(...lineMessages(content.lines, quote, "recoverable"));
+  if (quote.ships && !canShip) {
+    const text = "This shop sends what it sells: that needs dev.ucp.shopping.fulfillment.";
+    return [...messages, error("capabilities_incompatible", text, "unrecoverable")];
+  }
+  for (const missing of quote.missing) {
+    const [code, text, path] = MISSING[missing];
+    messages.push(error(code, text, "recoverable", path));
+  }
+  return messages;
+}

@@ -1,0 +1,102 @@
+import type { JsonObject, JsonValue } from "@gatehouse/protocol";
+import type { SaidDelivery } from "../../actions/checkout/sessions.js";
+import {
+  type Address,
+  type Checkout,
+  chosenAddress,
+  type Delivery,
+  type QuotedOption,
+} from "../../domain/checkouts/checkout.js";
+import { TEXT_CHARS_MAX } from "./content.js";
+import { invalid, objectIn, textIn, textsIn } from "./fields.js";
+
+const ADDRESS = [
+  ...["street_address", "extended_address", "address_locality", "address_region"],
+  ...["address_country", "postal_code", "first_name", "last_name", "phone_number"],
+];
+const ADDRESSES_MAX = 10;
+/** There is one parcel, so there is one of each. */
+const METHOD_ID = "shipping";
+const GROUP_ID = "parcel";
+
+/** At most one of a list: a shop sends one parcel to one place. */
+function onlyIn(value: JsonValue | undefined, name: string): JsonObject {
+  if (value === undefined) return {};
+  if (!Array.isArray(value) || value.length > 1) {
+    throw invalid(`\`${name}\` must be a list of one: this shop sends everything in one parcel.`);
+  }
+  return objectIn(value[0], `${name}[0]`);
+}
+
+function readAddress(value: JsonValue, i: number): Address {
+  const name = `fulfillment.methods[0].destinations[${i}]`;
+  const { id } = objectIn(value, name);
+  const address = textsIn(value, name, ADDRESS, TEXT_CHARS_MAX);
+  return { ...address, id: textIn(id, `${name}.id`, TEXT_CHARS_MAX) || `dest_${i + 1}` };
+}
+
+/** `fulfillment` of a request. Addresses that are not sent again are those that were sent before. */
+export function readDelivery(value: JsonValue | undefined): SaidDelivery {
+  const method = onlyIn(objectIn(value, "fulfillment").methods, "fulfillment.methods");
+  const { type = METHOD_ID, destinations, selected_destination_id, groups } = method;
+  if (type !== METHOD_ID) throw invalid("`fulfillment.methods[0].type` must be `shipping`.");
+  if (destinations !== undefined && !Array.isArray(destinations)) {
+    throw invalid("`fulfillment.methods[0].destinations` must be a list.");
+  }
+  const listed = destinations as readonly JsonValue[] | undefined;
+  if (listed !== undefined && listed.length > ADDRESSES_MAX) {
+    throw invalid(`\`fulfillment.methods[0].destinations\` may hold ${ADDRESSES_MAX} at most.`);
+  }
+  const addresses = listed?.map(readAddress);
+  if (addresses !== undefined && new Set(addresses.map(({ id }) => id)).size < addresses.length) {
+    throw invalid("`fulfillment.methods[0].destinations` has two of one id.");
+  }
+  const { selected_option_id } = onlyIn(groups, "fulfillment.methods[0].groups");
+  const chosen = (id: JsonValue | undefined, name: string) =>
+    id === null ? null : textIn(id, name, TEXT_CHARS_MAX);
+  return {
+    addresses: value === undefined ? [] : (addresses ?? null),
+    addressId: chosen(selected_destination_id, "selected_destination_id"),
+    optionId: chosen(selected_option_id, "selected_option_id"),
+  };
+}
+
+function days([from, to]: readonly [number, number]): string {
+  if (from !== to) return `${from} to ${to} days`;
+  return from === 1 ? "1 day" : `${from} days`;
+}
+
+function optionBody({ id, title, amountMinor, days: takes }: QuotedOption): JsonObject {
+  const description = takes === null ? {} : { description: { plain: days(takes) } };
+  return { id, title, ...description, totals: [{ type: "total", amount: amountMinor }] };
+}
+
+const destinationBody = (address: Address) => ({ ...address, type: "shipping_address" });
+
+function selectedIn({ addressId, ...delivery }: Delivery) {
+  return chosenAddress({ addressId, ...delivery })?.id ?? null;
+}
+
+/** `fulfillment` of an answer: where it can go, how, and what was chosen. */
+export function fulfillmentBody(
+  { content: { delivery }, quote: { options } }: Checkout,
+  line_item_ids: readonly string[],
+): JsonObject {
+  const chosen = options.some(({ id }) => id === delivery.optionId) ? delivery.optionId : null;
+  const ids = [...line_item_ids];
+  return {
+    methods: [
+      {
+        ...{ id: METHOD_ID, type: "shipping", line_item_ids: ids },
+        destinations: delivery.addresses.map(destinationBody),
+        selected_destination_id: selectedIn(delivery),
+        groups: [
+          {
+            ...{ id: GROUP_ID, line_item_ids: ids, options: options.map(optionBody) },
+            selected_option_id: chosen,
+          },
+        ],
+      },
+    ],
+  };
+}

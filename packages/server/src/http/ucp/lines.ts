@@ -1,0 +1,61 @@
+import { type JsonObject, type JsonValue, lineIdAt } from "@gatehouse/protocol";
+import { LINE_QUANTITY_MAX, LINES_MAX } from "../../actions/checkout/price-lines.js";
+import type { LineFault, Quote, QuotedLine } from "../../domain/checkouts/checkout.js";
+import type { WantedLine } from "../../domain/checkouts/platform.js";
+import { PRODUCT_ID_CHARS_MAX, UNSEEN } from "../../domain/products/product.js";
+import { invalid, listIn, numberIn, objectIn, textIn } from "./fields.js";
+
+/** `line_items` of a request: what is wanted, and how many of it. */
+export function readLines(value: JsonValue | undefined): readonly WantedLine[] {
+  return listIn(value, "line_items", LINES_MAX).map((line, i) => {
+    const name = `line_items[${i}]`;
+    const { item, quantity } = objectIn(line, name);
+    const id = textIn(objectIn(item, `${name}.item`).id, `${name}.item.id`, PRODUCT_ID_CHARS_MAX);
+    const count = numberIn(quantity, `${name}.quantity`, 1);
+    if (id === null || id === "" || UNSEEN.test(id) || count === null) {
+      throw invalid(`\`${name}\` must have an \`item.id\` and a \`quantity\`.`);
+    }
+    return { productId: id, quantity: count };
+  });
+}
+
+/** UCP's word for what is wrong with a line, and ours to a person. */
+const FAULTS: Readonly<Record<LineFault, readonly [string, string]>> = {
+  not_found: ["not_found", "Nothing of this id is sold here."],
+  unavailable: ["item_unavailable", "This cannot be ordered now."],
+  out_of_stock: ["out_of_stock", "There are not as many left."],
+  other_currency: ["item_unavailable", "This is sold in another currency: order it apart."],
+  too_large: ["item_unavailable", "The sum would be too large."],
+  too_many: [
+    "quantity_invalid_limit_exceeded",
+    `A line can hold at most ${LINE_QUANTITY_MAX}. Reduce the quantity.`,
+  ],
+};
+
+/**
+ * A message for each line that cannot be bought as it stands, by its product: such a line is not in
+ * the answer, so that no path leads to it.
+ */
+export function lineMessages(
+  wanted: readonly WantedLine[],
+  { lines }: { readonly lines: readonly (object | LineFault)[] },
+  severity: "recoverable" | "unrecoverable",
+): readonly JsonObject[] {
+  return lines.flatMap((line, i) => {
+    if (typeof line !== "string") return [];
+    const [code, why] = FAULTS[line];
+    return [{ type: "error", code, content: `${wanted[i]?.productId}: ${why}`, severity }];
+  });
+}
+
+function lineBody(line: QuotedLine, i: number): JsonObject {
+  const { productId: id, title, unitMinor: price, imageUrl, quantity, amountMinor: amount } = line;
+  const image = imageUrl === null ? {} : { image_url: imageUrl };
+  const totals = ["subtotal", "total"].map((type) => ({ type, amount }));
+  return { id: lineIdAt(i), item: { id, title, price, ...image }, quantity, totals };
+}
+
+/** The lines that are priced, each by the place it was asked for at. */
+export function lineBodies({ lines }: Pick<Quote, "lines">): readonly JsonObject[] {
+  return lines.flatMap((line, i) => (typeof line === "string" ? [] : [lineBody(line, i)]));
+}

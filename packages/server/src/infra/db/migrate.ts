@@ -1,0 +1,186 @@
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { StartupError } from "../../startup-error.js";
+import { VERSION } from "../../version.js";
+import { isoTime } from "../clock.js";
+import type { Database, Dialect, Transaction } from "./database.js";
+import type { Migration, SqlWords } from "./migration.js";
+import { foundation } from "./migrations/0001-foundation.js";
+import { skills } from "./migrations/0002-skills.js";
+import { audit } from "./migrations/0003-audit.js";
+import { visits } from "./migrations/0004-visits.js";
+import { edgeTokens } from "./migrations/0005-edge-tokens.js";
+import { visitsByTime } from "./migrations/0006-visits-by-time.js";
+import { agents } from "./migrations/0007-agents.js";
+import { decisions } from "./migrations/0008-decisions.js";
+import { reviews } from "./migrations/0009-reviews.js";
+import { commerce } from "./migrations/0010-commerce.js";
+import { outbox } from "./migrations/0011-outbox.js";
+import { spending } from "./migrations/0012-spending.js";
+import { stripe } from "./migrations/0013-stripe.js";
+import { ucp } from "./migrations/0014-ucp.js";
+import { carts } from "./migrations/0015-carts.js";
+import { captured } from "./migrations/0016-captured.js";
+import { checkouts } from "./migrations/0017-checkouts.js";
+import { afterSale } from "./migrations/0018-after-sale.js";
+import { consoleSessions } from "./migrations/0019-console.js";
+import { decisionCounts } from "./migrations/0020-decision-counts.js";
+import { platforms } from "./migrations/0021-platforms.js";
+import { pause } from "./migrations/0022-pause.js";
+import { auditArchives } from "./migrations/0023-audit-archives.js";
+import { rejections } from "./migrations/0024-rejections.js";
+import { identities } from "./migrations/0025-identities.js";
+
+import { strangerRecords } from "./migrations/0026-stranger-records.js";
+import { storedBytes } from "./migrations/0027-stored-bytes.js";
+import { registrationShares } from "./migrations/0028-registration-shares.js";
+import { declines } from "./migrations/0029-declines.js";
+import { revocations } from "./migrations/0030-revocations.js";
+import { keptAnswers } from "./migrations/0031-kept-answers.js";
+import { ownProfiles } from "./migrations/0032-own-profiles.js";
+import { POSTGRES_PRODUCT_SEARCH, SQLITE_PRODUCT_SEARCH } from "./product-search.js";
+import { copySqlite } from "./sqlite.js";
+
+/** In order; position + 1 is the schema version. Only ever appended to. */
+const MIGRATIONS: readonly Migration[] = [
+  ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents, decisions, reviews],
+  ...[commerce, outbox, spending, stripe, ucp, carts, captured, checkouts],
+  ...[afterSale, consoleSessions, decisionCounts, platforms, pause, auditArchives],
+  ...[rejections, identities, strangerRecords, storedBytes, registrationShares],
+  ...[declines, revocations],
+  keptAnswers,
+  ownProfiles,
+];
+
+export const SCHEMA_VERSION = MIGRATIONS.length;
+
+const WORDS: Readonly<Record<Dialect, SqlWords>> = {
+  sqlite: {
+    integer: "INTEGER",
+    strict: "STRICT",
+    clustered: "STRICT, WITHOUT ROWID",
+    appendOnly: (table) =>
+      ["UPDATE", "DELETE"]
+        .map(
+          (verb) =>
+            `CREATE TRIGGER ${table}_no_${verb.toLowerCase()} BEFORE ${verb} ON ${table} ` +
+            `BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;`,
+        )
+        .join("\n"),
+    deletableWhere: (table, condition) => `
+DROP TRIGGER ${table}_no_delete;
+CREATE TRIGGER ${table}_no_delete BEFORE DELETE ON ${table} WHEN (${condition}) IS NOT TRUE
+BEGIN SELECT RAISE(ABORT, '${table} is append-only'); END;`,
+    productSearch: SQLITE_PRODUCT_SEARCH,
+  },
+  postgres: {
+    integer: "BIGINT",
+    strict: "",
+    clustered: "",
+    // The function stands on one line: scripts are divided where a line ends with a semicolon.
+    appendOnly: (table) => `
+CREATE FUNCTION ${table}_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '${table} is append-only'; END $$;
+CREATE TRIGGER ${table}_no_change BEFORE UPDATE OR DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION ${table}_refuse();
+CREATE TRIGGER ${table}_no_truncate BEFORE TRUNCATE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION ${table}_refuse();`,
+    deletableWhere: (table, condition) => `
+CREATE OR REPLACE FUNCTION ${table}_refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN IF TG_OP = 'DELETE' THEN IF (${condition}) IS TRUE THEN RETURN OLD; END IF; END IF; RAISE EXCEPTION '${table} is append-only'; END $$;`,
+    productSearch: POSTGRES_PRODUCT_SEARCH,
+  },
+};
+
+/** Tables the migrations make: what a backup holds, whatever else lives in the same database. */
+export function ownTables(): readonly string[] {
+  const made = MIGRATIONS.flatMap((migration) => [
+    ...migration.sql(WORDS.sqlite).matchAll(/CREATE TABLE (\w+)/g),
+  ]);
+  // A later migration may make a table anew.
+  return [...new Set(made.map(([, name]) => name as string).sort())];
+}
+
+/** Any fixed number, the same in every process: holds others off while one migrates. */
+const MIGRATION_LOCK = 4_217_001;
+
+async function versionTableExists(tx: Pick<Transaction, "get">, dialect: Dialect) {
+  const sql =
+    dialect === "sqlite"
+      ? "SELECT 1 AS found FROM sqlite_master WHERE type = 'table' AND name = 'schema_versions'"
+      : "SELECT 1 AS found WHERE to_regclass('schema_versions') IS NOT NULL";
+  return (await tx.get(sql)) !== undefined;
+}
+
+/** The schema version of a database; 0 when it is empty. */
+export async function schemaVersion(db: Pick<Database, "get" | "dialect">): Promise<number> {
+  if (!(await versionTableExists(db, db.dialect))) return 0;
+  const row = await db.get<{ version: number | null }>(
+    "SELECT MAX(version) AS version FROM schema_versions",
+  );
+  return row?.version ?? 0;
+}
+
+/** Refuses a database that a newer build has written: an older one would misread it. */
+export async function refuseNewerSchema(
+  db: Pick<Database, "get" | "dialect">,
+  known = SCHEMA_VERSION,
+): Promise<number> {
+  const version = await schemaVersion(db);
+  if (version > known) {
+    throw new StartupError(
+      `The database has schema version ${version}, this build (${VERSION}) knows up to ` +
+        `${known}: start the newer Gatehouse that wrote it, or restore an older backup.`,
+    );
+  }
+  return version;
+}
+
+export interface MigrateOptions {
+  readonly now: number;
+  /** Given for SQLite: the file, and the folder its copy goes to. */
+  readonly sqlitePath?: string;
+  readonly backupDir?: string;
+  /** Stops at this version: a restore starts from the schema the backup was written in. */
+  readonly upTo?: number;
+}
+
+/**
+ * Brings the schema up to date in one transaction: a crash leaves the old schema whole. An
+ * existing SQLite file is copied first; PostgreSQL is backed up by its operator's own means.
+ */
+export async function migrate(
+  db: Database,
+  options: MigrateOptions,
+  migrations: readonly Migration[] = MIGRATIONS,
+): Promise<void> {
+  const target = options.upTo ?? migrations.length;
+  const before = await refuseNewerSchema(db, migrations.length);
+  if (before >= target) return;
+  if (before > 0 && options.sqlitePath !== undefined && options.backupDir !== undefined) {
+    mkdirSync(options.backupDir, { recursive: true, mode: 0o700 });
+    const stamp = isoTime(options.now).replace(/[:.]/g, "-");
+    copySqlite(
+      options.sqlitePath,
+      join(options.backupDir, `before-schema-${before + 1}-${stamp}.db`),
+    );
+  }
+  await db.transaction(async (tx) => {
+    if (db.dialect === "postgres") {
+      await db.script(tx, `SELECT pg_advisory_xact_lock(${MIGRATION_LOCK});`);
+    }
+    await db.script(
+      tx,
+      `CREATE TABLE IF NOT EXISTS schema_versions (version ${WORDS[db.dialect].integer} PRIMARY KEY,
+       name TEXT NOT NULL, build TEXT NOT NULL, applied_at TEXT NOT NULL) ${WORDS[db.dialect].strict};`,
+    );
+    // Asked again under the lock: a newer build may have been here while we waited for it.
+    const { dialect } = db;
+    const found = await refuseNewerSchema({ get: tx.get, dialect }, migrations.length);
+    for (let version = found + 1; version <= target; version++) {
+      const migration = migrations[version - 1] as Migration;
+      await db.script(tx, migration.sql(WORDS[db.dialect]));
+      await migration.fill?.(tx);
+      await tx.run(
+        "INSERT INTO schema_versions (version, name, build, applied_at) VALUES (?, ?, ?, ?)",
+        ...[version, migration.name, VERSION, isoTime(options.now)],
+      );
+    }
+  });
+}

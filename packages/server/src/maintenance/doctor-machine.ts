@@ -1,0 +1,76 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { accessSync, constants, statSync } from "node:fs";
+import { join } from "node:path";
+import type { Config } from "../config/config.js";
+import { OPERATOR_TOKEN_FILE } from "../domain/tokens/operator-token.js";
+import { readPrivateFile, readTextFile } from "../infra/files/private-file.js";
+import type { Finding } from "./finding.js";
+
+const NODE_MIN = [20, 19] as const;
+const CERTIFICATE_WARN_MS = 14 * 86_400_000;
+const OTHERS = 0o077;
+
+export function checkNode(version: string): Finding {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const enough = major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]);
+  return enough
+    ? { part: "Node.js", verdict: "good", says: version }
+    : {
+        part: "Node.js",
+        verdict: "failure",
+        says: `${version} is too old: install 20.19 or later`,
+      };
+}
+
+export function checkTransport(config: Config, now: number): Finding {
+  if (config.tls !== undefined) return checkCertificate(config.tls, now);
+  if (config.mode === "development") {
+    return { part: "transport", verdict: "good", says: "plain HTTP on loopback (development)" };
+  }
+  if (config.trustProxy.length > 0) {
+    const says = `HTTPS by a proxy at ${config.trustProxy.join(", ")}`;
+    return { part: "transport", verdict: "good", says };
+  }
+  const says = "production without TLS files or GATEHOUSE_TRUST_PROXY answers only https_required";
+  return { part: "transport", verdict: "warning", says };
+}
+
+function checkCertificate(tls: NonNullable<Config["tls"]>, now: number): Finding {
+  const certificate = new X509Certificate(readTextFile(tls.certFile, "The TLS certificate"));
+  const key = createPrivateKey(readTextFile(tls.keyFile, "The TLS key"));
+  const part = "transport";
+  if (!certificate.checkPrivateKey(key)) {
+    return { part, verdict: "failure", says: "the TLS key does not belong to the certificate" };
+  }
+  const left = Date.parse(certificate.validTo) - now;
+  if (left <= 0) return { part, verdict: "failure", says: "the TLS certificate has expired" };
+  const says = `HTTPS, certificate valid until ${certificate.validTo}`;
+  return { part, verdict: left < CERTIFICATE_WARN_MS ? "warning" : "good", says };
+}
+
+export function checkDataDir(config: Config): Finding {
+  const part = "data folder";
+  const found = statSync(config.dataDir, { throwIfNoEntry: false });
+  if (found === undefined) {
+    return { part, verdict: "failure", says: `${config.dataDir} does not exist` };
+  }
+  accessSync(config.dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+  if (process.platform !== "win32" && (found.mode & OTHERS) !== 0) {
+    const says = `${config.dataDir} is open to other users: run \`chmod 700 ${config.dataDir}\``;
+    return { part, verdict: "warning", says };
+  }
+  return { part, verdict: "good", says: config.dataDir };
+}
+
+export function checkOperatorToken(config: Config): Finding {
+  const part = "admin token";
+  if (config.adminToken !== undefined) {
+    return { part, verdict: "good", says: "set by GATEHOUSE_ADMIN_TOKEN" };
+  }
+  const file = join(config.dataDir, OPERATOR_TOKEN_FILE);
+  const kept = readPrivateFile(file, "The admin token");
+  if (kept === undefined) {
+    return { part, verdict: "good", says: "none yet: the next start makes one and shows it once" };
+  }
+  return { part, verdict: "good", says: `kept in ${file}` };
+}

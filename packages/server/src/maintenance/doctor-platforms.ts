@@ -1,0 +1,31 @@
+import { sitesOpenToAny } from "../domain/platforms/store.js";
+import { siteByHash } from "../domain/sites/store.js";
+import type { Database } from "../infra/db/database.js";
+import type { Finding } from "./finding.js";
+
+/** Sites looked at. */
+const SITES_MAX = 1_000;
+/** Sites named in the finding; the rest are counted. */
+const SITES_NAMED_MAX = 5;
+
+/** Whether platforms that are not admitted can spend real money at a site. */
+export async function checkPlatforms(db: Database): Promise<Finding> {
+  const domains: string[] = [];
+  for (const siteKeyHash of await sitesOpenToAny(db, SITES_MAX)) {
+    const site = await siteByHash(db, siteKeyHash);
+    if (site?.processor?.live === true) domains.push(site.domain);
+  }
+  const part = "platforms";
+  const [first] = domains;
+  if (first === undefined) {
+    const says = "no live site accepts platforms that its owner has not admitted";
+    return { part, verdict: "good", says };
+  }
+  const named = domains.slice(0, SITES_NAMED_MAX).join(", ");
+  const more =
+    domains.length > SITES_NAMED_MAX ? ` and ${domains.length - SITES_NAMED_MAX} more` : "";
+  const says =
+    `any platform can pay at ${named}${more}: admit those you know (\`gatehouse platform list ${first}\`), ` +
+    `then run \`gatehouse site platforms ${first} --accept admitted\``;
+  return { part, verdict: "warning", says };
+}

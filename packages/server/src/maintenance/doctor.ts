@@ -1,0 +1,232 @@
+import { type Config, type Environment, readConfig } from "../config/config.js";
+import { Archive } from "../domain/audit/archive/archive.js";
+import { type Comparison, comparePublished } from "../domain/audit/compare-published.js";
+import { KeptCheckpoints } from "../domain/audit/kept-checkpoints.js";
+import { LogReader } from "../domain/audit/log-reader.js";
+import { pausedDomains, siteHealth } from "../domain/sites/store.js";
+import { isoTime, systemClock } from "../infra/clock.js";
+import type { Database } from "../infra/db/database.js";
+import { refuseNewerSchema, SCHEMA_VERSION, schemaVersion } from "../infra/db/migrate.js";
+import { systemIds } from "../infra/ids.js";
+import { checkClock } from "../infra/installation/clock-check.js";
+import { readFact } from "../infra/installation/installation.js";
+import { installationExists, openDatabase } from "../infra/installation/open.js";
+import { failedJobs } from "../infra/jobs/store.js";
+import { keyAliasFault } from "../infra/keys/key-aliases.js";
+import { KeyRing } from "../infra/keys/key-ring.js";
+import { allKeys } from "../infra/keys/store.js";
+import { createLog } from "../infra/log/log.js";
+import { createSecrets } from "../infra/secrets/secrets.js";
+import { findSecretsKey } from "../infra/secrets/secrets-key.js";
+import { StartupError } from "../startup-error.js";
+import { checkArchive } from "./doctor-archive.js";
+import { checkDataDir, checkNode, checkOperatorToken, checkTransport } from "./doctor-machine.js";
+import { checkPayments } from "./doctor-payments.js";
+import { checkPlatforms } from "./doctor-platforms.js";
+import type { Finding } from "./finding.js";
+import { checkRestored } from "./restored.js";
+
+/** The schema version from which on there are logs. */
+const AUDIT_SCHEMA = 3;
+
+async function checkDatabase(db: Database): Promise<Finding> {
+  const version = await refuseNewerSchema(db);
+  if (version === 0) {
+    const says = "it is empty: run `gatehouse serve` once, or restore a backup";
+    return { part: "database", verdict: "failure", says };
+  }
+  if (version < SCHEMA_VERSION) {
+    return {
+      part: "database",
+      verdict: "warning",
+      says: `schema ${version} will be brought to ${SCHEMA_VERSION} at the next start`,
+    };
+  }
+  if (db.dialect === "sqlite") {
+    const row = await db.get<{ integrity_check: string }>("PRAGMA integrity_check");
+    if (row?.integrity_check !== "ok") {
+      return {
+        part: "database",
+        verdict: "failure",
+        says: "the file is damaged: restore a backup",
+      };
+    }
+  }
+  return { part: "database", verdict: "good", says: `${db.dialect}, schema ${version}` };
+}
+
+async function checkKeys(config: Config, db: Database): Promise<Finding[]> {
+  const key = findSecretsKey(config);
+  const sealedBy = await readFact(db, "secrets_key_id");
+  if (key === undefined || sealedBy === undefined) {
+    const says =
+      "it is not here: set GATEHOUSE_SECRETS_KEY to the one this database was sealed with";
+    return [{ part: "secrets key", verdict: "failure", says }];
+  }
+  const secrets = createSecrets(key);
+  if (secrets.keyId !== sealedBy) {
+    const says = "it is not the one this database was sealed with: bring back the original";
+    return [{ part: "secrets key", verdict: "failure", says }];
+  }
+  const ring = new KeyRing(db, secrets, systemClock, config.keyAliases);
+  await ring.check();
+  const kids = await Promise.all(
+    (["card", "audit"] as const).map(async (purpose) => (await ring.signer(purpose)).kid),
+  );
+  const listed = new Set((await ring.listed("card")).map(({ kid }) => kid));
+  const stray = config.keyAliases.filter(({ kid }) => !listed.has(kid)).map(({ alias }) => alias);
+  const fault = keyAliasFault(config.keyAliases, await allKeys(db));
+  if (fault !== undefined) return [{ part: "key aliases", verdict: "failure", says: fault }];
+  const aliases: Finding[] = stray.map((alias) => ({
+    part: "key aliases",
+    verdict: "warning",
+    says: `${alias} names a key that is not listed: see \`gatehouse key list\``,
+  }));
+  return [
+    ...aliases,
+    { part: "secrets key", verdict: "good", says: `opens this database (id ${secrets.keyId})` },
+    { part: "signing keys", verdict: "good", says: `sign: ${kids.join(", ")}` },
+  ];
+}
+
+async function checkJobs(db: Database): Promise<Finding> {
+  const rows = await failedJobs(db);
+  if (rows.length === 0) return { part: "jobs", verdict: "good", says: "the last runs succeeded" };
+  const says = rows.map(({ name, error }) => `${name} failed (${error})`).join("; ");
+  return { part: "jobs", verdict: "warning", says };
+}
+
+async function checkSites(db: Database): Promise<Finding> {
+  const { total, verified, troubled } = await siteHealth(db);
+  if (troubled.length > 0) {
+    const says = troubled.map(({ domain, problem }) => `${domain}: ${problem}`).join("; ");
+    return { part: "sites", verdict: "warning", says };
+  }
+  return { part: "sites", verdict: "good", says: `${total}, of which ${verified} verified` };
+}
+
+/** Reported only if sales of a site are paused, because an owner may have forgotten it. */
+async function checkPauses(db: Database): Promise<Finding[]> {
+  const domains = await pausedDomains(db);
+  if (domains.length === 0) return [];
+  const says = `paused: ${domains.join(", ")}. Resume with \`gatehouse site resume <domain>\``;
+  return [{ part: "sales", verdict: "warning", says }];
+}
+
+/** What this database lacks of what was published, why that may be, and what ends the warning. */
+function lacking({ lost, missing }: Comparison): string[] {
+  const untold = lost.filter(({ toldBy }) => toldBy === undefined).map(({ chain }) => chain);
+  const unknown = missing.map(({ origin }) => origin);
+  const lacks = "more was published than this database has of";
+  return [
+    ...(untold.length === 0
+      ? []
+      : [
+          `${lacks} ${untold.join(", ")}: after a restore the service opens a log that says so ` +
+            "when it is started, which ends this",
+        ]),
+    ...(unknown.length === 0
+      ? []
+      : [
+          `${lacks} ${unknown.join(", ")}: logs begun after the backup that was restored, or of ` +
+            "another database. Nothing ends this: no log here goes on from them to say so",
+        ]),
+  ];
+}
+
+/** Whether any log tells another history than was published of it. */
+async function checkAudit(config: Config, db: Database): Promise<Finding> {
+  const part = "audit log";
+  const archive = new Archive(config.archiveDir);
+  const published = new KeptCheckpoints(config.dataDir).read();
+  const compared = await comparePublished(db, new LogReader(db, archive), published);
+  const { held, lost } = compared;
+  if (held.length > 0) {
+    const says = held.map(({ chain, why }) => `${chain}: ${why}`).join("; ");
+    const effect = "A frozen log takes no records, so its site decides nothing";
+    const where = 'See docs/guide/audit.md, "Epochs and a frozen log"';
+    return { part, verdict: "failure", says: `frozen: ${says}. ${effect}. ${where}` };
+  }
+  const lacks = lacking(compared);
+  if (lacks.length > 0) return { part, verdict: "warning", says: lacks.join("; ") };
+  const told = lost.map(({ chain, size, left, toldBy }) =>
+    toldBy === undefined
+      ? ""
+      : `; of ${chain} ${left} records are left of ${size}, which ${toldBy.chain} tells since ${isoTime(toldBy.at)}`,
+  );
+  const counted =
+    published.length === 0
+      ? "no checkpoint has been published here, so there is none to compare with"
+      : `${published.length} ${published.length === 1 ? "log matches its" : "logs match their"} published checkpoints`;
+  const says = `${counted}${told.join("")}`;
+  return { part, verdict: "good", says };
+}
+
+/** A check that cannot run is a failure of its part, with the sentence it gave. */
+async function attempt(part: string, check: () => Promise<Finding | Finding[]>) {
+  try {
+    return [await check()].flat();
+  } catch (error) {
+    return [{ part, verdict: "failure", says: (error as Error).message } satisfies Finding];
+  }
+}
+
+async function checkInstallation(config: Config, db: Database): Promise<Finding[]> {
+  const database = await attempt("database", () => checkDatabase(db));
+  if (database.some(({ verdict }) => verdict === "failure")) return database;
+  const version = await schemaVersion(db);
+  const clock = async (): Promise<Finding> => {
+    await checkClock(db, systemClock.now());
+    return { part: "clock", verdict: "good", says: "agrees with what it has seen" };
+  };
+  return [
+    ...database,
+    ...(await attempt("keys", () => checkKeys(config, db))),
+    ...(await attempt("clock", clock)),
+    ...(await attempt("jobs", () => checkJobs(db))),
+    ...(await attempt("sites", () => checkSites(db))),
+    // A database that still has to be migrated has no pauses.
+    ...(version < SCHEMA_VERSION ? [] : await attempt("sales", () => checkPauses(db))),
+    ...(version < SCHEMA_VERSION
+      ? []
+      : await attempt("payments", () => checkPayments(db, systemClock.now()))),
+    ...(version < SCHEMA_VERSION ? [] : await attempt("restore", () => checkRestored(db))),
+    ...(version < AUDIT_SCHEMA ? [] : await attempt("audit log", () => checkAudit(config, db))),
+    ...(version < SCHEMA_VERSION
+      ? []
+      : await attempt("audit archive", () => checkArchive(config, db))),
+    ...(version < SCHEMA_VERSION ? [] : await attempt("platforms", () => checkPlatforms(db))),
+  ];
+}
+
+/** Looks at everything an installation stands on, and changes nothing. */
+export async function doctor(env: Environment): Promise<readonly Finding[]> {
+  let config: Config;
+  try {
+    config = readConfig(env);
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error;
+    return [{ part: "configuration", verdict: "failure", says: error.message }];
+  }
+  const findings: Finding[] = [
+    checkNode(process.versions.node),
+    { part: "configuration", verdict: "good", says: `${config.mode}, ${config.baseUrl}` },
+    ...(await attempt("transport", async () => checkTransport(config, systemClock.now()))),
+    ...(await attempt("data folder", async () => checkDataDir(config))),
+    ...(await attempt("admin token", async () => checkOperatorToken(config))),
+  ];
+  if (!installationExists(config)) {
+    const says = `there is none in ${config.dataDir}: run \`gatehouse serve\` once`;
+    return [...findings, { part: "database", verdict: "failure", says }];
+  }
+  const tools = { ids: systemIds, log: createLog("silent") };
+  const opened = await attempt("database", async () => {
+    const db = await openDatabase(config, tools);
+    try {
+      return await checkInstallation(config, db);
+    } finally {
+      await db.close();
+    }
+  });
+  return [...findings, ...opened];
+}

@@ -1,0 +1,36 @@
+import { suspendActiveAgents } from "../domain/agents/store.js";
+import { suspendAdmittedPlatforms } from "../domain/platforms/store.js";
+import { revokeAllEdgeTokens } from "../domain/tokens/edge/store.js";
+import { endAllSessions } from "../domain/tokens/sessions/store.js";
+import { revokeAllTokens } from "../domain/tokens/store.js";
+import type { Queries } from "../infra/db/database.js";
+
+/** The actor in rows that a restore changed. */
+export const RESTORE_ACTOR = "restore";
+
+/** How much a restore voided or suspended. */
+export interface Suspended {
+  readonly tokens: number;
+  readonly agents: number;
+  readonly platforms: number;
+}
+
+/**
+ * Voids every credential and suspends every agent and platform, because nobody can tell which of them were
+ * revoked since. Runs in the transaction that writes the rows, so a crash leaves neither. The tables are
+ * those of the backup's schema, which may be older than this build's.
+ */
+export async function suspendRestored(
+  tx: Queries,
+  tables: ReadonlySet<string>,
+  now: number,
+): Promise<Suspended> {
+  const tokens = await revokeAllTokens(tx, now);
+  const edges = tables.has("edge_tokens") ? await revokeAllEdgeTokens(tx, now) : 0;
+  if (tables.has("console_sessions")) await endAllSessions(tx);
+  const agents = tables.has("agents") ? await suspendActiveAgents(tx, RESTORE_ACTOR, now) : 0;
+  const platforms = tables.has("platforms")
+    ? await suspendAdmittedPlatforms(tx, RESTORE_ACTOR, now)
+    : 0;
+  return { tokens: tokens + edges, agents, platforms };
+}

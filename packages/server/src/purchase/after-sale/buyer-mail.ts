@@ -1,0 +1,104 @@
+import { formatAmount } from "@gatehouse/protocol";
+import type { OrderEvent } from "../../domain/orders/aftermath/aftermath.js";
+import type { Site } from "../../domain/sites/site.js";
+import { unlinked } from "../../infra/mail/plain-words.js";
+import type { OrderTopic } from "./order-notice.js";
+import type { WholeOrder } from "./whole-order.js";
+
+/** What a buyer is told by mail. Everything else their platform tells them. */
+export type BuyerTopic = Extract<OrderTopic, "order.created" | "order.shipped" | "order.cancelled">;
+
+const BUYER_TOPICS: readonly OrderTopic[] = ["order.created", "order.shipped", "order.cancelled"];
+export const isForBuyer = (topic: OrderTopic): topic is BuyerTopic => BUYER_TOPICS.includes(topic);
+
+/** Nothing in it was written by whoever ordered: names and addresses of strangers make good spam. */
+interface BuyerMail {
+  readonly topic: BuyerTopic;
+  readonly site: Site;
+  readonly whole: WholeOrder;
+  /** The page of the order. */
+  readonly url: string;
+  /** Whether no money is behind it. */
+  readonly rehearsed: boolean;
+  /** What was sent, where something was. */
+  readonly shipment?: OrderEvent | undefined;
+}
+
+const words = (text: string | null | undefined) => (text ? [unlinked(text)] : []);
+
+/** What was sent, by whom, and where it can be followed: words of the shop's own people. */
+function shipmentLines({ lines }: WholeOrder, shipment: OrderEvent): readonly string[] {
+  const { carrier, trackingNumber, trackingUrl, description } = shipment;
+  const by = [...words(carrier), ...words(trackingNumber)];
+  return [
+    ...shipment.lines.map(({ id, quantity }) => {
+      const line = lines.find(({ lineId }) => lineId === id);
+      return `  ${quantity} of ${line?.total} × ${unlinked(line?.title ?? "")}`;
+    }),
+    ...(by.length === 0 ? [] : ["", `Sent by:  ${by.join(", ")}`]),
+    ...(trackingUrl === null ? [] : [`Track it: ${trackingUrl}`]),
+    ...words(description).map((text) => `The shop says: ${text}`),
+  ];
+}
+
+function cancelledLines({ order, adjustments, lines }: WholeOrder): readonly string[] {
+  const reason = adjustments.filter(({ kind }) => kind === "cancellation").at(-1)?.description;
+  const left = lines.filter(({ total }) => total > 0);
+  const money =
+    order.payment === "captured"
+      ? "What was paid for it already, the shop gives back."
+      : "Nothing is taken for what was cancelled.";
+  return [
+    ...words(reason).flatMap((text) => [`The shop says: ${text}`, ""]),
+    money,
+    ...(left.length === 0 ? [] : ["", "What stays ordered:", ""]),
+    ...left.map(({ total, title }) => `  ${total} × ${unlinked(title)}`),
+  ];
+}
+
+function boughtLines({ order, checkout, lines }: WholeOrder): readonly string[] {
+  const { currency } = order.amount;
+  const money = (minor: number) => `${formatAmount({ minor, currency })} ${currency}`;
+  const { shippingMinor, taxMinor } = checkout?.quote.totals ?? {
+    ...{ shippingMinor: null, taxMinor: 0 },
+  };
+  return [
+    ...lines.map(({ quantity, title }) => `  ${quantity} × ${unlinked(title)}`),
+    ...(shippingMinor === null ? [] : [`  Delivery: ${money(shippingMinor)}`]),
+    ...(taxMinor === 0 ? [] : [`  Tax: ${money(taxMinor)}`]),
+    `  Total: ${money(order.amount.minor)}`,
+  ];
+}
+
+/** What is said, in a subject and in a text. */
+function sayingOf({ topic, site: { domain }, whole, shipment }: BuyerMail) {
+  if (topic === "order.shipped" && shipment !== undefined) {
+    const text = [`Something you ordered at ${domain} is on its way:`, ""];
+    return {
+      about: "your order is on its way",
+      text: [...text, ...shipmentLines(whole, shipment)],
+    };
+  }
+  if (topic === "order.cancelled") {
+    const all = whole.order.status === "cancelled";
+    const text = [`${all ? "Your order" : "A part of your order"} at ${domain} was cancelled.`, ""];
+    return { about: "your order was cancelled", text: [...text, ...cancelledLines(whole)] };
+  }
+  const text = [`Thank you for your order at ${domain}. The payment is authorized.`, ""];
+  return { about: "your order", text: [...text, ...boughtLines(whole)] };
+}
+
+/** A plain text to the buyer. Its subject names the shop by its domain only. */
+export function buyerMail(mail: BuyerMail) {
+  const { site, whole, url, rehearsed } = mail;
+  const { about, text } = sayingOf(mail);
+  const lines = [
+    ...(rehearsed
+      ? ["This is a rehearsal of a shop: no money moves, and nothing is sent.", ""]
+      : []),
+    ...[...text, "", `Order: ${whole.order.orderId}`, `How far it is: ${url}`, ""],
+    `Sold by ${unlinked(site.name)}, https://${site.domain}/`,
+  ];
+  const kind = rehearsed ? "rehearsal: " : "";
+  return { subject: `${kind}${site.domain}: ${about}`, text: `${lines.join("\n")}\n` };
+}

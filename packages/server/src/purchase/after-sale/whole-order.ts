@@ -1,0 +1,50 @@
+import type { Checkout } from "../../domain/checkouts/checkout.js";
+import { checkoutById } from "../../domain/checkouts/store.js";
+import {
+  type Adjustment,
+  type LineState,
+  lineStates,
+  type OrderEvent,
+  orderStatus,
+} from "../../domain/orders/aftermath/aftermath.js";
+import { adjustmentsOf, eventsOf } from "../../domain/orders/aftermath/store.js";
+import type { Order } from "../../domain/orders/order.js";
+import { writeRevision } from "../../domain/orders/store.js";
+import type { Queries, Transaction } from "../../infra/db/database.js";
+
+/** An order, and all that became of it. */
+export interface WholeOrder {
+  readonly order: Order;
+  /** What it came of; null where a mandate ordered. */
+  readonly checkout: Checkout | null;
+  readonly events: readonly OrderEvent[];
+  readonly adjustments: readonly Adjustment[];
+  readonly lines: readonly LineState[];
+}
+
+async function checkoutOf(db: Queries, { siteKeyHash, checkoutId }: Order) {
+  if (checkoutId === null) return null;
+  return (await checkoutById(db, siteKeyHash, checkoutId)) ?? null;
+}
+
+/** An order that has just been made: nothing became of it yet. */
+export async function freshOrder(db: Queries, order: Order): Promise<WholeOrder> {
+  const checkout = await checkoutOf(db, order);
+  return { order, checkout, events: [], adjustments: [], lines: lineStates(order.items, [], []) };
+}
+
+export async function wholeOrder(db: Queries, order: Order): Promise<WholeOrder> {
+  const { orderId, items } = order;
+  const checkout = await checkoutOf(db, order);
+  const events = await eventsOf(db, orderId);
+  const adjustments = await adjustmentsOf(db, orderId);
+  return { order, checkout, events, adjustments, lines: lineStates(items, events, adjustments) };
+}
+
+/** Counts what has just been written of a held order; gives it back as it is now. */
+export async function revise(tx: Transaction, held: Order): Promise<WholeOrder> {
+  const whole = await wholeOrder(tx, held);
+  const order = { ...held, revision: held.revision + 1, status: orderStatus(whole.lines) };
+  await writeRevision(tx, order);
+  return { ...whole, order };
+}

@@ -1,0 +1,62 @@
+import type { JsonObject } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import { processorActor, type RecordDraft } from "../domain/audit/drafts.js";
+import type { Order } from "../domain/orders/order.js";
+import { lockOrder, moveOrder, orderOfAttempt } from "../domain/orders/store.js";
+import type { Payment } from "../domain/payments/payment.js";
+import { paymentById } from "../domain/payments/store.js";
+import type { Transaction } from "../infra/db/database.js";
+import type { AuthorizationState } from "../payments/provider.js";
+import { tellOfOrder } from "./after-sale/tell-of-order.js";
+import { revise } from "./after-sale/whole-order.js";
+import { attemptOf, processorOf } from "./ask-processor.js";
+
+/** What a record says of an authorization that its owner took or gave up, or that nobody took. */
+function adjustment({ attemptId, processor }: Payment, order: Order): JsonObject {
+  const { orderId: order_id, payment: kind, capturedMinor: minor, amount } = order;
+  const taken = minor === null ? {} : { amount: { currency: amount.currency, minor } };
+  return {
+    actor: processorActor(processor),
+    ...{ attempt_id: attemptId, order_id, processor },
+    adjustment: { kind, ...taken },
+  };
+}
+
+/** Writes what has become of the authorization of an order; what there is to record of it. */
+export async function moveAuthorization(
+  context: Context,
+  tx: Transaction,
+  payment: Payment,
+  { status, lapsesAt, captured }: AuthorizationState,
+): Promise<readonly RecordDraft[]> {
+  const found = await orderOfAttempt(tx, payment.attemptId);
+  const order = found && (await lockOrder(tx, found.siteKeyHash, found.orderId));
+  // What has ended stays so: news of before comes late, and more than once.
+  if (order?.payment !== "authorized") return [];
+  const now = context.clock.now();
+  const capturedMinor = captured?.minor ?? null;
+  // That nobody says it now does not make it unknown.
+  const until = status === "authorized" ? (lapsesAt ?? order.lapsesAt) : null;
+  if (status === "authorized" && until === order.lapsesAt) return [];
+  const ended = status === "authorized" ? null : now;
+  const moved: Order = {
+    ...{ ...order, payment: status, lapsesAt: until, capturedMinor, paymentChangedAt: ended },
+  };
+  await moveOrder(tx, moved);
+  if (status === "authorized") return [];
+  await tellOfOrder(context, tx, await revise(tx, moved), { topic: "order.payment", now });
+  const content = adjustment(payment, moved);
+  return [{ type: "order.adjustment", occurredAt: now, content }];
+}
+
+/** Asks how an authorization stands, and writes it down. Throws where the processor does not answer. */
+export async function followAuthorization(context: Context, payment: Payment): Promise<void> {
+  const { attemptId, siteKeyHash } = payment;
+  const state = await processorOf(context, payment).follow(attemptOf(payment));
+  if (state === undefined) return;
+  await context.audit.commit(siteKeyHash, async (tx) => {
+    const now = await paymentById(tx, attemptId);
+    const records = now === undefined ? [] : await moveAuthorization(context, tx, now, state);
+    return { records, answer: null };
+  });
+}

@@ -1,0 +1,57 @@
+import type { Agent } from "../domain/agents/agent.js";
+import { identityKnownSince } from "../domain/agents/store.js";
+import type { PlatformCaller } from "../domain/checkouts/platform.js";
+import { platformNamed } from "../domain/platforms/store.js";
+import type { Queries } from "../infra/db/database.js";
+import { webName } from "../infra/web-name.js";
+
+/**
+ * The owner's decision about a caller. `agent`: a registered and approved agent. `unlisted`: a platform
+ * that the owner has not admitted; all of these share one pool.
+ */
+type Standing = "agent" | "admitted" | "unlisted" | "suspended";
+
+/** Who a caller counts as. */
+export interface Identity {
+  /** Limits, budgets, velocity, reviews, declines and age are counted under this id. */
+  readonly id: string;
+  readonly standing: Standing;
+  /** Since when it is known here, in milliseconds; null if it is not. */
+  readonly knownSince: number | null;
+}
+
+/** Whether a caller shares the pool of platforms that are not admitted. */
+export const isPooled = ({ standing }: Identity): boolean => standing === "unlisted";
+
+/** The identity of all unsigned callers. Its brackets make sure that no host has the same name. */
+export const UNSIGNED = "(unsigned)";
+
+/**
+ * An agent counts as itself. An agent that was approved automatically counts as the domain of its key
+ * source, and is as old as the first such agent.
+ */
+export async function identityOfAgent(db: Queries, agent: Agent): Promise<Identity> {
+  const { agentId, siteKeyHash, identity: id, createdAt } = agent;
+  const first = id === agentId ? createdAt : await identityKnownSince(db, siteKeyHash, id);
+  return { id, standing: "agent", knownSince: first ?? createdAt };
+}
+
+/**
+ * The identity of a platform, however it writes its profile's address: its entry in the owner's list,
+ * or else the registrable domain of the profile. A caller that does not prove to be the platform it names
+ * does not count as that platform. All such callers are one identity that is always new, so another
+ * name gains nothing.
+ */
+export async function identityOfPlatform(
+  db: Queries,
+  siteKeyHash: string,
+  { url, signed }: PlatformCaller,
+): Promise<Identity> {
+  const name = webName(url);
+  if (!signed || name === undefined)
+    return { id: UNSIGNED, standing: "unlisted", knownSince: null };
+  const entry = await platformNamed(db, siteKeyHash, name);
+  if (entry === undefined) return { id: name.domain, standing: "unlisted", knownSince: null };
+  const { identity: id, status, firstSeenAt: knownSince } = entry;
+  return { id, standing: status === "seen" ? "unlisted" : status, knownSince };
+}
