@@ -40,7 +40,9 @@ const PAID = {
   payment: {
     instruments: [
       {
-        ...{ id: "i1", handler_id: "sandbox", type: "card" },
+        id: "i1",
+        handler_id: "sandbox",
+        type: "card",
         credential: { type: "token", token: "pm_card_visa" },
       },
     ],
@@ -54,7 +56,9 @@ async function openPlatform() {
   const names = ["cart", "checkout", "fulfillment"].map((name) => `dev.ucp.shopping.${name}`);
   const profile = JSON.stringify({
     ucp: {
-      ...{ version: VERSION, services: {}, payment_handlers: {} },
+      version: VERSION,
+      services: {},
+      payment_handlers: {},
       capabilities: Object.fromEntries(names.map((name) => [name, [{ version: VERSION }]])),
     },
     keys: [{ ...jwk, kid: "bench", use: "sig", alg: "ES256" }],
@@ -69,8 +73,10 @@ async function openPlatform() {
     const text = JSON.stringify(body);
     const digest = createHash("sha256").update(text).digest("base64");
     const headers = {
-      ...{ ...JSON_TYPE, "ucp-agent": `profile="http://${host}/profile"` },
-      ...{ "content-digest": `sha-256=:${digest}:`, "idempotency-key": randomUUID() },
+      ...JSON_TYPE,
+      "ucp-agent": `profile="http://${host}/profile"`,
+      "content-digest": `sha-256=:${digest}:`,
+      "idempotency-key": randomUUID(),
     };
     const fields = ["@method", "@authority", "@path", ...Object.keys(headers)];
     const terms = { key: signer, name: "sig1", fields, params: ["created", "keyid"] };
@@ -93,7 +99,8 @@ async function openShop({ url, siteKeyHash }) {
     { id: "large", effect: "escalate", when: { "cart.total": { gt: { EUR: "500.00" } } } },
     { id: "dollars", effect: "deny", when: { "cart.currency": { eq: "USD" } } },
     {
-      ...{ id: "velocity", effect: "deny" },
+      id: "velocity",
+      effect: "deny",
       when: { count: { scope: "agent", window: "PT10M", gt: 100_000_000 } },
     },
   ];
@@ -120,8 +127,13 @@ function rowsOf(folder) {
     );
   const reply = plain(db.prepare("SELECT * FROM ucp_replies LIMIT 1").get());
   const tables = [
-    ...["checkouts", "decisions", "payments", "orders", "sandbox_authorizations"],
-    ...["ucp_replies", "audit_records"],
+    "checkouts",
+    "decisions",
+    "payments",
+    "orders",
+    "sandbox_authorizations",
+    "ucp_replies",
+    "audit_records",
   ];
   const marks = tables.map(() => "?").join(", ");
   const ddl = db
@@ -182,7 +194,8 @@ export async function measure() {
     const key = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const log = generateKeyPairSync("ed25519");
     const parts = {
-      ...{ ...rowsOf(folder), answers },
+      ...rowsOf(folder),
+      answers,
       callerJwk: key.publicKey.export({ format: "jwk" }),
       siteJwk: platform.privateKey.export({ format: "jwk" }),
       logJwk: log.privateKey.export({ format: "jwk" }),

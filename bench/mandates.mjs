@@ -78,7 +78,10 @@ async function openShop({ url, siteKey, siteKeyHash, baseUrl }) {
   const mandate = (fields) => {
     const now = Date.now();
     const signed = sorted({
-      ...{ v: 1, mandate_id: randomUUID(), agent_id, site_key: siteKey },
+      v: 1,
+      mandate_id: randomUUID(),
+      agent_id,
+      site_key: siteKey,
       audience: `${baseUrl}/v1/m/${siteKey}/mandate`,
       issued_at: new Date(now).toISOString(),
       expires_at: new Date(now + 600_000).toISOString(),
@@ -166,7 +169,9 @@ const UPSERTS = [
 
 async function measureKind({ title, fields, steps }, ours, shop, folder) {
   const first = await fetch(shop.url, {
-    ...{ method: "POST", headers: HEADERS, body: shop.mandate(fields) },
+    method: "POST",
+    headers: HEADERS,
+    body: shop.mandate(fields),
   });
   const headers = [...first.headers].filter(
     ([name]) => !/^(date|connection|keep-alive)$/.test(name),
@@ -176,7 +181,10 @@ async function measureKind({ title, fields, steps }, ours, shop, folder) {
   const { publicKey, privateKey } = generateKeyPairSync("ed25519");
   const settings = {
     ...rowsOf(folder, steps),
-    ...{ upserts: UPSERTS, headers: headers.flat(), body, agentJwk: shop.jwk },
+    upserts: UPSERTS,
+    headers: headers.flat(),
+    body,
+    agentJwk: shop.jwk,
     logJwk: { ...publicKey.export({ format: "jwk" }), ...privateKey.export({ format: "jwk" }) },
   };
   const bare = startServer(

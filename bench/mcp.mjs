@@ -47,7 +47,9 @@ async function answerOf(url, method, headers = HEADERS) {
 /** One for each connection; whoever calls has a session of its own. */
 const requests = (url, method, headers = () => HEADERS) =>
   Array.from({ length: CONNECTIONS }, (_, i) => ({
-    ...{ url, body: BODIES[method], headers: headers(i) },
+    url,
+    body: BODIES[method],
+    headers: headers(i),
   }));
 
 async function measureHandshake(method, ours, bare, sdks) {

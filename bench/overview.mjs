@@ -34,7 +34,8 @@ const KINDS = [
   { classification: "person", agent: null },
   { classification: "suspected_automation", agent: null },
   ...["GPTBot", "ClaudeBot", "PerplexityBot", "CCBot"].map((name) => ({
-    ...{ classification: "declared_agent", agent: { name, operator: "bench" } },
+    classification: "declared_agent",
+    agent: { name, operator: "bench" },
   })),
 ];
 
@@ -48,15 +49,32 @@ function nth(n, { siteKeyHash, from }) {
   const lap = Math.floor(n / HOURS);
   return {
     decision: {
-      ...{ decisionId: `dec_${id}`, siteKeyHash, actorId: `agt_${n % AGENTS}`, mandateId: id },
-      ...{ digest: id, skill: "get_pricing", protocol: "a2a", amount: null, reason: null },
-      ...{ outcome: OUTCOMES[lap % OUTCOMES.length], ruleId: "skills", rulesEvaluated: 4 },
-      ...{ policyVersion: 1, recordId: `rec_${id}`, evaluatedAt: at },
+      decisionId: `dec_${id}`,
+      siteKeyHash,
+      actorId: `agt_${n % AGENTS}`,
+      mandateId: id,
+      digest: id,
+      skill: "get_pricing",
+      protocol: "a2a",
+      amount: null,
+      reason: null,
+      outcome: OUTCOMES[lap % OUTCOMES.length],
+      ruleId: "skills",
+      rulesEvaluated: 4,
+      policyVersion: 1,
+      recordId: `rec_${id}`,
+      evaluatedAt: at,
       answer: { status: 200, body: { outcome: "approved", mandate_id: id } },
     },
     visit: {
-      ...{ visitId: `vis_${id}`, siteKeyHash, observedAt: at, receivedAt: at, source: "beacon" },
-      ...{ ...KINDS[lap % KINDS.length], signature: null, offSite: false },
+      visitId: `vis_${id}`,
+      siteKeyHash,
+      observedAt: at,
+      receivedAt: at,
+      source: "beacon",
+      ...KINDS[lap % KINDS.length],
+      signature: null,
+      offSite: false,
       pageUrl: "https://shop.example.com/prices",
     },
   };
@@ -65,7 +83,9 @@ function nth(n, { siteKeyHash, from }) {
 /** An installation with so many decisions and visits. */
 async function filled(folder, count) {
   const config = readConfig({
-    ...{ GATEHOUSE_MODE: "development", GATEHOUSE_LOG: "silent", GATEHOUSE_DATA_DIR: folder },
+    GATEHOUSE_MODE: "development",
+    GATEHOUSE_LOG: "silent",
+    GATEHOUSE_DATA_DIR: folder,
     GATEHOUSE_ADMIN_TOKEN: "a".repeat(32),
   });
   const context = await createContext(config);

@@ -8,13 +8,15 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 const BUNDLES = [
   { from: "packages/protocol/dist", entries: ["index"], to: "packages/protocol/dist/bundle" },
   {
-    ...{ from: "packages/server/dist", to: "packages/server/dist/bundle" },
+    from: "packages/server/dist",
+    to: "packages/server/dist/bundle",
     entries: ["index", "installation"],
   },
   { from: "packages/cli/dist", entries: ["main"], to: "packages/cli/dist/bundle" },
   // Its agents are the examples: the package holds them too.
   {
-    ...{ from: "packages/demo/src", to: "packages/demo/dist" },
+    from: "packages/demo/src",
+    to: "packages/demo/dist",
     entries: ["demo", "shop-app", "ucp-buyer"],
   },
 ];

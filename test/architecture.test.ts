@@ -10,17 +10,15 @@ const manifest = (name: string) =>
 describe("packages", () => {
   /** Floors: a package may depend only on packages below it. */
   const FLOOR: Readonly<Record<string, number>> = {
-    ...{
-      protocol: 0,
-      embed: 0,
-      "safe-fetch": 1,
-      agent: 1,
-      edge: 2,
-      console: 2,
-      server: 2,
-      demo: 3,
-      cli: 4,
-    },
+    protocol: 0,
+    embed: 0,
+    "safe-fetch": 1,
+    agent: 1,
+    edge: 2,
+    console: 2,
+    server: 2,
+    demo: 3,
+    cli: 4,
   };
 
   test.each(packages)("%s depends only on packages below it", (name) => {

@@ -5,8 +5,14 @@ import { parse } from "yaml";
 import { root } from "./source.ts";
 
 export const DEPLOY_FILES = [
-  ...["Dockerfile", "compose.yaml", "compose.postgres.yaml", "nginx.conf"],
-  ...["gatehouse.service", "gatehouse.env.example", "gatehouse-command.sh", "healthcheck.mjs"],
+  "Dockerfile",
+  "compose.yaml",
+  "compose.postgres.yaml",
+  "nginx.conf",
+  "gatehouse.service",
+  "gatehouse.env.example",
+  "gatehouse-command.sh",
+  "healthcheck.mjs",
 ];
 
 export const deployFile = (name: string) => readFileSync(join(root, "deploy", name), "utf8");
@@ -39,7 +45,9 @@ export function readImage(): Image {
     .filter((one) => one.getKeyword() === "ENV")
     .flatMap((one) => one.getArguments().map((word) => word.getValue().split("=", 2)));
   return {
-    ...{ from, user: raw("USER"), env: Object.fromEntries(env) as Env },
+    from,
+    user: raw("USER"),
+    env: Object.fromEntries(env) as Env,
     volumes: list(raw("VOLUME")),
     command: [...list(raw("ENTRYPOINT")), ...list(raw("CMD"))],
     healthcheck: list(raw("HEALTHCHECK")),

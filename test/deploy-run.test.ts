@@ -55,7 +55,8 @@ function begin([program = "", ...args]: readonly string[], env: Env, cwd = tempo
   // Node of an image is the one of its PATH; here it is the one that runs the tests.
   const path = `${env.PATH ?? ""}:${dirname(process.execPath)}:${process.env.PATH}`;
   const child = spawn(program, args, {
-    ...{ cwd, env: { ...env, PATH: path } },
+    cwd,
+    env: { ...env, PATH: path },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const seen = { out: "", err: "" };
@@ -131,7 +132,8 @@ test("the image, as compose.yaml starts it, is healthy over HTTPS and stops with
   const given = { GATEHOUSE_BASE_URL: BASE_URL };
   const env = {
     ...composeEnv("compose.yaml", "gatehouse", given, places),
-    ...{ GATEHOUSE_PORT: port, GATEHOUSE_DATA_DIR: join(folder, "data") },
+    GATEHOUSE_PORT: port,
+    GATEHOUSE_DATA_DIR: join(folder, "data"),
   };
   expect((await healthOf(env)).code).toBe(1);
   const running = begin(image.command, imageEnv(env));
@@ -171,7 +173,8 @@ test("both nodes of compose.postgres.yaml share one PostgreSQL, and serve whoeve
   };
   const envs = ["node1", "node2"].map((node, i) => ({
     ...composeEnv("compose.postgres.yaml", node, given, places),
-    ...{ GATEHOUSE_PORT: i === 0 ? port : other, GATEHOUSE_DATA_DIR: join(folder, node) },
+    GATEHOUSE_PORT: i === 0 ? port : other,
+    GATEHOUSE_DATA_DIR: join(folder, node),
   }));
   const nodes = envs.map((env) => begin(image.command, imageEnv(env)));
   for (const [i, node] of nodes.entries()) {
@@ -203,9 +206,12 @@ test("the unit's ExecStart runs with the settings of the example, reloads and st
   const entries = readUnit("gatehouse.service").Service ?? [];
   const of = (key: string) => entries.filter(([one]) => one === key).map(([, value]) => value);
   const places = {
-    ...{ "/usr/bin/node": process.execPath, "/opt/gatehouse/": `${root}/` },
-    ...{ "/var/lib/gatehouse": join(folder, "data"), "/etc/gatehouse/tls/": `${folder}/` },
-    ...{ "/etc/gatehouse/": `${folder}/`, "GATEHOUSE_PORT=443": `GATEHOUSE_PORT=${port}` },
+    "/usr/bin/node": process.execPath,
+    "/opt/gatehouse/": `${root}/`,
+    "/var/lib/gatehouse": join(folder, "data"),
+    "/etc/gatehouse/tls/": `${folder}/`,
+    "/etc/gatehouse/": `${folder}/`,
+    "GATEHOUSE_PORT=443": `GATEHOUSE_PORT=${port}`,
   };
   const here = (text: string) =>
     Object.entries(places).reduce((made, [from, to]) => made.replaceAll(from, to), text);

@@ -76,9 +76,25 @@ function readIgnored(): string[] {
 
 /** Keys of a service that the compose specification has, as far as our files use them. */
 const SERVICE_KEYS = [
-  ...["build", "image", "restart", "ports", "environment", "volumes", "networks", "secrets"],
-  ...["depends_on", "healthcheck", "stop_grace_period", "read_only", "tmpfs", "cap_drop"],
-  ...["security_opt", "shm_size", "mem_limit", "pids_limit", "logging"],
+  "build",
+  "image",
+  "restart",
+  "ports",
+  "environment",
+  "volumes",
+  "networks",
+  "secrets",
+  "depends_on",
+  "healthcheck",
+  "stop_grace_period",
+  "read_only",
+  "tmpfs",
+  "cap_drop",
+  "security_opt",
+  "shm_size",
+  "mem_limit",
+  "pids_limit",
+  "logging",
 ];
 
 describe.each(COMPOSE_FILES)("deploy/%s", (name) => {
@@ -235,10 +251,19 @@ describe("nginx.conf", () => {
 
 test("what a trial or an installation leaves in a checkout is not committed", () => {
   const left = [
-    ...["deploy/.env", "deploy/secrets.key", "deploy/tls/privkey.pem", "data/admin-token"],
-    ...["gatehouse.env", "deploy/gatehouse.env", "agent-key.json", "examples/x/platform-key.json"],
-    ...["restored/secrets.key", "restored/admin-token", "restored/gatehouse.db-wal"],
-    ...["gatehouse.backup", "gatehouse-backup-2030-05-17-03-00-00.ndjson.gz"],
+    "deploy/.env",
+    "deploy/secrets.key",
+    "deploy/tls/privkey.pem",
+    "data/admin-token",
+    "gatehouse.env",
+    "deploy/gatehouse.env",
+    "agent-key.json",
+    "examples/x/platform-key.json",
+    "restored/secrets.key",
+    "restored/admin-token",
+    "restored/gatehouse.db-wal",
+    "gatehouse.backup",
+    "gatehouse-backup-2030-05-17-03-00-00.ndjson.gz",
   ];
   const git = (...words: string[]) =>
     spawnSync("git", words, { cwd: root, encoding: "utf8" }).stdout;
@@ -254,15 +279,46 @@ test("what a trial or an installation leaves in a checkout is not committed", ()
 const UNIT_KEYS: Readonly<Record<string, readonly string[]>> = {
   Unit: ["Description", "Wants", "After"],
   Service: [
-    ...["Type", "User", "Group", "WorkingDirectory", "StateDirectory", "StateDirectoryMode"],
-    ...["UMask", "Environment", "EnvironmentFile", "ExecStart", "ExecReload", "KillSignal"],
-    ...["TimeoutStopSec", "Restart", "RestartSec", "RestartPreventExitStatus", "LimitNOFILE"],
-    ...["NoNewPrivileges", "CapabilityBoundingSet", "AmbientCapabilities", "ProtectSystem"],
-    ...["ProtectHome", "PrivateTmp", "PrivateDevices", "ProtectProc", "ProtectClock"],
-    ...["ProtectHostname", "ProtectKernelLogs", "ProtectKernelModules", "ProtectKernelTunables"],
-    ...["ProtectControlGroups", "RestrictAddressFamilies", "RestrictNamespaces"],
-    ...["RestrictRealtime", "RestrictSUIDSGID", "LockPersonality", "RemoveIPC"],
-    ...["SystemCallArchitectures", "SystemCallFilter", "SystemCallErrorNumber"],
+    "Type",
+    "User",
+    "Group",
+    "WorkingDirectory",
+    "StateDirectory",
+    "StateDirectoryMode",
+    "UMask",
+    "Environment",
+    "EnvironmentFile",
+    "ExecStart",
+    "ExecReload",
+    "KillSignal",
+    "TimeoutStopSec",
+    "Restart",
+    "RestartSec",
+    "RestartPreventExitStatus",
+    "LimitNOFILE",
+    "NoNewPrivileges",
+    "CapabilityBoundingSet",
+    "AmbientCapabilities",
+    "ProtectSystem",
+    "ProtectHome",
+    "PrivateTmp",
+    "PrivateDevices",
+    "ProtectProc",
+    "ProtectClock",
+    "ProtectHostname",
+    "ProtectKernelLogs",
+    "ProtectKernelModules",
+    "ProtectKernelTunables",
+    "ProtectControlGroups",
+    "RestrictAddressFamilies",
+    "RestrictNamespaces",
+    "RestrictRealtime",
+    "RestrictSUIDSGID",
+    "LockPersonality",
+    "RemoveIPC",
+    "SystemCallArchitectures",
+    "SystemCallFilter",
+    "SystemCallErrorNumber",
   ],
   Install: ["WantedBy"],
 };
@@ -283,8 +339,13 @@ describe("gatehouse.service", () => {
 
   test("is hardened: a user of its own, one folder to write in, no new rights", () => {
     expect(service).toMatchObject({
-      ...{ User: "gatehouse", ProtectSystem: "strict", ProtectHome: "yes", NoNewPrivileges: "yes" },
-      ...{ StateDirectory: "gatehouse", StateDirectoryMode: "0700", PrivateTmp: "yes" },
+      User: "gatehouse",
+      ProtectSystem: "strict",
+      ProtectHome: "yes",
+      NoNewPrivileges: "yes",
+      StateDirectory: "gatehouse",
+      StateDirectoryMode: "0700",
+      PrivateTmp: "yes",
     });
   });
 

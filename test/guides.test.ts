@@ -49,10 +49,14 @@ async function openDesk(): Promise<Desk> {
   const env = { PATH: path, HOME: home, GATEHOUSE_LOG: "silent", GATEHOUSE_PORT: port };
   const platformPort = await freePort();
   return {
-    ...{ env, used, terminal: await Terminal.open(checkout, env) },
+    env,
+    used,
+    terminal: await Terminal.open(checkout, env),
     here: {
       service: `http://127.0.0.1:${port}`,
-      ...{ shop: world.shop, platformPort, mail: world.mailUrl },
+      shop: world.shop,
+      platformPort,
+      mail: world.mailUrl,
       stripe: world.stripe.url,
       stripeKey: world.stripe.openAccount({ restricted: true }).key,
     },

@@ -20,8 +20,12 @@ function freePort() {
 
 /** Nothing here outlives the run: what only serves a restart, or a copy elsewhere, is left out. */
 const FLAGS = [
-  ...["fsync=off", "full_page_writes=off", "synchronous_commit=off"],
-  ...["autovacuum=off", "jit=off", "max_connections=200"],
+  "fsync=off",
+  "full_page_writes=off",
+  "synchronous_commit=off",
+  "autovacuum=off",
+  "jit=off",
+  "max_connections=200",
 ];
 
 const folder = mkdtempSync(join(process.env.TEST_FOLDER ?? tmpdir(), "gatehouse-postgres-"));

@@ -35,10 +35,16 @@ const statusOf = (text: string) => text.replace(/^built/, "BUILT").replace("LIVE
 
 test("the protocols table is the contract's, row by row", () => {
   const ours = PROTOCOLS.map(({ name, kind, status, limitation, scope }) => [
-    ...[name, kind, limitation === undefined ? status : `${status}, ${limitation}`, scope],
+    name,
+    kind,
+    limitation === undefined ? status : `${status}, ${limitation}`,
+    scope,
   ]);
   const theirs = rowsOf(CONTRACT).map(([name, kind, status = "", scope]) => [
-    ...[name, kind, statusOf(status), scope],
+    name,
+    kind,
+    statusOf(status),
+    scope,
   ]);
   expect(ours).toEqual(theirs);
 });

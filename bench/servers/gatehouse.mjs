@@ -17,20 +17,23 @@ const PIECE_ROUNDS = 15;
 const [folder, count, more = "{}"] = process.argv.slice(2);
 /** No limit may be met: what is measured is answers, not refusals. */
 const LIMITS = [
-  ...[
-    "REQUESTS_PER_ADDRESS",
-    "UNPROVEN_REQUESTS",
-    "SOURCE_REQUESTS",
-    "BEACONS_PER_SITE",
-    "MCP_CALLS_PER_SESSION",
-    "MCP_CALLS_PER_ADDRESS",
-    "MCP_CALLS_PER_SITE",
-  ],
-  ...["MCP_SESSIONS_PER_ADDRESS", "MANDATES_PER_SITE", "MANDATES_PER_AGENT"],
+  "REQUESTS_PER_ADDRESS",
+  "UNPROVEN_REQUESTS",
+  "SOURCE_REQUESTS",
+  "BEACONS_PER_SITE",
+  "MCP_CALLS_PER_SESSION",
+  "MCP_CALLS_PER_ADDRESS",
+  "MCP_CALLS_PER_SITE",
+  "MCP_SESSIONS_PER_ADDRESS",
+  "MANDATES_PER_SITE",
+  "MANDATES_PER_AGENT",
 ].map((name) => [`GATEHOUSE_${name}_PER_MINUTE`, "1000000"]);
 const env = {
-  ...{ GATEHOUSE_MODE: "development", GATEHOUSE_PORT: "0", GATEHOUSE_DATA_DIR: folder },
-  ...{ GATEHOUSE_LOG: "error", GATEHOUSE_ADMIN_TOKEN: "bench-operator-token-of-0123456789" },
+  GATEHOUSE_MODE: "development",
+  GATEHOUSE_PORT: "0",
+  GATEHOUSE_DATA_DIR: folder,
+  GATEHOUSE_LOG: "error",
+  GATEHOUSE_ADMIN_TOKEN: "bench-operator-token-of-0123456789",
   ...Object.fromEntries(LIMITS),
   ...JSON.parse(more),
 };

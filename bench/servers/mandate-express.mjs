@@ -58,7 +58,13 @@ app.post("/mandate", async (request, response) => {
   const entry = JSON.stringify({ ...mandate, ...answer });
   db.transaction(() => {
     insertMandate.run(
-      ...[mandate.mandate_id, agent_id, mandate.skill, 0, outcome, JSON.stringify(answer), now],
+      mandate.mandate_id,
+      agent_id,
+      mandate.skill,
+      0,
+      outcome,
+      JSON.stringify(answer),
+      now,
     );
     insertLog.run(new Date(now).toISOString(), entry);
   })();

@@ -117,14 +117,21 @@ function decisionOn(i: number): JsonObject {
   if (!rules.ok || !read.ok) throw new Error("the rules or the facts of these tests are none");
   const made = evaluatePolicy(rules.value, read.value);
   const decision = {
-    ...{ outcome: made.outcome, rules: made.rules as unknown as JsonObject[], facts },
-    ...{ reason_codes: policyReasons(rules.value, made).codes, policy_digest: policy.digest },
+    outcome: made.outcome,
+    rules: made.rules as unknown as JsonObject[],
+    facts,
+    reason_codes: policyReasons(rules.value, made).codes,
+    policy_digest: policy.digest,
     ...(made.rule === null ? {} : { rule_id: made.rule }),
   };
   const mandate = { mandate_id: `mandate-${i}`, digest: toHex(sha256(agent)) };
   return {
-    ...{ type: "mandate.decision", decision, mandate, skill },
-    ...{ agent: { id: agent }, amount: { currency: "EUR", minor } },
+    type: "mandate.decision",
+    decision,
+    mandate,
+    skill,
+    agent: { id: agent },
+    amount: { currency: "EUR", minor },
   };
 }
 
@@ -132,7 +139,9 @@ function decisionOn(i: number): JsonObject {
 const PUBLISHED = {
   type: "site.changed",
   change: {
-    ...{ kind: "policy_published", policy_version: policy.version, policy_digest: policy.digest },
+    kind: "policy_published",
+    policy_version: policy.version,
+    policy_digest: policy.digest,
   },
 };
 
@@ -196,19 +205,15 @@ export async function writeLog(plan: Plan): Promise<Log> {
       } else if (i === 0) content = { type: "chain.day_closed", day, through: day };
       const time = new Date(begin + i * 10_000).toISOString();
       const record = {
-        ...{
-          schema: RECORD_SCHEMA,
-          chain,
-          seq,
-          prev_hash: entries.at(-1)?.hash ?? NO_PREVIOUS_HASH,
-        },
-        ...{
-          record_id: `rec_${seq}`,
-          occurred_at: time,
-          recorded_at: time,
-          site: "5f2a",
-          ...content,
-        },
+        schema: RECORD_SCHEMA,
+        chain,
+        seq,
+        prev_hash: entries.at(-1)?.hash ?? NO_PREVIOUS_HASH,
+        record_id: `rec_${seq}`,
+        occurred_at: time,
+        recorded_at: time,
+        site: "5f2a",
+        ...content,
       };
       const entry = { record, hash: "", sig: "", key_id: key.kid };
       await seal(entry, key);
@@ -273,11 +278,21 @@ export async function exportLog(
       const records = entries.slice(at, at + PART_RECORDS_MAX);
       const before = await treeAt(log, dayFirst + at);
       const bundle: Part["bundle"] = {
-        ...{ schema: "audit-bundle/v1", chain: log.chain, day, closed: !(running && ms === end) },
-        ...{ part, parts: count, day_first_seq: dayFirst, day_count: entries.length },
-        ...{ first_seq: dayFirst + at, count: records.length, prev_part_sha256: null },
+        schema: "audit-bundle/v1",
+        chain: log.chain,
+        day,
+        closed: !(running && ms === end),
+        part,
+        parts: count,
+        day_first_seq: dayFirst,
+        day_count: entries.length,
+        first_seq: dayFirst + at,
+        count: records.length,
+        prev_part_sha256: null,
         before: { size: before.size, frontier: before.hashes.map(toHex) },
-        ...{ checkpoint_before: "", checkpoint_after: "", policies: [structuredClone(policy)] },
+        checkpoint_before: "",
+        checkpoint_after: "",
+        policies: [structuredClone(policy)],
         records: structuredClone(records),
       } as Part["bundle"];
       parts.push({ bundle, signature: "" });

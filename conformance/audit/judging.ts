@@ -23,7 +23,9 @@ export type Verdict = Record<Question, number | "holds" | "fails" | "not checked
 
 /** A verdict in which all holds but what is named. */
 export const verdict = (but: Partial<Verdict> = {}): Verdict => ({
-  ...{ integrity: "holds", completeness: "holds", anchoring: "not checked" },
+  integrity: "holds",
+  completeness: "holds",
+  anchoring: "not checked",
   ...but,
 });
 

@@ -485,7 +485,8 @@ const TAMPERINGS: readonly Tampering[] = [
       headOf(parts, 1).count = 9;
     },
     caught: always(["nothing", "bundle"], "the records, and the day's count", {
-      ...{ integrity: "fails", completeness: "fails" },
+      integrity: "fails",
+      completeness: "fails",
     }),
   },
   {
@@ -505,7 +506,8 @@ const TAMPERINGS: readonly Tampering[] = [
     { what: "a day says a very great count", head: { day_count: Number.MAX_SAFE_INTEGER } },
   ].map(
     ({ what, head }): Tampering => ({
-      ...{ what, counts: false },
+      what,
+      counts: false,
       change: (parts) => Object.assign(headOf(parts, 1), head),
       caught: {
         nothing: ["all layers", { integrity: "fails", completeness: "fails" }],
@@ -519,7 +521,8 @@ const TAMPERINGS: readonly Tampering[] = [
     counts: false,
     change: (parts) => Object.assign(headOf(parts, 1), { first_seq: 13, day_first_seq: 13 }),
     caught: always(["nothing", "bundle"], "the tree before it, and the gap", {
-      ...{ integrity: "fails", completeness: 12 },
+      integrity: "fails",
+      completeness: 12,
     }),
   },
   {
@@ -725,7 +728,8 @@ describe.each(VERIFIERS)("against whoever holds the key, $name", ({ judge, there
 });
 
 const pinned = (what: string, pins: () => Promise<string[]>, answer: Partial<Verdict>): Case => ({
-  ...{ what, answer },
+  what,
+  answer,
   given: async () => ({ files: filesOf(await partsOf(twoDays)), pins: await pins() }),
 });
 
@@ -1257,7 +1261,9 @@ cases("reads strictly:", [
     },
     { what: "no records", change: (text: string) => text.replace('"records":', '"record":') },
   ].map(({ what, change }) => ({
-    ...{ what, given: () => lastFile(change), answer: { integrity: "fails" } as const },
+    what,
+    given: () => lastFile(change),
+    answer: { integrity: "fails" } as const,
   })),
 ]);
 
@@ -1283,7 +1289,9 @@ describe("our verifier, asked to decide again,", () => {
 
   test("decides every decision again as it was decided", async () => {
     expect(await replayed(await partsOf(twoDays))).toEqual({
-      ...{ answer: "holds", seq: undefined, decisions: 5 },
+      answer: "holds",
+      seq: undefined,
+      decisions: 5,
     });
   });
 
@@ -1422,7 +1430,10 @@ describe(`the guide's program in Python${why}`, () => {
       code: 0,
       said: [
         `shop.example.com/audit/1: records 0 to 19, ${DAY_1} to ${DAY_2}, still running`,
-        ...["integrity: holds", "completeness: holds", "anchoring: holds", ""],
+        "integrity: holds",
+        "completeness: holds",
+        "anchoring: holds",
+        "",
       ].join("\n"),
     });
     entryAt(parts, 5).record.site = "another";
@@ -1444,7 +1455,8 @@ describe(`the guide's program in Python${why}`, () => {
       const site = await createSite(server, "shop.example.com");
       const day = new Date().toISOString().slice(0, 10);
       const toolCall = (i: number) => ({
-        ...{ type: "mcp.tools_call" as const, occurredAt: Date.now() },
+        type: "mcp.tools_call" as const,
+        occurredAt: Date.now(),
         content: { tool: { name: `tool ${i} \u{1f337}` } },
       });
       // One after the other: a commit whose turn does not come within two seconds is refused.

@@ -15,7 +15,10 @@ export async function openShop(): Promise<Shop> {
     { id: "sell", effect: "allow", when: { skill: { in: ["place_order", "complete_checkout"] } } },
   ];
   await admin(shop, "PUT", "/policy", {
-    ...{ policy: "rules/1", timezone: "UTC", default: "deny", rules },
+    policy: "rules/1",
+    timezone: "UTC",
+    default: "deny",
+    rules,
   });
   await admin(shop, "PUT", "/processor", { kind: "sandbox", rail_on: true, settles: true });
   const rose = { id: "rose", title: "A red rose", price: "100.00", currency: "EUR" };
@@ -74,7 +77,9 @@ export const A_CARD = {
   payment: {
     instruments: [
       {
-        ...{ id: "i1", handler_id: "sandbox", type: "card" },
+        id: "i1",
+        handler_id: "sandbox",
+        type: "card",
         credential: { type: "token", token: "pm_card_visa" },
       },
     ],

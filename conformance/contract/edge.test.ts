@@ -128,7 +128,9 @@ test("[1.8-s] without such an install a signature marks no visit", async () => {
   const site = await verifiedSite();
   const headers = { ...(await signed(site)), "content-type": "application/json" };
   const beacon = {
-    ...{ schema_version: "1", site_key: site.site_key, observed_at: new Date().toISOString() },
+    schema_version: "1",
+    site_key: site.site_key,
+    observed_at: new Date().toISOString(),
     identification: { user_agent: "SomeAgent/1.0" },
     page_context: { url: `https://${site.domain}/` },
   };

@@ -4,7 +4,9 @@ import { inject } from "vitest";
 import { type Answer, ask, askAsOperator, type Site, type Skill, verifiedSite } from "./asking.ts";
 
 const SKILLS: Skill[] = ["get_pricing", "contact_support", "sign_up"].map((id) => ({
-  ...{ id, enabled: true, url: `https://shop.example.com/${id}` },
+  id,
+  enabled: true,
+  url: `https://shop.example.com/${id}`,
 }));
 
 const AP2 = { protocol: { eq: "ap2" } };
@@ -14,7 +16,8 @@ const RULES = [
   { id: "open", effect: "allow", when: { skill: { in: ["get_pricing", "contact_support"] } } },
   { id: "ask-me", effect: "escalate", when: { skill: { eq: "contact_support" } } },
   {
-    ...{ id: "too-much", effect: "deny" },
+    id: "too-much",
+    effect: "deny",
     when: { all: [AP2, { "cart.total": { gt: { EUR: "100.00", USD: "100.00" } } }] },
   },
   { id: "no-dollars", effect: "deny", when: { all: [AP2, { "cart.currency": { eq: "USD" } }] } },
@@ -72,7 +75,9 @@ export async function callTool(shop: Shop, name: string, args: unknown): Promise
   const { body } = await ask("POST", url, {
     headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
     body: JSON.stringify({
-      ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+      jsonrpc: "2.0",
+      id: 1,
+      method: "tools/call",
       params: { name, arguments: args },
     }),
   });

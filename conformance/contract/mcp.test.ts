@@ -14,7 +14,8 @@ test("[1.1-e 4-e 9-e] a site has an MCP server that answers initialize with its 
     serverInfo: { title: site.name },
   });
   const other = await rpc(site.site_key, "initialize", {
-    ...{ ...INITIALIZE, protocolVersion: "1999-01-01" },
+    ...INITIALIZE,
+    protocolVersion: "1999-01-01",
   });
   expect(other.body.result.protocolVersion).toBe("2025-06-18");
 });
@@ -61,8 +62,10 @@ test("[2.8-b] initialize takes protocolVersion, capabilities and clientInfo, all
   const { clientInfo, ...others } = INITIALIZE;
   expect((await rpc(site_key, "initialize", INITIALIZE)).body.error).toBeUndefined();
   const faulty = [
-    ...[{ ...INITIALIZE, protocolVersion: 1 }, { ...INITIALIZE, capabilities: [] }, others],
-    ...[{ ...others, clientInfo: { name: clientInfo.name } }],
+    { ...INITIALIZE, protocolVersion: 1 },
+    { ...INITIALIZE, capabilities: [] },
+    others,
+    { ...others, clientInfo: { name: clientInfo.name } },
   ];
   for (const params of faulty) {
     expect((await rpc(site_key, "initialize", params)).body.error.code).toBe(-32602);
@@ -95,8 +98,13 @@ test("[1.6-c 4.1.9-b] tools/list has exactly the live skills, those of the card"
 });
 
 const BUILT_IN = [
-  ...["get_pricing", "request_demo", "sign_up", "book_meeting", "contact_support"],
-  ...["get_status", "get_trust_center"],
+  "get_pricing",
+  "request_demo",
+  "sign_up",
+  "book_meeting",
+  "contact_support",
+  "get_status",
+  "get_trust_center",
 ];
 
 test("[1.6-g 1.6-h] each built-in skill answers with a link to its page of the site", async () => {

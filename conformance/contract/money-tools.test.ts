@@ -27,7 +27,8 @@ describe("a skill that moves money", () => {
     const before = (await orders()).length;
     const result = await callTool(shop, "place_order", ARGUMENTS);
     expect(result).toMatchObject({
-      ...{ isError: true, structuredContent: { outcome: "mandate_required" } },
+      isError: true,
+      structuredContent: { outcome: "mandate_required" },
     });
     expect(await orders()).toHaveLength(before);
   });
@@ -40,7 +41,8 @@ describe("a skill that moves money", () => {
       mandate: { ...mandate, signed },
     });
     expect(forged.structuredContent).toMatchObject({
-      ...{ outcome: "rejected", reason: "signature_invalid" },
+      outcome: "rejected",
+      reason: "signature_invalid",
     });
     const bought = await callTool(shop, "place_order", { ...ARGUMENTS, mandate });
     expect(bought).toMatchObject({ isError: false, structuredContent: { outcome: "approved" } });

@@ -16,7 +16,9 @@ const JSON_BODY = { "content-type": "application/json" };
 
 const above = (gt: string) => ({ "cart.total": { gt: { EUR: gt } } });
 const POLICY = {
-  ...{ policy: "rules/1", timezone: "UTC", default: "deny" },
+  policy: "rules/1",
+  timezone: "UTC",
+  default: "deny",
   rules: [
     { id: "sell", effect: "allow", when: { skill: { in: ["place_order", "complete_checkout"] } } },
     { id: "ask", effect: "escalate", when: above("100.00") },
@@ -41,8 +43,11 @@ beforeAll(async () => {
   stripe = await StripeSimulator.start();
   account = stripe.openAccount({ restricted: true });
   service = await serve({
-    ...{ GATEHOUSE_MODE: "development", GATEHOUSE_LOG: "silent", GATEHOUSE_DATA_DIR: folder },
-    ...{ GATEHOUSE_ADMIN_TOKEN: adminToken, GATEHOUSE_STRIPE_API_BASE: stripe.url },
+    GATEHOUSE_MODE: "development",
+    GATEHOUSE_LOG: "silent",
+    GATEHOUSE_DATA_DIR: folder,
+    GATEHOUSE_ADMIN_TOKEN: adminToken,
+    GATEHOUSE_STRIPE_API_BASE: stripe.url,
   });
   const at = { url: service.url, adminToken };
   const { site } = await newSite({}, at);
@@ -52,8 +57,11 @@ beforeAll(async () => {
   await admin("PUT", "/skills", { skills: [{ id: "place_order", enabled: true }] });
   await admin("PUT", "/policy", POLICY);
   await admin("PUT", "/processor", {
-    ...{ kind: "stripe", rail_on: true, settles: true },
-    ...{ secret_key: account.key, approval_secret: APPROVAL_SECRET },
+    kind: "stripe",
+    rail_on: true,
+    settles: true,
+    secret_key: account.key,
+    approval_secret: APPROVAL_SECRET,
   });
   await admin("PUT", "/products", { products: PRODUCTS });
   const key = await openAgentKey(await generateAgentKey());
@@ -62,7 +70,8 @@ beforeAll(async () => {
   const shop = { siteKey: site.site_key, mandateUrl };
   buy = async (id, total) => {
     const order = {
-      ...{ skill: "place_order", arguments: { items: [{ id, quantity: 1 }] } },
+      skill: "place_order",
+      arguments: { items: [{ id, quantity: 1 }] },
       payment: { handler: "stripe", token: "pm_card_visa" },
       cart: { total, currency: "EUR" },
     };

@@ -120,7 +120,9 @@ describe.skipIf(!canBuy())("UCP", () => {
     await processor(bare, {});
     expect(await advertised(bare)).toBe(false);
     await admin(bare, "PUT", "/policy", {
-      ...{ policy: "rules/1", timezone: "UTC", default: "deny" },
+      policy: "rules/1",
+      timezone: "UTC",
+      default: "deny",
       rules: [{ id: "sell", effect: "allow", when: { skill: { eq: "complete_checkout" } } }],
     });
     expect(await advertised(bare)).toBe(true);
@@ -137,14 +139,16 @@ test.skipIf(!canBuy())("[4-a] every path of the endpoint table is served", async
   const shop = await openShop();
   const { site_key: key, site_key_hash: hash, domain } = shop;
   const paths = [
-    ...["/v1/discovery/ingest", `/v1/agent-card/${key}.json`, `/v1/catalog/${key}.json`],
-    ...[
-      `/v1/mcp/${key}`,
-      `/v1/llms/${hash}.txt`,
-      `/v1/agent/${hash}`,
-      `/v1/agent/domain/${domain}`,
-    ],
-    ...[`/v1/m/${key}/mandate`, "/.well-known/jwks.json", `/v1/ucp/${hash}/profile`],
+    "/v1/discovery/ingest",
+    `/v1/agent-card/${key}.json`,
+    `/v1/catalog/${key}.json`,
+    `/v1/mcp/${key}`,
+    `/v1/llms/${hash}.txt`,
+    `/v1/agent/${hash}`,
+    `/v1/agent/domain/${domain}`,
+    `/v1/m/${key}/mandate`,
+    "/.well-known/jwks.json",
+    `/v1/ucp/${hash}/profile`,
     `/v1/ucp/${hash}/checkouts`,
   ];
   for (const path of paths) {

@@ -19,7 +19,9 @@ let decidedMeanwhile: unknown[];
 beforeAll(async () => {
   if (someoneElses) return;
   service = await serve({
-    ...{ GATEHOUSE_MODE: "development", GATEHOUSE_LOG: "silent", GATEHOUSE_DATA_DIR: folder },
+    GATEHOUSE_MODE: "development",
+    GATEHOUSE_LOG: "silent",
+    GATEHOUSE_DATA_DIR: folder,
     GATEHOUSE_ADMIN_TOKEN: adminToken,
   });
   const at = { url: service.url, adminToken };

@@ -46,7 +46,9 @@ beforeAll(async () => {
     askAsOperator(method, `/v1/admin/sites/${site_key_hash}${path}`, body);
   await admin("POST", "/verify", { method: "operator", reason: "conformance" });
   const skills = ["get_pricing", "contact_support", "sign_up"].map((id) => ({
-    ...{ id, enabled: true, url: `https://shop.example.com/${id}` },
+    id,
+    enabled: true,
+    url: `https://shop.example.com/${id}`,
   }));
   await admin("PUT", "/skills", { skills });
   const [, policy = ""] = /```json\n([\s\S]*?)\n```/.exec(guide) ?? [];

@@ -19,15 +19,25 @@ const amount = { currency: "EUR", minor: 1250 };
 
 /** Everything that records of any type have, all at once: each line shows whatever is there. */
 const everything = {
-  ...{ site: "5f2a", node: "node-1", skill: "buy", protocol: "a2a", mandate_id: "m_1", amount },
+  site: "5f2a",
+  node: "node-1",
+  skill: "buy",
+  protocol: "a2a",
+  mandate_id: "m_1",
+  amount,
   agent: { id: "agent_1", key_thumbprint: "thumb_1" },
   client: { address: "2001:db8:1::/48" },
   request: { id: "req_1", method: "POST", route: "/v1/mandates/{site}", digest: "d1" },
   decision: {
-    ...{ outcome: "approved", reason_codes: ["policy_denied"], facts: { total: 1 } },
-    ...{ rules: [{ id: "r1", result: "allow" }], policy_version: 3, policy_digest: "p1" },
+    outcome: "approved",
+    reason_codes: ["policy_denied"],
+    facts: { total: 1 },
+    rules: [{ id: "r1", result: "allow" }],
+    policy_version: 3,
+    policy_digest: "p1",
   },
-  ...{ parent_record_id: "rec_0", payment: { outcome: "authorized", processor: "stripe" } },
+  parent_record_id: "rec_0",
+  payment: { outcome: "authorized", processor: "stripe" },
   actor: { kind: "token", id: "tok_1", role: "owner" },
   review: { outcome: "denied", reason_code: "review_denied" },
   refusals: { reason_codes: ["malformed"], count: 12 },
@@ -51,8 +61,14 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
 
 async function eventOf(type: RecordType, content: JsonObject) {
   const record: AuditRecord = {
-    ...{ schema: "audit-record/v1", chain: "shop.example.com/audit/1", seq: 7, type },
-    ...{ prev_hash: NO_PREVIOUS_HASH, record_id: "rec_1", occurred_at: TIME, recorded_at: TIME },
+    schema: "audit-record/v1",
+    chain: "shop.example.com/audit/1",
+    seq: 7,
+    type,
+    prev_hash: NO_PREVIOUS_HASH,
+    record_id: "rec_1",
+    occurred_at: TIME,
+    recorded_at: TIME,
     ...content,
   };
   const { text, hash } = await sealRecord(record);
@@ -130,16 +146,36 @@ test.skipIf(schemasAbsent)("an event that is not right is refused", async ({ tas
   const complaints = complaintsBy(SCHEMA);
   const event = await eventOf("mandate.decision", everything);
   const required = [
-    ...["activity_id", "actor", "api", "category_uid", "class_uid", "metadata", "severity_id"],
-    ...["src_endpoint", "time", "type_uid"],
+    "activity_id",
+    "actor",
+    "api",
+    "category_uid",
+    "class_uid",
+    "metadata",
+    "severity_id",
+    "src_endpoint",
+    "time",
+    "type_uid",
   ];
   const wrong: JsonObject[] = [
     ...required.map((name) => ({ [name]: undefined as unknown as null })),
-    ...[{ class_uid: 6004 }, { category_uid: 3 }, { type_uid: "600301" }, { type_uid: 600305 }],
-    ...[{ activity_id: 5 }, { severity_id: 7 }, { disposition_id: 28 }, { action_id: 5 }],
-    ...[{ time: TIME }, { actor: {} }, { src_endpoint: {} }, { api: {} }, { outcome: "approved" }],
-    ...[{ src_endpoint: { ip: "192.0.2.0/24" } }, { raw_data_hash: { algorithm_id: 3 } }],
-    ...[{ metadata: { version: "1.8.0" } }, { http_request: { http_method: "FETCH" } }],
+    { class_uid: 6004 },
+    { category_uid: 3 },
+    { type_uid: "600301" },
+    { type_uid: 600305 },
+    { activity_id: 5 },
+    { severity_id: 7 },
+    { disposition_id: 28 },
+    { action_id: 5 },
+    { time: TIME },
+    { actor: {} },
+    { src_endpoint: {} },
+    { api: {} },
+    { outcome: "approved" },
+    { src_endpoint: { ip: "192.0.2.0/24" } },
+    { raw_data_hash: { algorithm_id: 3 } },
+    { metadata: { version: "1.8.0" } },
+    { http_request: { http_method: "FETCH" } },
   ];
   for (const change of wrong) {
     // By way of JSON, so that a member made undefined is one that is missing.

@@ -37,7 +37,9 @@ describe.skipIf(!canBuy())("the example that buys by UCP", () => {
     const [, order = ""] = /^order (ord_\S+):/m.exec(bought.out) ?? [];
     const read = await buy(card, "--order", order, "--profile", profile);
     expect([read.code, read.err, read.out]).toEqual([
-      ...[0, "", `order ${order}\n  A red rose: 0 of 1 sent, processing\n`],
+      0,
+      "",
+      `order ${order}\n  A red rose: 0 of 1 sent, processing\n`,
     ]);
     const none = await buy(card, "--order", "ord_none", "--profile", profile);
     expect([none.code, none.out]).toEqual([2, "not_found: There is no such order.\n"]);

@@ -21,10 +21,23 @@ const paths = (key: string, hash: string) => [
 ];
 
 const SHARED = [
-  ...["/", "/healthz", "/readyz", "/docs", "/docs/guides/ucp.md", "/v1/openapi.json"],
-  ...["/.well-known/jwks.json", "/.well-known/audit-jwks.json", "/.well-known/api-catalog"],
-  ...["/.well-known/security.txt", "/v1/agent/domain/nobody.example", "/v1/nothing"],
-  ...["/console", "/v1/embed.js", "/robots.txt", "/favicon.ico", "/v1/admin/sites"],
+  "/",
+  "/healthz",
+  "/readyz",
+  "/docs",
+  "/docs/guides/ucp.md",
+  "/v1/openapi.json",
+  "/.well-known/jwks.json",
+  "/.well-known/audit-jwks.json",
+  "/.well-known/api-catalog",
+  "/.well-known/security.txt",
+  "/v1/agent/domain/nobody.example",
+  "/v1/nothing",
+  "/console",
+  "/v1/embed.js",
+  "/robots.txt",
+  "/favicon.ico",
+  "/v1/admin/sites",
 ];
 
 /** The documents of a site whose domain is not verified. */

@@ -11,11 +11,15 @@ function thumbprint({ crv, kty, x }) {
 export function signMandate(shop, { jwk, agentId, args, total, currency }) {
   const now = Date.now();
   const signed = {
-    ...{ v: 1, mandate_id: randomBytes(18).toString("base64url"), agent_id: agentId },
-    ...{ site_key: shop.card.site.site_key, audience: shop.card.site.service_endpoint },
+    v: 1,
+    mandate_id: randomBytes(18).toString("base64url"),
+    agent_id: agentId,
+    site_key: shop.card.site.site_key,
+    audience: shop.card.site.service_endpoint,
     issued_at: new Date(now).toISOString(),
     expires_at: new Date(now + 300_000).toISOString(),
-    ...{ skill: "complete_checkout", arguments: args },
+    skill: "complete_checkout",
+    arguments: args,
     protocol_context: { protocol: "mcp", cart_total: total, cart_currency: currency },
   };
   const bytes = Buffer.concat([

@@ -113,12 +113,15 @@ async function buy(shop, desk, query) {
   let checkout = made;
   // A shop that sends things says so, once it knows where to.
   const address = {
-    ...{ street_address: "Example street 1", address_locality: "Example", postal_code: "10115" },
+    street_address: "Example street 1",
+    address_locality: "Example",
+    postal_code: "10115",
     address_country: asked.country,
   };
   if (made.fulfillment !== undefined) {
     const to = (groups) => ({
-      ...{ line_items, buyer },
+      line_items,
+      buyer,
       fulfillment: { methods: [{ type: "shipping", destinations: [address], ...groups }] },
     });
     const offered = await desk.updateCheckout(made.id, to({}));
@@ -180,7 +183,10 @@ async function main() {
     url === shop?.profileUrl || url === shop?.ownProfileUrl ? shop?.profileUrl : undefined;
   const hear = (order) => console.log(`heard: ${orderLines(order).join("\n")}`);
   const platform = await openPlatform({
-    ...{ keyFile: asked.key, profileUrl: asked.profile, servePort, webhookUrl: asked.webhook },
+    keyFile: asked.key,
+    profileUrl: asked.profile,
+    servePort,
+    webhookUrl: asked.webhook,
     desk: asked.hear ? newsDesk({ profileOf, hear }) : undefined,
   });
   try {

@@ -36,7 +36,8 @@ async function readNews(request, address, profileOf) {
       keyLookup: keyLookupOf(await json(profileUrl)),
       requiredFields: [...COVERED, "webhook-id", "webhook-timestamp"],
       requiredParams: ["created", "keyid"],
-      ...{ maxAge: FRESH_S, tolerance: 60 },
+      maxAge: FRESH_S,
+      tolerance: 60,
     },
     { method: "POST", url: new URL(request.url, address).href, headers },
   );

@@ -41,7 +41,9 @@ function profileOf({ d: _, ...key }, webhookUrl) {
   ]);
   return {
     ucp: {
-      ...{ version: VERSION, services: {}, payment_handlers: {} },
+      version: VERSION,
+      services: {},
+      payment_handlers: {},
       capabilities: Object.fromEntries(listed),
     },
     keys: [{ ...key, use: "sig", alg: "ES256" }],

@@ -32,16 +32,15 @@ export async function findShop(cardUrl) {
   const endpoint = (transport) => services.find((one) => one.transport === transport)?.endpoint;
   must(endpoint("rest"), "the profile has no address to call");
   return {
-    ...{
-      profile,
-      profileUrl: ucp_profile_url,
-      // Webhooks name the profile on the shop's own domain, where it is served there.
-      ownProfileUrl: `${new URL(ucp_profile_url).protocol}//${domain}/.well-known/ucp`,
-      keySet: await json(jwks_url),
-      name: card.name,
-      card,
-    },
-    ...{ rest: endpoint("rest"), mcp: endpoint("mcp") },
+    profile,
+    profileUrl: ucp_profile_url,
+    // Webhooks name the profile on the shop's own domain, where it is served there.
+    ownProfileUrl: `${new URL(ucp_profile_url).protocol}//${domain}/.well-known/ucp`,
+    keySet: await json(jwks_url),
+    name: card.name,
+    card,
+    rest: endpoint("rest"),
+    mcp: endpoint("mcp"),
   };
 }
 

@@ -22,11 +22,23 @@ const SITE_KEY_BYTES = 32;
 async function siteRow(domain, at) {
   const siteKey = siteKeyFrom(systemIds.bytes(SITE_KEY_BYTES));
   return {
-    ...{ site_key: siteKey, site_key_hash: await siteKeyHash(siteKey), domain },
-    ...{ name: "A site of the first release", description: "", status: "verified", version: 2 },
-    ...{ verification_token: "of-the-first-release", verification_method: "operator" },
-    ...{ verification_reason: "known to us", verified_at: at, checked_at: at, failed_days: 0 },
-    ...{ problem: null, created_at: at, changed_at: at, deleted_at: null },
+    site_key: siteKey,
+    site_key_hash: await siteKeyHash(siteKey),
+    domain,
+    name: "A site of the first release",
+    description: "",
+    status: "verified",
+    version: 2,
+    verification_token: "of-the-first-release",
+    verification_method: "operator",
+    verification_reason: "known to us",
+    verified_at: at,
+    checked_at: at,
+    failed_days: 0,
+    problem: null,
+    created_at: at,
+    changed_at: at,
+    deleted_at: null,
   };
 }
 

@@ -44,7 +44,11 @@ export async function keepCheckpoint(env, domain, file) {
 }
 
 const verifying = (files, keys, more) => [
-  ...["audit", "verify", ...files, ...keys.flatMap((key) => ["--key", key]), "--replay"],
+  "audit",
+  "verify",
+  ...files,
+  ...keys.flatMap((key) => ["--key", key]),
+  "--replay",
   ...more,
 ];
 

@@ -49,7 +49,9 @@ export async function openShop(env, folder, domain) {
 
 async function visit(env, { site_key, domain }) {
   const body = JSON.stringify({
-    ...{ schema_version: "1", site_key, observed_at: new Date().toISOString() },
+    schema_version: "1",
+    site_key,
+    observed_at: new Date().toISOString(),
     identification: { user_agent: "GPTBot/1.2" },
     page_context: { url: `https://${domain}/prices` },
   });
@@ -64,8 +66,16 @@ async function outcomeOf(env, { card, key, agent }, ...asked) {
 }
 
 const order = (product, total) => [
-  ...["--skill", "place_order", "--arguments", `{"items":[{"id":"${product}","quantity":1}]}`],
-  ...["--total", total, "--currency", "EUR", "--pay", "sandbox:pm_card_visa"],
+  "--skill",
+  "place_order",
+  "--arguments",
+  `{"items":[{"id":"${product}","quantity":1}]}`,
+  "--total",
+  total,
+  "--currency",
+  "EUR",
+  "--pay",
+  "sandbox:pm_card_visa",
 ];
 
 /** Visits, one mandate of each outcome, and an order; the sums are compared with what is listed. */

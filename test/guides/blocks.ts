@@ -56,7 +56,10 @@ function* blocksOf(guide: string, lines: readonly string[]): Generator<Block> {
     const named = inside ?? (language === "sh" ? null : FILE_ABOVE.exec(paragraphAbove(lines, at)));
     const file = named?.[1];
     yield {
-      ...{ guide, line: at + 2, language, text: text.join("\n") },
+      guide,
+      line: at + 2,
+      language,
+      text: text.join("\n"),
       ...(file === undefined ? {} : { file, isProgram: inside !== null }),
     };
     at = end;
@@ -67,7 +70,9 @@ export function readGuide(root: string, path: string): Guide {
   const text = readFileSync(join(root, path), "utf8");
   const follows = FOLLOWS.exec(text.replace(/\s+/g, " "))?.[1];
   return {
-    ...{ path, name: basename(path, ".md"), blocks: [...blocksOf(path, text.split("\n"))] },
+    path,
+    name: basename(path, ".md"),
+    blocks: [...blocksOf(path, text.split("\n"))],
     ...(follows === undefined ? {} : { follows }),
   };
 }

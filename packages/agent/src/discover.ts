@@ -100,7 +100,10 @@ export async function discover(
   return {
     domain: textAt(about, "domain"),
     siteKey: textAt(about, "site_key"),
-    ...{ mandateUrl, mcpUrl },
-    ...{ skills, card, verdict },
+    mandateUrl,
+    mcpUrl,
+    skills,
+    card,
+    verdict,
   };
 }

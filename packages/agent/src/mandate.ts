@@ -40,7 +40,9 @@ export function mandateFor(
   const money = cart === undefined ? {} : { cart_total: cart.total, cart_currency: cart.currency };
   return {
     v: 1,
-    ...{ mandate_id: mandateId, agent_id: agentId, site_key: site.siteKey },
+    mandate_id: mandateId,
+    agent_id: agentId,
+    site_key: site.siteKey,
     audience: site.mandateUrl,
     issued_at: new Date(now).toISOString(),
     expires_at: new Date(now + lifetimeS * 1000).toISOString(),
@@ -99,7 +101,10 @@ export async function withdraw(
   { agentId, escalationId }: { readonly agentId: string; readonly escalationId: string },
 ): Promise<JsonAnswer> {
   const signed = {
-    ...{ v: 1, type: "withdrawal", site_key: site.siteKey, agent_id: agentId },
+    v: 1,
+    type: "withdrawal",
+    site_key: site.siteKey,
+    agent_id: agentId,
     escalation_id: escalationId,
     issued_at: new Date().toISOString(),
   };

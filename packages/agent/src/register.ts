@@ -66,7 +66,11 @@ function registrationOf(
   return {
     v: 1,
     type: "agent_registration",
-    ...{ audience, site_key: site.siteKey, challenge, kid: key.kid, jwk: { ...key.jwk } },
+    audience,
+    site_key: site.siteKey,
+    challenge,
+    kid: key.kid,
+    jwk: { ...key.jwk },
     display_name: name,
     ...(contact === undefined ? {} : { contact }),
     ...(operatorUrl === undefined ? {} : { operator_url: operatorUrl }),

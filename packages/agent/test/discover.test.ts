@@ -27,7 +27,9 @@ async function installedSite(name: string): Promise<string> {
   const domain = `${name}:${port}`;
   const { site_key_hash: siteKeyHash } = await createSite(server, domain);
   plugin = gatehouse({
-    ...{ site: `http://${domain}`, gatehouse: server.url, siteKeyHash },
+    site: `http://${domain}`,
+    gatehouse: server.url,
+    siteKeyHash,
     warn: () => undefined,
   });
   return domain;

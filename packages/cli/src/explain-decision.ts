@@ -70,8 +70,12 @@ function describe(one: ExplainedDecision): string {
     ...(payment === null ? {} : { payment }),
     ...(one.order_id === null ? {} : { order: one.order_id }),
     ...(one.escalation_id === null ? {} : { review: reviewOf(one, one.escalation_id) }),
-    ...{ skill: one.skill, agent: one.agent_id, "decided at": one.evaluated_at },
-    ...{ mandate: one.mandate_id, decision: one.decision_id, record: recordsOf(one) },
+    skill: one.skill,
+    agent: one.agent_id,
+    "decided at": one.evaluated_at,
+    mandate: one.mandate_id,
+    decision: one.decision_id,
+    record: recordsOf(one),
   });
 }
 

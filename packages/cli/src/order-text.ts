@@ -177,10 +177,16 @@ export function orderCard(order: ShownOrderBody): Record<string, string> {
   const history = historyOf(order);
   const told = toldOf(order);
   return {
-    ...{ order_id: order.order_id, created_at: order.created_at, status: order.status },
-    ...{ amount: moneyText(amount), payment: paymentText(order), ...toTake(order) },
+    order_id: order.order_id,
+    created_at: order.created_at,
+    status: order.status,
+    amount: moneyText(amount),
+    payment: paymentText(order),
+    ...toTake(order),
     attempt_id: order.attempt_id,
-    ...{ agent_id: order.agent_id, skill: order.skill, protocol: order.protocol },
+    agent_id: order.agent_id,
+    skill: order.skill,
+    protocol: order.protocol,
     ...(mandate_id === null ? {} : { mandate_id }),
     ...(checkout_id === null ? {} : { checkout_id }),
     decision_id: order.decision_id,

@@ -90,7 +90,9 @@ export async function readinessOf(client: AdminClient, site: SiteBody): Promise<
   ];
   const common = checks.filter(({ name }) => name !== "skill" && name !== "mandates");
   return {
-    ...{ processor, checks, can_buy: checks.every(({ open }) => open) },
+    processor,
+    checks,
+    can_buy: checks.every(({ open }) => open),
     can_check_out: common.every(({ open }) => open),
   };
 }

@@ -205,8 +205,15 @@ test("an agent whose origin the owner trusts is admitted by the keys it publishe
   const { d: _d, ...jwk } = JSON.parse(readFileSync(key, "utf8"));
   const register = () =>
     run(
-      ...["agent", "register", card, "--key", key, "--name", "Known by its origin"],
-      ...["--key-source", `directory:${directory.origin}`],
+      "agent",
+      "register",
+      card,
+      "--key",
+      key,
+      "--name",
+      "Known by its origin",
+      "--key-source",
+      `directory:${directory.origin}`,
     );
   const missing = await register();
   expect([missing.code, missing.err]).toEqual([1, expect.stringContaining("not found at")]);
@@ -214,8 +221,15 @@ test("an agent whose origin the owner trusts is admitted by the keys it publishe
   directory.status = 200;
   // What failed is remembered for five minutes; another spelling of the source is asked anew.
   const admitted = await run(
-    ...["agent", "register", card, "--key", key, "--name", "Known by its origin"],
-    ...["--key-source", `jwks_uri:${directory.origin}/keys.json`],
+    "agent",
+    "register",
+    card,
+    "--key",
+    key,
+    "--name",
+    "Known by its origin",
+    "--key-source",
+    `jwks_uri:${directory.origin}/keys.json`,
   );
   expect(admitted.out).toMatch(/^agt_\S+ {2}active\n$/);
 });

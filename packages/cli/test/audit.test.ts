@@ -136,7 +136,8 @@ describe("gatehouse audit verify", () => {
 
   test("says of a key that is not there that it is not, and what would be one", async () => {
     expect(await run("audit", "verify", file, "--key", "nokey.json")).toEqual({
-      ...{ code: 2, out: "" },
+      code: 2,
+      out: "",
       err: "There is no file nokey.json.\n--key takes a key set, as a file or as the service's address, or a vkey: name+id+key.\n",
     });
   });
@@ -282,7 +283,8 @@ describe("gatehouse audit show", () => {
   test("says so where there is none, and where the keys are not those that are trusted", async () => {
     const none = "00000000-0000-7000-8000-000000000000";
     expect(await run("audit", "show", "shop.example.com", none)).toEqual({
-      ...{ code: 1, out: "" },
+      code: 1,
+      out: "",
       err: expect.stringMatching(/^The site's log has no such record\.\n`gatehouse audit tail /),
     });
     const others = `${server.url}/.well-known/jwks.json`;
@@ -356,9 +358,14 @@ describe("what a service shows of a record is not believed", () => {
     const { signer, jwk } = await generateEd25519("k1");
     const provenAt = async (origin: string, seq: number) => {
       const record = {
-        ...{ schema: "audit-record/v1", chain: "a.example/audit/1", seq, type: "chain.genesis" },
-        ...{ prev_hash: "0".repeat(64), record_id: "r" },
-        ...{ occurred_at: "2030-05-17T12:00:00.000Z", recorded_at: "2030-05-17T12:00:00.000Z" },
+        schema: "audit-record/v1",
+        chain: "a.example/audit/1",
+        seq,
+        type: "chain.genesis",
+        prev_hash: "0".repeat(64),
+        record_id: "r",
+        occurred_at: "2030-05-17T12:00:00.000Z",
+        recorded_at: "2030-05-17T12:00:00.000Z",
       } as AuditRecord;
       const { leaf, hash } = await sealRecord(record);
       const key = { name: origin, publicKey: ed25519Bytes(jwk) };

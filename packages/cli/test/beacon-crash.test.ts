@@ -43,7 +43,9 @@ async function sendUntilKilled(url: string, { site_key }: Site, kill: () => void
     while (next < BEACONS) {
       const number = next++;
       const beacon = {
-        ...{ schema_version: "1", site_key, observed_at: new Date().toISOString() },
+        schema_version: "1",
+        site_key,
+        observed_at: new Date().toISOString(),
         identification: {},
         page_context: { url: `https://shop.example.com/${number}` },
       };

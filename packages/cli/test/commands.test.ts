@@ -21,7 +21,13 @@ describe("site commands", () => {
     expect(created.out).toMatch(/status {9}pending/);
     expect(created.out).toMatch(/dns {3}TXT record _gatehouse\.shop\.example\.com with the value/);
     const verified = await run(
-      ...["site", "verify", "shop.example.com", "--method", "operator", "--reason", "I know them"],
+      "site",
+      "verify",
+      "shop.example.com",
+      "--method",
+      "operator",
+      "--reason",
+      "I know them",
     );
     expect(verified.out).toMatch(/status {9}verified \(operator\)/);
     const key = /site_key {7}(us_\S+)/.exec(created.out)?.[1] as string;
@@ -64,7 +70,8 @@ describe("site commands", () => {
     const args = ["site", "create", "Shop.example.com", "--name", "Shop again"];
     const slip = await run(...args);
     expect(slip).toEqual({
-      ...{ code: 1, out: "" },
+      code: 1,
+      out: "",
       err: expect.stringMatching(
         /^There is a site for shop\.example\.com already: us_.*\n.*--again/,
       ),

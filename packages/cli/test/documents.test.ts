@@ -38,7 +38,10 @@ describe("skill commands", () => {
     expect(set.out).toMatch(/^track_order {2}live {3}T {12}https:\/\/a\.example\/t$/m);
     const changed = await run("skill", "set", ...named, "--description", "Where it is.", "--json");
     expect(JSON.parse(changed.out).skills.at(-1)).toEqual({
-      ...{ id: "track_order", enabled: true, url: "https://a.example/t", title: "T" },
+      id: "track_order",
+      enabled: true,
+      url: "https://a.example/t",
+      title: "T",
       description: "Where it is.",
     });
     expect((await run("skill", "disable", ...named)).out).toMatch(/^track_order {2}off/m);
@@ -159,7 +162,8 @@ describe("verify", () => {
         Buffer.from(JSON.stringify({ alg: "EdDSA", kid: `k${i}` })).toString("base64url");
       const file = await saved(card(), (text) => {
         const signatures = Array.from({ length: count }, (_, i) => ({
-          ...{ protected: header(i), signature: "A".repeat(86) },
+          protected: header(i),
+          signature: "A".repeat(86),
         }));
         return JSON.stringify({ ...JSON.parse(text), signatures });
       });

@@ -28,7 +28,8 @@ test("a file that cannot be used is told in a sentence, by whatever command it w
   ];
   for (const args of commands) {
     expect(await command(args, here)).toEqual({
-      ...{ code: 1, out: "" },
+      code: 1,
+      out: "",
       err: `${taken} cannot be used: it is there already.\nCheck the path and who may use it, or name another.\n`,
     });
   }
@@ -50,7 +51,8 @@ test("a service that stops in the middle of its answer counts as one that does n
   });
   const env = { ...(await freshEnvironment("sqlite")), GATEHOUSE_BASE_URL: cut };
   expect(await command(["site", "list"], env)).toEqual({
-    ...{ code: 4, out: "" },
+    code: 4,
+    out: "",
     err: `${cut} stopped answering.\nLook whether it was done before you try again.\n`,
   });
 });
@@ -59,11 +61,13 @@ test("an agent is told whether a site did not answer, or answered no", async () 
   const missing = await answering((_request, response) => void response.writeHead(404).end());
   const status = ["agent", "status"];
   expect(await command([...status, `${missing}/card.json`, "agt_1"], {})).toEqual({
-    ...{ code: 1, out: "" },
+    code: 1,
+    out: "",
     err: expect.stringMatching(/status 404\.\nName the site's own address, or that of its card/),
   });
   expect(await command([...status, "http://127.0.0.1:1/card.json", "agt_1"], {})).toEqual({
-    ...{ code: 4, out: "" },
+    code: 4,
+    out: "",
     err: expect.stringMatching(/does not answer\.\nCheck the address, and whether/),
   });
 });
@@ -87,9 +91,16 @@ test("what a service says steers no terminal, whichever command prints it", asyn
   const verification = { ...times, method: "dns", reason: rude, dns: { name: rude, value: rude } };
   const file = { url: rude, content: rude };
   const site = {
-    ...{ site_key: "us_x", site_key_hash: "h", domain: rude, name: rude, status: "pending" },
-    ...{ verification: { ...verification, file, meta: { url: rude, tag: rude } } },
-    ...{ agent_page_url: `${rude}/v1/agent/`, mcp_url: rude, description: rude, created_at: rude },
+    site_key: "us_x",
+    site_key_hash: "h",
+    domain: rude,
+    name: rude,
+    status: "pending",
+    verification: { ...verification, file, meta: { url: rude, tag: rude } },
+    agent_page_url: `${rude}/v1/agent/`,
+    mcp_url: rude,
+    description: rude,
+    created_at: rude,
   };
   const env = asking(await hostile(site, { url: rude, version: rude, findings: [], token: rude }));
   const policy = join(temporaryFolder(), "policy.json");

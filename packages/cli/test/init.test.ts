@@ -130,7 +130,9 @@ describe("gatehouse init", () => {
     const answers = ["", "no domain", "shop.example.com", "", "https://gate.example.com"];
     answers.push("much", "never", "");
     const terminal = {
-      ...{ env: {}, out() {}, err: (text: string) => void told.push(text) },
+      env: {},
+      out() {},
+      err: (text: string) => void told.push(text),
       ask: async (question: string) => {
         asked.push(question);
         return answers.shift() ?? "";

@@ -19,10 +19,14 @@ let agentId = "";
 const run = (...args: string[]) => command(args, env);
 
 const rule = (id: string, effect: string, skill: string) => ({
-  ...{ id, effect, when: { skill: { eq: skill } } },
+  id,
+  effect,
+  when: { skill: { eq: skill } },
 });
 const POLICY = {
-  ...{ policy: "rules/1", timezone: "Europe/Berlin", default: "deny" },
+  policy: "rules/1",
+  timezone: "Europe/Berlin",
+  default: "deny",
   rules: [
     rule("prices", "allow", "get_pricing"),
     rule("help", "allow", "contact_support"),
@@ -80,7 +84,9 @@ test("an agent asks, is approved, refused, or waits for a person who answers", a
   expect((await run("review", "list", SHOP)).out).toMatch(/^REVIEW_ID +STATUS/);
   expect((await run("review", "show", SHOP, escalation_id)).out).toMatch(/^rule +ask-me$/m);
   expect(await run("review", "approve", SHOP, escalation_id)).toEqual({
-    ...{ code: 0, out: "approved\n", err: "" },
+    code: 0,
+    out: "approved\n",
+    err: "",
   });
   const shown = await run("review", "show", SHOP, escalation_id);
   const [, decider = ""] = /^decided_by +(\S+)$/m.exec(shown.out) ?? [];
@@ -203,7 +209,8 @@ test("what is signed and no mandate is neither explained nor sent as one", async
   writeFileSync(nothing, JSON.stringify({ signed: {} }));
   for (const args of [["explain"], ["send", "--file"]]) {
     expect(await run("mandate", ...args, receipt)).toEqual({
-      ...{ code: 1, out: "" },
+      code: 1,
+      out: "",
       err: `${receipt} is a receipt, no mandate.\nCheck what it proves: gatehouse verify ${receipt} --keys <service>\n`,
     });
     for (const file of [withdrawal, nothing]) {
@@ -223,7 +230,9 @@ test("an owner says whether mandates are taken, for how long, and who is admitte
   expect(JSON.parse(off.out).reason).toBe("mandates_disabled");
   const back = ["--on", "--lifetime", "1h", "--admit", "none", "--json"];
   expect(JSON.parse((await run("site", "mandates", SHOP, ...back)).out)).toEqual({
-    ...{ enabled: true, lifetime_seconds: 3600, auto_admit: [] },
+    enabled: true,
+    lifetime_seconds: 3600,
+    auto_admit: [],
   });
   expect((await run("site", "mandates", SHOP, "--lifetime", "soon")).code).toBe(2);
   expect((await run("site", "mandates", SHOP, "--on", "--off")).code).toBe(2);
@@ -253,7 +262,9 @@ test("a mandate is signed without being sent, and explained byte by byte", async
   const made = await asking("sign", "get_pricing", "--total", "12.50", "--currency", "EUR");
   const mandate = JSON.parse(made.out);
   expect(mandate.signed.protocol_context).toEqual({
-    ...{ protocol: "a2a", cart_total: "12.50", cart_currency: "EUR" },
+    protocol: "a2a",
+    cart_total: "12.50",
+    cart_currency: "EUR",
   });
   const file = join(folder, "mandate.json");
   writeFileSync(file, made.out);

@@ -58,7 +58,8 @@ test("check prints what to look at again, and fails on what cannot be published"
     ),
   ]);
   const slips = policyFile({ ...open, effect: "permit", when: { skil: {} } }, open, {
-    ...{ ...cap, when: {} },
+    ...cap,
+    when: {},
   });
   const slipped = await run("policy", "check", slips);
   expect([slipped.code, slipped.err]).toEqual([
@@ -160,10 +161,11 @@ test("history lists every version, and show prints the one that is asked for", a
   const shown = async (...args: string[]) =>
     JSON.parse((await run("policy", "show", site, ...args)).out).rules.length;
   expect([await shown(), await shown("--version", "2"), await shown("--version", "1")]).toEqual([
-    ...[2, 2, 1],
+    2, 2, 1,
   ]);
   expect(await run("policy", "show", site, "--version", "9")).toEqual({
-    ...{ code: 1, out: "" },
+    code: 1,
+    out: "",
     err: expect.stringMatching(/^There is no version 9\.\n`gatehouse policy history /),
   });
   expect((await run("--version")).out).toMatch(/^\d+\.\d+\.\d+\n$/);

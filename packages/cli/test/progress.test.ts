@@ -10,7 +10,8 @@ function stage(watched: boolean) {
   const lines: string[] = [];
   const clock = { ms: 0 };
   const terminal = {
-    ...{ env: {}, out() {} },
+    env: {},
+    out() {},
     err: (text: string) => lines.push(text),
     ...(watched ? { redraw: (line: string) => lines.push(`\r${line}`) } : {}),
   };
@@ -68,7 +69,9 @@ test("a log gets a line a second and the last, if it was asked for, and else non
   expect(lines).toEqual([]);
   await run(true, [...ROWS, { ms: 4000, unit: "rows checked", done: 8 }]);
   expect(lines.map((line) => line.replace(/, .*/, ""))).toEqual([
-    ...["3,000 rows", "3,300 rows", "8 rows checked"],
+    "3,000 rows",
+    "3,300 rows",
+    "8 rows checked",
   ]);
 });
 

@@ -19,8 +19,16 @@ import { openStage, type Stage } from "./reference/stage.ts";
 import { tokens } from "./reference/tokens.ts";
 
 const COVERAGE: Coverage = {
-  ...{ ...installation, ...sites, ...siteSettings, ...policies, ...sales },
-  ...{ ...agents, ...platforms, ...mandates, ...audit, ...tokens },
+  ...installation,
+  ...sites,
+  ...siteSettings,
+  ...policies,
+  ...sales,
+  ...agents,
+  ...platforms,
+  ...mandates,
+  ...audit,
+  ...tokens,
 };
 
 /** Every command that can be run, by its name, as docs/reference/cli.md lists them. */

@@ -40,9 +40,24 @@ beforeAll(async () => {
 
 const buying = (verb: string, total: string, ...more: string[]) =>
   run(
-    ...["mandate", verb, card, "--key", key, "--agent", agentId, "--skill", "place_order"],
-    ...["--arguments", '{"items":[{"id":"rose","quantity":2}]}'],
-    ...["--total", total, "--currency", "EUR", "--pay", "sandbox:pm_card_visa", ...more],
+    "mandate",
+    verb,
+    card,
+    "--key",
+    key,
+    "--agent",
+    agentId,
+    "--skill",
+    "place_order",
+    "--arguments",
+    '{"items":[{"id":"rose","quantity":2}]}',
+    "--total",
+    total,
+    "--currency",
+    "EUR",
+    "--pay",
+    "sandbox:pm_card_visa",
+    ...more,
   );
 
 test("an owner imports products, and is told line by line what was refused", async () => {
@@ -196,7 +211,8 @@ test("what a person must approve is shown with its items, and paid once approved
   };
   const declined = await refused("order-of-the-test-4", "--pay", "sandbox:pm_card_chargeDeclined");
   expect(await run("review", "approve", SHOP, declined)).toEqual({
-    ...{ code: 1, out: "payment_failed\n" },
+    code: 1,
+    out: "payment_failed\n",
     err: expect.stringMatching(
       /^You approved it, but it could not be paid: \w+\.\n`gatehouse review show /,
     ),
@@ -204,7 +220,8 @@ test("what a person must approve is shown with its items, and paid once approved
   const changed = await refused("order-of-the-test-5");
   await run("agent", "suspend", SHOP, agentId);
   expect(await run("review", "approve", SHOP, changed)).toEqual({
-    ...{ code: 1, out: "" },
+    code: 1,
+    out: "",
     err: expect.stringMatching(
       /^The agent is suspended\. Approve the agent first, then approve this request\.\nSee .*\/approval-blocked\.md\n$/,
     ),

@@ -126,7 +126,14 @@ test("site check says for each thing what is there and what to do", {
   expect((await check()).state("script tag")).toBe("missing");
 
   const settings = await run(
-    ...["token", "create", "--role", "edge", "--name", "shop", "--site", shop.domain],
+    "token",
+    "create",
+    "--role",
+    "edge",
+    "--name",
+    "shop",
+    "--site",
+    shop.domain,
   );
   const set = Object.fromEntries(
     settings.out

@@ -9,7 +9,8 @@ test("a link signs in at the console as whoever has the token", async () => {
   const printed = await command(["token", "link"], here);
   const { baseUrl } = server.context.config;
   expect([printed.code, printed.out]).toEqual([
-    ...[0, expect.stringMatching(new RegExp(`^${baseUrl}/console#code=[\\w-]{43}\n$`))],
+    0,
+    expect.stringMatching(new RegExp(`^${baseUrl}/console#code=[\\w-]{43}\n$`)),
   ]);
   expect(printed.err).toContain("whoever opens it first");
   const code = new URL(printed.out.trim()).hash.replace("#code=", "");
@@ -19,7 +20,8 @@ test("a link signs in at the console as whoever has the token", async () => {
     body: JSON.stringify({ code }),
   });
   expect([signedIn.status, ((await signedIn.json()) as { role: string }).role]).toEqual([
-    ...[201, "operator"],
+    201,
+    "operator",
   ]);
   const json = JSON.parse((await command(["token", "link", "--json"], here)).out);
   expect(Object.keys(json)).toEqual(["url", "expires_at"]);

@@ -21,13 +21,16 @@ test("visit list and count show who came, for people and programs", async () => 
   const observed_at = new Date().toISOString();
   for (const user_agent of ["GPTBot/1.2", "GPTBot/1.2", "Mozilla/5.0 Firefox/140.0"]) {
     const beacon = {
-      ...{ schema_version: "1", site_key: made.site_key, observed_at },
+      schema_version: "1",
+      site_key: made.site_key,
+      observed_at,
       identification: { user_agent },
       page_context: { url: "https://shop.example.com/prices?who=me" },
     };
     const init = { method: "POST", headers: { "content-type": "application/json" } };
     const answer = await fetch(`${url}/v1/discovery/ingest`, {
-      ...{ ...init, body: JSON.stringify(beacon) },
+      ...init,
+      body: JSON.stringify(beacon),
     });
     expect(answer.status).toBe(204);
   }

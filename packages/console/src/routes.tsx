@@ -43,94 +43,130 @@ const site = createRoute({ getParentRoute: () => shell, path: "/$site", componen
 const below = { getParentRoute: () => site };
 
 const overview = createRoute({
-  ...{ ...below, path: "/", component: OverviewPage },
+  ...below,
+  path: "/",
+  component: OverviewPage,
   validateSearch: ({ range }): { range?: RangeName } =>
     typeof range === "string" && Object.hasOwn(RANGES, range) ? { range: range as RangeName } : {},
 });
 const setup = createRoute({
-  ...{ ...below, path: "/setup" },
+  ...below,
+  path: "/setup",
   component: lazyRouteComponent(() => import("./setup/setup-page.js"), "SetupPage"),
   validateSearch: ({ step }): { step?: Step } =>
     STEPS.includes(step as Step) ? { step: step as Step } : {},
 });
 const reviews = createRoute({
-  ...{ ...below, path: "/reviews", component: ReviewsPage },
+  ...below,
+  path: "/reviews",
+  component: ReviewsPage,
   validateSearch: texts("status"),
 });
 const review = createRoute({
-  ...{ ...below, path: "/reviews/$id" },
+  ...below,
+  path: "/reviews/$id",
   component: lazyRouteComponent(() => import("./reviews/review-page.js"), "ReviewPage"),
 });
 const decisions = createRoute({
-  ...{ ...below, path: "/decisions" },
+  ...below,
+  path: "/decisions",
   component: lazyRouteComponent(() => import("./decisions/decisions-page.js"), "DecisionsPage"),
   validateSearch: texts("outcome", "agent_id", "mandate_id", "from", "to"),
 });
 const decision = createRoute({
-  ...{ ...below, path: "/decisions/$id" },
+  ...below,
+  path: "/decisions/$id",
   component: lazyRouteComponent(() => import("./decisions/decision-page.js"), "DecisionPage"),
 });
 const orders = createRoute({
-  ...{ ...below, path: "/orders" },
+  ...below,
+  path: "/orders",
   component: lazyRouteComponent(() => import("./orders/orders-page.js"), "OrdersPage"),
   validateSearch: texts("status", "payment", "agent_id"),
 });
 const order = createRoute({
-  ...{ ...below, path: "/orders/$id" },
+  ...below,
+  path: "/orders/$id",
   component: lazyRouteComponent(() => import("./orders/order-page.js"), "OrderPage"),
 });
 const visits = createRoute({
-  ...{ ...below, path: "/visits" },
+  ...below,
+  path: "/visits",
   component: lazyRouteComponent(() => import("./visits/visits-page.js"), "VisitsPage"),
   validateSearch: texts("classification", "agent", "source", "from", "to"),
 });
 const agents = createRoute({
-  ...{ ...below, path: "/agents" },
+  ...below,
+  path: "/agents",
   component: lazyRouteComponent(() => import("./agents/agents-page.js"), "AgentsPage"),
   validateSearch: texts("status", "q"),
 });
 const agent = createRoute({
-  ...{ ...below, path: "/agents/$id" },
+  ...below,
+  path: "/agents/$id",
   component: lazyRouteComponent(() => import("./agents/agent-page.js"), "AgentPage"),
 });
 const platforms = createRoute({
-  ...{ ...below, path: "/platforms" },
+  ...below,
+  path: "/platforms",
   component: lazyRouteComponent(() => import("./platforms/platforms-page.js"), "PlatformsPage"),
   validateSearch: texts("status", "q"),
 });
 const policy = createRoute({
-  ...{ ...below, path: "/policy" },
+  ...below,
+  path: "/policy",
   component: lazyRouteComponent(() => import("./policy/policy-page.js"), "PolicyPage"),
   validateSearch: ({ mode }): { mode?: "form" | "json" } =>
     mode === "json" || mode === "form" ? { mode } : {},
 });
 const products = createRoute({
-  ...{ ...below, path: "/products" },
+  ...below,
+  path: "/products",
   component: lazyRouteComponent(() => import("./products/products-page.js"), "ProductsPage"),
   validateSearch: texts("q"),
 });
 const audit = createRoute({
-  ...{ ...below, path: "/audit" },
+  ...below,
+  path: "/audit",
   component: lazyRouteComponent(() => import("./audit/audit-page.js"), "AuditPage"),
   validateSearch: texts("type", "chain"),
 });
 const record = createRoute({
-  ...{ ...below, path: "/audit/$id" },
+  ...below,
+  path: "/audit/$id",
   component: lazyRouteComponent(() => import("./audit/record-page.js"), "RecordPage"),
 });
 const settings = createRoute({
-  ...{ ...below, path: "/settings" },
+  ...below,
+  path: "/settings",
   component: lazyRouteComponent(() => import("./settings/settings-page.js"), "SettingsPage"),
 });
 const settingsPart = createRoute({
-  ...{ ...below, path: "/settings/$part" },
+  ...below,
+  path: "/settings/$part",
   component: lazyRouteComponent(() => import("./settings/settings-page.js"), "SettingsPage"),
   validateSearch: texts("state"),
 });
 
 const pages = [
-  ...[overview, setup, reviews, review, decisions, decision, orders, order, visits, agents, agent],
-  ...[platforms, policy, products, audit, record, settings, settingsPart],
+  overview,
+  setup,
+  reviews,
+  review,
+  decisions,
+  decision,
+  orders,
+  order,
+  visits,
+  agents,
+  agent,
+  platforms,
+  policy,
+  products,
+  audit,
+  record,
+  settings,
+  settingsPart,
 ] as const;
 
 /** Every page of the console, by its address below /console. */

@@ -80,7 +80,9 @@ describe.skipIf(skipChromium)("the owner's rules and books", () => {
 
   const day = () => new Date().toISOString().slice(0, 10);
   const fileOf = (name: string, text: string) => ({
-    ...{ name, mimeType: "application/json", buffer: Buffer.from(text) },
+    name,
+    mimeType: "application/json",
+    buffer: Buffer.from(text),
   });
   const verdictOf = (page: Page) => page.getByRole("status").filter({ hasText: "The export" });
 

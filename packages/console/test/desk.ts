@@ -89,7 +89,13 @@ export function desk() {
   }
 
   return {
-    ...{ opened, link, byLink, tokenOf, signedIn, asks, baseUrl },
+    opened,
+    link,
+    byLink,
+    tokenOf,
+    signedIn,
+    asks,
+    baseUrl,
     get server() {
       return server;
     },

@@ -82,7 +82,8 @@ describe.skipIf(skipChromium)("the console is not fooled", () => {
     const { page } = await at.opened();
     await at.signedIn(page, "auditor", "/audit");
     await page.getByLabel(/Parts of an export/).setInputFiles({
-      ...{ name: "mine.json", mimeType: "application/json" },
+      name: "mine.json",
+      mimeType: "application/json",
       buffer: Buffer.from(JSON.stringify(body)),
     });
     await page.getByRole("button", { name: "Verify these files" }).click();

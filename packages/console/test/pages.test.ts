@@ -95,7 +95,9 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
   test("visits are filtered by what stands in the address", async () => {
     const { site_key } = at.shop;
     const seen = {
-      ...{ schema_version: "1", site_key, observed_at: new Date().toISOString() },
+      schema_version: "1",
+      site_key,
+      observed_at: new Date().toISOString(),
       identification: { user_agent: "Mozilla/5.0 (compatible; GPTBot/1.2)" },
       page_context: { url: `https://${at.domain}/` },
     };
@@ -196,17 +198,23 @@ describe.skipIf(skipChromium)("the pages of the console", () => {
     const [order] = await at.at.orders(at.shop);
     const [review] = (await at.shop.admin("GET", "/escalations")).body.items;
     const below = [
-      ...["", "/reviews", `/reviews/${review.escalation_id}`, "/reviews?status=all"],
-      ...["/decisions", `/decisions/${order.decision_id}`, "/orders", `/orders/${order.order_id}`],
-      ...[
-        "/visits",
-        "/platforms",
-        "/agents",
-        `/agents/${buyer.agentId}`,
-        "/policy",
-        "/policy?mode=json",
-      ],
-      ...["/products", "/audit", `/audit/${review.record_id}`],
+      "",
+      "/reviews",
+      `/reviews/${review.escalation_id}`,
+      "/reviews?status=all",
+      "/decisions",
+      `/decisions/${order.decision_id}`,
+      "/orders",
+      `/orders/${order.order_id}`,
+      "/visits",
+      "/platforms",
+      "/agents",
+      `/agents/${buyer.agentId}`,
+      "/policy",
+      "/policy?mode=json",
+      "/products",
+      "/audit",
+      `/audit/${review.record_id}`,
       ...SETTINGS.map((part) => `/settings/${part}`),
       ...STEPS.map((step) => `/setup?step=${step}`),
     ];

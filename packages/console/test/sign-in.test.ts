@@ -82,7 +82,9 @@ describe.skipIf(skipChromium)("the door of the console", () => {
   test("whose token was revoked signs in again at once, and sees nothing of before", async () => {
     const { page } = await at.opened();
     const made = await at.server.admin("POST", "/v1/admin/tokens", {
-      ...{ name: "Rita", role: "reviewer", sites: [at.shop.site_key_hash] },
+      name: "Rita",
+      role: "reviewer",
+      sites: [at.shop.site_key_hash],
     });
     await at.byLink(page, await at.link(made.body.token));
     await page.getByText("Signed in as Rita (reviewer)").waitFor();

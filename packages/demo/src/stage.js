@@ -92,7 +92,8 @@ export function endProcess(child) {
 
 export async function startGatehouse(env) {
   const child = spawn(process.execPath, [bin, "serve"], {
-    ...{ env, cwd: folder },
+    env,
+    cwd: folder,
     stdio: ["ignore", "pipe", "inherit"],
   });
   closeAtEnd(() => endProcess(child));

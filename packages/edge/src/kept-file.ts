@@ -13,9 +13,16 @@ export interface KeptFile {
 
 /** What of an answer describes the document, and not the connection it came over. */
 const PASSED_ON = [
-  ...["content-type", "cache-control", "etag", "vary", "link", "content-security-policy"],
-  ...["referrer-policy", "x-content-type-options"],
-  ...["access-control-allow-origin", "access-control-expose-headers"],
+  "content-type",
+  "cache-control",
+  "etag",
+  "vary",
+  "link",
+  "content-security-policy",
+  "referrer-policy",
+  "x-content-type-options",
+  "access-control-allow-origin",
+  "access-control-expose-headers",
 ];
 
 /** A document is asked for again after this long, even one that nobody should store. */

@@ -67,7 +67,10 @@ export function readSettings(options: EdgeOptions): Result<Settings, "invalid"> 
   const base = url.origin + url.pathname.replace(/\/+$/, "");
   return ok(
     Object.freeze({
-      ...{ gatehouse: base, siteKeyHash, except: paths, agentsOnly: visits === "agents" },
+      gatehouse: base,
+      siteKeyHash,
+      except: paths,
+      agentsOnly: visits === "agents",
       edgeToken: edgeToken === "" ? undefined : edgeToken,
     }),
   );

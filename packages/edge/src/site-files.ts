@@ -49,8 +49,10 @@ type OwnDomainDocument = (typeof OWN_DOMAIN_PATHS)[keyof typeof OWN_DOMAIN_PATHS
 const KINDS: Readonly<Record<OwnDomainDocument, Omit<SiteFile, "source">>> = {
   llms: { type: "text/plain", holds: isMarkdown },
   agentPage: {
-    ...{ type: "text/html", holds: isAgentPage },
-    ...{ expiry: pageExpiry, afterExpiry: withoutCard },
+    type: "text/html",
+    holds: isAgentPage,
+    expiry: pageExpiry,
+    afterExpiry: withoutCard,
   },
   card: { type: JSON_TYPE, holds: jsonWith("signing"), expiry: cardExpiry },
   catalog: { type: JSON_TYPE, holds: jsonWith("entries"), expiry: catalogExpiry },

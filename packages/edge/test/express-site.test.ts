@@ -107,7 +107,9 @@ test("a beacon that claims to be verified is not", async () => {
     method: "POST",
     headers: { "content-type": "application/json" },
     body: JSON.stringify({
-      ...{ schema_version: "1", site_key: site.site_key, observed_at: new Date().toISOString() },
+      schema_version: "1",
+      site_key: site.site_key,
+      observed_at: new Date().toISOString(),
       identification: { user_agent: "SomeAgent/1.0", signature: { outcome: "verified" } },
       page_context: { url: `${SITE}/claimed` },
       signature: { outcome: "verified", key_id: agent.thumbprint, agent_url: directory.origin },

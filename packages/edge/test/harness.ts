@@ -43,7 +43,8 @@ export type GateMode = "up" | "silent" | "failing" | "garbage" | "resetting" | "
  */
 export async function startGate(target: string) {
   const gate = {
-    ...{ mode: "up" as GateMode, asked: [] as string[] },
+    mode: "up" as GateMode,
+    asked: [] as string[],
     /** Changes the documents on their way. */
     rewrite: (text: string) => text,
   };

@@ -141,7 +141,8 @@ describe("behind the plugin, documents on the site's own domain", () => {
     expect(await over.json()).toMatchObject({ error: "unavailable" });
     const page = await fetch(`${url}/agent`);
     expect([page.headers.get("etag"), page.headers.get("cache-control")]).toEqual([
-      ...[null, "no-store"],
+      null,
+      "no-store",
     ]);
     const html = await page.text();
     expect(html).not.toContain('id="agent-card"');

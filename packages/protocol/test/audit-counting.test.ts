@@ -122,7 +122,9 @@ test("decisions that name no agent are not counted as one agent's", () => {
 
 describe("parts of a log", () => {
   const piece = (firstSeq: number, contents: readonly JsonObject[], whole = true): Piece => ({
-    ...{ firstSeq, nextSeq: firstSeq + contents.length, whole },
+    firstSeq,
+    nextSeq: firstSeq + contents.length,
+    whole,
     beginning: { ...begun, whole: firstSeq === 0 },
     steps: stepsOf(contents, firstSeq),
   });

@@ -133,7 +133,11 @@ test("a checkpoint counts only in its own log's name", async () => {
 test("the note of a file holds for what it says and nothing else", async () => {
   const { signer, jwk, key } = await writeLog([{}]);
   const file = {
-    ...{ chain: CHAIN, name: "a.ndjson", sha256: "ab".repeat(32), first_seq: 0, count: 1 },
+    chain: CHAIN,
+    name: "a.ndjson",
+    sha256: "ab".repeat(32),
+    first_seq: 0,
+    count: 1,
     root: new Uint8Array(32),
   };
   const note = await signExportFile(file, key, signer);

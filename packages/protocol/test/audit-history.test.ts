@@ -68,16 +68,23 @@ describe("a log that follows its rules holds,", () => {
     [
       "with money that was taken and went back, in parts and after a while",
       [
-        ...[order, paid(order, 2), adjusted(2, CAPTURED)],
-        ...[returned(2, "adj_re_1", "pending"), returned(2, "adj_re_2", "completed")],
-        ...[returned(2, "adj_re_1", "completed"), returned(2, "adj_re_1", "completed", 400)],
+        order,
+        paid(order, 2),
+        adjusted(2, CAPTURED),
+        returned(2, "adj_re_1", "pending"),
+        returned(2, "adj_re_2", "completed"),
+        returned(2, "adj_re_1", "completed"),
+        returned(2, "adj_re_1", "completed", 400),
       ],
     ],
     [
       "with goods that were sent and cancelled, whatever the money does",
       [
-        ...[order, paid(order, 2), adjusted(2, { kind: "fulfillment", id: "evt_1" })],
-        ...[adjusted(2, { kind: "cancellation", id: "adj_1" }), adjusted(2, { kind: "released" })],
+        order,
+        paid(order, 2),
+        adjusted(2, { kind: "fulfillment", id: "evt_1" }),
+        adjusted(2, { kind: "cancellation", id: "adj_1" }),
+        adjusted(2, { kind: "released" }),
       ],
     ],
     [
@@ -147,7 +154,9 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
     [
       "money given back of what was given up",
       [
-        ...[order, paid(order, 2), adjusted(2, { kind: "released" })],
+        order,
+        paid(order, 2),
+        adjusted(2, { kind: "released" }),
         returned(2, "adj_re_1", "completed"),
       ],
       [5, "it gives back what nobody had taken"],
@@ -155,23 +164,34 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
     [
       "the same money given back twice",
       [
-        ...[order, paid(order, 2), adjusted(2, CAPTURED)],
-        ...[returned(2, "adj_re_1", "completed"), returned(2, "adj_re_1", "completed")],
+        order,
+        paid(order, 2),
+        adjusted(2, CAPTURED),
+        returned(2, "adj_re_1", "completed"),
+        returned(2, "adj_re_1", "completed"),
       ],
       [6, "record 5 had told the same"],
     ],
     [
       "one refund of two payments",
       [
-        ...[order, paid(order, 2), adjusted(2, CAPTURED), returned(2, "adj_re_1", "completed")],
-        ...[twice, paid(twice, 6), adjusted(6, CAPTURED), returned(6, "adj_re_1", "pending")],
+        order,
+        paid(order, 2),
+        adjusted(2, CAPTURED),
+        returned(2, "adj_re_1", "completed"),
+        twice,
+        paid(twice, 6),
+        adjusted(6, CAPTURED),
+        returned(6, "adj_re_1", "pending"),
       ],
       [9, "record 5 said it of another payment"],
     ],
     [
       "a refund that says neither what nor how far",
       [
-        ...[order, paid(order, 2), adjusted(2, CAPTURED)],
+        order,
+        paid(order, 2),
+        adjusted(2, CAPTURED),
         adjusted(2, { kind: "refund", amount: { currency: "EUR", minor: 1 } }),
       ],
       [5, "it does not say what goes back, or how far it is"],
@@ -179,15 +199,20 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
     [
       "more given back than was taken, bit by bit",
       [
-        ...[order, paid(order, 2), adjusted(2, CAPTURED), returned(2, "re_1", "completed", 6000)],
-        ...[returned(2, "re_2", "failed", 9000), returned(2, "re_3", "completed", 4001)],
+        order,
+        paid(order, 2),
+        adjusted(2, CAPTURED),
+        returned(2, "re_1", "completed", 6000),
+        returned(2, "re_2", "failed", 9000),
+        returned(2, "re_3", "completed", 4001),
       ],
       [7, "more was given back than had been taken"],
     ],
     [
       "more taken than was authorized",
       [
-        ...[order, paid(order, 2)],
+        order,
+        paid(order, 2),
         adjusted(2, { kind: "captured", amount: { currency: "EUR", minor: 10_001 } }),
       ],
       [4, "it took more than was authorized"],
@@ -195,9 +220,13 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
     [
       "a refund in another currency",
       [
-        ...[order, paid(order, 2), adjusted(2, CAPTURED)],
+        order,
+        paid(order, 2),
+        adjusted(2, CAPTURED),
         adjusted(2, {
-          ...{ kind: "refund", id: "adj_re_1", status: "completed" },
+          kind: "refund",
+          id: "adj_re_1",
+          status: "completed",
           amount: { currency: "USD", minor: 1 },
         }),
       ],
@@ -271,7 +300,8 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
     [
       "a record under another one's id",
       [order, decided({ mandate: "m-2", spent: 10_000, count: 1 })].map((record) => ({
-        ...{ ...record, record_id: "r2" },
+        ...record,
+        record_id: "r2",
       })),
       [3, "its id is that of record 2"],
     ],
@@ -339,7 +369,9 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
     [
       "one attempt for two decisions",
       [
-        ...[order, decided({ mandate: "m-2", spent: 10_000, count: 1 }), paid(order, 2)],
+        order,
+        decided({ mandate: "m-2", spent: 10_000, count: 1 }),
+        paid(order, 2),
         paid(decided({ mandate: "m-2" }), 3, { ...declined, attempt_id: "pay-2" }),
       ],
       [5, "its attempt is another decision's"],
@@ -438,7 +470,8 @@ describe("a server that signs and chains, and is wrong, is found:", () => {
     const bad = deciding(huge, { outcome: "approved" });
     const { findings, answers } = await compared([bad, paid(huge, 2)]);
     expect([findings[0]?.seq, answers.replay.text]).toEqual([
-      ...[2, "it says approved, and the rules say rejected"],
+      2,
+      "it says approved, and the rules say rejected",
     ]);
   });
 });
@@ -474,7 +507,9 @@ describe("of records that reach back before the first,", () => {
 
   test("a gap between days is no reason to accuse", async () => {
     const gone = [
-      ...[order, paid(order, 2, declined), published(lax)],
+      order,
+      paid(order, 2, declined),
+      published(lax),
       decided({ mandate: "m-2", by: lax, count: 1 }),
     ];
     const log = await writeLog(
@@ -520,7 +555,8 @@ describe("of records that reach back before the first,", () => {
     const log = await writeLog([{ previous: null }, order]);
     const { findings } = await verdict(await exportOf(log, POLICIES), log.jwk, { replay: true });
     expect([findings[0]?.seq, findings[0]?.text]).toEqual([
-      ...[1, "it follows rules that were never published"],
+      1,
+      "it follows rules that were never published",
     ]);
   });
 });

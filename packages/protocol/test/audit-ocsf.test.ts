@@ -55,17 +55,25 @@ const decided = (outcome: string, ...reason_codes: string[]) => ({
   decision: { outcome, reason_codes, facts: {}, ...policy },
 });
 const paid = (outcome: string) => ({
-  ...{ parent_record_id: "rec_0", payment: { outcome, processor: "stripe" }, amount },
+  parent_record_id: "rec_0",
+  payment: { outcome, processor: "stripe" },
+  amount,
 });
 const reviewed = (outcome: string, reason_code: string) => ({
-  ...{ parent_record_id: "rec_0", actor: token, review: { outcome, reason_code } },
+  parent_record_id: "rec_0",
+  actor: token,
+  review: { outcome, reason_code },
 });
 const called = (outcome: string) => ({
-  ...{ agent, client, request: { id: "42" }, protocol_version: "2025-06-18" },
+  agent,
+  client,
+  request: { id: "42" },
+  protocol_version: "2025-06-18",
   tool: { name: "search", args_digest: "a1", result_digest: "x1", outcome },
 });
 const changed = (kind: string) => ({
-  ...{ actor: token, change: { kind, domain: "shop.example.com", status: "live", version: 2 } },
+  actor: token,
+  change: { kind, domain: "shop.example.com", status: "live", version: 2 },
 });
 const folded = (...reason_codes: string[]) => ({ refusals: { reason_codes, count: 12 } });
 const adjusted = (kind: string) => ({ adjustment: { kind, id: "adj_re_1", amount } });
@@ -152,8 +160,16 @@ const ROWS: readonly Row[] = [
 
 /** What the class demands of every event. */
 const REQUIRED = [
-  ...["activity_id", "actor", "api", "category_uid", "class_uid", "metadata", "severity_id"],
-  ...["src_endpoint", "time", "type_uid"],
+  "activity_id",
+  "actor",
+  "api",
+  "category_uid",
+  "class_uid",
+  "metadata",
+  "severity_id",
+  "src_endpoint",
+  "time",
+  "type_uid",
 ];
 
 /** What any line has to hold, whatever record it shows. */
@@ -216,10 +232,15 @@ describe("an audit record as an OCSF event", () => {
     const event = await eventOf("mandate.decision", decided("rejected", "policy_denied", "x"));
     const { metadata, actor, api, src_endpoint, http_request, resources, ...rest } = event;
     expect(metadata).toEqual({
-      ...{ version: "1.8.0", profiles: ["security_control"] },
+      version: "1.8.0",
+      profiles: ["security_control"],
       product: { name: "Gatehouse", vendor_name: "Gatehouse", version: "1.2.3" },
-      ...{ uid: "rec_1", sequence: 7, event_code: "mandate.decision", log_name: CHAIN },
-      ...{ log_version: "audit-record/v1", tenant_uid: "5f2a" },
+      uid: "rec_1",
+      sequence: 7,
+      event_code: "mandate.decision",
+      log_name: CHAIN,
+      log_version: "audit-record/v1",
+      tenant_uid: "5f2a",
       original_time: "2030-05-17T12:00:00.000Z",
     });
     expect(actor).toEqual({ app_uid: "agent_1", session: { credential_uid: "thumb_1" } });

@@ -93,9 +93,20 @@ describe("a signed card", () => {
     const id = 'id="agent-card"';
     for (const other of [
       `<script ${id} type="application/ld+json">{}</script>`,
-      ...[`<p/${id}>`, `<p title="x"${id}>`, `<p title=">" ${id}>`, "<p id='agent&#45;card'>"],
-      ...["<!--", "<template>", "<textarea>", "<xmp>", "<noscript>", "<plaintext>", "<? "],
-      ...[`<meta name="x" ${id}>\n`, `<link rel="x"/${id}>\n`, "<svg><![CDATA["],
+      `<p/${id}>`,
+      `<p title="x"${id}>`,
+      `<p title=">" ${id}>`,
+      "<p id='agent&#45;card'>",
+      "<!--",
+      "<template>",
+      "<textarea>",
+      "<xmp>",
+      "<noscript>",
+      "<plaintext>",
+      "<? ",
+      `<meta name="x" ${id}>\n`,
+      `<link rel="x"/${id}>\n`,
+      "<svg><![CDATA[",
     ]) {
       const before = page.replace(
         '<script type="application/ld+json" id="agent-card">',

@@ -5,7 +5,8 @@ const OWN = "https://shop.example.com/.well-known/jwks.json";
 const GATE = "https://gate.example.com/.well-known/jwks.json";
 
 const card = (jwks_url: string, domain = "shop.example.com") => ({
-  ...{ signing: {}, site: { domain, jwks_url } },
+  signing: {},
+  site: { domain, jwks_url },
 });
 const keysOf = (document: ReturnType<typeof card>, from = "https://shop.example.com/card") =>
   trustedKeySet(new URL(from), document);

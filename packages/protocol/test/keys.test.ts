@@ -141,8 +141,18 @@ describe("Ed25519", () => {
     const mixed = "mixed_order";
     const none = "not_a_point";
     expect(verdicts).toEqual([
-      ...[small, small, mixed, mixed, mixed, mixed],
-      ...["ok", "ok", mixed, mixed, none, none],
+      small,
+      small,
+      mixed,
+      mixed,
+      mixed,
+      mixed,
+      "ok",
+      "ok",
+      mixed,
+      mixed,
+      none,
+      none,
     ]);
     for (const i of [6, 7]) {
       const { message, pub_key, signature } = cases[i] as (typeof cases)[number];

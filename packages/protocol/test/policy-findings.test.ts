@@ -12,7 +12,9 @@ const frame = { policy: "rules/1", timezone: "Europe/Berlin", default: "deny" };
 const skill = (...ids: string[]) => ({ skill: { in: ids } });
 const over = (limits: JsonObject) => ({ "cart.total": { gt: limits } });
 const rule = (id: string, effect: string, when: JsonValue, more: JsonObject = {}) => ({
-  ...{ id, effect, when },
+  id,
+  effect,
+  when,
   ...more,
 });
 const open = rule("open", "allow", skill("get_pricing", "contact_support"));
@@ -273,7 +275,10 @@ const someFacts: fc.Arbitrary<PolicyFacts> = fc
     value: fc.nat(4),
   })
   .map(({ skill: id, tags, age_days, local, cart, minor, value }) => ({
-    ...{ skill: id, protocol: "a2a", agent: { id: "agt", tags, age_days }, time: { local } },
+    skill: id,
+    protocol: "a2a",
+    agent: { id: "agt", tags, age_days },
+    time: { local },
     ...(cart !== undefined && {
       cart,
       spend: [{ scope: "agent", window: "P1D", currency: cart.currency, minor } as const],

@@ -16,7 +16,9 @@ describe("presets of a policy", () => {
     return read.value;
   };
   const facts = (total?: number, currency = "EUR", spent = 0): PolicyFacts => ({
-    ...{ skill: "place_order", protocol: "ap2", time: { local: "12:00" } },
+    skill: "place_order",
+    protocol: "ap2",
+    time: { local: "12:00" },
     agent: { id: "agt_fern", tags: [], age_days: 0 },
     ...(total !== undefined && {
       cart: { total, currency },

@@ -15,7 +15,9 @@ const huge = decided({ minor: 200_000 });
 
 test("what the rules approve, leave to a person and deny follows from them", async () => {
   expect([small, large, huge].map(({ decision }) => decision.outcome)).toEqual([
-    ...["approved", "escalated", "rejected"],
+    "approved",
+    "escalated",
+    "rejected",
   ]);
   for (const record of [small, large, huge]) expect(await fault(record)).toBe("follows");
 });
@@ -76,7 +78,8 @@ test("a budget that is used up is told from what the rules deny", async () => {
 test("what the default decides names no rule, and says so", async () => {
   const record = decided({ skill: "sign_up", by: lax });
   expect([record.decision.rule_id, record.decision.reason_codes]).toEqual([
-    ...[undefined, ["policy_denied", "default"]],
+    undefined,
+    ["policy_denied", "default"],
   ]);
   expect(await fault(record, [lax])).toBe("follows");
   expect(await fault(deciding(record, { rule_id: "buying" }), [lax])).toBe("decided_otherwise");

@@ -14,12 +14,15 @@ const over = (limit: string) => ({ "cart.total": { gt: { EUR: limit } } });
 const RULES = [
   { id: "buying", effect: "allow", when: { skill: { in: ["place_order", "get_pricing"] } } },
   {
-    ...{ id: "ask", effect: "escalate", when: over("500.00") },
+    id: "ask",
+    effect: "escalate",
+    when: over("500.00"),
     escalation: { expires_in: "PT4H", approvals: 2 },
   },
   { id: "never", effect: "deny", when: over("1000.00") },
   {
-    ...{ id: "day", effect: "deny" },
+    id: "day",
+    effect: "deny",
     when: { spend: { scope: "agent", window: "P1D", would_exceed: { EUR: "1500.00" } } },
   },
   { id: "often", effect: "deny", when: { count: { scope: "site", window: "PT1H", gt: 9 } } },
@@ -60,9 +63,13 @@ function decisionOn(facts: JsonObject, { version, digest, document } = rules): J
   const { outcome, rule, rules } = evaluation;
   const reason_codes = policyReasons(policy.value, evaluation).codes;
   return {
-    ...{ outcome, reason_codes, facts, rules: rules as unknown as JsonObject[] },
+    outcome,
+    reason_codes,
+    facts,
+    rules: rules as unknown as JsonObject[],
     ...(rule === null ? {} : { rule_id: rule }),
-    ...{ policy_version: version, policy_digest: digest },
+    policy_version: version,
+    policy_digest: digest,
   };
 }
 
@@ -71,15 +78,22 @@ export function decided(asked: Asked = {}) {
   const { agent = "agt_1", mandate = "m-1", skill = "place_order", minor = 10_000 } = asked;
   const { spent = 0, count = 0, by = rules } = asked;
   const facts = {
-    ...{ skill, protocol: "a2a", cart: { total: minor, currency: "EUR" } },
-    ...{ agent: { id: agent, tags: [], age_days: 3 }, time: { local: "12:00" } },
+    skill,
+    protocol: "a2a",
+    cart: { total: minor, currency: "EUR" },
+    agent: { id: agent, tags: [], age_days: 3 },
+    time: { local: "12:00" },
     spend: [{ scope: "agent", window: "P1D", currency: "EUR", minor: spent }],
     count: [{ scope: "site", window: "PT1H", value: count }],
   };
   const decision = decisionOn(facts, by);
   return {
-    ...{ type: "mandate.decision", protocol: "a2a", skill, decision },
-    ...{ agent: { id: agent, key_thumbprint: "kid" }, amount: { currency: "EUR", minor } },
+    type: "mandate.decision",
+    protocol: "a2a",
+    skill,
+    decision,
+    agent: { id: agent, key_thumbprint: "kid" },
+    amount: { currency: "EUR", minor },
     mandate: { digest: mandate.padEnd(64, "0"), mandate_id: mandate },
     ...(decision.outcome === "approved" ? { payment: "requested" } : {}),
     ...(decision.outcome === "escalated" ? { escalation_id: `esc-${mandate}` } : {}),
@@ -101,12 +115,18 @@ export function reviewed(
   review: JsonObject = {},
 ): JsonObject {
   const ended = {
-    ...{ escalation_id: escalation_id ?? "", outcome: "approved", approved_by: ["tok_1", "tok_2"] },
+    escalation_id: escalation_id ?? "",
+    outcome: "approved",
+    approved_by: ["tok_1", "tok_2"],
     ...review,
   };
   const approved = ended.outcome === "approved";
   return {
-    ...{ type: "review.decision", agent, mandate, skill, parent_record_id: `r${parent}` },
+    type: "review.decision",
+    agent,
+    mandate,
+    skill,
+    parent_record_id: `r${parent}`,
     ...(approved ? { decision, payment: "requested" } : {}),
     review: ended,
   };
@@ -121,8 +141,15 @@ export function paid(
   const approved = { outcome: "approved", reason_codes: [] };
   const made = more.payment === undefined && more.release === undefined;
   return {
-    ...{ type: "payment.outcome", agent, mandate, skill, amount, protocol },
-    ...{ attempt_id: `pay-${parent}`, parent_record_id: `r${parent}`, payment: "authorized" },
+    type: "payment.outcome",
+    agent,
+    mandate,
+    skill,
+    amount,
+    protocol,
+    attempt_id: `pay-${parent}`,
+    parent_record_id: `r${parent}`,
+    payment: "authorized",
     ...(made ? { order_id: `ord-${parent}`, decision: approved } : {}),
     ...(made ? {} : { decision: { outcome: "rejected", reason_codes: [] } }),
     ...more,

@@ -43,8 +43,13 @@ export async function writeLog(
     const at = new Date(noon + seq * 1000).toISOString();
     const record = {
       ...(seq === 0 ? { type: "chain.genesis", key_id: "k1" } : { type: "site.changed" }),
-      ...{ record_id: `r${seq}`, occurred_at: at, ...content },
-      ...{ schema: "audit-record/v1", chain: CHAIN, seq, recorded_at: at },
+      record_id: `r${seq}`,
+      occurred_at: at,
+      ...content,
+      schema: "audit-record/v1",
+      chain: CHAIN,
+      seq,
+      recorded_at: at,
       prev_hash: entries.at(-1)?.hash ?? NO_PREVIOUS_HASH,
     } as AuditRecord;
     const { text, leaf, hash } = await sealRecord(record);
@@ -72,8 +77,17 @@ export async function exportOf(
   const count = own.length;
   const before = log.frontiers[first_seq] as Frontier;
   const head: BundleHead = {
-    ...{ chain: CHAIN, day, closed: true, part: 1, parts: 1, day_first_seq: first_seq, policies },
-    ...{ day_count: count, first_seq, count, prev_part_sha256: null },
+    chain: CHAIN,
+    day,
+    closed: true,
+    part: 1,
+    parts: 1,
+    day_first_seq: first_seq,
+    policies,
+    day_count: count,
+    first_seq,
+    count,
+    prev_part_sha256: null,
     before: { size: before.size, frontier: before.hashes.map(toHex) },
     checkpoint_before: await log.checkpointAt(before),
     checkpoint_after: await log.checkpointAt(log.frontiers[first_seq + count] as Frontier),

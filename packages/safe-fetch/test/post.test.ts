@@ -27,8 +27,11 @@ describe("a POST", () => {
     const sent = await safeFetch.post(`${url}hook?a=b#c`, { ...POSTED, headers });
     expect(sent).toEqual({ ok: true, value: 202 });
     const own = {
-      ...{ host: `127.0.0.1:${port}`, "user-agent": "Gatehouse", accept: "*/*" },
-      ...{ "accept-encoding": "identity", connection: "close" },
+      host: `127.0.0.1:${port}`,
+      "user-agent": "Gatehouse",
+      accept: "*/*",
+      "accept-encoding": "identity",
+      connection: "close",
     };
     const all = { ...own, "content-type": "application/json", "content-length": "7" };
     expect(seen).toEqual([["POST", "/hook?a=b", all, '{"a":1}']]);

@@ -20,7 +20,7 @@ import { httpsOnly } from "./http/server/https-only.js";
 import { createKernel } from "./http/server/kernel.js";
 import { Problem } from "./http/server/problem.js";
 import { answerWait } from "./http/server/wait.js";
-import { ShopDesk } from "./http/ucp/desk.js";
+import { UcpService } from "./http/ucp/service.js";
 import { ucpDoors } from "./http/ucp/ucp-door.js";
 import { BeaconAnswers } from "./http/visits/beacon-answers.js";
 import { edgeVisitsDoor } from "./http/visits/edge-visits.js";
@@ -31,16 +31,21 @@ import { hooksDoor } from "./http/webhooks/hooks-door.js";
 export function createApp(context: Context): RequestListener {
   const { admission, config, ids, log } = context;
   const editions = new Editions(context);
-  const desk = new ShopDesk(context);
+  const desk = new UcpService(context);
   const open = [discoveryDoor(context, editions), auditDoor(context)];
   const described = [...open, adminDoor(context), consoleDoor(context)];
   const doors = [
-    ...[...operationsDoors(context), ...described],
-    ...[mcpDoor(), visitsDoor(), edgeVisitsDoor(context)],
-    ...[mandatesDoor(context), hooksDoor(context)],
+    ...operationsDoors(context),
+    ...described,
+    mcpDoor(),
+    visitsDoor(),
+    edgeVisitsDoor(context),
+    mandatesDoor(context),
+    hooksDoor(context),
     ...ucpDoors(context, desk),
     sandboxDoor(context),
-    ...[homeDoor(), docsDoor(context)],
+    homeDoor(),
+    docsDoor(context),
     openapiDoor(described, config.baseUrl),
   ];
   const app = createKernel(doors, context);

@@ -19,16 +19,16 @@ import { authenticate, tokenDigest } from "./domain/tokens/authenticate.js";
 import type { EdgeToken } from "./domain/tokens/edge/edge-token.js";
 import { liveEdgeToken } from "./domain/tokens/edge/store.js";
 import { type OperatorToken, operatorToken } from "./domain/tokens/operator-token.js";
-import { ConsoleDesk } from "./domain/tokens/sessions/console-desk.js";
-import { SignInDesk } from "./domain/tokens/sign-in-desk.js";
+import { ConsoleSessions } from "./domain/tokens/sessions/console-sessions.js";
 import { liveTokenByDigest } from "./domain/tokens/store.js";
 import type { Principal } from "./domain/tokens/token.js";
+import { TokenAuthenticator } from "./domain/tokens/token-authenticator.js";
 import { VisitLog } from "./domain/visits/visit-log.js";
 import { Admission } from "./http/server/admission/admission.js";
 import { TrustedProxies } from "./http/server/connection.js";
 import { OpenStreams } from "./http/server/open-streams.js";
 import { type Clock, systemClock } from "./infra/clock.js";
-import type { PassPoint } from "./infra/crash-points.js";
+import type { CrashPoint } from "./infra/crash-points.js";
 import type { Database } from "./infra/db/database.js";
 import { migrate } from "./infra/db/migrate.js";
 import { type Ids, systemIds } from "./infra/ids.js";
@@ -42,8 +42,8 @@ import { createLog, type Log } from "./infra/log/log.js";
 import { Mailer } from "./infra/mail/mailer.js";
 import { Metrics } from "./infra/metrics.js";
 import { NetworkShares } from "./infra/quota/network-share.js";
+import { ConcurrencyLimit } from "./infra/rate-limit/concurrency-limit.js";
 import { LocalLimiter } from "./infra/rate-limit/local.js";
-import { Places } from "./infra/rate-limit/places.js";
 import type { Secrets } from "./infra/secrets/secrets.js";
 import { findSecretsKey } from "./infra/secrets/secrets-key.js";
 import { WebhookSender } from "./infra/webhook-sender.js";
@@ -91,17 +91,17 @@ export interface Context {
   /** Failed signatures by source and the agent they name. */
   readonly mandatePairs: LocalLimiter;
   /** Tries of drafts under way, by site. */
-  readonly policyTests: Places;
-  readonly signInDesk: SignInDesk<Principal>;
+  readonly policyTests: ConcurrencyLimit;
+  readonly tokenAuthenticator: TokenAuthenticator<Principal>;
   /** Apart from people's: an edge with a wrong token must not lock its owner out. */
-  readonly edgeDesk: SignInDesk<EdgeToken>;
+  readonly edgeAuthenticator: TokenAuthenticator<EdgeToken>;
   readonly operatorToken: OperatorToken;
-  readonly consoleDesk: ConsoleDesk;
+  readonly consoleSessions: ConsoleSessions;
   /** Answers that go on until somebody ends them. */
   readonly streams: OpenStreams;
   /** Who can be asked to authorize payments, by the name sites connect them with. */
   readonly processors: Processors;
-  readonly pass: PassPoint;
+  readonly crashPoint: CrashPoint;
   /** Tools every site has besides its own: none, but for tests. */
   readonly fixtureTools: readonly Tool[];
   close(): Promise<void>;
@@ -112,7 +112,7 @@ export type Overrides = Partial<
   Pick<Context, "clock" | "ids" | "log" | "resolver" | "fixtureTools">
 > & {
   /** Told of every moment at which a crash would leave something half done. */
-  readonly pass?: PassPoint;
+  readonly crashPoint?: CrashPoint;
   /** The time of the database's machine, for tests that set `clock`. */
   readonly databaseTime?: DatabaseTime;
   /** Stands before the embedded processor: tests make it fail. */
@@ -191,83 +191,112 @@ function keepRevocations(tools: Pick<Context, "db" | "clock" | "log">, dataDir: 
   return KeptRevocations.start({ ...tools, dataDir, apply: applyRevocations });
 }
 
+/** What is composed first: nothing of it needs the database. */
+type Tools = Pick<Context, "clock" | "ids" | "log" | "metrics" | "resolver" | "crashPoint">;
+
+/** Opens what is kept in the database and beside it: keys, logs, the list of revocations. */
+async function openKept(
+  config: Config,
+  db: Database,
+  foundKey: ReturnType<typeof findSecretsKey>,
+  tools: Tools,
+) {
+  const { clock, ids, log } = tools;
+  const { dataDir, archiveDir } = config;
+  const secrets = await bindSecrets(config, db, ids, foundKey);
+  const keys = new KeyRing(db, secrets, clock, config.keyAliases);
+  await keys.start();
+  const domainOf = logNames(config);
+  const audit = new AuditLog({ ...tools, db, keys, dataDir, archiveDir, domainOf });
+  await audit.start();
+  const revocations = await keepRevocations({ db, clock, log }, dataDir);
+  const token = operatorToken(config, ids);
+  const operatorDigest = tokenDigest(token.token);
+  await refuseOthersToken(db, operatorDigest);
+  await recordHeartbeat(db, clock.now());
+  return { db, secrets, keys, audit, revocations, operatorToken: token, operatorDigest };
+}
+
+function compose(
+  config: Config,
+  tools: Tools,
+  kept: Awaited<ReturnType<typeof openKept>>,
+  overrides: Overrides,
+): Context {
+  const { clock, ids, log, metrics, resolver } = tools;
+  const { operatorDigest, ...stored } = kept;
+  const { db, secrets, keys, audit, revocations } = stored;
+  const { baseUrl, limits, stripeApiBase } = config;
+  const visits = new VisitLog(db);
+  const jobs = new Jobs(db, clock, ids, log);
+  const recordBytes = limits.MCP_RECORD_KB_PER_SITE_PER_DAY * 1024;
+  const recordAllowance = new RecordAllowance({ db, clock, log }, recordBytes);
+  const rejections = new RejectionAggregator({ ...tools, audit });
+  const safeFetch = countedFetch({ resolver, clock, allow: config.fetchAllow }, metrics);
+  const siteKeys = new SiteKeys(db, secrets, clock);
+  const proxies = new TrustedProxies(config.trustProxy);
+  return {
+    config,
+    ...tools,
+    ...stored,
+    jobs,
+    visits,
+    safeFetch,
+    siteKeys,
+    rejections,
+    recordAllowance,
+    clockGuard: new ClockGuard(db, clock, overrides.databaseTime),
+    processors: openProcessors(
+      { baseUrl, db, clock, ids, secrets, stripeApiBase },
+      overrides.processor,
+    ),
+    webhooks: webhookSender(config, { db, safeFetch, keys, clock, siteKeys }),
+    mailer: new Mailer(config.mail, baseUrl, clock),
+    admission: new Admission({ limits, clock, metrics, proxies }),
+    liveSites: new LiveSites(db, baseUrl),
+    challenges: new Challenges(secrets, ids),
+    networkShares: new NetworkShares(secrets),
+    strangerWords: new StrangerWords(ids),
+    mandatePairs: new LocalLimiter({ perMinute: 1, burst: 10 }),
+    policyTests: new ConcurrencyLimit(POLICY_TESTS_MAX),
+    fixtureTools: overrides.fixtureTools ?? [],
+    tokenAuthenticator: new TokenAuthenticator(clock, (digest) =>
+      authenticate(db, digest, operatorDigest),
+    ),
+    edgeAuthenticator: new TokenAuthenticator(clock, (digest) => liveEdgeToken(db, digest)),
+    streams: new OpenStreams(STREAMS),
+    consoleSessions: new ConsoleSessions({ db, clock, ids, secrets, operatorDigest }),
+    close: async () => {
+      await jobs.stop();
+      await visits.drain();
+      await rejections.close();
+      await recordAllowance.close();
+      await audit.close();
+      await revocations.close();
+      await db.close();
+    },
+  };
+}
+
 /**
- * Composes the service. What can be refused is read before anything is written: configuration,
- * key files, then the database; the files of a new installation come last.
+ * Composes the service. Everything that can be refused is read before anything is written:
+ * configuration, key files, then the database; the files of a new installation come last.
  */
 export async function createContext(config: Config, overrides: Overrides = {}): Promise<Context> {
-  const clock = overrides.clock ?? systemClock;
-  const ids = overrides.ids ?? systemIds;
-  const log = overrides.log ?? createLog(config.logLevel);
-  const resolver = overrides.resolver ?? dnsResolver();
+  const tools: Tools = {
+    clock: overrides.clock ?? systemClock,
+    ids: overrides.ids ?? systemIds,
+    log: overrides.log ?? createLog(config.logLevel),
+    metrics: new Metrics(),
+    resolver: overrides.resolver ?? dnsResolver(),
+    crashPoint: overrides.crashPoint ?? (() => {}),
+  };
   const foundKey = findSecretsKey(config);
   openDataDir(config.dataDir);
-  const opened = await openMigrated(config, { clock, ids, log });
+  const opened = await openMigrated(config, tools);
   const db = overrides.database?.(opened) ?? opened;
   try {
-    const secrets = await bindSecrets(config, db, ids, foundKey);
-    const keys = new KeyRing(db, secrets, clock, config.keyAliases);
-    await keys.start();
-    const pass = overrides.pass ?? (() => {});
-    const { dataDir, archiveDir } = config;
-    const domainOf = logNames(config);
-    const metrics = new Metrics();
-    const audit = new AuditLog({
-      ...{ db, clock, ids, log, metrics, keys, pass, dataDir, archiveDir, domainOf },
-    });
-    await audit.start();
-    const revocations = await keepRevocations({ db, clock, log }, dataDir);
-    const token = operatorToken(config, ids);
-    const operatorDigest = tokenDigest(token.token);
-    await refuseOthersToken(db, operatorDigest);
-    const visits = new VisitLog(db);
-    const jobs = new Jobs(db, clock, ids, log);
-    await recordHeartbeat(db, clock.now());
-    const { MCP_RECORD_KB_PER_SITE_PER_DAY: recordKb } = config.limits;
-    const recordAllowance = new RecordAllowance({ db, clock, log }, recordKb * 1024);
-    const rejections = new RejectionAggregator({ audit, clock, ids, log, metrics, pass });
-    const safeFetch = countedFetch({ resolver, clock, allow: config.fetchAllow }, metrics);
-    const siteKeys = new SiteKeys(db, secrets, clock);
-    const context: Context = {
-      ...{ config, clock, ids, log, db, secrets, keys, audit, revocations, jobs, resolver },
-      ...{ metrics, visits, pass, safeFetch },
-      clockGuard: new ClockGuard(db, clock, overrides.databaseTime),
-      processors: openProcessors(
-        { baseUrl: config.baseUrl, db, clock, ids, secrets, stripeApiBase: config.stripeApiBase },
-        overrides.processor,
-      ),
-      webhooks: webhookSender(config, { db, safeFetch, keys, clock, siteKeys }),
-      mailer: new Mailer(config.mail, config.baseUrl, clock),
-      admission: new Admission({
-        limits: config.limits,
-        clock,
-        metrics,
-        proxies: new TrustedProxies(config.trustProxy),
-      }),
-      liveSites: new LiveSites(db, config.baseUrl),
-      siteKeys,
-      challenges: new Challenges(secrets, ids),
-      networkShares: new NetworkShares(secrets),
-      ...{ rejections, recordAllowance, strangerWords: new StrangerWords(ids) },
-      mandatePairs: new LocalLimiter({ perMinute: 1, burst: 10 }),
-      policyTests: new Places(POLICY_TESTS_MAX),
-      fixtureTools: overrides.fixtureTools ?? [],
-      signInDesk: new SignInDesk(clock, (digest) => authenticate(db, digest, operatorDigest)),
-      edgeDesk: new SignInDesk(clock, (digest) => liveEdgeToken(db, digest)),
-      operatorToken: token,
-      streams: new OpenStreams(STREAMS),
-      consoleDesk: new ConsoleDesk({ db, clock, ids, secrets, operatorDigest }),
-      close: async () => {
-        await jobs.stop();
-        await visits.drain();
-        await rejections.close();
-        await recordAllowance.close();
-        await audit.close();
-        await revocations.close();
-        await db.close();
-      },
-    };
-    return context;
+    return compose(config, tools, await openKept(config, db, foundKey, tools), overrides);
   } catch (error) {
     await db.close();
     throw error;

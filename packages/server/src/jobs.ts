@@ -131,7 +131,7 @@ export function planJobs(context: Context): void {
   jobs.add({
     name: "audit.tend",
     everyMs: MINUTE_MS,
-    run: (_now, stopping) => audit.tendAll(stopping),
+    run: (_now, stopping) => audit.maintainLogs(stopping),
   });
   jobs.add({
     name: "restore.record",

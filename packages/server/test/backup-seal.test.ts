@@ -55,8 +55,14 @@ beforeAll(async () => {
 /** Puts an operator's token into a backup and makes its end line fit again. */
 function plantToken(file: string, token: string): void {
   const planted = {
-    ...{ token_id: "adm_planted", digest: tokenDigest(token), name: "Planted", role: "operator" },
-    ...{ sites: null, created_by: "operator", created_at: 1, revoked_at: null },
+    token_id: "adm_planted",
+    digest: tokenDigest(token),
+    name: "Planted",
+    role: "operator",
+    sites: null,
+    created_by: "operator",
+    created_at: 1,
+    revoked_at: null,
   };
   const line = JSON.stringify({ table: "admin_tokens", row: planted });
   forge(file, (text) => `${text}\n${line}`, { counts: { admin_tokens: 2 } });
@@ -177,7 +183,9 @@ describe.each(DATABASES)("a backup that nothing verifies, restored into %s,", (d
       byDigest(BACKUP_OF_0_1_0),
     );
     expect(report).toMatchObject({
-      ...{ verified: false, secretsKey: "restored", suspended: { tokens: 2, agents: 1 } },
+      verified: false,
+      secretsKey: "restored",
+      suspended: { tokens: 2, agents: 1 },
     });
     const { items } = (await server.admin("GET", SITES)).body;
     expect(items.map(({ name }: { name: string }) => name)).toEqual(["Shop of 0.1.0"]);

@@ -90,7 +90,8 @@ describe("a body that is not as its route expects", () => {
 
   test("of a number that is too small is not called empty", async () => {
     const answer = await server.admin("POST", shop.replace("/shop", "/policy/test"), {
-      ...{ policy: {}, last: 0 },
+      policy: {},
+      last: 0,
     });
     expect(answer.body.message).toMatch(/^last: Too small/);
   });

@@ -87,7 +87,9 @@ describe.each(DATABASES)("what changes at a site is told to its people, on %s:",
 
   test("to whoever may see the site, for as long as they may", async () => {
     const made = await server.admin("POST", "/v1/admin/tokens", {
-      ...{ name: "Rita", role: "reviewer", sites: [shop.site_key_hash] },
+      name: "Rita",
+      role: "reviewer",
+      sites: [shop.site_key_hash],
     });
     const elsewhere = await at.shop();
     const denied = await listener(server, elsewhere.site_key_hash, made.body.token);

@@ -73,15 +73,20 @@ describe("malformed configuration is refused in one sentence that names the vari
   });
 
   test.each([
-    ...["mail.example.com", "http://mail.example.com", "smtp://", "smtp://mail.example.com/x"],
-    ...["smtps://mail.example.com?tls.rejectUnauthorized=false", "smtp://user@mail.example.com"],
-    ...["smtp://%zz:b@mail.example.com", "smtp://mail_server.example.com"],
+    "mail.example.com",
+    "http://mail.example.com",
+    "smtp://",
+    "smtp://mail.example.com/x",
+    "smtps://mail.example.com?tls.rejectUnauthorized=false",
+    "smtp://user@mail.example.com",
+    "smtp://%zz:b@mail.example.com",
+    "smtp://mail_server.example.com",
   ])("a mail server that is %s", (url) => {
     const env = { GATEHOUSE_SMTP_URL: url, GATEHOUSE_MAIL_FROM: "gate@example.com" };
     expect(refusal(env)).toMatch(/^GATEHOUSE_SMTP_URL must be smtps:/);
   });
 
-  test.each([...["gate", "Gate gate@example.com", 'Ga"te <gate@example.com>', "<gate@example>"]])(
+  test.each(["gate", "Gate gate@example.com", 'Ga"te <gate@example.com>', "<gate@example>"])(
     "a sender of mail that is %s",
     (from) => {
       const env = { GATEHOUSE_SMTP_URL: "smtp://mail.example.com", GATEHOUSE_MAIL_FROM: from };
@@ -137,7 +142,10 @@ test("a mail server is taken apart, with its port, its sign-in and whether it is
     readConfig({ GATEHOUSE_SMTP_URL: url, GATEHOUSE_MAIL_FROM: from }).mail;
   expect(mail("smtps://ann%40example.com:p%3Aw@mail.example.com")).toEqual({
     server: {
-      ...{ host: "mail.example.com", port: 465, tls: true, local: false },
+      host: "mail.example.com",
+      port: 465,
+      tls: true,
+      local: false,
       signIn: { user: "ann@example.com", password: "p:w" },
     },
     from: { name: "", address: "gate@example.com" },

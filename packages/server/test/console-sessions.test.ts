@@ -39,7 +39,8 @@ function browser(server: TestServer) {
     return { ...(await answerOf(response)), set };
   }
   return {
-    ...{ ask, own },
+    ask,
+    own,
     signIn: (given: object) => ask("POST", SESSION, given),
     get cookie() {
       return cookie;
@@ -116,7 +117,9 @@ describe.each(DATABASES)("signing in at the console, on %s:", (dialect) => {
   test("with what the token may do, and not longer than it", async () => {
     const { server, page, site } = await open();
     const { body } = await server.admin("POST", "/v1/admin/tokens", {
-      ...{ name: "Rita", role: "reviewer", sites: [site] },
+      name: "Rita",
+      role: "reviewer",
+      sites: [site],
     });
     const { code } = await codeOf(server, body.token);
     const who = { name: "Rita", role: "reviewer", sites: [site] };
@@ -161,7 +164,8 @@ describe.each(DATABASES)("signing in at the console, on %s:", (dialect) => {
     const { server, page } = await open();
     const attacker = browser(server);
     const { body } = await server.admin("POST", "/v1/admin/tokens", {
-      ...{ name: "Mallory", role: "operator" },
+      name: "Mallory",
+      role: "operator",
     });
     await attacker.signIn({ token: body.token });
     page.cookie = attacker.cookie;
@@ -204,7 +208,8 @@ describe.each(DATABASES)("signing in at the console, on %s:", (dialect) => {
       expect((await page.signIn({ token: `wrong-${i}` })).status).toBe(401);
     const waits = await page.signIn({ token: "wrong-again" });
     expect([waits.status, Number(waits.headers.get("retry-after"))]).toEqual([
-      ...[429, expect.toSatisfy((s) => s > 0)],
+      429,
+      expect.toSatisfy((s) => s > 0),
     ]);
     for (let i = 0; i < 10; i++)
       expect((await page.signIn({ code: `wrong-${i}` })).status).toBe(401);

@@ -59,9 +59,17 @@ describe.each(DATABASES)("docs/operations/growth.md, on %s,", (dialect) => {
   }
 
   const visit = (source: string, more: NewRow) => (n: number) => ({
-    ...{ site_key_hash: text(43), observed_at: NOON + n, visit_id: `vis_${text(24)}` },
-    ...{ received_at: NOON, source, classification: "suspected_automation", off_site: 1 },
-    ...{ agent_name: text(253), agent_operator: text(253), signature: null, ...more },
+    site_key_hash: text(43),
+    observed_at: NOON + n,
+    visit_id: `vis_${text(24)}`,
+    received_at: NOON,
+    source,
+    classification: "suspected_automation",
+    off_site: 1,
+    agent_name: text(253),
+    agent_operator: text(253),
+    signature: null,
+    ...more,
     page_url: `https://${text(259)}/${text(1024)}`,
   });
 
@@ -79,12 +87,22 @@ describe.each(DATABASES)("docs/operations/growth.md, on %s,", (dialect) => {
 
   test("says what a registration takes at most", async () => {
     const agent = await rowBytes("agents", (n) => ({
-      ...{ agent_id: `agt_${text(24)}`, identity: `agt_${text(24)}`, site_key_hash: text(43) },
-      ...{ name: text(80), contact: text(200), operator_url: text(2048), source: "self" },
+      agent_id: `agt_${text(24)}`,
+      identity: `agt_${text(24)}`,
+      site_key_hash: text(43),
+      name: text(80),
+      contact: text(200),
+      operator_url: text(2048),
+      source: "self",
       key_source: JSON.stringify({ type: "directory", url: text(2048) }),
-      ...{ status: "pending", scopes: null, tags: "[]", created_by: text(28), created_at: n },
+      status: "pending",
+      scopes: null,
+      tags: "[]",
+      created_by: text(28),
+      created_at: n,
       requested_scopes: JSON.stringify(Array.from({ length: 50 }, () => text(100))),
-      ...{ expires_at: n, share: `domain:${text(253)}` },
+      expires_at: n,
+      share: `domain:${text(253)}`,
     }));
     expect(agent).toBeLessThan(documented("pending agents"));
   });
@@ -95,13 +113,19 @@ describe.each(DATABASES)("docs/operations/growth.md, on %s,", (dialect) => {
   ] as const)("says what a checkout takes, %s, and quotas count it", async (kind, sign) => {
     const shop = await at.shop();
     const address = (n: number) => ({
-      ...{ ...ADDRESS, id: `${n}`, street_address: text(200), extended_address: text(200) },
-      ...{ address_locality: text(200), first_name: text(200), last_name: text(200) },
+      ...ADDRESS,
+      id: `${n}`,
+      street_address: text(200),
+      extended_address: text(200),
+      address_locality: text(200),
+      first_name: text(200),
+      last_name: text(200),
     });
     const destinations = Array.from({ length: 10 }, (_, n) => address(n));
     const body = {
       ...lines(...Array.from({ length: 50 }, () => ["rose", 1] as const)),
-      ...{ buyer: ROSE.buyer, fulfillment: { methods: [{ type: "shipping", destinations }] } },
+      buyer: ROSE.buyer,
+      fulfillment: { methods: [{ type: "shipping", destinations }] },
     };
     const tables = ["carts", "checkouts", "ucp_replies"];
     const before = await bytesOf(...tables);

@@ -230,7 +230,11 @@ export async function startServer(
     sweep.end();
   });
   return {
-    ...{ url, port: listener.port, context, env, stop },
+    url,
+    port: listener.port,
+    context,
+    env,
+    stop,
     async admin(method, path, body, token = OPERATOR_TOKEN) {
       const init = {
         method,

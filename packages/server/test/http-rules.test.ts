@@ -98,7 +98,10 @@ describe("rules of every route", () => {
       const exposed = answer.headers.get("access-control-expose-headers")?.split(", ");
       expect(exposed).toEqual(
         expect.arrayContaining([
-          ...["Signature", "Signature-Input", "Content-Digest", "Idempotent-Replayed"],
+          "Signature",
+          "Signature-Input",
+          "Content-Digest",
+          "Idempotent-Replayed",
         ]),
       );
       const { headers } = await fetch(server.url + path, { method: "OPTIONS", headers: origin });

@@ -94,11 +94,14 @@ describe.each(DATABASES)("the check of an installation, on %s,", (dialect) => {
     const { shop, check, server } = await startShop();
     const { states, of } = await check();
     expect(states).toEqual([
-      ...[["domain", "good"] as const, ["script", "missing"] as const],
+      ["domain", "good"] as const,
+      ["script", "missing"] as const,
       ...UNSOLD.map((path) => [path, "missing"]),
     ]);
     expect(of("/llms.txt")).toEqual({
-      ...{ item: "/llms.txt", state: "missing", found: "not served (status 404)" },
+      item: "/llms.txt",
+      state: "missing",
+      found: "not served (status 404)",
       advice: expect.stringMatching(/^A worker, the Node plugin or a proxy rule serves it: http/),
     });
     const guide = /http\S+$/.exec(of("/llms.txt")?.advice ?? "")?.[0] ?? "";
@@ -115,7 +118,9 @@ describe.each(DATABASES)("the check of an installation, on %s,", (dialect) => {
     const unsold = await check();
     expect(unsold.states.slice(2)).toEqual(UNSOLD.map((path) => [path, "good"]));
     expect(unsold.of("/llms.txt")).toEqual({
-      ...{ item: "/llms.txt", state: "good", found: "Gatehouse's" },
+      item: "/llms.txt",
+      state: "good",
+      found: "Gatehouse's",
     });
     await admin("PUT", "/policy", POLICY);
     await admin("PUT", "/processor", { kind: "sandbox", rail_on: true, settles: true });
@@ -148,7 +153,7 @@ describe.each(DATABASES)("the check of an installation, on %s,", (dialect) => {
     ]);
     for (const path of ["/llms.txt", "/agent", "/.well-known/agent-card.json"]) {
       expect(of(path)).toMatchObject({
-        ...{ found: "another document than Gatehouse's is there" },
+        found: "another document than Gatehouse's is there",
         advice: expect.stringContaining("`except`"),
       });
     }
@@ -168,7 +173,8 @@ describe.each(DATABASES)("the check of an installation, on %s,", (dialect) => {
     };
     const half = await check();
     expect(half.states.slice(2)).toEqual([
-      ...[["/llms.txt", "good"] as const, ["/agent", "good"] as const],
+      ["/llms.txt", "good"] as const,
+      ["/agent", "good"] as const,
       ["/.well-known/agent-card.json", "wrong"],
     ]);
     expect(shop.asked).not.toContain("/.well-known/did.json");
@@ -176,7 +182,8 @@ describe.each(DATABASES)("the check of an installation, on %s,", (dialect) => {
     const { items } = await check();
     expect(items.slice(2)).toEqual([
       {
-        ...{ item: "/llms.txt", state: "wrong" },
+        item: "/llms.txt",
+        state: "wrong",
         found: "cannot be read: the connection failed (ECONNREFUSED)",
         advice: "Is the site up? The other paths are looked at once it answers.",
       },
@@ -223,7 +230,9 @@ describe.each(DATABASES)("the check of an installation, on %s,", (dialect) => {
         method: "POST",
         headers: { "content-type": "application/json" },
         body: JSON.stringify({
-          ...{ schema_version: "1", site_key: site.site_key, page_context: { url } },
+          schema_version: "1",
+          site_key: site.site_key,
+          page_context: { url },
           observed_at: new Date(clock.now()).toISOString(),
           identification: { user_agent: "Mozilla/5.0 Firefox/140.0" },
         }),
@@ -250,7 +259,8 @@ describe.each(DATABASES)("the check of an installation, on %s,", (dialect) => {
     expect((await check()).of("edge")).toBeUndefined();
     const { token, token_id } = (await admin("POST", "/edge-tokens", { name: "worker" })).body;
     expect((await check()).of("edge")).toMatchObject({
-      ...{ state: "missing", found: "no worker or plugin has reported a visit yet" },
+      state: "missing",
+      found: "no worker or plugin has reported a visit yet",
     });
     const at = new Date(clock.now()).toISOString();
     const visit = { observed_at: at, user_agent: "curl/8", page_url: `http://${domain}/` };
@@ -262,12 +272,15 @@ describe.each(DATABASES)("the check of an installation, on %s,", (dialect) => {
     expect((await answerOf(told)).status).toBe(204);
     const { of } = await check();
     expect(of("edge")).toEqual({
-      ...{ item: "edge", state: "good", found: `told of a visitor at ${at}` },
+      item: "edge",
+      state: "good",
+      found: `told of a visitor at ${at}`,
     });
     expect(of("script")?.state).toBe("missing");
     await server.admin("DELETE", `/v1/admin/tokens/${token_id}`);
     expect((await check()).of("edge")).toMatchObject({
-      ...{ state: "wrong", found: "all edge tokens are revoked, so reports are refused" },
+      state: "wrong",
+      found: "all edge tokens are revoked, so reports are refused",
     });
   });
 
@@ -281,7 +294,7 @@ describe.each(DATABASES)("the check of an installation, on %s,", (dialect) => {
     const as = async (role: string, hash = site.site_key_hash) =>
       (await admin("POST", "/install-check", {}, await tokenOf(role, hash))).status;
     expect([await as("owner"), await as("auditor"), await as("owner", other)]).toEqual([
-      ...[200, 403, 404],
+      200, 403, 404,
     ]);
     for (let n = 0; n < 9; n++) await admin("POST", "/install-check", {});
     const { status, body, headers } = await admin("POST", "/install-check", {});
@@ -296,7 +309,8 @@ test("a site on this machine is told how the service can reach it", async () => 
   const { site_key_hash } = await createSite(server, "shop.localhost:3000");
   const { body } = await server.admin("POST", `/v1/admin/sites/${site_key_hash}/install-check`, {});
   expect(body.items.at(-1)).toMatchObject({
-    ...{ item: "/llms.txt", state: "wrong" },
+    item: "/llms.txt",
+    state: "wrong",
     advice: expect.stringContaining("GATEHOUSE_FETCH_ALLOW=shop.localhost:3000"),
   });
 });

@@ -26,7 +26,10 @@ describe.each(DATABASES)("signing keys on %s", (dialect) => {
     const { server } = await start();
     const { items } = (await server.admin("GET", "/v1/admin/keys")).body;
     expect(items.map((key: KeyBody) => `${key.purpose} ${key.state}`).sort()).toEqual([
-      ...["audit current", "audit next", "card current", "card next"],
+      "audit current",
+      "audit next",
+      "card current",
+      "card next",
     ]);
     for (const { kid, purpose } of items as KeyBody[]) {
       expect(kid).toMatch(new RegExp(`^service-${purpose}-ed25519-v1-[0-9a-f]{16}$`));

@@ -7,17 +7,18 @@ import { openWorld, paying, type World } from "./ucp/buying.ts";
 
 /** Names in which whatever SQL, GLOB or regular expressions know is only itself. */
 const NAMES = [
-  ...[
-    "100% cotton",
-    "snake_case",
-    "snake-case",
-    "a*b",
-    "what?",
-    "[draft] (v1.0)",
-    "back\\slash",
-    "^$|{2}+",
-  ],
-  ...["ÄPFEL und Öl", "Straße", 'it\'s "quoted"', "\u{1f339} rose"],
+  "100% cotton",
+  "snake_case",
+  "snake-case",
+  "a*b",
+  "what?",
+  "[draft] (v1.0)",
+  "back\\slash",
+  "^$|{2}+",
+  "ÄPFEL und Öl",
+  "Straße",
+  'it\'s "quoted"',
+  "\u{1f339} rose",
 ];
 /** What is asked for, and the only names that hold it. */
 const ASKED: readonly (readonly [string, readonly string[]])[] = [
@@ -83,7 +84,10 @@ describe.each(DATABASES)("a list with a filter, on %s,", (dialect) => {
 
   test("of products finds what title or id hold, in letters of either case", async () => {
     const products = NAMES.map((title, n) => ({
-      ...{ id: `SKU-${n}*x`, title, price: "1", currency: "EUR" },
+      id: `SKU-${n}*x`,
+      title,
+      price: "1",
+      currency: "EUR",
     }));
     await shop.admin("PUT", "/products", { products });
     for (const [q, found] of ASKED) {
@@ -101,7 +105,7 @@ describe.each(DATABASES)("a list with a filter, on %s,", (dialect) => {
       (await shop.admin("GET", `${path}?${new URLSearchParams({ q })}`)).status;
     expect(await Promise.all(["x".repeat(100), "x\0y"].map(status))).toEqual([200, 200]);
     expect(await Promise.all(["", " ", "\0", "x".repeat(101)].map(status))).toEqual([
-      ...[400, 400, 400, 400],
+      400, 400, 400, 400,
     ]);
   });
 

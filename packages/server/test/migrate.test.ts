@@ -91,9 +91,17 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON, upTo: 4 });
     const visit = {
-      ...{ visit_id: "vis_1", site_key_hash: "hash", observed_at: NOON, received_at: NOON + 5 },
-      ...{ source: "beacon", classification: "declared_agent", agent_name: "GPTBot" },
-      ...{ agent_operator: "OpenAI", signature: null, page_url: "https://a.example/", off_site: 0 },
+      visit_id: "vis_1",
+      site_key_hash: "hash",
+      observed_at: NOON,
+      received_at: NOON + 5,
+      source: "beacon",
+      classification: "declared_agent",
+      agent_name: "GPTBot",
+      agent_operator: "OpenAI",
+      signature: null,
+      page_url: "https://a.example/",
+      off_site: 0,
     };
     await db.transaction((tx) => tx.insert("visits", [visit]));
     await migrate(db, { now: NOON });
@@ -107,14 +115,32 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON, upTo: 17 });
     const message = {
-      ...{ message_id: "msg_1", site_key_hash: "hash", kind: "mail", topic: "review.requested" },
-      ...{ destination: "ann@example.com", body: "{}", created_at: NOON - 5, attempts: 3 },
-      ...{ next_at: NOON, state: "waiting", delivered_at: null, last_problem: "it was away" },
+      message_id: "msg_1",
+      site_key_hash: "hash",
+      kind: "mail",
+      topic: "review.requested",
+      destination: "ann@example.com",
+      body: "{}",
+      created_at: NOON - 5,
+      attempts: 3,
+      next_at: NOON,
+      state: "waiting",
+      delivered_at: null,
+      last_problem: "it was away",
     };
     const order = {
-      ...{ order_id: "ord_1", site_key_hash: "hash", decision_id: "dec_1", attempt_id: "pay_1" },
-      ...{ actor_id: "agt_1", skill: "place_order", protocol: "a2a", mandate_id: "m1" },
-      ...{ items: "[]", amount_minor: 100, currency: "EUR", payment: "captured" },
+      order_id: "ord_1",
+      site_key_hash: "hash",
+      decision_id: "dec_1",
+      attempt_id: "pay_1",
+      actor_id: "agt_1",
+      skill: "place_order",
+      protocol: "a2a",
+      mandate_id: "m1",
+      items: "[]",
+      amount_minor: 100,
+      currency: "EUR",
+      payment: "captured",
       created_at: NOON - 5,
     };
     await db.transaction(async (tx) => {
@@ -132,24 +158,50 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON, upTo: 20 });
     const names = [
-      ...["https://p.example.com/a", "https://www.example.com/b", "https://x.github.io/p"],
-      ...["unsigned https://p.example.com/a", "agt_1"],
+      "https://p.example.com/a",
+      "https://www.example.com/b",
+      "https://x.github.io/p",
+      "unsigned https://p.example.com/a",
+      "agt_1",
     ];
     const decisions = names.map((actor_id, n) => ({
-      ...{ decision_id: `dec_${n}`, site_key_hash: "hash", actor_id, mandate_id: `m${n}` },
-      ...{ digest: "", skill: "complete_checkout", protocol: "ucp", amount_minor: 10 ** n },
-      ...{ currency: "EUR", outcome: "approved", rules_evaluated: 1, record_id: `rec_${n}` },
-      ...{ evaluated_at: NOON, spent_at: NOON, answer: "{}" },
+      decision_id: `dec_${n}`,
+      site_key_hash: "hash",
+      actor_id,
+      mandate_id: `m${n}`,
+      digest: "",
+      skill: "complete_checkout",
+      protocol: "ucp",
+      amount_minor: 10 ** n,
+      currency: "EUR",
+      outcome: "approved",
+      rules_evaluated: 1,
+      record_id: `rec_${n}`,
+      evaluated_at: NOON,
+      spent_at: NOON,
+      answer: "{}",
     }));
     const buckets = (column: string) =>
       names.map((actor_id, n) => ({
-        ...{ site_key_hash: "hash", [column]: NOON, actor_id, currency: "EUR" },
-        ...{ minor: 10 ** n, decisions: 1 },
+        site_key_hash: "hash",
+        [column]: NOON,
+        actor_id,
+        currency: "EUR",
+        minor: 10 ** n,
+        decisions: 1,
       }));
     const checkout = {
-      ...{ checkout_id: "chk_1", site_key_hash: "hash", page_id: "page_1", status: "open" },
-      ...{ platform_url: "https://p.example.com/a", platform_signed: 1, content: "{}" },
-      ...{ quote: "{}", tries: 0, created_at: NOON - HOUR_MS, expires_at: NOON },
+      checkout_id: "chk_1",
+      site_key_hash: "hash",
+      page_id: "page_1",
+      status: "open",
+      platform_url: "https://p.example.com/a",
+      platform_signed: 1,
+      content: "{}",
+      quote: "{}",
+      tries: 0,
+      created_at: NOON - HOUR_MS,
+      expires_at: NOON,
     };
     await db.transaction(async (tx) => {
       await tx.insert("decisions", decisions);
@@ -173,20 +225,19 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
         `SELECT actor_id, minor, decisions FROM ${table} ORDER BY minor`,
       );
       expect(sums.map((row) => Object.values(row))).toEqual([
-        ...[
-          ["example.com", 11, 2],
-          ["x.github.io", 100, 1],
-        ],
-        ...[
-          ["(unsigned)", 1_000, 1],
-          ["agt_1", 10_000, 1],
-        ],
+        ["example.com", 11, 2],
+        ["x.github.io", 100, 1],
+        ["(unsigned)", 1_000, 1],
+        ["agt_1", 10_000, 1],
       ]);
     }
     const [seen] = await db.all<Record<string, unknown>>("SELECT * FROM platforms");
     expect(seen).toMatchObject({
-      ...{ identity: "example.com", status: "seen", profile_url: "https://p.example.com/a" },
-      ...{ first_seen_at: NOON - HOUR_MS, last_seen_at: NOON - HOUR_MS },
+      identity: "example.com",
+      status: "seen",
+      profile_url: "https://p.example.com/a",
+      first_seen_at: NOON - HOUR_MS,
+      last_seen_at: NOON - HOUR_MS,
     });
   });
 
@@ -194,10 +245,19 @@ describe.each(DATABASES)("migrations on %s", (dialect) => {
     const { db } = await fresh(dialect);
     await migrate(db, { now: NOON, upTo: 19 });
     const decision = (place: number, at: number, outcome: string, more = {}) => ({
-      ...{ decision_id: `dec_${place}`, site_key_hash: "hash", actor_id: "agt_1" },
-      ...{ mandate_id: `m${place}`, digest: "", skill: "get_pricing", protocol: "a2a" },
-      ...{ outcome, rules_evaluated: 1, record_id: `rec_${place}`, evaluated_at: at },
-      ...{ answer: "{}", ...more },
+      decision_id: `dec_${place}`,
+      site_key_hash: "hash",
+      actor_id: "agt_1",
+      mandate_id: `m${place}`,
+      digest: "",
+      skill: "get_pricing",
+      protocol: "a2a",
+      outcome,
+      rules_evaluated: 1,
+      record_id: `rec_${place}`,
+      evaluated_at: at,
+      answer: "{}",
+      ...more,
     });
     const day = NOON - 12 * HOUR_MS;
     const rows = [

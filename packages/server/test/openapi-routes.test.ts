@@ -24,13 +24,22 @@ test("every route of the OpenAPI document answers, with a status it documents", 
   const bought = await at.order(shop, buyer);
   const [order] = await at.orders(shop);
   const asked = await at.order(shop, buyer, {
-    ...{ items: [{ id: "palm", quantity: 1 }], total: "600.00" },
+    items: [{ id: "palm", quantity: 1 }],
+    total: "600.00",
   });
   const names: Readonly<Record<string, string>> = {
-    ...{ site_key: shop.site_key, site_key_hash: shop.site_key_hash, domain },
-    ...{ agent_id: buyer.agentId, order_id: order.order_id, decision_id: order.decision_id },
-    ...{ escalation_id: asked.body.escalation_id, record_id: bought.body.record_id },
-    ...{ version: "1", step: "suspend", message_id: "msg_none", token_id: "adm_none" },
+    site_key: shop.site_key,
+    site_key_hash: shop.site_key_hash,
+    domain,
+    agent_id: buyer.agentId,
+    order_id: order.order_id,
+    decision_id: order.decision_id,
+    escalation_id: asked.body.escalation_id,
+    record_id: bought.body.record_id,
+    version: "1",
+    step: "suspend",
+    message_id: "msg_none",
+    token_id: "adm_none",
     platform: "platform.example",
   };
   const { paths } = await (await fetch(`${server.url}/openapi.json`)).json();

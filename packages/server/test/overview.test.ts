@@ -50,16 +50,37 @@ describe.each(DATABASES)("an overview of thirty days, on %s,", (dialect) => {
         const outcome = OUTCOMES[Math.floor(n / HOURS) % OUTCOMES.length] as "approved";
         const agent = Math.floor(n / HOURS / OUTCOMES.length) % AGENTS;
         await insertDecision(tx, {
-          ...{ decisionId: id, siteKeyHash: site, actorId: `agt_${agent}`, mandateId: id },
-          ...{ identity: `agt_${agent}`, pooled: false },
-          ...{ digest: "", skill: "get_pricing", protocol: "a2a", amount: null, outcome },
-          ...{ reason: null, ruleId: null, rulesEvaluated: 1, policyVersion: 1, recordId: id },
-          ...{ evaluatedAt: at, answer: { status: 200, body: {} } },
+          decisionId: id,
+          siteKeyHash: site,
+          actorId: `agt_${agent}`,
+          mandateId: id,
+          identity: `agt_${agent}`,
+          pooled: false,
+          digest: "",
+          skill: "get_pricing",
+          protocol: "a2a",
+          amount: null,
+          outcome,
+          reason: null,
+          ruleId: null,
+          rulesEvaluated: 1,
+          policyVersion: 1,
+          recordId: id,
+          evaluatedAt: at,
+          answer: { status: 200, body: {} },
         });
         const classification = CLASSIFICATIONS[n % CLASSIFICATIONS.length] as "person";
         const visit: Visit = {
-          ...{ visitId: id, siteKeyHash: site, observedAt: at, receivedAt: at, classification },
-          ...{ source: "beacon", agent: null, signature: null, pageUrl: null, offSite: false },
+          visitId: id,
+          siteKeyHash: site,
+          observedAt: at,
+          receivedAt: at,
+          classification,
+          source: "beacon",
+          agent: null,
+          signature: null,
+          pageUrl: null,
+          offSite: false,
         };
         await insertVisits(tx, [visit]);
       }

@@ -102,7 +102,10 @@ describe("on SQLite", () => {
     ).writer;
     const file = join(env.GATEHOUSE_DATA_DIR as string, "gatehouse.db");
     return {
-      ...{ clock, server, file, raw },
+      clock,
+      server,
+      file,
+      raw,
       mandate: async () => (await agent.submit(shop, buyer)).body.outcome,
       /** No page more than there are now. */
       fill: () => raw.pragma("max_page_count = 1"),

@@ -131,11 +131,13 @@ describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
   ])("does not come back where the list is %s: tokens are void, agents wait", async (_n, which) => {
     const { server, report, finding } = await restoredFrom(which());
     expect(report).toMatchObject({
-      ...{ verified: true, doubt: "no_newer_list" },
+      verified: true,
+      doubt: "no_newer_list",
       suspended: { tokens: 3, agents: 2, platforms: 0 },
     });
     expect([await isLive(server, made.revoked), await isLive(server, made.kept)]).toEqual([
-      ...[false, false],
+      false,
+      false,
     ]);
     expect((await agentOf(server, made.agentId)).status).toBe("suspended");
     expect(finding).toMatchObject({

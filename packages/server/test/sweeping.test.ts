@@ -11,8 +11,13 @@ import { Sweep, secretIn, sweepAnswers, sweepFolder, sweepPostgres } from "./swe
 /** Every test of the service ends in this search: it must find what it looks for. */
 describe("a secret in clear is found", () => {
   const secrets = [
-    ...["sk_test_0123456789abcdef", "rk_live_0123456789abcdef", "whsec_0123456789abcdef"],
-    ...["pm_card_visa", "tok_mastercard", "spt_1234567890", "tok_1abcdefgh"],
+    "sk_test_0123456789abcdef",
+    "rk_live_0123456789abcdef",
+    "whsec_0123456789abcdef",
+    "pm_card_visa",
+    "tok_mastercard",
+    "spt_1234567890",
+    "tok_1abcdefgh",
   ];
   test.each(secrets)("%s, whatever is around it", (secret) => {
     for (const text of [secret, `"${secret}"`, `token=${secret}&`, `\0${secret}\0`]) {

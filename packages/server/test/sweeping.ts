@@ -108,8 +108,8 @@ export async function sweepPostgres(client: pg.Client): Promise<void> {
        WHERE row_of::text LIKE ANY ($1)`,
   );
   if (found.length === 0) return;
-  const { rows } = await client.query<{ name: string; text: string }>(
-    ...[found.join(" UNION ALL "), [suspects]],
-  );
+  const { rows } = await client.query<{ name: string; text: string }>(found.join(" UNION ALL "), [
+    suspects,
+  ]);
   for (const row of rows) sweepText(`table ${row.name}`, row.text);
 }

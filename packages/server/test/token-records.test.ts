@@ -128,7 +128,9 @@ describe.each(DATABASES)("records of tokens on %s", (dialect) => {
     const descendants = `${TOKENS}/${owner.token_id}/descendants`;
     const listed = (await server.admin("GET", descendants)).body.items;
     expect(listed.map(({ token_id }: { token_id: string }) => token_id)).toEqual([
-      ...[child.token_id, grandchild.token_id, edge.token_id],
+      child.token_id,
+      grandchild.token_id,
+      edge.token_id,
     ]);
     await revoke(owner.token_id, "?descendants=true");
     expect([await isLive(child.token), await isLive(grandchild.token)]).toEqual([false, false]);

@@ -35,7 +35,11 @@ async function websiteAndGatehouse(allow?: string) {
   const site = await createSite(server, domain, false);
   const path = `/v1/admin/sites/${site.site_key_hash}`;
   return {
-    ...{ pages, server, clock, path, token: site.verification.token as string },
+    pages,
+    server,
+    clock,
+    path,
+    token: site.verification.token as string,
     verify: (method: string) => server.admin("POST", `${path}/verify`, { method }),
     show: async () => (await server.admin("GET", path)).body,
   };

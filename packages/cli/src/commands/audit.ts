@@ -182,8 +182,11 @@ function logCommands(audit: Command, terminal: Terminal): void {
       const items = await logsOf(terminal, text);
       if (flags.json === true) return terminal.out(plainJson({ items }));
       const rows = items.map((log) => ({
-        ...{ log: log.chain, state: log.held === null ? log.state : "frozen" },
-        ...{ records: String(log.records), from: log.first_day, to: log.last_day },
+        log: log.chain,
+        state: log.held === null ? log.state : "frozen",
+        records: String(log.records),
+        from: log.first_day,
+        to: log.last_day,
       }));
       terminal.out(table(rows, "No log yet: it begins with the first change of the site."));
       for (const { chain, held } of items) {

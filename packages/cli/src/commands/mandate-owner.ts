@@ -30,9 +30,14 @@ interface ListFlags extends Span {
 }
 
 const row = (one: DecisionBody) => ({
-  ...{ evaluated_at: one.evaluated_at, outcome: one.outcome, skill: one.skill },
-  ...{ amount: moneyText(one.amount), rule: one.rule_id ?? "", reason: one.reason ?? "" },
-  ...{ agent_id: one.agent_id, mandate_id: one.mandate_id },
+  evaluated_at: one.evaluated_at,
+  outcome: one.outcome,
+  skill: one.skill,
+  amount: moneyText(one.amount),
+  rule: one.rule_id ?? "",
+  reason: one.reason ?? "",
+  agent_id: one.agent_id,
+  mandate_id: one.mandate_id,
 });
 
 function nothingText(site: string, { outcome, agent, from, to }: ListFlags): string {

@@ -52,8 +52,13 @@ interface ShipFlags {
 }
 
 const TYPES = [
-  ...["processing", "shipped", "in_transit", "delivered"],
-  ...["failed_attempt", "undeliverable", "returned_to_sender"],
+  "processing",
+  "shipped",
+  "in_transit",
+  "delivered",
+  "failed_attempt",
+  "undeliverable",
+  "returned_to_sender",
 ];
 const REHEARSALS = ["capture", "refund", "dispute", "win_dispute", "lose_dispute", "lapse"];
 
@@ -69,8 +74,11 @@ function shipCommand(order: Command, terminal: Terminal): void {
     .action(async (site: string, id: string, flags: ShipFlags) => {
       const { ask } = await orderAt(terminal, site, id);
       const shown = await ask<ShownOrderBody>("POST", "/ship", {
-        ...{ type: flags.type, line_items: flags.line, carrier: flags.carrier },
-        ...{ tracking_number: flags.trackingNumber, tracking_url: flags.trackingUrl },
+        type: flags.type,
+        line_items: flags.line,
+        carrier: flags.carrier,
+        tracking_number: flags.trackingNumber,
+        tracking_url: flags.trackingUrl,
         description: flags.say,
       });
       show(terminal, shown, flags.json);

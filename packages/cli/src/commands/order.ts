@@ -42,10 +42,14 @@ function listCommand(order: Command, terminal: Terminal): void {
       for await (const one of client.pages<OrderBody>(path)) items.push(one);
       if (json) return terminal.out(plainJson({ items }));
       const rows = items.map((one) => ({
-        ...{ created_at: one.created_at, order_id: one.order_id, amount: moneyText(one.amount) },
+        created_at: one.created_at,
+        order_id: one.order_id,
+        amount: moneyText(one.amount),
         items: one.items.map(({ quantity, id }) => `${quantity} × ${id}`).join(", "),
-        ...{ status: one.status, payment: paymentText(one) },
-        ...{ protocol: one.protocol, agent_id: one.agent_id },
+        status: one.status,
+        payment: paymentText(one),
+        protocol: one.protocol,
+        agent_id: one.agent_id,
       }));
       const filtered = [status, payment, agent].some((said) => said !== undefined);
       const none = filtered

@@ -87,8 +87,12 @@ export function policyTestCommand(policy: Command, terminal: Terminal): void {
       if (flags.json) return terminal.out(plainJson(tested));
       for (const line of findingLines(tested.findings)) terminal.err(line);
       const rows = tested.changed.map((one) => ({
-        ...{ evaluated_at: one.evaluated_at, skill: one.skill, amount: amountOf(one.amount) },
-        ...{ was: verdictOf(one.was), would_be: verdictOf(one.would_be), agent_id: one.agent_id },
+        evaluated_at: one.evaluated_at,
+        skill: one.skill,
+        amount: amountOf(one.amount),
+        was: verdictOf(one.was),
+        would_be: verdictOf(one.would_be),
+        agent_id: one.agent_id,
       }));
       // The summary says what became of none.
       if (rows.length > 0) terminal.out(table(rows, ""));

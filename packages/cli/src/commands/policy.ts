@@ -73,7 +73,9 @@ function showCommands(policy: Command, terminal: Terminal): void {
       for await (const one of client.pages<VersionItem>(path)) items.push(one);
       if (json) return terminal.out(plainJson({ items }));
       const rows = items.map(({ version, published_at, digest }) => ({
-        ...{ version: String(version), published_at, digest },
+        version: String(version),
+        published_at,
+        digest,
       }));
       const none =
         "No policy was published yet. Start from one: gatehouse policy preset ask_always";

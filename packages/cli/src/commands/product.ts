@@ -165,7 +165,10 @@ export function productCommands(program: Command, terminal: Terminal): void {
       for await (const one of client.pages<ProductBody>(path)) items.push(one);
       if (json) return terminal.out(plainJson({ items }));
       const rows = items.map(({ id, title, price, availability, quantity, reserved }) => ({
-        ...{ id, title, price: moneyText(price), availability },
+        id,
+        title,
+        price: moneyText(price),
+        availability,
         quantity: quantity === null ? "not counted" : String(quantity),
         reserved: reserved === 0 ? "" : String(reserved),
       }));

@@ -10,8 +10,12 @@ import { decidedLines, type ReviewBody } from "../review-text.js";
 import { card, plainJson, type Terminal, table } from "../terminal.js";
 
 const CODES = [
-  ...["amount_too_high", "unknown_agent", "suspected_fraud"],
-  ...["out_of_stock", "policy_change", "other"],
+  "amount_too_high",
+  "unknown_agent",
+  "suspected_fraud",
+  "out_of_stock",
+  "policy_change",
+  "other",
 ];
 
 const noReview = (site: string) => ({
@@ -97,8 +101,12 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
       for await (const one of client.pages<ReviewBody>(path)) items.push(one);
       if (json) return terminal.out(plainJson({ items }));
       const rows = items.map((one) => ({
-        ...{ review_id: one.escalation_id, status: one.status, skill: one.skill },
-        ...{ amount: amountOf(one), rule: one.rule_id, agent_id: one.agent_id },
+        review_id: one.escalation_id,
+        status: one.status,
+        skill: one.skill,
+        amount: amountOf(one),
+        rule: one.rule_id,
+        agent_id: one.agent_id,
         until: one.expires_at,
       }));
       const none = all
@@ -119,12 +127,15 @@ export function reviewCommands(program: Command, terminal: Terminal): void {
       if (json) return terminal.out(plainJson(one));
       terminal.out(
         card({
-          ...{ status: one.status, skill: one.skill },
+          status: one.status,
+          skill: one.skill,
           ...(one.amount === null ? {} : { amount: amountOf(one) }),
           ...(one.items.length === 0 ? {} : { items: itemsOf(one) }),
           ...purchaseLines(one.purchase, one.amount?.currency ?? ""),
           rule: one.rule_id,
-          ...{ agent_id: one.agent_id, mandate_id: one.mandate_id, since: one.created_at },
+          agent_id: one.agent_id,
+          mandate_id: one.mandate_id,
+          since: one.created_at,
           until: one.expires_at,
           ...decidedLines(one),
         }),

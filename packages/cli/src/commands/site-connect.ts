@@ -98,7 +98,9 @@ async function wantedOf(client: AdminClient, site: SiteBody, flags: Flags) {
   const kept = now.kind === null ? { rail_on: true, settles: true } : now;
   const wallet = flags.wallet ?? now.wallet_merchant_id ?? undefined;
   return {
-    ...{ kind, rail_on: flags.rail ?? kept.rail_on, settles: flags.settle ?? kept.settles },
+    kind,
+    rail_on: flags.rail ?? kept.rail_on,
+    settles: flags.settle ?? kept.settles,
     wallet_merchant_id: wallet,
   };
 }

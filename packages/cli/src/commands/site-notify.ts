@@ -136,16 +136,16 @@ function messagesCommand(site: Command, terminal: Terminal): void {
       items.reverse();
       if (json) return terminal.out(plainJson({ items }));
       const rows = items.map((one) => ({
-        ...{
-          created_at: one.created_at,
-          message_id: one.message_id,
-          topic: one.topic,
-          about: one.about ?? "",
-          for: one.audience,
-          to: one.destination,
-        },
-        ...{ state: one.state, attempts: String(one.attempts) },
-        ...{ next: one.next_at ?? "", problem: one.last_problem ?? heldBack(one, items) },
+        created_at: one.created_at,
+        message_id: one.message_id,
+        topic: one.topic,
+        about: one.about ?? "",
+        for: one.audience,
+        to: one.destination,
+        state: one.state,
+        attempts: String(one.attempts),
+        next: one.next_at ?? "",
+        problem: one.last_problem ?? heldBack(one, items),
       }));
       const none = failed
         ? `Nothing was given up. What was sent: gatehouse site messages ${text}`

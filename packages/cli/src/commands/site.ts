@@ -33,7 +33,9 @@ function describe(site: SiteBody): string {
     ...(proof.problem === null ? {} : { problem: proof.problem }),
     ...(site.status === "verified"
       ? {
-          ...{ card: cardAddress(site), agent_page: site.agent_page_url, mcp: site.mcp_url },
+          card: cardAddress(site),
+          agent_page: site.agent_page_url,
+          mcp: site.mcp_url,
           ucp_profile: profileAddress(site),
         }
       : {}),

@@ -136,7 +136,11 @@ export function tokenCommands(program: Command, terminal: Terminal): void {
     .requiredOption("--name <name>", "who or what it is for")
     .addOption(
       choice("--role <role>", "what it may do; edge: report visits of one site", [
-        ...["operator", "owner", "reviewer", "auditor", "edge"],
+        "operator",
+        "owner",
+        "reviewer",
+        "auditor",
+        "edge",
       ]).makeOptionMandatory(),
     )
     .option("--site <site...>", "sites it is limited to (domain, key or hash); not for operators")

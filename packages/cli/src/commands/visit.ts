@@ -47,7 +47,9 @@ function withFilters(command: Command): Command {
 }
 
 const filterOf = (flags: Filters) => ({
-  ...{ classification: flags.classification, agent: flags.agent, ...spanOf(flags) },
+  classification: flags.classification,
+  agent: flags.agent,
+  ...spanOf(flags),
 });
 
 /** One that is only known by its host, or by its own word, has no other operator. */

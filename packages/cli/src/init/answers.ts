@@ -97,26 +97,34 @@ async function ask<T>(terminal: Terminal, question: Question<T>): Promise<T> {
 /** The five questions, but for what options have answered. */
 export async function askAll(terminal: Terminal, given: Given): Promise<Answers> {
   const domain = await ask(terminal, {
-    ...{ text: "1. The domain of your site?", given: given.domain },
+    text: "1. The domain of your site?",
+    given: given.domain,
     read: (text) => readSite(text, true),
   });
   const name = await ask(terminal, {
-    ...{ text: "2. Its name, as agents should read it?", given: given.name, proposed: domain },
+    text: "2. Its name, as agents should read it?",
+    given: given.name,
+    proposed: domain,
     read: (text) => text,
   });
   const address = await ask(terminal, {
-    ...{ text: "3. Where will agents reach this service?", given: given.address },
+    text: "3. Where will agents reach this service?",
+    given: given.address,
     proposed: `http://localhost:${Number(terminal.env.GATEHOUSE_PORT) || DEFAULT_PORT}`,
     read: readAddress,
   });
   const policy = await ask(terminal, {
     text: "4. Up to what may agents buy by themselves (such as 50.00 EUR; ask; never)?",
-    ...{ given: given.limit, proposed: "ask", read: readLimit },
+    given: given.limit,
+    proposed: "ask",
+    read: readLimit,
   });
   const chosen = given.sandbox === undefined ? undefined : given.sandbox ? "yes" : "no";
   const sandbox = await ask(terminal, {
     text: "5. Try it with a processor that moves no money?",
-    ...{ given: chosen, proposed: "yes", read: readYes },
+    given: chosen,
+    proposed: "yes",
+    read: readYes,
   });
   // A service that others reach is in production, and takes no names of this machine.
   await readSite(domain, isThisMachine(address.host));

@@ -46,7 +46,10 @@ export async function checkSite(
   const robots = reachable ? [await checkRobots(at, site)] : [];
   const tokens = await checkEdgeTokens(client, site);
   return [
-    ...[checkDomain(site), ...home, ...documents, ...robots],
+    checkDomain(site),
+    ...home,
+    ...documents,
+    ...robots,
     await checkVisits(client, site, "beacon"),
     ...(tokens === undefined ? [] : [tokens]),
     await checkVisits(client, site, "edge"),

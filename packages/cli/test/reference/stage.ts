@@ -27,13 +27,17 @@ async function startHomePage() {
 /** Somebody who calls itself an agent comes to a page of the shop. */
 function visit(url: string, site_key: string, domain: string) {
   const beacon = {
-    ...{ schema_version: "1", site_key, observed_at: new Date().toISOString() },
+    schema_version: "1",
+    site_key,
+    observed_at: new Date().toISOString(),
     identification: { user_agent: "GPTBot/1.2" },
     page_context: { url: `http://${domain}/prices` },
   };
   const headers = { "content-type": "application/json" };
   return fetch(`${url}/v1/discovery/ingest`, {
-    ...{ method: "POST", headers, body: JSON.stringify(beacon) },
+    method: "POST",
+    headers,
+    body: JSON.stringify(beacon),
   });
 }
 
@@ -81,11 +85,30 @@ export async function openStage() {
 
   /** How to ask for something as the agent whose key is at hand. */
   const asking = (...more: string[]) => [
-    ...[card, "--key", key, "--agent", agentId, "--skill", "get_pricing", ...more],
+    card,
+    "--key",
+    key,
+    "--agent",
+    agentId,
+    "--skill",
+    "get_pricing",
+    ...more,
   ];
 
   return {
-    ...{ server, url, env, folder, shop, card, key, agentId, run, fresh, file, keygen, asking },
+    server,
+    url,
+    env,
+    folder,
+    shop,
+    card,
+    key,
+    agentId,
+    run,
+    fresh,
+    file,
+    keygen,
+    asking,
     siteKey: sold.site_key,
     /** A site that has a home page. */
     home: home.domain,

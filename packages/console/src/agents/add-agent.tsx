@@ -31,7 +31,9 @@ export function AddAgent() {
   const add = useSave(async () => {
     const asked = wordsIn(scopes);
     const body = {
-      ...{ name: name.trim(), jwk: keyOf(jwk), tags: wordsIn(tags) },
+      name: name.trim(),
+      jwk: keyOf(jwk),
+      tags: wordsIn(tags),
       ...(asked.length === 0 ? {} : { scopes: asked }),
     };
     return call<{ agent_id: string }>("POST", `${path}/agents`, body);

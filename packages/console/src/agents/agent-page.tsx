@@ -25,22 +25,28 @@ interface Step {
 /** What can be done with an agent, and when. */
 const STEPS: Readonly<Record<string, Step>> = {
   approve: {
-    ...{ label: "Approve", title: "Let this agent send mandates?" },
+    label: "Approve",
+    title: "Let this agent send mandates?",
     text: "From now on your policy decides what it may do.",
     from: ["pending", "suspended", "rejected"],
   },
   reject: {
-    ...{ label: "Reject", title: "Turn this agent away?", danger: true },
+    label: "Reject",
+    title: "Turn this agent away?",
+    danger: true,
     text: "It is told so, and has to register anew.",
     from: ["pending"],
   },
   suspend: {
-    ...{ label: "Suspend", title: "Suspend this agent?" },
+    label: "Suspend",
+    title: "Suspend this agent?",
     text: "Its mandates are refused until you approve it again.",
     from: ["active"],
   },
   revoke: {
-    ...{ label: "Revoke", title: "Revoke this agent for good?", danger: true },
+    label: "Revoke",
+    title: "Revoke this agent for good?",
+    danger: true,
     text: "Its keys are refused at once, on every node. That cannot be undone.",
     from: ["active", "suspended", "rejected"],
   },

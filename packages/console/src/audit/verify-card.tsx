@@ -65,7 +65,8 @@ export function ExportCard() {
   });
   const verifying = useSave(async () =>
     verify(await exportDay(path, { day, format: "json" }, setParts), {
-      ...{ day, chains: await chainsOf(path) },
+      day,
+      chains: await chainsOf(path),
     }),
   );
   const busy = saving.isPending || verifying.isPending;

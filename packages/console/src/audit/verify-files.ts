@@ -69,7 +69,8 @@ export async function verifyParts(
   if (unread.length === parts.length) throw new Error(`No part of an export: ${unread.join("; ")}`);
   const report = verifier.report();
   const checks = Object.entries(report.answers).map(([id, { verdict, text }]) => ({
-    ...{ id, ok: verdict !== "fails" },
+    id,
+    ok: verdict !== "fails",
     text: `${NAMES[id] ?? id} ${verdict === "not_checked" ? "Not checked: " : ""}${text}`,
   }));
   const read = unread.map((text) => ({ id: text, ok: false, text }));

@@ -61,7 +61,10 @@ function optionsFor(
     return { label, fill, stroke: fill, width: 0, paths: bars, points: { show: false } };
   });
   return {
-    ...{ width, height: HEIGHT_PX, legend: { show: false }, cursor: { show: false } },
+    width,
+    height: HEIGHT_PX,
+    legend: { show: false },
+    cursor: { show: false },
     scales: {
       // Half a step on both sides, so that the first and the last bar are whole.
       x: { range: (_plot, min, max) => [min - stepS / 2, max + stepS / 2] },

@@ -47,8 +47,12 @@ const joined = (value: JsonValue | undefined) =>
     : undefined;
 
 const WINDOWS = {
-  ...{ PT10M: "10 minutes", PT1H: "an hour", PT12H: "12 hours" },
-  ...{ P1D: "a day", P7D: "a week", P30D: "30 days" },
+  PT10M: "10 minutes",
+  PT1H: "an hour",
+  PT12H: "12 hours",
+  P1D: "a day",
+  P7D: "a week",
+  P30D: "30 days",
 };
 const SCOPES = { agent: "this agent", site: "all agents together" };
 const SPAN: readonly Field[] = [

@@ -79,7 +79,8 @@ function Draft({ current }: { readonly current: Policy | null }) {
   const draft = readDraft(text);
   const publish = useSave(
     () => call("PUT", `${path}/policy`, draft.document),
-    ...["policy", "processor"],
+    "policy",
+    "processor",
   );
   const changed = text !== inForce;
   const show = (chosen: "form" | "json") => void navigate({ search: { mode: chosen } });

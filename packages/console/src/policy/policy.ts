@@ -41,7 +41,9 @@ export interface Draft {
 /** What a text comes to, by the very code the service will check it with. */
 export function readDraft(text: string): Draft {
   const wrong = (message: string, document?: JsonObject): Draft => ({
-    ...{ document, findings: [{ level: "error", message }], publishable: false },
+    document,
+    findings: [{ level: "error", message }],
+    publishable: false,
   });
   const parsed = parseJson(text);
   if (!parsed.ok) return wrong(`This is not JSON: ${parsed.detail}.`);

@@ -14,7 +14,10 @@ import { ImportCard } from "./import-card.js";
 type Product = Api["Product"];
 
 const STOCK: Readonly<Record<Product["availability"], "good" | "warn" | "bad">> = {
-  ...{ in_stock: "good", preorder: "warn", backorder: "warn", out_of_stock: "bad" },
+  in_stock: "good",
+  preorder: "warn",
+  backorder: "warn",
+  out_of_stock: "bad",
 };
 
 const COLUMNS: readonly Column<Product>[] = [
@@ -43,8 +46,15 @@ const COLUMNS: readonly Column<Product>[] = [
 
 /** The columns an import takes: what was exported can be imported again. */
 const IMPORTED = [
-  ...["id", "title", "description", "price", "currency"],
-  ...["image_url", "url", "availability", "quantity"],
+  "id",
+  "title",
+  "description",
+  "price",
+  "currency",
+  "image_url",
+  "url",
+  "availability",
+  "quantity",
 ];
 
 /** What agents can buy here. */

@@ -25,7 +25,9 @@ export function DecideForm({ siteKeyHash, review, onDecided }: Props) {
       // Said before anything is asked anew: with that this form may be gone.
       onDecided(status);
     },
-    ...["reviews", "decisions", "orders"],
+    "reviews",
+    "decisions",
+    "orders",
   );
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {

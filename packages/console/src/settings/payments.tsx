@@ -53,7 +53,9 @@ function ProcessorForm({ found }: { readonly found: Processor }) {
       const filled = kind === "stripe" ? Object.fromEntries(given) : {};
       return call("PUT", `${path}/processor`, { kind, rail_on: rail, settles, ...filled });
     },
-    ...["processor", "sites", "skills"],
+    "processor",
+    "sites",
+    "skills",
   );
   function submit() {
     save.mutate(undefined, { onSuccess: () => setSecrets({}) });
@@ -97,7 +99,7 @@ function Connected({ found }: { readonly found: Processor }) {
   const test = useSave(() =>
     call<{ ok?: boolean; says?: string }>("POST", `${path}/processor/test`, {}),
   );
-  const remove = useSave(() => call("DELETE", `${path}/processor`), ...["processor", "sites"]);
+  const remove = useSave(() => call("DELETE", `${path}/processor`), "processor", "sites");
   const { stripe } = found;
   return (
     <>

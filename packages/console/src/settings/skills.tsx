@@ -75,7 +75,8 @@ function SkillForm({ found }: { readonly found: Skills }) {
       );
       return call("PUT", `${path}/skills`, { skills: listed, version: found.version });
     },
-    ...["skills", "sites"],
+    "skills",
+    "sites",
   );
   function add() {
     if (skills.some(({ id }) => id === added)) return;

@@ -15,7 +15,9 @@ export function FirstPolicy() {
   const current = useQuery(policyQuery(path));
   const publish = useSave(
     (text: string) => call("PUT", `${path}/policy`, JSON.parse(text)),
-    ...["policy", "processor", "sites"],
+    "policy",
+    "processor",
+    "sites",
   );
   return (
     <Card title="What may agents do by themselves?">

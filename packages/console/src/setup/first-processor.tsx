@@ -16,7 +16,9 @@ export function FirstProcessor() {
   const processor = useQuery(processorQuery(path));
   const connect = useSave(
     () => call("PUT", `${path}/processor`, { kind: "sandbox", rail_on: true, settles: true }),
-    ...["processor", "sites", "skills"],
+    "processor",
+    "sites",
+    "skills",
   );
   if (processor.isError) return <Failure error={processor.error} />;
   if (!processor.isSuccess) return <Notice>Loading…</Notice>;

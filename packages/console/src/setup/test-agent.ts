@@ -61,13 +61,12 @@ function samplePrice(policy: JsonObject): { readonly price: string; readonly cur
 async function stockSample(path: string, availability: "in_stock" | "out_of_stock"): Promise<void> {
   const { document } = await call<Api["Policy"]>("GET", `${path}/policy`);
   const product = {
-    ...{
-      id: SAMPLE_ID,
-      title: "Test item of the set-up",
-      description: "Bought by the test agent.",
-    },
+    id: SAMPLE_ID,
+    title: "Test item of the set-up",
+    description: "Bought by the test agent.",
     ...samplePrice(document as JsonObject),
-    ...{ availability, quantity: availability === "in_stock" ? 1 : 0 },
+    availability,
+    quantity: availability === "in_stock" ? 1 : 0,
   };
   const response = await fetch(`${path}/products/import`, {
     method: "POST",
@@ -100,7 +99,9 @@ export async function prepare(site: Site, path: string): Promise<KeptPurchase> {
   const found = await discover(`${window.location.origin}/v1/agent-card/${site.site_key}.json`);
   const key = await openAgentKey(await generateAgentKey());
   const { agent_id: agentId } = await call<{ agent_id: string }>("POST", `${path}/agents`, {
-    ...{ name: "Test agent of the set-up", jwk: key.jwk, tags: ["setup"] },
+    name: "Test agent of the set-up",
+    jwk: key.jwk,
+    tags: ["setup"],
     scopes: [`skill:${PLACE_ORDER}`],
   });
   const items = [{ id: SAMPLE_ID, quantity: 1 }];

@@ -90,7 +90,10 @@ function Purchase({ kept, onAgain }: { readonly kept: KeptPurchase; onAgain(): v
       await (await agent()).clear(path, kept.agentId);
       forgetPurchase(site.site_key_hash);
     },
-    ...["agents", "orders", "decisions", "products"],
+    "agents",
+    "orders",
+    "decisions",
+    "products",
   );
   const { refetch } = answer;
   const askAgain = useCallback(() => void refetch(), [refetch]);
@@ -151,7 +154,10 @@ export function TestPurchase({ ready }: { readonly ready: string | null }) {
   const [kept, setKept] = useState(() => keptPurchase(site.site_key_hash));
   const start = useSave(
     async () => (await agent()).prepare(site, path),
-    ...["agents", "skills", "products", "mandates"],
+    "agents",
+    "skills",
+    "products",
+    "mandates",
   );
   const begin = () =>
     start.mutate(undefined, {

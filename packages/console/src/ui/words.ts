@@ -8,8 +8,12 @@ export function moneyText(amount: Money | null): string {
 /** A moment with its zone, in the reader's own time. */
 export function timeText(iso: string): string {
   return new Date(iso).toLocaleString(undefined, {
-    ...{ year: "numeric", month: "short", day: "numeric" },
-    ...{ hour: "2-digit", minute: "2-digit", timeZoneName: "short" },
+    year: "numeric",
+    month: "short",
+    day: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    timeZoneName: "short",
   });
 }
 

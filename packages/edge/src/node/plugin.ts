@@ -25,8 +25,15 @@ export interface Plugin {
 }
 
 const OPTIONS: readonly string[] = [
-  ...["site", "gatehouse", "siteKeyHash", "edgeToken", "except", "visits"],
-  ...["allow", "warn", "clock"],
+  "site",
+  "gatehouse",
+  "siteKeyHash",
+  "edgeToken",
+  "except",
+  "visits",
+  "allow",
+  "warn",
+  "clock",
 ];
 
 /** A name and perhaps a port; nothing in it could end the host of a URL. */

@@ -130,8 +130,20 @@ export function readRegistration(
   };
   return ok(
     Object.freeze({
-      ...{ audience, siteKey, challenge, kid, jwk: jwk.value, issuedAt, expiresAt, signed },
-      ...{ name, contact, operatorUrl, keySource, requestedScopes, envelope: sealed.value },
+      audience,
+      siteKey,
+      challenge,
+      kid,
+      jwk: jwk.value,
+      issuedAt,
+      expiresAt,
+      signed,
+      name,
+      contact,
+      operatorUrl,
+      keySource,
+      requestedScopes,
+      envelope: sealed.value,
     }),
   );
 }

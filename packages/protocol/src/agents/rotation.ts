@@ -77,8 +77,15 @@ export function readRotation(
   }
   return ok(
     Object.freeze({
-      ...{ audience: audience as string, siteKey: siteKey as string, agentId: agentId as string },
-      ...{ jwk: jwk.value, overlapS: overlap, issuedAt, expiresAt, by, signed },
+      audience: audience as string,
+      siteKey: siteKey as string,
+      agentId: agentId as string,
+      jwk: jwk.value,
+      overlapS: overlap,
+      issuedAt,
+      expiresAt,
+      by,
+      signed,
     }),
   );
 }

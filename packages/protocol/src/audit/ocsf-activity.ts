@@ -96,8 +96,10 @@ function activityMembers(name: string) {
   const known = ACTIVITIES.indexOf(name);
   const id = known === -1 ? OTHER : known;
   return {
-    ...{ activity_id: id, activity_name: name },
-    ...{ type_uid: 600300 + id, type_name: `API Activity: ${ACTIVITIES[id] ?? "Other"}` },
+    activity_id: id,
+    activity_name: name,
+    type_uid: 600300 + id,
+    type_name: `API Activity: ${ACTIVITIES[id] ?? "Other"}`,
   };
 }
 

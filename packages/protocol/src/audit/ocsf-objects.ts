@@ -81,8 +81,11 @@ export function apiOf(record: JsonObject, operation: string) {
   const tool = memberOf(record, "tool");
   const uid = textOf(request.id);
   const data = {
-    ...{ digest: request.digest, protocol: record.protocol, tool: tool.name },
-    ...{ args_digest: tool.args_digest, result_digest: tool.result_digest },
+    digest: request.digest,
+    protocol: record.protocol,
+    tool: tool.name,
+    args_digest: tool.args_digest,
+    result_digest: tool.result_digest,
   };
   return {
     operation,

@@ -1,7 +1,14 @@
 const ACTIONS = { 0: "Unknown", 1: "Allowed", 2: "Denied", 3: "Observed", 99: "Escalated" };
 const DISPOSITIONS = {
-  ...{ 0: "Unknown", 1: "Allowed", 2: "Blocked", 8: "Approved", 17: "Logged" },
-  ...{ 25: "Rejected", 26: "Unauthorized", 27: "Error", 99: "Escalated" },
+  0: "Unknown",
+  1: "Allowed",
+  2: "Blocked",
+  8: "Approved",
+  17: "Logged",
+  25: "Rejected",
+  26: "Unauthorized",
+  27: "Error",
+  99: "Escalated",
 };
 const STATUSES = { 0: "Unknown", 1: "Success", 2: "Failure" };
 const SEVERITIES = { 0: "Unknown", 1: "Informational", 2: "Low", 3: "Medium", 4: "High" };
@@ -65,9 +72,13 @@ export const CALLED: Verdicts = new Map([
 /** The members of an event that tell a verdict, each number with its caption. */
 export function verdictMembers({ action, disposition, status, severity }: Verdict) {
   return {
-    ...{ action_id: action, action: ACTIONS[action] },
-    ...{ disposition_id: disposition, disposition: DISPOSITIONS[disposition] },
-    ...{ status_id: status, status: STATUSES[status] },
-    ...{ severity_id: severity, severity: SEVERITIES[severity] },
+    action_id: action,
+    action: ACTIONS[action],
+    disposition_id: disposition,
+    disposition: DISPOSITIONS[disposition],
+    status_id: status,
+    status: STATUSES[status],
+    severity_id: severity,
+    severity: SEVERITIES[severity],
   };
 }

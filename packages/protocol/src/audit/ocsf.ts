@@ -71,8 +71,10 @@ export async function ocsfLine(
   const { chain, seq, prev_hash } = record;
   const { operation, members } = activityOf(record);
   const event = {
-    ...{ category_uid: 6, category_name: "Application Activity" },
-    ...{ class_uid: 6003, class_name: "API Activity" },
+    category_uid: 6,
+    category_name: "Application Activity",
+    class_uid: 6003,
+    class_name: "API Activity",
     ...members,
     time: milliseconds(record.recorded_at),
     count: whole(memberOf(record, "refusals").count),
@@ -85,7 +87,8 @@ export async function ocsfLine(
     ...policyOf(record),
     raw_data: text,
     raw_data_hash: {
-      ...{ algorithm_id: 3, algorithm: "SHA-256" },
+      algorithm_id: 3,
+      algorithm: "SHA-256",
       value: toHex(await sha256(utf8(text))),
     },
     unmapped: { audit: { chain, seq, prev_hash, hash, sig, key_id } },

@@ -29,8 +29,10 @@ export function subjectFault(
 ): string | undefined {
   if (type !== "mandate.decision" || outcome === "rejected") return undefined;
   const named = [
-    ...[memberOf(agent, "id"), memberOf(mandate, "mandate_id")],
-    ...[memberOf(mandate, "digest"), skill],
+    memberOf(agent, "id"),
+    memberOf(mandate, "mandate_id"),
+    memberOf(mandate, "digest"),
+    skill,
   ];
   const whole = named.every((name) => typeof name === "string" && name !== "");
   return whole ? undefined : "it does not say whose mandate it is, or for what";

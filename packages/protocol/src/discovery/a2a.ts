@@ -25,8 +25,14 @@ const AGENT_CARD: Shape = {
   defaultInputModes: true,
   defaultOutputModes: true,
   skills: {
-    ...{ id: true, name: true, description: true, tags: true, examples: true },
-    ...{ inputModes: true, outputModes: true, securityRequirements: true },
+    id: true,
+    name: true,
+    description: true,
+    tags: true,
+    examples: true,
+    inputModes: true,
+    outputModes: true,
+    securityRequirements: true,
   },
 };
 

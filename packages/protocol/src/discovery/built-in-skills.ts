@@ -61,7 +61,8 @@ export const BUILT_IN_SKILLS: Readonly<Record<string, BuiltInSkill>> = Object.fr
 
 /** Skills that do more than answer with a link. Their names are taken; they take no URL. */
 export const RESERVED_SKILLS: readonly string[] = Object.freeze([
-  ...["place_order", ...Object.keys(SHOP_SKILLS)],
+  "place_order",
+  ...Object.keys(SHOP_SKILLS),
 ]);
 
 /** The skill that buys: live while a site sells to agents, and its owner has switched it on. */

@@ -63,8 +63,18 @@ export type MandateFault = "schema_invalid" | "protocol_unsupported" | "unsuppor
 
 /** The members that `signed` may have. An unknown member could change the meaning of the others. */
 const SIGNED_MEMBERS = [
-  ...["v", "mandate_id", "agent_id", "site_key", "audience", "issued_at", "expires_at"],
-  ...["skill", "arguments", "payment", "protocol_context", "evidence"],
+  "v",
+  "mandate_id",
+  "agent_id",
+  "site_key",
+  "audience",
+  "issued_at",
+  "expires_at",
+  "skill",
+  "arguments",
+  "payment",
+  "protocol_context",
+  "evidence",
 ];
 const PAYMENT_MEMBERS = ["handler", "token"];
 
@@ -143,8 +153,18 @@ function readSigned(signed: JsonObject): Result<Omit<Mandate, "envelope" | "prot
   const missing = missingMoney(skill, cart, payment.value);
   if (missing !== undefined) return refuse("invalid", missing);
   return ok({
-    ...{ mandateId, agentId, siteKey, audience, issuedAt, expiresAt, skill, cart, signed },
-    ...{ arguments: given, payment: payment.value, evidence: evidence !== undefined },
+    mandateId,
+    agentId,
+    siteKey,
+    audience,
+    issuedAt,
+    expiresAt,
+    skill,
+    cart,
+    signed,
+    arguments: given,
+    payment: payment.value,
+    evidence: evidence !== undefined,
   });
 }
 

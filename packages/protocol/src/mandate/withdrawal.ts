@@ -44,7 +44,9 @@ export function readWithdrawal(
       siteKey: site_key as string,
       agentId: agent_id as string,
       escalationId: escalation_id as string,
-      ...{ issuedAt, signed, envelope: sealed.value },
+      issuedAt,
+      signed,
+      envelope: sealed.value,
     }),
   );
 }

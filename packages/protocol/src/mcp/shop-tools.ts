@@ -4,11 +4,14 @@ import type { JsonObject } from "../json/value.js";
 
 const TEXT: JsonObject = { type: "string" };
 const objectOf = (properties: JsonObject, required: readonly string[] = []): JsonObject => ({
-  ...{ type: "object", properties },
+  type: "object",
+  properties,
   ...(required.length === 0 ? {} : { required: [...required] }),
 });
 const listOf = (items: JsonObject, minItems: number): JsonObject => ({
-  ...{ type: "array", minItems, items },
+  type: "array",
+  minItems,
+  items,
 });
 
 /** UCP 2026-08-25, MCP binding: who asks, and a key that makes a retry safe. */
@@ -33,15 +36,24 @@ const LINES = listOf(
 const BUYER = objectOf({ first_name: TEXT, last_name: TEXT, email: TEXT, phone_number: TEXT });
 const CONTEXT = objectOf({ address_country: TEXT, address_region: TEXT, postal_code: TEXT });
 const ADDRESS = objectOf({
-  ...{ id: TEXT, street_address: TEXT, extended_address: TEXT, address_locality: TEXT },
-  ...{ address_region: TEXT, address_country: TEXT, postal_code: TEXT },
-  ...{ first_name: TEXT, last_name: TEXT, phone_number: TEXT },
+  id: TEXT,
+  street_address: TEXT,
+  extended_address: TEXT,
+  address_locality: TEXT,
+  address_region: TEXT,
+  address_country: TEXT,
+  postal_code: TEXT,
+  first_name: TEXT,
+  last_name: TEXT,
+  phone_number: TEXT,
 });
 const FULFILLMENT = objectOf({
   methods: {
-    ...{ type: "array", maxItems: 1 },
+    type: "array",
+    maxItems: 1,
     items: objectOf({
-      ...{ type: { type: "string", enum: ["shipping"] }, destinations: listOf(ADDRESS, 0) },
+      type: { type: "string", enum: ["shipping"] },
+      destinations: listOf(ADDRESS, 0),
       selected_destination_id: TEXT,
       groups: { type: "array", maxItems: 1, items: objectOf({ selected_option_id: TEXT }) },
     }),
@@ -85,8 +97,12 @@ const ARGUMENTS: Readonly<Record<string, readonly [JsonObject, readonly string[]
 };
 
 const READS = [
-  ...["search_catalog", "lookup_catalog", "get_product"],
-  ...["get_cart", "get_checkout", "get_order"],
+  "search_catalog",
+  "lookup_catalog",
+  "get_product",
+  "get_cart",
+  "get_checkout",
+  "get_order",
 ];
 
 /** What a tool answers with: UCP's own object, or what is wrong. */
@@ -97,12 +113,17 @@ export function shopTool({ id, title, description }: LiveSkill): JsonObject {
   const [properties, required] = ARGUMENTS[id] ?? [{}, []];
   const reads = READS.includes(id);
   return {
-    ...{ name: id, title, description },
+    name: id,
+    title,
+    description,
     inputSchema: objectOf({ meta: META, ...properties }, ["meta", ...required]),
     outputSchema: OUTPUT,
     annotations: {
-      ...{ title, readOnlyHint: reads, destructiveHint: id === COMPLETE_CHECKOUT },
-      ...{ idempotentHint: reads, openWorldHint: false },
+      title,
+      readOnlyHint: reads,
+      destructiveHint: id === COMPLETE_CHECKOUT,
+      idempotentHint: reads,
+      openWorldHint: false,
     },
   };
 }

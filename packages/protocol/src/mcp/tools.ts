@@ -89,7 +89,11 @@ const MANDATE_OUTPUT: JsonObject = {
     outcome: {
       type: "string",
       enum: [
-        ...["approved", "escalated", "rejected", "rate_limited", "unavailable"],
+        "approved",
+        "escalated",
+        "rejected",
+        "rate_limited",
+        "unavailable",
         "mandate_required",
       ],
     },

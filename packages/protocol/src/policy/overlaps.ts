@@ -5,7 +5,9 @@ import { type World, worldsOf } from "./worlds.js";
 /** Skills that move money, and the protocol that is about nothing else, always have a cart. */
 const NEEDS_NO_CART: readonly Condition[] = Object.freeze([
   {
-    ...{ kind: "text", fact: "skill", operator: "not_in" },
+    kind: "text",
+    fact: "skill",
+    operator: "not_in",
     values: ["place_order", "complete_checkout"],
   },
   { kind: "text", fact: "protocol", operator: "not_in", values: ["ap2"] },

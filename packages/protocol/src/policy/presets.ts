@@ -47,16 +47,22 @@ function automaticUnder(options: PolicyPresetOptions): Result<JsonObject[], Refu
   return ok([
     FREE,
     {
-      ...{ id: "small", title: `Up to ${cart[currency]} ${currency}`, effect: "allow" },
+      id: "small",
+      title: `Up to ${cart[currency]} ${currency}`,
+      effect: "allow",
       when: { "cart.total": { lte: cart } },
     },
     // Without the cart's existence, an unknown amount would leave to a person what costs nothing.
     {
-      ...{ id: "large", title: "More, or another currency", effect: "escalate" },
+      id: "large",
+      title: "More, or another currency",
+      effect: "escalate",
       when: { all: [HAS_CART, { "cart.total": { gt: cart } }] },
     },
     {
-      ...{ id: "day", title: `Over ${day[currency]} ${currency} a day`, effect: "escalate" },
+      id: "day",
+      title: `Over ${day[currency]} ${currency} a day`,
+      effect: "escalate",
       when: { all: [HAS_CART, { spend }] },
     },
   ]);

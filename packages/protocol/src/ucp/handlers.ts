@@ -26,9 +26,14 @@ function googlePay(
   const merchant = walletMerchantId === null ? {} : { merchant_id: walletMerchantId };
   const spec = `https://pay.google.com/gp/p/ucp/${version}/`;
   return {
-    ...{ id, version, spec, schema: `${spec}schemas/config.json` },
+    id,
+    version,
+    spec,
+    schema: `${spec}schemas/config.json`,
     config: {
-      ...{ api_version: 2, api_version_minor: 0, environment: live ? "PRODUCTION" : "TEST" },
+      api_version: 2,
+      api_version_minor: 0,
+      environment: live ? "PRODUCTION" : "TEST",
       merchant_info: { ...merchant, merchant_name: name, merchant_origin: domain },
       allowed_payment_methods: [
         {

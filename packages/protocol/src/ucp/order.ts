@@ -48,7 +48,9 @@ export function lineStatus({ total, fulfilled }: Pick<UcpOrderLine, "total" | "f
 function lineBody({ id, item, amountMinor: amount, ...line }: UcpOrderLine): JsonObject {
   const { original, total, fulfilled } = line;
   return {
-    ...{ id, item, quantity: { original, total, fulfilled } },
+    id,
+    item,
+    quantity: { original, total, fulfilled },
     totals: ["subtotal", "total"].map((type) => ({ type, amount })),
     status: lineStatus(line),
   };
@@ -72,11 +74,14 @@ export function orderDocument(order: UcpOrder): JsonObject {
   const capabilities = { [ORDER_CAPABILITY]: [{ version: UCP_VERSION }] };
   return {
     ucp: { version: UCP_VERSION, status: "success", capabilities },
-    ...{ id, checkout_id: checkoutId, permalink_url: permalinkUrl },
+    id,
+    checkout_id: checkoutId,
+    permalink_url: permalinkUrl,
     line_items: order.lines.map(lineBody),
     fulfillment: { ...listed("expectations", expectations), ...listed("events", events) },
     ...listed("adjustments", adjustments),
-    ...{ currency, totals: [...order.totals] },
+    currency,
+    totals: [...order.totals],
     ...listed("policies", order.policies),
   };
 }

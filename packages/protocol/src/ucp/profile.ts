@@ -43,7 +43,13 @@ export function ucpProfile(
       payment_handlers: handlers ?? {},
     },
     keys: keys.map(({ kid, jwk: { kty, crv, x, y } }) => ({
-      ...{ kid, kty, crv, x, y, use: "sig", alg: "ES256" },
+      kid,
+      kty,
+      crv,
+      x,
+      y,
+      use: "sig",
+      alg: "ES256",
     })),
   };
 }

@@ -39,11 +39,11 @@ export const OUTBOX_POINTS = ["outbox.sent", "outbox.delivered"] as const;
 /** Counted refusals: a minute's counts are about to be written; they are in the log. */
 export const REJECTION_POINTS = ["rejections.sealed", "rejections.written"] as const;
 
-type CrashPoint =
+type CrashPointName =
   | (typeof ARCHIVE_POINTS)[number]
   | (typeof REJECTION_POINTS)[number]
   | (typeof OUTBOX_POINTS)[number]
   | (typeof AUDIT_POINTS)[number]
   | (typeof DECIDE_POINTS)[number]
   | typeof CHECKOUT_POINT;
-export type PassPoint = (point: CrashPoint) => void;
+export type CrashPoint = (point: CrashPointName) => void;

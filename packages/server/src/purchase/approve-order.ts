@@ -37,16 +37,22 @@ function amountOf(data: unknown): Money | undefined {
 /** Rules ask who it is, since when it is known, and what the owner calls it. */
 function actorOf({ siteKeyHash, connectedAt }: ProcessorAccount): Agent {
   return {
-    ...{
-      agentId: ACTOR,
-      identity: ACTOR,
-      siteKeyHash,
-      name: "Stripe",
-      contact: null,
-      operatorUrl: null,
-    },
-    ...{ keySource: null, source: "admin", status: "active", scopes: null, requestedScopes: [] },
-    ...{ tags: [], createdBy: ACTOR, createdAt: connectedAt, changedBy: null, changedAt: null },
+    agentId: ACTOR,
+    identity: ACTOR,
+    siteKeyHash,
+    name: "Stripe",
+    contact: null,
+    operatorUrl: null,
+    keySource: null,
+    source: "admin",
+    status: "active",
+    scopes: null,
+    requestedScopes: [],
+    tags: [],
+    createdBy: ACTOR,
+    createdAt: connectedAt,
+    changedBy: null,
+    changedAt: null,
     expiresAt: null,
   };
 }
@@ -106,11 +112,23 @@ async function inTransaction(
   const answer: ApprovalAnswer = reason === null ? { approved: true } : declined(reason);
   const recordId = newRecordId(ids, now);
   await insertDecision(tx, {
-    ...{ decisionId: ids.timeId("dec", now), siteKeyHash, mandateId },
-    ...{ actorId: ACTOR, identity: ACTOR, pooled: false },
-    ...{ digest: mandateId, skill: SKILL, protocol: PROTOCOL, amount, recordId, evaluatedAt: now },
-    ...{ outcome: reason === null ? "approved" : "rejected", reason, ruleId: decided.rule },
-    ...{ rulesEvaluated: decided.rules.length, policyVersion: decided.policy.version },
+    decisionId: ids.timeId("dec", now),
+    siteKeyHash,
+    mandateId,
+    actorId: ACTOR,
+    identity: ACTOR,
+    pooled: false,
+    digest: mandateId,
+    skill: SKILL,
+    protocol: PROTOCOL,
+    amount,
+    recordId,
+    evaluatedAt: now,
+    outcome: reason === null ? "approved" : "rejected",
+    reason,
+    ruleId: decided.rule,
+    rulesEvaluated: decided.rules.length,
+    policyVersion: decided.policy.version,
     answer: { status: 200, body: {} },
   });
   const content = contentOf(amount, decided.record, { answer, callId: body.id });
@@ -127,7 +145,10 @@ function contentOf(
 ): JsonObject {
   const told = answer.approved ? {} : { reason: answer.reason };
   return {
-    ...{ agent: { id: ACTOR }, protocol: PROTOCOL, skill: SKILL, decision },
+    agent: { id: ACTOR },
+    protocol: PROTOCOL,
+    skill: SKILL,
+    decision,
     amount: { currency: amount.currency, minor: amount.minor },
     approval: { outcome: answer.approved ? "approved" : "declined", ...told, call_id: callId },
   };

@@ -99,7 +99,7 @@ export type Found = ProcessorAnswer | { readonly outcome: "given_up"; readonly r
  * After 23 hours it is to be cancelled, since processors forget the key; sooner where a buyer does
  * not confirm it.
  */
-export async function findOut(context: Context, payment: Payment): Promise<Found> {
+export async function resolveUnknownOutcome(context: Context, payment: Payment): Promise<Found> {
   const challenged = payment.challengeUrl !== null || payment.reason === "requires_action";
   const patienceMs = challenged ? CHALLENGE_MS_MAX : CANCEL_AFTER_MS;
   const late = context.clock.now() >= payment.requestedAt + patienceMs;

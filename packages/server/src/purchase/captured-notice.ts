@@ -22,10 +22,16 @@ export function capturedEvent(
 ): JsonObject {
   const { siteKeyHash, attemptId, processor, reference, amount } = payment;
   return {
-    ...{ type: CAPTURED_WITHOUT_ORDER, message_id: messageId, occurred_at: isoTime(now) },
-    ...{ site_key_hash: siteKeyHash, domain },
+    type: CAPTURED_WITHOUT_ORDER,
+    message_id: messageId,
+    occurred_at: isoTime(now),
+    site_key_hash: siteKeyHash,
+    domain,
     payment: {
-      ...{ attempt_id: attemptId, processor, reference, reason },
+      attempt_id: attemptId,
+      processor,
+      reference,
+      reason,
       amount: { minor: amount.minor, currency: amount.currency },
       captured: captured && { minor: captured.minor, currency: captured.currency },
     },

@@ -6,7 +6,7 @@ import { domainOfSite } from "../domain/sites/store.js";
 import type { Transaction } from "../infra/db/database.js";
 import type { Found } from "./ask-processor.js";
 import { DECLINED_OFTEN, declinesEvent, declinesMail } from "./declines-notice.js";
-import { tellOwner } from "./tell-owner.js";
+import { notifyOwner } from "./notify-owner.js";
 
 /** Failures that say nothing about the card: the shop's key failed, or its owner cancelled. */
 const NOT_THE_CARD: readonly string[] = ["processor_refused_key", "canceled", "released"];
@@ -22,8 +22,10 @@ async function notifyOfHandOff(
 ): Promise<void> {
   const domain = (await domainOfSite(tx, siteKeyHash)) ?? "";
   const about = { siteKeyHash, domain, ...handOff, now };
-  await tellOwner(tx, ids, {
-    ...{ siteKeyHash, topic: DECLINED_OFTEN, now },
+  await notifyOwner(tx, ids, {
+    siteKeyHash,
+    topic: DECLINED_OFTEN,
+    now,
     event: (messageId) => declinesEvent(about, messageId),
     mail: () => declinesMail(about),
   });

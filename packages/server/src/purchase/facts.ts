@@ -61,7 +61,8 @@ export async function gatherFacts(
   }
   const age_days = Math.floor((now - (asked.identity.knownSince ?? now)) / DAY_MS);
   return {
-    ...{ skill, protocol },
+    skill,
+    protocol,
     ...(amount === null ? {} : { cart: { total: amount.minor, currency: amount.currency } }),
     agent: { id: agent.agentId, tags: agent.tags, age_days: Math.max(0, age_days) },
     time: { local: localTime(policy.timezone, now) },

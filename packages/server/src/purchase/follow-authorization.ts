@@ -7,7 +7,7 @@ import type { Payment } from "../domain/payments/payment.js";
 import { paymentById } from "../domain/payments/store.js";
 import type { Transaction } from "../infra/db/database.js";
 import type { AuthorizationState } from "../payments/provider.js";
-import { tellOfOrder } from "./after-sale/tell-of-order.js";
+import { notifyOfOrder } from "./after-sale/notify-of-order.js";
 import { revise } from "./after-sale/whole-order.js";
 import { attemptOf, processorOf } from "./ask-processor.js";
 
@@ -17,7 +17,9 @@ function adjustment({ attemptId, processor }: Payment, order: Order): JsonObject
   const taken = minor === null ? {} : { amount: { currency: amount.currency, minor } };
   return {
     actor: processorActor(processor),
-    ...{ attempt_id: attemptId, order_id, processor },
+    attempt_id: attemptId,
+    order_id,
+    processor,
     adjustment: { kind, ...taken },
   };
 }
@@ -40,11 +42,15 @@ export async function moveAuthorization(
   if (status === "authorized" && until === order.lapsesAt) return [];
   const ended = status === "authorized" ? null : now;
   const moved: Order = {
-    ...{ ...order, payment: status, lapsesAt: until, capturedMinor, paymentChangedAt: ended },
+    ...order,
+    payment: status,
+    lapsesAt: until,
+    capturedMinor,
+    paymentChangedAt: ended,
   };
   await moveOrder(tx, moved);
   if (status === "authorized") return [];
-  await tellOfOrder(context, tx, await revise(tx, moved), { topic: "order.payment", now });
+  await notifyOfOrder(context, tx, await revise(tx, moved), { topic: "order.payment", now });
   const content = adjustment(payment, moved);
   return [{ type: "order.adjustment", occurredAt: now, content }];
 }

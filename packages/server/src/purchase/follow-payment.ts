@@ -2,7 +2,7 @@ import type { Context } from "../context.js";
 import { isOpen, type Payment } from "../domain/payments/payment.js";
 import { paymentById, paymentOfDecision } from "../domain/payments/store.js";
 import { followAuthorization } from "./follow-authorization.js";
-import { lookAfter, lookAtRefused } from "./settle-payment.js";
+import { lookAtRefused, reconcilePayment } from "./settle-payment.js";
 
 /**
  * Asks the processor how a payment stands, and writes it down: an attempt whose outcome nobody knew
@@ -10,7 +10,7 @@ import { lookAfter, lookAtRefused } from "./settle-payment.js";
  * does not answer: whoever told of it tells again.
  */
 export async function followPayment(context: Context, payment: Payment): Promise<void> {
-  if (isOpen(payment)) await lookAfter(context, payment);
+  if (isOpen(payment)) await reconcilePayment(context, payment);
   else if (payment.status === "declined") await lookAtRefused(context, payment);
   else await followAuthorization(context, payment);
 }
@@ -18,7 +18,7 @@ export async function followPayment(context: Context, payment: Payment): Promise
 /** The same of the payment a decision waits for, where it does. */
 export async function followDecision(context: Context, decisionId: string): Promise<void> {
   const payment = await paymentOfDecision(context.db, decisionId);
-  if (payment !== undefined && isOpen(payment)) await lookAfter(context, payment);
+  if (payment !== undefined && isOpen(payment)) await reconcilePayment(context, payment);
 }
 
 /** The same of the payment an order was made with. */

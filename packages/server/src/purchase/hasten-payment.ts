@@ -2,7 +2,7 @@ import { paymentOfDecision, takePayment } from "../domain/payments/store.js";
 import type { Transaction } from "../infra/db/database.js";
 
 /** Nobody wants it any more: it is looked after at once, and not when its turn comes. */
-export async function hastenPayment(
+export async function reconcilePaymentNow(
   tx: Transaction,
   decisionId: string,
   now: number,

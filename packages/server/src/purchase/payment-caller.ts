@@ -33,7 +33,9 @@ export function countedCaller(
   const macOf = (kind: string, text: string | null) =>
     text === null ? null : createHmac("sha256", key).update(`${kind} ${text}`).digest("hex");
   return {
-    ...{ siteKeyHash, identity, admitted },
+    siteKeyHash,
+    identity,
+    admitted,
     addressMac: macOf("address", source),
     instrumentMac: instrumentMac(context, siteKeyHash, token),
     buyerMac: macOf("buyer", buyer?.trim().toLowerCase() ?? null),

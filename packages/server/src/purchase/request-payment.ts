@@ -70,14 +70,22 @@ export async function requestPayment(
   const attemptId = ids.timeId("pay", now);
   const counted = countedCaller(context, request.siteKeyHash, caller, token);
   const payment: Payment = {
-    ...{ ...asked, attemptId, items, parentRecordId: recordId },
+    ...asked,
+    attemptId,
+    items,
+    parentRecordId: recordId,
     accountId: await accountFor(tx, request),
-    ...{ checkoutId: checkout?.checkoutId ?? null, returnUrl: checkout?.returnUrl ?? null },
+    checkoutId: checkout?.checkoutId ?? null,
+    returnUrl: checkout?.returnUrl ?? null,
     challengeUrl: null,
     sealedToken: secrets.seal(tokenPlace(attemptId), token),
     tokenMac: counted.instrumentMac,
-    ...{ status: "requested", reference: null, reason: null },
-    ...{ requestedAt: now, tries: 0, nextAt: now + FIRST_LOOK_MS },
+    status: "requested",
+    reference: null,
+    reason: null,
+    requestedAt: now,
+    tries: 0,
+    nextAt: now + FIRST_LOOK_MS,
   };
   await reserve(tx, request.siteKeyHash, items);
   await insertPayment(tx, payment);

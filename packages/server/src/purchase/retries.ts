@@ -20,7 +20,7 @@ export const CANCEL_AFTER_MS = 23 * HOUR_MS;
 /** How long a buyer has to confirm a payment to the bank: so long the goods are set aside. */
 export const CHALLENGE_MS_MAX = 30 * MINUTE_MS;
 
-const WAITS_MS = [...[10 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS]];
+const WAITS_MS = [10 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS];
 
 /** When to ask next about an attempt whose outcome is unknown, or a release that failed. */
 export function nextLook(tries: number, now: number): number {

@@ -2,13 +2,19 @@ import type { Context } from "../context.js";
 import { isOpen, type Payment } from "../domain/payments/payment.js";
 import {
   duePayments,
-  lookAgain,
   paymentById,
   paymentOfDecision,
+  scheduleRecheck,
   takePayment,
 } from "../domain/payments/store.js";
 import { ANY_CHANGE } from "../infra/db/changes.js";
-import { attemptOf, authorize, findOut, processorOf, release } from "./ask-processor.js";
+import {
+  attemptOf,
+  authorize,
+  processorOf,
+  release,
+  resolveUnknownOutcome,
+} from "./ask-processor.js";
 import { followAuthorization } from "./follow-authorization.js";
 import { FIRST_LOOK_MS, nextLook } from "./retries.js";
 import { PAYMENT_TOPIC, writeOutcome } from "./write-outcome.js";
@@ -20,27 +26,27 @@ const DUE_MAX = 200;
 const PAYING_MS_MAX = 12_000;
 
 /** Gives up an authorization that nothing is to be bought with. Not done, the job does it. */
-export async function letGo(context: Context, payment: Payment): Promise<void> {
+export async function voidAuthorization(context: Context, payment: Payment): Promise<void> {
   if (payment.status !== "releasing") return;
   const released = await release(context, payment);
   if (released.outcome === "unknown") {
     const { clock, db } = context;
     const until = nextLook(payment.tries, clock.now());
-    await db.transaction((tx) => lookAgain(tx, payment.attemptId, until));
+    await db.transaction((tx) => scheduleRecheck(tx, payment.attemptId, until));
     return;
   }
-  context.pass("decide.released");
+  context.crashPoint("decide.released");
   await writeReleased(context, payment.attemptId, released);
 }
 
 /** Asks the processor for what a decision has requested, and writes down what it says. */
 export async function settlePayment(context: Context, payment: Payment): Promise<void> {
-  context.pass("decide.intended");
+  context.crashPoint("decide.intended");
   const said = await authorize(context, payment, { first: true });
-  context.pass("decide.asked");
+  context.crashPoint("decide.asked");
   const ended = await writeOutcome(context, payment.attemptId, said);
-  context.pass("decide.ended");
-  await letGo(context, ended);
+  context.crashPoint("decide.ended");
+  await voidAuthorization(context, ended);
 }
 
 /** How many may wait for payments at once, in this process; whoever comes later is told to retry. */
@@ -71,15 +77,15 @@ export async function paymentEnded({ clock, db }: Context, decisionId: string): 
 }
 
 /** Brings one attempt to its end, unless somebody else is at it. */
-export async function lookAfter(context: Context, due: Payment): Promise<void> {
+export async function reconcilePayment(context: Context, due: Payment): Promise<void> {
   const { clock, db } = context;
   const taken = await db.transaction((tx) => takePayment(tx, due, clock.now() + FIRST_LOOK_MS));
   const payment = taken ? await paymentById(db, due.attemptId) : undefined;
   if (payment === undefined) return;
-  if (!isOpen(payment)) return letGo(context, payment);
-  const said = await findOut(context, payment);
+  if (!isOpen(payment)) return voidAuthorization(context, payment);
+  const said = await resolveUnknownOutcome(context, payment);
   const ended = await writeOutcome(context, payment.attemptId, said);
-  await letGo(context, ended);
+  await voidAuthorization(context, ended);
   // Meanwhile its owner may have taken it, or given it up: news of that came before there was an order.
   if (ended.status === "authorized") await followAuthorization(context, ended);
 }
@@ -88,7 +94,7 @@ export async function lookAfter(context: Context, due: Payment): Promise<void> {
 export async function lookAtRefused(context: Context, payment: Payment): Promise<void> {
   const said = await processorOf(context, payment).read(attemptOf(payment));
   if (said?.outcome !== "authorized") return;
-  await letGo(context, await writeOutcome(context, payment.attemptId, said));
+  await voidAuthorization(context, await writeOutcome(context, payment.attemptId, said));
 }
 
 /** Brings every attempt that is open, after a crash or without an answer, to its end. */
@@ -96,7 +102,7 @@ export async function reconcilePayments(context: Context, stopping: () => boolea
   const { clock, db, log } = context;
   for (const due of await duePayments(db, clock.now(), DUE_MAX)) {
     if (stopping()) return;
-    await lookAfter(context, due).catch((error: unknown) => {
+    await reconcilePayment(context, due).catch((error: unknown) => {
       log.error({ attempt_id: due.attemptId, error }, "payment.not_reconciled");
     });
   }

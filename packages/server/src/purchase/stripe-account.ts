@@ -188,7 +188,11 @@ export async function writeStripeAccount(
     old: string | null | undefined,
   ) => (given === undefined ? (old ?? null) : secrets.seal(secretPlace(accountId, name), given));
   const account: ProcessorAccount = {
-    ...{ accountId, siteKeyHash, kind: "stripe", live, endedAt: null },
+    accountId,
+    siteKeyHash,
+    kind: "stripe",
+    live,
+    endedAt: null,
     externalId: checked?.report.externalId ?? kept?.externalId ?? null,
     publishableKey: publishableKey ?? kept?.publishableKey ?? null,
     sharedTokens: sharedTokens ?? kept?.sharedTokens ?? false,

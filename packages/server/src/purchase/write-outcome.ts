@@ -13,7 +13,7 @@ import { sell, unreserve } from "../domain/products/store.js";
 import { endPaying } from "../domain/reviews/store.js";
 import { isPaused } from "../domain/sites/store.js";
 import type { Transaction } from "../infra/db/database.js";
-import { tellOfOrder } from "./after-sale/tell-of-order.js";
+import { notifyOfOrder } from "./after-sale/notify-of-order.js";
 import { freshOrder } from "./after-sale/whole-order.js";
 import type { Found } from "./ask-processor.js";
 import { problemOf } from "./checkout-problem.js";
@@ -38,7 +38,9 @@ export function outcomeRecord(
   const content = {
     ...about,
     amount: { currency: amount.currency, minor: amount.minor },
-    ...{ attempt_id: attemptId, parent_record_id: parentRecordId, processor },
+    attempt_id: attemptId,
+    parent_record_id: parentRecordId,
+    processor,
     payment: said.payment,
     decision: { outcome: said.outcome, reason_codes: said.reasons },
     ...(reason === null ? {} : { processor_reason: reason }),
@@ -92,7 +94,7 @@ const GIVEN_UP = "cancelled";
  * Refused before it is cancelled: an answer that comes late, or is repeated from before, then finds
  * it ended. That it is cancelled too is seen to until it is.
  */
-async function givenUp(
+async function timedOut(
   tx: Transaction,
   payment: Payment,
   decision: Decision | undefined,
@@ -103,14 +105,17 @@ async function givenUp(
 }
 
 /** Authorized, and no order can come of it: it is released as soon as this is written. */
-async function lost(
+async function authorizedWithoutOrder(
   tx: Transaction,
   payment: Payment,
   decision: Decision | undefined,
   { reason, now }: { readonly reason: ReasonCode; readonly now: number },
 ): Promise<Step> {
   const releasing: Payment = {
-    ...{ ...payment, status: "releasing", challengeUrl: null, nextAt: nextLook(0, now) },
+    ...payment,
+    status: "releasing",
+    challengeUrl: null,
+    nextAt: nextLook(0, now),
   };
   await unreserve(tx, payment.siteKeyHash, payment.items);
   await reject(tx, payment, decision, { reason, now });
@@ -147,17 +152,34 @@ async function authorized(
   const decision = await decisionById(tx, payment.decisionId);
   const obstacle = await orderObstacle(tx, payment, decision);
   if (decision === undefined || obstacle !== undefined) {
-    return lost(tx, payment, decision, { reason: obstacle ?? "site_not_found", now });
+    return authorizedWithoutOrder(tx, payment, decision, {
+      reason: obstacle ?? "site_not_found",
+      now,
+    });
   }
   const { decisionId, actorId, skill, protocol, mandateId } = decision;
   const answer = payment.answer as StoredAnswer;
   await moveDecision(tx, decision, { outcome: "approved", reason: null, answer }, now);
   const orderId = context.ids.timeId("ord", now);
   const order: Order = {
-    ...{ orderId, siteKeyHash, decisionId, attemptId, checkoutId, actorId, skill, protocol },
+    orderId,
+    siteKeyHash,
+    decisionId,
+    attemptId,
+    checkoutId,
+    actorId,
+    skill,
+    protocol,
     mandateId: checkoutId === null || protocol !== "ucp" ? mandateId : null,
-    ...{ items, amount, payment: "authorized", lapsesAt, capturedMinor: null, createdAt: now },
-    ...{ paymentChangedAt: null, revision: 1, status: "open" },
+    items,
+    amount,
+    payment: "authorized",
+    lapsesAt,
+    capturedMinor: null,
+    createdAt: now,
+    paymentChangedAt: null,
+    revision: 1,
+    status: "open",
   };
   await insertOrder(tx, order);
   if (escalationId !== null) {
@@ -166,7 +188,7 @@ async function authorized(
   if (checkoutId !== null) {
     await completeCheckout(tx, { checkoutId, decisionId }, { orderId, now });
   }
-  await tellOfOrder(context, tx, await freshOrder(tx, order), { topic: "order.created", now });
+  await notifyOfOrder(context, tx, await freshOrder(tx, order), { topic: "order.created", now });
   const ended: Payment = { ...payment, status: "authorized", nextAt: null };
   const said = { payment: "authorized", outcome: "approved", reasons: [] };
   return { payment: ended, records: [outcomeRecord(ended, said, now, { order_id: orderId })] };
@@ -175,7 +197,7 @@ async function authorized(
 type Unheard = Extract<Found, { readonly outcome: "unknown" }>;
 
 /** Nobody knows: everything stays as it is, and it is asked again later. Recorded once. */
-function undecided(payment: Payment, said: Unheard, now: number): Step {
+function outcomeUnknown(payment: Payment, said: Unheard, now: number): Step {
   const first = payment.status === "requested";
   const challengeUrl = said.challengeUrl ?? payment.challengeUrl;
   // So long, and no longer, goods are set aside for somebody who does not answer the bank.
@@ -239,7 +261,11 @@ async function afterTheEnd(
   if (!refused || said.outcome !== "authorized") return { records: [], answer: found };
   const { reference } = said;
   const releasing: Payment = {
-    ...{ ...found, status: "releasing", reference, reason: null, challengeUrl: null },
+    ...found,
+    status: "releasing",
+    reference,
+    reason: null,
+    challengeUrl: null,
     nextAt: nextLook(0, now),
   };
   await writePayment(tx, releasing, now);
@@ -258,8 +284,8 @@ async function stepOf(
   if (said.outcome === "authorized") {
     return authorized(context, tx, payment, { lapsesAt: said.lapsesAt, now });
   }
-  if (said.outcome === "unknown") return undecided(payment, said, now);
+  if (said.outcome === "unknown") return outcomeUnknown(payment, said, now);
   const decision = await decisionById(tx, payment.decisionId);
-  const end = said.outcome === "given_up" ? givenUp : declined;
+  const end = said.outcome === "given_up" ? timedOut : declined;
   return end(tx, payment, decision, now);
 }

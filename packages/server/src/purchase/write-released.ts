@@ -14,13 +14,13 @@ import {
   capturedMail,
 } from "./captured-notice.js";
 import { moveAuthorization } from "./follow-authorization.js";
-import { tellOwner } from "./tell-owner.js";
+import { notifyOwner } from "./notify-owner.js";
 import { isRefused, outcomeRecord } from "./write-outcome.js";
 
 /** Not written, so that its turn comes: of somebody's money the owner must hear. */
 class NotToldError extends Error {}
 
-async function tellOfCapture(
+async function notifyOfCapture(
   { ids }: Context,
   tx: Transaction,
   about: Omit<CapturedPayment, "domain">,
@@ -28,8 +28,10 @@ async function tellOfCapture(
   const { payment, now } = about;
   const { siteKeyHash } = payment;
   const told = { ...about, domain: (await domainOfSite(tx, siteKeyHash)) ?? "" };
-  const sent = await tellOwner(tx, ids, {
-    ...{ siteKeyHash, topic: CAPTURED_WITHOUT_ORDER, now },
+  const sent = await notifyOwner(tx, ids, {
+    siteKeyHash,
+    topic: CAPTURED_WITHOUT_ORDER,
+    now,
     event: (messageId) => capturedEvent(told, messageId),
     mail: () => capturedMail(told),
   });
@@ -70,7 +72,7 @@ export async function writeReleased(
       return { records: [outcomeRecord(ended, said, now, { release: "done" })], answer: null };
     }
     const { captured } = released;
-    await tellOfCapture(context, tx, { payment: ended, captured, reason, now });
+    await notifyOfCapture(context, tx, { payment: ended, captured, reason, now });
     const more: JsonObject = {
       release: "captured",
       ...(captured && { captured: { currency: captured.currency, minor: captured.minor } }),

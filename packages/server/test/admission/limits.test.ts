@@ -138,7 +138,14 @@ describe("bytes of bodies in memory", () => {
     expect([held.hold(one, 100), held.hold(one, 1)]).toEqual([undefined, "address"]);
     const in56 = Array.from({ length: 8 }, (_, i) => networksOf(`2001:db8:1:${i}::1`));
     expect(in56.map((networks) => held.hold(networks, 100) ?? "held")).toEqual([
-      ...["held", "held", "held", "held", "address", "address", "address", "address"],
+      "held",
+      "held",
+      "held",
+      "held",
+      "address",
+      "address",
+      "address",
+      "address",
     ]);
   });
 

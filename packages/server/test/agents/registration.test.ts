@@ -193,11 +193,19 @@ describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => 
       const share = shareOf(n);
       const url = `https://${share.slice("domain:".length)}/keys.json`;
       return {
-        ...{ agent_id: `agt_waiting_${n}_${site.site_key_hash}`, identity: "x", share },
-        ...{ site_key_hash: site.site_key_hash, name: "x", source: "self", status: "pending" },
+        agent_id: `agt_waiting_${n}_${site.site_key_hash}`,
+        identity: "x",
+        share,
+        site_key_hash: site.site_key_hash,
+        name: "x",
+        source: "self",
+        status: "pending",
         key_source: share.startsWith("domain:") ? JSON.stringify({ type: "jwks_uri", url }) : null,
-        ...{ requested_scopes: "[]", tags: "[]", created_by: "x" },
-        ...{ created_at: clock.now() - 1000 * (count - n), expires_at: clock.now() + WEEK_MS },
+        requested_scopes: "[]",
+        tags: "[]",
+        created_by: "x",
+        created_at: clock.now() - 1000 * (count - n),
+        expires_at: clock.now() + WEEK_MS,
       };
     });
     await server.context.db.transaction((tx) => tx.insert("agents", waiting));

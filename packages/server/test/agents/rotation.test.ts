@@ -22,8 +22,12 @@ describe.each(DATABASES)("an agent that changes its key, on %s,", (dialect) => {
     const url = `${server.context.config.baseUrl}/v1/m/${shop.site_key}/agents/${buyer.agentId}/keys`;
     const now = clock.now();
     const signed = {
-      ...{ v: 1, type: "key_rotation", audience: url, site_key: shop.site_key },
-      ...{ agent_id: buyer.agentId, jwk: { ...next.jwk } },
+      v: 1,
+      type: "key_rotation",
+      audience: url,
+      site_key: shop.site_key,
+      agent_id: buyer.agentId,
+      jwk: { ...next.jwk },
       issued_at: new Date(now).toISOString(),
       expires_at: new Date(now + 300_000).toISOString(),
       ...fields,

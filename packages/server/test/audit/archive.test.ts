@@ -295,9 +295,7 @@ describe.each(DATABASES)("what is archived on %s", (dialect) => {
     clock.advance(2 * DAY_MS);
     await runArchiveJob(server);
     const { body } = await server.admin("GET", archivePath(site));
-    expect(body.items.map(({ day }: { day: string }) => day)).toEqual([
-      ...[DAY_4, DAY_3, DAY_2, DAY_1],
-    ]);
+    expect(body.items.map(({ day }: { day: string }) => day)).toEqual([DAY_4, DAY_3, DAY_2, DAY_1]);
     expect(await proves(server, site, days[0]?.[1] as string)).toBe(true);
     expect(await proves(server, site, days[2]?.[1] as string)).toBe(true);
   });
@@ -322,10 +320,10 @@ describe.each(DATABASES)("a day on %s", (dialect) => {
 
   test("keeps its rows while its file is damaged, and loses them when the file is restored", async () => {
     let dying = true;
-    const pass = (point: string) => {
+    const crashPoint = (point: string) => {
       if (dying && point === "archive.committed") throw new Error("died here");
     };
-    const { server, site } = await startShop(dialect, [5, 3, 2], {}, { pass });
+    const { server, site } = await startShop(dialect, [5, 3, 2], {}, { crashPoint });
     expect((await server.admin("POST", archivePath(site), { before: DAY_2 })).status).toBe(500);
     dying = false;
     const [file] = archiveFiles(server) as [string];

@@ -40,7 +40,7 @@ export async function startShop(
     days.push(await writeRecords(server, site, count));
     clock.advance(DAY_MS);
   }
-  await server.context.audit.tend(site);
+  await server.context.audit.maintainLog(site);
   return { clock, env, server, site, days };
 }
 

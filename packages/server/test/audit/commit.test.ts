@@ -192,7 +192,7 @@ describe.each(DATABASES)("what a log says of itself on %s", (dialect) => {
   test("a day is closed by the first record after midnight, empty days with it", async () => {
     const { clock, server, site, audit, records } = await startShop(dialect);
     clock.advance(3 * DAY_MS);
-    await audit.tendAll();
+    await audit.maintainLogs();
     const all = await records();
     const closed = all.filter(({ type }) => type === "chain.day_closed");
     expect(closed.map(({ day, through }) => [day, through])).toEqual([
@@ -202,7 +202,7 @@ describe.each(DATABASES)("what a log says of itself on %s", (dialect) => {
     const { bundle } = JSON.parse(empty?.text as string);
     expect([bundle.count, bundle.day_count, bundle.closed, bundle.parts]).toEqual([0, 0, true, 1]);
     // Tended already: nothing is owed until the next midnight.
-    await audit.tendAll();
+    await audit.maintainLogs();
     expect((await records()).filter(({ type }) => type === "chain.day_closed").length).toBe(1);
   });
 
@@ -254,7 +254,8 @@ describe.each(DATABASES)("what a log says of itself on %s", (dialect) => {
         `INSERT INTO audit_records (chain, seq, prev_hash, record_id, type, recorded_at, text, hash, sig, key_id, closed)
          SELECT chain, ?, prev_hash, ?, type, recorded_at, text, hash, sig, key_id, closed
          FROM audit_records WHERE seq = 1`,
-        ...[seq, id],
+        seq,
+        id,
       );
     await expect(copy(1, "a")).rejects.toThrow();
     await expect(copy(head?.size as number, "b")).rejects.toThrow();

@@ -13,7 +13,7 @@ import { planJobs } from "../../dist/jobs.js";
 import { reconcilePayments } from "../../dist/purchase/settle-payment.js";
 
 let armed;
-const pass = (point) => {
+const crashPoint = (point) => {
   if (armed?.point !== point) return;
   armed.times--;
   if (armed.times === 0) process.kill(process.pid, "SIGKILL");
@@ -27,7 +27,7 @@ const aheadMs = Number(env.CLOCK_AHEAD_MS ?? 0);
 const clock = { ...systemClock, now: () => systemClock.now() + aheadMs };
 // The database's time is ahead as much: a node that differs from it approves nothing.
 const databaseTime = async () => clock.now();
-const context = await createContext(config, { pass, clock, databaseTime });
+const context = await createContext(config, { crashPoint, clock, databaseTime });
 planJobs(context);
 await context.jobs.start();
 listener.serve(createApp(context));

@@ -48,7 +48,7 @@ describe.each(DATABASES)("parts of an export on %s", (dialect) => {
     clock.advance(DAY_MS);
     // The first record of a day closes the one before it, and counts too.
     if (count > 0) await write(count - 1);
-    if (count === 1) await server.context.audit.tend(site);
+    if (count === 1) await server.context.audit.maintainLog(site);
     clock.advance(DAY_MS);
     const files = await exportDay(server, site, { day: TOMORROW });
     expect(files.map(({ name }) => name)).toEqual(names.map((name) => `${name}.json`));
@@ -153,8 +153,13 @@ describe("an export", () => {
       { kind: "token", id: "operator", role: "operator" },
     ]);
     expect(record.export).toEqual({
-      ...{ chain: "shop.example.com/audit/1", day: TODAY, format: "ocsf" },
-      ...{ part: 1, parts: 1, first_seq: 0, count: 3 },
+      chain: "shop.example.com/audit/1",
+      day: TODAY,
+      format: "ocsf",
+      part: 1,
+      parts: 1,
+      first_seq: 0,
+      count: 3,
     });
   });
 
@@ -198,8 +203,11 @@ describe("an export", () => {
       expect(claim).toEqual({
         ok: true,
         value: {
-          ...{ chain: "shop.example.com/audit/1", name: file.name, sha256 },
-          ...{ first_seq: i * 1000, count: i === 0 ? 1000 : 103 },
+          chain: "shop.example.com/audit/1",
+          name: file.name,
+          sha256,
+          first_seq: i * 1000,
+          count: i === 0 ? 1000 : 103,
         },
       });
     }
@@ -208,7 +216,9 @@ describe("an export", () => {
   test("carries every policy version its records name, and no other", async () => {
     const { server, site } = await startShop();
     const policy = (total: string) => ({
-      ...{ policy: "rules/1", timezone: "Europe/Berlin", default: "deny" },
+      policy: "rules/1",
+      timezone: "Europe/Berlin",
+      default: "deny",
       rules: [{ id: "max", effect: "allow", when: { "cart.total": { lte: { EUR: total } } } }],
     });
     const publish = async (total: string) =>
@@ -219,7 +229,10 @@ describe("an export", () => {
       server.context.audit.commit(site, async () => {
         const [agent, skill] = [{ id: "agt_1" }, "place_order"];
         const decision = {
-          ...{ outcome: "approved", reason_codes: [], rule_id: "max", policy_digest: digest },
+          outcome: "approved",
+          reason_codes: [],
+          rule_id: "max",
+          policy_digest: digest,
           facts: { agent, skill, cart: { total: minor, currency: "EUR" } },
           rules: [{ id: "max", result: "matched" }],
         };
@@ -245,7 +258,9 @@ describe("an export", () => {
       "fails",
       "holds",
       {
-        ...{ about: "replay", chain: "shop.example.com/audit/1", seq: 7 },
+        about: "replay",
+        chain: "shop.example.com/audit/1",
+        seq: 7,
         text: "it says approved, and the rules say rejected",
       },
     ]);

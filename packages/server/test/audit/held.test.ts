@@ -47,7 +47,9 @@ describe("a database that is behind what was published of it", () => {
     expect(report.findings).toEqual([]);
     const [{ record }] = JSON.parse(parts[0] as string).bundle.records;
     expect([record.previous.size, record.previous.records_left, record.reason]).toEqual([
-      ...[5, 3, "restored a copy"],
+      5,
+      3,
+      "restored a copy",
     ]);
     expect(record.actor.id).toBe("operator");
   });
@@ -104,7 +106,8 @@ describe("a database that goes back under a running service", () => {
     await db.run("DELETE FROM audit_records WHERE seq >= 3");
     await db.run(
       "UPDATE audit_chains SET size = 3, frontier = ?, last_hash = ?",
-      ...[before?.frontier as string, before?.last_hash as string],
+      before?.frontier as string,
+      before?.last_hash as string,
     );
     expect((await server.admin("PATCH", path, { name: "Fork" })).status).toBe(503);
     expect((await fetch(`${server.url}/v1/audit/${site}/checkpoint`)).status).toBe(503);

@@ -76,7 +76,8 @@ const CHANGES: readonly (readonly [string, RegExp, Change])[] = [
     /the checkpoint behind the part: it is of another size/,
     (it) => ({
       ...withRecords(it, (records) => records.splice(19)),
-      ...{ count: 19, day_count: 19 },
+      count: 19,
+      day_count: 19,
     }),
   ],
   ["a changed genesis", /record 0: the record does not have the hash/, (it) => editAt(it, 0)],

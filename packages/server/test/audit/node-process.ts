@@ -21,9 +21,15 @@ const REQUIRE =
 async function bundled(): Promise<string> {
   const outfile = join(server, "dist", "test", `crash-node-${threadId}.js`);
   await build({
-    ...{ entryPoints: [join(server, "test", "audit", "crash-node.mjs")], outfile },
-    ...{ bundle: true, platform: "node", format: "esm", target: "node20" },
-    ...{ external: ["libsql", "pg-native"], banner: { js: REQUIRE }, minify: true },
+    entryPoints: [join(server, "test", "audit", "crash-node.mjs")],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    external: ["libsql", "pg-native"],
+    banner: { js: REQUIRE },
+    minify: true,
   });
   return outfile;
 }
@@ -62,7 +68,8 @@ export async function startNode(env: Readonly<Record<string, string>>): Promise<
     return (await answered)[0] as { peakKb: number };
   };
   return {
-    ...{ url, child },
+    url,
+    child,
     ask,
     admin(method, path, body) {
       const headers = {

@@ -71,7 +71,11 @@ function openPage(page: Page, url: string): OpenPage {
     return page.evaluate(() => document.documentElement.dataset.verdict);
   };
   const open: OpenPage = {
-    ...{ page, url, requests: [], events: [], verdict: settled },
+    page,
+    url,
+    requests: [],
+    events: [],
+    verdict: settled,
     text: async () => (await page.textContent("main")) ?? "",
     banner: async () => (await page.textContent("[role=status]")) ?? "",
     answer: async (question) => {
@@ -141,7 +145,10 @@ export async function setUpPages() {
   const folder = temporaryFolder();
   const browser = skipChromium ? undefined : await pageBrowser(folder);
   return {
-    ...{ key, other, log, long },
+    key,
+    other,
+    log,
+    long,
     // Tests that open a page are skipped where there is no browser.
     browser: browser as NonNullable<typeof browser>,
     tearDown: async () => {

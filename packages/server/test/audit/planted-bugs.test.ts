@@ -94,12 +94,15 @@ test("a server that follows rules its owner never published is caught", async ()
   await server.context.db.run(
     `INSERT INTO policy_versions (site_key_hash, version, digest, document, published_at)
      VALUES (?, 77, ?, ?, 0)`,
-    ...[shop.site_key_hash, await policyDigest(document as never), JSON.stringify(document)],
+    shop.site_key_hash,
+    await policyDigest(document as never),
+    JSON.stringify(document),
   );
   expect((await at.order(shop, buyer, TWO_PALMS)).body.outcome).toBe("approved");
   const { text, named } = await caught(shop, "mandate.decision");
   expect([named, text]).toEqual([
-    ...[true, expect.stringContaining("it follows other rules than those published last")],
+    true,
+    expect.stringContaining("it follows other rules than those published last"),
   ]);
 });
 

@@ -80,7 +80,8 @@ describe.each(DATABASES)("one record of a log, on %s,", (dialect) => {
   test("is still there of a log that has ended, and of a site that is gone", async () => {
     const [genesis] = await all();
     const renewed = await server.admin("POST", `${below(site)}/audit/epochs`, {
-      ...{ reason: "a test", force: true },
+      reason: "a test",
+      force: true,
     });
     expect(renewed.status).toBe(201);
     await server.admin("DELETE", below(site));
@@ -99,10 +100,8 @@ describe.each(DATABASES)("one record of a log, on %s,", (dialect) => {
     const reads = (await all()).slice(-2).map(({ text }) => JSON.parse(text));
     const read = { chain: page.body.chain, from_seq: 1, to_seq: 1, count: 1, type: null };
     expect(reads.map((record) => [record.type, record.read, record.actor.id])).toEqual([
-      ...[
-        ["audit.read", read, "operator"],
-        ["audit.read", read, "operator"],
-      ],
+      ["audit.read", read, "operator"],
+      ["audit.read", read, "operator"],
     ]);
     const before = (await all()).length;
     await expectProven(reads[0].record_id);

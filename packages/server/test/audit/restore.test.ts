@@ -27,7 +27,7 @@ describe.each(DATABASES)("a log restored into %s", (dialect) => {
     const to = await freshEnvironment(dialect);
     await restore(to, out, { secretsKeyFile: secretsKeyFile(from) });
     const server = await startServer(to);
-    await server.context.audit.tendAll();
+    await server.context.audit.maintainLogs();
     const logs = (await server.admin("GET", `/v1/admin/sites/${site}/audit/logs`)).body.items;
     expect(logs.map(({ chain, state, records }: Told) => [chain, state, records])).toEqual([
       ["shop.example.com/audit/2", "open", 1],

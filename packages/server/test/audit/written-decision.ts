@@ -11,7 +11,9 @@ import type { Content } from "./written-log.ts";
 
 const SMALL = { "cart.total": { lt: { EUR: "20.00" } } };
 const POLICY = {
-  ...{ policy: "rules/1", timezone: "Europe/Berlin", default: "deny" },
+  policy: "rules/1",
+  timezone: "Europe/Berlin",
+  default: "deny",
   rules: [{ id: "small", effect: "allow", when: SMALL }],
 };
 
@@ -32,8 +34,12 @@ export async function writtenDecision(outcome?: string): Promise<Written> {
   const digest = await policyDigest(POLICY);
   const made = evaluatePolicy(policy.value, facts.value);
   const decision = {
-    ...{ ...made, ...(outcome && { outcome }), facts: facts.value, policy_digest: digest },
-    ...{ rule_id: made.rule, reason_codes: policyReasons(policy.value, made).codes },
+    ...made,
+    ...(outcome && { outcome }),
+    facts: facts.value,
+    policy_digest: digest,
+    rule_id: made.rule,
+    reason_codes: policyReasons(policy.value, made).codes,
   } as unknown as JsonObject;
   const policies = [{ version: 1, digest, document: POLICY }];
   const mandate = { mandate_id: "mandate-1", digest: "11".repeat(32) };

@@ -70,9 +70,14 @@ export async function writeRecord(
 ): Promise<StoredEntry> {
   const at = new Date(Date.parse(`${DAY}T08:00:00Z`) + seq * 1000).toISOString();
   const record: AuditRecord = {
-    ...{ schema: "audit-record/v1", chain, seq, prev_hash, record_id: `r-${seq}` },
+    schema: "audit-record/v1",
+    chain,
+    seq,
+    prev_hash,
+    record_id: `r-${seq}`,
     ...(seq === 0 ? { type: "chain.genesis", key_id: key.kid } : { type: "site.changed" }),
-    ...{ occurred_at: at, recorded_at: at },
+    occurred_at: at,
+    recorded_at: at,
     actor: { id: "token-1", kind: "token", role: "owner" },
     ...content,
   };
@@ -117,9 +122,15 @@ export async function writePart(
   const next = Math.min(first + PART_RECORDS_MAX, end);
   const { size, hashes } = log.frontiers[first] as Frontier;
   const head: BundleHead = {
-    ...{ chain: log.chain, day: DAY, closed: true, day_first_seq: 0, day_count: end },
-    ...{ part, parts: Math.max(1, Math.ceil(end / PART_RECORDS_MAX)) },
-    ...{ first_seq: first, count: next - first },
+    chain: log.chain,
+    day: DAY,
+    closed: true,
+    day_first_seq: 0,
+    day_count: end,
+    part,
+    parts: Math.max(1, Math.ceil(end / PART_RECORDS_MAX)),
+    first_seq: first,
+    count: next - first,
     prev_part_sha256: part === 1 ? null : "11".repeat(32),
     before: { size, frontier: hashes.map(toHex) },
     checkpoint_before: await checkpointAt(log, first),

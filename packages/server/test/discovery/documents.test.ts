@@ -205,7 +205,9 @@ test("a stop lets answers go out that a slow client has not taken yet", async ()
   const own = await startServer(await freshEnvironment("sqlite"));
   const description = "\u{1f337}".repeat(140);
   const skills = Array.from({ length: 50 }, (_, i) => ({
-    ...{ id: `s${i}`, enabled: true, description },
+    id: `s${i}`,
+    enabled: true,
+    description,
     url: `https://shop.example.com/${"x".repeat(1900)}${i}`,
   }));
   const fat = await publishedSite(own, "fat.example.com", skills);
@@ -245,7 +247,9 @@ test("documents are counted like every other answer", async () => {
 test("an older key that looks like a hash names its site", async () => {
   const site_key = `sk_${"k".repeat(40)}`;
   const made = await server.admin("POST", "/v1/admin/sites", {
-    ...{ domain: "older.example.com", name: "Older", site_key },
+    domain: "older.example.com",
+    name: "Older",
+    site_key,
   });
   const { site_key_hash } = made.body;
   const verify = { method: "operator", reason: "a test" };

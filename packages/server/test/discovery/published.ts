@@ -44,7 +44,10 @@ export async function publishedSite(
   await setSkills(skills);
   const paths = documentPaths(site);
   return {
-    ...{ site, admin, paths, setSkills },
+    site,
+    admin,
+    paths,
+    setSkills,
     get: async (name: keyof typeof paths, init: RequestInit = {}) =>
       answerOf(await fetch(server.url + paths[name], init)),
   };

@@ -16,7 +16,9 @@ describe.each(DATABASES)("skills on %s", (dialect) => {
     await shop.setSkills([{ id: "sign_up", enabled: true }, ...SKILLS.toReversed()]);
     const after = await server.admin("GET", `${shop.admin}/skills`);
     expect(after.body.skills.map(({ id }: { id: string }) => id)).toEqual([
-      ...["sign_up", "track_delivery", "get_pricing"],
+      "sign_up",
+      "track_delivery",
+      "get_pricing",
     ]);
     expect(after.body.live).toEqual(["track_delivery", "get_pricing"]);
     expect(after.body.version).toBe(shown.body.version + 1);
@@ -99,11 +101,15 @@ test("an imported key that is the hash of another site is refused", async () => 
   // Found by trying: the hash of this key has the form of an older key itself.
   const site_key = "sk_victim-205028";
   const victim = await server.admin("POST", "/v1/admin/sites", {
-    ...{ domain: "victim.example.com", name: "Victim", site_key },
+    domain: "victim.example.com",
+    name: "Victim",
+    site_key,
   });
   expect(victim.body.site_key_hash).toMatch(/^sk_/);
   const again = await server.admin("POST", "/v1/admin/sites", {
-    ...{ domain: "b.example.com", name: "B", site_key: victim.body.site_key_hash },
+    domain: "b.example.com",
+    name: "B",
+    site_key: victim.body.site_key_hash,
   });
   expect([again.status, again.body.error]).toEqual([409, "conflict"]);
 });
@@ -126,8 +132,17 @@ describe("a preview", () => {
     });
     expect(status).toBe(200);
     expect(body.documents.map(({ name }: { name: string }) => name)).toEqual([
-      ...["card", "catalog", "llms", "page", "page-markdown", "mcp-tools", "mcp-server-card"],
-      ...["did", "acp", "robots", "head"],
+      "card",
+      "catalog",
+      "llms",
+      "page",
+      "page-markdown",
+      "mcp-tools",
+      "mcp-server-card",
+      "did",
+      "acp",
+      "robots",
+      "head",
     ]);
     const text = JSON.stringify(body);
     expect(text).toContain("As it will be");

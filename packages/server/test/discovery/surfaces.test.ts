@@ -80,7 +80,9 @@ async function onAllSurfaces() {
   type Listed = { id: string; name: string; description: string; url?: string };
   const listed = (skills: readonly Listed[]): Seen[] =>
     skills.map(({ name, id, description, url }) => ({
-      ...{ id, title: name, description },
+      id,
+      title: name,
+      description,
       ...(url === undefined ? {} : { url }),
     }));
   type Tool = { name: string; title: string; description: string };
@@ -107,16 +109,20 @@ const words = (maxLength: number) =>
     .oneof(
       fc.string({ unit: "grapheme", minLength: 1, maxLength }),
       fc.constantFrom(
-        ...[
-          "</script>",
-          "a](b) [c",
-          "# x",
-          "> y",
-          '"quoted" & <b>',
-          "rtl \u200fשלום",
-          "🌷\u200d🌱",
-        ],
-        ...["line\nbreak", "&#91;", "back\\slash", "*star* _under_ `tick`", "1. one", "|-|", "~~~"],
+        "</script>",
+        "a](b) [c",
+        "# x",
+        "> y",
+        '"quoted" & <b>',
+        "rtl \u200fשלום",
+        "🌷\u200d🌱",
+        "line\nbreak",
+        "&#91;",
+        "back\\slash",
+        "*star* _under_ `tick`",
+        "1. one",
+        "|-|",
+        "~~~",
       ),
     )
     .filter((text) => /[^\p{C}\p{Z}]/u.test(text) && text.length <= maxLength);
@@ -157,8 +163,13 @@ test(`the same skills, titles and descriptions stand on every surface, for ${RUN
       const words = seen.card.map(({ url: _url, ...rest }) => rest);
       const inLinks = seen.card.map((one) => ({ ...one, url: markdownUrl(one.url ?? "") }));
       expect(seen).toEqual({
-        ...{ card: seen.card, catalog: seen.card, page: seen.card, a2a: words, mcp: words },
-        ...{ markdown: inLinks, llms: inLinks.map(({ id: _id, ...rest }) => rest) },
+        card: seen.card,
+        catalog: seen.card,
+        page: seen.card,
+        a2a: words,
+        mcp: words,
+        markdown: inLinks,
+        llms: inLinks.map(({ id: _id, ...rest }) => rest),
         capabilities: seen.card.map(({ id }) => id),
       });
     }),

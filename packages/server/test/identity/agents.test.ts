@@ -6,11 +6,14 @@ import { selling } from "../selling/selling.ts";
 
 /** Two roses a day for each agent. */
 const POLICY = {
-  ...{ policy: "rules/1", timezone: "UTC", default: "deny" },
+  policy: "rules/1",
+  timezone: "UTC",
+  default: "deny",
   rules: [
     { id: "sell", effect: "allow", when: { skill: { eq: "place_order" } } },
     {
-      ...{ id: "budget", effect: "deny" },
+      id: "budget",
+      effect: "deny",
       when: { spend: { scope: "agent", window: "P1D", would_exceed: { EUR: "250.00" } } },
     },
   ],
@@ -74,7 +77,8 @@ describe.each(DATABASES)("agents of one identity on %s", (dialect) => {
     const { one, two, other, reasonOf } = await twoOfOne([SELL, fast]);
     expect([await reasonOf(one), await reasonOf(two)]).toEqual(["approved", "approved"]);
     expect([await reasonOf(one), await reasonOf(two)]).toEqual([
-      ...["budget_exceeded", "budget_exceeded"],
+      "budget_exceeded",
+      "budget_exceeded",
     ]);
     expect(await reasonOf(other)).toBe("approved");
   });

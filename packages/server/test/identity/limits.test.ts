@@ -12,12 +12,15 @@ const ONE_ROSE = { ...lines(["rose", 1]), buyer: BUYER };
 const ONE_PALM = { ...lines(["palm", 1]), buyer: BUYER };
 /** Two roses a day for each platform; a palm is left to a person. */
 const POLICY = {
-  ...{ policy: "rules/1", timezone: "UTC", default: "deny" },
+  policy: "rules/1",
+  timezone: "UTC",
+  default: "deny",
   rules: [
     { id: "sell", effect: "allow", when: { skill: { eq: "complete_checkout" } } },
     { id: "ask-above", effect: "escalate", when: { "cart.total": { gt: { EUR: "500.00" } } } },
     {
-      ...{ id: "budget", effect: "deny" },
+      id: "budget",
+      effect: "deny",
       when: { spend: { scope: "agent", window: "P1D", would_exceed: { EUR: "250.00" } } },
     },
   ],
@@ -112,7 +115,8 @@ describe.each(DATABASES)("limits of platforms on %s", (dialect) => {
     expect(await buyAs(three)).toEqual(REFUSED);
     const [refused] = await at.records(shop, "checkout.decision");
     expect(refused.record.decision).toMatchObject({
-      ...{ outcome: "rejected", reason_codes: ["budget_exceeded", "platform_pool"] },
+      outcome: "rejected",
+      reason_codes: ["budget_exceeded", "platform_pool"],
       pool: { spend: [{ window: "P1D", currency: "EUR", minor: 30_000, limit: 30_000 }] },
     });
     // What owners are shown: a budget of the policy is a rule, so one without a rule is the pool.
@@ -150,10 +154,8 @@ describe.each(DATABASES)("limits of platforms on %s", (dialect) => {
     const statuses = [];
     for (const host of TENANTS) statuses.push(await buyAs(named("/p", host), ONE_PALM));
     expect(statuses).toEqual([
-      ...[
-        ["requires_escalation", "review_required"],
-        ["requires_escalation", "review_required"],
-      ],
+      ["requires_escalation", "review_required"],
+      ["requires_escalation", "review_required"],
       ["ready_for_complete", "review_required"],
     ]);
   });

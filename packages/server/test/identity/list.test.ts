@@ -57,10 +57,13 @@ describe.each(DATABASES)("the owner's list of platforms on %s", (dialect) => {
     await buyAs(OTHER);
     expect(await list()).toEqual([
       expect.objectContaining({
-        ...{ platform: "platform.example", status: "seen", profile_url: named(OTHER) },
+        platform: "platform.example",
+        status: "seen",
+        profile_url: named(OTHER),
         first_seen_at: new Date(clock.now() - 3_600_000).toISOString(),
         last_seen_at: new Date(clock.now()).toISOString(),
-        ...{ recent_decisions: 2, name: null },
+        recent_decisions: 2,
+        name: null,
       }),
     ]);
     expect(await list("?status=admitted")).toEqual([]);
@@ -86,7 +89,9 @@ describe.each(DATABASES)("the owner's list of platforms on %s", (dialect) => {
     expect(
       (await set("platform.example", { status: "admitted", name: "Ours" })).body,
     ).toMatchObject({
-      ...{ platform: "platform.example", status: "admitted", name: "Ours" },
+      platform: "platform.example",
+      status: "admitted",
+      name: "Ours",
     });
     const again = await at.complete(shop, id, paying(), { profile: named(AGENTS) });
     expect(told(again).slice(1)).toEqual(BOUGHT);
@@ -194,13 +199,11 @@ describe.each(DATABASES)("the owner's list of platforms on %s", (dialect) => {
   });
 
   test.each([
-    ...[
-      ["github.io", 400],
-      ["co.uk", 400],
-      ["a b", 400],
-      ["a@b.example", 400],
-      ["x:1", 400],
-    ],
+    ["github.io", 400],
+    ["co.uk", 400],
+    ["a b", 400],
+    ["a@b.example", 400],
+    ["x:1", 400],
   ])("refuses %s as a name", async (name, status) => {
     const answer = await set(encodeURIComponent(name as string), { status: "admitted" });
     expect([answer.status, answer.body.error]).toEqual([status, "invalid_request"]);
@@ -230,8 +233,13 @@ describe.each(DATABASES)("the owner's list of platforms on %s", (dialect) => {
 
   test("keeps a bounded number of platforms that only called, and those known longest", async () => {
     const seen = (n: number, lastSeenAt: number) => ({
-      ...{ site_key_hash: shop.site_key_hash, identity: `p${n}.example`, domain: `p${n}.example` },
-      ...{ status: "seen", first_seen_at: n, last_seen_at: lastSeenAt, created_at: n },
+      site_key_hash: shop.site_key_hash,
+      identity: `p${n}.example`,
+      domain: `p${n}.example`,
+      status: "seen",
+      first_seen_at: n,
+      last_seen_at: lastSeenAt,
+      created_at: n,
     });
     const rows = Array.from({ length: SEEN_PLATFORMS_MAX }, (_, n) => seen(n, n === 0 ? NOON : n));
     await server.context.db.transaction((tx) => tx.insert("platforms", rows));

@@ -12,7 +12,9 @@ const empty = { get: async () => undefined } as unknown as Queries;
 
 test("no renaming of a profile's address makes another identity of it", async () => {
   const renamings = fc.asyncProperty(
-    ...[fc.constantFrom(...BASES), RENAMING, fc.boolean()],
+    fc.constantFrom(...BASES),
+    RENAMING,
+    fc.boolean(),
     async (base, renaming, signed) => {
       const url = renamed(base, renaming);
       expect(webName(url)?.domain, url).toBe(base.domain);
@@ -44,8 +46,13 @@ test("addresses of one IPv6 /64 are one identity", () => {
 });
 
 test.each([
-  ...["mailto:a@b.example", "urn:a:b", "platform.example", "", "ftp://platform.example/"],
-  ...[`https://${"a.".repeat(127)}example/`, "https://./"],
+  "mailto:a@b.example",
+  "urn:a:b",
+  "platform.example",
+  "",
+  "ftp://platform.example/",
+  `https://${"a.".repeat(127)}example/`,
+  "https://./",
 ])("%s is no name of anybody", (url) => {
   expect(webName(url)).toBeUndefined();
 });

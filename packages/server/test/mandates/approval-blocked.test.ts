@@ -68,7 +68,9 @@ describe.each(DATABASES)("approving what cannot be approved now, on %s,", (diale
 
   async function asking(token = "pm_card_visa", total = "600.00") {
     const order = await at.signed(shop, buyer, {
-      ...{ items: [{ id: "palm", quantity: 1 }], total, token },
+      items: [{ id: "palm", quantity: 1 }],
+      total,
+      token,
     });
     const { body } = await at.send(shop, order);
     expect(body.outcome).toBe("escalated");
@@ -88,7 +90,8 @@ describe.each(DATABASES)("approving what cannot be approved now, on %s,", (diale
       const blocked = await approve();
       expect([blocked.status, blocked.body.error]).toEqual([409, "approval_blocked"]);
       expect(blocked.body).toMatchObject({
-        ...{ reason_code: it.code, message: expect.stringMatching(it.message) },
+        reason_code: it.code,
+        message: expect.stringMatching(it.message),
         docs_url: expect.stringContaining("/docs/errors/approval-blocked.md"),
       });
       expect(await state()).toBe("pending");

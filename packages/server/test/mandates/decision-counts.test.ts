@@ -25,7 +25,11 @@ const ASKING = { ...POLICY, rules: [POLICY.rules[0], ASK] } as unknown as JsonOb
 
 const iso = (at: number) => new Date(at).toISOString();
 const by = (some: Record<string, number>) => ({
-  ...{ approved: 0, escalated: 0, rejected: 0, paying: 0, ...some },
+  approved: 0,
+  escalated: 0,
+  rejected: 0,
+  paying: 0,
+  ...some,
 });
 
 describe.each(DATABASES)("decisions, counted on %s,", (dialect) => {
@@ -127,7 +131,8 @@ describe.each(DATABASES)("decisions, counted on %s,", (dialect) => {
     const name = (n: number) => `agt_${String(n).padStart(2, "0")}`;
     const all = Array.from({ length: 22 }, (_, n) =>
       Array.from({ length: n + 1 }, (_none, i) => ({
-        ...{ actorId: name(n), at: NOON - i * DAY_MS },
+        actorId: name(n),
+        at: NOON - i * DAY_MS,
         fate: i === 0 ? ("rejected" as const) : ("approved" as const),
       })),
     ).flat();
@@ -137,7 +142,9 @@ describe.each(DATABASES)("decisions, counted on %s,", (dialect) => {
       Array.from({ length: 20 }, (_, place) => name(21 - place)),
     );
     expect(agents[0]).toEqual({
-      ...{ agent_id: name(21), decisions: 22, by_outcome: by({ approved: 21, rejected: 1 }) },
+      agent_id: name(21),
+      decisions: 22,
+      by_outcome: by({ approved: 21, rejected: 1 }),
     });
     const week = (await counts(`?from=${iso(NOON - 6 * DAY_MS)}`)).agents;
     expect(week[0]).toMatchObject({ agent_id: name(6), decisions: 7 });

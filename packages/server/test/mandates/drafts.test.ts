@@ -7,9 +7,9 @@ import type { Decision } from "../../src/domain/decisions/decision.ts";
 import { Book } from "../../src/domain/decisions/history/book.ts";
 import { loadHistory } from "../../src/domain/decisions/history/load.ts";
 import { SPENT_AT } from "../../src/domain/decisions/history/store.ts";
-import { Allowance } from "../../src/infra/allowance.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import type { Database, Queries } from "../../src/infra/db/database.ts";
+import { WorkBudget } from "../../src/infra/work-budget.ts";
 import {
   cleanUp,
   createSite,
@@ -29,7 +29,12 @@ const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
 const plain = (place: number, at: number, actorId = "agt-a"): Past => ({
-  ...{ place, at, actorId, amount: null, fate: "approved", decidedAt: at },
+  place,
+  at,
+  actorId,
+  amount: null,
+  fate: "approved",
+  decidedAt: at,
 });
 
 /** A database that tells what it is asked, inside its snapshots and outside. */
@@ -46,7 +51,9 @@ function watched(db: Database, asked: (where: "inside" | "outside") => unknown):
     run: () => Promise.reject(new Error("a test of a draft writes")),
   });
   return {
-    ...{ dialect: db.dialect, changes: db.changes, ...telling(db, "outside") },
+    dialect: db.dialect,
+    changes: db.changes,
+    ...telling(db, "outside"),
     transaction: () => Promise.reject(new Error("a test of a draft writes")),
     snapshot: (body) => db.snapshot((reader) => body(telling(reader, "inside"))),
     script: () => Promise.reject(new Error("a test of a draft writes")),
@@ -67,7 +74,7 @@ describe.each(DATABASES)("trying a draft, on %s,", (dialect) => {
     return cleanUp;
   });
 
-  const rows = (max: number) => new Allowance(clock, { msMax: 1, rowsMax: max });
+  const rows = (max: number) => new WorkBudget(clock, { msMax: 1, rowsMax: max });
 
   test("counts exactly what a slow count of everything does", async () => {
     const seen = new Set<string>();
@@ -91,7 +98,8 @@ describe.each(DATABASES)("trying a draft, on %s,", (dialect) => {
       expect(made.value.tested).toBe(expected.length);
       expect(
         made.value.changed.map(({ decision, wouldBe: { outcome, ruleId: rule } }) => [
-          ...[decision.decisionId, { outcome, rule }],
+          decision.decisionId,
+          { outcome, rule },
         ]),
       ).toEqual(changed);
       for (const { rule } of expected) seen.add(rule?.replace(/-.*/, "") ?? "");
@@ -109,7 +117,8 @@ describe.each(DATABASES)("trying a draft, on %s,", (dialect) => {
     await writeMany(context.db, site, all);
     const every = POLICY_WINDOWS.flatMap((window) =>
       ["agent", "site"].flatMap((scope) => [
-        ...[counting(scope, window, 900), spending(scope, window, 900)],
+        counting(scope, window, 900),
+        spending(scope, window, 900),
       ]),
     );
     const asked = { inside: 0, outside: 0 };
@@ -148,8 +157,12 @@ describe.each(DATABASES)("trying a draft, on %s,", (dialect) => {
     await expect(load(hourly, 10_999)).rejects.toMatchObject({ what: "rows" });
 
     const sums = Array.from({ length: 5_100 }, (_, n) => ({
-      ...{ site_key_hash: site, hour: NOON - 2 * DAY_MS, actor_id: "agt-a" },
-      ...{ currency: `${n}`, minor: n, decisions: 1 },
+      site_key_hash: site,
+      hour: NOON - 2 * DAY_MS,
+      actor_id: "agt-a",
+      currency: `${n}`,
+      minor: n,
+      decisions: 1,
     }));
     await context.db.transaction((tx) => tx.insert("decision_hours", sums));
     for (const scope of ["agent", "site"] as const) {

@@ -67,7 +67,8 @@ describe.each(DATABASES)("the mandates a site takes in a minute, on %s,", (diale
     // As if the agent had sent its other mandates to another process.
     await db.run(
       "UPDATE exact_limits SET arrival_us = ? WHERE limit_key LIKE ?",
-      ...[(clock.now() + 60_000) * 1000, `mandates % ${buyers[0]?.agentId}`],
+      (clock.now() + 60_000) * 1000,
+      `mandates % ${buyers[0]?.agentId}`,
     );
     expect(await approvedOf(20, 0)).toBe(0);
     expect(await approvedOf(20, 1)).toBe(PER_AGENT);

@@ -54,7 +54,9 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
     expect(record.record).toMatchObject({
       record_id: body.record_id,
       agent: { id: buyer.agentId, key_thumbprint: buyer.key.kid },
-      ...{ mandate: { mandate_id }, skill: "get_pricing", protocol: "a2a" },
+      mandate: { mandate_id },
+      skill: "get_pricing",
+      protocol: "a2a",
       decision: {
         outcome: "approved",
         policy_version: 1,
@@ -70,7 +72,7 @@ describe.each(DATABASES)("a mandate, on %s,", (dialect) => {
     expect(seen(answer)).toEqual(rejected(403, "policy_denied"));
     expect(answer.body.evaluated_rule_id).toBe("no-support");
     expect(Object.keys(answer.body).sort()).toEqual(
-      [...["docs_url", "evaluated_rule_id", "mandate_id", "message", "outcome", "reason"]].filter(
+      ["docs_url", "evaluated_rule_id", "mandate_id", "message", "outcome", "reason"].filter(
         (name) => name in answer.body,
       ),
     );

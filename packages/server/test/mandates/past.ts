@@ -39,11 +39,24 @@ export function decisionOf(siteKeyHash: string, past: Past): Decision {
   const { actorId, amount, fate, at: evaluatedAt } = past;
   const skill = amount === null ? "get_pricing" : "place_order";
   return {
-    ...{ decisionId: `dec-${id}`, siteKeyHash, actorId, mandateId: `man-${id}`, digest: "" },
-    ...{ identity: actorId, pooled: false },
-    ...{ skill, protocol: "a2a", amount, outcome: saidOf(fate), reason: null, ruleId: null },
-    ...{ rulesEvaluated: 1, policyVersion: fate === "unasked" ? null : 1 },
-    ...{ recordId: `rec-${id}`, evaluatedAt, answer: ANSWER },
+    decisionId: `dec-${id}`,
+    siteKeyHash,
+    actorId,
+    mandateId: `man-${id}`,
+    digest: "",
+    identity: actorId,
+    pooled: false,
+    skill,
+    protocol: "a2a",
+    amount,
+    outcome: saidOf(fate),
+    reason: null,
+    ruleId: null,
+    rulesEvaluated: 1,
+    policyVersion: fate === "unasked" ? null : 1,
+    recordId: `rec-${id}`,
+    evaluatedAt,
+    answer: ANSWER,
     spentAt: amount !== null && saidOf(fate) === "approved" ? evaluatedAt : null,
   };
 }
@@ -60,12 +73,27 @@ export function factsOf({ actorId, amount }: Past): JsonObject {
 async function review(tx: Transaction, decision: Decision, { fate, decidedAt }: Past) {
   const { decisionId, siteKeyHash, actorId, mandateId, recordId, evaluatedAt } = decision;
   const pending = {
-    ...{ escalationId: `esc-${decisionId}`, siteKeyHash, decisionId, actorId, mandateId },
-    ...{ identity: actorId, pooled: false },
-    ...{ status: "pending" as const, ruleId: "ask", request: {} as never, sealedToken: null },
-    ...{ recordId, approvalsNeeded: 1, approvedBy: [], createdAt: evaluatedAt },
-    ...{ expiresAt: decidedAt + 1, decidedAt: null, decidedBy: null, reasonCode: null },
-    ...{ note: null, decidedRecordId: null },
+    escalationId: `esc-${decisionId}`,
+    siteKeyHash,
+    decisionId,
+    actorId,
+    mandateId,
+    identity: actorId,
+    pooled: false,
+    status: "pending" as const,
+    ruleId: "ask",
+    request: {} as never,
+    sealedToken: null,
+    recordId,
+    approvalsNeeded: 1,
+    approvedBy: [],
+    createdAt: evaluatedAt,
+    expiresAt: decidedAt + 1,
+    decidedAt: null,
+    decidedBy: null,
+    reasonCode: null,
+    note: null,
+    decidedRecordId: null,
   };
   await insertReview(tx, pending);
   if (fate === "pending") return;
@@ -79,18 +107,35 @@ async function writeRecords(tx: Transaction, siteKeyHash: string, all: readonly 
   const chain = `${siteKeyHash}/audit/1`;
   await tx.insert("audit_chains", [
     {
-      ...{ chain, site_key_hash: siteKeyHash, host: siteKeyHash, epoch: 1, ordinal: 1 },
-      ...{ state: "open", size: all.length, frontier: "", last_hash: "", recorded_at: 0 },
-      ...{ key_id: "", opened_at: 0 },
+      chain,
+      site_key_hash: siteKeyHash,
+      host: siteKeyHash,
+      epoch: 1,
+      ordinal: 1,
+      state: "open",
+      size: all.length,
+      frontier: "",
+      last_hash: "",
+      recorded_at: 0,
+      key_id: "",
+      opened_at: 0,
     },
   ]);
   const rows = all.map((past, seq): NewRow => {
     const { recordId: record_id } = decisionOf(siteKeyHash, past);
     const said = { outcome: saidOf(past.fate), facts: factsOf(past) };
     return {
-      ...{ chain, seq, prev_hash: `${seq}`, record_id, type: "mandate.decision" },
-      ...{ recorded_at: past.at, text: JSON.stringify({ decision: said }) },
-      ...{ hash: "", sig: "", key_id: "", closed: "" },
+      chain,
+      seq,
+      prev_hash: `${seq}`,
+      record_id,
+      type: "mandate.decision",
+      recorded_at: past.at,
+      text: JSON.stringify({ decision: said }),
+      hash: "",
+      sig: "",
+      key_id: "",
+      closed: "",
     };
   });
   await tx.insert("audit_records", rows);
@@ -131,11 +176,20 @@ export async function writeMany(
     const counted = { actor_id: past.actorId, currency: "", minor: 0, decisions };
     hours.set(key, { site_key_hash: siteKeyHash, hour, ...counted });
     return {
-      ...{ decision_id: one.decisionId, site_key_hash: siteKeyHash, actor_id: one.actorId },
+      decision_id: one.decisionId,
+      site_key_hash: siteKeyHash,
+      actor_id: one.actorId,
       identity: one.identity,
-      ...{ mandate_id: one.mandateId, digest: "", skill: one.skill, protocol: one.protocol },
-      ...{ outcome: one.outcome, rules_evaluated: 1, policy_version: one.policyVersion },
-      ...{ record_id: one.recordId, evaluated_at: one.evaluatedAt, answer: "{}" },
+      mandate_id: one.mandateId,
+      digest: "",
+      skill: one.skill,
+      protocol: one.protocol,
+      outcome: one.outcome,
+      rules_evaluated: 1,
+      policy_version: one.policyVersion,
+      record_id: one.recordId,
+      evaluated_at: one.evaluatedAt,
+      answer: "{}",
     };
   });
   await db.transaction(async (tx) => {

@@ -4,8 +4,8 @@ import type { Decision } from "../../src/domain/decisions/decision.ts";
 import { Book } from "../../src/domain/decisions/history/book.ts";
 import { loadHistory } from "../../src/domain/decisions/history/load.ts";
 import { lastDecisions } from "../../src/domain/decisions/store.ts";
-import { Allowance } from "../../src/infra/allowance.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
+import { WorkBudget } from "../../src/infra/work-budget.ts";
 import {
   cleanUp,
   DATABASES,
@@ -30,7 +30,10 @@ const budget = (EUR: string, window = "P1D") =>
     all: [hasCart, { spend: { scope: "agent", window, would_exceed: { EUR } } }],
   });
 const policyOf = (...rules: JsonObject[]) => ({
-  ...{ policy: "rules/1", timezone: "UTC", default: "deny", rules },
+  policy: "rules/1",
+  timezone: "UTC",
+  default: "deny",
+  rules,
 });
 /** Something that costs half a euro, as often as it takes. */
 const COIN = { id: "coin", title: "A coin", price: "0.50", currency: "EUR" };
@@ -53,7 +56,8 @@ describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
     clock.advance(3 * DAY_MS - ((clock.now() - NOON) % DAY_MS));
     shop = await selling(server).shop(policyOf(links));
     const skills = SKILLS.map((id) => ({
-      ...{ id, enabled: true },
+      id,
+      enabled: true,
       ...(id === "place_order" ? {} : { url: `https://shop.example.com/${id}` }),
     }));
     await shop.admin("PUT", "/skills", { skills });
@@ -75,7 +79,9 @@ describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
     expect([warned.status, warned.body.version]).toEqual([200, 2]);
     expect(warned.body.findings).toEqual([
       {
-        ...{ level: "warning", code: "without_cart", rule: "cap" },
+        level: "warning",
+        code: "without_cart",
+        rule: "cap",
         message: expect.stringContaining("“cap”"),
       },
     ]);
@@ -102,9 +108,12 @@ describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
       [0, 2].map((place) => ({
         decision_id: decisions[place].decision_id,
         record_id: asked[place].record_id,
-        ...{ agent_id: buyer.agentId, skill: "get_pricing", amount: null },
+        agent_id: buyer.agentId,
+        skill: "get_pricing",
+        amount: null,
         evaluated_at: asked[place].evaluated_at,
-        ...{ was: { outcome: "approved", rule_id: "links" }, would_be },
+        was: { outcome: "approved", rule_id: "links" },
+        would_be,
       })),
     );
     expect(body.summary).toEqual({
@@ -134,7 +143,10 @@ describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
     const counting = (scope: string, window: string, gt: number) =>
       rule(`${scope}-${window.toLowerCase()}`, "deny", { count: { scope, window, gt } });
     const rules = [
-      ...[links, budget("250.00"), counting("agent", "PT6H", 4), counting("site", "PT1H", 3)],
+      links,
+      budget("250.00"),
+      counting("agent", "PT6H", 4),
+      counting("site", "PT1H", 3),
       rule("week", "deny", {
         all: [
           hasCart,
@@ -170,7 +182,7 @@ describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
     const { db } = server.context;
     const all = await lastDecisions(db, shop.site_key_hash, 100);
     const last = all.at(-1) as Decision;
-    const allowance = new Allowance(clock, { msMax: 1, rowsMax: 10_000 });
+    const allowance = new WorkBudget(clock, { msMax: 1, rowsMax: 10_000 });
     for (const [place, first] of all.entries()) {
       for (const window of ["PT1M", "PT1H", "PT6H", "PT12H", "P1D", "P7D"] as const) {
         for (const scope of ["site", "agent"] as const) {
@@ -255,7 +267,8 @@ describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
     expect(body.findings).toMatchObject([{ level: "error", code: "never_matches" }]);
     const unread = await tried({ ...policyOf(links), default: "allow" });
     expect([unread.status, unread.body.message]).toEqual([
-      ...[400, "policy: default: must be one of deny, escalate."],
+      400,
+      "policy: default: must be one of deny, escalate.",
     ]);
     expect((await tried(policyOf(links), 0)).status).toBe(400);
     expect((await tried(policyOf(links), 1001)).status).toBe(400);

@@ -63,7 +63,9 @@ const repeated = async (times: number, act: () => Promise<unknown>) => {
   for (let n = 0; n < times; n++) await act();
 };
 const identity = (recorded: string, refuse: Case["refuse"]): Case => ({
-  ...{ reason: "identity_check_failed", recorded, refuse },
+  reason: "identity_check_failed",
+  recorded,
+  refuse,
 });
 
 const CASES: readonly Case[] = [
@@ -277,7 +279,11 @@ describe.each(DATABASES)("what a mandate is refused for, on %s:", (dialect) => {
   async function scene(shop: Shop): Promise<Scene> {
     const buyer = await at.buyer(shop);
     return {
-      ...{ at, server, clock, shop, buyer },
+      at,
+      server,
+      clock,
+      shop,
+      buyer,
       submit: (fields) => at.submit(shop, buyer, fields),
       order: (fields) => at.order(shop, buyer, fields),
       step: (verb) => shop.admin("POST", `/agents/${buyer.agentId}/${verb}`, {}),

@@ -105,8 +105,13 @@ describe.each(DATABASES)("a mandate that was decided, sent again, on %s,", (dial
     const url = `${server.context.config.baseUrl}/v1/m/${site_key}/agents/${buyer.agentId}/keys`;
     const now = clock.now();
     const signed = {
-      ...{ v: 1, type: "key_rotation", audience: url, site_key, agent_id: buyer.agentId },
-      ...{ jwk: { ...next.jwk }, issued_at: new Date(now).toISOString() },
+      v: 1,
+      type: "key_rotation",
+      audience: url,
+      site_key,
+      agent_id: buyer.agentId,
+      jwk: { ...next.jwk },
+      issued_at: new Date(now).toISOString(),
       expires_at: new Date(now + 300_000).toISOString(),
     };
     const signatures = [];
@@ -143,8 +148,14 @@ describe.each(DATABASES)("a mandate that was decided, sent again, on %s,", (dial
     const rows = await db.all<Record<string, unknown>>(sql, shop.site_key_hash);
     expect(rows).toHaveLength(2);
     expect(Object.keys(rows[0] ?? {}).sort()).toEqual([
-      ...["answer", "digest", "kept_until", "key_status", "kid"],
-      ...["mandate_id", "site_key_hash", "x"],
+      "answer",
+      "digest",
+      "kept_until",
+      "key_status",
+      "kid",
+      "mandate_id",
+      "site_key_hash",
+      "x",
     ]);
     expect(JSON.stringify(rows)).not.toContain(buyer.agentId);
     // What nobody decided can never be approved any more.

@@ -102,7 +102,9 @@ describe.each(DATABASES)("what the rules give to a person, on %s,", (dialect) =>
     expect((await decide("deny", denial)).body.status).toBe("denied");
     const answer = await again();
     expect([answer.status, answer.body.reason, answer.body.reason_code]).toEqual([
-      ...[403, "review_denied", "suspected_fraud"],
+      403,
+      "review_denied",
+      "suspected_fraud",
     ]);
     expect(JSON.stringify([answer.body, (await state()).body])).not.toContain("odd");
     expect((await decide("deny", { reason_code: "because" } as JsonObject)).status).toBe(400);

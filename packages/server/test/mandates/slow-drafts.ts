@@ -20,7 +20,8 @@ export const draftOf = (...rules: JsonObject[]): JsonObject => {
 };
 export const counting = (scope: string, window: string, gt: number, effect = "deny") => ({
   id: `count-${scope}-${window.toLowerCase()}`,
-  ...{ effect, when: { count: { scope, window, gt } } },
+  effect,
+  when: { count: { scope, window, gt } },
 });
 export const spending = (scope: string, window: string, minor: number, effect = "deny") => {
   const EUR = (minor / 100).toFixed(2);
@@ -51,7 +52,8 @@ function naiveFacts(
       return { scope, window, currency, minor };
     }),
     count: count.map(({ scope, window }) => ({
-      ...{ scope, window },
+      scope,
+      window,
       value: made.filter((past) => within(window, past.at) && mine(scope, past)).length,
     })),
   };
@@ -123,8 +125,11 @@ const ladders = fc
   );
 const stops = fc
   .tuple(
-    ...[fc.constantFrom(counting, spending), scopes, windows],
-    ...[fc.integer({ min: 2, max: 20 }), fc.constantFrom("deny", "escalate")],
+    fc.constantFrom(counting, spending),
+    scopes,
+    windows,
+    fc.integer({ min: 2, max: 20 }),
+    fc.constantFrom("deny", "escalate"),
   )
   .map(([kind, scope, window, n, effect]) => kind(scope, window, n, effect));
 const asks = { id: "ask", effect: "escalate", when: { "agent.id": { eq: "agt-c" } } };

@@ -42,7 +42,8 @@ describe.each(DATABASES)(
       expect(await logText()).not.toContain(SKILL);
       const [kept] = await server.context.db.all<{ commitment: string; salt: string }>(
         "SELECT commitment, salt FROM stranger_words WHERE words = ? AND site_key_hash = ?",
-        ...[SKILL, shop.site_key_hash],
+        SKILL,
+        shop.site_key_hash,
       );
       expect(hash("sha256", `${kept?.salt} ${SKILL}`)).toBe(kept?.commitment);
       const records = await at.records(shop);

@@ -41,7 +41,9 @@ export function submitting(server: TestServer) {
     const admin = (method: string, path: string, body?: unknown) =>
       server.admin(method, `/v1/admin/sites/${site_key_hash}${path}`, body);
     const skills = ["get_pricing", "contact_support"].map((id) => ({
-      ...{ id, enabled: true, url: `https://shop.example.com/${id}` },
+      id,
+      enabled: true,
+      url: `https://shop.example.com/${id}`,
     }));
     await admin("PUT", "/skills", { skills });
     if (policy !== null) await admin("PUT", "/policy", policy);

@@ -16,7 +16,10 @@ export async function withdrawal(
   fields: JsonObject = {},
 ): Promise<TestAnswer> {
   const signed = {
-    ...{ v: 1, type: "withdrawal", site_key: shop.site_key, agent_id: buyer.agentId },
+    v: 1,
+    type: "withdrawal",
+    site_key: shop.site_key,
+    agent_id: buyer.agentId,
     escalation_id: escalationId,
     issued_at: new Date(now).toISOString(),
     ...fields,

@@ -42,7 +42,12 @@ export async function mcpShop({ dialect = "sqlite", env = {}, overrides = {} }: 
   const rpc = (method: string, params: unknown = {}, headers: Record<string, string> = {}) =>
     send(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }), headers);
   return {
-    ...{ server, site, admin, url, send, rpc },
+    server,
+    site,
+    admin,
+    url,
+    send,
+    rpc,
     call: (headers: Record<string, string> = {}, name = "get_pricing", args: unknown = {}) =>
       rpc("tools/call", { name, arguments: args }, headers),
     async session(): Promise<Record<string, string>> {

@@ -257,7 +257,8 @@ describe("the stateless revision", () => {
     );
     expect(got.get("mcp-session-id")).toBeNull();
     expect(body.result).toMatchObject({
-      ...{ resultType: "complete", supportedVersions: ["2025-06-18", STATELESS] },
+      resultType: "complete",
+      supportedVersions: ["2025-06-18", STATELESS],
       capabilities: { tools: {} },
       cacheScope: "public",
     });
@@ -343,7 +344,9 @@ describe("on loopback", () => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
     const lines = [
       `POST /v1/mcp/${key} HTTP/1.1`,
-      ...[`Host: ${host}`, "Content-Type: application/json", `Content-Length: ${body.length}`],
+      `Host: ${host}`,
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
       ...(origin === undefined ? [] : [`Origin: ${origin}`]),
       "Connection: close",
     ];

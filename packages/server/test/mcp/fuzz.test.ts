@@ -58,8 +58,15 @@ const params = fc.oneof(
 );
 
 const METHODS = [
-  ...["initialize", "ping", "tools/list", "tools/call", "server/discover"],
-  ...["notifications/initialized", "resources/list", "toString", ""],
+  "initialize",
+  "ping",
+  "tools/list",
+  "tools/call",
+  "server/discover",
+  "notifications/initialized",
+  "resources/list",
+  "toString",
+  "",
 ];
 
 const message = fc.record(

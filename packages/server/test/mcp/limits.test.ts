@@ -56,7 +56,8 @@ test(`${SESSIONS} sessions of one address neither raise its limit nor take memor
   timeout: 30_000 + SESSIONS * 10,
 }, async () => {
   const env = limits({
-    ...{ SOURCE_REQUESTS_PER_MINUTE: 1_000_000, MCP_SESSIONS_PER_ADDRESS_PER_MINUTE: 1_000_000 },
+    SOURCE_REQUESTS_PER_MINUTE: 1_000_000,
+    MCP_SESSIONS_PER_ADDRESS_PER_MINUTE: 1_000_000,
     MCP_CALLS_PER_ADDRESS_PER_MINUTE: 30,
   });
   const clock = new ManualClock(NOON);
@@ -171,6 +172,9 @@ test("calls that cannot be served have the limits of calls, whatever they carry"
   const { body } = await call(unknown, "get_pricing", { mandate: {} });
   expect(body.error.data).toMatchObject({ error: "rate_limited", scope: "address" });
   expect((await calls()).map(({ tool }) => tool.outcome)).toEqual([
-    ...["refused", "refused", "refused", "rate_limited"],
+    "refused",
+    "refused",
+    "refused",
+    "rate_limited",
   ]);
 });

@@ -43,7 +43,9 @@ describe.each(DATABASES)("words of a stranger, on %s:", (dialect) => {
     for (const word of ["Ludmila", "call-me", "insult"]) expect(text).not.toContain(word);
     const kept = await keptWords(shop);
     expect(kept.map(({ words }) => words)).toEqual([
-      ...["Ludmila of 12 Rose Lane", "call-me-0123", "insult_of_somebody"],
+      "Ludmila of 12 Rose Lane",
+      "call-me-0123",
+      "insult_of_somebody",
     ]);
     for (const { commitment, salt, words } of kept)
       expect(hash("sha256", `${salt} ${words}`)).toBe(commitment);
@@ -63,7 +65,9 @@ describe.each(DATABASES)("words of a stranger, on %s:", (dialect) => {
     await shop.call(await sessionOf(shop, { name: "claude-ai", version: "" }));
     const [record] = (await logOf(shop)).ofType("mcp.tools_call");
     expect(record.client).toEqual({
-      ...{ address: "127.0.0.0/24", name: "claude-ai", session: record.client.session },
+      address: "127.0.0.0/24",
+      name: "claude-ai",
+      session: record.client.session,
     });
   });
 });
@@ -115,7 +119,9 @@ describe.each(DATABASES)("what strangers may add to a log in a day, on %s:", (di
       method: "POST",
       headers: { "content-type": "application/json" },
       body: JSON.stringify({
-        ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+        jsonrpc: "2.0",
+        id: 1,
+        method: "tools/call",
         params: { name: "get_pricing", arguments: {} },
       }),
     });

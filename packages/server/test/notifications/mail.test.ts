@@ -107,8 +107,15 @@ describe.each(DATABASES)("an owner is told by mail, on %s:", (dialect) => {
     expect([header(mail, "bcc"), header(mail, "subject").length]).toEqual([[], 1]);
     const names = mail.headers.map(([one]) => one).sort();
     expect(names).toEqual([
-      ...["auto-submitted", "content-transfer-encoding", "content-type", "date", "from"],
-      ...["message-id", "mime-version", "subject", "to"],
+      "auto-submitted",
+      "content-transfer-encoding",
+      "content-type",
+      "date",
+      "from",
+      "message-id",
+      "mime-version",
+      "subject",
+      "to",
     ]);
     const who = mail.text.split("\n").filter((line) => line.includes("Ann"));
     expect(who).toEqual([
@@ -124,7 +131,9 @@ describe.each(DATABASES)("an owner is told by mail, on %s:", (dialect) => {
     await owner.deliverNext(shop);
     const [down] = await owner.messages(shop);
     expect([down.state, down.attempts, down.last_problem]).toEqual([
-      ...["waiting", 1, expect.stringContaining("the mail server could not be reached")],
+      "waiting",
+      1,
+      expect.stringContaining("the mail server could not be reached"),
     ]);
     box = await startMailbox(port);
     box.refuse = 451;
@@ -145,7 +154,8 @@ describe.each(DATABASES)("an owner is told by mail, on %s:", (dialect) => {
     await owner.deliver();
     const [failed] = await owner.messages(shop);
     expect([failed.state, failed.last_problem]).toEqual([
-      ...["failed", "the mail server does not take mail for this address (550)"],
+      "failed",
+      "the mail server does not take mail for this address (550)",
     ]);
   });
 

@@ -45,8 +45,14 @@ export type Receiver = Awaited<ReturnType<typeof startReceiver>>;
 export async function isSigned(service: string, { url, headers, body }: Received) {
   const keySet = await (await fetch(`${service}/.well-known/jwks.json`)).json();
   const fields = [
-    ...["@method", "@authority", "@path", "@query", "content-type", "content-digest"],
-    ...["webhook-id", "webhook-timestamp"],
+    "@method",
+    "@authority",
+    "@path",
+    "@query",
+    "content-type",
+    "content-digest",
+    "webhook-id",
+    "webhook-timestamp",
   ];
   const digest = Buffer.from(await crypto.subtle.digest("SHA-256", Buffer.from(body)));
   if (headers["content-digest"] !== `sha-256=:${digest.toString("base64")}:`) return false;

@@ -9,8 +9,11 @@ const item = { id: "rose", title: "A red\nrose", quantity: 2, unit_minor: 1000 }
 const asked = {
   site: { siteKeyHash: "hash", domain: "shop.example.com" },
   review: {
-    ...{ escalationId: "esc_1", actorId: "agt_1", ruleId: "large", expiresAt: 0 },
-    ...{ approvalsNeeded: 1 },
+    escalationId: "esc_1",
+    actorId: "agt_1",
+    ruleId: "large",
+    expiresAt: 0,
+    approvalsNeeded: 1,
     request: { skill: "place_order", amount: { minor: 2000, currency: "EUR" }, items: [item] },
   },
   agent: { name: "Buyer", source: "admin" },
@@ -27,6 +30,7 @@ test("what is to be bought is told, each item on a line of its own", () => {
   const { escalation } = reviewEvent(asked, "msg_1", { baseUrl: "https://gate.example.com" });
   expect(escalation).toMatchObject({
     items: [{ ...item, title: "A red rose" }],
-    ...{ rule_id: "large", rule_title: null },
+    rule_id: "large",
+    rule_title: null,
   });
 });

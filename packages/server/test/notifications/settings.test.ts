@@ -51,10 +51,12 @@ describe.each(DATABASES)("where an owner is told, on %s,", (dialect) => {
     expect((await admin("GET", "/notifications")).body).toEqual({ webhook_url: null, emails: [] });
     const webhook_url = "https://hooks.example.com/a?b=c";
     expect((await set({ webhook_url: `${webhook_url}#d` })).body).toEqual({
-      ...{ webhook_url, emails: [] },
+      webhook_url,
+      emails: [],
     });
     expect((await set({ emails: ["ann@example.com"] })).body).toEqual({
-      ...{ webhook_url, emails: ["ann@example.com"] },
+      webhook_url,
+      emails: ["ann@example.com"],
     });
     expect((await set({ webhook_url: null })).body.webhook_url).toBe(null);
     expect((await admin("GET", "/notifications")).body.emails).toEqual(["ann@example.com"]);
@@ -68,7 +70,9 @@ describe.each(DATABASES)("where an owner is told, on %s,", (dialect) => {
     const { items } = (await admin("GET", "/audit/records?limit=200&type=site.changed")).body;
     const changes = items.map(({ record }: { record: { change: object } }) => record.change);
     expect(changes).toContainEqual({
-      ...{ kind: "notifications_set", webhook_host: "hooks.example.com", emails: 2 },
+      kind: "notifications_set",
+      webhook_host: "hooks.example.com",
+      emails: 2,
     });
     expect(JSON.stringify(items)).not.toMatch(/s3cret|@example/);
   });
@@ -105,7 +109,8 @@ describe.each(DATABASES)("where an owner is told, on %s,", (dialect) => {
   ])("is no mail address with %s", async (_name, address) => {
     const refused = await set({ emails: ["bob@example.com", address] });
     expect([refused.status, refused.body.message]).toEqual([
-      ...[400, "emails: list addresses such as ann@example.com."],
+      400,
+      "emails: list addresses such as ann@example.com.",
     ]);
   });
 
@@ -173,6 +178,7 @@ test("an installation without a mail server takes no mail address, and says why"
   const path = `/v1/admin/sites/${site_key_hash}/notifications`;
   const refused = await server.admin("PUT", path, { emails: ["ann@example.com"] });
   expect([refused.status, refused.body.message]).toEqual([
-    ...[400, expect.stringContaining("GATEHOUSE_SMTP_URL")],
+    400,
+    expect.stringContaining("GATEHOUSE_SMTP_URL"),
   ]);
 });

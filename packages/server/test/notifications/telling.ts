@@ -5,7 +5,10 @@ import type { TestServer } from "../harness.ts";
 import { type Buyer, POLICY, type Shop, submitting } from "../mandates/submitting.ts";
 
 const ASK = {
-  ...{ id: "ask", title: "Ask me", effect: "escalate", when: { skill: { eq: "get_pricing" } } },
+  id: "ask",
+  title: "Ask me",
+  effect: "escalate",
+  when: { skill: { eq: "get_pricing" } },
 };
 const ASKING = { ...POLICY, rules: [POLICY.rules[0], ASK] } as unknown as JsonObject;
 

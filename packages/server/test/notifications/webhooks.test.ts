@@ -41,10 +41,10 @@ describe.each(DATABASES)("an owner is told by webhook, on %s:", (dialect) => {
   beforeAll(async () => {
     receiver = await startReceiver();
     env = { ...(await freshEnvironment(dialect)), GATEHOUSE_FETCH_ALLOW: "127.0.0.1" };
-    const pass = (point: string) => {
+    const crashPoint = (point: string) => {
       if (fails && point === "audit.records_written") throw new DatabaseUnavailableError("gone");
     };
-    server = await startServer(env, { clock, pass });
+    server = await startServer(env, { clock, crashPoint });
     // Messages are delivered when a test says so.
     await server.context.jobs.stop();
     owner = telling(server, clock);
@@ -81,9 +81,14 @@ describe.each(DATABASES)("an owner is told by webhook, on %s:", (dialect) => {
       site_key_hash: shop.site_key_hash,
       domain: "shop.example.com",
       escalation: {
-        ...{ escalation_id: escalationId, agent_id: buyer.agentId, agent_name: "Buyer" },
-        ...{ skill: "get_pricing", amount: { minor: 6000, currency: "EUR" }, items: [] },
-        ...{ rule_id: "ask", rule_title: "Ask me" },
+        escalation_id: escalationId,
+        agent_id: buyer.agentId,
+        agent_name: "Buyer",
+        skill: "get_pricing",
+        amount: { minor: 6000, currency: "EUR" },
+        items: [],
+        rule_id: "ask",
+        rule_title: "Ask me",
         expires_at: answer.body.expires_at,
         review_url: `${server.context.config.baseUrl}${path}`,
       },
@@ -92,8 +97,14 @@ describe.each(DATABASES)("an owner is told by webhook, on %s:", (dialect) => {
     expect(review.body.status).toBe("pending");
     const [delivered] = await owner.messages(shop);
     expect(delivered).toMatchObject({
-      ...{ state: "delivered", attempts: 1, kind: "webhook", topic: "review.requested" },
-      ...{ destination: receiver.url, next_at: null, last_problem: null, about: escalationId },
+      state: "delivered",
+      attempts: 1,
+      kind: "webhook",
+      topic: "review.requested",
+      destination: receiver.url,
+      next_at: null,
+      last_problem: null,
+      about: escalationId,
     });
   });
 

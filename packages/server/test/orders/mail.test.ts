@@ -21,7 +21,7 @@ describe.each(DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
   beforeAll(async () => {
     mailbox = await startMailbox();
     const world = await openWorld(dialect, clock, {
-      ...{ GATEHOUSE_SMTP_URL: `smtp://127.0.0.1:${mailbox.port}` },
+      GATEHOUSE_SMTP_URL: `smtp://127.0.0.1:${mailbox.port}`,
       GATEHOUSE_MAIL_FROM: "Gatehouse <gate@example.com>",
     });
     ({ server, at } = world);
@@ -49,7 +49,9 @@ describe.each(DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
 
   test("of what was bought, what it costs and where to look; once", async () => {
     const { orderId, order } = await at.bought(shop, {
-      ...{ ...lines(["rose", 2], ["vase", 1]), buyer: BUYER, ...sent() },
+      ...lines(["rose", 2], ["vase", 1]),
+      buyer: BUYER,
+      ...sent(),
     });
     await deliver();
     await deliver();
@@ -71,11 +73,16 @@ describe.each(DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
 
   test("that it was sent, with where it is; and that it was cancelled", async () => {
     const { orderId } = await at.bought(shop, {
-      ...{ ...lines(["rose", 2]), buyer: BUYER, ...sent() },
+      ...lines(["rose", 2]),
+      buyer: BUYER,
+      ...sent(),
     });
     await change(orderId, "ship", {
-      ...{ line_items: [{ id: "li_1", quantity: 1 }], carrier: "DHL", tracking_number: "JD01" },
-      ...{ tracking_url: "https://dhl.example/JD01", description: "Ring twice. www.evil.example" },
+      line_items: [{ id: "li_1", quantity: 1 }],
+      carrier: "DHL",
+      tracking_number: "JD01",
+      tracking_url: "https://dhl.example/JD01",
+      description: "Ring twice. www.evil.example",
     });
     await change(orderId, "ship", { type: "in_transit" });
     await change(orderId, "cancel", { reason: "We have no more" });
@@ -105,7 +112,9 @@ describe.each(DATABASES)("a buyer is told by mail, on %s:", (dialect) => {
     const { db } = server.context;
     await db.run(
       "UPDATE products SET title = ? WHERE site_key_hash = ? AND product_id = ?",
-      ...[title, shop.site_key_hash, bought],
+      title,
+      shop.site_key_hash,
+      bought,
     );
     await at.bought(shop, { ...lines([bought, 1]), buyer: BUYER, ...sent() });
     await deliver();

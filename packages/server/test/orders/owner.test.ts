@@ -66,7 +66,8 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     expect((await change(orderId, "ship", { type: "delivered" })).status).toBe(409);
     const record = (await at.records(shop, "order.adjustment")).at(-1);
     expect(record.record).toMatchObject({
-      ...{ actor: { kind: "token" }, order_id: orderId },
+      actor: { kind: "token" },
+      order_id: orderId,
       adjustment: { kind: "fulfillment", event: "shipped", lines: part },
     });
     expect(JSON.stringify(record)).not.toContain("DHL");
@@ -116,7 +117,9 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     ]);
     expect(read.body.adjustments).toMatchObject([
       {
-        ...{ type: "cancellation", status: "completed", description: reason },
+        type: "cancellation",
+        status: "completed",
+        description: reason,
         line_items: [
           { id: "li_1", quantity: -2 },
           { id: "li_2", quantity: -1 },
@@ -132,7 +135,8 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     await change(orderId, "ship", { line_items: [{ id: "li_1", quantity: 1 }] });
     const all = await change(orderId, "cancel", { line_items: [{ id: "li_1", quantity: 2 }] });
     expect([all.status, all.body.message]).toEqual([
-      ...[409, "No more than 1 of li_1 can still be cancelled."],
+      409,
+      "No more than 1 of li_1 can still be cancelled.",
     ]);
     const part = await change(orderId, "cancel");
     expect(part.body).toMatchObject({ status: "shipped", payment: "authorized" });
@@ -160,7 +164,10 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
   test("with Stripe: the intent is cancelled; taken there meanwhile, it is shown as taken", async () => {
     const account = stripe.openAccount({ restricted: true });
     await shop.admin("PUT", "/processor", {
-      ...{ kind: "stripe", secret_key: account.key, rail_on: true, settles: true },
+      kind: "stripe",
+      secret_key: account.key,
+      rail_on: true,
+      settles: true,
       publishable_key: "pk_test_0123456789",
       webhook_secret: "whsec_events0123456789abcdef",
     });
@@ -176,7 +183,9 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     const second = await buy();
     stripe.capture(second.intent);
     expect((await change(second.orderId, "cancel")).body).toMatchObject({
-      ...{ status: "cancelled", payment: "captured", captured_minor: 10_490 },
+      status: "cancelled",
+      payment: "captured",
+      captured_minor: 10_490,
     });
     clock.advance(5000);
     const third = await buy();
@@ -207,7 +216,8 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     await change(again.orderId, "ship", { line_items: one });
     const kept = await change(again.orderId, "cancel", { line_items: one });
     expect([kept.status, kept.body.message]).toEqual([
-      ...[409, "Nothing of li_1 can still be cancelled."],
+      409,
+      "Nothing of li_1 can still be cancelled.",
     ]);
   });
 
@@ -255,7 +265,9 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     expect(JSON.stringify(await at.records(shop, "order.adjustment"))).not.toContain("door");
     const { site_key_hash } = shop;
     const { body } = await server.admin("POST", "/v1/admin/tokens", {
-      ...{ name: "auditor", role: "auditor", sites: [site_key_hash] },
+      name: "auditor",
+      role: "auditor",
+      sites: [site_key_hash],
     });
     const path = `/v1/admin/sites/${site_key_hash}/orders/${orderId}`;
     const seen = await server.admin("GET", path, undefined, body.token);
@@ -328,7 +340,8 @@ describe.each(DATABASES)("what an owner does with an order, on %s:", (dialect) =
     await change(orderId, "rehearse", { event: "lapse" });
     expect((await show(orderId)).payment).toBe("lapsed");
     expect((await change(orderId, "cancel")).body).toMatchObject({
-      ...{ status: "cancelled", payment: "lapsed" },
+      status: "cancelled",
+      payment: "lapsed",
     });
   });
 });

@@ -28,7 +28,9 @@ describe.each(DATABASES)("an order that its platform asks after, on %s,", (diale
 
   test("is shown whole: lines, where it goes, sums, terms; signed, and kept by nobody", async () => {
     const made = await at.ready(shop, {
-      ...{ ...lines(["rose", 2], ["vase", 1]), buyer: BUYER, ...sent("express") },
+      ...lines(["rose", 2], ["vase", 1]),
+      buyer: BUYER,
+      ...sent("express"),
     });
     const done = await at.complete(shop, made.id);
     const answer = await at.readOrder(shop, done.body.order.id);
@@ -36,7 +38,9 @@ describe.each(DATABASES)("an order that its platform asks after, on %s,", (diale
     expect(await isSigned(await profileOfShop(), answer, clock.now())).toBe(true);
     const { body } = answer;
     expect(body).toMatchObject({
-      ...{ id: done.body.order.id, checkout_id: made.id, currency: "EUR" },
+      id: done.body.order.id,
+      checkout_id: made.id,
+      currency: "EUR",
       permalink_url: done.body.order.permalink_url,
       totals: done.body.totals,
       policies: done.body.policies,
@@ -44,8 +48,10 @@ describe.each(DATABASES)("an order that its platform asks after, on %s,", (diale
     expect(Object.keys(body.ucp.capabilities)).toEqual(["dev.ucp.shopping.order"]);
     expect(body.line_items).toEqual([
       {
-        ...{ id: "li_1", item: { id: "rose", title: "A rose", price: 10_000 } },
-        ...{ quantity: { original: 2, total: 2, fulfilled: 0 }, status: "processing" },
+        id: "li_1",
+        item: { id: "rose", title: "A rose", price: 10_000 },
+        quantity: { original: 2, total: 2, fulfilled: 0 },
+        status: "processing",
         totals: [
           { type: "subtotal", amount: 20_000 },
           { type: "total", amount: 20_000 },
@@ -56,8 +62,10 @@ describe.each(DATABASES)("an order that its platform asks after, on %s,", (diale
     expect(body.fulfillment).toEqual({
       expectations: [
         {
-          ...{ id: "exp_1", method_type: "shipping", destination: ADDRESS },
-          ...{ description: "By courier" },
+          id: "exp_1",
+          method_type: "shipping",
+          destination: ADDRESS,
+          description: "By courier",
           line_items: [
             { id: "li_1", quantity: 2 },
             { id: "li_2", quantity: 1 },
@@ -126,7 +134,9 @@ describe.each(DATABASES)("an order that its platform asks after, on %s,", (diale
     platform.profile = profileOf([platform.key.publicJwk], names);
     clock.advance(61_000);
     expect(told(await at.readOrder(shop, orderId))).toEqual([
-      ...[200, "error", "capabilities_incompatible"],
+      200,
+      "error",
+      "capabilities_incompatible",
     ]);
   });
 
@@ -135,14 +145,17 @@ describe.each(DATABASES)("an order that its platform asks after, on %s,", (diale
       platform.call(
         `${server.url}/v1/mcp/${shop.site_key}`,
         {
-          ...{ jsonrpc: "2.0", id: 1, method: "tools/call" },
+          jsonrpc: "2.0",
+          id: 1,
+          method: "tools/call",
           params: {
             name: "get_order",
             arguments: { meta: { "ucp-agent": { profile: platform.profileUrl() } }, id: orderId },
           },
         },
         {
-          ...{ sign, created: clock.now() },
+          sign,
+          created: clock.now(),
           headers: { accept: "application/json, text/event-stream" },
         },
       );

@@ -5,7 +5,7 @@ import { findingsOfSite } from "../audit/exporting.ts";
 import { DATABASES, NOON } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { stripeSelling, WEBHOOK_SECRET } from "../payments/stripe-shop.ts";
-import type { StripeEvent } from "../stripe/aftermath.ts";
+import type { StripeEvent } from "../stripe/adjustments.ts";
 import { stripeSchemas } from "../stripe/schemas.ts";
 import { openWorld, paying, type World } from "../ucp/buying.ts";
 
@@ -47,8 +47,12 @@ describe.each(DATABASES)("money that goes back through Stripe, on %s:", (dialect
     await shop.admin("PUT", "/notifications", { webhook_url: "https://hooks.example/x" });
     account = stripe.openAccount({ restricted: true });
     await shop.admin("PUT", "/processor", {
-      ...{ kind: "stripe", secret_key: account.key, rail_on: true, settles: true },
-      ...{ publishable_key: "pk_test_0123456789", webhook_secret: WEBHOOK_SECRET },
+      kind: "stripe",
+      secret_key: account.key,
+      rail_on: true,
+      settles: true,
+      publishable_key: "pk_test_0123456789",
+      webhook_secret: WEBHOOK_SECRET,
     });
     ({ orderId } = await at.bought(shop, undefined, paying(TOKEN, "gpay")));
     intent = stripe.intents(account.id)[0]?.id ?? "";
@@ -96,7 +100,7 @@ describe.each(DATABASES)("money that goes back through Stripe, on %s:", (dialect
           type: string;
           status: string;
           totals: [{ amount: number }];
-        }) => [...[type, status, -totals[0].amount]],
+        }) => [type, status, -totals[0].amount],
       ),
     ).toEqual(await adjustments());
   };
@@ -223,7 +227,10 @@ describe.each(DATABASES)("money that goes back through Stripe, on %s:", (dialect
   test("of orders nobody knows here it is answered, and nothing is written", async () => {
     const other = stripe.openAccount();
     await shop.admin("PUT", "/processor", {
-      ...{ kind: "stripe", secret_key: other.key, rail_on: true, settles: true },
+      kind: "stripe",
+      secret_key: other.key,
+      rail_on: true,
+      settles: true,
       publishable_key: "pk_test_0123456789",
     });
     stripe.capture(intent);
@@ -249,8 +256,12 @@ describe.each(DATABASES)("money that goes back through Stripe, on %s:", (dialect
     await tellAll();
     const other = stripe.openAccount({ restricted: true });
     await shop.admin(method, "/processor", {
-      ...{ kind: "stripe", secret_key: other.key, rail_on: true, settles: true },
-      ...{ publishable_key: "pk_test_0123456789", webhook_secret: "whsec_others0123456789abcdef" },
+      kind: "stripe",
+      secret_key: other.key,
+      rail_on: true,
+      settles: true,
+      publishable_key: "pk_test_0123456789",
+      webhook_secret: "whsec_others0123456789abcdef",
     });
     const { db } = server.context;
     const forget = () => db.transaction((tx) => forgetSecrets(tx, clock.now()));

@@ -63,7 +63,9 @@ describe.each(DATABASES)("a platform hears of its orders, on %s:", (dialect) => 
 
   test(`of the sale and of each change, all of it each time, signed by the shop${why}`, async () => {
     const { orderId } = await at.bought(shop, {
-      ...{ ...lines(["rose", 2], ["vase", 1]), buyer: BUYER, ...sent() },
+      ...lines(["rose", 2], ["vase", 1]),
+      buyer: BUYER,
+      ...sent(),
     });
     const sold = clock.now();
     clock.advance(10_000);
@@ -71,7 +73,9 @@ describe.each(DATABASES)("a platform hears of its orders, on %s:", (dialect) => 
     clock.advance(MINUTE_MS);
     const line_items = [{ id: "li_1", quantity: 1 }];
     await change(orderId, "ship", {
-      ...{ line_items, carrier: "DHL", tracking_number: "JD01" },
+      line_items,
+      carrier: "DHL",
+      tracking_number: "JD01",
       tracking_url: "https://dhl.example/JD01",
     });
     await change(orderId, "ship");
@@ -98,11 +102,13 @@ describe.each(DATABASES)("a platform hears of its orders, on %s:", (dialect) => 
     const last = bodyOf(platform.news.at(-1) as Received);
     expect(last).toEqual((await at.readOrder(shop, orderId)).body);
     expect(last.line_items.map(({ status }: { status: string }) => status)).toEqual([
-      ...["fulfilled", "fulfilled"],
+      "fulfilled",
+      "fulfilled",
     ]);
     const second = bodyOf(platform.news[1] as Received);
     expect(second.line_items[0]).toMatchObject({
-      ...{ status: "partial", quantity: { original: 2, total: 2, fulfilled: 1 } },
+      status: "partial",
+      quantity: { original: 2, total: 2, fulfilled: 1 },
     });
     expect(second.fulfillment.events).toMatchObject([
       { type: "shipped", line_items, carrier: "DHL", tracking_number: "JD01" },

@@ -41,7 +41,8 @@ describe.each(DATABASES)("a Stripe account, on %s:", (dialect) => {
     const shop = await at.shop();
     const account = stripe.openAccount({ restricted: true, lacks: ["refunds_read"] });
     const { status, body } = await at.connect(shop, {
-      ...{ secret_key: account.key, webhook_secret: WEBHOOK_SECRET },
+      secret_key: account.key,
+      webhook_secret: WEBHOOK_SECRET,
     });
     expect([status, body.kind, body.live]).toEqual([200, "stripe", false]);
     const able = Object.fromEntries(
@@ -51,14 +52,19 @@ describe.each(DATABASES)("a Stripe account, on %s:", (dialect) => {
       ]),
     );
     expect(able).toEqual({
-      ...{ payments_read: true, payments_write: true, charges_read: true },
-      ...{ refunds_read: false, disputes_read: true },
+      payments_read: true,
+      payments_write: true,
+      charges_read: true,
+      refunds_read: false,
+      disputes_read: true,
     });
     // Nothing was made to find that out.
     expect(stripe.intents(account.id)).toEqual([]);
     const shown = (await shop.admin("GET", "/processor")).body;
     expect(shown.stripe).toMatchObject({
-      ...{ account: account.id, webhook_secret_set: true, approval_secret_set: false },
+      account: account.id,
+      webhook_secret_set: true,
+      approval_secret_set: false,
       events_url: `${server.context.config.baseUrl}/v1/hooks/stripe/${shop.site_key_hash}/events`,
     });
     expect(JSON.stringify([body, shown])).not.toContain(account.key);
@@ -127,14 +133,22 @@ describe.each(DATABASES)("a Stripe account, on %s:", (dialect) => {
     stripe.fault = () => undefined;
     const { db } = server.context;
     const tables = [
-      ...["payments", "processor_accounts", "decisions", "reviews", "orders", "outbox"],
-      ...["audit_records", "sites", "processor_events"],
+      "payments",
+      "processor_accounts",
+      "decisions",
+      "reviews",
+      "orders",
+      "outbox",
+      "audit_records",
+      "sites",
+      "processor_events",
     ];
     const parts = await exportDays(server, shop.site_key_hash);
     const file = join(temporaryFolder(), "all.backup");
     await backup(env, { out: file });
     const found = [
-      ...[lines.join("\n"), gunzipSync(readFileSync(file)).toString("latin1")],
+      lines.join("\n"),
+      gunzipSync(readFileSync(file)).toString("latin1"),
       ...parts.map(({ text }) => text),
     ];
     expect(found[1]).toContain(account.id);

@@ -7,7 +7,9 @@ import { stripeSelling } from "./stripe-shop.ts";
 
 /** Nothing but the skill is asked: rules about sums would have to name every currency. */
 const POLICY = {
-  ...{ policy: "rules/1", timezone: "UTC", default: "deny" },
+  policy: "rules/1",
+  timezone: "UTC",
+  default: "deny",
   rules: [{ id: "sell", effect: "allow", when: { skill: { eq: "place_order" } } }],
 };
 

@@ -202,7 +202,9 @@ describe.each(DATABASES)("what Stripe tells and asks, on %s:", (dialect) => {
 
   describe("asked to approve an order", () => {
     const data = (amount_total: number, more: object = {}) => ({
-      ...{ amount_total, currency: "eur", email: "buyer@example.com" },
+      amount_total,
+      currency: "eur",
+      email: "buyer@example.com",
       line_items_details: [{ id: "li_1", unit_amount: amount_total, quantity: 1, name: "Rose" }],
       ...more,
     });

@@ -15,7 +15,9 @@ export function stripeSelling(server: TestServer, stripe: StripeSimulator) {
 
   const connect = (shop: Shop, settings: Readonly<Record<string, unknown>>) =>
     shop.admin("PUT", "/processor", {
-      ...{ kind: "stripe", rail_on: true, settles: true },
+      kind: "stripe",
+      rail_on: true,
+      settles: true,
       ...settings,
     });
 
@@ -24,7 +26,8 @@ export function stripeSelling(server: TestServer, stripe: StripeSimulator) {
     const shop = await at.shop();
     const account = stripe.openAccount({ restricted: true, ...options });
     const connected = await connect(shop, {
-      ...{ secret_key: account.key, webhook_secret: WEBHOOK_SECRET },
+      secret_key: account.key,
+      webhook_secret: WEBHOOK_SECRET,
       approval_secret: APPROVAL_SECRET,
     });
     expect([connected.status, connected.body.kind]).toEqual([200, "stripe"]);

@@ -60,7 +60,10 @@ describe.each(DATABASES)("a site paid through Stripe, on %s:", (dialect) => {
     expect([answer.status, answer.body.outcome]).toEqual([200, "approved"]);
     const [intent] = at.held(account);
     expect(intent).toMatchObject({
-      ...{ amount: 10_000, currency: "eur", amount_capturable: 10_000, amount_received: 0 },
+      amount: 10_000,
+      currency: "eur",
+      amount_capturable: 10_000,
+      amount_received: 0,
       status: "requires_capture",
     });
     const [order] = await at.orders(shop);

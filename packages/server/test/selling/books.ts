@@ -88,7 +88,8 @@ export async function expectBooksAgree(
     for (const outcome of ["approved", "escalated", "rejected", "paying"]) {
       const counted = counts.filter((one) => one.outcome === outcome);
       expect([outcome, sum(counted.map((one) => Number(one.decisions)))]).toEqual([
-        ...[outcome, decisions.filter((one) => one.outcome === outcome).length],
+        outcome,
+        decisions.filter((one) => one.outcome === outcome).length,
       ]);
     }
   }

@@ -69,7 +69,9 @@ describe("killed at every named point of a payment", () => {
       // The last one: authorized unheard, sold elsewhere meanwhile, and killed between its release
       // and the record of it.
       const lost = await order({
-        ...{ items: [{ id: "last", quantity: 1 }], total: "20.00", ...paidBy.unheard() },
+        items: [{ id: "last", quantity: 1 }],
+        total: "20.00",
+        ...paidBy.unheard(),
       });
       expect((await send(node, shop.site_key, lost)).status).toBe(503);
       paidBy.heard();
@@ -120,7 +122,10 @@ async function openShop(node: NodeProcess, paidBy: PaidBy, now: () => number) {
   const { agent_id } = await json("POST", `${path}/agents`, { name: "Buyer", jwk: key.jwk });
   const order = (fields: Cart = {}) => {
     const signed = {
-      ...{ v: 1, mandate_id: newMandateId(), agent_id, site_key: shop.site_key },
+      v: 1,
+      mandate_id: newMandateId(),
+      agent_id,
+      site_key: shop.site_key,
       audience: `http://127.0.0.1:9/v1/m/${shop.site_key}/mandate`,
       issued_at: new Date(now()).toISOString(),
       expires_at: new Date(now() + 5 * MINUTE_MS).toISOString(),

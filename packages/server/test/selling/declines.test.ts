@@ -30,8 +30,9 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
   let shop: Shop;
   beforeAll(async () => {
     const world = await openWorld(dialect, clock, {
-      ...{ GATEHOUSE_TRUST_PROXY: "127.0.0.1", GATEHOUSE_FETCH_ALLOW: "127.0.0.1,localhost" },
-      ...{ GATEHOUSE_MANDATES_PER_SITE_PER_MINUTE: "1000" },
+      GATEHOUSE_TRUST_PROXY: "127.0.0.1",
+      GATEHOUSE_FETCH_ALLOW: "127.0.0.1,localhost",
+      GATEHOUSE_MANDATES_PER_SITE_PER_MINUTE: "1000",
     });
     await world.server.context.jobs.stop();
     ({ server, platform, at } = world);
@@ -217,7 +218,8 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
     expect(told(refused)).toEqual([200, "ready_for_complete", "payment_failed"]);
     expect(refused.body.messages[0].content).toContain("declined too often");
     expect(told(await tryCard("pm_card_visa", from(HERE), freshBuyer()))).toEqual([
-      ...[200, "completed"],
+      200,
+      "completed",
     ]);
   });
 

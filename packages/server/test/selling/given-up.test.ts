@@ -121,10 +121,12 @@ describe.each(DATABASES)("an attempt nobody hears of, on %s,", (dialect) => {
       const meanwhile = reconcile();
       await other;
       const [attempt] = await server.context.db.all<{ attempt_id: string }>(
-        ...["SELECT attempt_id FROM payments WHERE site_key_hash = ?", shop.site_key_hash],
+        "SELECT attempt_id FROM payments WHERE site_key_hash = ?",
+        shop.site_key_hash,
       );
       heard = await sandbox.read({
-        ...{ idempotencyKey: attempt?.attempt_id ?? "", siteKeyHash: shop.site_key_hash },
+        idempotencyKey: attempt?.attempt_id ?? "",
+        siteKeyHash: shop.site_key_hash,
       } as Attempt);
       expect(heard?.outcome).toBe("authorized");
       reads.pop()?.(silent);
@@ -135,7 +137,8 @@ describe.each(DATABASES)("an attempt nobody hears of, on %s,", (dialect) => {
     // That it was authorized all the same is in the log, and that it was released.
     const records = await at.records(shop, "payment.outcome");
     const said = records.map(({ record }: { record: { payment: string; release?: string } }) => [
-      ...[record.payment, record.release],
+      record.payment,
+      record.release,
     ]);
     expect(said.slice(0, 2)).toEqual([
       ["authorized", "done"],

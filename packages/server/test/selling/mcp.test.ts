@@ -72,7 +72,10 @@ describe.each(DATABASES)("buying by a tool, on %s:", (dialect) => {
       expect(result.structuredContent).toMatchObject({
         outcome: "mandate_required",
         sign: {
-          ...{ v: 1, skill: "place_order", site_key: shop.site_key, arguments: ROSE },
+          v: 1,
+          skill: "place_order",
+          site_key: shop.site_key,
+          arguments: ROSE,
           audience: `${server.context.config.baseUrl}/v1/m/${shop.site_key}/mandate`,
           protocol_context: { protocol: "mcp", cart_total: "100.00", cart_currency: "EUR" },
           payment: { handler: "sandbox" },
@@ -145,7 +148,8 @@ describe.each(DATABASES)("buying by a tool, on %s:", (dialect) => {
       const changes = await added(async () => {
         const { result } = await at.call(shop, { ...args, mandate });
         expect(result.structuredContent).toMatchObject({
-          ...{ outcome: "rejected", reason: "arguments_mismatch" },
+          outcome: "rejected",
+          reason: "arguments_mismatch",
         });
       });
       expect(changes).toMatchObject({ calls: 1, orders: 0, charges: 0 });
@@ -171,7 +175,10 @@ describe.each(DATABASES)("buying by a tool, on %s:", (dialect) => {
     await at.call(shop, { ...ROSE, mandate: await at.signed(shop, buyer, { total: "1.00" }) });
     const [call] = await at.records(shop, "mcp.tools_call");
     expect(call.record.tool).toMatchObject({
-      ...{ name: "place_order", outcome: "refused", reason: "cart_mismatch", is_error: true },
+      name: "place_order",
+      outcome: "refused",
+      reason: "cart_mismatch",
+      is_error: true,
     });
     expect(JSON.stringify(call)).not.toContain("pm_card");
   });

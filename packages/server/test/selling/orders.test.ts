@@ -71,13 +71,18 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
     });
     const [order] = await at.orders(shop);
     expect(order).toMatchObject({
-      ...{ agent_id: buyer.agentId, skill: "place_order", protocol: "a2a", payment: "authorized" },
+      agent_id: buyer.agentId,
+      skill: "place_order",
+      protocol: "a2a",
+      payment: "authorized",
       amount: { minor: 23750, currency: "EUR" },
     });
     const [outcome] = await at.records(shop, "payment.outcome");
     expect(outcome.record).toMatchObject({
-      ...{ payment: "authorized", parent_record_id: decision.record.record_id },
-      ...{ order_id: order.order_id, decision: { outcome: "approved", reason_codes: [] } },
+      payment: "authorized",
+      parent_record_id: decision.record.record_id,
+      order_id: order.order_id,
+      decision: { outcome: "approved", reason_codes: [] },
     });
     const books = await at.authorizations(shop);
     expect(books).toMatchObject([{ idempotency_key: order.attempt_id, amount_minor: 23750 }]);
@@ -125,7 +130,9 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
       const body = await at.signed(shop, buyer, fields);
       const answer = await at.send(shop, body);
       expect([answer.status, answer.body.outcome, answer.body.reason]).toEqual([
-        ...[status, "rejected", reason],
+        status,
+        "rejected",
+        reason,
       ]);
       expect(await at.authorizations(shop)).toEqual([]);
       expect(await at.orders(shop)).toEqual([]);
@@ -168,7 +175,9 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
     expect((await at.order(shop, buyer)).status).toBe(200);
     const over = await at.order(shop, buyer);
     expect([over.status, over.body.reason, over.body.evaluated_rule_id]).toEqual([
-      ...[403, "budget_exceeded", "day"],
+      403,
+      "budget_exceeded",
+      "day",
     ]);
   });
 
@@ -205,7 +214,9 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
 
   test("an authorization that lost its last item meanwhile is released", async () => {
     const body = await at.signed(shop, buyer, {
-      ...{ items: [{ id: "last", quantity: 1 }], total: "20.00", token: "pm_sandbox_timeout" },
+      items: [{ id: "last", quantity: 1 }],
+      total: "20.00",
+      token: "pm_sandbox_timeout",
     });
     expect((await at.send(shop, body)).status).toBe(503);
     const late = await at.order(shop, buyer, {
@@ -312,7 +323,8 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
       await shop.admin("PUT", "/products", { products: dear });
       expect((await dearer.decide("approve")).body).toEqual({ status: "invalidated" });
       expect((await dearer.again()).body).toMatchObject({
-        ...{ reason: "review_invalidated", reason_code: "cart_mismatch" },
+        reason: "review_invalidated",
+        reason_code: "cart_mismatch",
       });
       expect(await at.authorizations(shop)).toEqual([]);
     });
@@ -325,7 +337,8 @@ describe.each(DATABASES)("buying by mandate, on %s:", (dialect) => {
         { id: "ask", effect: "escalate", when: order },
         { id: "hour", effect: "deny", when: { all: [order, { spend }] } },
         {
-          ...{ id: "often", effect: "deny" },
+          id: "often",
+          effect: "deny",
           when: { all: [order, { count: { scope: "agent", window: "PT1H", gt: 3 } }] },
         },
       ];

@@ -44,7 +44,8 @@ export async function paidByStripe(
   const accounts: string[] = [];
   const intents = () => accounts.flatMap((id) => stripe.intents(id));
   return {
-    ...{ stripe, intents },
+    stripe,
+    intents,
     env: { GATEHOUSE_STRIPE_API_BASE: stripe.url },
     connect: () => {
       const { id, key: secret_key } = stripe.openAccount({ restricted: true });
@@ -67,8 +68,10 @@ export async function paidByStripe(
         .map(({ metadata, amount, currency }) => {
           const sum = moneyOfStripe(amount, currency);
           return {
-            ...{ idempotency_key: metadata.gatehouse_attempt ?? "", status: "authorized" },
-            ...{ amount_minor: sum?.minor ?? -1, currency: sum?.currency ?? "" },
+            idempotency_key: metadata.gatehouse_attempt ?? "",
+            status: "authorized",
+            amount_minor: sum?.minor ?? -1,
+            currency: sum?.currency ?? "",
           };
         }),
     stop: () => stripe.stop(),

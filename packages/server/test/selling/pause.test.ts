@@ -66,8 +66,11 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
   test("limits the caching of its documents to a minute", async () => {
     const { site_key: key, site_key_hash: hash } = shop;
     for (const path of [
-      ...[`/v1/agent-card/${key}.json`, `/v1/catalog/${key}.json`, `/v1/llms/${hash}.txt`],
-      ...[`/v1/agent/${hash}`, `/v1/ucp/${hash}/profile`],
+      `/v1/agent-card/${key}.json`,
+      `/v1/catalog/${key}.json`,
+      `/v1/llms/${hash}.txt`,
+      `/v1/agent/${hash}`,
+      `/v1/ucp/${hash}/profile`,
     ]) {
       const { headers } = await fetch(server.url + path);
       expect([path, headers.get("cache-control")]).toEqual([path, "public, max-age=60"]);
@@ -165,7 +168,8 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
 
   test("completes no checkout by a mandate over MCP, and still lets it be cancelled there", async () => {
     const meta = () => ({
-      ...{ "ucp-agent": { profile: platform.profileUrl() }, "idempotency-key": randomUUID() },
+      "ucp-agent": { profile: platform.profileUrl() },
+      "idempotency-key": randomUUID(),
     });
     const use = async (tool: string, args: object) =>
       (await at.callTool(shop, { meta: meta(), ...args }, undefined, tool)).result
@@ -186,7 +190,8 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
 
   test("keeps an approved review pending, and pays it after the pause", async () => {
     const escalated = await at.order(shop, buyer, {
-      ...{ items: [{ id: "palm", quantity: 1 }], total: "600.00" },
+      items: [{ id: "palm", quantity: 1 }],
+      total: "600.00",
     });
     expect(escalated.status).toBe(202);
     const { id } = await at.ready(shop, PALM);
@@ -224,7 +229,10 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
   test("declines Stripe's order approvals, even of an order it had approved", async () => {
     const account = stripe.openAccount({ restricted: true });
     const connected = await shop.admin("PUT", "/processor", {
-      ...{ kind: "stripe", rail_on: true, settles: true, secret_key: account.key },
+      kind: "stripe",
+      rail_on: true,
+      settles: true,
+      secret_key: account.key,
       approval_secret: APPROVAL_SECRET,
     });
     expect(connected.status).toBe(200);
@@ -239,7 +247,8 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
     expect((await ask(1)).type).toBe("approved");
     await pause();
     expect(await ask(1)).toEqual({
-      ...{ type: "declined", declined: { reason: expect.stringContaining("paused") } },
+      type: "declined",
+      declined: { reason: expect.stringContaining("paused") },
     });
     expect((await ask(2)).type).toBe("declined");
     await resume();
@@ -259,7 +268,9 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
     });
     const confirm = async () => {
       const answered = await fetch(here(challenge), {
-        ...{ method: "POST", redirect: "manual", body: new URLSearchParams({ answer: "confirm" }) },
+        method: "POST",
+        redirect: "manual",
+        body: new URLSearchParams({ answer: "confirm" }),
       });
       const back = new URL(answered.headers.get("location") ?? "");
       await fetch(server.url + back.pathname + back.search, { redirect: "manual" });
@@ -280,7 +291,9 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
       await pause();
       await confirm();
       expect(told(await at.get(shop, made.id))).toEqual([
-        ...[200, "ready_for_complete", "sales_paused"],
+        200,
+        "ready_for_complete",
+        "sales_paused",
       ]);
       expect(await at.orders(shop)).toEqual([]);
       await nothingHeld();

@@ -44,12 +44,21 @@ describe.each(DATABASES)("products, on %s:", (dialect) => {
       "vase;Vase;;20 eur;;;backorder;\r\n";
     const answer = await upload(CSV, text);
     expect(answer.body).toEqual({
-      ...{ written: 2, removed: 0, refused: 0, problems: [], total: 2, stopped: false },
+      written: 2,
+      removed: 0,
+      refused: 0,
+      problems: [],
+      total: 2,
+      stopped: false,
     });
     expect(await listed()).toMatchObject([
       {
-        ...{ id: "rose", title: 'A "red" rose; one', description: "Two lines" },
-        ...{ price: { minor: 1250, currency: "EUR" }, availability: "in_stock", quantity: 3 },
+        id: "rose",
+        title: 'A "red" rose; one',
+        description: "Two lines",
+        price: { minor: 1250, currency: "EUR" },
+        availability: "in_stock",
+        quantity: 3,
         url: "https://shop.example.com/rose",
       },
       { id: "vase", price: { minor: 2000, currency: "EUR" }, quantity: null, url: null },
@@ -79,7 +88,7 @@ describe.each(DATABASES)("products, on %s:", (dialect) => {
     const { body } = await upload(LINES, lines.join("\n"));
     expect([body.written, body.refused]).toEqual([2, 11]);
     expect(body.problems.map(({ line }: { line: number }) => line)).toEqual([
-      ...[2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13],
+      2, 3, 5, 6, 7, 8, 9, 10, 11, 12, 13,
     ]);
     expect(await ids()).toEqual(["a", "z"]);
     const csv = await upload(CSV, "id,title,price,currency\nq,Q,1,EUR,extra\nr,R,2,EUR\n");
@@ -122,7 +131,8 @@ describe.each(DATABASES)("products, on %s:", (dialect) => {
       products: [product, { ...product, id: "b", price: "-1" }],
     });
     expect([bad.status, bad.body.message]).toEqual([
-      ...[400, "products.1: price: the amount is not a plain decimal; write it like 12.50."],
+      400,
+      "products.1: price: the amount is not a plain decimal; write it like 12.50.",
     ]);
     expect(await ids()).toEqual([]);
     await shop.admin("PUT", "/products", { products: [product] });
@@ -178,10 +188,12 @@ describe.each(DATABASES)("products, on %s:", (dialect) => {
       return [status, said.message];
     };
     expect(await why("id,title,price,currency,stock\na,A,1,EUR,3\n")).toEqual([
-      ...[400, expect.stringContaining("The first line has “stock”; products have: id, title")],
+      400,
+      expect.stringContaining("The first line has “stock”; products have: id, title"),
     ]);
     expect(await why("id,title,price,currency,id\n")).toEqual([
-      ...[400, "The first line names id twice."],
+      400,
+      "The first line names id twice.",
     ]);
     const latin = Buffer.from("id,title,price,currency\na,V\xe4se,1,EUR\n", "latin1");
     expect(await why(latin as never)).toEqual([400, expect.stringContaining("is not UTF-8")]);

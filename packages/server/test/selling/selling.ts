@@ -159,7 +159,8 @@ export function selling(server: TestServer) {
   const authorizations = ({ site_key_hash }: Shop, status = "authorized") =>
     server.context.db.all<{ idempotency_key: string; amount_minor: number }>(
       "SELECT * FROM sandbox_authorizations WHERE site_key_hash = ? AND status = ?",
-      ...[site_key_hash, status],
+      site_key_hash,
+      status,
     );
 
   const buying = { shop, shopAndBuyer, signed, order, call };

@@ -49,7 +49,8 @@ describe.each(DATABASES)("what waits for somebody is measured, on %s:", (dialect
     expect(await checkPayments(db, NOON + 9 * 60_000)).toEqual([]);
     expect(await checkPayments(db, NOON + 10 * 60_000)).toEqual([
       expect.objectContaining({
-        ...{ part: "payments", verdict: "warning" },
+        part: "payments",
+        verdict: "warning",
         says: expect.stringMatching(/^1 payment has no outcome, the oldest since /),
       }),
     ]);

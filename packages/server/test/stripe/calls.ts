@@ -25,11 +25,13 @@ export async function callOf(request: IncomingMessage): Promise<TakenCall> {
   const method = request.method ?? "GET";
   const header = (name: string) => request.headers[name]?.toString();
   return {
-    ...{ method, path: pathname },
+    method,
+    path: pathname,
     params: decodeForm(method === "GET" ? search.slice(1) : Buffer.concat(chunks).toString()),
     key: /^Bearer (.+)$/.exec(header("authorization") ?? "")?.[1],
     idempotencyKey: header("idempotency-key"),
     apiVersion: header("stripe-version"),
-    ...{ status: undefined, answer: undefined },
+    status: undefined,
+    answer: undefined,
   };
 }

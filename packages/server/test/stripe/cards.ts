@@ -16,13 +16,17 @@ export interface Card {
 }
 
 const decline = (code: string, declineCode: string, message: string): Decline => ({
-  ...{ code, declineCode, message },
+  code,
+  declineCode,
+  message,
 });
 const declined = (declineCode: string) =>
   decline("card_declined", declineCode, "Your card was declined.");
 
 const card = (brand: string, last4: string, does: Card["does"] = "approve"): Card => ({
-  ...{ brand, last4, does },
+  brand,
+  last4,
+  does,
 });
 
 export const GENERIC_DECLINE: Decline = declined("generic_decline");

@@ -8,17 +8,22 @@ import type { Shape } from "./params.ts";
 
 /** What an intent can be made with here. */
 export const CREATE: Shape = {
-  ...{
-    amount: "integer",
-    currency: "text",
-    allowed_payment_method_types: "texts",
-    automatic_payment_methods: { enabled: "boolean", allow_redirects: "text" },
-  },
-  ...{ capture_method: "text", confirm: "boolean", description: "text", expand: "texts" },
-  ...{ error_on_requires_action: "boolean", metadata: "map", payment_method: "text" },
+  amount: "integer",
+  currency: "text",
+  allowed_payment_method_types: "texts",
+  automatic_payment_methods: { enabled: "boolean", allow_redirects: "text" },
+  capture_method: "text",
+  confirm: "boolean",
+  description: "text",
+  expand: "texts",
+  error_on_requires_action: "boolean",
+  metadata: "map",
+  payment_method: "text",
   return_url: "text",
   payment_method_data: {
-    ...{ type: "text", card: { token: "text" }, shared_payment_granted_token: "text" },
+    type: "text",
+    card: { token: "text" },
+    shared_payment_granted_token: "text",
   },
 };
 
@@ -40,7 +45,8 @@ export function create(ledger: Ledger, params: Params): Intent {
   const method = methodAsked(ledger, params);
   const types = textsOf(params, "allowed_payment_method_types");
   const terms = {
-    ...{ id: newId("pi"), amount: numberOf(params, "amount") ?? 0 },
+    id: newId("pi"),
+    amount: numberOf(params, "amount") ?? 0,
     currency: (textOf(params, "currency") ?? "").toLowerCase(),
     capture_method: (textOf(params, "capture_method") ??
       "automatic_async") as Stripe.PaymentIntent.CaptureMethod,

@@ -42,7 +42,8 @@ export class Held {
 function head(response: ServerResponse, { answer, replayed }: Reply): Buffer {
   const bytes = Buffer.from(answer.body);
   response.writeHead(answer.status, {
-    ...{ "content-type": "application/json", "content-length": bytes.length },
+    "content-type": "application/json",
+    "content-length": bytes.length,
     "request-id": answer.requestId,
     ...(replayed ? { "idempotent-replayed": "true" } : {}),
     // Whoever asks again with the key gets the same.

@@ -46,7 +46,9 @@ function declineIt(ledger: Ledger, intent: Intent, method: Method, decline: Decl
   Object.assign(charge, { status: "failed", paid: false, failure_code: code });
   Object.assign(charge, { failure_message: message });
   Object.assign(charge.outcome ?? {}, {
-    ...{ network_status: "declined_by_network", reason: declineCode, type: "issuer_declined" },
+    network_status: "declined_by_network",
+    reason: declineCode,
+    type: "issuer_declined",
     seller_message: "The bank did not say more.",
   });
   ledger.tell("charge.failed", charge);
@@ -131,7 +133,10 @@ export function capture(ledger: Ledger, intent: Intent, amount = intent.amount_c
 }
 
 const CANCELABLE = new Set([
-  ...["requires_payment_method", "requires_confirmation", "requires_action", "requires_capture"],
+  "requires_payment_method",
+  "requires_confirmation",
+  "requires_action",
+  "requires_capture",
 ]);
 
 /** Ends an intent. `lapsed`: because nobody captured it in time. */

@@ -8,8 +8,12 @@ import { StripeSimulator } from "./simulator.ts";
 export const NOON = Date.UTC(2030, 4, 17, 12, 0, 0);
 
 export const MANUAL = {
-  ...{ amount: 2500, currency: "eur", capture_method: "manual", confirm: true },
-  ...{ payment_method: "pm_card_visa", error_on_requires_action: true },
+  amount: 2500,
+  currency: "eur",
+  capture_method: "manual",
+  confirm: true,
+  payment_method: "pm_card_visa",
+  error_on_requires_action: true,
 } as const;
 
 /** The real library, pointed at a simulator. */

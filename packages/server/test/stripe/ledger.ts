@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import type { Dispute, Refund, StripeEvent } from "./aftermath.ts";
+import type { Dispute, Refund, StripeEvent } from "./adjustments.ts";
 import type { Card } from "./cards.ts";
 import { type Charge, type Intent, type Method, newId, type Stamp } from "./objects.ts";
 
@@ -58,8 +58,13 @@ export class Ledger {
   /** An event with the object as it is now. */
   tell(type: string, object: Exclude<Kept, Method>): void {
     this.events.push({
-      ...{ id: newId("evt"), object: "event", api_version: Stripe.API_VERSION, type },
-      ...{ ...this.stamp(), pending_webhooks: 1, request: this.request },
+      id: newId("evt"),
+      object: "event",
+      api_version: Stripe.API_VERSION,
+      type,
+      ...this.stamp(),
+      pending_webhooks: 1,
+      request: this.request,
       data: { object: structuredClone(object) },
     });
   }

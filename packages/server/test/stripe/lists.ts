@@ -39,7 +39,8 @@ export function pageOf<K extends Kind>(
 }
 
 const READ_FOR: Readonly<Record<string, string>> = {
-  ...{ latest_charge: "charges_read", charge: "charges_read" },
+  latest_charge: "charges_read",
+  charge: "charges_read",
   payment_intent: "payment_intents_read",
 };
 

@@ -9,7 +9,10 @@ export interface Shape {
 
 const RANGE: Shape = { gt: "integer", gte: "integer", lt: "integer", lte: "integer" };
 export const LIST: Shape = {
-  ...{ created: RANGE, limit: "integer", starting_after: "text", expand: "texts" },
+  created: RANGE,
+  limit: "integer",
+  starting_after: "text",
+  expand: "texts",
 };
 
 function fits(kind: Kind, value: Param): boolean {

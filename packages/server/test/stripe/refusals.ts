@@ -24,7 +24,8 @@ function docUrl({ code }: Details) {
 /** Most refusals: the request is at fault, whatever the status. */
 export function refuse(status: number, message: string, details: Details = {}): Refusal {
   return new Refusal(status, {
-    ...{ message, type: "invalid_request_error" },
+    message,
+    type: "invalid_request_error",
     ...details,
     ...docUrl(details),
   });

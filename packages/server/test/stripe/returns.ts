@@ -1,4 +1,4 @@
-import { type Dispute, newDispute, newRefund, type Refund } from "./aftermath.ts";
+import { type Dispute, newDispute, newRefund, type Refund } from "./adjustments.ts";
 import type { Ledger } from "./ledger.ts";
 import { type Charge, type Intent, newId } from "./objects.ts";
 

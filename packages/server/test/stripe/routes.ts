@@ -1,4 +1,4 @@
-import { newAccount } from "./aftermath.ts";
+import { newAccount } from "./adjustments.ts";
 import { methodOfToken } from "./cards.ts";
 import { CREATE, create } from "./create.ts";
 import { innerOf, numberOf, type Params, textOf } from "./form.ts";
@@ -42,12 +42,18 @@ function readable(kind: Kind, expandable: readonly string[], more: Shape = {}): 
   const shared = { method: "GET", permission } as const;
   return [
     {
-      ...{ ...shared, path: new RegExp(`^${url}$`), shape: { ...LIST, ...more } },
-      ...{ expandable: expandable.map((name) => `data.${name}`), check: checkList },
+      ...shared,
+      path: new RegExp(`^${url}$`),
+      shape: { ...LIST, ...more },
+      expandable: expandable.map((name) => `data.${name}`),
+      check: checkList,
       run: (ledger, params) => ({ object: "list", url, ...pageOf(ledger, kind, params) }),
     },
     {
-      ...{ ...shared, path: new RegExp(`^${url}/(\\w+)$`), shape: { expand: "texts" }, expandable },
+      ...shared,
+      path: new RegExp(`^${url}/(\\w+)$`),
+      shape: { expand: "texts" },
+      expandable,
       run: (ledger, _, id) => found(ledger, kind, id, kind === "payment_intent" ? "intent" : "id"),
     },
   ];
@@ -81,8 +87,11 @@ export const ROUTES: readonly Route[] = [
     run: create,
   },
   {
-    ...{ ...WRITES, ...CHARGED, path: /^\/v1\/payment_intents\/(\w+)\/cancel$/ },
-    ...{ shape: { cancellation_reason: "text", expand: "texts" }, check: checkReason },
+    ...WRITES,
+    ...CHARGED,
+    path: /^\/v1\/payment_intents\/(\w+)\/cancel$/,
+    shape: { cancellation_reason: "text", expand: "texts" },
+    check: checkReason,
     run(ledger, params, id) {
       const reason = (textOf(params, "cancellation_reason") ??
         null) as Intent["cancellation_reason"];
@@ -92,7 +101,9 @@ export const ROUTES: readonly Route[] = [
     },
   },
   {
-    ...{ ...WRITES, ...CHARGED, path: /^\/v1\/payment_intents\/(\w+)\/capture$/ },
+    ...WRITES,
+    ...CHARGED,
+    path: /^\/v1\/payment_intents\/(\w+)\/capture$/,
     shape: { amount_to_capture: "integer", expand: "texts" },
     check: (params) => checkAmount(numberOf(params, "amount_to_capture"), "amount_to_capture"),
     run(ledger, params, id) {
@@ -102,8 +113,11 @@ export const ROUTES: readonly Route[] = [
     },
   },
   {
-    ...{ method: "POST", path: /^\/v1\/payment_methods$/, permission: "payment_methods_write" },
-    ...{ shape: { type: "text", card: { token: "text" } }, expandable: [] },
+    method: "POST",
+    path: /^\/v1\/payment_methods$/,
+    permission: "payment_methods_write",
+    shape: { type: "text", card: { token: "text" } },
+    expandable: [],
     check(params) {
       const token = textOf(innerOf(params, "card"), "token");
       if (textOf(params, "type") === "card" && token !== undefined) return;
@@ -116,7 +130,9 @@ export const ROUTES: readonly Route[] = [
       methodOfToken(ledger, textOf(innerOf(params, "card"), "token") ?? "", "card[token]"),
   },
   {
-    ...{ ...PLAIN, path: /^\/v1\/payment_intents\/search$/, permission: "payment_intents_read" },
+    ...PLAIN,
+    path: /^\/v1\/payment_intents\/search$/,
+    permission: "payment_intents_read",
     shape: { query: "text", limit: "integer" },
     run: searchIntents,
   },
@@ -125,11 +141,15 @@ export const ROUTES: readonly Route[] = [
   ...readable("refund", ["charge", "payment_intent"], { charge: "text", payment_intent: "text" }),
   ...readable("dispute", ["charge", "payment_intent"], { charge: "text", payment_intent: "text" }),
   {
-    ...{ ...PLAIN, path: /^\/v1\/account$/, permission: "account_read" },
+    ...PLAIN,
+    path: /^\/v1\/account$/,
+    permission: "account_read",
     run: (ledger) => newAccount(ledger.accountId, ledger.opened),
   },
   {
-    ...{ ...PLAIN, path: /^\/v1\/events\/(\w+)$/, permission: "events_read" },
+    ...PLAIN,
+    path: /^\/v1\/events\/(\w+)$/,
+    permission: "events_read",
     run(ledger, _, id) {
       const event = ledger.events.find((one) => one.id === id);
       if (event === undefined) throw missing("event", id, "id");

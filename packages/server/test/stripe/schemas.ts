@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
-import type { StripeEvent } from "./aftermath.ts";
+import type { StripeEvent } from "./adjustments.ts";
 import type { SimulatedCall } from "./calls.ts";
 
 /** Stripe's own shapes, from beside the repository; absent in a stranger's clone. */

@@ -9,7 +9,10 @@ const NOON_S = NOON / 1000;
 
 test("forms are read as the library writes them", () => {
   expect(decodeForm("a=1&b[c]=x%20y&b[d][0]=p&b[d][1]=q&e[]=r&e[]=s&f=")).toEqual({
-    ...{ a: "1", b: { c: "x y", d: ["p", "q"] }, e: ["r", "s"], f: "" },
+    a: "1",
+    b: { c: "x y", d: ["p", "q"] },
+    e: ["r", "s"],
+    f: "",
   });
 });
 
@@ -36,18 +39,15 @@ test("parameters are checked before anything is made", async () => {
   expect(await refused({ ...MANUAL, ammount: 1 })).toEqual(["parameter_unknown", "ammount"]);
   expect(await refused({ ...MANUAL, expand: ["review"] })).toEqual([null, null]);
   expect(await refused({ ...MANUAL, payment_method: "pm_nobody" })).toEqual([
-    ...["resource_missing", "payment_method"],
+    "resource_missing",
+    "payment_method",
   ]);
   expect([simulator.intents(account.id), eventTypes()]).toEqual([[], []]);
   const good = [
-    ...[
-      { amount: 1010, currency: "kwd" },
-      { amount: 100, currency: "isk" },
-    ],
-    ...[
-      { amount: 99_999_999, currency: "usd" },
-      { amount: 1, currency: "jpy" },
-    ],
+    { amount: 1010, currency: "kwd" },
+    { amount: 100, currency: "isk" },
+    { amount: 99_999_999, currency: "usd" },
+    { amount: 1, currency: "jpy" },
   ];
   for (const sum of good) await stripe.paymentIntents.create({ ...MANUAL, ...sum });
   expect(simulator.intents(account.id)).toHaveLength(4);
@@ -80,7 +80,8 @@ describe("keys", () => {
   ])("that lack %s are refused what takes it, and nothing else", async (permission, ask) => {
     const { simulator, account, stripe } = await bench.setUp({ lacks: [permission] });
     expect(await failureOf(ask(stripe))).toMatchObject({
-      ...{ type: "StripePermissionError", statusCode: 403 },
+      type: "StripePermissionError",
+      statusCode: 403,
     });
     const whole = clientOf(simulator, simulator.rotateKey(account));
     const outcome = await ask(whole).catch((error) => error);
@@ -126,7 +127,8 @@ test("lists come in pages, the newest first", async () => {
   const { data } = await stripe.paymentIntents.list({ limit: 1, expand: ["data.latest_charge"] });
   expect(data).toMatchObject([{ latest_charge: { object: "charge", payment_intent: made[0] } }]);
   expect(await failureOf(stripe.paymentIntents.list({ limit: 101 }))).toMatchObject({
-    ...{ statusCode: 400, param: "limit" },
+    statusCode: 400,
+    param: "limit",
   });
   expect(await failureOf(stripe.paymentIntents.list({ starting_after: "pi_no" }))).toMatchObject({
     code: "resource_missing",
@@ -141,12 +143,16 @@ test("events are kept, and sent with a signature that holds", async () => {
   const [first, last] = [events.at(0), events.at(-1)];
   // As it was when it was told of, not as it has become.
   expect(first).toMatchObject({
-    ...{ type: "payment_intent.created", created: NOON_S, livemode: false },
-    ...{ api_version: Stripe.API_VERSION, request: { idempotency_key: "one" } },
+    type: "payment_intent.created",
+    created: NOON_S,
+    livemode: false,
+    api_version: Stripe.API_VERSION,
+    request: { idempotency_key: "one" },
     data: { object: { id, status: "requires_payment_method" } },
   });
   expect(last).toMatchObject({
-    ...{ type: "payment_intent.succeeded", request: { id: null, idempotency_key: null } },
+    type: "payment_intent.succeeded",
+    request: { id: null, idempotency_key: null },
     data: { object: { id, status: "succeeded" } },
   });
   expect(await stripe.events.retrieve(first?.id ?? "")).toMatchObject({ id: first?.id });
@@ -169,7 +175,8 @@ test("events are kept, and sent with a signature that holds", async () => {
 test("what is not there is said in Stripe's own words", async () => {
   const { stripe } = await bench.setUp();
   expect(await failureOf(stripe.rawRequest("GET", "/v1/unknown"))).toMatchObject({
-    ...{ type: "StripeInvalidRequestError", statusCode: 404 },
+    type: "StripeInvalidRequestError",
+    statusCode: 404,
   });
   expect(await failureOf(stripe.charges.retrieve("ch_no"))).toMatchObject({ statusCode: 404 });
 });

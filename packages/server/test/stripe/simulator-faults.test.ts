@@ -168,7 +168,8 @@ describe("idempotency keys", () => {
     simulator.cancel(id);
     expect(await pay()).toMatchObject({ id, status: "requires_capture" });
     expect(await stripe.paymentIntents.retrieve(id)).toMatchObject({
-      ...{ status: "canceled", cancellation_reason: "requested_by_customer" },
+      status: "canceled",
+      cancellation_reason: "requested_by_customer",
     });
   });
 
@@ -192,8 +193,12 @@ test("every call is written down, with what it was asked with", async () => {
   await pay({ metadata: { order: "17" } });
   expect(simulator.calls).toMatchObject([
     {
-      ...{ method: "POST", path: "/v1/payment_intents", key: account.key, status: 200 },
-      ...{ idempotencyKey: "the-key", apiVersion: expect.stringMatching(/^\d{4}-/) },
+      method: "POST",
+      path: "/v1/payment_intents",
+      key: account.key,
+      status: 200,
+      idempotencyKey: "the-key",
+      apiVersion: expect.stringMatching(/^\d{4}-/),
       params: { amount: "2500", confirm: "true", metadata: { order: "17" } },
     },
   ]);

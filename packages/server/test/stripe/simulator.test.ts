@@ -14,8 +14,14 @@ describe("an authorization", () => {
     const terms = { ...MANUAL, metadata, expand: ["latest_charge"] };
     const made = await stripe.paymentIntents.create(terms);
     expect(made).toMatchObject({
-      ...{ status: "requires_capture", amount: 2500, amount_capturable: 2500, amount_received: 0 },
-      ...{ currency: "eur", created: NOON_S, livemode: false, metadata },
+      status: "requires_capture",
+      amount: 2500,
+      amount_capturable: 2500,
+      amount_received: 0,
+      currency: "eur",
+      created: NOON_S,
+      livemode: false,
+      metadata,
     });
     const charge = made.latest_charge as Stripe.Charge;
     expect(charge).toMatchObject({
@@ -26,14 +32,16 @@ describe("an authorization", () => {
     });
     expect(charge.payment_method_details?.card?.capture_before).toBe(NOON_S + WEEK_S);
     expect(await stripe.paymentIntents.retrieve(made.id)).toMatchObject({
-      ...{ id: made.id, latest_charge: charge.id },
+      id: made.id,
+      latest_charge: charge.id,
     });
     expect(await stripe.charges.retrieve(charge.id)).toMatchObject({ payment_intent: made.id });
     expect(simulator.intents(account.id)).toMatchObject([
       { id: made.id, latest_charge: charge.id },
     ]);
     expect(eventTypes()).toEqual([
-      ...["payment_intent.created", "charge.succeeded"],
+      "payment_intent.created",
+      "charge.succeeded",
       "payment_intent.amount_capturable_updated",
     ]);
   });
@@ -55,12 +63,16 @@ describe("an authorization", () => {
     const [intent] = simulator.intents(account.id);
     expect(error.payment_intent).toEqual(intent);
     expect(intent).toMatchObject({
-      ...{ status: "requires_payment_method", payment_method: null, amount_capturable: 0 },
+      status: "requires_payment_method",
+      payment_method: null,
+      amount_capturable: 0,
       last_payment_error: { code, decline_code },
     });
     expect(await stripe.charges.retrieve(error.charge ?? "")).toMatchObject({ status: "failed" });
     expect(eventTypes()).toEqual([
-      ...["payment_intent.created", "charge.failed", "payment_intent.payment_failed"],
+      "payment_intent.created",
+      "charge.failed",
+      "payment_intent.payment_failed",
     ]);
   });
 
@@ -90,10 +102,12 @@ describe("an authorization", () => {
       simulator.finishProcessing(good.id, "requires_capture");
       simulator.finishProcessing(bad.id, "requires_payment_method");
       expect(await stripe.paymentIntents.retrieve(good.id)).toMatchObject({
-        ...{ status: "requires_capture", amount_capturable: 2500 },
+        status: "requires_capture",
+        amount_capturable: 2500,
       });
       expect(await stripe.paymentIntents.retrieve(bad.id)).toMatchObject({
-        ...{ status: "requires_payment_method", last_payment_error: { code: "card_declined" } },
+        status: "requires_payment_method",
+        last_payment_error: { code: "card_declined" },
       });
       expect(eventTypes().slice(-2)).toEqual(["charge.failed", "payment_intent.payment_failed"]);
     },
@@ -103,7 +117,9 @@ describe("an authorization", () => {
     const { stripe } = await bench.setUp();
     const direct = stripe.paymentIntents.create({ ...MANUAL, payment_method: "tok_visa" });
     expect(await failureOf(direct)).toMatchObject({
-      ...{ type: "StripeInvalidRequestError", code: "resource_missing", param: "payment_method" },
+      type: "StripeInvalidRequestError",
+      code: "resource_missing",
+      param: "payment_method",
     });
     const unknown = stripe.paymentMethods.create({ type: "card", card: { token: "tok_nobody" } });
     expect(await failureOf(unknown)).toMatchObject({ statusCode: 400, code: "resource_missing" });
@@ -147,7 +163,10 @@ describe("after an authorization", () => {
     await stripe.paymentIntents.capture(id, { amount_to_capture: 2000 });
     const taken = { status: "succeeded", amount_capturable: 0, amount_received: 2000 };
     expect(await sumsOf(stripe, id)).toEqual({
-      ...{ ...taken, amount_captured: 2000, amount_refunded: 500, refunded: false },
+      ...taken,
+      amount_captured: 2000,
+      amount_refunded: 500,
+      refunded: false,
     });
     expect(eventTypes().slice(3)).toEqual(["charge.captured", "payment_intent.succeeded"]);
     const refundId = simulator.refund(id, 300);
@@ -161,10 +180,14 @@ describe("after an authorization", () => {
     expect(data.map(({ amount }) => amount)).toEqual([1700, 300, 500]);
     expect(() => simulator.refund(id)).toThrow("not as much is left");
     expect(eventTypes().slice(5)).toEqual([
-      ...["refund.created", "charge.refunded", "refund.created", "charge.refunded"],
+      "refund.created",
+      "charge.refunded",
+      "refund.created",
+      "charge.refunded",
     ]);
     expect(await failureOf(stripe.paymentIntents.capture(id))).toMatchObject({
-      ...{ code: "payment_intent_unexpected_state", payment_intent: { status: "succeeded" } },
+      code: "payment_intent_unexpected_state",
+      payment_intent: { status: "succeeded" },
     });
   });
 
@@ -174,10 +197,14 @@ describe("after an authorization", () => {
     simulator.capture(id);
     const disputeId = simulator.dispute(id);
     expect(await stripe.disputes.retrieve(disputeId, { expand: ["charge"] })).toMatchObject({
-      ...{ amount: 2500, status: "needs_response", charge: { disputed: true } },
+      amount: 2500,
+      status: "needs_response",
+      charge: { disputed: true },
     });
     expect(eventTypes().slice(3)).toEqual([
-      ...["charge.captured", "payment_intent.succeeded", "charge.dispute.created"],
+      "charge.captured",
+      "payment_intent.succeeded",
+      "charge.dispute.created",
       "charge.dispute.funds_withdrawn",
     ]);
   });
@@ -189,10 +216,14 @@ describe("after an authorization", () => {
     const gone = await stripe.paymentIntents.cancel(id, reason);
     expect(gone).toMatchObject({ status: "canceled", ...reason, canceled_at: NOON_S });
     expect(await sumsOf(stripe, id)).toMatchObject({
-      ...{ amount_capturable: 0, amount_captured: 0, amount_refunded: 2500 },
+      amount_capturable: 0,
+      amount_captured: 0,
+      amount_refunded: 2500,
     });
     expect(eventTypes().slice(3)).toEqual([
-      ...["payment_intent.canceled", "refund.created", "charge.refunded"],
+      "payment_intent.canceled",
+      "refund.created",
+      "charge.refunded",
     ]);
     expect(await failureOf(stripe.paymentIntents.cancel(id))).toMatchObject({
       code: "payment_intent_unexpected_state",
@@ -205,7 +236,9 @@ describe("after an authorization", () => {
     clock.now += WEEK_S * 1000;
     simulator.lapse(id);
     expect(await stripe.paymentIntents.retrieve(id)).toMatchObject({
-      ...{ status: "canceled", cancellation_reason: "automatic", canceled_at: NOON_S + WEEK_S },
+      status: "canceled",
+      cancellation_reason: "automatic",
+      canceled_at: NOON_S + WEEK_S,
     });
     expect(eventTypes().slice(3)).toEqual(["payment_intent.canceled", "charge.expired"]);
     const { data } = await stripe.refunds.list({ payment_intent: id });

@@ -2,7 +2,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import Stripe from "stripe";
 import { Accounts, type KeyOptions, type SimulatedAccount } from "./accounts.ts";
-import type { StripeEvent } from "./aftermath.ts";
+import type { StripeEvent } from "./adjustments.ts";
 import { callOf, type SimulatedCall, type TakenCall } from "./calls.ts";
 import { reply } from "./desk.ts";
 import { deliver, type Fault, Held } from "./faults.ts";

@@ -44,8 +44,12 @@ export const SHOP = {
 };
 
 export const ADDRESS = {
-  ...{ street_address: "Gartenstr. 1", address_locality: "Berlin", postal_code: "10115" },
-  ...{ address_country: "DE", first_name: "Ada", last_name: "Love" },
+  street_address: "Gartenstr. 1",
+  address_locality: "Berlin",
+  postal_code: "10115",
+  address_country: "DE",
+  first_name: "Ada",
+  last_name: "Love",
 };
 export const BUYER = { first_name: "Ada", email: "ada@example.com" };
 
@@ -167,8 +171,10 @@ export async function openWorld(
   const stripe = await StripeSimulator.start({ now: () => clock.now() });
   const env = {
     ...(await freshEnvironment(dialect)),
-    ...{ GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "100000", GATEHOUSE_FETCH_ALLOW: platform.host },
-    ...{ GATEHOUSE_STRIPE_API_BASE: stripe.url, ...more },
+    GATEHOUSE_SOURCE_REQUESTS_PER_MINUTE: "100000",
+    GATEHOUSE_FETCH_ALLOW: platform.host,
+    GATEHOUSE_STRIPE_API_BASE: stripe.url,
+    ...more,
   };
   const server = await startServer(env, { clock });
   const close = async () => {

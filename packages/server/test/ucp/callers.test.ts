@@ -40,7 +40,8 @@ describe("a platform that calls a shop", () => {
     return platform.call(url, body, { profile, created: clock.now(), ...options });
   };
   const said = ({ status, body }: { status: number; body: { code?: string } }) => [
-    ...[status, body.code],
+    status,
+    body.code,
   ];
 
   test("names its profile, which is read once a minute", async () => {
@@ -102,7 +103,11 @@ describe("a platform that calls a shop", () => {
   test("is refused whose profile is none, or of another version", async () => {
     const good = platform.profile as { ucp: object; keys: object[] };
     const malformed = [
-      ...[[], {}, { ucp: 1 }, { ucp: {} }, { ucp: { version: "2026-08-25" } }],
+      [],
+      {},
+      { ucp: 1 },
+      { ucp: {} },
+      { ucp: { version: "2026-08-25" } },
       { ...good, ucp: { ...good.ucp, capabilities: { "dev.ucp.x": {} } } },
       { ...good, ucp: { ...good.ucp, capabilities: { "dev.ucp.x": [{ version: 1 }] } } },
       { ...good, keys: [{ kty: "EC" }] },
@@ -125,7 +130,9 @@ describe("a platform that calls a shop", () => {
       platform.profile = { ...other, ucp: { ...ucp, capabilities } } as never;
       const { status, body } = await search({ profile: `${profile}-${Object.keys(capabilities)}` });
       expect([status, body.ucp.status, body.messages[0].code]).toEqual([
-        ...[200, "error", "capabilities_incompatible"],
+        200,
+        "error",
+        "capabilities_incompatible",
       ]);
       expect(schemaFaults("common/types/error_response.json", body)).toEqual([]);
     }
@@ -145,7 +152,9 @@ describe("a platform that calls a shop", () => {
     for (const left of all) {
       const fields = all.filter((field) => field !== left);
       expect([left, ...said(await search({ sign: true, fields }))]).toEqual([
-        ...[left, 401, "signature_invalid"],
+        left,
+        401,
+        "signature_invalid",
       ]);
     }
     const stranger = newPlatformKey("platform-key");
@@ -187,7 +196,8 @@ describe("a platform that calls a shop", () => {
     const url = `${server.url}/v1/ucp/${shop.site_key_hash}/checkout-sessions/chk_x/complete`;
     const named = { ...visit, "idempotency-key": "a-key" };
     expect(said(await platform.call(url, {}, { profile, headers: named }))).toEqual([
-      ...[401, "signature_missing"],
+      401,
+      "signature_missing",
     ]);
     const own = 'sig1=("@method");keyid="platform-key"';
     for (const both of [`${about}, ${own}`, `${own}, ${about}`]) {
@@ -211,7 +221,8 @@ describe("a platform that calls a shop", () => {
       { kid: "platform-key", kty: "EC", crv: "P-521", x: "A", y: "A" },
     ]);
     expect(said(await search({ sign: true, profile: `${profile}-2` }))).toEqual([
-      ...[400, "algorithm_unsupported"],
+      400,
+      "algorithm_unsupported",
     ]);
     // Only the signature that names it is concerned.
     expect((await search({ profile: `${profile}-2` })).status).toBe(200);
@@ -224,7 +235,9 @@ describe("a platform that calls a shop", () => {
     expect(platform.fetches - before).toBe(30);
     const last = answers.at(-1);
     expect([last?.status, last?.body.code, last?.headers.get("retry-after")]).toEqual([
-      ...[429, "rate_limited", "60"],
+      429,
+      "rate_limited",
+      "60",
     ]);
     // Those that were read last go on being known.
     expect((await search({ profile: `${profile}-29` })).status).toBe(200);
@@ -242,7 +255,8 @@ describe("a platform that calls a shop", () => {
   test("gets the name of its request back", async () => {
     const { headers } = await search({ headers: { "request-id": "6f1c" } });
     expect([headers.get("request-id"), headers.get("x-request-id")]).toEqual([
-      ...["6f1c", expect.stringMatching(/^req_/)],
+      "6f1c",
+      expect.stringMatching(/^req_/),
     ]);
   });
 });

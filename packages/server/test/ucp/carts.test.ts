@@ -158,7 +158,8 @@ describe.each(DATABASES)("a platform's cart, on %s,", (dialect) => {
     expect(refused.status).toBe(200);
     expect(refused.body.ucp.status).toBe("error");
     const said = refused.body.messages.map((one: { code: string; content: string }) => [
-      ...[one.code, one.content.split(":")[0]],
+      one.code,
+      one.content.split(":")[0],
     ]);
     expect(said).toEqual([
       ["not_found", "none"],
@@ -248,8 +249,13 @@ describe.each(DATABASES)("a platform's cart, on %s,", (dialect) => {
 
   test("refuses what it cannot read", async () => {
     const wrong = [
-      ...[{}, { line_items: [] }, { line_items: [{ quantity: 1 }] }, lines(["rose", 0])],
-      ...[lines(["rose", 1.5]), lines(["", 1]), lines(["a\u0000b", 1])],
+      {},
+      { line_items: [] },
+      { line_items: [{ quantity: 1 }] },
+      lines(["rose", 0]),
+      lines(["rose", 1.5]),
+      lines(["", 1]),
+      lines(["a\u0000b", 1]),
       { line_items: Array.from({ length: 51 }, () => ({ item: { id: "rose" }, quantity: 1 })) },
       { ...ROSES, buyer: { email: 5 } },
       { ...ROSES, buyer: { email: "x".repeat(201) } },

@@ -13,7 +13,11 @@ import { isSigned, Platform } from "./platform.ts";
 import { schemaFaults, schemasThere } from "./schemas.ts";
 
 const eur = (id: string, title: string, price: string, more: object = {}) => ({
-  ...{ id, title, price, currency: "EUR", ...more },
+  id,
+  title,
+  price,
+  currency: "EUR",
+  ...more,
 });
 const PRODUCTS = [
   eur("rose-red", "Red rose", "4.50", {
@@ -69,8 +73,20 @@ describe.each(DATABASES)("a shop's catalog, on %s,", (dialect) => {
 
   test("takes whatever is asked for as words, and nothing else", async () => {
     const hostile = [
-      ...['"', "rose OR vase", "rose*", "title_words:rose", "site:x", "'); DROP TABLE products;--"],
-      ...["rose & !red", "(((", "\u0000", "NEAR(red rose)", ":*", "💐", "-", "key:41"],
+      '"',
+      "rose OR vase",
+      "rose*",
+      "title_words:rose",
+      "site:x",
+      "'); DROP TABLE products;--",
+      "rose & !red",
+      "(((",
+      "\u0000",
+      "NEAR(red rose)",
+      ":*",
+      "💐",
+      "-",
+      "key:41",
     ];
     for (const query of hostile) {
       const { status, body } = await call("search", { query });
@@ -94,7 +110,9 @@ describe.each(DATABASES)("a shop's catalog, on %s,", (dialect) => {
     }
     expect([seen, cursor]).toEqual([all, undefined]);
     expect(await found({ filters: { price: { min: 450, max: 999 } } })).toEqual([
-      ...["rose-red", "rose-white", "zoll"],
+      "rose-red",
+      "rose-white",
+      "zoll",
     ]);
     expect(await found({ query: "rose", filters: { price: { max: 450 } } })).toEqual(["rose-red"]);
   });
@@ -152,11 +170,14 @@ describe.each(DATABASES)("a shop's catalog, on %s,", (dialect) => {
     expect(body.messages).toMatchObject([{ type: "info", code: "not_found" }]);
     const one = await call("product", { id: "cafe" });
     expect(one.body.product.variants[0].availability).toEqual({
-      ...{ available: false, status: "out_of_stock" },
+      available: false,
+      status: "out_of_stock",
     });
     const none = await call("product", { id: "theirs" });
     expect([none.status, none.body.ucp.status, none.body.messages[0].code]).toEqual([
-      ...[200, "error", "not_found"],
+      200,
+      "error",
+      "not_found",
     ]);
   });
 

@@ -44,7 +44,9 @@ describe.each(DATABASES)("a payment that its buyer confirms to the bank, on %s,"
     });
     const answer = (word: string) =>
       fetch(here(challenge), {
-        ...{ method: "POST", redirect: "manual", body: new URLSearchParams({ answer: word }) },
+        method: "POST",
+        redirect: "manual",
+        body: new URLSearchParams({ answer: word }),
       });
     const comeBack = async (response: Response) => {
       expect(response.status).toBe(303);
@@ -75,7 +77,9 @@ describe.each(DATABASES)("a payment that its buyer confirms to the bank, on %s,"
     test("refused there can be paid with another card", async () => {
       await comeBack(await answer("refuse"));
       expect(told(await at.get(shop, made.id))).toEqual([
-        ...[200, "ready_for_complete", "payment_failed"],
+        200,
+        "ready_for_complete",
+        "payment_failed",
       ]);
       expect(told(await at.complete(shop, made.id))).toEqual([200, "completed"]);
       await agree();
@@ -98,7 +102,9 @@ describe.each(DATABASES)("a payment that its buyer confirms to the bank, on %s,"
       await reconcile();
       await reconcile();
       expect(told(await at.get(shop, made.id))).toEqual([
-        ...[200, "ready_for_complete", "payment_failed"],
+        200,
+        "ready_for_complete",
+        "payment_failed",
       ]);
       expect(await at.product(shop, "rose")).toMatchObject({ reserved: 0 });
       expect((await answer("confirm")).status).toBe(303);
@@ -118,7 +124,10 @@ describe.each(DATABASES)("a payment that its buyer confirms to the bank, on %s,"
   test("through Stripe goes to the bank's page and back", async () => {
     const account = stripe.openAccount({ restricted: true });
     await shop.admin("PUT", "/processor", {
-      ...{ kind: "stripe", rail_on: true, settles: true, secret_key: account.key },
+      kind: "stripe",
+      rail_on: true,
+      settles: true,
+      secret_key: account.key,
       publishable_key: "pk_test_0123456789",
     });
     const card = paying('{"id":"pm_card_authenticationRequired"}', "gpay");
@@ -146,7 +155,10 @@ describe.each(DATABASES)("a payment that its buyer confirms to the bank, on %s,"
   test("that nobody can be sent to is given up like one nobody answers", async () => {
     const account = stripe.openAccount({ restricted: true });
     await shop.admin("PUT", "/processor", {
-      ...{ kind: "stripe", rail_on: true, settles: true, secret_key: account.key },
+      kind: "stripe",
+      rail_on: true,
+      settles: true,
+      secret_key: account.key,
       publishable_key: "pk_test_0123456789",
     });
     stripe.stopRedirects(account.id);

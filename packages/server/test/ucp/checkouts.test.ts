@@ -56,7 +56,9 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     const [method] = offered.body.fulfillment.methods;
     expect(method.groups[0].options).toEqual([
       {
-        ...{ id: "standard", title: "By post", description: { plain: "2 to 4 days" } },
+        id: "standard",
+        title: "By post",
+        description: { plain: "2 to 4 days" },
         totals: [{ type: "total", amount: 490 }],
       },
       { id: "express", title: "By courier", totals: [{ type: "total", amount: 1200 }] },
@@ -83,13 +85,13 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
     expect([kept.checkout_id, kept.purchase]).toEqual([
       id,
       {
-        ...{
-          checkout_id: id,
-          buyer: BUYER,
-          address: ADDRESS,
-          delivery: { id: "express", title: "By courier" },
-        },
-        ...{ subtotal_minor: 20_000, shipping_minor: 1200, tax_minor: 0 },
+        checkout_id: id,
+        buyer: BUYER,
+        address: ADDRESS,
+        delivery: { id: "express", title: "By courier" },
+        subtotal_minor: 20_000,
+        shipping_minor: 1200,
+        tax_minor: 0,
       },
     ]);
     expect(order.purchase).toBeUndefined();
@@ -163,13 +165,17 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect(made.body.status).toBe("incomplete");
     }
     const chosen = await at.create(shop, {
-      ...{ ...lines(["rose", 1]), buyer: BUYER, ...sent("express", country) },
+      ...lines(["rose", 1]),
+      buyer: BUYER,
+      ...sent("express", country),
     });
     expect(told(chosen)).toEqual([201, "incomplete", "field_required"]);
     expect(chosen.body.messages[0].path).toBe("$.fulfillment.methods[0].destinations");
     expect(totals(chosen.body)).toMatchObject({ fulfillment: 1200, total: 13_440 });
     expect(told(await at.complete(shop, chosen.body.id))).toEqual([
-      ...[200, "incomplete", "field_required"],
+      200,
+      "incomplete",
+      "field_required",
     ]);
     expect(await at.authorizations(shop)).toEqual([]);
   });
@@ -185,7 +191,10 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       ...sent("standard", { ...ADDRESS, address_country: "at" }),
     });
     expect(totals(vienna.body)).toEqual({
-      ...{ subtotal: 10_000, fulfillment: 490, tax: 2098, total: 12_588 },
+      subtotal: 10_000,
+      fulfillment: 490,
+      tax: 2098,
+      total: 12_588,
     });
     const { first_name: _, last_name: __, ...nameless } = ADDRESS;
     const buyer = { email: "ada@example.com" };
@@ -297,7 +306,9 @@ describe.each(DATABASES)("a platform's checkout, on %s,", (dialect) => {
       expect(await at.records(shop, "checkout.decision")).toHaveLength(1);
       const [{ record }] = await at.records(shop, "checkout.decision");
       expect(record).toMatchObject({
-        ...{ agent: { id: platform.profileUrl() }, skill: "complete_checkout", protocol: "ucp" },
+        agent: { id: platform.profileUrl() },
+        skill: "complete_checkout",
+        protocol: "ucp",
         decision: { outcome: "rejected", reason_codes: ["policy_denied"] },
         checkout: { checkout_id: id },
       });
@@ -595,6 +606,7 @@ test.skipIf(!schemasThere)(
 );
 
 const MOVED = {
-  ...{ id: "shipping", selected_destination_id: "dest_1" },
+  id: "shipping",
+  selected_destination_id: "dest_1",
   groups: [{ id: "parcel", selected_option_id: "express" }],
 };

@@ -44,13 +44,18 @@ describe.each(DATABASES)("a checkout that a person has to look at, on %s,", (dia
   test("is paid when that person says yes, for the sum that was shown", async () => {
     expect(await at.authorizations(shop)).toEqual([]);
     expect(await review()).toMatchObject({
-      ...{ status: "pending", agent_id: platform.profileUrl(), skill: "complete_checkout" },
+      status: "pending",
+      agent_id: platform.profileUrl(),
+      skill: "complete_checkout",
       amount: { minor: 60_490, currency: "EUR" },
     });
     const { escalation_id } = await review();
     const looked = (await shop.admin("GET", `/escalations/${escalation_id}`)).body;
     expect(looked.purchase).toMatchObject({
-      ...{ checkout_id: id, buyer: BUYER, address: ADDRESS, delivery: { title: "By post" } },
+      checkout_id: id,
+      buyer: BUYER,
+      address: ADDRESS,
+      delivery: { title: "By post" },
     });
     const auditor = { name: "A", role: "auditor" };
     const { token } = (await shop.admin("POST", "/tokens", auditor)).body;
@@ -73,7 +78,9 @@ describe.each(DATABASES)("a checkout that a person has to look at, on %s,", (dia
     await at.complete(shop, other.id, paying("pm_card_chargeDeclined"));
     expect((await say("approve")).body).toEqual({ status: "payment_failed" });
     expect(told(await at.get(shop, other.id))).toEqual([
-      ...[200, "ready_for_complete", "payment_failed"],
+      200,
+      "ready_for_complete",
+      "payment_failed",
     ]);
   });
 
@@ -82,10 +89,8 @@ describe.each(DATABASES)("a checkout that a person has to look at, on %s,", (dia
     const denied = await at.get(shop, id);
     expect(told(denied)).toEqual([200, "incomplete", "review_denied"]);
     expect(denied.body.messages[0]).toMatchObject({
-      ...{
-        severity: "unrecoverable",
-        content: "The shop declined this order.",
-      },
+      severity: "unrecoverable",
+      content: "The shop declined this order.",
     });
     expect(told(await at.complete(shop, id))).toEqual([200, "incomplete", "review_denied"]);
     expect((await shop.admin("GET", "/escalations")).body.items).toHaveLength(1);
@@ -98,7 +103,9 @@ describe.each(DATABASES)("a checkout that a person has to look at, on %s,", (dia
     expect(told(await at.get(shop, id))).toEqual([200, "ready_for_complete", "review_expired"]);
     await nothingHeld();
     expect(told(await at.complete(shop, id))).toEqual([
-      ...[200, "requires_escalation", "review_required"],
+      200,
+      "requires_escalation",
+      "review_required",
     ]);
   });
 
@@ -163,6 +170,8 @@ test("so many of one platform wait for a person, and no more; what needs none go
   const denial = { reason_code: "other" };
   await shop.admin("POST", `/escalations/${first.escalation_id}/deny`, denial);
   expect(told(await at.complete(shop, id))).toEqual([
-    ...[200, "requires_escalation", "review_required"],
+    200,
+    "requires_escalation",
+    "review_required",
   ]);
 });

@@ -29,7 +29,9 @@ describe.each(DATABASES)("checkout and its five gates, on %s:", (dialect) => {
     const has = (gate: Gate) => open.includes(gate);
     const live = { kind: "stripe", live: true, publishableKey: "pk_live_0123456789" } as const;
     const processor = {
-      ...{ ...live, railOn: has("rail"), settles: has("settlement") },
+      ...live,
+      railOn: has("rail"),
+      settles: has("settlement"),
       walletMerchantId: has("wallet") ? "BCR2DN4T" : null,
     };
     clock.advance(1000);
@@ -47,12 +49,16 @@ describe.each(DATABASES)("checkout and its five gates, on %s:", (dialect) => {
       const all = open.length === GATES.length;
       const wanted = all
         ? {
-            ...{ checkout: true, handlers: ["com.google.pay"], transports: 2, edge: true },
+            checkout: true,
+            handlers: ["com.google.pay"],
+            transports: 2,
+            edge: true,
             wallet: expect.objectContaining({
               environment: "PRODUCTION",
               merchant_info: expect.objectContaining({ merchant_id: "BCR2DN4T" }),
             }),
-            ...{ skills: Array(4).fill(SHOP_TOOLS), pointed: [true, true, true, true] },
+            skills: Array(4).fill(SHOP_TOOLS),
+            pointed: [true, true, true, true],
           }
         : NOTHING_SOLD;
       expect(await surfaces(server, shop), open.join(" ")).toEqual(wanted);

@@ -26,7 +26,11 @@ import {
 const MINUTE_MS = 60_000;
 const CHALLENGED = paying("pm_card_authenticationRequired");
 const rose = (price: string, quantity: number) => ({
-  ...{ id: "rose", title: "A rose", price, currency: "EUR", quantity },
+  id: "rose",
+  title: "A rose",
+  price,
+  currency: "EUR",
+  quantity,
 });
 
 describe.each(DATABASES)("somebody who means no good, on %s,", (dialect) => {
@@ -105,7 +109,9 @@ describe.each(DATABASES)("somebody who means no good, on %s,", (dialect) => {
     expect(looked.body.fulfillment.methods[0].destinations[0].street_address).toBe("Evil 1");
     // From then on it answers to signed calls alone.
     expect(told(await at.update(shop, body.id, moved, { sign: false }))).toEqual([
-      ...[200, "error", "not_found"],
+      200,
+      "error",
+      "not_found",
     ]);
     await at.update(shop, body.id, ROSE);
     expect(told(await at.complete(shop, body.id))).toEqual([200, "completed"]);
@@ -131,7 +137,9 @@ describe.each(DATABASES)("somebody who means no good, on %s,", (dialect) => {
     // It was authorized, and let go: both are in the log.
     const outcomes = await at.records(shop, "payment.outcome");
     expect(outcomes.map(({ record }: { record: { release?: string } }) => record.release)).toEqual([
-      ...["done", "requested", undefined],
+      "done",
+      "requested",
+      undefined,
     ]);
     expect(await at.authorizations(shop, "released")).toHaveLength(1);
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
@@ -181,7 +189,10 @@ describe.each(DATABASES)("somebody who means no good, on %s,", (dialect) => {
   test("confirms to the bank what was refused before: it is cancelled there, and held for nobody", async () => {
     const account = stripe.openAccount({ restricted: true });
     await shop.admin("PUT", "/processor", {
-      ...{ kind: "stripe", rail_on: true, settles: true, secret_key: account.key },
+      kind: "stripe",
+      rail_on: true,
+      settles: true,
+      secret_key: account.key,
       publishable_key: "pk_test_0123456789",
     });
     const { id, continue_url } = await at.ready(shop);
@@ -192,10 +203,12 @@ describe.each(DATABASES)("somebody who means no good, on %s,", (dialect) => {
     expect(told(await at.get(shop, id))).toEqual([200, "ready_for_complete", "payment_failed"]);
     expect(intent()?.status).toBe("canceled");
     expect(told(await at.complete(shop, id, paying("pm_card_visa", "gpay")))).toEqual([
-      ...[200, "completed"],
+      200,
+      "completed",
     ]);
     expect(stripe.intents(account.id).map(({ status }) => status)).toEqual([
-      ...["requires_capture", "canceled"],
+      "requires_capture",
+      "canceled",
     ]);
     expect(await findingsOfSite(server, shop.site_key_hash)).toEqual([]);
     const [{ attempt_id }] = await at.orders(shop);
@@ -236,7 +249,9 @@ describe.each(DATABASES)("somebody who means no good, on %s,", (dialect) => {
     const odd = ["\u0000", "x".repeat(200), "chk_\u0000", "../x"];
     for (const id of odd) {
       expect(told(await at.create(shop, { cart_id: id, line_items: [] }))).toEqual([
-        ...[200, "error", "not_found"],
+        200,
+        "error",
+        "not_found",
       ]);
       for (const name of ["get_checkout", "get_cart"]) {
         const { result } = (await tool(name, { meta: meta(), id })) as never as {

@@ -90,7 +90,9 @@ describe.each(DATABASES)("a shop's UCP tools over MCP, on %s,", (dialect) => {
     expect([done.status, done.outcome]).toEqual(["completed", "approved"]);
     const [order] = await at.orders(shop);
     expect(order).toMatchObject({
-      ...{ order_id: done.order.id, agent_id: buyer.agentId, protocol: "mcp" },
+      order_id: done.order.id,
+      agent_id: buyer.agentId,
+      protocol: "mcp",
       amount: { minor: 10_490, currency: "EUR" },
     });
     expect((await use("get_checkout", { id: made.id })).order).toEqual(done.order);

@@ -100,7 +100,8 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser", () => {
     expect(complaints).toEqual([]);
     const { headers } = await fetch(continue_url);
     expect([headers.get("cache-control"), headers.get("referrer-policy")]).toEqual([
-      ...["no-store", "no-referrer"],
+      "no-store",
+      "no-referrer",
     ]);
     expect(headers.get("x-robots-tag")).toContain("noindex");
   });
@@ -110,8 +111,10 @@ describe.skipIf(skipChromium)("the page of a checkout in a browser", () => {
     const change = (verb: string, body: object) =>
       shop.admin("POST", `/orders/${orderId}/${verb}`, body);
     await change("ship", {
-      ...{ line_items: [{ id: "li_1", quantity: 1 }], carrier: "<b>DHL</b>" },
-      ...{ tracking_number: "JD01", tracking_url: "https://dhl.example/?a=1&b=<x>" },
+      line_items: [{ id: "li_1", quantity: 1 }],
+      carrier: "<b>DHL</b>",
+      tracking_number: "JD01",
+      tracking_url: "https://dhl.example/?a=1&b=<x>",
     });
     const { page, complaints } = await opened(order.permalink_url);
     expect(await heading(page)).toBe("A part of your order is on its way");

@@ -157,16 +157,14 @@ export class Platform {
     const covered = fields ?? ["@method", "@authority", "@path", ...Object.keys(headers)];
     const signed = await httpbis.signMessage(
       {
-        ...{
-          key: signer,
-          name: "sig1",
-          fields: covered,
-          params: [
-            ...(undated ? [] : ["created"]),
-            ...(expires === undefined ? [] : ["expires"]),
-            "keyid",
-          ],
-        },
+        key: signer,
+        name: "sig1",
+        fields: covered,
+        params: [
+          ...(undated ? [] : ["created"]),
+          ...(expires === undefined ? [] : ["expires"]),
+          "keyid",
+        ],
         paramValues: {
           created: new Date(created),
           ...(expires === undefined ? {} : { expires: new Date(expires) }),
@@ -232,7 +230,8 @@ export async function isSigned(
   const headers = Object.fromEntries(response.headers);
   const verified = await httpbis.verifyMessage(
     {
-      ...{ keyLookup, requiredFields: ["@status", "content-digest", "content-type"] },
+      keyLookup,
+      requiredFields: ["@status", "content-digest", "content-type"],
       notAfter: new Date(now + 1000),
     },
     { status: response.status, headers },
@@ -249,8 +248,16 @@ export async function isShopsNews(
   const verified = await httpbis.verifyMessage(
     {
       requiredFields: [
-        ...["@method", "@authority", "@path", "@query", "ucp-agent", "content-digest"],
-        ...["content-type", "webhook-id", "webhook-timestamp", "idempotency-key"],
+        "@method",
+        "@authority",
+        "@path",
+        "@query",
+        "ucp-agent",
+        "content-digest",
+        "content-type",
+        "webhook-id",
+        "webhook-timestamp",
+        "idempotency-key",
       ],
       requiredParams: ["created", "keyid"],
       tolerance: Number.POSITIVE_INFINITY,

@@ -47,8 +47,12 @@ describe.each(DATABASES)("how a shop sells through platforms, on %s,", (dialect)
   test("is set whole, shown as it was set, and recorded by its digest", async () => {
     const shop = await at.shop();
     const nothing = {
-      ...{ shipping: [], taxes: [], terms: null, links: {} },
-      ...{ allow_unsigned: false, buyer_mail: true },
+      shipping: [],
+      taxes: [],
+      terms: null,
+      links: {},
+      allow_unsigned: false,
+      buyer_mail: true,
     };
     expect((await shop.admin("GET", "/shop")).body).toEqual(nothing);
     expect((await shop.admin("PUT", "/shop", SHOP)).body).toEqual(SHOP);
@@ -97,7 +101,8 @@ describe.each(DATABASES)("how a shop sells through platforms, on %s,", (dialect)
     const shop = await at.shop();
     const plain = await terms(shop.site_key_hash);
     expect([plain.status, plain.headers.get("content-type")]).toEqual([
-      ...[200, "text/plain; charset=utf-8"],
+      200,
+      "text/plain; charset=utf-8",
     ]);
     expect(plain.body).toMatch(/^An order is a contract with shop-\d+\.example\.com, https:/);
     await shop.admin("PUT", "/shop", SHOP);

@@ -37,10 +37,8 @@ describe.each(DATABASES)("what callers leave at a shop, on %s,", (dialect) => {
   let close: () => Promise<void>;
   beforeAll(async () => {
     const world = await openWorld(dialect, clock, {
-      ...{
-        GATEHOUSE_TRUST_PROXY: "127.0.0.1",
-        GATEHOUSE_PROFILE_FETCHES_PER_SOURCE_PER_MINUTE: "9999",
-      },
+      GATEHOUSE_TRUST_PROXY: "127.0.0.1",
+      GATEHOUSE_PROFILE_FETCHES_PER_SOURCE_PER_MINUTE: "9999",
       GATEHOUSE_UNSIGNED_STORED_BYTES_PER_SITE: String(UNSIGNED_QUOTA),
       GATEHOUSE_SIGNED_STORED_BYTES_PER_SITE: String(SIGNED_QUOTA),
     });
@@ -151,13 +149,23 @@ describe.each(DATABASES)("what callers leave at a shop, on %s,", (dialect) => {
     const { body } = await at.create(shop, ROSE);
     clock.advance(1000);
     const strangers = Array.from({ length: 200 }, (_, n) => ({
-      ...{ cart_id: `cart_${n}_${shop.site_key_hash}`, site_key_hash: shop.site_key_hash },
-      ...{ platform_url: "x", platform_signed: 1, lines: "[]", buyer: "{}", context: "{}" },
-      ...{ created_at: clock.now(), expires_at: clock.now() + HOUR_MS, cancelled_at: null },
-      ...{ holder: `signed:d${n}.example`, bytes: 300 },
+      cart_id: `cart_${n}_${shop.site_key_hash}`,
+      site_key_hash: shop.site_key_hash,
+      platform_url: "x",
+      platform_signed: 1,
+      lines: "[]",
+      buyer: "{}",
+      context: "{}",
+      created_at: clock.now(),
+      expires_at: clock.now() + HOUR_MS,
+      cancelled_at: null,
+      holder: `signed:d${n}.example`,
+      bytes: 300,
     }));
     const shares = strangers.map(({ site_key_hash, holder, bytes }) => ({
-      ...{ site_key_hash, holder, bytes },
+      site_key_hash,
+      holder,
+      bytes,
     }));
     const fill = () =>
       db.transaction(async (tx) => {
@@ -178,7 +186,9 @@ describe.each(DATABASES)("what callers leave at a shop, on %s,", (dialect) => {
   test("of more domains than have a share is in one they have together, save of admitted ones", async () => {
     const { db } = server.context;
     const share = (n: number) => ({
-      ...{ site_key_hash: shop.site_key_hash, holder: `signed:d${n}.example`, bytes: 1 },
+      site_key_hash: shop.site_key_hash,
+      holder: `signed:d${n}.example`,
+      bytes: 1,
     });
     const shares = Array.from({ length: SHARES_MAX }, (_, n) => share(n));
     await db.transaction((tx) => tx.insert("stored_bytes", shares));
@@ -262,7 +272,8 @@ describe.each(DATABASES)("what callers leave at a shop, on %s,", (dialect) => {
     }));
     const body = {
       ...lines(...Array.from({ length: 50 }, () => ["rose", 1] as const)),
-      ...{ buyer: ROSE.buyer, fulfillment: { methods: [{ type: "shipping", destinations }] } },
+      buyer: ROSE.buyer,
+      fulfillment: { methods: [{ type: "shipping", destinations }] },
     };
     const key = randomUUID();
     const first = await at.create(shop, body, { ...from(5), key });

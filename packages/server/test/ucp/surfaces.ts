@@ -5,15 +5,28 @@ import { answerOf, type TestServer } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 
 export const SHOP_TOOLS = [
-  ...["search_catalog", "lookup_catalog", "get_product"],
-  ...["create_cart", "get_cart", "update_cart", "cancel_cart"],
-  ...["create_checkout", "get_checkout", "update_checkout", "complete_checkout", "cancel_checkout"],
+  "search_catalog",
+  "lookup_catalog",
+  "get_product",
+  "create_cart",
+  "get_cart",
+  "update_cart",
+  "cancel_cart",
+  "create_checkout",
+  "get_checkout",
+  "update_checkout",
+  "complete_checkout",
+  "cancel_checkout",
 ];
 
 /** What every surface says of a shop that sells nothing. */
 export const NOTHING_SOLD = {
-  ...{ checkout: false, handlers: [], transports: 1, edge: false },
-  ...{ skills: [[], [], [], []], pointed: [false, false, false, false] },
+  checkout: false,
+  handlers: [],
+  transports: 1,
+  edge: false,
+  skills: [[], [], [], []],
+  pointed: [false, false, false, false],
 };
 
 /** What each surface of a shop says about buying there. */
@@ -59,18 +72,17 @@ export async function surfaces(server: TestServer, shop: Shop) {
 
 async function onItsDomain({ url: gatehouse, context }: TestServer, shop: Shop): Promise<boolean> {
   const settings = readSettings({
-    ...{ gatehouse, siteKeyHash: shop.site_key_hash },
+    gatehouse,
+    siteKeyHash: shop.site_key_hash,
     edgeToken: `ghe_${"a".repeat(43)}`,
   });
   if (!settings.ok) throw new Error(settings.detail);
   const edge = new Edge(settings.value, {
-    ...{
-      clock: context.clock,
-      fetch,
-      shelf: memoryShelf(),
-      sharesWork: true,
-      warn: () => undefined,
-    },
+    clock: context.clock,
+    fetch,
+    shelf: memoryShelf(),
+    sharesWork: true,
+    warn: () => undefined,
     fetchKeys: async () => undefined,
   });
   const url = "https://shop.example.com/.well-known/ucp";

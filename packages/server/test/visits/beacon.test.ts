@@ -119,7 +119,10 @@ describe.each(DATABASES)("page-load beacons, on %s", (dialect) => {
         start: new Date(NOON).toISOString(),
         visits: 2,
         by_classification: {
-          ...{ verified_agent: 0, declared_agent: 0, suspected_automation: 0, person: 2 },
+          verified_agent: 0,
+          declared_agent: 0,
+          suspected_automation: 0,
+          person: 2,
         },
         by_agent: {},
       },

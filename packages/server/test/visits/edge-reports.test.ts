@@ -86,8 +86,12 @@ describe.each(DATABASES)("reports of a site's edge, on %s", (dialect) => {
     };
     const edge = await visit();
     const beacons = Array.from({ length: 10 }, (_, n) => ({
-      ...{ ...edge, visit_id: `vis_beacon_${n}`, source: "beacon", signature: null },
-      ...{ classification: "person", observed_at: clock.now() + 1000 + n },
+      ...edge,
+      visit_id: `vis_beacon_${n}`,
+      source: "beacon",
+      signature: null,
+      classification: "person",
+      observed_at: clock.now() + 1000 + n,
     }));
     await context.db.transaction((tx) => tx.insert("visits", beacons));
     await forgetOldVisits(context, () => false);

@@ -1,5 +1,5 @@
 import { movesMoney } from "../../discovery/built-in-skills.js";
-import { Aftermath } from "./aftermath.js";
+import { Adjustments } from "./adjustments.js";
 import { Counters } from "./counters.js";
 import { type Known, paymentFault, paysFault, reviewFault } from "./faults.js";
 import { type Course, courseFault, outcomeFault, paymentState } from "./payment-course.js";
@@ -36,7 +36,7 @@ export class History {
   /** Payments, by the record that requested them; and that record, by the attempt. */
   private readonly courses: Remembered<Course>;
   private readonly attempts: Remembered<string>;
-  private readonly aftermath: Aftermath;
+  private readonly adjustments: Adjustments;
   private rules: { readonly policy: string; readonly seq: number } | undefined;
   /** Records that name one from before the first. */
   before = 0;
@@ -44,13 +44,13 @@ export class History {
   constructor(beginning: Beginning, max = REMEMBERED_MAX) {
     this.beginning = beginning;
     // What becomes of a forgotten decision's money can no longer be told.
-    const letGo = ({ spending = [] }: Known) => this.counters.takeBack(spending);
-    this.known = new Remembered(max, letGo);
+    const release = ({ spending = [] }: Known) => this.counters.takeBack(spending);
+    this.known = new Remembered(max, release);
     this.refused = new Remembered(max);
     this.mandates = new Remembered(max);
     this.courses = new Remembered(max);
     this.attempts = new Remembered(max);
-    this.aftermath = new Aftermath(max);
+    this.adjustments = new Adjustments(max);
   }
 
   /** Decisions too long ago to be compared with. */
@@ -91,7 +91,7 @@ export class History {
       return `it is about a payment of which record ${course.seq} said that it was ${course.state}`;
     }
     const authorized = this.known.get(parent)?.amount;
-    const fault = this.aftermath.take(step, { whole, authorized });
+    const fault = this.adjustments.take(step, { whole, authorized });
     const { currency } = authorized ?? {};
     const other = amount !== undefined && currency !== undefined && amount.currency !== currency;
     return fault ?? (other ? "it is in another currency than was authorized" : undefined);

@@ -53,20 +53,32 @@ export async function addAgent(
     const now = clock.now();
     const agentId = ids.id("agt");
     const agent: Agent = {
-      ...{
-        agentId,
-        identity: agentId,
-        siteKeyHash,
-        name: wanted.name,
-        contact: null,
-        operatorUrl: null,
-      },
-      ...{ keySource: null, source: "admin", status: "active", scopes: wanted.scopes },
-      ...{ requestedScopes: [], tags: wanted.tags, createdBy: actor.id, createdAt: now },
-      ...{ changedBy: null, changedAt: null, expiresAt: null },
+      agentId,
+      identity: agentId,
+      siteKeyHash,
+      name: wanted.name,
+      contact: null,
+      operatorUrl: null,
+      keySource: null,
+      source: "admin",
+      status: "active",
+      scopes: wanted.scopes,
+      requestedScopes: [],
+      tags: wanted.tags,
+      createdBy: actor.id,
+      createdAt: now,
+      changedBy: null,
+      changedAt: null,
+      expiresAt: null,
     };
     const key: RegisteredKey = {
-      ...{ siteKeyHash, kid, agentId, jwk, status: "active", createdAt: now, notAfter: null },
+      siteKeyHash,
+      kid,
+      agentId,
+      jwk,
+      status: "active",
+      createdAt: now,
+      notAfter: null,
     };
     await insertAgent(tx, agent);
     await insertKey(tx, key);

@@ -13,7 +13,9 @@ export function agentChange(
   { actor, now, kids }: { actor: Actor; now: number; kids?: readonly string[] },
 ): RecordDraft {
   const change = {
-    ...{ kind, agent_id: agentId, status },
+    kind,
+    agent_id: agentId,
+    status,
     ...(scopes === null ? {} : { scopes }),
     ...(tags.length === 0 ? {} : { tags }),
     ...(kids === undefined ? {} : { kids }),

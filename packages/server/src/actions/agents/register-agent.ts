@@ -100,12 +100,22 @@ async function admit(
     const now = clock.now();
     const agentId = ids.id("agt");
     const agent: Agent = {
-      ...{ agentId, identity: active ? admittedAs(keySource, agentId) : agentId },
-      ...{ siteKeyHash, name: registration.name, contact: registration.contact },
-      ...{ operatorUrl: registration.operatorUrl, keySource, source: "self" },
-      ...{ status: active ? "active" : "pending", scopes: null, tags: [] },
-      ...{ requestedScopes: registration.requestedScopes, createdBy: agentId, createdAt: now },
-      ...{ changedBy: null, changedAt: null },
+      agentId,
+      identity: active ? admittedAs(keySource, agentId) : agentId,
+      siteKeyHash,
+      name: registration.name,
+      contact: registration.contact,
+      operatorUrl: registration.operatorUrl,
+      keySource,
+      source: "self",
+      status: active ? "active" : "pending",
+      scopes: null,
+      tags: [],
+      requestedScopes: registration.requestedScopes,
+      createdBy: agentId,
+      createdAt: now,
+      changedBy: null,
+      changedAt: null,
       expiresAt: active ? null : now + pendingMs(share),
     };
     const key = { siteKeyHash, kid, agentId, jwk, status: "active", createdAt: now } as const;

@@ -102,7 +102,13 @@ export async function rotateAgentKey(
     if (live.length >= LIVE_KEYS_MAX) return refused("rate_limited");
     const oldUntil = now + overlapS * 1000;
     const key: RegisteredKey = {
-      ...{ siteKeyHash, kid, agentId, jwk, status: "active", createdAt: now, notAfter: null },
+      siteKeyHash,
+      kid,
+      agentId,
+      jwk,
+      status: "active",
+      createdAt: now,
+      notAfter: null,
     };
     await insertKey(tx, key);
     await endKey(tx, siteKeyHash, by.old.kid, { notAfter: oldUntil });

@@ -25,11 +25,14 @@ const ROWS_PER_DELETE = 250;
 const LOGS_PER_READ = 256;
 
 function writeTools(
-  { audit, db, keys, pass }: Context,
+  { audit, db, keys, crashPoint }: Context,
   siteKeyHash: string,
 ): Omit<WriteTools, "onWritten"> {
   return {
-    ...{ audit, db, pass, version: VERSION },
+    audit,
+    db,
+    crashPoint,
+    version: VERSION,
     publicKeys: async () => (await keys.listed("audit")).map(({ kid, jwk }) => ({ kid, jwk })),
     policyByDigest: (digest) => policyByDigest(db, siteKeyHash, digest),
     auditKeys: () => keys.everyKey("audit"),
@@ -53,8 +56,14 @@ async function commitDay(
     for (const part of parts) await insertPart(tx, part, now);
     await insertNodes(tx, nodes);
     const done = {
-      ...{ purpose: "archive", chain, day, format: "json", parts: parts.length },
-      ...{ first_seq: firstSeq, count, bundle_sha256: bundleSha256 },
+      purpose: "archive",
+      chain,
+      day,
+      format: "json",
+      parts: parts.length,
+      first_seq: firstSeq,
+      count,
+      bundle_sha256: bundleSha256,
     };
     return {
       records: [actorDraft("audit.exported", actor, now, { export: done })],
@@ -68,7 +77,7 @@ async function commitDay(
  * Deletes the rows of archived days, part by part, each only while its file reads as it was
  * archived. A crash leaves some of them, which are read as before and deleted at the next run.
  */
-export async function deleteRows({ audit, db, pass }: Context, chain: string): Promise<void> {
+export async function deleteRows({ audit, db, crashPoint }: Context, chain: string): Promise<void> {
   for (;;) {
     const seq = await firstKept(db, chain);
     const part = seq === undefined ? undefined : await partAt(db, chain, seq);
@@ -77,7 +86,7 @@ export async function deleteRows({ audit, db, pass }: Context, chain: string): P
     for (let from = seq; from < endOf(part); from += ROWS_PER_DELETE) {
       const to = Math.min(from + ROWS_PER_DELETE, endOf(part));
       await db.transaction((tx) => deleteArchivedRecords(tx, chain, from, to));
-      pass("archive.rows_deleted");
+      crashPoint("archive.rows_deleted");
     }
   }
 }
@@ -102,7 +111,7 @@ export async function archiveDay(
   if (written !== undefined && (await commitDay(context, siteKeyHash, written, actor))) {
     log.info({ chain, day, records: count }, "audit.day_archived");
   }
-  context.pass("archive.committed");
+  context.crashPoint("archive.committed");
   await deleteRows(context, chain);
 }
 
@@ -115,7 +124,7 @@ async function archiveLog(
 ): Promise<void> {
   const actor = serviceActor("audit.archive");
   // A frozen log is evidence and stays in the database.
-  while (!stopping() && context.audit.heldWhy(log.chain) === undefined) {
+  while (!stopping() && context.audit.freezeReason(log.chain) === undefined) {
     const [due] = await dueDays(context.db, log, before, 1);
     if (due === undefined) return;
     await archiveDay(context, log, due, actor);

@@ -69,7 +69,7 @@ export class ArchiveRuns {
     if (run === undefined) {
       const [first] = due;
       if (first === undefined) return this.trim(siteKeyHash, step);
-      const why = this.context.audit.heldWhy(first.day.chain);
+      const why = this.context.audit.freezeReason(first.day.chain);
       if (why !== undefined) {
         return refuse(
           "conflict",

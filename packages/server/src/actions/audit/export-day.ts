@@ -98,7 +98,8 @@ export async function exportDay(
   const { snapshot, log } = recorded.value;
   return ok(
     await exportFile(snapshot, log, request, {
-      ...{ audit, version: VERSION },
+      audit,
+      version: VERSION,
       publicKeys: async () => (await keys.listed("audit")).map(({ kid, jwk }) => ({ kid, jwk })),
       policyByDigest: (digest) => policyByDigest(db, siteKeyHash, digest),
     }),

@@ -13,6 +13,6 @@ export async function siteLogs({ audit, db }: Context, siteKeyHash: string): Pro
   const exists =
     siteKeyHash === INSTALLATION || (await domainOfSite(db, siteKeyHash)) !== undefined;
   if (!exists) return logs;
-  await audit.tend(siteKeyHash);
+  await audit.maintainLog(siteKeyHash);
   return logsOfSite(db, siteKeyHash);
 }

@@ -65,8 +65,14 @@ export async function createCart(
   if (!isWhole(priced)) return { wanted: content.lines, priced };
   const now = clock.now();
   const cart: Cart = {
-    ...{ cartId: ids.id("cart"), siteKeyHash, platform, holder: platform.holder, ...content },
-    ...{ createdAt: now, expiresAt: now + cartMs(platform), cancelledAt: null },
+    cartId: ids.id("cart"),
+    siteKeyHash,
+    platform,
+    holder: platform.holder,
+    ...content,
+    createdAt: now,
+    expiresAt: now + cartMs(platform),
+    cancelledAt: null,
   };
   await insertCart(tx, cart);
   return estimated(tx, cart, priced);

@@ -18,7 +18,7 @@ import { noteSeen } from "../../domain/platforms/store.js";
 import { insertReview } from "../../domain/reviews/store.js";
 import { closedMessage, sells } from "../../domain/sites/gates.js";
 import type { Site } from "../../domain/sites/site.js";
-import { siteAsItIs } from "../../domain/sites/store.js";
+import { reloadSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { problemOf } from "../../purchase/checkout-problem.js";
 import { type Decided, decide } from "../../purchase/decide.js";
@@ -30,8 +30,8 @@ import {
 } from "../../purchase/payment-caller.js";
 import { amountFault, type Payment, requestPayment } from "../../purchase/request-payment.js";
 import { recordedItems } from "../orders/price-order.js";
+import { notifyReviewers } from "../reviews/notify-reviewers.js";
 import { pendingReview } from "../reviews/pending-review.js";
-import { tellOfReview } from "../reviews/tell-of-review.js";
 import { platformActor } from "./platform-actor.js";
 import { reviewsFull, standingProblem } from "./platform-standing.js";
 import { isSameQuote, quoteDigest, quotedItems, quoteFor } from "./quote.js";
@@ -92,14 +92,17 @@ function about({ agent, checkout, requestId }: Attempted): JsonObject {
   return {
     agent: { id: agent.agentId },
     checkout: { checkout_id, digest: quoteDigest(quote) },
-    ...{ protocol: PROTOCOL, skill: SKILL },
+    protocol: PROTOCOL,
+    skill: SKILL,
     request: { id: requestId, method: "POST", route },
   };
 }
 
 /** The caller, and the identity it counts for. */
 const countedFor = ({ agent, identity }: Attempted) => ({
-  ...{ actorId: agent.agentId, identity: identity.id, pooled: isPooled(identity) },
+  actorId: agent.agentId,
+  identity: identity.id,
+  pooled: isPooled(identity),
 });
 
 /** What the rules leave to a person. */
@@ -108,12 +111,24 @@ function escalated({ config }: Context, tried: Attempted) {
   const { siteKeyHash, checkoutId, quote, tries } = checkout;
   const { rule, reviewMs, approvalsNeeded } = decided;
   return {
-    ...{ siteKeyHash, decisionId, recordId, token, now },
+    siteKeyHash,
+    decisionId,
+    recordId,
+    token,
+    now,
     ...countedFor(tried),
-    ...{ mandateId: tryName(checkoutId, tries), rule, reviewMs, approvalsNeeded },
+    mandateId: tryName(checkoutId, tries),
+    rule,
+    reviewMs,
+    approvalsNeeded,
     request: {
-      ...{ skill: SKILL, protocol: PROTOCOL, amount, kid: null, handler: site.processor?.kind },
-      ...{ digest: quoteDigest(quote), items: quotedItems(quote) },
+      skill: SKILL,
+      protocol: PROTOCOL,
+      amount,
+      kid: null,
+      handler: site.processor?.kind,
+      digest: quoteDigest(quote),
+      items: quotedItems(quote),
       checkout: { checkoutId, returnUrl: pageUrl(config, checkout) },
     },
   };
@@ -130,8 +145,16 @@ function requestItsPayment(context: Context, tx: Transaction, tried: Attempted):
   if (processor === undefined) throw new Error("a site sells without a processor");
   const returnUrl = pageUrl(context.config, checkout);
   const asked = {
-    ...{ siteKeyHash, decisionId, escalationId: null, checkout: { checkoutId, returnUrl } },
-    ...{ processor, amount, items: quotedItems(quote), token, caller, recordId },
+    siteKeyHash,
+    decisionId,
+    escalationId: null,
+    checkout: { checkoutId, returnUrl },
+    processor,
+    amount,
+    items: quotedItems(quote),
+    token,
+    caller,
+    recordId,
     about: about(tried),
     answer: { status: 200, body: {} },
   };
@@ -144,7 +167,8 @@ async function write(context: Context, tx: Transaction, tried: Attempted): Promi
   const { outcome, rule, rules, policy, refusal } = decided;
   const { siteKeyHash, checkoutId, quote, tries } = tried.checkout;
   const checkout: Checkout = {
-    ...{ ...tried.checkout, decisionId },
+    ...tried.checkout,
+    decisionId,
     status: outcome === "rejected" ? "open" : "completing",
     problem: outcome === "rejected" ? problemOf(refusal ?? "policy_denied") : null,
   };
@@ -153,16 +177,27 @@ async function write(context: Context, tx: Transaction, tried: Attempted): Promi
   const payment = outcome === "approved" ? await requestItsPayment(context, tx, tried) : undefined;
   const digest = quoteDigest(quote);
   await insertDecision(tx, {
-    ...{ decisionId, siteKeyHash, mandateId: tryName(checkoutId, tries) },
+    decisionId,
+    siteKeyHash,
+    mandateId: tryName(checkoutId, tries),
     ...countedFor(tried),
-    ...{ digest, skill: SKILL, protocol: PROTOCOL, amount, reason: refusal, ruleId: rule },
-    ...{ rulesEvaluated: rules.length, policyVersion: policy.version, recordId, evaluatedAt: now },
-    ...{ outcome: payment === undefined ? outcome : "paying", answer: { status: 200, body: {} } },
+    digest,
+    skill: SKILL,
+    protocol: PROTOCOL,
+    amount,
+    reason: refusal,
+    ruleId: rule,
+    rulesEvaluated: rules.length,
+    policyVersion: policy.version,
+    recordId,
+    evaluatedAt: now,
+    outcome: payment === undefined ? outcome : "paying",
+    answer: { status: 200, body: {} },
   });
   await writeCheckout(tx, checkout);
   if (review !== undefined) {
     await insertReview(tx, review);
-    await tellOfReview(tx, context, { site, review, agent, now });
+    await notifyReviewers(tx, context, { site, review, agent, now });
   }
   const content = {
     ...about(tried),
@@ -228,7 +263,7 @@ export async function completeCheckout(
   asked: Completion,
 ): Promise<Result<Completing, "not_found" | "shut">> {
   const { siteKeyHash, token, requestId } = asked;
-  const site = await siteAsItIs(tx, asked.site);
+  const site = await reloadSite(tx, asked.site);
   if (site === undefined) return refuse("shut", "This shop is not there any more.");
   if (!sells(site)) return refuse("shut", closedMessage(site));
   await lockCheckout(tx, asked.checkoutId);
@@ -285,7 +320,16 @@ export async function completeCheckout(
   }
   return ok(
     await write(context, tx, {
-      ...{ site, checkout, token, requestId, caller, agent, identity, amount, decided, now },
+      site,
+      checkout,
+      token,
+      requestId,
+      caller,
+      agent,
+      identity,
+      amount,
+      decided,
+      now,
       decisionId: context.ids.timeId("dec", now),
       recordId: newRecordId(context.ids, now),
     }),

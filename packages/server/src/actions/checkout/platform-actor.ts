@@ -30,17 +30,23 @@ export async function platformActor(
   const identity = await identityOfPlatform(db, siteKeyHash, platform);
   const agentId = actorId(platform);
   const agent: Agent = {
-    ...{
-      agentId,
-      identity: identity.id,
-      siteKeyHash,
-      name: platform.url,
-      contact: null,
-      operatorUrl: null,
-    },
-    ...{ keySource: null, source: "self", status: "active", scopes: null, requestedScopes: [] },
-    ...{ tags: [], createdBy: agentId, createdAt: identity.knownSince ?? now, changedBy: null },
-    ...{ changedAt: null, expiresAt: null },
+    agentId,
+    identity: identity.id,
+    siteKeyHash,
+    name: platform.url,
+    contact: null,
+    operatorUrl: null,
+    keySource: null,
+    source: "self",
+    status: "active",
+    scopes: null,
+    requestedScopes: [],
+    tags: [],
+    createdBy: agentId,
+    createdAt: identity.knownSince ?? now,
+    changedBy: null,
+    changedAt: null,
+    expiresAt: null,
   };
   return { agent, identity };
 }

@@ -72,7 +72,10 @@ export async function quoteFor(
     shippingMinor,
   });
   const bare: UcpTotals = {
-    ...{ subtotalMinor, shippingMinor: null, taxMinor: 0, totalMinor: subtotalMinor },
+    subtotalMinor,
+    shippingMinor: null,
+    taxMinor: 0,
+    totalMinor: subtotalMinor,
   };
   const missing: Missing[] = [];
   if (!isText(buyer.email) || !EMAIL.test(buyer.email)) missing.push("email");
@@ -83,9 +86,14 @@ export async function quoteFor(
   if (!summed.ok) missing.push("payable");
   if (!missing.includes("address") && !isTaxable(settings, destination)) missing.push("taxes");
   return {
-    ...{ currency, ...quotedLines(priced), ships },
+    currency,
+    ...quotedLines(priced),
+    ships,
     options: offered.map(({ option: { id, title, days }, amountMinor }) => ({
-      ...{ id, title, amountMinor, days: days ?? null },
+      id,
+      title,
+      amountMinor,
+      days: days ?? null,
     })),
     totals: summed.ok ? summed.value : bare,
     terms: settings.terms === null ? null : hash("sha256", settings.terms.text, "hex"),

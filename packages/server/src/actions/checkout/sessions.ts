@@ -20,7 +20,7 @@ import {
 } from "../../domain/checkouts/store.js";
 import { noteSeen } from "../../domain/platforms/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { hastenPayment } from "../../purchase/hasten-payment.js";
+import { reconcilePaymentNow } from "../../purchase/hasten-payment.js";
 import { openCart } from "./carts.js";
 import { invalidateReview } from "./escalated.js";
 import { isSameQuote, quoteFor } from "./quote.js";
@@ -121,10 +121,21 @@ export async function createCheckout(
   const quote = await quoteFor(tx, siteKeyHash, content, "quote");
   if (!isWhole(quote)) return ok({ content, quote });
   const checkout: Checkout = {
-    ...{ checkoutId: ids.id("chk"), pageId: ids.id("page"), siteKeyHash, platform, cartId },
+    checkoutId: ids.id("chk"),
+    pageId: ids.id("page"),
+    siteKeyHash,
+    platform,
+    cartId,
     policies: [],
-    ...{ status: "open", content, quote, problem: null, tries: 0, decisionId: null },
-    ...{ orderId: null, createdAt: now, expiresAt: now + checkoutMs(platform) },
+    status: "open",
+    content,
+    quote,
+    problem: null,
+    tries: 0,
+    decisionId: null,
+    orderId: null,
+    createdAt: now,
+    expiresAt: now + checkoutMs(platform),
   };
   await insertCheckout(tx, checkout);
   await noteSeen(tx, siteKeyHash, platform, now);
@@ -211,6 +222,6 @@ export async function cancelCheckout(
   const cancelled: Checkout = { ...checkout, status: "cancelled", problem: null };
   await writeCheckout(tx, cancelled);
   const { decisionId } = checkout;
-  if (decisionId !== null) await hastenPayment(tx, decisionId, context.clock.now());
+  if (decisionId !== null) await reconcilePaymentNow(tx, decisionId, context.clock.now());
   return ok({ checkout: cancelled, records });
 }

@@ -107,7 +107,9 @@ async function lookAt(context: Context, site: Site, path: Path): Promise<Looked>
   const judged = judgeFault(path, answer, guide);
   if (judged !== undefined) return { finding: judged, reached: true };
   const finding: InstallFinding = {
-    ...{ item: path, state: "wrong", ...silence(context, site, answer) },
+    item: path,
+    state: "wrong",
+    ...silence(context, site, answer),
   };
   return { finding, reached: false };
 }

@@ -17,8 +17,8 @@ import { declineWait, type PaymentCaller } from "../../purchase/payment-caller.j
 import { type Payment, requestPayment } from "../../purchase/request-payment.js";
 import { quoteDigest } from "../checkout/quote.js";
 import { recordedItems } from "../orders/price-order.js";
+import { notifyReviewers } from "../reviews/notify-reviewers.js";
 import { pendingReview } from "../reviews/pending-review.js";
-import { tellOfReview } from "../reviews/tell-of-review.js";
 import { answerTo, type Judged, judge } from "./judge-mandate.js";
 import {
   aboutMandate,
@@ -40,8 +40,12 @@ export interface Paying {
 
 /** Refusals of a known agent that count against it, each mandate once. */
 const COUNTED: readonly string[] = [
-  ...["policy_denied", "scope_not_granted", "skill_not_live", "mandate_id_conflict"],
-  ...["cart_mismatch", "evidence_already_used"],
+  "policy_denied",
+  "scope_not_granted",
+  "skill_not_live",
+  "mandate_id_conflict",
+  "cart_mismatch",
+  "evidence_already_used",
 ];
 /** An agent its owner has not admitted is a stranger still, whatever its signature proves. */
 const STRANGERS: readonly string[] = ["agent_pending"];
@@ -235,11 +239,24 @@ export async function claim(
   const payment = await requestIfPaid(context, tx, asked, { ...claimed, caller });
   const paid = payment !== undefined;
   await insertDecision(tx, {
-    ...{ decisionId, siteKeyHash, mandateId, digest: proven.digest },
-    ...{ actorId: agent.agentId, identity: agent.identity, pooled: false },
-    ...{ skill, protocol, amount, outcome: paid ? "paying" : outcome, reason, ruleId: rule },
-    ...{ rulesEvaluated: found.rulesEvaluated, policyVersion: found.policyVersion },
-    ...{ recordId, evaluatedAt: now, answer: paid ? paymentUnknown(mandateId) : answer },
+    decisionId,
+    siteKeyHash,
+    mandateId,
+    digest: proven.digest,
+    actorId: agent.agentId,
+    identity: agent.identity,
+    pooled: false,
+    skill,
+    protocol,
+    amount,
+    outcome: paid ? "paying" : outcome,
+    reason,
+    ruleId: rule,
+    rulesEvaluated: found.rulesEvaluated,
+    policyVersion: found.policyVersion,
+    recordId,
+    evaluatedAt: now,
+    answer: paid ? paymentUnknown(mandateId) : answer,
   });
   if (found.checkout !== undefined && outcome !== "rejected") {
     const { tries } = found.checkout;
@@ -247,7 +264,8 @@ export async function claim(
     await writeCheckout(tx, { ...found.checkout, ...completing, decisionId });
   }
   if (review !== undefined) await insertReview(tx, review);
-  if (review !== undefined) await tellOfReview(tx, { config, ids }, { site, review, agent, now });
+  if (review !== undefined)
+    await notifyReviewers(tx, { config, ids }, { site, review, agent, now });
   if (reason !== null && COUNTED.includes(reason)) {
     await countFailure(tx, { siteKeyHash, agentId: agent.agentId, mandateId }, now);
   }
@@ -268,9 +286,17 @@ function escalated(
   const { token, handler } = found.payment ?? {};
   const checkout = checkoutOf(found) ?? undefined;
   return {
-    ...{ ...ids, siteKeyHash: site.siteKeyHash, actorId, mandateId, token, now },
-    ...{ identity, pooled: false },
-    ...{ rule, reviewMs, approvalsNeeded },
+    ...ids,
+    siteKeyHash: site.siteKeyHash,
+    actorId,
+    mandateId,
+    token,
+    now,
+    identity,
+    pooled: false,
+    rule,
+    reviewMs,
+    approvalsNeeded,
     request: { skill, protocol, amount, kid, digest, items, handler, checkout },
   };
 }

@@ -55,7 +55,8 @@ export async function explainDecision(
   const stored = await audit.reader.recordById(siteKeyHash, decision.recordId);
   const review = await reviewOfDecision(db, siteKeyHash, decisionId);
   return {
-    ...{ decision, ...traceOf(stored?.text) },
+    decision,
+    ...traceOf(stored?.text),
     payment: await paymentState(db, decisionId),
     orderId: (await orderOfDecision(db, decisionId))?.orderId ?? null,
     escalationId: review?.escalationId ?? null,

@@ -178,7 +178,17 @@ export async function judge(
   );
   const { outcome, rule, rules, policy, record, reviewMs, approvalsNeeded } = decided;
   return {
-    ...{ outcome, rule, amount, items, checkout, payment, record, reviewMs, approvalsNeeded },
-    ...{ rulesEvaluated: rules.length, reason: decided.refusal, policyVersion: policy.version },
+    outcome,
+    rule,
+    amount,
+    items,
+    checkout,
+    payment,
+    record,
+    reviewMs,
+    approvalsNeeded,
+    rulesEvaluated: rules.length,
+    reason: decided.refusal,
+    policyVersion: policy.version,
   };
 }

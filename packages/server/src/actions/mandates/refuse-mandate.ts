@@ -32,7 +32,8 @@ export function aboutMandate(facts: ProvenFacts, requestId: string, committed?: 
   return {
     agent: { id: agentId, key_thumbprint: kid },
     mandate: { digest, mandate_id: mandateId },
-    ...{ protocol, ...skill },
+    protocol,
+    ...skill,
     request: requestOf(requestId),
   };
 }

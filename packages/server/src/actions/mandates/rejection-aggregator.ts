@@ -10,7 +10,7 @@ import {
 import { RejectionCounts, type SealedCounts } from "../../domain/rejections/rejection-counts.js";
 import { takeSingle } from "../../domain/rejections/store.js";
 import { type Clock, isoTime } from "../../infra/clock.js";
-import type { PassPoint } from "../../infra/crash-points.js";
+import type { CrashPoint } from "../../infra/crash-points.js";
 import type { Transaction } from "../../infra/db/database.js";
 import type { Ids } from "../../infra/ids.js";
 import type { Log } from "../../infra/log/log.js";
@@ -47,7 +47,10 @@ function countsRecord({ caller, recordId, from, until, reasons }: SealedCounts):
   const content = {
     ...(agentId === undefined ? {} : { agent: { id: agentId } }),
     refusals: {
-      ...{ count, counts: { ...reasons }, minute: isoTime(from), until: isoTime(until) },
+      count,
+      counts: { ...reasons },
+      minute: isoTime(from),
+      until: isoTime(until),
       reason_codes: Object.keys(reasons),
     },
     request: { ...REJECTED_REQUESTS[door] },
@@ -61,7 +64,7 @@ interface AggregatorTools {
   readonly ids: Ids;
   readonly log: Log;
   readonly metrics: Metrics;
-  readonly pass: PassPoint;
+  readonly crashPoint: CrashPoint;
 }
 
 /**
@@ -154,15 +157,15 @@ export class RejectionAggregator {
   }
 
   private async writeOne(counts: SealedCounts): Promise<void> {
-    const { audit, pass } = this.tools;
-    pass("rejections.sealed");
+    const { audit, crashPoint } = this.tools;
+    crashPoint("rejections.sealed");
     await audit.commit(counts.caller.siteKeyHash, async (tx) => {
       // An earlier attempt may have been committed without an answer.
       const there = await recordExists(tx, counts.recordId);
       const after = () => this.counts.written(counts);
       return { records: there ? [] : [countsRecord(counts)], answer: null, after };
     });
-    pass("rejections.written");
+    crashPoint("rejections.written");
   }
 
   /** Writes everything, the running minute included. What cannot be written is lost. */

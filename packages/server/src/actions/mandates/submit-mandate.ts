@@ -13,7 +13,7 @@ import type { Context } from "../../context.js";
 import { decisionById, decisionOfMandate } from "../../domain/decisions/store.js";
 import { reviewOfDecision } from "../../domain/reviews/store.js";
 import type { Site } from "../../domain/sites/site.js";
-import { siteAsItIs } from "../../domain/sites/store.js";
+import { reloadSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import type { Sender } from "../../infra/sender.js";
 import { paymentEnded, settlePayment } from "../../purchase/settle-payment.js";
@@ -70,7 +70,7 @@ async function inTransaction(
   const { mandate, proven } = asked;
   const { siteKeyHash } = asked.site;
   const now = context.clock.now();
-  const site = await siteAsItIs(tx, asked.site);
+  const site = await reloadSite(tx, asked.site);
   if (site === undefined) return { records: [], answer: { fault: { reason: "site_not_found" } } };
   const facts = { ...asked, site, now };
   if (!isForCall(mandate, call))

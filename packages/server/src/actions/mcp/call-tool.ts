@@ -94,7 +94,10 @@ function clientMember(
 
 /** The limits of a door, as reasons of calls that they refuse. */
 const LIMIT_REASONS: Readonly<Record<string, string>> = {
-  ...{ session: "session_limit", address: "address_limit", site: "site_limit", day: "day_limit" },
+  session: "session_limit",
+  address: "address_limit",
+  site: "site_limit",
+  day: "day_limit",
 };
 
 /** Bytes of a log row besides its record: position, hashes, signature, index. */

@@ -58,12 +58,12 @@ async function deliverTo(context: Context, destination: string): Promise<boolean
     const message = await claimMessage(db, one, clock.now());
     if (message === undefined) continue;
     const sent = await trySending(context, message);
-    context.pass("outbox.sent");
+    context.crashPoint("outbox.sent");
     await writeTry(db, message, tried(message, sent, clock.now(), chanceOf(ids)));
     const { messageId, kind, topic, attempts } = message;
     count({ kind, result: sent.ok ? "delivered" : sent.reason });
     if (sent.ok) {
-      context.pass("outbox.delivered");
+      context.crashPoint("outbox.delivered");
       await hastenMessages(db, destination, clock.now());
       continue;
     }

@@ -48,7 +48,13 @@ export async function testNotifications(
     const event = { type: "notifications.test", ...about, domain };
     const body = JSON.stringify(kind === "mail" ? testMail(site) : event);
     const message: Sendable = {
-      ...{ messageId, siteKeyHash, kind, audience: "owner", destination, body, createdAt: now },
+      messageId,
+      siteKeyHash,
+      kind,
+      audience: "owner",
+      destination,
+      body,
+      createdAt: now,
     };
     const sent = await sendMessage(context, message);
     const says = sent.ok ? "It was delivered." : `It was not delivered: ${sent.detail}.`;

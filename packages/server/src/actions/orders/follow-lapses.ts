@@ -9,7 +9,7 @@ import {
 } from "../../domain/orders/store.js";
 import { domainOfSite } from "../../domain/sites/store.js";
 import { followAttempt } from "../../purchase/follow-payment.js";
-import { tellOwner } from "../../purchase/tell-owner.js";
+import { notifyOwner } from "../../purchase/notify-owner.js";
 import { AUTHORIZATION_LAPSES, lapseEvent, lapseMail } from "./lapse-notice.js";
 
 const HOUR_MS = 3_600_000;
@@ -34,8 +34,10 @@ async function tell(context: Context, { attemptId, orderId, siteKeyHash }: Order
     if (!(await noteLapseTold(tx, orderId, now))) return;
     const domain = (await domainOfSite(tx, siteKeyHash)) ?? "";
     const about = { domain, order, lapsesAt: order.lapsesAt, now };
-    const told = await tellOwner(tx, ids, {
-      ...{ siteKeyHash, topic: AUTHORIZATION_LAPSES, now },
+    const told = await notifyOwner(tx, ids, {
+      siteKeyHash,
+      topic: AUTHORIZATION_LAPSES,
+      now,
       event: (messageId) => lapseEvent(about, messageId),
       mail: () => lapseMail(about),
     });

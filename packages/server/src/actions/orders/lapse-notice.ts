@@ -16,10 +16,14 @@ export interface LapsingOrder {
 export function lapseEvent({ domain, order, lapsesAt, now }: LapsingOrder, messageId: string) {
   const { siteKeyHash, orderId, attemptId, amount } = order;
   return {
-    ...{ type: AUTHORIZATION_LAPSES, message_id: messageId, occurred_at: isoTime(now) },
-    ...{ site_key_hash: siteKeyHash, domain },
+    type: AUTHORIZATION_LAPSES,
+    message_id: messageId,
+    occurred_at: isoTime(now),
+    site_key_hash: siteKeyHash,
+    domain,
     order: {
-      ...{ order_id: orderId, attempt_id: attemptId },
+      order_id: orderId,
+      attempt_id: attemptId,
       amount: { minor: amount.minor, currency: amount.currency },
       lapses_at: isoTime(lapsesAt),
     },

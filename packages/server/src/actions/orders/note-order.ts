@@ -1,7 +1,7 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { NOTES_MAX, type OrderNote } from "../../domain/orders/aftermath/aftermath.js";
-import { insertNote, notesOf } from "../../domain/orders/aftermath/store.js";
+import { NOTES_MAX, type OrderNote } from "../../domain/orders/adjustments/adjustment.js";
+import { insertNote, notesOf } from "../../domain/orders/adjustments/store.js";
 import { lockOrder } from "../../domain/orders/store.js";
 
 /** Writes a note about an order, for the owner's people. Nobody is told, and no log has it. */

@@ -6,12 +6,12 @@ import {
   type EventType,
   type LineQuantity,
   type OrderEvent,
-} from "../../domain/orders/aftermath/aftermath.js";
-import { insertEvent } from "../../domain/orders/aftermath/store.js";
+} from "../../domain/orders/adjustments/adjustment.js";
+import { insertEvent } from "../../domain/orders/adjustments/store.js";
 import { lockOrder } from "../../domain/orders/store.js";
 import { type AskedLines, askedLines } from "../../purchase/after-sale/asked-lines.js";
 import { goodsRecord } from "../../purchase/after-sale/goods-record.js";
-import { tellOfOrder } from "../../purchase/after-sale/tell-of-order.js";
+import { notifyOfOrder } from "../../purchase/after-sale/notify-of-order.js";
 import { revise, type WholeOrder, wholeOrder } from "../../purchase/after-sale/whole-order.js";
 
 /** Something that happened to goods on their way, as an owner tells it. */
@@ -55,7 +55,8 @@ export async function shipOrder(
   const { audit, clock, ids } = context;
   const { answer } = await audit.commit<Result<WholeOrder, ShipFault>>(siteKeyHash, async (tx) => {
     const no = (reason: ShipFault, detail: string) => ({
-      ...{ records: [], answer: refuse(reason, detail) },
+      records: [],
+      answer: refuse(reason, detail),
     });
     const now = clock.now();
     const held = await lockOrder(tx, siteKeyHash, orderId);
@@ -70,13 +71,19 @@ export async function shipOrder(
     if (!lines.ok) return { records: [], answer: lines };
     const eventId = ids.timeId("evt", now);
     const event: OrderEvent = {
-      ...{ eventId, siteKeyHash, orderId, revision: held.revision + 1, lines: lines.value },
-      ...{ ...shipment, occurredAt: at ?? now, createdAt: now },
+      eventId,
+      siteKeyHash,
+      orderId,
+      revision: held.revision + 1,
+      lines: lines.value,
+      ...shipment,
+      occurredAt: at ?? now,
+      createdAt: now,
     };
     await insertEvent(tx, event);
     const whole = await revise(tx, held);
     const topic = type === "shipped" ? "order.shipped" : "order.fulfillment";
-    await tellOfOrder(context, tx, whole, { topic, now, shipment: event });
+    await notifyOfOrder(context, tx, whole, { topic, now, shipment: event });
     const change = { kind: "fulfillment", id: eventId, lines: lines.value, event: type } as const;
     return { records: [goodsRecord(held, actor, change, now)], answer: ok(whole) };
   });

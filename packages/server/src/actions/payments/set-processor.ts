@@ -102,8 +102,10 @@ export async function setProcessor(
         processor === null
           ? { processor: "none" }
           : {
-              ...{ processor: processor.kind, rail_on: processor.railOn },
-              ...{ settles: processor.settles, live: processor.live },
+              processor: processor.kind,
+              rail_on: processor.railOn,
+              settles: processor.settles,
+              live: processor.live,
             };
       const change = { kind: "processor_set", ...about };
       const written = { ...changed, version: site.version + 1, changedAt: now };

@@ -13,8 +13,8 @@ import {
 } from "@gatehouse/protocol";
 import type { Decision } from "../../domain/decisions/decision.js";
 import type { Book } from "../../domain/decisions/history/book.js";
-import type { Allowance } from "../../infra/allowance.js";
 import { localTime } from "../../infra/clock.js";
+import type { WorkBudget } from "../../infra/work-budget.js";
 
 /** What rules said about one mandate. */
 export interface Verdict {
@@ -56,13 +56,13 @@ export class Rehearsal {
   private readonly books: Books;
   /** When people approved what was given to them, by decision. */
   private readonly approvals: ReadonlyMap<string, number>;
-  private readonly allowance: Allowance;
+  private readonly allowance: WorkBudget;
 
   constructor(
     policy: Policy,
     books: Books,
     approvals: ReadonlyMap<string, number>,
-    allowance: Allowance,
+    allowance: WorkBudget,
   ) {
     this.policy = policy;
     this.needed = factsNeeded(policy);
@@ -89,7 +89,8 @@ export class Rehearsal {
       return { ...name, currency, minor: this.counted(minor, name, decision, currency) };
     });
     const count = this.needed.count.map((name) => ({
-      ...{ ...name, value: this.counted(decisions, name, decision) },
+      ...name,
+      value: this.counted(decisions, name, decision),
     }));
     return {
       ...(skill !== undefined && { skill }),
@@ -97,7 +98,8 @@ export class Rehearsal {
       ...(cart !== undefined && { cart }),
       ...(agent !== undefined && { agent }),
       time: { local: localTime(this.policy.timezone, decision.evaluatedAt) },
-      ...{ spend, count },
+      spend,
+      count,
     };
   }
 

@@ -21,8 +21,8 @@ import { loadHistory } from "../../domain/decisions/history/load.js";
 import { lastDecisions } from "../../domain/decisions/store.js";
 import { approvalsSince } from "../../domain/reviews/store.js";
 import { hasSkill } from "../../domain/sites/skills.js";
-import { Allowance, AllowanceSpentError } from "../../infra/allowance.js";
 import type { Queries } from "../../infra/db/database.js";
+import { AllowanceSpentError, WorkBudget } from "../../infra/work-budget.js";
 import type { PolicySite } from "./publish-policy.js";
 import { type Recalled, Rehearsal, type TestedDecision, type Verdict } from "./rehearsal.js";
 
@@ -55,7 +55,7 @@ async function loadPast(
   siteKeyHash: string,
   policy: Policy,
   limit: number,
-  allowance: Allowance,
+  allowance: WorkBudget,
 ) {
   const decisions = await lastDecisions(db, siteKeyHash, limit);
   const [first, last] = [decisions[0], decisions.at(-1)];
@@ -91,7 +91,7 @@ async function recall(
   reader: LogReader,
   siteKeyHash: string,
   decisions: readonly Decision[],
-  allowance: Allowance,
+  allowance: WorkBudget,
 ): Promise<ReadonlyMap<string, Recalled>> {
   const asked = decisions.filter(({ policyVersion }) => policyVersion !== null);
   const found = new Map<string, Recalled>();
@@ -104,13 +104,13 @@ async function recall(
   return found;
 }
 
-async function rehearse(
+async function runDraft(
   { audit, clock, db }: Context,
   siteKeyHash: string,
   policy: Policy,
   limit: number,
 ): Promise<readonly TestedDecision[]> {
-  const allowance = new Allowance(clock, { msMax: TEST_MS_MAX, rowsMax: HISTORY_ROWS_MAX });
+  const allowance = new WorkBudget(clock, { msMax: TEST_MS_MAX, rowsMax: HISTORY_ROWS_MAX });
   // A snapshot holds a connection that mandates wait for, so it ends before anything is decided.
   const past = await db.snapshot((reader) =>
     loadPast(reader, siteKeyHash, policy, limit, allowance),
@@ -160,7 +160,7 @@ export async function testPolicy(
   try {
     const done = await context.policyTests.run(siteKeyHash, async () => {
       const findings = policyFindings(policy, (id) => hasSkill(skills, id));
-      return summed(findings, await rehearse(context, siteKeyHash, policy, last));
+      return summed(findings, await runDraft(context, siteKeyHash, policy, last));
     });
     return done === undefined ? refuse("rate_limited", BUSY) : ok(done.made);
   } catch (error) {

@@ -3,7 +3,7 @@ import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import { type ListedProduct, PRODUCTS_MAX, readProduct } from "../../domain/products/product.js";
 import { countProducts, removeOthers, writeProducts } from "../../domain/products/store.js";
-import { holdSite } from "../../domain/sites/store.js";
+import { lockSite } from "../../domain/sites/store.js";
 import { type ProductLine, UnreadableListError } from "./product-lines.js";
 
 /** Rows written in one transaction: others get their turn in between. */
@@ -88,7 +88,7 @@ async function writeBatch(
   products: readonly ListedProduct[],
 ): Promise<void> {
   await db.transaction(async (tx) => {
-    if (!(await holdSite(tx, siteKeyHash))) {
+    if (!(await lockSite(tx, siteKeyHash))) {
       throw new ImportEndedError("not_found", "The site was deleted meanwhile.");
     }
     await writeProducts(tx, siteKeyHash, products, { importId, now: clock.now(), updates });

@@ -109,8 +109,12 @@ export async function* csvLines(bytes: Bytes): AsyncGenerator<ProductLine> {
   const head = await pieces.next();
   const skipped: ProductLine[] = [];
   const options: Options = {
-    ...{ bom: true, info: true, skip_empty_lines: true, max_record_size: LINE_BYTES_MAX },
-    ...{ relax_quotes: false, skip_records_with_error: true },
+    bom: true,
+    info: true,
+    skip_empty_lines: true,
+    max_record_size: LINE_BYTES_MAX,
+    relax_quotes: false,
+    skip_records_with_error: true,
     delimiter: delimiterOf(head.done === true ? "" : head.value),
     columns: readNames,
     onSkip: (error: CsvError | undefined) => {

@@ -45,8 +45,11 @@ function answerTo(
 ): StoredAnswer & { readonly reason: ReasonCode | null } {
   if (status === "approved" || status === "paying") {
     const body = {
-      ...{ outcome: "approved", mandate_id: mandateId, record_id: recordId },
-      ...{ evaluated_at: isoTime(now), rules_evaluated: rulesEvaluated },
+      outcome: "approved",
+      mandate_id: mandateId,
+      record_id: recordId,
+      evaluated_at: isoTime(now),
+      rules_evaluated: rulesEvaluated,
     };
     return { status: 200, body, reason: null };
   }
@@ -149,14 +152,14 @@ export async function endReview(
   const recordId = newRecordId(context.ids, now);
   const { reason, ...answer } = answerTo(review, end, { recordId, now });
   const ended: Review = {
-    ...{
-      ...review,
-      status: end.status,
-      sealedToken: null,
-      decidedAt: now,
-      decidedBy: end.actor.id,
-    },
-    ...{ reasonCode: end.reasonCode ?? null, note: end.note ?? null, decidedRecordId: recordId },
+    ...review,
+    status: end.status,
+    sealedToken: null,
+    decidedAt: now,
+    decidedBy: end.actor.id,
+    reasonCode: end.reasonCode ?? null,
+    note: end.note ?? null,
+    decidedRecordId: recordId,
   };
   if (!(await writeReviewEnd(tx, ended))) throw new Error("a review was ended twice");
   const decision = await decisionById(tx, review.decisionId);

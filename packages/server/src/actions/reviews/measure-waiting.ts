@@ -16,8 +16,11 @@ export interface Waiting {
 
 /** Nobody knows: the database did not say. */
 const UNKNOWN: Waiting = {
-  ...{ reviews: Number.NaN, payments: Number.NaN, oldestPaymentMs: Number.NaN },
-  ...{ unsignedBytes: Number.NaN, signedBytes: Number.NaN },
+  reviews: Number.NaN,
+  payments: Number.NaN,
+  oldestPaymentMs: Number.NaN,
+  unsignedBytes: Number.NaN,
+  signedBytes: Number.NaN,
 };
 
 /** Asked for by whoever watches; a database that is away must not hide everything else they ask for. */

@@ -27,9 +27,18 @@ export function pendingReview({ ids, secrets }: Context, asked: Escalated): Revi
   const { rule, reviewMs, token, now, ...known } = asked;
   const escalationId = ids.id("esc");
   return {
-    ...{ ...known, escalationId, status: "pending", ruleId: rule ?? DEFAULT_RULE },
+    ...known,
+    escalationId,
+    status: "pending",
+    ruleId: rule ?? DEFAULT_RULE,
     sealedToken: token === undefined ? null : secrets.seal(reviewTokenPlace(escalationId), token),
-    ...{ approvedBy: [], createdAt: now, expiresAt: now + reviewMs },
-    ...{ decidedAt: null, decidedBy: null, reasonCode: null, note: null, decidedRecordId: null },
+    approvedBy: [],
+    createdAt: now,
+    expiresAt: now + reviewMs,
+    decidedAt: null,
+    decidedBy: null,
+    reasonCode: null,
+    note: null,
+    decidedRecordId: null,
   };
 }

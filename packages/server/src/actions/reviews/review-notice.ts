@@ -28,14 +28,20 @@ export function reviewEvent(
   const { escalationId, actorId, ruleId, request, expiresAt } = review;
   const { skill, amount, items = [] } = request;
   return {
-    ...{ type: REVIEW_REQUESTED, message_id: messageId, occurred_at: isoTime(now) },
-    ...{ site_key_hash: siteKeyHash, domain },
+    type: REVIEW_REQUESTED,
+    message_id: messageId,
+    occurred_at: isoTime(now),
+    site_key_hash: siteKeyHash,
+    domain,
     escalation: {
-      ...{ escalation_id: escalationId, agent_id: actorId, agent_name: plainLine(agent.name) },
+      escalation_id: escalationId,
+      agent_id: actorId,
+      agent_name: plainLine(agent.name),
       skill,
       amount: amount && { minor: amount.minor, currency: amount.currency },
       items: items.map((item) => ({ ...item, title: plainLine(item.title) })),
-      ...{ rule_id: ruleId, rule_title: ruleTitle },
+      rule_id: ruleId,
+      rule_title: ruleTitle,
       expires_at: isoTime(expiresAt),
       review_url: `${baseUrl}/v1/admin/sites/${siteKeyHash}/escalations/${escalationId}`,
     },

@@ -64,7 +64,7 @@ export async function changeSite(
       records: [await siteChange("changed", written, { actor, now, fields })],
       answer: ok(written),
       // The log is named after the domain: it ends with this record, and another goes on.
-      besides: moves ? { reason: "domain_changed", actor } : undefined,
+      maintenance: moves ? { reason: "domain_changed", actor } : undefined,
     };
   });
   return answer;

@@ -27,7 +27,11 @@ export async function siteChange(
     kind === "verified" ? { method: verification.method, reason: verification.reason } : {};
   const shown = { audit_public: auditPublic, description, domain, name, skills };
   const change = {
-    ...{ kind, domain, status, version, ...proof },
+    kind,
+    domain,
+    status,
+    version,
+    ...proof,
     ...(fields === undefined ? {} : { fields }),
     ...(fields?.includes("audit_public") === true ? { audit_public: auditPublic } : {}),
     ...(kind === "skills_set" ? { skills: skills.map(({ id }) => id) } : {}),

@@ -18,7 +18,12 @@ export interface Verification {
 function verified(site: Site, { method, reason }: Verification, now: number): Site {
   const verification = {
     ...site.verification,
-    ...{ method, reason, verifiedAt: now, checkedAt: now, failedDays: 0, problem: null },
+    method,
+    reason,
+    verifiedAt: now,
+    checkedAt: now,
+    failedDays: 0,
+    problem: null,
   };
   return { ...site, status: "verified", verification };
 }

@@ -24,8 +24,12 @@ export async function issueEdgeToken(
 ): Promise<Result<Issued, "conflict">> {
   const token = EDGE_TOKEN_PREFIX + toBase64url(ids.bytes(TOKEN_BYTES));
   const stored: EdgeToken = {
-    ...{ tokenId: ids.id(EDGE_TOKEN_ID_PREFIX), siteKeyHash, name },
-    ...{ createdBy: by.tokenId, createdAt: clock.now(), revokedAt: null },
+    tokenId: ids.id(EDGE_TOKEN_ID_PREFIX),
+    siteKeyHash,
+    name,
+    createdBy: by.tokenId,
+    createdAt: clock.now(),
+    revokedAt: null,
   };
   const { answer } = await audit.commit<Result<Issued, "conflict">>(siteKeyHash, async (tx) => {
     if ((await countLiveEdgeTokens(tx, siteKeyHash)) >= LIVE_EDGE_TOKENS_MAX) {

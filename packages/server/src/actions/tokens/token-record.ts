@@ -46,7 +46,7 @@ export async function inWritableLogs(
   for (const draft of drafts) {
     const site = draft.siteKeyHash ?? INSTALLATION;
     const head = await audit.newest(tx, site);
-    const frozen = head !== undefined && audit.heldWhy(head.chain) !== undefined;
+    const frozen = head !== undefined && audit.freezeReason(head.chain) !== undefined;
     if (!frozen || site === INSTALLATION) moved.push(draft);
     else
       moved.push({ ...draft, siteKeyHash: INSTALLATION, content: { ...draft.content, of: site } });

@@ -101,8 +101,13 @@ export async function updateAgent(tx: Transaction, agent: Agent): Promise<void> 
   await tx.run(
     `UPDATE agents SET name = ?, status = ?, scopes = ?, tags = ?, changed_by = ?, changed_at = ?,
        expires_at = ? WHERE agent_id = ?`,
-    ...[agent.name, agent.status, agent.scopes === null ? null : JSON.stringify(agent.scopes)],
-    ...[JSON.stringify(agent.tags), agent.changedBy, agent.changedAt, agent.expiresAt],
+    agent.name,
+    agent.status,
+    agent.scopes === null ? null : JSON.stringify(agent.scopes),
+    JSON.stringify(agent.tags),
+    agent.changedBy,
+    agent.changedAt,
+    agent.expiresAt,
     agent.agentId,
   );
 }
@@ -110,8 +115,13 @@ export async function updateAgent(tx: Transaction, agent: Agent): Promise<void> 
 export async function insertKey(tx: Transaction, key: RegisteredKey): Promise<void> {
   await tx.insert("agent_keys", [
     {
-      ...{ site_key_hash: key.siteKeyHash, kid: key.kid, agent_id: key.agentId, x: key.jwk.x },
-      ...{ status: key.status, created_at: key.createdAt, not_after: key.notAfter },
+      site_key_hash: key.siteKeyHash,
+      kid: key.kid,
+      agent_id: key.agentId,
+      x: key.jwk.x,
+      status: key.status,
+      created_at: key.createdAt,
+      not_after: key.notAfter,
     },
   ]);
 }
@@ -126,7 +136,9 @@ export async function endKey(
     end === "revoked" ? ["status = ?", "revoked"] : ["not_after = ?", end.notAfter];
   await tx.run(
     `UPDATE agent_keys SET ${set} WHERE site_key_hash = ? AND kid = ?`,
-    ...[value, siteKeyHash, kid],
+    value,
+    siteKeyHash,
+    kid,
   );
 }
 
@@ -173,7 +185,8 @@ export async function identityKnownSince(
 ): Promise<number | undefined> {
   const row = await db.get<{ since: number | null }>(
     "SELECT MIN(created_at) AS since FROM agents WHERE site_key_hash = ? AND identity = ?",
-    ...[siteKeyHash, identity],
+    siteKeyHash,
+    identity,
   );
   return row?.since ?? undefined;
 }
@@ -201,7 +214,12 @@ export async function listAgents(
     `SELECT * FROM agents WHERE site_key_hash = ? AND (created_at, agent_id) > (?, ?)
        AND (CAST(? AS TEXT) IS NULL OR status = ?)${held.sql}
      ORDER BY created_at, agent_id LIMIT ?`,
-    ...[siteKeyHash, createdAt, id, status ?? null, status ?? null, ...held.values],
+    siteKeyHash,
+    createdAt,
+    id,
+    status ?? null,
+    status ?? null,
+    ...held.values,
     page.limit,
   );
   return rows.map(agentOf);
@@ -217,7 +235,8 @@ export async function pendingAgents(
   const rows = await db.all<AgentRow>(
     `SELECT * FROM agents WHERE site_key_hash = ? AND status = 'pending'${unanchored}
      ORDER BY created_at, agent_id LIMIT ?`,
-    ...[siteKeyHash, limit],
+    siteKeyHash,
+    limit,
   );
   return rows.map(agentOf);
 }
@@ -231,7 +250,9 @@ export async function revokeAgent(
   await tx.run(
     `UPDATE agents SET status = 'revoked', changed_by = ?, changed_at = ?, expires_at = NULL
      WHERE agent_id = ? AND status <> 'revoked'`,
-    ...[by, at, agentId],
+    by,
+    at,
+    agentId,
   );
   await tx.run("UPDATE agent_keys SET status = 'revoked' WHERE agent_id = ?", agentId);
 }
@@ -240,7 +261,8 @@ export async function revokeAgent(
 export function suspendActiveAgents(db: Queries, by: string, now: number): Promise<number> {
   return db.run(
     "UPDATE agents SET status = 'suspended', changed_by = ?, changed_at = ? WHERE status = 'active'",
-    ...[by, now],
+    by,
+    now,
   );
 }
 
@@ -255,7 +277,11 @@ export async function nextSuspendedBy(
     `SELECT * FROM agents WHERE status = 'suspended' AND changed_by = ?
        AND (site_key_hash > ? OR (site_key_hash = ? AND agent_id > ?))
      ORDER BY site_key_hash, agent_id LIMIT ?`,
-    ...[by, after.site, after.site, after.agent, limit],
+    by,
+    after.site,
+    after.site,
+    after.agent,
+    limit,
   );
   const site = rows[0]?.site_key_hash;
   return rows.filter(({ site_key_hash }) => site_key_hash === site).map(agentOf);

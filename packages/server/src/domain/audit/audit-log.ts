@@ -1,6 +1,6 @@
 import { ed25519Bytes, inclusionHashes } from "@gatehouse/protocol";
 import type { Clock } from "../../infra/clock.js";
-import type { PassPoint } from "../../infra/crash-points.js";
+import type { CrashPoint } from "../../infra/crash-points.js";
 import type { Database, Queries } from "../../infra/db/database.js";
 import type { Ids } from "../../infra/ids.js";
 import type { KeyRing } from "../../infra/keys/key-ring.js";
@@ -18,10 +18,10 @@ import { type LogKey, sha256Now } from "./log-writer.js";
 import { newRecordId } from "./record-id.js";
 import { type Committed, Sequencer } from "./sequencer.js";
 import { sizeBefore } from "./size-before.js";
-import { logsOfSite, type StoredRecord, sitesToTend, someOpenLogs } from "./store.js";
+import { logsOfSite, type StoredRecord, sitesToMaintain, someOpenLogs } from "./store.js";
 
-/** Logs tended in one go. */
-const TEND_LOGS_MAX = 256;
+/** Logs maintained in one go. */
+const MAINTAINED_LOGS_MAX = 256;
 
 export interface AuditTools {
   readonly db: Database;
@@ -32,7 +32,7 @@ export interface AuditTools {
   readonly keys: KeyRing;
   readonly dataDir: string;
   readonly archiveDir: string;
-  readonly pass: PassPoint;
+  readonly crashPoint: CrashPoint;
   domainOf: BatchTools["domainOf"];
 }
 
@@ -48,7 +48,7 @@ export class AuditLog {
   private readonly kept: KeptCheckpoints;
   private readonly sequencer: Sequencer;
   /** Logs nothing is added to, and why. */
-  private readonly held = new Map<string, string>();
+  private readonly frozen = new Map<string, string>();
   /** Names this process in records. */
   readonly node: string;
   readonly archive: Archive;
@@ -60,16 +60,23 @@ export class AuditLog {
     this.tools = tools;
     this.kept = new KeptCheckpoints(tools.dataDir);
     this.node = tools.ids.id("node");
-    const { clock, log, pass, db, keys } = tools;
+    const { clock, log, crashPoint, db, keys } = tools;
     this.archive = new Archive(tools.archiveDir);
     this.reader = new LogReader(db, this.archive);
     this.checkpoints = new Checkpoints({
-      ...{ db, clock, log, pass, kept: this.kept, reader: this.reader, key: () => this.key() },
-      heldWhy: (chain) => this.held.get(chain),
-      hold: (chain, why) => this.hold(chain, why),
+      db,
+      clock,
+      log,
+      crashPoint,
+      kept: this.kept,
+      reader: this.reader,
+      key: () => this.key(),
+      freezeReason: (chain) => this.frozen.get(chain),
+      freeze: (chain, why) => this.freeze(chain, why),
     });
     this.sequencer = new Sequencer({
-      ...{ db, pass },
+      db,
+      crashPoint,
       batchTools: () => this.batchTools(),
       keyIsCurrent: (tx, keyId) => keys.isCurrent(tx, "audit", keyId),
       grown: (heads) => this.checkpoints.grown(heads),
@@ -80,7 +87,7 @@ export class AuditLog {
 
   private measure(metrics: Metrics): void {
     metrics.gauge("gatehouse_audit_commits_waiting", () => this.sequencer.waiting);
-    metrics.gauge("gatehouse_audit_logs_held", () => this.held.size);
+    metrics.gauge("gatehouse_audit_logs_held", () => this.frozen.size);
   }
 
   /** Compares the database with what was published; logs that differ are not written to. */
@@ -90,7 +97,7 @@ export class AuditLog {
       this.reader,
       this.kept.read(),
     );
-    for (const { chain, why } of held) this.hold(chain, why);
+    for (const { chain, why } of held) this.freeze(chain, why);
     for (const { chain, size, toldBy } of lost) {
       // What the log itself tells everybody needs nobody's look at every start.
       if (toldBy === undefined)
@@ -101,8 +108,8 @@ export class AuditLog {
     }
   }
 
-  private hold(chain: string, why: string): void {
-    this.held.set(chain, why);
+  private freeze(chain: string, why: string): void {
+    this.frozen.set(chain, why);
     this.tools.log.error({ chain, why }, "audit.log_held");
   }
 
@@ -113,15 +120,19 @@ export class AuditLog {
   }
 
   private async batchTools(): Promise<BatchTools> {
-    const { clock, ids, pass, domainOf } = this.tools;
+    const { clock, ids, crashPoint, domainOf } = this.tools;
     const now = clock.now();
     return {
-      ...{ now, node: this.node, pass, domainOf, key: await this.key() },
+      now,
+      node: this.node,
+      crashPoint,
+      domainOf,
+      key: await this.key(),
       newRecordId: () => newRecordId(ids, now),
       publishedEpoch: (host) => this.kept.epochOf(host),
       published: (chain) => this.kept.of(chain),
-      holdIfBehind: (head) => this.checkpoints.holdIfBehind(head),
-      heldWhy: (chain) => this.held.get(chain),
+      freezeIfBehind: (head) => this.checkpoints.freezeIfBehind(head),
+      freezeReason: (chain) => this.frozen.get(chain),
     };
   }
 
@@ -137,27 +148,36 @@ export class AuditLog {
 
   /** Ends a log that may not go on and opens the next epoch, which says so in its first record. */
   async renew(siteKeyHash: string, why: NewEpoch): Promise<void> {
-    await this.commit(siteKeyHash, async () => ({ records: [], answer: null, besides: why }));
-    for (const { chain } of await logsOfSite(this.tools.db, siteKeyHash)) this.held.delete(chain);
+    await this.commit(siteKeyHash, async () => ({ records: [], answer: null, maintenance: why }));
+    for (const { chain } of await logsOfSite(this.tools.db, siteKeyHash)) this.frozen.delete(chain);
   }
 
   /** Opens a site's log if it has none, and writes what it owes of itself. */
-  async tend(siteKeyHash: string): Promise<void> {
-    await this.commit(siteKeyHash, async () => ({ records: [], answer: null, besides: "tend" }));
+  async maintainLog(siteKeyHash: string): Promise<void> {
+    await this.commit(siteKeyHash, async () => ({
+      records: [],
+      answer: null,
+      maintenance: "catch_up",
+    }));
   }
 
   /** Closes days that are over, and names a new key, in logs where nothing else happened since. */
-  async tendAll(stopping: () => boolean = () => false): Promise<void> {
+  async maintainLogs(stopping: () => boolean = () => false): Promise<void> {
     const { clock, db, log } = this.tools;
     const before = Math.floor(clock.now() / DAY_MS) * DAY_MS;
     const { signer } = await this.key();
     for (let after = ""; !stopping(); ) {
-      const due = await sitesToTend(db, { before, keyId: signer.kid, after, limit: TEND_LOGS_MAX });
-      const tended = await Promise.allSettled(due.map((site) => this.tend(site)));
-      for (const one of tended) {
+      const due = await sitesToMaintain(db, {
+        before,
+        keyId: signer.kid,
+        after,
+        limit: MAINTAINED_LOGS_MAX,
+      });
+      const maintained = await Promise.allSettled(due.map((site) => this.maintainLog(site)));
+      for (const one of maintained) {
         if (one.status === "rejected") log.warn({ error: one.reason }, "audit.not_tended");
       }
-      if (due.length < TEND_LOGS_MAX) return;
+      if (due.length < MAINTAINED_LOGS_MAX) return;
       after = due.at(-1) as string;
     }
   }
@@ -180,8 +200,8 @@ export class AuditLog {
   }
 
   /** Why a log is not written to; undefined for one that is. */
-  heldWhy(chain: string): string | undefined {
-    return this.held.get(chain);
+  freezeReason(chain: string): string | undefined {
+    return this.frozen.get(chain);
   }
 
   /** Throws while the database accepts no writes. */
@@ -192,10 +212,10 @@ export class AuditLog {
 
   /** Throws while every site's log is frozen. A single frozen log affects only its own site. */
   async checkLogs(): Promise<void> {
-    const frozen = this.held.size;
+    const frozen = this.frozen.size;
     if (frozen === 0) return;
     const open = await someOpenLogs(this.tools.db, frozen + 1);
-    const writable = open.length === 0 || open.some((chain) => !this.held.has(chain));
+    const writable = open.length === 0 || open.some((chain) => !this.frozen.has(chain));
     if (!writable) throw new AuditUnavailableError("every log is frozen");
   }
 

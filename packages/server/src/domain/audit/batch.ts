@@ -1,5 +1,5 @@
 import type { JsonObject } from "@gatehouse/protocol";
-import type { PassPoint } from "../../infra/crash-points.js";
+import type { CrashPoint } from "../../infra/crash-points.js";
 import {
   DatabaseUnavailableError,
   type Queries,
@@ -27,8 +27,8 @@ interface Made<T> {
    * decision: memory is lost with the process anyway.
    */
   readonly after?: (() => void) | undefined;
-  /** Besides, the log closes days that are over, or ends and goes on in the next epoch. */
-  readonly besides?: "tend" | NewEpoch | undefined;
+  /** What the log does after the records: close days that are over, or end and continue in the next epoch. */
+  readonly maintenance?: "catch_up" | NewEpoch | undefined;
 }
 
 /** Why a log ends and another goes on from it, and who wanted that. */
@@ -81,15 +81,15 @@ export interface Written extends Pick<Made<unknown>, "answer" | "after"> {
 }
 
 export interface BatchTools extends WriterTools {
-  readonly pass: PassPoint;
+  readonly crashPoint: CrashPoint;
   /** The domain a site has now; its room tells. */
   domainOf(tx: Queries, siteKeyHash: string): Promise<string | undefined>;
   /** Highest epoch of a host that this installation has published, whatever the database says. */
   publishedEpoch(host: string): number;
   /** Why a log must not be written to; undefined for one that may. */
-  heldWhy(chain: string): string | undefined;
+  freezeReason(chain: string): string | undefined;
   /** Holds a log that has fewer records than were published of it: a database went back meanwhile. */
-  holdIfBehind(head: LogHead): void;
+  freezeIfBehind(head: LogHead): void;
   /** The last checkpoint published of a log. */
   published(chain: string): { readonly size: number; readonly note: string } | undefined;
 }
@@ -124,7 +124,7 @@ class Logs {
     const wanted = [...new Set(sites)].filter((site) => !this.writers.has(site)).sort();
     for (const site of wanted) {
       const head = await lockOpenLog(this.tx, site);
-      if (head !== undefined) this.tools.holdIfBehind(head);
+      if (head !== undefined) this.tools.freezeIfBehind(head);
       this.writers.set(site, head && new LogWriter(head, this.tools));
     }
   }
@@ -132,7 +132,7 @@ class Logs {
   /** The open log of a site; opened if there is none. Refuses a frozen one. */
   async of(site: string): Promise<LogWriter> {
     const writer = this.writers.get(site) ?? (await this.open(site));
-    const why = this.tools.heldWhy(writer.chain);
+    const why = this.tools.freezeReason(writer.chain);
     if (why !== undefined) throw new HeldLogError(writer.chain, why);
     return writer;
   }
@@ -159,7 +159,7 @@ class Logs {
   /** Where a log ended. Of one that has lost records, or tells others, what was published counts. */
   private async endOf(head: LogHead): Promise<JsonObject> {
     const published = this.tools.published(head.chain);
-    const held = this.tools.heldWhy(head.chain) !== undefined;
+    const held = this.tools.freezeReason(head.chain) !== undefined;
     if (published !== undefined && (held || published.size > head.size)) {
       const { size, note } = published;
       return { chain: head.chain, size, checkpoint: note, records_left: head.size };
@@ -183,7 +183,7 @@ class Logs {
     const { rows, head, from } = writer.written();
     await insertRecords(this.tx, rows);
     this.firstRecordId ??= rows[0]?.record_id as string | undefined;
-    this.tools.pass("audit.records_written");
+    this.tools.crashPoint("audit.records_written");
     await moveHead(this.tx, head, from);
     this.finished.push(writer);
   }
@@ -192,7 +192,7 @@ class Logs {
     for (const writer of this.writers.values()) {
       if (writer !== undefined && writer.written().rows.length > 0) await this.move(writer);
     }
-    this.tools.pass("audit.heads_moved");
+    this.tools.crashPoint("audit.heads_moved");
     return this.finished.map(({ head }) => head);
   }
 }
@@ -207,8 +207,8 @@ async function record(
     const log = await logs.of(draft.siteKeyHash ?? siteKeyHash);
     await log.add(draft, recordIds[i] as string);
   }
-  if (made.besides === "tend") await (await logs.of(siteKeyHash)).catchUp();
-  else if (made.besides !== undefined) await logs.renew(siteKeyHash, made.besides);
+  if (made.maintenance === "catch_up") await (await logs.of(siteKeyHash)).catchUp();
+  else if (made.maintenance !== undefined) await logs.renew(siteKeyHash, made.maintenance);
 }
 
 /**
@@ -222,7 +222,7 @@ export async function writeBatch(
 ): Promise<WrittenBatch> {
   const logs = new Logs(tx, tools);
   await logs.lock(entries.map(({ siteKeyHash }) => siteKeyHash));
-  tools.pass("audit.heads_locked");
+  tools.crashPoint("audit.heads_locked");
   const made: Made<unknown>[] = [];
   const others: string[] = [];
   for (const [i, { body }] of entries.entries()) {
@@ -231,7 +231,7 @@ export async function writeBatch(
     for (const { siteKeyHash } of one.records)
       if (siteKeyHash !== undefined) others.push(siteKeyHash);
   }
-  tools.pass("audit.bodies_run");
+  tools.crashPoint("audit.bodies_run");
   await logs.lock(others);
   const written: Written[] = [];
   for (const [i, entry] of entries.entries()) {

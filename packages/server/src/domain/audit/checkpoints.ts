@@ -1,6 +1,6 @@
 import { type Frontier, toHex, treeRoot } from "@gatehouse/protocol";
 import type { Clock } from "../../infra/clock.js";
-import type { PassPoint } from "../../infra/crash-points.js";
+import type { CrashPoint } from "../../infra/crash-points.js";
 import { DatabaseUnavailableError, type Queries } from "../../infra/db/database.js";
 import type { Log } from "../../infra/log/log.js";
 import type { KeptCheckpoints } from "./kept-checkpoints.js";
@@ -22,12 +22,12 @@ export interface CheckpointTools {
   readonly log: Log;
   readonly kept: KeptCheckpoints;
   readonly reader: LogReader;
-  readonly pass: PassPoint;
+  readonly crashPoint: CrashPoint;
   key(): Promise<LogKey>;
   /** Why a log is frozen, if it is. */
-  heldWhy(chain: string): string | undefined;
+  freezeReason(chain: string): string | undefined;
   /** From now on nothing is added to a log, and nothing more is signed of it. */
-  hold(chain: string, why: string): void;
+  freeze(chain: string, why: string): void;
 }
 
 export interface PublishedCheckpoint {
@@ -71,7 +71,7 @@ export class Checkpoints {
       if (this.waiting.get(head.chain) === head) this.waiting.delete(head.chain);
       await this.latest(head).catch((error) => {
         this.tools.log.error({ chain: head.chain, error }, "audit.checkpoint_not_kept");
-        const again = this.tools.heldWhy(head.chain) === undefined;
+        const again = this.tools.freezeReason(head.chain) === undefined;
         if (again && !this.waiting.has(head.chain)) this.waiting.set(head.chain, head);
       });
     }
@@ -85,7 +85,7 @@ export class Checkpoints {
     }
     // More was published than this head knows: it has grown since it was read, or has gone back.
     const now = await logByChain(this.tools.db, head.chain);
-    if (now !== undefined) this.holdIfBehind(now);
+    if (now !== undefined) this.freezeIfBehind(now);
     return this.published(head.chain, frontierOf(now ?? head));
   }
 
@@ -93,10 +93,11 @@ export class Checkpoints {
    * A database may go back under a running process too: a failover, a copy put in its place. For
    * heads that were read just now, or are held: what is published was committed before.
    */
-  holdIfBehind({ chain, size }: LogHead): void {
+  freezeIfBehind({ chain, size }: LogHead): void {
     const kept = this.tools.kept.of(chain);
-    if (kept === undefined || size >= kept.size || this.tools.heldWhy(chain) !== undefined) return;
-    this.tools.hold(chain, behind(size, kept.size));
+    if (kept === undefined || size >= kept.size || this.tools.freezeReason(chain) !== undefined)
+      return;
+    this.tools.freeze(chain, behind(size, kept.size));
   }
 
   /** The checkpoint of a log at an earlier size. */
@@ -104,8 +105,8 @@ export class Checkpoints {
     return this.published(chain, await this.tools.reader.frontierAt(chain, size));
   }
 
-  private hold(chain: string, why: string): never {
-    this.tools.hold(chain, why);
+  private freeze(chain: string, why: string): never {
+    this.tools.freeze(chain, why);
     throw new HeldLogError(chain, why);
   }
 
@@ -114,13 +115,13 @@ export class Checkpoints {
    * with the last one published, as the database has it now, before a later one is signed.
    */
   private async compare(chain: string, frontier: Frontier): Promise<void> {
-    const why = this.tools.heldWhy(chain);
+    const why = this.tools.freezeReason(chain);
     if (why !== undefined) throw new HeldLogError(chain, why);
     const kept = this.tools.kept.of(chain);
     if (kept === undefined || kept.size > frontier.size) return;
     const then = kept.size === frontier.size ? frontier : await this.treeAt(chain, kept.size);
     const same = then && toHex(await treeRoot(then, sha256Now)) === toHex(kept.root);
-    if (same !== true) this.hold(chain, OTHER_HISTORY);
+    if (same !== true) this.freeze(chain, OTHER_HISTORY);
   }
 
   /** The tree at a size; undefined where its records are not there any more. */
@@ -143,9 +144,9 @@ export class Checkpoints {
       if (this.signed.size >= SIGNED_MAX) this.signed.clear();
       this.signed.set(name, note);
     }
-    this.tools.pass("audit.checkpoint_signed");
+    this.tools.crashPoint("audit.checkpoint_signed");
     await this.tools.kept.keep({ origin: chain, size, root }, note);
-    this.tools.pass("audit.checkpoint_kept");
+    this.tools.crashPoint("audit.checkpoint_kept");
     return { chain, size, note };
   }
 

@@ -81,8 +81,15 @@ export class LogWriter {
   static opening(place: LogPlace, { now, key }: WriterTools): LogHead {
     const chain = originOf(place.host, place.epoch);
     return {
-      ...{ ...place, chain, state: "open", size: 0, frontier: [], lastHash: NO_PREVIOUS_HASH },
-      ...{ recordedAt: now, keyId: key.signer.kid, openedAt: now },
+      ...place,
+      chain,
+      state: "open",
+      size: 0,
+      frontier: [],
+      lastHash: NO_PREVIOUS_HASH,
+      recordedAt: now,
+      keyId: key.signer.kid,
+      openedAt: now,
     };
   }
 

@@ -47,7 +47,7 @@ export interface SequencerTools {
   /** Told of every log that grew, after it is durable. */
   grown(heads: readonly LogHead[]): void;
   count(labels: { readonly result: "recorded" | "failed" }, commits: number): void;
-  pass: BatchTools["pass"];
+  crashPoint: BatchTools["crashPoint"];
 }
 
 /** What whoever asked is told: their own fault, or that nothing can be recorded now. */
@@ -120,7 +120,7 @@ export class Sequencer {
       // Requests that have arrived meanwhile get to the queue first and share this batch.
       await new Promise((resolve) => setImmediate(resolve));
       const taken = this.queue.splice(0, BATCH_ENTRIES_MAX);
-      this.tools.pass("audit.taken");
+      this.tools.crashPoint("audit.taken");
       if (taken.length > 0) await this.settle(taken);
     }
     // In the same step as the look at the queue: a commit that comes now starts the next run.
@@ -144,10 +144,10 @@ export class Sequencer {
     try {
       const written = await this.write(entries);
       this.failing = undefined;
-      this.tools.pass("audit.committed");
+      this.tools.crashPoint("audit.committed");
       for (const [i, entry] of entries.entries()) release(entry, written[i] as Written);
       this.tools.count({ result: "recorded" }, entries.length);
-      this.tools.pass("audit.released");
+      this.tools.crashPoint("audit.released");
     } catch (error) {
       // A log that cannot be written to for itself must not keep the others from being written.
       if (error instanceof HeadMovedError && entries.length > 1) {

@@ -69,13 +69,14 @@ export async function logsOfSite(db: Queries, siteKeyHash: string): Promise<LogH
 export async function allLogs(db: Queries, after: string, limit: number): Promise<LogHead[]> {
   const rows = await db.all<ChainRow>(
     "SELECT * FROM audit_chains WHERE chain > ? ORDER BY chain LIMIT ?",
-    ...[after, limit],
+    after,
+    limit,
   );
   return rows.map(headOf);
 }
 
 /** Sites whose log has a day to close, another key to name, or is closed without a successor. */
-export async function sitesToTend(
+export async function sitesToMaintain(
   db: Queries,
   { before, keyId, after, limit }: { before: number; keyId: string; after: string; limit: number },
 ): Promise<string[]> {
@@ -86,7 +87,10 @@ export async function sitesToTend(
          OR NOT EXISTS (SELECT 1 FROM audit_chains o
                         WHERE o.site_key_hash = c.site_key_hash AND o.state = 'open'))
      ORDER BY site_key_hash LIMIT ?`,
-    ...[after, before, keyId, limit],
+    after,
+    before,
+    keyId,
+    limit,
   );
   return rows.map(({ site_key_hash }) => site_key_hash);
 }
@@ -101,16 +105,18 @@ export async function highestEpoch(db: Queries, host: string): Promise<number> {
 
 export async function insertLog(tx: Transaction, head: LogHead): Promise<void> {
   const row: NewRow = {
-    ...{ chain: head.chain, site_key_hash: head.siteKeyHash, host: head.host },
-    ...{
-      epoch: head.epoch,
-      ordinal: head.ordinal,
-      state: head.state,
-      size: 0,
-      frontier: "",
-      last_hash: head.lastHash,
-    },
-    ...{ recorded_at: head.recordedAt, key_id: head.keyId, opened_at: head.openedAt },
+    chain: head.chain,
+    site_key_hash: head.siteKeyHash,
+    host: head.host,
+    epoch: head.epoch,
+    ordinal: head.ordinal,
+    state: head.state,
+    size: 0,
+    frontier: "",
+    last_hash: head.lastHash,
+    recorded_at: head.recordedAt,
+    key_id: head.keyId,
+    opened_at: head.openedAt,
   };
   await tx.insert("audit_chains", [row]).catch(asMoved);
 }
@@ -130,8 +136,14 @@ export async function moveHead(tx: Transaction, head: LogHead, fromSize: number)
   const moved = await tx.run(
     `UPDATE audit_chains SET state = ?, size = ?, frontier = ?, last_hash = ?, recorded_at = ?,
        key_id = ? WHERE chain = ? AND size = ?`,
-    ...[head.state, head.size, head.frontier.join(""), head.lastHash, head.recordedAt],
-    ...[head.keyId, head.chain, fromSize],
+    head.state,
+    head.size,
+    head.frontier.join(""),
+    head.lastHash,
+    head.recordedAt,
+    head.keyId,
+    head.chain,
+    fromSize,
   );
   if (moved !== 1) throw new HeadMovedError("the head is not where it was read");
 }
@@ -177,7 +189,8 @@ export function recordById(
   return db.get<StoredRecord>(
     `SELECT ${COLUMNS} FROM audit_records WHERE record_id = ?
        AND chain IN (SELECT chain FROM audit_chains WHERE site_key_hash = ?)`,
-    ...[recordId, siteKeyHash],
+    recordId,
+    siteKeyHash,
   );
 }
 
@@ -197,7 +210,8 @@ export async function recordTexts(
   const rows = await db.all<Pick<StoredRecord, "record_id" | "text">>(
     `SELECT record_id, text FROM audit_records WHERE record_id IN (${ID_MARKS})
        AND chain IN (SELECT chain FROM audit_chains WHERE site_key_hash = ?)`,
-    ...[...named, siteKeyHash],
+    ...named,
+    siteKeyHash,
   );
   return new Map(rows.map(({ record_id, text }) => [record_id, text]));
 }
@@ -211,7 +225,9 @@ export function recordsBetween(
 ): Promise<StoredRecord[]> {
   return db.all<StoredRecord>(
     `SELECT ${COLUMNS} FROM audit_records WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq`,
-    ...[chain, from, to],
+    chain,
+    from,
+    to,
   );
 }
 
@@ -225,7 +241,12 @@ export function recordsBefore(
   return db.all<StoredRecord>(
     `SELECT ${COLUMNS} FROM audit_records WHERE chain = ? AND seq >= ? AND seq < ?
        AND (CAST(? AS TEXT) IS NULL OR type = ?) ORDER BY seq DESC LIMIT ?`,
-    ...[chain, from, before, type, type, limit],
+    chain,
+    from,
+    before,
+    type,
+    type,
+    limit,
   );
 }
 
@@ -237,7 +258,8 @@ export async function recordedAt(
 ): Promise<number | undefined> {
   const row = await db.get<{ recorded_at: number }>(
     "SELECT recorded_at FROM audit_records WHERE chain = ? AND seq = ?",
-    ...[chain, seq],
+    chain,
+    seq,
   );
   return row?.recorded_at;
 }
@@ -253,7 +275,8 @@ export interface Leaf {
 export async function leafAt(db: Queries, chain: string, seq: number): Promise<Leaf | undefined> {
   const row = await db.get<{ hash: string; closed: string }>(
     "SELECT hash, closed FROM audit_records WHERE chain = ? AND seq = ?",
-    ...[chain, seq],
+    chain,
+    seq,
   );
   return row && { hash: row.hash, closed: hashesIn(row.closed) };
 }
@@ -270,7 +293,9 @@ export async function deleteArchivedRecords(
 ): Promise<number> {
   return tx.run(
     "DELETE FROM audit_records WHERE chain = ? AND seq >= ? AND seq < ?",
-    ...[chain, from, to],
+    chain,
+    from,
+    to,
   );
 }
 

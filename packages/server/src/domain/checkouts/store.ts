@@ -43,7 +43,8 @@ function checkoutOf(row: Row): Checkout {
     siteKeyHash: row.site_key_hash,
     pageId: row.page_id,
     platform: {
-      ...{ url: row.platform_url, signed: row.platform_signed === 1 },
+      url: row.platform_url,
+      signed: row.platform_signed === 1,
       webhookUrl: row.webhook_url,
       holder: row.holder,
     },
@@ -127,7 +128,9 @@ export async function checkoutOfCart(
     `SELECT * FROM checkouts WHERE site_key_hash = ? AND cart_id = ?
        AND (status = 'completing' OR (status = 'open' AND expires_at > ?))
      ORDER BY created_at DESC LIMIT 1`,
-    ...[siteKeyHash, cartId, now],
+    siteKeyHash,
+    cartId,
+    now,
   );
   return row && checkoutOf(row);
 }
@@ -162,8 +165,16 @@ export async function writeCheckout(tx: Transaction, checkout: Checkout): Promis
   await tx.run(
     `UPDATE checkouts SET platform_signed = ?, webhook_url = ?, status = ?, content = ?, quote = ?,
        problem = ?, tries = ?, decision_id = ?, order_id = ? WHERE checkout_id = ?`,
-    ...[platform.signed ? 1 : 0, webhook_url, status, content, quote, problem, tries],
-    ...[decisionId, orderId, checkoutId],
+    platform.signed ? 1 : 0,
+    webhook_url,
+    status,
+    content,
+    quote,
+    problem,
+    tries,
+    decisionId,
+    orderId,
+    checkoutId,
   );
   await recountCheckout(tx, checkout, { holder: platform.holder, bytes });
 }
@@ -217,7 +228,8 @@ export async function completeCheckout(
   await tx.run(
     `UPDATE carts SET cancelled_at = ?
      WHERE cart_id = (SELECT cart_id FROM checkouts WHERE checkout_id = ?)`,
-    ...[now, checkoutId],
+    now,
+    checkoutId,
   );
   const sql = `UPDATE checkouts SET status = 'completed', problem = NULL, order_id = ?
      WHERE ${ITS_TRY}`;

@@ -72,8 +72,14 @@ async function addToBuckets(
        VALUES (?, ?, ?, ?, ?, ?)
        ON CONFLICT (site_key_hash, ${column}, actor_id, currency) DO UPDATE SET
          minor = ${table}.minor + ?, decisions = ${table}.decisions + ?`,
-      ...[siteKeyHash, floor(at, unitMs), identity, amount?.currency ?? "", minor, decisions],
-      ...[minor, decisions],
+      siteKeyHash,
+      floor(at, unitMs),
+      identity,
+      amount?.currency ?? "",
+      minor,
+      decisions,
+      minor,
+      decisions,
     );
   }
 }
@@ -128,7 +134,9 @@ export async function decisionOfMandate(
 ): Promise<Decision | undefined> {
   const row = await db.get<Row>(
     "SELECT * FROM decisions WHERE site_key_hash = ? AND actor_id = ? AND mandate_id = ?",
-    ...[siteKeyHash, actorId, mandateId],
+    siteKeyHash,
+    actorId,
+    mandateId,
   );
   return row && decisionOf(row);
 }
@@ -153,7 +161,11 @@ export async function moveDecision(
   const spentAt = spends ? (before.spentAt ?? now) : null;
   await tx.run(
     "UPDATE decisions SET outcome = ?, reason = ?, answer = ?, spent_at = ? WHERE decision_id = ?",
-    ...[after.outcome, after.reason, JSON.stringify(after.answer), spentAt, decisionId],
+    after.outcome,
+    after.reason,
+    JSON.stringify(after.answer),
+    spentAt,
+    decisionId,
   );
   if (amount !== null && spentAt !== before.spentAt) {
     const minor = spentAt === null ? -amount.minor : amount.minor;
@@ -202,9 +214,21 @@ export async function listDecisions(
        AND (CAST(? AS TEXT) IS NULL OR actor_id = ?)
        AND (CAST(? AS TEXT) IS NULL OR mandate_id = ?) AND ${OF_CHECKOUT}
      ORDER BY evaluated_at DESC, decision_id DESC LIMIT ?`,
-    ...[siteKeyHash, createdAt, id, from ?? 0, outcome ?? null, outcome ?? null],
-    ...[actorId ?? null, actorId ?? null, mandateId ?? null, mandateId ?? null],
-    ...[tries, checkout?.decisionId ?? null, tries, tries, page.limit],
+    siteKeyHash,
+    createdAt,
+    id,
+    from ?? 0,
+    outcome ?? null,
+    outcome ?? null,
+    actorId ?? null,
+    actorId ?? null,
+    mandateId ?? null,
+    mandateId ?? null,
+    tries,
+    checkout?.decisionId ?? null,
+    tries,
+    tries,
+    page.limit,
   );
   return rows.map(decisionOf);
 }
@@ -236,12 +260,19 @@ export async function countDecisions(tx: Queries, counted: Counted): Promise<num
   const buckets = await tx.get<Sum>(
     `SELECT SUM(decisions) AS decisions FROM ${table}
      WHERE site_key_hash = ? AND ${column} >= ? AND ${MINE_IN_BUCKETS}`,
-    ...[siteKeyHash, whole, identity, identity],
+    siteKeyHash,
+    whole,
+    identity,
+    identity,
   );
   const first = await tx.get<Sum>(
     `SELECT COUNT(*) AS decisions FROM decisions
      WHERE site_key_hash = ? AND evaluated_at > ? AND evaluated_at < ? AND ${MINE}`,
-    ...[siteKeyHash, since, whole, identity, identity],
+    siteKeyHash,
+    since,
+    whole,
+    identity,
+    identity,
   );
   return Number(buckets?.decisions ?? 0) + Number(first?.decisions ?? 0);
 }
@@ -255,12 +286,21 @@ export async function sumSpent(tx: Queries, counted: Counted, currency: string):
   const buckets = await tx.get<Sum>(
     `SELECT SUM(minor) AS minor FROM ${table}
      WHERE site_key_hash = ? AND ${column} >= ? AND currency = ? AND ${MINE_IN_BUCKETS}`,
-    ...[siteKeyHash, whole, currency, identity, identity],
+    siteKeyHash,
+    whole,
+    currency,
+    identity,
+    identity,
   );
   const first = await tx.get<Sum>(
     `SELECT SUM(amount_minor) AS minor FROM decisions
      WHERE site_key_hash = ? AND spent_at > ? AND spent_at < ? AND currency = ? AND ${MINE}`,
-    ...[siteKeyHash, since, whole, currency, identity, identity],
+    siteKeyHash,
+    since,
+    whole,
+    currency,
+    identity,
+    identity,
   );
   return Math.min(Number(buckets?.minor ?? 0) + Number(first?.minor ?? 0), Number.MAX_SAFE_INTEGER);
 }
@@ -289,7 +329,8 @@ export async function lastDecisions(
   const rows = await db.all<Row>(
     `SELECT * FROM decisions WHERE site_key_hash = ?
      ORDER BY evaluated_at DESC, decision_id DESC LIMIT ?`,
-    ...[siteKeyHash, limit],
+    siteKeyHash,
+    limit,
   );
   return rows.map(decisionOf).reverse();
 }

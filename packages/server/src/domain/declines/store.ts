@@ -33,8 +33,14 @@ export async function insertAttempt(
   await tx.run(
     `INSERT INTO decline_attempts (attempt_id, site_key_hash, identity, admitted, address_mac,
        instrument_mac, buyer_mac, requested_at, declined) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)`,
-    ...[attemptId, siteKeyHash, identity, admitted ? 1 : 0, addressMac, instrumentMac],
-    ...[buyerMac, now],
+    attemptId,
+    siteKeyHash,
+    identity,
+    admitted ? 1 : 0,
+    addressMac,
+    instrumentMac,
+    buyerMac,
+    now,
   );
 }
 
@@ -42,7 +48,8 @@ export async function insertAttempt(
 export async function endAttempt(tx: Transaction, attemptId: string, now: number): Promise<void> {
   await tx.run(
     "UPDATE decline_attempts SET ended_at = ? WHERE attempt_id = ? AND ended_at IS NULL",
-    ...[now, attemptId],
+    now,
+    attemptId,
   );
 }
 
@@ -55,7 +62,8 @@ export async function endDeclinedAttempt(
   const [row] = await tx.all<Row>(
     `UPDATE decline_attempts SET ended_at = ?, declined = 1 WHERE attempt_id = ?
        AND ended_at IS NULL RETURNING *`,
-    ...[now, attemptId],
+    now,
+    attemptId,
   );
   return (
     row && {
@@ -106,7 +114,8 @@ export async function countEnded(
   const row = await db.get<{ ended: number; declined: number | null }>(
     `SELECT COUNT(*) AS ended, SUM(declined) AS declined FROM decline_attempts
      WHERE ${sql} AND ended_at > ?`,
-    ...[...values, since],
+    ...values,
+    since,
   );
   return { ended: Number(row?.ended ?? 0), declined: Number(row?.declined ?? 0) };
 }
@@ -120,7 +129,8 @@ export async function countDeclined(
   const row = await db.get<{ declined: number }>(
     `SELECT COUNT(*) AS declined FROM decline_attempts
      WHERE site_key_hash = ? AND declined = 1 AND ended_at > ?`,
-    ...[siteKeyHash, since],
+    siteKeyHash,
+    since,
   );
   return Number(row?.declined ?? 0);
 }
@@ -131,7 +141,8 @@ export async function countOpen(db: Queries, by: CountedBy, since: number): Prom
   const row = await db.get<{ open: number }>(
     `SELECT COUNT(*) AS open FROM decline_attempts
      WHERE ${sql} AND ended_at IS NULL AND requested_at > ?`,
-    ...[...values, since],
+    ...values,
+    since,
   );
   return Number(row?.open ?? 0);
 }
@@ -189,7 +200,8 @@ export async function waitsBySubject(
 ): Promise<readonly Wait[]> {
   const rows = await db.all<WaitRow>(
     `SELECT * FROM decline_waits WHERE site_key_hash = ? AND subject IN (${subjects.map(() => "?").join(", ")})`,
-    ...[siteKeyHash, ...subjects],
+    siteKeyHash,
+    ...subjects,
   );
   const bySubject = new Map(rows.map((row) => [row.subject, waitOf(row)]));
   return subjects.flatMap((subject) => bySubject.get(subject) ?? []);
@@ -202,7 +214,13 @@ export async function writeWait(tx: Transaction, wait: Wait): Promise<void> {
      VALUES (?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (site_key_hash, subject) DO UPDATE SET began_at = excluded.began_at,
        until_at = excluded.until_at, times = excluded.times`,
-    ...[siteKeyHash, subject, kind, identity, beganAt, until, times],
+    siteKeyHash,
+    subject,
+    kind,
+    identity,
+    beganAt,
+    until,
+    times,
   );
 }
 
@@ -216,7 +234,9 @@ export async function listWaits(
   const rows = await db.all<WaitRow>(
     `SELECT * FROM decline_waits WHERE site_key_hash = ? AND until_at > ?
      ORDER BY until_at DESC, subject LIMIT ?`,
-    ...[siteKeyHash, now, limit],
+    siteKeyHash,
+    now,
+    limit,
   );
   return rows.map(waitOf);
 }

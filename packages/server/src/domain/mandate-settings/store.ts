@@ -46,7 +46,9 @@ export async function writeMandateSettings(
   await tx.run(
     `INSERT INTO mandate_settings (site_key_hash, enabled, life_ms, auto_admit) VALUES (?, ?, ?, ?)
      ON CONFLICT (site_key_hash) DO UPDATE SET enabled = ?, life_ms = ?, auto_admit = ?`,
-    ...[siteKeyHash, ...values, ...values],
+    siteKeyHash,
+    ...values,
+    ...values,
   );
 }
 

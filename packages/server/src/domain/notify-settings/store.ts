@@ -32,7 +32,9 @@ export async function writeNotifySettings(
   await tx.run(
     `INSERT INTO notify_settings (site_key_hash, webhook_url, emails) VALUES (?, ?, ?)
      ON CONFLICT (site_key_hash) DO UPDATE SET webhook_url = ?, emails = ?`,
-    ...[siteKeyHash, ...values, ...values],
+    siteKeyHash,
+    ...values,
+    ...values,
   );
 }
 

@@ -127,7 +127,11 @@ export async function moveOrder(
   await tx.run(
     `UPDATE orders SET payment = ?, lapses_at = ?, captured_minor = ?, payment_changed_at = ?
      WHERE order_id = ?`,
-    ...[payment, lapsesAt, capturedMinor, paymentChangedAt, orderId],
+    payment,
+    lapsesAt,
+    capturedMinor,
+    paymentChangedAt,
+    orderId,
   );
 }
 
@@ -136,7 +140,8 @@ export async function lapsingOrders(db: Queries, before: number, limit: number):
   const rows = await db.all<Row>(
     `SELECT * FROM orders WHERE payment = 'authorized' AND lapses_at <= ? AND lapse_told_at IS NULL
      ORDER BY lapses_at LIMIT ?`,
-    ...[before, limit],
+    before,
+    limit,
   );
   return rows.map(orderOf);
 }
@@ -157,7 +162,8 @@ export async function overdueOrders(db: Queries, now: number, limit: number): Pr
     `SELECT * FROM orders WHERE payment = 'authorized'
        AND COALESCE(follow_at, lapses_at, created_at + ${AUTHORIZED_MS_MAX}) <= ?
      ORDER BY COALESCE(follow_at, lapses_at, created_at) LIMIT ?`,
-    ...[now, limit],
+    now,
+    limit,
   );
   return rows.map(orderOf);
 }
@@ -193,7 +199,15 @@ export async function listOrders(
        AND (CAST(? AS TEXT) IS NULL OR status = ?) AND (CAST(? AS TEXT) IS NULL OR payment = ?)
        AND (CAST(? AS TEXT) IS NULL OR actor_id = ?)
      ORDER BY created_at DESC, order_id DESC LIMIT ?`,
-    ...[siteKeyHash, createdAt, id, status, status, payment, payment, actorId, actorId],
+    siteKeyHash,
+    createdAt,
+    id,
+    status,
+    status,
+    payment,
+    payment,
+    actorId,
+    actorId,
     page.limit,
   );
   return rows.map(orderOf);

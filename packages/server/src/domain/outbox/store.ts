@@ -97,7 +97,11 @@ async function isFull(db: Queries, receivers: Receivers, max: number): Promise<b
     `SELECT COUNT(*) AS waiting FROM (SELECT 1 FROM outbox
      WHERE site_key_hash = ? AND state = 'waiting' AND audience = ?
        AND (CAST(? AS TEXT) IS NULL OR destination = ?) LIMIT ?) AS counted`,
-    ...[siteKeyHash, audience, destination, destination, max],
+    siteKeyHash,
+    audience,
+    destination,
+    destination,
+    max,
   );
   return (row?.waiting ?? 0) >= max;
 }
@@ -113,7 +117,8 @@ export async function dueDestinations(db: Queries, now: number, limit: number): 
   const rows = await db.all<{ destination: string }>(
     `SELECT destination FROM outbox WHERE ${DUE}
      GROUP BY destination ORDER BY MIN(next_at), destination LIMIT ?`,
-    ...[now, limit],
+    now,
+    limit,
   );
   return rows.map(({ destination }) => destination);
 }
@@ -128,7 +133,9 @@ export async function dueMessages(
   const rows = await db.all<Row>(
     `SELECT * FROM outbox WHERE destination = ? AND ${DUE}
      ORDER BY CASE WHEN attempts = 0 THEN 0 ELSE 1 END, next_at, message_id LIMIT ?`,
-    ...[destination, now, limit],
+    destination,
+    now,
+    limit,
   );
   return rows.map(messageOf);
 }
@@ -146,7 +153,11 @@ export async function claimMessage(
   const nextAt = now + TRY_LEASE_MS;
   const taken = await db.run(
     `UPDATE outbox SET attempts = ?, next_at = ? WHERE message_id = ? AND attempts = ? AND ${DUE}`,
-    ...[attempts + 1, nextAt, messageId, attempts, now],
+    attempts + 1,
+    nextAt,
+    messageId,
+    attempts,
+    now,
   );
   return taken === 1 ? { ...message, attempts: attempts + 1, nextAt } : undefined;
 }
@@ -159,7 +170,9 @@ export async function hastenMessages(db: Queries, destination: string, now: numb
   await db.run(
     `UPDATE outbox SET next_at = ? WHERE destination = ? AND state = 'waiting' AND next_at > ?
        AND refused = 0`,
-    ...[now, destination, now + TRY_LEASE_MS],
+    now,
+    destination,
+    now + TRY_LEASE_MS,
   );
 }
 
@@ -172,7 +185,14 @@ export async function writeTry(
   await db.run(
     `UPDATE outbox SET state = ?, next_at = ?, refused = ?, delivered_at = ?, last_problem = ?
      WHERE message_id = ? AND attempts = ? AND next_at = ? AND state = 'waiting'`,
-    ...[state, nextAt, refused ? 1 : 0, deliveredAt, lastProblem, messageId, attempts, lease],
+    state,
+    nextAt,
+    refused ? 1 : 0,
+    deliveredAt,
+    lastProblem,
+    messageId,
+    attempts,
+    lease,
   );
 }
 
@@ -199,7 +219,12 @@ export async function requeueMessage(
     `UPDATE outbox SET state = 'waiting', attempts = 0, since = ?, next_at = ?,
        refused = 0, delivered_at = NULL, last_problem = NULL
      WHERE message_id = ? OR (about = ? AND destination = ? AND place > ?)`,
-    ...[now, now, messageId, about, destination, place],
+    now,
+    now,
+    messageId,
+    about,
+    destination,
+    place,
   );
   await tx.announce(OUTBOX_TOPIC, siteKeyHash);
 }
@@ -214,7 +239,9 @@ export async function messagesAbout(
   const rows = await db.all<Row>(
     `SELECT * FROM outbox WHERE about = ? AND site_key_hash = ?
      ORDER BY created_at DESC, place DESC, message_id DESC LIMIT ?`,
-    ...[about, siteKeyHash, limit],
+    about,
+    siteKeyHash,
+    limit,
   );
   return rows.map(messageOf).reverse();
 }
@@ -234,7 +261,12 @@ export async function listMessages(
     `SELECT * FROM outbox WHERE site_key_hash = ? AND (created_at, message_id) > (?, ?)
        AND (CAST(? AS TEXT) IS NULL OR state = ?)
      ORDER BY created_at, message_id LIMIT ?`,
-    ...[siteKeyHash, createdAt, id, state ?? null, state ?? null, page.limit],
+    siteKeyHash,
+    createdAt,
+    id,
+    state ?? null,
+    state ?? null,
+    page.limit,
   );
   return rows.map(messageOf);
 }
@@ -244,7 +276,8 @@ export function forgetMessages(db: Queries, before: number, limit: number): Prom
   return db.run(
     `DELETE FROM outbox WHERE message_id IN (SELECT message_id FROM outbox
      WHERE state IN ('delivered', 'failed') AND next_at < ? LIMIT ?)`,
-    ...[before, limit],
+    before,
+    limit,
   );
 }
 

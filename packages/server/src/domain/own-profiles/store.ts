@@ -26,7 +26,9 @@ export async function writeOwnProfile(tx: Transaction, profile: OwnProfile): Pro
   await tx.run(
     `INSERT INTO own_profiles (site_key_hash, url, served, checked_at) VALUES (?, ?, ?, ?)
      ON CONFLICT (site_key_hash) DO UPDATE SET url = ?, served = ?, checked_at = ?`,
-    ...[siteKeyHash, ...values, ...values],
+    siteKeyHash,
+    ...values,
+    ...values,
   );
 }
 

@@ -141,9 +141,15 @@ export async function writePayment(tx: Transaction, payment: Payment, now: numbe
     `UPDATE payments SET status = ?, reference = ?, reason = ?, tries = ?, next_at = ?,
        challenge_url = ?, sealed_token = CASE WHEN ? = 1 THEN sealed_token ELSE NULL END, ended_at = ?
      WHERE attempt_id = ?`,
-    ...[payment.status, payment.reference, payment.reason, payment.tries, payment.nextAt],
-    ...[open || payment.status === "releasing" ? payment.challengeUrl : null],
-    ...[open ? 1 : 0, open ? null : now, payment.attemptId],
+    payment.status,
+    payment.reference,
+    payment.reason,
+    payment.tries,
+    payment.nextAt,
+    open || payment.status === "releasing" ? payment.challengeUrl : null,
+    open ? 1 : 0,
+    open ? null : now,
+    payment.attemptId,
   );
 }
 
@@ -165,7 +171,11 @@ export async function takePayment(
 }
 
 /** Puts off an attempt that could not be ended. */
-export async function lookAgain(tx: Transaction, attemptId: string, at: number): Promise<void> {
+export async function scheduleRecheck(
+  tx: Transaction,
+  attemptId: string,
+  at: number,
+): Promise<void> {
   const sql = "UPDATE payments SET next_at = ? WHERE attempt_id = ? AND next_at IS NOT NULL";
   await tx.run(sql, at, attemptId);
 }

@@ -56,7 +56,12 @@ export async function platformNamed(
        AND (identity IN (?, ?) OR status = 'suspended')
      ORDER BY CASE WHEN status = 'seen' THEN 3 WHEN identity = ? THEN 0 WHEN identity = ? THEN 1
        ELSE 2 END, identity LIMIT 1`,
-    ...[siteKeyHash, domain, host, domain, host, domain],
+    siteKeyHash,
+    domain,
+    host,
+    domain,
+    host,
+    domain,
   );
   return row && platformOf(row);
 }
@@ -90,8 +95,18 @@ export async function writePlatform(tx: Transaction, platform: Platform): Promis
      ON CONFLICT (site_key_hash, identity) DO UPDATE SET status = excluded.status,
        name = excluded.name, note = excluded.note, changed_by = excluded.changed_by,
        changed_at = excluded.changed_at`,
-    ...[siteKeyHash, identity, domain, status, name, note, profileUrl, platform.firstSeenAt],
-    ...[platform.lastSeenAt, platform.createdAt, platform.changedBy, platform.changedAt],
+    siteKeyHash,
+    identity,
+    domain,
+    status,
+    name,
+    note,
+    profileUrl,
+    platform.firstSeenAt,
+    platform.lastSeenAt,
+    platform.createdAt,
+    platform.changedBy,
+    platform.changedAt,
   );
 }
 
@@ -133,7 +148,12 @@ export async function listPlatforms(
     `SELECT * FROM platforms WHERE site_key_hash = ? AND (created_at, identity) < (?, ?)
        AND (CAST(? AS TEXT) IS NULL OR status = ?)${held.sql}
      ORDER BY created_at DESC, identity DESC LIMIT ?`,
-    ...[siteKeyHash, createdAt, id, status ?? null, status ?? null, ...held.values],
+    siteKeyHash,
+    createdAt,
+    id,
+    status ?? null,
+    status ?? null,
+    ...held.values,
     page.limit,
   );
   return rows.map(platformOf);
@@ -155,7 +175,8 @@ async function dropSeen(tx: Transaction, siteKeyHash: string): Promise<void> {
     `DELETE FROM platforms WHERE site_key_hash = ? AND identity = (
        SELECT identity FROM platforms WHERE site_key_hash = ? AND status = 'seen'
        ORDER BY last_seen_at - first_seen_at, last_seen_at LIMIT 1)`,
-    ...[siteKeyHash, siteKeyHash],
+    siteKeyHash,
+    siteKeyHash,
   );
 }
 
@@ -174,7 +195,13 @@ export async function noteSeen(
     await tx.run(
       `INSERT INTO platforms (site_key_hash, identity, domain, status, profile_url, first_seen_at,
          last_seen_at, created_at) VALUES (?, ?, ?, 'seen', ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-      ...[siteKeyHash, name.domain, name.domain, url, now, now, now],
+      siteKeyHash,
+      name.domain,
+      name.domain,
+      url,
+      now,
+      now,
+      now,
     );
     return;
   }
@@ -182,7 +209,11 @@ export async function noteSeen(
   await tx.run(
     `UPDATE platforms SET profile_url = ?, last_seen_at = ?,
        first_seen_at = COALESCE(first_seen_at, ?) WHERE site_key_hash = ? AND identity = ?`,
-    ...[url, now, now, siteKeyHash, entry.identity],
+    url,
+    now,
+    now,
+    siteKeyHash,
+    entry.identity,
   );
 }
 
@@ -216,7 +247,9 @@ export async function writePlatformSettings(
   await tx.run(
     `INSERT INTO platform_settings (site_key_hash, accepted, pool) VALUES (?, ?, ?)
      ON CONFLICT (site_key_hash) DO UPDATE SET accepted = excluded.accepted, pool = excluded.pool`,
-    ...[siteKeyHash, accepted, JSON.stringify(pool)],
+    siteKeyHash,
+    accepted,
+    JSON.stringify(pool),
   );
 }
 
@@ -243,7 +276,12 @@ export async function suspendPlatform(
        changed_by = excluded.changed_by, changed_at = excluded.changed_at
      WHERE platforms.status <> 'suspended'
        AND (platforms.changed_at IS NULL OR platforms.changed_at <= excluded.changed_at)`,
-    ...[siteKeyHash, identity, domain, at, by, at],
+    siteKeyHash,
+    identity,
+    domain,
+    at,
+    by,
+    at,
   );
 }
 
@@ -252,7 +290,8 @@ export function suspendAdmittedPlatforms(db: Queries, by: string, now: number): 
   return db.run(
     `UPDATE platforms SET status = 'suspended', changed_by = ?, changed_at = ?
      WHERE status = 'admitted'`,
-    ...[by, now],
+    by,
+    now,
   );
 }
 

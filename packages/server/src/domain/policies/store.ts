@@ -58,7 +58,9 @@ export async function listPolicies(
   const rows = await db.all<Omit<Row, "document">>(
     `SELECT version, digest, published_at FROM policy_versions
      WHERE site_key_hash = ? AND version < ? ORDER BY version DESC LIMIT ?`,
-    ...[siteKeyHash, before ?? Number.MAX_SAFE_INTEGER, limit],
+    siteKeyHash,
+    before ?? Number.MAX_SAFE_INTEGER,
+    limit,
   );
   return rows.map(({ version, digest, published_at: publishedAt }) => {
     return { version, digest, publishedAt };
@@ -84,7 +86,8 @@ export async function policyByDigest(
   const row = await db.get<Row>(
     `SELECT * FROM policy_versions WHERE site_key_hash = ? AND digest = ?
      ORDER BY version LIMIT 1`,
-    ...[siteKeyHash, digest],
+    siteKeyHash,
+    digest,
   );
   return row && policyOf(row);
 }
@@ -97,6 +100,10 @@ export async function insertPolicy(
   await tx.run(
     `INSERT INTO policy_versions (site_key_hash, version, digest, document, published_at)
      VALUES (?, ?, ?, ?, ?)`,
-    ...[siteKeyHash, version, digest, JSON.stringify(document), publishedAt],
+    siteKeyHash,
+    version,
+    digest,
+    JSON.stringify(document),
+    publishedAt,
   );
 }

@@ -20,7 +20,10 @@ export async function noteEvent(
   await tx.run(
     `INSERT INTO processor_events (site_key_hash, event_id, type, received_at) VALUES (?, ?, ?, ?)
      ON CONFLICT (site_key_hash, event_id) DO NOTHING`,
-    ...[event.siteKeyHash, event.eventId, event.type, now],
+    event.siteKeyHash,
+    event.eventId,
+    event.type,
+    now,
   );
 }
 

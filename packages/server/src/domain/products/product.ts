@@ -65,8 +65,15 @@ export function wordsOf(text: string): readonly string[] {
 
 /** What can be said of a product, by the names lists have for it. */
 export const PRODUCT_FIELDS: readonly string[] = [
-  ...["id", "title", "description", "price", "currency"],
-  ...["image_url", "url", "availability", "quantity"],
+  "id",
+  "title",
+  "description",
+  "price",
+  "currency",
+  "image_url",
+  "url",
+  "availability",
+  "quantity",
 ];
 
 type Read<T> = Result<T, "invalid">;
@@ -152,9 +159,14 @@ export function readProduct(value: JsonValue): Result<ListedProduct, "invalid"> 
   if (!quantity.ok) return quantity;
   return ok(
     Object.freeze({
-      ...{ productId: productId.value, title: title.value, description: description.value },
-      ...{ price: price.value, imageUrl: imageUrl.value, url: url.value },
-      ...{ availability: availability.value, quantity: quantity.value },
+      productId: productId.value,
+      title: title.value,
+      description: description.value,
+      price: price.value,
+      imageUrl: imageUrl.value,
+      url: url.value,
+      availability: availability.value,
+      quantity: quantity.value,
       unsaid: OPTIONAL.filter((name) => !Object.hasOwn(value, name)),
     }),
   );

@@ -33,8 +33,18 @@ export function productOf(row: ProductRow): Product {
 }
 
 const COLUMNS = [
-  ...["title", "description", "price_minor", "currency", "image_url", "url", "availability"],
-  ...["quantity", "import_id", "changed_at", "title_words", "body_words"],
+  "title",
+  "description",
+  "price_minor",
+  "currency",
+  "image_url",
+  "url",
+  "availability",
+  "quantity",
+  "import_id",
+  "changed_at",
+  "title_words",
+  "body_words",
 ] as const;
 
 /** Writes one product; where there is one already, not in the columns that are to stay. */
@@ -66,10 +76,20 @@ export async function writeProducts(
     const sql = upsert(updates ? [...unsaid, ...said] : []);
     await tx.run(
       sql,
-      ...[siteKeyHash, product.productId, product.title, product.description],
-      ...[price.minor, price.currency, product.imageUrl, product.url, product.availability],
-      ...[product.quantity, importId, now],
-      ...[wordsOf(product.title).join(" "), wordsOf(product.description).join(" ")],
+      siteKeyHash,
+      product.productId,
+      product.title,
+      product.description,
+      price.minor,
+      price.currency,
+      product.imageUrl,
+      product.url,
+      product.availability,
+      product.quantity,
+      importId,
+      now,
+      wordsOf(product.title).join(" "),
+      wordsOf(product.description).join(" "),
     );
   }
 }
@@ -120,7 +140,10 @@ export async function listProducts(
   const rows = await db.all<ProductRow>(
     `SELECT * FROM products WHERE site_key_hash = ? AND product_id > ?${held.sql}
      ORDER BY product_id LIMIT ?`,
-    ...[siteKeyHash, page.after, ...held.values, page.limit],
+    siteKeyHash,
+    page.after,
+    ...held.values,
+    page.limit,
   );
   return rows.map(productOf);
 }
@@ -158,7 +181,10 @@ export async function reserve(
     const changed = await tx.run(
       `UPDATE products SET reserved = reserved + ? WHERE site_key_hash = ? AND product_id = ?
          AND (quantity IS NULL OR quantity - reserved >= ?)`,
-      ...[quantity, siteKeyHash, id, quantity],
+      quantity,
+      siteKeyHash,
+      id,
+      quantity,
     );
     if (changed !== 1)
       throw new Error("a product ran out inside the transaction that asked for it");
@@ -175,7 +201,10 @@ export async function unreserve(
     await tx.run(
       `UPDATE products SET reserved = CASE WHEN reserved > ? THEN reserved - ? ELSE 0 END
        WHERE site_key_hash = ? AND product_id = ?`,
-      ...[quantity, quantity, siteKeyHash, id],
+      quantity,
+      quantity,
+      siteKeyHash,
+      id,
     );
   }
 }
@@ -193,14 +222,17 @@ export async function sell(
   for (const { id, quantity } of ordered) {
     const [row] = await tx.lock<Pick<ProductRow, "quantity">>(
       "SELECT quantity FROM products WHERE site_key_hash = ? AND product_id = ?",
-      ...[siteKeyHash, id],
+      siteKeyHash,
+      id,
     );
     if (row === undefined || (row.quantity !== null && row.quantity < quantity)) return false;
   }
   for (const { id, quantity } of ordered) {
     await tx.run(
       "UPDATE products SET quantity = quantity - ? WHERE site_key_hash = ? AND product_id = ?",
-      ...[quantity, siteKeyHash, id],
+      quantity,
+      siteKeyHash,
+      id,
     );
   }
   await unreserve(tx, siteKeyHash, wanted);
@@ -216,7 +248,9 @@ export async function restock(
   for (const { id, quantity } of summed(returned)) {
     await tx.run(
       "UPDATE products SET quantity = quantity + ? WHERE site_key_hash = ? AND product_id = ?",
-      ...[quantity, siteKeyHash, id],
+      quantity,
+      siteKeyHash,
+      id,
     );
   }
 }

@@ -24,7 +24,17 @@ export async function takeSingle(
        minute = ?, day = ?
      WHERE NOT (single_rejections.minute = ? AND single_rejections.in_minute >= ?)
        AND NOT (single_rejections.day = ? AND single_rejections.in_day >= ?)`,
-    ...[...key, minute, day, minute, day, minute, day, minute, perMinute, day, perDay],
+    ...key,
+    minute,
+    day,
+    minute,
+    day,
+    minute,
+    day,
+    minute,
+    perMinute,
+    day,
+    perDay,
   );
   if (taken === 1) return undefined;
   const row = await tx.get<{ day: number; in_day: number }>(

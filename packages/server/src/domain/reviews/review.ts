@@ -1,6 +1,12 @@
 export const REVIEW_STATUSES = [
-  ...["pending", "paying", "approved", "payment_failed"],
-  ...["denied", "expired", "withdrawn", "invalidated"],
+  "pending",
+  "paying",
+  "approved",
+  "payment_failed",
+  "denied",
+  "expired",
+  "withdrawn",
+  "invalidated",
 ] as const as readonly ReviewStatus[];
 
 export type ReviewStatus =

@@ -82,7 +82,8 @@ export async function insertReview(tx: Transaction, review: Review): Promise<voi
 export async function writeApprovals(tx: Transaction, review: Review): Promise<void> {
   await tx.run(
     "UPDATE reviews SET approved_by = ? WHERE escalation_id = ? AND status = 'pending'",
-    ...[JSON.stringify(review.approvedBy), review.escalationId],
+    JSON.stringify(review.approvedBy),
+    review.escalationId,
   );
   await tx.announce(REVIEW_TOPIC, review.siteKeyHash);
 }
@@ -92,8 +93,14 @@ export async function writeReviewEnd(tx: Transaction, review: Review): Promise<b
   const changed = await tx.run(
     `UPDATE reviews SET status = ?, decided_at = ?, decided_by = ?, reason_code = ?, note = ?,
        decided_record_id = ?, approved_by = ?, sealed_token = NULL WHERE escalation_id = ? AND status = 'pending'`,
-    ...[review.status, review.decidedAt, review.decidedBy, review.reasonCode, review.note],
-    ...[review.decidedRecordId, JSON.stringify(review.approvedBy), review.escalationId],
+    review.status,
+    review.decidedAt,
+    review.decidedBy,
+    review.reasonCode,
+    review.note,
+    review.decidedRecordId,
+    JSON.stringify(review.approvedBy),
+    review.escalationId,
   );
   if (changed === 1) await tx.announce(REVIEW_TOPIC, review.siteKeyHash);
   return changed === 1;
@@ -153,7 +160,12 @@ export async function listReviews(
     `SELECT * FROM reviews WHERE site_key_hash = ? AND (created_at, escalation_id) > (?, ?)
        AND (CAST(? AS TEXT) IS NULL OR status = ?)
      ORDER BY created_at, escalation_id LIMIT ?`,
-    ...[siteKeyHash, createdAt, id, status ?? null, status ?? null, page.limit],
+    siteKeyHash,
+    createdAt,
+    id,
+    status ?? null,
+    status ?? null,
+    page.limit,
   );
   return rows.map(reviewOf);
 }
@@ -167,7 +179,8 @@ export async function approvalsSince(
   const rows = await db.all<{ decision_id: string; decided_at: number }>(
     `SELECT decision_id, decided_at FROM reviews
      WHERE site_key_hash = ? AND created_at >= ? AND status IN ('approved', 'paying')`,
-    ...[siteKeyHash, since],
+    siteKeyHash,
+    since,
   );
   return new Map(rows.map(({ decision_id, decided_at }) => [decision_id, decided_at]));
 }
@@ -192,7 +205,8 @@ export async function countPending(
   const row = await db.get<{ own: number | null; pooled: number | null }>(
     `SELECT SUM(CASE WHEN identity = ? THEN 1 ELSE 0 END) AS own, SUM(pooled) AS pooled
      FROM reviews WHERE site_key_hash = ? AND status = 'pending'`,
-    ...[identity, siteKeyHash],
+    identity,
+    siteKeyHash,
   );
   return { own: Number(row?.own ?? 0), pooled: Number(row?.pooled ?? 0) };
 }

@@ -17,7 +17,9 @@ export async function insertRevocations(
       `INSERT INTO revocations (kind, id, revoked_at) VALUES (?, ?, ?)
        ON CONFLICT (kind, id) DO UPDATE SET revoked_at = excluded.revoked_at
        WHERE excluded.revoked_at > revocations.revoked_at`,
-      ...[kind, id, revokedAt],
+      kind,
+      id,
+      revokedAt,
     );
   }
   if (revocations.length > 0) await tx.announce(REVOCATION_TOPIC, "*");

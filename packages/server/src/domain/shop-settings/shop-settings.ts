@@ -48,7 +48,12 @@ export interface ShopSettings {
 }
 
 export const NO_SHOP: ShopSettings = Object.freeze({
-  ...{ shipping: [], taxes: [], terms: null, links: {}, allowUnsigned: false, buyerMail: true },
+  shipping: [],
+  taxes: [],
+  terms: null,
+  links: {},
+  allowUnsigned: false,
+  buyerMail: true,
 });
 
 function twice<T>(list: readonly T[]): T | undefined {

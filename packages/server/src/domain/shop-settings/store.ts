@@ -15,7 +15,8 @@ export async function writeShopSettings(
   await tx.run(
     `INSERT INTO shop_settings (site_key_hash, settings) VALUES (?, ?)
      ON CONFLICT (site_key_hash) DO UPDATE SET settings = excluded.settings`,
-    ...[siteKeyHash, JSON.stringify(settings)],
+    siteKeyHash,
+    JSON.stringify(settings),
   );
 }
 
@@ -33,7 +34,10 @@ export async function keepTerms(
   await tx.run(
     `INSERT INTO agreed_terms (site_key_hash, sha256, text, first_used_at) VALUES (?, ?, ?, ?)
      ON CONFLICT DO NOTHING`,
-    ...[siteKeyHash, sha256, text, now],
+    siteKeyHash,
+    sha256,
+    text,
+    now,
   );
 }
 

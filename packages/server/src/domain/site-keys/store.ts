@@ -20,7 +20,8 @@ export function keysOfSite(
     `SELECT kid, public_x, public_y, sealed, created_at, retired_at FROM site_signing_keys
      WHERE site_key_hash = ? AND (retired_at IS NULL OR retired_at > ?)
      ORDER BY CASE WHEN retired_at IS NULL THEN 0 ELSE 1 END, retired_at DESC`,
-    ...[siteKeyHash, since],
+    siteKeyHash,
+    since,
   );
 }
 
@@ -33,7 +34,12 @@ export async function insertFirstKey(
   await tx.run(
     `INSERT INTO site_signing_keys (site_key_hash, kid, public_x, public_y, sealed, created_at)
      VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    ...[siteKeyHash, key.kid, key.public_x, key.public_y, key.sealed, key.created_at],
+    siteKeyHash,
+    key.kid,
+    key.public_x,
+    key.public_y,
+    key.sealed,
+    key.created_at,
   );
 }
 

@@ -14,15 +14,18 @@ export function gatesOf({ processor, policyPublished }: Site): readonly Gate[] {
   const wallet = processor?.live !== true || processor.walletMerchantId !== null;
   return [
     {
-      ...{ name: "processor", open: processor !== null },
+      name: "processor",
+      open: processor !== null,
       advice: "Connect a payment processor.",
     },
     {
-      ...{ name: "rail", open: processor?.railOn === true },
+      name: "rail",
+      open: processor?.railOn === true,
       advice: "Turn the processor's rail on.",
     },
     {
-      ...{ name: "settlement", open: processor?.settles === true },
+      name: "settlement",
+      open: processor?.settles === true,
       advice: "Let the site settle through its processor.",
     },
     { name: "policy", open: policyPublished, advice: "Publish a policy." },

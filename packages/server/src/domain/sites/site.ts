@@ -71,7 +71,12 @@ export const PROOF_TOKEN_BYTES = 24;
 /** Nothing proven yet, and a token to prove it with. */
 export function unproven(token: string): Site["verification"] {
   return Object.freeze({
-    ...{ token, method: null, reason: null, verifiedAt: null, checkedAt: null, failedDays: 0 },
+    token,
+    method: null,
+    reason: null,
+    verifiedAt: null,
+    checkedAt: null,
+    failedDays: 0,
     problem: null,
   });
 }

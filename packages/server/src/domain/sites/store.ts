@@ -79,14 +79,14 @@ export async function siteByHash(db: Queries, siteKeyHash: string): Promise<Site
 }
 
 /** A site as it is now: the one in hand, where nothing of it has changed since it was read. */
-export async function siteAsItIs(tx: Queries, known: Site): Promise<Site | undefined> {
+export async function reloadSite(tx: Queries, known: Site): Promise<Site | undefined> {
   const sql = "SELECT version FROM sites WHERE site_key_hash = ? AND deleted_at IS NULL";
   const row = await tx.get<{ version: number }>(sql, known.siteKeyHash);
   return row?.version === known.version ? known : siteByHash(tx, known.siteKeyHash);
 }
 
 /** Whether a site is there, and stays so until the transaction ends. */
-export async function holdSite(tx: Transaction, siteKeyHash: string): Promise<boolean> {
+export async function lockSite(tx: Transaction, siteKeyHash: string): Promise<boolean> {
   const sql = "SELECT site_key_hash FROM sites WHERE site_key_hash = ? AND deleted_at IS NULL";
   return (await tx.lock(sql, siteKeyHash)).length === 1;
 }
@@ -133,7 +133,7 @@ export async function siteKeyTaken(db: Queries, site: SiteNames): Promise<boolea
   const { siteKey, siteKeyHash } = site;
   const sql =
     "SELECT 1 AS one FROM sites WHERE site_key IN (?, ?) OR site_key_hash IN (?, ?) LIMIT 1";
-  const found = await db.get(sql, ...[siteKey, siteKeyHash, siteKey, siteKeyHash]);
+  const found = await db.get(sql, siteKey, siteKeyHash, siteKey, siteKeyHash);
   return found !== undefined;
 }
 
@@ -157,8 +157,15 @@ export async function listSites(db: Queries, filter: SiteFilter): Promise<Site[]
        AND (CAST(? AS TEXT) IS NULL OR domain = ?)
        AND (CAST(? AS TEXT) IS NULL OR REPLACE(?, ',' || site_key_hash || ',', '') <> ?)
      ORDER BY created_at, site_key_hash LIMIT ?`,
-    ...[createdAt, createdAt, id, filter.domain, filter.domain],
-    ...[visible, visible, visible, filter.limit],
+    createdAt,
+    createdAt,
+    id,
+    filter.domain,
+    filter.domain,
+    visible,
+    visible,
+    visible,
+    filter.limit,
   );
   return rows.map(siteOf);
 }
@@ -168,7 +175,8 @@ export async function sitesToRecheck(db: Queries, before: number, limit: number)
   const rows = await db.all<Row>(
     `SELECT * FROM sites WHERE deleted_at IS NULL AND status = 'verified'
        AND verification_method <> 'operator' AND checked_at < ? ORDER BY checked_at LIMIT ?`,
-    ...[before, limit],
+    before,
+    limit,
   );
   return rows.map(siteOf);
 }
@@ -198,8 +206,15 @@ export async function insertSite(tx: Transaction, site: Site): Promise<void> {
     `INSERT INTO sites (site_key_hash, site_key, domain, name, description, skills, status,
        version, verification_token, failed_days, created_at, changed_at)
      VALUES (?, ?, ?, ?, ?, ?, 'pending', 1, ?, 0, ?, ?)`,
-    ...[site.siteKeyHash, site.siteKey, site.domain, site.name, site.description],
-    ...[JSON.stringify(site.skills), site.verification.token, site.createdAt, site.changedAt],
+    site.siteKeyHash,
+    site.siteKey,
+    site.domain,
+    site.name,
+    site.description,
+    JSON.stringify(site.skills),
+    site.verification.token,
+    site.createdAt,
+    site.changedAt,
   );
   await tx.announce(SITE_TOPIC, site.siteKeyHash);
 }
@@ -213,11 +228,24 @@ export async function updateSite(tx: Transaction, site: Site, now: number): Prom
        verification_token = ?, verification_method = ?, verification_reason = ?, verified_at = ?,
        checked_at = ?, failed_days = ?, problem = ?, changed_at = ?
      WHERE site_key_hash = ? AND version = ? AND deleted_at IS NULL`,
-    ...[site.domain, site.name, site.description, JSON.stringify(site.skills)],
-    ...[site.auditPublic, site.processor && JSON.stringify(site.processor)],
-    ...[site.policyPublished ? 1 : 0, site.status],
-    ...[proof.token, proof.method, proof.reason, proof.verifiedAt, proof.checkedAt],
-    ...[proof.failedDays, proof.problem, now, site.siteKeyHash, site.version],
+    site.domain,
+    site.name,
+    site.description,
+    JSON.stringify(site.skills),
+    site.auditPublic,
+    site.processor && JSON.stringify(site.processor),
+    site.policyPublished ? 1 : 0,
+    site.status,
+    proof.token,
+    proof.method,
+    proof.reason,
+    proof.verifiedAt,
+    proof.checkedAt,
+    proof.failedDays,
+    proof.problem,
+    now,
+    site.siteKeyHash,
+    site.version,
   );
   if (changed === 1) await tx.announce(SITE_TOPIC, site.siteKeyHash);
   return changed === 1;
@@ -236,7 +264,9 @@ export async function writePause(
     `UPDATE sites SET paused_at = ?, version = version + 1, changed_at = ?
      WHERE site_key_hash = ? AND deleted_at IS NULL
        AND paused_at IS ${pausedAt === null ? "NOT NULL" : "NULL"}`,
-    ...[pausedAt, now, siteKeyHash],
+    pausedAt,
+    now,
+    siteKeyHash,
   );
   if (changed === 1) await tx.announce(SITE_TOPIC, siteKeyHash);
   return changed === 1;
@@ -254,7 +284,11 @@ export async function recordLook(tx: Transaction, site: Site): Promise<boolean> 
   const changed = await tx.run(
     `UPDATE sites SET checked_at = ?, failed_days = ?, problem = ?
      WHERE site_key_hash = ? AND version = ? AND deleted_at IS NULL`,
-    ...[checkedAt, failedDays, problem, site.siteKeyHash, site.version],
+    checkedAt,
+    failedDays,
+    problem,
+    site.siteKeyHash,
+    site.version,
   );
   return changed === 1;
 }
@@ -271,7 +305,9 @@ export async function unverifyOthers(
        problem = 'Another site here has since proven control of this domain.'
      WHERE domain = ? AND status = 'verified' AND deleted_at IS NULL AND site_key_hash <> ?
      RETURNING *`,
-    ...[now, domain, exceptHash],
+    now,
+    domain,
+    exceptHash,
   );
   for (const { site_key_hash } of rows) await tx.announce(SITE_TOPIC, site_key_hash);
   return rows.map(siteOf);
@@ -284,7 +320,8 @@ export async function deleteSite(
 ): Promise<boolean> {
   const changed = await tx.run(
     "UPDATE sites SET deleted_at = ?, version = version + 1 WHERE site_key_hash = ? AND deleted_at IS NULL",
-    ...[now, siteKeyHash],
+    now,
+    siteKeyHash,
   );
   if (changed === 1) await tx.announce(SITE_TOPIC, siteKeyHash);
   return changed === 1;

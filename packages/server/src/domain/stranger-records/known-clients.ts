@@ -3,9 +3,21 @@
  * stranger's free choice. Anybody can use them, so they prove nothing.
  */
 const KNOWN_CLIENTS: ReadonlySet<string> = new Set([
-  ...["claude-ai", "claude-code", "openai-mcp", "codex-mcp-client", "gemini-cli-mcp-client"],
-  ...["Visual Studio Code", "cursor-vscode", "windsurf-client", "Cline", "Zed", "goose"],
-  ...["continue-client", "mcp-inspector", "inspector-client", "mcp"],
+  "claude-ai",
+  "claude-code",
+  "openai-mcp",
+  "codex-mcp-client",
+  "gemini-cli-mcp-client",
+  "Visual Studio Code",
+  "cursor-vscode",
+  "windsurf-client",
+  "Cline",
+  "Zed",
+  "goose",
+  "continue-client",
+  "mcp-inspector",
+  "inspector-client",
+  "mcp",
 ]);
 
 export function isKnownClient(name: string): boolean {

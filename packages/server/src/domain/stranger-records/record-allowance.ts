@@ -65,7 +65,10 @@ export class RecordAllowance {
     let found = this.days.get(key);
     if (found === undefined) {
       found = recordBytes(this.tools.db, siteKeyHash, day).then((stored) => ({
-        ...{ siteKeyHash, day, stored, added: 0 },
+        siteKeyHash,
+        day,
+        stored,
+        added: 0,
       }));
       this.days.set(key, found);
       // The next call reads it again.

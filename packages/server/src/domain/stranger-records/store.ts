@@ -16,7 +16,10 @@ export async function addRecordBytes(
   await tx.run(
     `INSERT INTO stranger_record_days (site_key_hash, day, bytes) VALUES (?, ?, ?)
      ON CONFLICT (site_key_hash, day) DO UPDATE SET bytes = stranger_record_days.bytes + ?`,
-    ...[siteKeyHash, day, bytes, bytes],
+    siteKeyHash,
+    day,
+    bytes,
+    bytes,
   );
   return recordBytes(tx, siteKeyHash, day);
 }
@@ -35,7 +38,11 @@ export async function insertWords(
   await tx.run(
     `INSERT INTO stranger_words (site_key_hash, commitment, salt, words, kept_at)
      VALUES (?, ?, ?, ?, ?) ON CONFLICT (site_key_hash, commitment) DO NOTHING`,
-    ...[siteKeyHash, commitment, salt, words, now],
+    siteKeyHash,
+    commitment,
+    salt,
+    words,
+    now,
   );
 }
 

@@ -29,8 +29,12 @@ export async function insertToken(db: Queries, token: Token, digest: string): Pr
   await db.run(
     `INSERT INTO admin_tokens (token_id, digest, name, role, sites, created_by, created_at)
      VALUES (?, ?, ?, ?, ?, ?, ?)`,
-    ...[token.tokenId, digest, token.name, token.role],
-    ...[token.sites === null ? null : JSON.stringify(token.sites), token.createdBy],
+    token.tokenId,
+    digest,
+    token.name,
+    token.role,
+    token.sites === null ? null : JSON.stringify(token.sites),
+    token.createdBy,
     token.createdAt,
   );
 }
@@ -73,7 +77,12 @@ export async function listTokens(db: Queries, filter: TokenFilter): Promise<Toke
      WHERE (created_at > ? OR (created_at = ? AND token_id > ?))
        AND (CAST(? AS TEXT) IS NULL OR REPLACE(sites, ?, '') <> sites)
      ORDER BY created_at, token_id LIMIT ?`,
-    ...[createdAt, createdAt, id, member, member, filter.limit],
+    createdAt,
+    createdAt,
+    id,
+    member,
+    member,
+    filter.limit,
   );
   return rows.map(tokenOf);
 }
@@ -88,7 +97,8 @@ export async function countLiveTokens(db: Queries): Promise<number> {
 export async function revokeToken(db: Queries, tokenId: string, now: number): Promise<boolean> {
   const changed = await db.run(
     "UPDATE admin_tokens SET revoked_at = ? WHERE token_id = ? AND revoked_at IS NULL",
-    ...[now, tokenId],
+    now,
+    tokenId,
   );
   return changed === 1;
 }

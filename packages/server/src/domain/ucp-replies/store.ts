@@ -67,7 +67,11 @@ export async function claimKey(
     `INSERT INTO ucp_replies
        (site_key_hash, caller, operation, idempotency_key, digest, created_at, holder, pinned)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
-    ...[...placeOf(key), digest, now, key.holder, PINNED[key.evicted]],
+    ...placeOf(key),
+    digest,
+    now,
+    key.holder,
+    PINNED[key.evicted],
   );
   return claimed === 1;
 }

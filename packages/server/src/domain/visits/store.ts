@@ -89,8 +89,12 @@ async function addToHour(tx: Transaction, count: HourCount): Promise<void> {
      VALUES (?, ?, ?, ?, ?)
      ON CONFLICT (site_key_hash, hour, classification, agent)
      DO UPDATE SET visits = visit_hours.visits + ?`,
-    ...[count.siteKeyHash, count.hour, count.classification, count.agent],
-    ...[count.visits, count.visits],
+    count.siteKeyHash,
+    count.hour,
+    count.classification,
+    count.agent,
+    count.visits,
+    count.visits,
   );
 }
 
@@ -132,7 +136,10 @@ export async function listVisits(
   const rows = await db.all<Row>(
     `SELECT * FROM visits WHERE site_key_hash = ?${sql}${after}
      ORDER BY observed_at DESC, visit_id DESC LIMIT ?`,
-    ...[siteKeyHash, ...values, ...from, page.limit],
+    siteKeyHash,
+    ...values,
+    ...from,
+    page.limit,
   );
   return rows.map(visitOf);
 }
@@ -153,7 +160,9 @@ export async function lastVisit(
     `SELECT * FROM (SELECT * FROM visits WHERE site_key_hash = ?
        ORDER BY observed_at DESC, visit_id DESC LIMIT ?) AS newest
      WHERE source = ? ORDER BY off_site, observed_at DESC, visit_id DESC LIMIT 1`,
-    ...[siteKeyHash, LOOKED_THROUGH_MAX, source],
+    siteKeyHash,
+    LOOKED_THROUGH_MAX,
+    source,
   );
   return row && visitOf(row);
 }
@@ -170,7 +179,9 @@ export async function visitHours(
   const rows = await db.all<Omit<HourCount, "siteKeyHash">>(
     `SELECT hour, classification, agent, visits FROM visit_hours WHERE site_key_hash = ?${sql}
      ORDER BY hour, classification, agent LIMIT ?`,
-    ...[siteKeyHash, ...values, limit],
+    siteKeyHash,
+    ...values,
+    limit,
   );
   return rows.map((row) => ({ ...row, siteKeyHash }));
 }
@@ -201,13 +212,18 @@ export async function forgetBeyond(
   const last = await db.get<{ observed_at: number; visit_id: string }>(
     `SELECT observed_at, visit_id FROM visits WHERE site_key_hash = ? AND source = ?
      ORDER BY observed_at DESC, visit_id DESC LIMIT 1 OFFSET ?`,
-    ...[siteKeyHash, source, rowsMax],
+    siteKeyHash,
+    source,
+    rowsMax,
   );
   if (last === undefined) return 0;
   return db.run(
     `DELETE FROM visits WHERE site_key_hash = ? AND source = ?
        AND (observed_at, visit_id) <= (?, ?)`,
-    ...[siteKeyHash, source, last.observed_at, last.visit_id],
+    siteKeyHash,
+    source,
+    last.observed_at,
+    last.visit_id,
   );
 }
 

@@ -26,7 +26,7 @@ export async function whoAsks(
     return principalOf(context, authorization, c.get("caller").address);
   }
   requireOwnPage(c.req, context.config.baseUrl);
-  return (await context.consoleDesk.admit(secret))?.principal;
+  return (await context.consoleSessions.admit(secret))?.principal;
 }
 
 /** Lets only known tokens in, and those who are signed in with one. */

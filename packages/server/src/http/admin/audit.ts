@@ -152,10 +152,14 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context, owner:
   const { records, exports } = describeReading(owner);
 
   const render = (log: LogHead): z.infer<typeof LogBody> => ({
-    ...{ chain: log.chain, epoch: log.epoch, state: log.state, records: log.size },
-    ...{ first_day: dayOf(log.openedAt), last_day: dayOf(log.recordedAt) },
+    chain: log.chain,
+    epoch: log.epoch,
+    state: log.state,
+    records: log.size,
+    first_day: dayOf(log.openedAt),
+    last_day: dayOf(log.recordedAt),
     opened_at: isoTime(log.openedAt),
-    held: audit.heldWhy(log.chain) ?? null,
+    held: audit.freezeReason(log.chain) ?? null,
   });
 
   app.openapi(logs, async (c) => {
@@ -211,7 +215,7 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context, owner:
     const site_key_hash = ownerIn(c.req.valid("param"));
     const found = await requireLogs(context, c, site_key_hash, "operator");
     const { reason, force } = c.req.valid("json");
-    if (!force && audit.heldWhy(found[0]?.chain ?? "") === undefined) {
+    if (!force && audit.freezeReason(found[0]?.chain ?? "") === undefined) {
       const message = "This log is not frozen. Set `force` to end it anyway.";
       throw new Problem("conflict", { message });
     }

@@ -24,7 +24,7 @@ const make = createRoute({
 
 export function consoleLinkRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(make, async (c) => {
-    const { config, consoleDesk } = context;
+    const { config, consoleSessions: consoleDesk } = context;
     // A session that made links would outlive its own end.
     if (c.req.header("authorization") === undefined) {
       throw new Problem("forbidden", { message: "This needs a token: a session makes no links." });

@@ -53,10 +53,14 @@ export function decisionCountRoutes(app: OpenAPIHono<AdminEnv>, context: Context
     const { by, ...asked } = c.req.valid("query");
     const found = await countDecisions(context, site_key_hash, spanOf(asked), by);
     const items = found.counts.map(({ start, decisions, by: outcomes }) => ({
-      ...{ start: isoTime(start), decisions, by_outcome: outcomes },
+      start: isoTime(start),
+      decisions,
+      by_outcome: outcomes,
     }));
     const agents = found.agents.map(({ actorId, decisions, by: outcomes }) => ({
-      ...{ agent_id: actorId, decisions, by_outcome: outcomes },
+      agent_id: actorId,
+      decisions,
+      by_outcome: outcomes,
     }));
     return c.json({ items, agents, cut: found.cut }, 200);
   });

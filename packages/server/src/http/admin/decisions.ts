@@ -129,8 +129,10 @@ function renderExplained(explained: ExplainedDecision): z.infer<typeof Explained
       payment === undefined
         ? null
         : {
-            ...{ attempt_id: payment.attemptId, processor: payment.processor },
-            ...{ status: payment.status, reason: payment.reason },
+            attempt_id: payment.attemptId,
+            processor: payment.processor,
+            status: payment.status,
+            reason: payment.reason,
             requested_at: isoTime(payment.requestedAt),
           },
     order_id: explained.orderId,

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { EVENT_TYPES, type OrderNote } from "../../domain/orders/aftermath/aftermath.js";
+import { EVENT_TYPES, type OrderNote } from "../../domain/orders/adjustments/adjustment.js";
 import { ORDER_STATUSES, type Order, PAYMENT_STATES } from "../../domain/orders/order.js";
 import type { Message } from "../../domain/outbox/message.js";
 import { isoTime } from "../../infra/clock.js";
@@ -123,7 +123,10 @@ export function orderBody(order: Order, now: number): z.infer<typeof OrderBody> 
 }
 
 export const noteBody = ({ noteId, text, writtenBy, createdAt }: OrderNote) => ({
-  ...{ note_id: noteId, text, written_by: writtenBy, created_at: isoTime(createdAt) },
+  note_id: noteId,
+  text,
+  written_by: writtenBy,
+  created_at: isoTime(createdAt),
 });
 
 /** An order, and all that became of it. */
@@ -136,15 +139,23 @@ export function wholeBody(
     ...orderBody(order, now),
     lines: lines.map(({ lineId, ...line }) => ({ line_id: lineId, ...line })),
     events: events.map((event) => ({
-      ...{ event_id: event.eventId, type: event.type, line_items: [...event.lines] },
-      ...{ carrier: event.carrier, tracking_number: event.trackingNumber },
-      ...{ tracking_url: event.trackingUrl, description: event.description },
+      event_id: event.eventId,
+      type: event.type,
+      line_items: [...event.lines],
+      carrier: event.carrier,
+      tracking_number: event.trackingNumber,
+      tracking_url: event.trackingUrl,
+      description: event.description,
       occurred_at: isoTime(event.occurredAt),
     })),
     adjustments: adjustments.map((one) => ({
-      ...{ adjustment_id: one.adjustmentId, kind: one.kind, status: one.status },
-      ...{ amount_minor: one.amountMinor, line_items: [...one.lines] },
-      ...{ description: one.description, occurred_at: isoTime(one.occurredAt) },
+      adjustment_id: one.adjustmentId,
+      kind: one.kind,
+      status: one.status,
+      amount_minor: one.amountMinor,
+      line_items: [...one.lines],
+      description: one.description,
+      occurred_at: isoTime(one.occurredAt),
       changed_at: isoTime(one.changedAt),
     })),
     notes: besides.notes.map(noteBody),

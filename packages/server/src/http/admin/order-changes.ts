@@ -2,10 +2,13 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { noteOrder } from "../../actions/orders/note-order.js";
 import { type Shipment, shipOrder } from "../../actions/orders/ship-order.js";
 import type { Context } from "../../context.js";
-import { EVENT_TYPES } from "../../domain/orders/aftermath/aftermath.js";
+import { EVENT_TYPES } from "../../domain/orders/adjustments/adjustment.js";
 import { orderById } from "../../domain/orders/store.js";
 import { cancelOrder } from "../../purchase/after-sale/cancel-order.js";
-import { REHEARSALS, rehearse } from "../../purchase/after-sale/rehearse.js";
+import {
+  REHEARSALS,
+  simulateSandboxEvent,
+} from "../../purchase/after-sale/simulate-sandbox-event.js";
 import { wholeOrder } from "../../purchase/after-sale/whole-order.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
@@ -51,7 +54,8 @@ const ShipBody = strict({
 });
 
 const ship = createRoute({
-  ...{ ...shared, path: `${ORDERS_PATH}/{order_id}/ship` },
+  ...shared,
+  path: `${ORDERS_PATH}/{order_id}/ship`,
   summary: "Say that goods were sent, or how far they got",
   description:
     "Its platform and its buyer are told. Without `line_items` it is about all that is left to " +
@@ -64,7 +68,8 @@ const ship = createRoute({
 });
 
 const cancel = createRoute({
-  ...{ ...shared, path: `${ORDERS_PATH}/{order_id}/cancel` },
+  ...shared,
+  path: `${ORDERS_PATH}/{order_id}/cancel`,
   summary: "Cancel what was not sent yet",
   description:
     "It goes back in stock, and whoever bought it is told. Where nothing is left of the order its " +
@@ -82,7 +87,8 @@ const cancel = createRoute({
 });
 
 const note = createRoute({
-  ...{ ...shared, path: `${ORDERS_PATH}/{order_id}/notes` },
+  ...shared,
+  path: `${ORDERS_PATH}/{order_id}/notes`,
   summary: "Write a note about an order",
   description: "For the owner's people only: nobody is told.",
   request: { params: OrderParams, body: body(strict({ text: line(NOTE_CHARS_MAX) })) },
@@ -93,7 +99,8 @@ const note = createRoute({
 });
 
 const play = createRoute({
-  ...{ ...shared, path: `${ORDERS_PATH}/{order_id}/rehearse` },
+  ...shared,
+  path: `${ORDERS_PATH}/{order_id}/rehearse`,
   summary: "Play what would happen at a real processor",
   description: "For orders of the sandbox: capture it, refund it, have it disputed.",
   request: {
@@ -111,8 +118,11 @@ const play = createRoute({
 });
 
 const shipmentOf = (told: z.infer<typeof ShipBody>): Shipment => ({
-  ...{ type: told.type, lines: told.line_items ?? null, carrier: told.carrier ?? null },
-  ...{ trackingNumber: told.tracking_number ?? null, trackingUrl: told.tracking_url ?? null },
+  type: told.type,
+  lines: told.line_items ?? null,
+  carrier: told.carrier ?? null,
+  trackingNumber: told.tracking_number ?? null,
+  trackingUrl: told.tracking_url ?? null,
   description: told.description ?? null,
   occurredAt: told.occurred_at === undefined ? null : Date.parse(told.occurred_at),
 });
@@ -157,7 +167,11 @@ export function orderChangeRoutes(app: OpenAPIHono<AdminEnv>, context: Context):
     const { site_key_hash: siteKeyHash, order_id: orderId } = c.req.valid("param");
     await requireSite(context, c, siteKeyHash, "owner");
     const { event, amount_minor: amountMinor = null } = c.req.valid("json");
-    const done = await rehearse(context, { siteKeyHash, orderId }, { event, amountMinor });
+    const done = await simulateSandboxEvent(
+      context,
+      { siteKeyHash, orderId },
+      { event, amountMinor },
+    );
     if (!done.ok) return refused(done);
     const whole = await now(siteKeyHash, orderId);
     return c.json(await shownOrder(context, c.get("principal"), whole), 200);

@@ -1,7 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
 import { pageUrl } from "../../domain/checkouts/page-url.js";
-import { notesOf } from "../../domain/orders/aftermath/store.js";
+import { notesOf } from "../../domain/orders/adjustments/store.js";
 import { listOrders, orderById } from "../../domain/orders/store.js";
 import { messagesAbout } from "../../domain/outbox/store.js";
 import { hasRole, type Principal } from "../../domain/tokens/token.js";
@@ -33,7 +33,9 @@ export const OrderParams = SiteParams.extend({
 });
 
 const list = createRoute({
-  ...{ method: "get", path: ORDERS_PATH, tags },
+  method: "get",
+  path: ORDERS_PATH,
+  tags,
   summary: "List orders",
   description: "From every door, the newest first.",
   request: {
@@ -51,7 +53,9 @@ const list = createRoute({
 });
 
 const show = createRoute({
-  ...{ method: "get", path: `${ORDERS_PATH}/{order_id}`, tags },
+  method: "get",
+  path: `${ORDERS_PATH}/{order_id}`,
+  tags,
   summary: "Show an order, and all that became of it",
   request: { params: OrderParams },
   responses: { 200: json(ShownOrderBody, "The order."), ...errors("not_found") },

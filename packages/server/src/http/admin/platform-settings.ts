@@ -54,13 +54,17 @@ const about = {
 };
 
 const show = createRoute({
-  ...{ method: "get", ...about, summary: "Show which platforms may buy" },
+  method: "get",
+  ...about,
+  summary: "Show which platforms may buy",
   request: { params: SiteParams },
   responses: { 200: json(SettingsBody, "The settings."), ...errors("not_found") },
 });
 
 const change = createRoute({
-  ...{ method: "patch", ...about, summary: "Change which platforms may buy" },
+  method: "patch",
+  ...about,
+  summary: "Change which platforms may buy",
   description: "Members that you leave out do not change.",
   request: {
     params: SiteParams,

@@ -66,7 +66,9 @@ const one = {
 };
 
 const list = createRoute({
-  ...{ method: "get", ...about, summary: "List platforms" },
+  method: "get",
+  ...about,
+  summary: "List platforms",
   description: "Platforms you have admitted or suspended, and platforms that have called.",
   request: {
     params: SiteParams,
@@ -82,7 +84,9 @@ const list = createRoute({
 });
 
 const set = createRoute({
-  ...{ method: "put", ...one, summary: "Admit or suspend a platform" },
+  method: "put",
+  ...one,
+  summary: "Admit or suspend a platform",
   description: "Applies to the very next decision, on every node. Name a domain or one host of it.",
   request: {
     params: PlatformParams,
@@ -101,7 +105,9 @@ const set = createRoute({
 });
 
 const forget = createRoute({
-  ...{ method: "delete", ...one, summary: "Remove a platform from the list" },
+  method: "delete",
+  ...one,
+  summary: "Remove a platform from the list",
   description: "Its next call makes it a new platform that you have not decided about.",
   request: { params: PlatformParams },
   responses: { 204: { description: "Removed." }, ...errors("forbidden", "not_found") },

@@ -45,7 +45,9 @@ const show = createRoute({
 });
 
 const item = ({ version, digest, publishedAt }: ListedPolicy) => ({
-  ...{ version, digest, published_at: isoTime(publishedAt) },
+  version,
+  digest,
+  published_at: isoTime(publishedAt),
 });
 
 export function policyVersionRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {

@@ -132,7 +132,9 @@ function renderChanged({ decision, was, wouldBe }: TestedDecision) {
 
 function renderTest({ findings, tested, changed, summary }: PolicyTest): z.infer<typeof TestBody> {
   return {
-    ...{ findings: shown(findings), tested, same: tested - changed.length },
+    findings: shown(findings),
+    tested,
+    same: tested - changed.length,
     changed: changed.map(renderChanged),
     summary: { was: summary.was, would_be: summary.wouldBe },
   };

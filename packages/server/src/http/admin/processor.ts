@@ -66,14 +66,18 @@ const path = "/v1/admin/sites/{site_key_hash}/processor";
 const tags = ["Selling"];
 
 const show = createRoute({
-  ...{ method: "get", path, tags },
+  method: "get",
+  path,
+  tags,
   summary: "Show the payment processor and the gates of checkout",
   request: { params: SiteParams },
   responses: { 200: json(ProcessorBody, "The processor."), ...errors("not_found") },
 });
 
 const connect = createRoute({
-  ...{ method: "put", path, tags },
+  method: "put",
+  path,
+  tags,
   summary: "Connect a payment processor",
   description:
     "`sandbox` is embedded: it knows Stripe's test tokens, and no money is behind it. `stripe` is " +
@@ -105,7 +109,9 @@ const connect = createRoute({
 });
 
 const test = createRoute({
-  ...{ method: "post", path: `${path}/test`, tags },
+  method: "post",
+  path: `${path}/test`,
+  tags,
   summary: "Ask what the connected key can do",
   description: "Nothing is paid, made or changed by it.",
   request: { params: SiteParams },
@@ -119,7 +125,9 @@ const test = createRoute({
 });
 
 const disconnect = createRoute({
-  ...{ method: "delete", path, tags },
+  method: "delete",
+  path,
+  tags,
   summary: "Disconnect the payment processor",
   description: "Nothing new is sold. What was asked of it before is still brought to its end.",
   request: { params: SiteParams },
@@ -190,11 +198,15 @@ export function processorRoutes(app: OpenAPIHono<AdminEnv>, context: Context): v
       });
     }
     const wanted = {
-      ...{ kind: given.kind, railOn: given.rail_on, settles: given.settles },
+      kind: given.kind,
+      railOn: given.rail_on,
+      settles: given.settles,
       walletMerchantId: given.wallet_merchant_id ?? null,
       stripe: {
-        ...{ secretKey: given.secret_key, publishableKey: given.publishable_key },
-        ...{ webhookSecret: given.webhook_secret, approvalSecret: given.approval_secret },
+        secretKey: given.secret_key,
+        publishableKey: given.publishable_key,
+        webhookSecret: given.webhook_secret,
+        approvalSecret: given.approval_secret,
         sharedTokens: given.shared_payment_tokens,
       },
     };

@@ -71,7 +71,9 @@ const ReportBody = z
 const ProductId = z.string().min(1).max(PRODUCT_ID_UNITS_MAX);
 
 const list = createRoute({
-  ...{ method: "get", path: PATH, tags },
+  method: "get",
+  path: PATH,
+  tags,
   summary: "List products",
   description: "By id.",
   request: {
@@ -91,7 +93,9 @@ const list = createRoute({
 });
 
 const replaceAll = createRoute({
-  ...{ method: "put", path: PATH, tags },
+  method: "put",
+  path: PATH,
+  tags,
   summary: "Replace the products of a site",
   description:
     "Fields: `id, title, description, price, currency, image_url, url, availability, quantity`. " +
@@ -107,7 +111,9 @@ const replaceAll = createRoute({
 });
 
 const importRoute = createRoute({
-  ...{ method: "post", path: `${PATH}/import`, tags },
+  method: "post",
+  path: `${PATH}/import`,
+  tags,
   summary: "Import products",
   description:
     "CSV (`text/csv`) or one JSON object a line (`application/x-ndjson`), up to 64 MB, read while " +
@@ -131,7 +137,9 @@ const importRoute = createRoute({
 });
 
 const remove = createRoute({
-  ...{ method: "delete", path: PATH, tags },
+  method: "delete",
+  path: PATH,
+  tags,
   summary: "Remove a product",
   description:
     "Nobody can buy it any more. Orders keep what they say of it. Its id is in the query: it may " +

@@ -27,6 +27,8 @@ export function purchaseOf({ checkoutId, content, quote }: Checkout): z.infer<ty
     buyer: buyer as Record<string, string>,
     address: quote.ships ? (address as Record<string, string>) : null,
     delivery: option === undefined ? null : { id: option.id, title: option.title },
-    ...{ subtotal_minor: subtotalMinor, shipping_minor: shippingMinor, tax_minor: taxMinor },
+    subtotal_minor: subtotalMinor,
+    shipping_minor: shippingMinor,
+    tax_minor: taxMinor,
   };
 }

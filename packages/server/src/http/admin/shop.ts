@@ -95,13 +95,17 @@ const ShopBody = strict({
 const about = { path: "/v1/admin/sites/{site_key_hash}/shop" as const, tags: ["Selling"] };
 
 const show = createRoute({
-  ...{ method: "get", ...about, summary: "Show how the site sells through platforms" },
+  method: "get",
+  ...about,
+  summary: "Show how the site sells through platforms",
   request: { params: SiteParams },
   responses: { 200: json(ShopBody, "The settings."), ...errors("not_found") },
 });
 
 const replace = createRoute({
-  ...{ method: "put", ...about, summary: "Set how the site sells through platforms" },
+  method: "put",
+  ...about,
+  summary: "Set how the site sells through platforms",
   request: { params: SiteParams, body: body(ShopBody) },
   responses: {
     200: json(ShopBody, "The settings."),

@@ -1,7 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { deleteCookie, setCookie } from "hono/cookie";
 import type { Context } from "../../context.js";
-import type { Admitted, Opened } from "../../domain/tokens/sessions/console-desk.js";
+import type { Admitted, Opened } from "../../domain/tokens/sessions/console-sessions.js";
 import { ROLES } from "../../domain/tokens/token.js";
 import { isoTime } from "../../infra/clock.js";
 import { body, errors, json, SiteKeyHash, Timestamp } from "../admin/schemas.js";
@@ -31,7 +31,10 @@ const Given = z.union(
 );
 
 const signIn = createRoute({
-  ...{ method: "post", path, tags, summary: "Sign in at the console" },
+  method: "post",
+  path,
+  tags,
+  summary: "Sign in at the console",
   description: "With the code of a link from the terminal, once, or with a token.",
   request: {
     body: body(Given),
@@ -43,12 +46,18 @@ const signIn = createRoute({
 });
 
 const show = createRoute({
-  ...{ method: "get", path, tags, summary: "Show who is signed in" },
+  method: "get",
+  path,
+  tags,
+  summary: "Show who is signed in",
   responses: { 200: json(SessionBody, "Who is signed in."), ...errors("forbidden") },
 });
 
 const signOut = createRoute({
-  ...{ method: "delete", path, tags, summary: "Sign out" },
+  method: "delete",
+  path,
+  tags,
+  summary: "Sign out",
   responses: { 204: { description: "Nobody is signed in any more." }, ...errors("forbidden") },
 });
 
@@ -68,11 +77,11 @@ async function open(
 ): Promise<Opened> {
   if ("token" in given) {
     const principal = await principalOf(context, `Bearer ${given.token}`, address);
-    const opened = principal && (await context.consoleDesk.openFor(principal));
+    const opened = principal && (await context.consoleSessions.openFor(principal));
     if (opened === undefined) throw new Problem("unauthorized");
     return opened;
   }
-  const opened = await context.consoleDesk.openWithCode(given.code, address);
+  const opened = await context.consoleSessions.openWithCode(given.code, address);
   if (opened.ok) return opened.value;
   const { reason, detail } = opened;
   if (reason === "unauthorized")
@@ -82,7 +91,7 @@ async function open(
 
 /** `/v1/console/session`: what stands between a browser and the owner's desk. */
 export function sessionRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
-  const { clock, config, consoleDesk } = context;
+  const { clock, config, consoleSessions: consoleDesk } = context;
   routes.use(path, async (c, next) => {
     if (c.req.method !== "OPTIONS") requireOwnPage(c.req, config.baseUrl);
     c.header("cache-control", "no-store");

@@ -91,7 +91,10 @@ export class Editions {
       const same = this.stillGood(site, signer.kid);
       if (same !== undefined) return ok(same);
       const edition = new Edition({
-        ...{ site, signer, baseUrl: config.baseUrl, issuedAt: clock.now() },
+        site,
+        signer,
+        baseUrl: config.baseUrl,
+        issuedAt: clock.now(),
         keys: () => keys.listed("card"),
         siteKeys: () => siteKeys.listed(siteKeyHash),
       });

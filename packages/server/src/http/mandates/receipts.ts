@@ -27,10 +27,13 @@ export async function withReceipt(
 ): Promise<MandateAnswer> {
   const { signer } = await audit.key();
   const signed = {
-    ...{ v: 1, type: "receipt", site_key: siteKey },
+    v: 1,
+    type: "receipt",
+    site_key: siteKey,
     issued_at: isoTime(clock.now()),
     request_sha256: bytes === null ? null : hash("sha256", bytes, "hex"),
-    ...{ status, answer: body },
+    status,
+    answer: body,
   };
   const signature = await signTagged("receipt", signed, signer);
   const receipt = { signed, envelope: { alg: "EdDSA", kid: signer.kid, signature } };

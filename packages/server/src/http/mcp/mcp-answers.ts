@@ -9,7 +9,7 @@ import { collectBody } from "../server/body.js";
 import { type Arrival, FrontAnswers, type Reply } from "../server/front-answers.js";
 import { isJsonType, isPlainEncoding } from "../server/json-type.js";
 import { signedRequest } from "../ucp/caller.js";
-import type { ShopDesk } from "../ucp/desk.js";
+import type { UcpService } from "../ucp/service.js";
 import { CallLimits } from "./call-limits.js";
 import { hostGuard } from "./host-guard.js";
 import { readMessage } from "./message.js";
@@ -49,7 +49,7 @@ export class McpAnswers {
   private readonly servers = new WeakMap<LiveSite, SiteServer>();
   private readonly answers: FrontAnswers;
 
-  constructor(context: Context, desk: ShopDesk) {
+  constructor(context: Context, desk: UcpService) {
     const { config, ids, metrics, secrets, liveSites } = context;
     this.context = context;
     const limits = new CallLimits(config);

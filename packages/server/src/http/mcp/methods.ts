@@ -16,7 +16,7 @@ import type { Context } from "../../context.js";
 import { cutAddress } from "../../infra/addresses.js";
 import type { Caller } from "../server/admission/caller.js";
 import type { Reply } from "../server/front-answers.js";
-import type { ShopDesk } from "../ucp/desk.js";
+import type { UcpService } from "../ucp/service.js";
 import type { CallLimits, Limited } from "./call-limits.js";
 import type { RpcRequest } from "./message.js";
 import { callWithMandate, carriesMandate } from "./money-tool.js";
@@ -43,7 +43,7 @@ export interface Asked {
 
 export interface MethodTools {
   readonly context: Context;
-  readonly desk: ShopDesk;
+  readonly desk: UcpService;
   readonly limits: CallLimits;
   readonly sessions: Sessions;
 }
@@ -198,7 +198,9 @@ async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
   }
   if ("operation" in tool) {
     const done = await callShopTool(tools, server.site, call, {
-      ...{ tool, client: caller, request: asked.signed },
+      tool,
+      client: caller,
+      request: asked.signed,
     });
     if (done.ok) return resultReply(request.id, server.result(revision, done.value.members));
     return done.reply(request.id);

@@ -54,8 +54,10 @@ export function readCall(
 }
 
 const OUTCOMES: Readonly<Record<string, ToolOutcome>> = {
-  ...{ approved: "answered", escalated: "answered" },
-  ...{ rate_limited: "rate_limited", unavailable: "error" },
+  approved: "answered",
+  escalated: "answered",
+  rate_limited: "rate_limited",
+  unavailable: "error",
 };
 
 /** A mandate's answer as a result of the tool: the very body its endpoint gives. */
@@ -107,7 +109,10 @@ async function mandateRequired(
     : {};
   const { siteKey: site_key } = site;
   const sign = {
-    ...{ v: 1, site_key, audience: `${config.baseUrl}/v1/m/${site_key}/mandate`, skill },
+    v: 1,
+    site_key,
+    audience: `${config.baseUrl}/v1/m/${site_key}/mandate`,
+    skill,
     // Only what was read: nothing else of a stranger's is sent back.
     ...(priced.ok && !completes ? { arguments: { items: priced.value.items.map(asAsked) } } : {}),
     protocol_context: { protocol: "mcp", ...cart },
@@ -123,8 +128,10 @@ async function mandateRequired(
     "`arguments.mandate`. `sign` is what it must hold besides `mandate_id`, `agent_id`, " +
     `\`issued_at\`, \`expires_at\` ${besides}${problem}`;
   const content = {
-    ...{ outcome: "mandate_required", message },
-    ...{ sign, docs_url: `${config.baseUrl}/docs/guide/mandates.md` },
+    outcome: "mandate_required",
+    message,
+    sign,
+    docs_url: `${config.baseUrl}/docs/guide/mandates.md`,
   };
   const result = {
     content: [{ type: "text", text: JSON.stringify(content) }],

@@ -23,7 +23,7 @@ interface ClosedCall {
 }
 
 /** Whether there is an answer: an earlier decision, or that the key was revoked since. */
-function isTold(submitted: Submitted | undefined): submitted is Submitted {
+function isAnswered(submitted: Submitted | undefined): submitted is Submitted {
   if (submitted === undefined) return false;
   return "answer" in submitted || submitted.fault.reason === "identity_check_failed";
 }
@@ -53,7 +53,7 @@ export async function replayedCall(
     "pending" in site
       ? await submitMandate(context, site.pending, mandate, { requestId, caller, call })
       : await replayDeleted(context, site.deleted, mandate, call);
-  if (!isTold(submitted)) return undefined;
+  if (!isAnswered(submitted)) return undefined;
   const { members } = resultOf(answerOf(context.config.baseUrl, submitted));
   const complete = revision === "declared" ? "" : '"resultType":"complete",';
   return resultReply(message.id, `{${complete}${members}}`);

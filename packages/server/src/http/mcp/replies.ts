@@ -57,7 +57,9 @@ export function failedReply(
   const code: ReasonCode = lost ? "unavailable" : "internal_error";
   const { status, message } = REASONS[code];
   const data = {
-    ...{ error: code, docs_url: docsUrl(baseUrl, code), request_id: requestId },
+    error: code,
+    docs_url: docsUrl(baseUrl, code),
+    request_id: requestId,
     ...(lost ? { retry_after_seconds: RETRY_AFTER_S } : {}),
   };
   const rpcError = { code: lost ? RPC.refused : RPC.internalError, message, data };

@@ -12,9 +12,9 @@ import type { Site } from "../../domain/sites/site.js";
 import type { Caller as Client } from "../server/admission/caller.js";
 import type { Reply } from "../server/front-answers.js";
 import { type Caller, proven } from "../ucp/caller.js";
-import { OPERATIONS, type ShopDesk } from "../ucp/desk.js";
 import { asUcp, type UcpFault, UcpProblem } from "../ucp/fault.js";
 import type { Operation } from "../ucp/operation.js";
+import { OPERATIONS, type UcpService } from "../ucp/service.js";
 import { errorReply, RPC, type RpcId } from "./rpc.js";
 
 /** What a tool calls the payload of its operation: `catalog`, `cart` or `checkout`. */
@@ -73,11 +73,13 @@ interface Served {
  * kept for those who sign requests.
  */
 const unproven = ({ keys: _, ...named }: Parameters<typeof proven>[1]): Caller => ({
-  ...{ ...named, keyId: null, dated: false },
+  ...named,
+  keyId: null,
+  dated: false,
 });
 
 async function operate(
-  { desk, context }: { readonly desk: ShopDesk; readonly context: Context },
+  { desk, context }: { readonly desk: UcpService; readonly context: Context },
   site: Site,
   { name, args, requestId }: ToolCall,
   { operation, client, request }: Served & { readonly operation: Operation },
@@ -90,8 +92,15 @@ async function operate(
       ? await proven(context, named, request(), client)
       : unproven(named);
   const answer = await desk.operate(operation, {
-    ...{ site, caller, id, body, requestId, key, client },
-    ...{ path: `${tool} ${id}`, bytes: utf8(canonicalize(body)) },
+    site,
+    caller,
+    id,
+    body,
+    requestId,
+    key,
+    client,
+    path: `${tool} ${id}`,
+    bytes: utf8(canonicalize(body)),
   });
   const content = [{ type: "text", text: JSON.stringify(answer.body) }];
   return toolResult({ content, structuredContent: answer.body, isError: false }, "answered");
@@ -125,7 +134,7 @@ type Done =
 
 /** Calls one of UCP's operations, and records it. What a shop says no to is a result, not an error. */
 export async function callShopTool(
-  tools: { readonly context: Context; readonly desk: ShopDesk },
+  tools: { readonly context: Context; readonly desk: UcpService },
   site: Site,
   call: ToolCall,
   { tool, ...served }: Served & { readonly tool: ShopTool },

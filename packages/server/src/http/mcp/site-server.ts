@@ -79,9 +79,13 @@ export function siteServer(
     revision === "declared" ? `{${members}}` : `{"resultType":"complete",${members},${meta}}`;
   const capabilities = CAPABILITIES;
   return Object.freeze({
-    ...{ site, siteKeyHash: site.siteKeyHash },
+    site,
+    siteKeyHash: site.siteKeyHash,
     initialize: JSON.stringify({
-      ...{ protocolVersion: MCP_REVISIONS[0], capabilities, serverInfo, instructions },
+      protocolVersion: MCP_REVISIONS[0],
+      capabilities,
+      serverInfo,
+      instructions,
     }),
     discover: result(
       "stateless",

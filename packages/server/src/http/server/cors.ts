@@ -6,23 +6,33 @@ export type Cors = "open" | "echo" | "none";
 
 const MAX_AGE_S = "600";
 const REQUEST_HEADERS = [
-  ...["Accept", "Content-Type", "Prefer", "X-Service-Request-Id", "Mcp-Session-Id"],
-  ...[
-    "Mcp-Protocol-Version",
-    "Mcp-Method",
-    "Mcp-Name",
-    "Last-Event-ID",
-    "UCP-Agent",
-    "Idempotency-Key",
-    "Signature",
-    "Signature-Input",
-    "Signature-Agent",
-  ],
-  ...["Content-Digest", "If-None-Match"],
+  "Accept",
+  "Content-Type",
+  "Prefer",
+  "X-Service-Request-Id",
+  "Mcp-Session-Id",
+  "Mcp-Protocol-Version",
+  "Mcp-Method",
+  "Mcp-Name",
+  "Last-Event-ID",
+  "UCP-Agent",
+  "Idempotency-Key",
+  "Signature",
+  "Signature-Input",
+  "Signature-Agent",
+  "Content-Digest",
+  "If-None-Match",
 ].join(", ");
 const EXPOSED_HEADERS = [
-  ...["ETag", "Retry-After", "X-Request-Id", "X-Service-Request-Id", "Mcp-Session-Id"],
-  ...["Signature", "Signature-Input", "Content-Digest", "Idempotent-Replayed"],
+  "ETag",
+  "Retry-After",
+  "X-Request-Id",
+  "X-Service-Request-Id",
+  "Mcp-Session-Id",
+  "Signature",
+  "Signature-Input",
+  "Content-Digest",
+  "Idempotent-Replayed",
 ].join(", ");
 
 export function corsHeaders(cors: Cors, origin: string | undefined): [string, string][] {

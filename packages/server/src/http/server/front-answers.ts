@@ -47,10 +47,19 @@ interface FrontDoor {
 const ID_AT = 5;
 const LENGTH_AT = 9;
 const PLAIN_HEADERS: readonly string[] = [
-  ...["cache-control", "no-store", "x-content-type-options", "nosniff", "x-request-id", ""],
+  "cache-control",
+  "no-store",
+  "x-content-type-options",
+  "nosniff",
+  "x-request-id",
+  "",
 ];
 const BODY_HEADERS: readonly string[] = [
-  ...[...PLAIN_HEADERS, "content-type", "application/json", "content-length", ""],
+  ...PLAIN_HEADERS,
+  "content-type",
+  "application/json",
+  "content-length",
+  "",
 ];
 const OPEN_CORS: readonly string[] = corsHeaders("open", undefined).flat();
 

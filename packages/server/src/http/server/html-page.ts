@@ -26,8 +26,11 @@ a:focus-visible,button:focus-visible{outline:3px solid var(--act);outline-offset
 
 const DIGEST = createHash("sha256").update(STYLE).digest("base64");
 const POLICY = [
-  ...["default-src 'none'", `style-src 'sha256-${DIGEST}'`, "base-uri 'none'"],
-  ...["form-action 'self'", "frame-ancestors 'none'"],
+  "default-src 'none'",
+  `style-src 'sha256-${DIGEST}'`,
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
 ].join("; ");
 
 /** Whoever has the address may look, so that nobody keeps it, finds it, or is told where one came from. */

@@ -5,6 +5,7 @@ import { corsHeaders } from "./cors.js";
  * front of it: name and value in turn, as node:http takes them.
  */
 export const OPEN_HEADERS: readonly string[] = [
-  ...["x-content-type-options", "nosniff"],
+  "x-content-type-options",
+  "nosniff",
   ...corsHeaders("open", undefined).flat(),
 ];

@@ -1,11 +1,11 @@
 import type { Context } from "../../context.js";
-import type { SignInDesk } from "../../domain/tokens/sign-in-desk.js";
 import type { Principal } from "../../domain/tokens/token.js";
+import type { TokenAuthenticator } from "../../domain/tokens/token-authenticator.js";
 import { Problem } from "./problem.js";
 
 /** Whom a token stands for; undefined for nobody. An address that failed too often is told to wait. */
 export async function holderOf<Holder>(
-  desk: SignInDesk<Holder>,
+  desk: TokenAuthenticator<Holder>,
   authorization: string | undefined,
   address: string,
 ): Promise<Holder | undefined> {
@@ -18,7 +18,7 @@ export async function holderOf<Holder>(
 
 /** Who is asking; undefined for nobody we know. */
 export function principalOf(
-  { signInDesk }: Context,
+  { tokenAuthenticator: signInDesk }: Context,
   authorization: string | undefined,
   address: string,
 ): Promise<Principal | undefined> {

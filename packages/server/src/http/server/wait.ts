@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Context } from "../../context.js";
 import { floodedReply } from "../mcp/replies.js";
-import { tooMany } from "../ucp/desk.js";
+import { tooMany } from "../ucp/service.js";
 import type { AnswerWait } from "./admission/admission.js";
 import { callerOf } from "./admission/caller.js";
 import { UNREAD_REST } from "./body.js";

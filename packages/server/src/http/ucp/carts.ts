@@ -26,7 +26,8 @@ function placeOf({ site, caller, id }: UcpCall): CartPlace {
 
 function contentOf({ body }: UcpCall): CartContent {
   return {
-    ...{ lines: readLines(body.line_items), ...peopleIn(body) },
+    lines: readLines(body.line_items),
+    ...peopleIn(body),
   };
 }
 
@@ -36,7 +37,9 @@ function cartBody({ cart, priced, totals }: ShownCart, terms: Terms): JsonObject
   const { cartId: id, buyer, context, expiresAt } = cart;
   const messages = lineMessages(cart.lines, priced, "recoverable");
   return {
-    ...{ ucp: ucpMember(CART), id, line_items: [...lineBodies(quotedLines(priced))] },
+    ucp: ucpMember(CART),
+    id,
+    line_items: [...lineBodies(quotedLines(priced))],
     ...given("buyer", buyer),
     ...given("context", context),
     // A cart whose last line is gone has no currency of its own; ISO 4217 has a word for none.
@@ -70,7 +73,11 @@ async function look(context: Context, call: UcpCall): Promise<UcpBody> {
 
 export const CART_OPERATIONS: readonly Operation[] = [
   {
-    ...{ method: "post", path: "/carts", capability: CART, tool: "create_cart", look },
+    method: "post",
+    path: "/carts",
+    capability: CART,
+    tool: "create_cart",
+    look,
     async change(context, tx, call) {
       const asked = { platform: platformOf(call.caller), content: contentOf(call) };
       const made = await createCart(context, tx, call.site.siteKeyHash, asked);
@@ -78,11 +85,19 @@ export const CART_OPERATIONS: readonly Operation[] = [
     },
   },
   {
-    ...{ method: "get", path: "/carts/:id", capability: CART, tool: "get_cart", whileShut: true },
+    method: "get",
+    path: "/carts/:id",
+    capability: CART,
+    tool: "get_cart",
+    whileShut: true,
     read: look,
   },
   {
-    ...{ method: "put", path: "/carts/:id", capability: CART, tool: "update_cart", look },
+    method: "put",
+    path: "/carts/:id",
+    capability: CART,
+    tool: "update_cart",
+    look,
     async change(context, tx, call) {
       const updated = await updateCart(context, tx, placeOf(call), contentOf(call));
       if (!updated.ok) return noCart();
@@ -90,8 +105,13 @@ export const CART_OPERATIONS: readonly Operation[] = [
     },
   },
   {
-    ...{ method: "post", path: "/carts/:id/cancel", capability: CART, tool: "cancel_cart", look },
-    ...{ whileShut: true, ends: true },
+    method: "post",
+    path: "/carts/:id/cancel",
+    capability: CART,
+    tool: "cancel_cart",
+    look,
+    whileShut: true,
+    ends: true,
     async change(context, tx, call) {
       const cancelled = await cancelCart(context, tx, placeOf(call));
       if (!cancelled.ok) return noCart();

@@ -18,7 +18,10 @@ function variantOf({ productId: id, title, description, price, url, ...product }
   const { availability: status, quantity, reserved } = product;
   const sold = status === "out_of_stock" || (quantity !== null && quantity - reserved <= 0);
   return {
-    ...{ id, title, description: { plain: description }, price: { amount, currency } },
+    id,
+    title,
+    description: { plain: description },
+    price: { amount, currency },
     ...(url === null ? {} : { url }),
     availability: { available: !sold, status: sold ? "out_of_stock" : status },
   };
@@ -28,7 +31,9 @@ function productBody(product: Product, variant: JsonObject = variantOf(product))
   const { productId: id, title, description, price, url, imageUrl } = product;
   const cost = { amount: price.minor, currency: price.currency };
   return {
-    ...{ id, title, description: { plain: description } },
+    id,
+    title,
+    description: { plain: description },
     ...(url === null ? {} : { url }),
     price_range: { min: cost, max: cost },
     ...(imageUrl === null ? {} : { media: [{ type: "image", url: imageUrl, alt_text: title }] }),

@@ -7,7 +7,7 @@ import { handlersOf } from "../../domain/sites/gates.js";
 import { isoTime } from "../../infra/clock.js";
 import type { Queries } from "../../infra/db/database.js";
 import { ucpMember } from "./answer.js";
-import { checkoutMessages, type Told } from "./checkout-messages.js";
+import { type CheckoutMessages, checkoutMessages } from "./checkout-messages.js";
 import { given } from "./content.js";
 import { fulfillmentBody } from "./fulfillment.js";
 import { lineBodies } from "./lines.js";
@@ -18,7 +18,11 @@ const CHECKOUT = "dev.ucp.shopping.checkout";
 const FULFILLMENT = "dev.ucp.shopping.fulfillment";
 
 /** How far it is, in UCP's words. */
-function statusOf(checkout: Checkout, { progress, canShip }: Told, now: number): string {
+function statusOf(
+  checkout: Checkout,
+  { progress, canShip }: CheckoutMessages,
+  now: number,
+): string {
   const { status, quote, problem, expiresAt } = checkout;
   if (status === "completed") return "completed";
   if (status === "completing") {
@@ -36,7 +40,7 @@ export async function checkoutBody(
   db: Queries,
   { site, caller, ...call }: UcpCall,
   checkout: Checkout,
-  extra: Pick<Told, "refusal" | "notice"> = {},
+  extra: Pick<CheckoutMessages, "refusal" | "notice"> = {},
 ): Promise<JsonObject> {
   const { checkoutId: id, content, quote, orderId } = checkout;
   const canShip = caller.capabilities.includes(FULFILLMENT);
@@ -49,7 +53,9 @@ export async function checkoutBody(
   const ucp = canShip ? ucpMember(CHECKOUT, FULFILLMENT) : ucpMember(CHECKOUT);
   return {
     ucp: { ...ucp, payment_handlers: handlersOf(site) ?? {} },
-    ...{ id, status, line_items: [...lineBodies(quote)] },
+    id,
+    status,
+    line_items: [...lineBodies(quote)],
     ...given("buyer", content.buyer),
     ...given("context", content.context),
     currency: quote.currency ?? "XXX",

@@ -10,7 +10,10 @@ type Severity =
   | ("requires_buyer_input" | "requires_buyer_review");
 
 const error = (code: string, content: string, severity: Severity, path?: string): JsonObject => ({
-  ...{ type: "error", code, content, severity },
+  type: "error",
+  code,
+  content,
+  severity,
   ...(path === undefined ? {} : { path }),
 });
 
@@ -75,7 +78,7 @@ function progressMessages(progress: Progress | null): readonly JsonObject[] {
   return [];
 }
 
-export interface Told {
+export interface CheckoutMessages {
   readonly progress: Progress | null;
   readonly refusal?: Changed["refusal"];
   readonly notice?: Notice | undefined;
@@ -86,7 +89,7 @@ export interface Told {
 /** Everything a platform has to know before the checkout can go on. */
 export function checkoutMessages(
   checkout: Checkout,
-  { progress, refusal, notice, canShip }: Told,
+  { progress, refusal, notice, canShip }: CheckoutMessages,
 ): readonly JsonObject[] {
   const { content, quote, problem, status } = checkout;
   const messages: JsonObject[] = [];

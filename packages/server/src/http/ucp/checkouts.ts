@@ -25,7 +25,7 @@ import type { DeclineWait } from "../../purchase/payment-caller.js";
 import { settlePayment } from "../../purchase/settle-payment.js";
 import { errorAnswer, errorAnswers, type UcpBody } from "./answer.js";
 import { checkoutBody } from "./checkout-body.js";
-import type { Told } from "./checkout-messages.js";
+import type { CheckoutMessages } from "./checkout-messages.js";
 import { peopleIn, platformOf, TEXT_CHARS_MAX } from "./content.js";
 import { textIn } from "./fields.js";
 import { readDelivery } from "./fulfillment.js";
@@ -37,7 +37,9 @@ const CHECKOUT = "dev.ucp.shopping.checkout";
 const FULFILLMENT = "dev.ucp.shopping.fulfillment";
 
 const placeOf = ({ site, caller, id }: UcpCall): CheckoutPlace => ({
-  ...{ siteKeyHash: site.siteKeyHash, checkoutId: id, platform: platformOf(caller) },
+  siteKeyHash: site.siteKeyHash,
+  checkoutId: id,
+  platform: platformOf(caller),
 });
 
 const noCheckout = () => errorAnswer("not_found", "There is no such checkout.");
@@ -47,7 +49,10 @@ async function shown(
   db: Queries,
   call: UcpCall,
   checkout: Checkout,
-  { status = 200, ...told }: Pick<Told, "refusal" | "notice"> & { readonly status?: number } = {},
+  {
+    status = 200,
+    ...told
+  }: Pick<CheckoutMessages, "refusal" | "notice"> & { readonly status?: number } = {},
 ): Promise<UcpBody> {
   return { status, body: await checkoutBody(context, db, call, checkout, told) };
 }
@@ -167,14 +172,18 @@ const named = (root: string, tool: string) => (root === ROOT ? { tool } : {});
 const operationsAt = (root: string): readonly Operation[] => [
   {
     ...named(root, "create_checkout"),
-    ...{ method: "post", path: root, capability: CHECKOUT, look },
+    method: "post",
+    path: root,
+    capability: CHECKOUT,
+    look,
     async change(context, tx, call) {
       const { body, site, caller } = call;
       const cartId = textIn(body.cart_id, "cart_id", TEXT_CHARS_MAX);
       const { addresses, ...delivery } = readDelivery(body.fulfillment);
       const content = {
         lines: cartId === null ? readLines(body.line_items) : [],
-        ...{ ...peopleIn(body), delivery: { ...delivery, addresses: addresses ?? [] } },
+        ...peopleIn(body),
+        delivery: { ...delivery, addresses: addresses ?? [] },
       };
       const asked = { platform: platformOf(caller), content, cartId };
       const made = await createCheckout(context, tx, site.siteKeyHash, asked);
@@ -183,7 +192,10 @@ const operationsAt = (root: string): readonly Operation[] => [
   },
   {
     ...named(root, "get_checkout"),
-    ...{ method: "get", path: `${root}/:id`, capability: CHECKOUT, whileShut: true },
+    method: "get",
+    path: `${root}/:id`,
+    capability: CHECKOUT,
+    whileShut: true,
     async read(context: Context, call: UcpCall) {
       const { db } = context;
       const found = await showCheckout(context, placeOf(call));
@@ -198,7 +210,10 @@ const operationsAt = (root: string): readonly Operation[] => [
   },
   {
     ...named(root, "update_checkout"),
-    ...{ method: "put", path: `${root}/:id`, capability: CHECKOUT, look },
+    method: "put",
+    path: `${root}/:id`,
+    capability: CHECKOUT,
+    look,
     decide(context, call) {
       const { body } = call;
       const lines = readLines(body.line_items);
@@ -209,8 +224,12 @@ const operationsAt = (root: string): readonly Operation[] => [
   },
   {
     ...named(root, "complete_checkout"),
-    ...{ method: "post", path: `${root}/:id/complete`, capability: CHECKOUT, look },
-    ...{ signed: "unless_waived", ends: true },
+    method: "post",
+    path: `${root}/:id/complete`,
+    capability: CHECKOUT,
+    look,
+    signed: "unless_waived",
+    ends: true,
     decide(context, call) {
       const token = paymentToken(call.body.payment, call.site.processor);
       return (tx) => complete(context, tx, call, token);
@@ -218,7 +237,11 @@ const operationsAt = (root: string): readonly Operation[] => [
   },
   {
     ...named(root, "cancel_checkout"),
-    ...{ method: "post", path: `${root}/:id/cancel`, capability: CHECKOUT, whileShut: true, look },
+    method: "post",
+    path: `${root}/:id/cancel`,
+    capability: CHECKOUT,
+    whileShut: true,
+    look,
     ends: true,
     decide: (context, call) => async (tx) =>
       begun(context, tx, call, await cancelCheckout(context, tx, placeOf(call))),

@@ -11,8 +11,15 @@ import { TEXT_CHARS_MAX } from "./content.js";
 import { invalid, objectIn, textIn, textsIn } from "./fields.js";
 
 const ADDRESS = [
-  ...["street_address", "extended_address", "address_locality", "address_region"],
-  ...["address_country", "postal_code", "first_name", "last_name", "phone_number"],
+  "street_address",
+  "extended_address",
+  "address_locality",
+  "address_region",
+  "address_country",
+  "postal_code",
+  "first_name",
+  "last_name",
+  "phone_number",
 ];
 const ADDRESSES_MAX = 10;
 /** There is one parcel, so there is one of each. */
@@ -87,12 +94,16 @@ export function fulfillmentBody(
   return {
     methods: [
       {
-        ...{ id: METHOD_ID, type: "shipping", line_item_ids: ids },
+        id: METHOD_ID,
+        type: "shipping",
+        line_item_ids: ids,
         destinations: delivery.addresses.map(destinationBody),
         selected_destination_id: selectedIn(delivery),
         groups: [
           {
-            ...{ id: GROUP_ID, line_item_ids: ids, options: options.map(optionBody) },
+            id: GROUP_ID,
+            line_item_ids: ids,
+            options: options.map(optionBody),
             selected_option_id: chosen,
           },
         ],

@@ -4,7 +4,7 @@ import type {
   EventType,
   LineQuantity,
   OrderEvent,
-} from "../../domain/orders/aftermath/aftermath.js";
+} from "../../domain/orders/adjustments/adjustment.js";
 import { isoTime } from "../../infra/clock.js";
 import type { WholeOrder } from "../../purchase/after-sale/whole-order.js";
 import { own } from "../server/html-page.js";
@@ -82,7 +82,8 @@ export function orderHistory({ order, events, adjustments }: WholeOrder): string
   const items = [
     ...events.map((event) => ({ at: event.occurredAt, html: [eventItem(event)] })),
     ...adjustments.map((one) => ({
-      ...{ at: one.occurredAt, html: adjustmentItem(order.amount.currency, one) },
+      at: one.occurredAt,
+      html: adjustmentItem(order.amount.currency, one),
     })),
   ]
     .sort((a, b) => a.at - b.at)

@@ -23,8 +23,13 @@ async function getOrder(context: Context, { site, caller, id }: UcpCall): Promis
 
 export const ORDER_OPERATIONS: readonly Operation[] = [
   {
-    ...{ method: "get", path: "/orders/:id", capability: ORDER_CAPABILITY, tool: "get_order" },
-    ...{ signed: "always", whileShut: true, whilePending: true },
+    method: "get",
+    path: "/orders/:id",
+    capability: ORDER_CAPABILITY,
+    tool: "get_order",
+    signed: "always",
+    whileShut: true,
+    whilePending: true,
     read: getOrder,
   },
 ];

@@ -122,7 +122,9 @@ export function checkoutPage({ name, domain }: Site, checkout: Checkout, shown: 
     ...(shown.rehearsed ? [REHEARSED] : []),
     `<h1>${heading}</h1>`,
     `<p>${htmlText(text)}</p>`,
-    ...[act, ...named, summary(checkout.quote, order)],
+    act,
+    ...named,
+    summary(checkout.quote, order),
   ].join("\n");
   return htmlPage({ title: heading, refreshS: waits && REFRESH_S }, body);
 }

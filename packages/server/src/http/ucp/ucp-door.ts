@@ -10,10 +10,10 @@ import { answerPending } from "../server/pending.js";
 import { Problem } from "../server/problem.js";
 import { sendPlain, sendSigned, type UcpBody } from "./answer.js";
 import { callerOf } from "./caller.js";
-import { OPERATIONS, type ShopDesk, tooMany } from "./desk.js";
 import { asUcp, UcpProblem } from "./fault.js";
 import type { Operation } from "./operation.js";
 import { pagesDoor } from "./page.js";
+import { OPERATIONS, tooMany, type UcpService } from "./service.js";
 import { termsRoute } from "./terms.js";
 
 const BODY_BYTES_MAX = 128 * 1024;
@@ -34,12 +34,12 @@ function refusalOf({ code, message: content, status, headers }: UcpProblem): Ucp
 }
 
 /** All of `/v1/ucp/{site_key_hash}`: what platforms ask, and the pages of their buyers. */
-export function ucpDoors(context: Context, desk: ShopDesk): readonly Door[] {
+export function ucpDoors(context: Context, desk: UcpService): readonly Door[] {
   return [ucpDoor(context, desk), pagesDoor(context)];
 }
 
 /** The shop's side of UCP over REST. Its profile is a document of discovery. */
-function ucpDoor(context: Context, desk: ShopDesk): Door {
+function ucpDoor(context: Context, desk: UcpService): Door {
   const routes = new OpenAPIHono<HttpEnv>();
   termsRoute(routes, context);
   const { admission, db } = context;
@@ -51,8 +51,15 @@ function ucpDoor(context: Context, desk: ShopDesk): Door {
     const caller = await callerOf(context, desk, c, bytes);
     const body = objectOf(bytes);
     return desk.operate(operation, {
-      ...{ site, caller, id: c.req.param("id") ?? "", body, requestId: c.get("requestId") },
-      ...{ key: c.req.header("idempotency-key"), path: c.req.path, bytes, client: c.get("caller") },
+      site,
+      caller,
+      id: c.req.param("id") ?? "",
+      body,
+      requestId: c.get("requestId"),
+      key: c.req.header("idempotency-key"),
+      path: c.req.path,
+      bytes,
+      client: c.get("caller"),
     });
   }
 

@@ -14,7 +14,7 @@ const BODY_BYTES_MAX = 512 * 1024;
 
 /** Lets only a token of the very site in. */
 async function requireEdgeToken(
-  { edgeDesk }: Context,
+  { edgeAuthenticator: edgeDesk }: Context,
   c: HonoContext<HttpEnv>,
   siteKeyHash: string,
 ): Promise<void> {

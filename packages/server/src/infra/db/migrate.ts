@@ -43,11 +43,36 @@ import { copySqlite } from "./sqlite.js";
 
 /** In order; position + 1 is the schema version. Only ever appended to. */
 const MIGRATIONS: readonly Migration[] = [
-  ...[foundation, skills, audit, visits, edgeTokens, visitsByTime, agents, decisions, reviews],
-  ...[commerce, outbox, spending, stripe, ucp, carts, captured, checkouts],
-  ...[afterSale, consoleSessions, decisionCounts, platforms, pause, auditArchives],
-  ...[rejections, identities, strangerRecords, storedBytes, registrationShares],
-  ...[declines, revocations],
+  foundation,
+  skills,
+  audit,
+  visits,
+  edgeTokens,
+  visitsByTime,
+  agents,
+  decisions,
+  reviews,
+  commerce,
+  outbox,
+  spending,
+  stripe,
+  ucp,
+  carts,
+  captured,
+  checkouts,
+  afterSale,
+  consoleSessions,
+  decisionCounts,
+  platforms,
+  pause,
+  auditArchives,
+  rejections,
+  identities,
+  strangerRecords,
+  storedBytes,
+  registrationShares,
+  declines,
+  revocations,
   keptAnswers,
   ownProfiles,
 ];
@@ -179,7 +204,10 @@ export async function migrate(
       await migration.fill?.(tx);
       await tx.run(
         "INSERT INTO schema_versions (version, name, build, applied_at) VALUES (?, ?, ?, ?)",
-        ...[version, migration.name, VERSION, isoTime(options.now)],
+        version,
+        migration.name,
+        VERSION,
+        isoTime(options.now),
       );
     }
   });

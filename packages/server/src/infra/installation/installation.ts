@@ -26,7 +26,8 @@ export async function readFact(db: Queries, name: Fact): Promise<string | undefi
 export async function settleFact(db: Queries, name: Fact, value: string): Promise<string> {
   await db.run(
     "INSERT INTO installation (name, value) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
-    ...[name, value],
+    name,
+    value,
   );
   return (await readFact(db, name)) ?? value;
 }
@@ -36,7 +37,8 @@ export async function writeFact(db: Queries, name: Fact, value: string): Promise
   await db.run(
     `INSERT INTO installation (name, value) VALUES (?, ?)
      ON CONFLICT (name) DO UPDATE SET value = excluded.value`,
-    ...[name, value],
+    name,
+    value,
   );
 }
 
@@ -46,6 +48,7 @@ export async function advanceFact(db: Queries, name: "last_seen_at", ms: number)
     `INSERT INTO installation (name, value) VALUES (?, ?)
      ON CONFLICT (name) DO UPDATE SET value = excluded.value
      WHERE CAST(installation.value AS BIGINT) < CAST(excluded.value AS BIGINT)`,
-    ...[name, String(ms)],
+    name,
+    String(ms),
   );
 }

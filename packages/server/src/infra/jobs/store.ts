@@ -3,7 +3,8 @@ import type { Queries } from "../db/database.js";
 export async function planJob(db: Queries, name: string, firstRunAt: number): Promise<void> {
   await db.run(
     "INSERT INTO jobs (name, next_run_at) VALUES (?, ?) ON CONFLICT (name) DO NOTHING",
-    ...[name, firstRunAt],
+    name,
+    firstRunAt,
   );
 }
 
@@ -22,7 +23,12 @@ export async function claimJob(
     `UPDATE jobs SET lease_owner = ?, lease_until = ?
      WHERE name = ? AND (next_run_at <= ? OR next_run_at > ?)
        AND (lease_until IS NULL OR lease_until < ?)`,
-    ...[owner, leaseUntil, name, now, now + everyMs, now],
+    owner,
+    leaseUntil,
+    name,
+    now,
+    now + everyMs,
+    now,
   );
   return changed === 1;
 }
@@ -37,7 +43,11 @@ export async function finishJob(
   await db.run(
     `UPDATE jobs SET next_run_at = ?, last_run_at = ?, last_error = ?, lease_owner = NULL,
        lease_until = NULL WHERE name = ? AND lease_owner = ?`,
-    ...[nextRunAt, ranAt, error, name, owner],
+    nextRunAt,
+    ranAt,
+    error,
+    name,
+    owner,
   );
 }
 

@@ -38,7 +38,8 @@ export function keyInSlot(
 ): Promise<StoredKey | undefined> {
   return tx.get<StoredKey>(
     "SELECT * FROM signing_keys WHERE purpose = ? AND state = ?",
-    ...[purpose, state],
+    purpose,
+    state,
   );
 }
 
@@ -47,8 +48,13 @@ export async function insertKey(tx: Transaction, key: StoredKey): Promise<void> 
     `INSERT INTO signing_keys (kid, purpose, state, public_x, sealed, created_at, activated_at,
        retired_at, listed_until) VALUES (?, ?, ?, ?, ?, ?, ?, NULL, NULL)
      ON CONFLICT (purpose, state) WHERE state <> 'retired' DO NOTHING`,
-    ...[key.kid, key.purpose, key.state, key.public_x, key.sealed],
-    ...[key.created_at, key.activated_at],
+    key.kid,
+    key.purpose,
+    key.state,
+    key.public_x,
+    key.sealed,
+    key.created_at,
+    key.activated_at,
   );
 }
 
@@ -60,13 +66,16 @@ export async function retireKey(
 ): Promise<void> {
   await tx.run(
     "UPDATE signing_keys SET state = 'retired', retired_at = ?, listed_until = ? WHERE kid = ?",
-    ...[now, listedUntil, kid],
+    now,
+    listedUntil,
+    kid,
   );
 }
 
 export async function activateKey(tx: Transaction, kid: string, now: number): Promise<void> {
   await tx.run(
     "UPDATE signing_keys SET state = 'current', activated_at = ? WHERE kid = ?",
-    ...[now, kid],
+    now,
+    kid,
   );
 }

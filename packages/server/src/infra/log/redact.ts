@@ -1,9 +1,25 @@
 /** Names of members whose values never reach a log, whatever they hold. */
 const SECRET_NAMES = new Set(
   [
-    ...["authorization", "cookie", "set-cookie", "password", "secret", "token", "jwk", "d"],
-    ...["admin_token", "secrets_key", "secret_key", "webhook_secret", "approval_secret"],
-    ...["sealed", "private_key", "privatejwk", "database_url", "smtp_url", "x-api-key"],
+    "authorization",
+    "cookie",
+    "set-cookie",
+    "password",
+    "secret",
+    "token",
+    "jwk",
+    "d",
+    "admin_token",
+    "secrets_key",
+    "secret_key",
+    "webhook_secret",
+    "approval_secret",
+    "sealed",
+    "private_key",
+    "privatejwk",
+    "database_url",
+    "smtp_url",
+    "x-api-key",
   ].map((name) => name.toLowerCase()),
 );
 

@@ -43,14 +43,19 @@ const ANSWER_MS_MAX = 15_000;
 async function transportOf({ server: { host, port, tls, local, signIn } }: MailSettings) {
   const { createTransport } = await import("nodemailer");
   return createTransport({
-    ...{ host, port, secure: tls },
+    host,
+    port,
+    secure: tls,
     ...(signIn === undefined ? {} : { auth: { user: signIn.user, pass: signIn.password } }),
     // A password never goes over a line that others can read.
     ...(local && !tls ? { ignoreTLS: true } : { requireTLS: !tls && signIn !== undefined }),
-    ...{ connectionTimeout: CONNECT_MS_MAX, greetingTimeout: CONNECT_MS_MAX },
-    ...{ dnsTimeout: CONNECT_MS_MAX, socketTimeout: ANSWER_MS_MAX },
+    connectionTimeout: CONNECT_MS_MAX,
+    greetingTimeout: CONNECT_MS_MAX,
+    dnsTimeout: CONNECT_MS_MAX,
+    socketTimeout: ANSWER_MS_MAX,
     // A message is a text: nothing in it may name a file or an address to fetch.
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    disableFileAccess: true,
+    disableUrlAccess: true,
   });
 }
 

@@ -33,7 +33,10 @@ export async function countBytes(
   await tx.run(
     `INSERT INTO stored_bytes (site_key_hash, holder, bytes) VALUES (?, ?, ?)
      ON CONFLICT (site_key_hash, holder) DO UPDATE SET bytes = stored_bytes.bytes + ?`,
-    ...[siteKeyHash, holder, delta, delta],
+    siteKeyHash,
+    holder,
+    delta,
+    delta,
   );
 }
 
@@ -86,7 +89,9 @@ export async function sharesOf(
     `SELECT holder, bytes FROM stored_bytes
      WHERE site_key_hash = ? AND holder >= ? AND holder < ? AND bytes > 0
      ORDER BY bytes DESC, holder`,
-    ...[siteKeyHash, `${holderClass}:`, `${holderClass};`],
+    siteKeyHash,
+    `${holderClass}:`,
+    `${holderClass};`,
   );
 }
 
@@ -94,7 +99,8 @@ export async function sharesOf(
 export async function bytesOfClass(db: Queries, holderClass: HolderClass): Promise<number> {
   const row = await db.get<{ bytes: number | null }>(
     "SELECT SUM(bytes) AS bytes FROM stored_bytes WHERE holder >= ? AND holder < ?",
-    ...[`${holderClass}:`, `${holderClass};`],
+    `${holderClass}:`,
+    `${holderClass};`,
   );
   return Number(row?.bytes ?? 0);
 }

@@ -30,7 +30,11 @@ export async function takeExact(
   const taken = await tx.run(
     `INSERT INTO exact_limits (limit_key, arrival_us) VALUES (?, ?)
      ON CONFLICT (limit_key) DO UPDATE SET arrival_us = ${from} WHERE ${from} <= ?`,
-    ...[key, now + interval, ...values, ...values, latest],
+    key,
+    now + interval,
+    ...values,
+    ...values,
+    latest,
   );
   return taken === 1;
 }

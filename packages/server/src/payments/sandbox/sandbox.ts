@@ -38,8 +38,16 @@ const declined = (reason: string): Verdict => ({ status: "declined", reason });
 
 /** Cards that pay: `pm_card_visa`, `tok_visa` and their like. */
 const BRANDS = [
-  ...["visa", "visa_debit", "mastercard", "mastercard_debit", "mastercard_prepaid", "amex"],
-  ...["discover", "diners", "jcb", "unionpay"],
+  "visa",
+  "visa_debit",
+  "mastercard",
+  "mastercard_debit",
+  "mastercard_prepaid",
+  "amex",
+  "discover",
+  "diners",
+  "jcb",
+  "unionpay",
 ];
 
 /** Stripe's names of cards that are declined, behind `pm_card_` and `tok_`. */
@@ -56,8 +64,11 @@ const DECLINES: Readonly<Record<string, string>> = {
 };
 
 const AUTHENTICATION = new Set([
-  ...["authenticationRequired", "authenticationRequiredOnSetup", "threeDSecureRequired"],
-  ...["threeDSecure2Required", "authenticationRequiredChargeDeclinedInsufficientFunds"],
+  "authenticationRequired",
+  "authenticationRequiredOnSetup",
+  "threeDSecureRequired",
+  "threeDSecure2Required",
+  "authenticationRequiredChargeDeclinedInsufficientFunds",
 ]);
 
 const CHALLENGED: Verdict = { status: "challenged", reason: "requires_action" };
@@ -137,11 +148,16 @@ export class SandboxProcessor implements Processor {
     const verdict =
       fault === undefined ? verdictOf(token, request.returnUrl) : declined("amount_out_of_range");
     const row: SandboxRow = {
-      ...{ idempotencyKey, siteKeyHash, requestDigest: digest, amount },
+      idempotencyKey,
+      siteKeyHash,
+      requestDigest: digest,
+      amount,
       reference: this.ids.id("sandbox"),
       status: verdict.status === "silent" ? "authorized" : verdict.status,
       reason: verdict.status === "authorized" ? null : verdict.reason,
-      ...{ returnUrl: request.returnUrl, capturedMinor: null, createdAt: this.clock.now() },
+      returnUrl: request.returnUrl,
+      capturedMinor: null,
+      createdAt: this.clock.now(),
     };
     try {
       await this.db.transaction((tx) => insertSandbox(tx, row));
@@ -211,7 +227,11 @@ export class SandboxProcessor implements Processor {
     if (row === undefined) return [];
     const made = await returnsOf(this.db, row.reference);
     return made.map(({ returnId: reference, amountMinor: minor, kind, status, createdAt }) => ({
-      ...{ reference, kind, status, createdAt, description: null },
+      reference,
+      kind,
+      status,
+      createdAt,
+      description: null,
       amount: { currency: row.amount.currency, minor },
     }));
   }

@@ -71,7 +71,8 @@ export async function sandboxByKey(
 ): Promise<SandboxRow | undefined> {
   const row = await db.get<SandboxColumns>(
     "SELECT * FROM sandbox_authorizations WHERE idempotency_key = ? AND site_key_hash = ?",
-    ...[key, siteKeyHash],
+    key,
+    siteKeyHash,
   );
   return row && sandboxOf(row);
 }
@@ -117,7 +118,10 @@ export async function releaseSandbox(
          THEN 'released' ELSE sandbox_authorizations.status END,
        reason = CASE WHEN sandbox_authorizations.status IN ('authorized', 'processing', 'challenged')
          THEN 'released' ELSE sandbox_authorizations.reason END`,
-    ...[key, `none_${key}`, siteKeyHash, now],
+    key,
+    `none_${key}`,
+    siteKeyHash,
+    now,
   );
 }
 
@@ -129,6 +133,7 @@ export async function endProcessing(
   await tx.run(
     `UPDATE sandbox_authorizations SET status = 'authorized', reason = NULL
      WHERE idempotency_key = ? AND site_key_hash = ? AND status = 'processing'`,
-    ...[key, siteKeyHash],
+    key,
+    siteKeyHash,
   );
 }

@@ -4,8 +4,14 @@ import { moneyOfStripe } from "./amounts.js";
 
 /** Whoever tries stolen cards must not learn that one was noticed. */
 const TOLD_AS_DECLINED = new Set([
-  ...["lost_card", "stolen_card", "fraudulent", "pickup_card", "restricted_card"],
-  ...["merchant_blacklist", "security_violation", "highest_risk_level"],
+  "lost_card",
+  "stolen_card",
+  "fraudulent",
+  "pickup_card",
+  "restricted_card",
+  "merchant_blacklist",
+  "security_violation",
+  "highest_risk_level",
 ]);
 const CODE = /^[a-z][a-z0-9_]{0,63}$/;
 
@@ -77,7 +83,8 @@ export function answerOfFailure(error: unknown, first: boolean): ProcessorAnswer
   const { type, code, decline_code, payment_intent } = error as StripeFailure;
   const reference = payment_intent?.id;
   const declined = (reason: string): ProcessorAnswer => ({
-    ...{ outcome: "declined", reason },
+    outcome: "declined",
+    reason,
     ...(reference === undefined ? {} : { reference }),
   });
   if (type === "StripeCardError") {

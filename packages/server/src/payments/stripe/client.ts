@@ -57,9 +57,12 @@ export async function stripeClient(
   const place = placeOf(apiBase);
   const agent = new (place.protocol === "http" ? PlainAgent : Agent)({ keepAlive: false });
   return new Client(key, {
-    ...{ ...place, httpClient: onceOnly(Client.createNodeHttpClient(agent)) },
+    ...place,
+    httpClient: onceOnly(Client.createNodeHttpClient(agent)),
     // Whether something is tried again, and with which key, is decided where it is written down.
-    ...{ maxNetworkRetries: 0, timeout: CALL_MS_MAX, telemetry: false },
+    maxNetworkRetries: 0,
+    timeout: CALL_MS_MAX,
+    telemetry: false,
     appInfo: { name: "Gatehouse" },
   });
 }

@@ -47,28 +47,33 @@ type Probe = (client: Stripe) => Promise<unknown>;
 const one = { limit: 1 };
 const PROBES: ReadonlyArray<Omit<KeyAbility, "allowed"> & { readonly probe: Probe }> = [
   {
-    ...{ name: "payments_read", required: true },
+    name: "payments_read",
+    required: true,
     purpose: "Payment Intents, read: to find out what became of a payment",
     probe: (client) => client.paymentIntents.list(one),
   },
   {
-    ...{ name: "payments_write", required: true },
+    name: "payments_write",
+    required: true,
     purpose: "Payment Intents, write: to authorize and to release",
     // Stripe looks at the key before it looks at what is missing: nothing is made by this.
     probe: (client) => client.rawRequest("POST", "/v1/payment_intents", {}),
   },
   {
-    ...{ name: "charges_read", required: false },
+    name: "charges_read",
+    required: false,
     purpose: "Charges, read: to know when an authorization lapses",
     probe: (client) => client.charges.list(one),
   },
   {
-    ...{ name: "refunds_read", required: false },
+    name: "refunds_read",
+    required: false,
     purpose: "Refunds, read: to tell of refunds",
     probe: (client) => client.refunds.list(one),
   },
   {
-    ...{ name: "disputes_read", required: false },
+    name: "disputes_read",
+    required: false,
     purpose: "Disputes, read: to tell of disputes",
     probe: (client) => client.disputes.list(one),
   },

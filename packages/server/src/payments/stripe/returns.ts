@@ -43,7 +43,10 @@ function refundOf({ id, amount, currency, ...refund }: Stripe.Refund): Returned 
   const money = moneyOfStripe(amount, currency);
   if (money === undefined) return undefined;
   return {
-    ...{ reference: id, kind: "refund", amount: money, createdAt: refund.created * 1000 },
+    reference: id,
+    kind: "refund",
+    amount: money,
+    createdAt: refund.created * 1000,
     // What waits for somebody may come to something yet, and so may what is new to us.
     status: REFUNDED[refund.status ?? ""] ?? "pending",
     description: REASONS[refund.reason ?? ""] ?? null,
@@ -62,7 +65,10 @@ function disputeOf({ id, amount, currency, ...dispute }: Stripe.Dispute): Return
   if (money === undefined) return undefined;
   const asks = dispute.status.startsWith("warning_");
   return {
-    ...{ reference: id, kind: "dispute", amount: money, createdAt: dispute.created * 1000 },
+    reference: id,
+    kind: "dispute",
+    amount: money,
+    createdAt: dispute.created * 1000,
     status: DISPUTED[dispute.status] ?? "pending",
     description: asks
       ? "The bank of the card asks about this payment."

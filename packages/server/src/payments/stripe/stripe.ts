@@ -150,8 +150,10 @@ async function answerTo(
 /** What every intent is made with: authorized and not captured, or declined; nothing in between. */
 function termsOf(request: AuthorizationRequest, amount: number) {
   return {
-    ...{ amount, currency: request.amount.currency.toLowerCase() },
-    ...{ capture_method: "manual", confirm: true },
+    amount,
+    currency: request.amount.currency.toLowerCase(),
+    capture_method: "manual",
+    confirm: true,
     // Without a buyer to send to the bank, what needs one is declined at once.
     ...(request.returnUrl === null
       ? { error_on_requires_action: true }
@@ -239,7 +241,8 @@ async function find(
   let after: string | undefined;
   for (let page = 0; page < PAGES_MAX; page++) {
     const { data, has_more } = await client.paymentIntents.list({
-      ...{ created, limit: PAGE },
+      created,
+      limit: PAGE,
       ...(after === undefined ? {} : { starting_after: after }),
     });
     const found = data.find(({ metadata }) => metadata[ATTEMPT] === idempotencyKey);

@@ -1,5 +1,5 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
-import type { LineQuantity } from "../../domain/orders/aftermath/aftermath.js";
+import type { LineQuantity } from "../../domain/orders/adjustments/adjustment.js";
 
 /** Lines that an owner names; null for all that is left. */
 export type AskedLines = readonly LineQuantity[] | null;

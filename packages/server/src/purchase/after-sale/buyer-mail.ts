@@ -1,5 +1,5 @@
 import { formatAmount } from "@gatehouse/protocol";
-import type { OrderEvent } from "../../domain/orders/aftermath/aftermath.js";
+import type { OrderEvent } from "../../domain/orders/adjustments/adjustment.js";
 import type { Site } from "../../domain/sites/site.js";
 import { unlinked } from "../../infra/mail/plain-words.js";
 import type { OrderTopic } from "./order-notice.js";
@@ -60,7 +60,8 @@ function boughtLines({ order, checkout, lines }: WholeOrder): readonly string[] 
   const { currency } = order.amount;
   const money = (minor: number) => `${formatAmount({ minor, currency })} ${currency}`;
   const { shippingMinor, taxMinor } = checkout?.quote.totals ?? {
-    ...{ shippingMinor: null, taxMinor: 0 },
+    shippingMinor: null,
+    taxMinor: 0,
   };
   return [
     ...lines.map(({ quantity, title }) => `  ${quantity} × ${unlinked(title)}`),
@@ -96,7 +97,11 @@ export function buyerMail(mail: BuyerMail) {
     ...(rehearsed
       ? ["This is a rehearsal of a shop: no money moves, and nothing is sent.", ""]
       : []),
-    ...[...text, "", `Order: ${whole.order.orderId}`, `How far it is: ${url}`, ""],
+    ...text,
+    "",
+    `Order: ${whole.order.orderId}`,
+    `How far it is: ${url}`,
+    "",
     `Sold by ${unlinked(site.name)}, https://${site.domain}/`,
   ];
   const kind = rehearsed ? "rehearsal: " : "";

@@ -1,8 +1,8 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Actor } from "../../domain/audit/drafts.js";
-import type { Adjustment, LineQuantity } from "../../domain/orders/aftermath/aftermath.js";
-import { writeAdjustment } from "../../domain/orders/aftermath/store.js";
+import type { Adjustment, LineQuantity } from "../../domain/orders/adjustments/adjustment.js";
+import { writeAdjustment } from "../../domain/orders/adjustments/store.js";
 import type { Order } from "../../domain/orders/order.js";
 import { lockOrder } from "../../domain/orders/store.js";
 import type { Payment } from "../../domain/payments/payment.js";
@@ -10,10 +10,10 @@ import { paymentById, writePayment } from "../../domain/payments/store.js";
 import { restock } from "../../domain/products/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { nextLook } from "../retries.js";
-import { letGo } from "../settle-payment.js";
+import { voidAuthorization } from "../settle-payment.js";
 import { type AskedLines, askedLines } from "./asked-lines.js";
 import { goodsRecord } from "./goods-record.js";
-import { tellOfOrder } from "./tell-of-order.js";
+import { notifyOfOrder } from "./notify-of-order.js";
 import { revise, type WholeOrder, wholeOrder } from "./whole-order.js";
 
 /** Cancellations of one order: one for each piece would be many. */
@@ -53,9 +53,16 @@ async function write(
   const now = context.clock.now();
   const { orderId, siteKeyHash } = held;
   const adjustment: Adjustment = {
-    ...{ adjustmentId: context.ids.timeId("adj", now), siteKeyHash, orderId, lines },
-    ...{ kind: "cancellation", status: "completed", amountMinor: null, description: reason },
-    ...{ occurredAt: now, changedAt: now },
+    adjustmentId: context.ids.timeId("adj", now),
+    siteKeyHash,
+    orderId,
+    lines,
+    kind: "cancellation",
+    status: "completed",
+    amountMinor: null,
+    description: reason,
+    occurredAt: now,
+    changedAt: now,
   };
   await writeAdjustment(tx, adjustment);
   const whole = await revise(tx, held);
@@ -66,7 +73,7 @@ async function write(
   await restock(tx, siteKeyHash, back);
   const payment =
     whole.order.status === "cancelled" ? await giveUp(tx, whole.order, now) : undefined;
-  await tellOfOrder(context, tx, whole, { topic: "order.cancelled", now });
+  await notifyOfOrder(context, tx, whole, { topic: "order.cancelled", now });
   const release = payment === undefined ? undefined : "requested";
   const change = { kind: "cancellation", id: adjustment.adjustmentId, lines, release } as const;
   return {
@@ -95,7 +102,8 @@ export async function cancelOrder(
       }
       const whole = await wholeOrder(tx, held);
       const left = whole.lines.map(({ lineId: id, total, fulfilled }) => ({
-        ...{ id, quantity: total - fulfilled },
+        id,
+        quantity: total - fulfilled,
       }));
       const lines = askedLines(asked, left, "cancelled");
       if (!lines.ok) return { records: [], answer: lines };
@@ -110,7 +118,7 @@ export async function cancelOrder(
   const { whole, payment } = answer.value;
   if (payment === undefined) return ok(whole);
   // Written down before it is asked for: where this fails, the job sees to it.
-  await letGo(context, payment).catch((error: unknown) => {
+  await voidAuthorization(context, payment).catch((error: unknown) => {
     context.log.warn({ attempt_id: payment.attemptId, error }, "payment.not_released");
   });
   return ok(whole);

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { processorActor, type RecordDraft } from "../../domain/audit/drafts.js";
-import type { Adjustment } from "../../domain/orders/aftermath/aftermath.js";
-import { adjustmentsOf, writeAdjustment } from "../../domain/orders/aftermath/store.js";
+import type { Adjustment } from "../../domain/orders/adjustments/adjustment.js";
+import { adjustmentsOf, writeAdjustment } from "../../domain/orders/adjustments/store.js";
 import type { Order } from "../../domain/orders/order.js";
 import { lockOrder, orderOfAttempt } from "../../domain/orders/store.js";
 import { isOpen, type Payment } from "../../domain/payments/payment.js";
@@ -10,7 +10,7 @@ import { paymentById } from "../../domain/payments/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import type { Returned } from "../../payments/provider.js";
 import { attemptOf, processorOf } from "../ask-processor.js";
-import { tellOfOrder } from "./tell-of-order.js";
+import { notifyOfOrder } from "./notify-of-order.js";
 import { revise } from "./whole-order.js";
 
 /** How often an order is asked about anew because it changed meanwhile. */
@@ -23,8 +23,16 @@ function adjustmentOf(
   now: number,
 ): Adjustment {
   return {
-    ...{ adjustmentId: `adj_${reference}`, siteKeyHash, orderId, kind, status, description },
-    ...{ amountMinor: amount.minor, lines: [], occurredAt: createdAt, changedAt: now },
+    adjustmentId: `adj_${reference}`,
+    siteKeyHash,
+    orderId,
+    kind,
+    status,
+    description,
+    amountMinor: amount.minor,
+    lines: [],
+    occurredAt: createdAt,
+    changedAt: now,
   };
 }
 
@@ -47,7 +55,9 @@ function recordOf(
 ): RecordDraft {
   const content: JsonObject = {
     actor: processorActor(processor),
-    ...{ attempt_id: attemptId, order_id: orderId, processor },
+    attempt_id: attemptId,
+    order_id: orderId,
+    processor,
     adjustment: { kind, id, status, amount: { currency, minor: amountMinor } },
   };
   return { type: "order.adjustment", occurredAt: changedAt, content };
@@ -81,8 +91,10 @@ async function write(
   if (news.length === 0) return [];
   for (const adjustment of news) await writeAdjustment(tx, adjustment);
   const disputed = news.find(begun);
-  await tellOfOrder(context, tx, await revise(tx, order), {
-    ...{ topic: "order.adjusted", now, disputed },
+  await notifyOfOrder(context, tx, await revise(tx, order), {
+    topic: "order.adjusted",
+    now,
+    disputed,
   });
   return news.filter((one) => changesMoney(known, one)).map((one) => recordOf(payment, order, one));
 }

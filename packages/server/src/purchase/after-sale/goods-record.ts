@@ -1,6 +1,6 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import type { Actor, RecordDraft } from "../../domain/audit/drafts.js";
-import type { LineQuantity } from "../../domain/orders/aftermath/aftermath.js";
+import type { LineQuantity } from "../../domain/orders/adjustments/adjustment.js";
 import type { Order } from "../../domain/orders/order.js";
 
 /** What an owner's people did with the goods of an order. */
@@ -23,9 +23,12 @@ export function goodsRecord(
 ): RecordDraft {
   const content: JsonObject = {
     actor: { ...actor },
-    ...{ attempt_id: attemptId, order_id: orderId },
+    attempt_id: attemptId,
+    order_id: orderId,
     adjustment: {
-      ...{ kind, id, lines: lines.map((line) => ({ id: line.id, quantity: line.quantity })) },
+      kind,
+      id,
+      lines: lines.map((line) => ({ id: line.id, quantity: line.quantity })),
       ...(event === undefined ? {} : { event }),
       ...(release === undefined ? {} : { release }),
     },

@@ -1,6 +1,6 @@
 import { formatAmount, type JsonObject, type Money } from "@gatehouse/protocol";
 import type { Config } from "../../config/config.js";
-import type { Adjustment, OrderEvent } from "../../domain/orders/aftermath/aftermath.js";
+import type { Adjustment, OrderEvent } from "../../domain/orders/adjustments/adjustment.js";
 import { isoTime } from "../../infra/clock.js";
 import { plainLine } from "../../infra/mail/plain-words.js";
 import type { WholeOrder } from "./whole-order.js";
@@ -32,22 +32,41 @@ export function orderEvent(
 ): JsonObject {
   const { orderId, siteKeyHash, amount } = order;
   return {
-    ...{ type: told.topic, message_id: messageId, occurred_at: isoTime(told.now) },
-    ...{ site_key_hash: siteKeyHash, domain: told.domain },
+    type: told.topic,
+    message_id: messageId,
+    occurred_at: isoTime(told.now),
+    site_key_hash: siteKeyHash,
+    domain: told.domain,
     order: {
-      ...{ order_id: orderId, revision: order.revision, status: order.status },
-      ...{ agent_id: order.actorId, protocol: order.protocol, checkout_id: order.checkoutId },
+      order_id: orderId,
+      revision: order.revision,
+      status: order.status,
+      agent_id: order.actorId,
+      protocol: order.protocol,
+      checkout_id: order.checkoutId,
       amount: { minor: amount.minor, currency: amount.currency },
-      ...{ payment: order.payment, lapses_at: timeOf(order.lapsesAt) },
+      payment: order.payment,
+      lapses_at: timeOf(order.lapsesAt),
       captured_minor: order.capturedMinor,
       items: lines.map(({ lineId, id, title, quantity, unit_minor, total, fulfilled }) => ({
-        ...{ line_id: lineId, id, title: plainLine(title), quantity, unit_minor, total, fulfilled },
+        line_id: lineId,
+        id,
+        title: plainLine(title),
+        quantity,
+        unit_minor,
+        total,
+        fulfilled,
       })),
       events: events.map(({ eventId, type, occurredAt }) => ({
-        ...{ event_id: eventId, type, occurred_at: isoTime(occurredAt) },
+        event_id: eventId,
+        type,
+        occurred_at: isoTime(occurredAt),
       })),
       adjustments: adjustments.map(({ adjustmentId, kind, status, amountMinor, occurredAt }) => ({
-        ...{ adjustment_id: adjustmentId, kind, status, amount_minor: amountMinor },
+        adjustment_id: adjustmentId,
+        kind,
+        status,
+        amount_minor: amountMinor,
         occurred_at: isoTime(occurredAt),
       })),
       order_url: `${baseUrl}/v1/admin/sites/${siteKeyHash}/orders/${orderId}`,
@@ -62,7 +81,9 @@ export interface MailAbout {
 }
 
 const hint = (words: string, ...command: readonly string[]) => [
-  ...[words, "", `  gatehouse order ${command.join(" ")}`],
+  words,
+  "",
+  `  gatehouse order ${command.join(" ")}`,
 ];
 const REHEARSED = ["This is a rehearsal: no money is behind it.", ""];
 const subjectOf = ({ domain, rehearsed }: MailAbout, words: string) =>

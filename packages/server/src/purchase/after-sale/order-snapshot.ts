@@ -12,7 +12,7 @@ import type {
   LineQuantity,
   LineState,
   OrderEvent,
-} from "../../domain/orders/aftermath/aftermath.js";
+} from "../../domain/orders/adjustments/adjustment.js";
 import { isoTime } from "../../infra/clock.js";
 import type { WholeOrder } from "./whole-order.js";
 
@@ -27,14 +27,21 @@ function lineOf(
   const imageUrl = typeof quoted === "object" ? quoted.imageUrl : null;
   const { id: productId, title, unit_minor: price, quantity: original, total, fulfilled } = line;
   return {
-    ...{ id, amountMinor: price * original, original, total, fulfilled },
+    id,
+    amountMinor: price * original,
+    original,
+    total,
+    fulfilled,
     item: { id: productId, title, price, ...given("image_url", imageUrl) },
   };
 }
 
 function eventBody({ eventId: id, type, lines, occurredAt, ...event }: OrderEvent): JsonObject {
   return {
-    ...{ id, occurred_at: isoTime(occurredAt), type, line_items: lineItems(lines) },
+    id,
+    occurred_at: isoTime(occurredAt),
+    type,
+    line_items: lineItems(lines),
     ...given("tracking_number", event.trackingNumber),
     ...given("tracking_url", event.trackingUrl),
     ...given("carrier", event.carrier),
@@ -47,7 +54,10 @@ function adjustmentBody(adjustment: Adjustment): JsonObject {
   const { adjustmentId: id, kind: type, status, amountMinor, lines, occurredAt } = adjustment;
   const gone = lines.map((line) => ({ id: line.id, quantity: -line.quantity }));
   return {
-    ...{ id, type, occurred_at: isoTime(occurredAt), status },
+    id,
+    type,
+    occurred_at: isoTime(occurredAt),
+    status,
     ...(gone.length === 0 ? {} : { line_items: gone }),
     ...(amountMinor === null ? {} : { totals: [{ type: "total", amount: -amountMinor }] }),
     ...given("description", adjustment.description),
@@ -66,7 +76,9 @@ function expectations(
   const option = quote.options.find(({ id }) => id === delivery.optionId);
   return [
     {
-      ...{ id: "exp_1", method_type: "shipping", destination: destination as JsonObject },
+      id: "exp_1",
+      method_type: "shipping",
+      destination: destination as JsonObject,
       line_items: wanted.map(({ lineId: id, total: quantity }) => ({ id, quantity })),
       ...given("description", option?.title ?? null),
     },
@@ -81,8 +93,12 @@ export function orderSnapshot(
   if (checkout === null) return undefined;
   const { checkoutId, policies, quote } = checkout;
   return orderDocument({
-    ...{ id: order.orderId, checkoutId, permalinkUrl: pageUrl(config, checkout) },
-    ...{ currency: order.amount.currency, totals: totalEntries(quote.totals), policies },
+    id: order.orderId,
+    checkoutId,
+    permalinkUrl: pageUrl(config, checkout),
+    currency: order.amount.currency,
+    totals: totalEntries(quote.totals),
+    policies,
     lines: lines.map((line, i) => lineOf(line, quote.lines[i])),
     expectations: expectations(checkout, lines),
     events: events.map(eventBody),

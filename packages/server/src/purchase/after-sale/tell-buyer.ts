@@ -58,8 +58,16 @@ export async function tellBuyer(
   const url = pageUrl(config, checkout);
   const mail = buyerMail({ topic, site, whole, url, rehearsed, shipment });
   const message = newMessage({
-    ...{ messageId: ids.timeId("msg", now), siteKeyHash, kind: "mail", audience: "buyer", topic },
-    ...{ about, place: null, destination, body: JSON.stringify(mail), createdAt: now },
+    messageId: ids.timeId("msg", now),
+    siteKeyHash,
+    kind: "mail",
+    audience: "buyer",
+    topic,
+    about,
+    place: null,
+    destination,
+    body: JSON.stringify(mail),
+    createdAt: now,
   });
   const written = (await takePlace(tx, siteKeyHash, destination, now))
     ? await unlessFull(tx, message, { siteKeyHash, audience: "buyer" }, WAITING_MAX)

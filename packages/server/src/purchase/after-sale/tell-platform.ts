@@ -19,8 +19,15 @@ export async function tellPlatform(
   if (destination === null || topic === "order.payment") return;
   const message: Message = newMessage({
     // UCP has the ids of its webhooks be UUIDs.
-    ...{ messageId: context.ids.uuid(), siteKeyHash, kind: "webhook", audience: "platform" },
-    ...{ topic, about, place, destination, createdAt: now },
+    messageId: context.ids.uuid(),
+    siteKeyHash,
+    kind: "webhook",
+    audience: "platform",
+    topic,
+    about,
+    place,
+    destination,
+    createdAt: now,
     body: JSON.stringify(orderSnapshot(context.config, whole)),
   });
   const receiver = { siteKeyHash, audience: "platform", destination } as const;

@@ -6,8 +6,8 @@ import {
   lineStates,
   type OrderEvent,
   orderStatus,
-} from "../../domain/orders/aftermath/aftermath.js";
-import { adjustmentsOf, eventsOf } from "../../domain/orders/aftermath/store.js";
+} from "../../domain/orders/adjustments/adjustment.js";
+import { adjustmentsOf, eventsOf } from "../../domain/orders/adjustments/store.js";
 import type { Order } from "../../domain/orders/order.js";
 import { writeRevision } from "../../domain/orders/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";

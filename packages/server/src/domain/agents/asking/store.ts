@@ -19,7 +19,8 @@ export async function signingKey(
     `SELECT agent_keys.*, agents.identity, agents.status AS agent_status
      FROM agent_keys JOIN agents ON agents.agent_id = agent_keys.agent_id
      WHERE agent_keys.site_key_hash = ? AND kid = ?`,
-    ...[siteKeyHash, kid],
+    siteKeyHash,
+    kid,
   );
   if (row === undefined) return undefined;
   const identity = row.identity === "" ? row.agent_id : row.identity;
@@ -57,7 +58,9 @@ export async function askingAgent(
      LEFT JOIN agent_locks ON agent_locks.site_key_hash = agents.site_key_hash
        AND agent_locks.agent_id = agents.identity
      WHERE agents.agent_id = ? AND agents.site_key_hash = ?`,
-    ...[kid, agentId, siteKeyHash],
+    kid,
+    agentId,
+    siteKeyHash,
   );
   if (row === undefined) return undefined;
   const { key_agent_id, key_status: status, key_created_at: created_at, x, not_after } = row;

@@ -13,7 +13,8 @@ export async function agentLock(
 ): Promise<AgentLock | undefined> {
   const row = await db.get<{ locked_until: number; times: number }>(
     "SELECT locked_until, times FROM agent_locks WHERE site_key_hash = ? AND agent_id = ?",
-    ...[siteKeyHash, agentId],
+    siteKeyHash,
+    agentId,
   );
   return row && { lockedUntil: row.locked_until, times: row.times };
 }
@@ -27,7 +28,12 @@ export async function writeLock(
   await tx.run(
     `INSERT INTO agent_locks (site_key_hash, agent_id, locked_until, times) VALUES (?, ?, ?, ?)
      ON CONFLICT (site_key_hash, agent_id) DO UPDATE SET locked_until = ?, times = ?`,
-    ...[siteKeyHash, agentId, lockedUntil, times, lockedUntil, times],
+    siteKeyHash,
+    agentId,
+    lockedUntil,
+    times,
+    lockedUntil,
+    times,
   );
 }
 
@@ -40,7 +46,10 @@ export async function insertFailure(
   const inserted = await tx.run(
     `INSERT INTO agent_failures (site_key_hash, agent_id, mandate_id, failed_at)
      VALUES (?, ?, ?, ?) ON CONFLICT (site_key_hash, agent_id, mandate_id) DO NOTHING`,
-    ...[siteKeyHash, agentId, mandateId, now],
+    siteKeyHash,
+    agentId,
+    mandateId,
+    now,
   );
   return inserted === 1;
 }
@@ -54,7 +63,9 @@ export async function countFailures(
   const row = await tx.get<{ failures: number }>(
     `SELECT COUNT(*) AS failures FROM agent_failures
      WHERE site_key_hash = ? AND agent_id = ? AND failed_at >= ?`,
-    ...[siteKeyHash, agentId, since],
+    siteKeyHash,
+    agentId,
+    since,
   );
   return Number(row?.failures ?? 0);
 }

@@ -91,7 +91,9 @@ export async function keptNode(
 ): Promise<string | undefined> {
   const row = await db.get<{ hash: string }>(
     "SELECT hash FROM audit_archive_nodes WHERE chain = ? AND level = ? AND place = ?",
-    ...[chain, level, place],
+    chain,
+    level,
+    place,
   );
   return row?.hash;
 }
@@ -111,7 +113,8 @@ export async function archivedBeforeDay(db: Queries, chain: string, day: string)
   const row = await db.get<{ size: number }>(
     `SELECT first_seq + count AS size FROM audit_archives WHERE chain = ? AND day < ?
      ORDER BY day DESC, part DESC LIMIT 1`,
-    ...[chain, day],
+    chain,
+    day,
   );
   return row?.size ?? 0;
 }
@@ -125,7 +128,8 @@ export async function partAt(
   const row = await db.get<PartRow>(
     `SELECT ${COLUMNS} FROM audit_archives WHERE chain = ? AND first_seq <= ?
      ORDER BY first_seq DESC LIMIT 1`,
-    ...[chain, seq],
+    chain,
+    seq,
   );
   return row === undefined || seq >= row.first_seq + row.count ? undefined : partOf(row);
 }
@@ -140,7 +144,9 @@ export async function partsBefore(
   const rows = await db.all<PartRow>(
     `SELECT ${COLUMNS} FROM audit_archives WHERE chain = ? AND first_seq < ?
      ORDER BY first_seq DESC LIMIT ?`,
-    ...[chain, before, limit],
+    chain,
+    before,
+    limit,
   );
   return rows.map(partOf);
 }
@@ -154,7 +160,9 @@ export async function partsBehind(
   const rows = await db.all<PartRow>(
     `SELECT ${COLUMNS} FROM audit_archives WHERE (chain, first_seq) > (?, ?)
      ORDER BY chain, first_seq LIMIT ?`,
-    ...[after.chain, after.firstSeq, limit],
+    after.chain,
+    after.firstSeq,
+    limit,
   );
   return rows.map(partOf);
 }
@@ -182,10 +190,17 @@ export async function archivedDays(
      FROM audit_archives
      WHERE chain IN (SELECT chain FROM audit_chains WHERE site_key_hash = ?)
      GROUP BY chain, day ORDER BY chain, day DESC LIMIT ?`,
-    ...[siteKeyHash, limit],
+    siteKeyHash,
+    limit,
   );
   return rows.map(({ chain, day, first_seq, count, parts, bytes, archived_at }) => ({
-    ...{ chain, day, firstSeq: first_seq, count, parts, bytes, archivedAt: archived_at },
+    chain,
+    day,
+    firstSeq: first_seq,
+    count,
+    parts,
+    bytes,
+    archivedAt: archived_at,
   }));
 }
 
@@ -199,7 +214,9 @@ export async function placesOfId(
     `SELECT ${COLUMNS}, id_ends FROM audit_archives
      WHERE chain IN (SELECT chain FROM audit_chains WHERE site_key_hash = ?)
        AND min_id <= ? AND max_id >= ?`,
-    ...[siteKeyHash, recordId, recordId],
+    siteKeyHash,
+    recordId,
+    recordId,
   );
   const wanted = recordId.slice(-ID_END_CHARS);
   return rows.flatMap((row) => {

@@ -1,5 +1,5 @@
 import { type Ed25519Jwk, exportVerifier, PART_RECORDS_MAX, toHex } from "@gatehouse/protocol";
-import type { PassPoint } from "../../../infra/crash-points.js";
+import type { CrashPoint } from "../../../infra/crash-points.js";
 import type { Queries } from "../../../infra/db/database.js";
 import type { AuditLog } from "../audit-log.js";
 import type { ExportTools } from "../exports/export-tools.js";
@@ -19,7 +19,7 @@ const ARCHIVE_TOKEN = "archive";
 export interface WriteTools extends ExportTools {
   readonly audit: AuditLog;
   readonly db: Queries;
-  readonly pass: PassPoint;
+  readonly crashPoint: CrashPoint;
   /** Keys of the log, by id, retired ones too. */
   auditKeys(): Promise<ReadonlyMap<string, Ed25519Jwk>>;
   /** Called with the number of records that were written and verified. */
@@ -67,7 +67,7 @@ async function writePart(
   const [firstSeq, end] = rangeOf(snapshot, part);
   const chunks = partsOf(snapshot, tools).signed(part);
   const { file, bytes, sha256 } = await audit.archive.folder.write(nameOf(snapshot, part), chunks);
-  tools.pass("archive.file_written");
+  tools.crashPoint("archive.file_written");
   const frontier = (await audit.reader.frontierAt(chain, end)).hashes.map(toHex);
   const recordIds: string[] = [];
   const types: Record<string, number> = {};
@@ -150,6 +150,6 @@ export async function writeDay(tools: WriteTools, due: DueDay): Promise<WrittenD
   if (fault !== undefined) {
     throw new NotArchivedError(`${due.chain} on ${due.day} does not verify, ${fault.text}`);
   }
-  tools.pass("archive.verified");
+  tools.crashPoint("archive.verified");
   return { ...due, parts, nodes, bundleSha256 };
 }

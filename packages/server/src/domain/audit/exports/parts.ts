@@ -58,8 +58,16 @@ export class ExportParts {
     const [first, end] = rangeOf(snapshot, part);
     const before = await audit.reader.frontierAt(chain, first);
     return {
-      ...{ chain, day, closed, part, parts, day_first_seq: firstSeq, day_count: count },
-      ...{ first_seq: first, count: end - first, prev_part_sha256: prevDigest },
+      chain,
+      day,
+      closed,
+      part,
+      parts,
+      day_first_seq: firstSeq,
+      day_count: count,
+      first_seq: first,
+      count: end - first,
+      prev_part_sha256: prevDigest,
       before: { size: before.size, frontier: before.hashes.map(toHex) },
       checkpoint_before: (await audit.checkpoints.at(chain, first)).note,
       checkpoint_after: (await audit.checkpoints.at(chain, end)).note,

@@ -34,14 +34,15 @@ export interface ExportSnapshot extends ExportName {
 
 function snapshotOf(row: SnapshotRow): ExportSnapshot {
   return Object.freeze({
-    ...{
-      tokenId: row.token_id,
-      chain: row.chain,
-      day: row.day,
-      format: row.format as ExportFormat,
-    },
-    ...{ firstSeq: row.first_seq, count: row.count, closed: row.closed === 1 },
-    ...{ keyId: row.key_id, expiresAt: row.expires_at },
+    tokenId: row.token_id,
+    chain: row.chain,
+    day: row.day,
+    format: row.format as ExportFormat,
+    firstSeq: row.first_seq,
+    count: row.count,
+    closed: row.closed === 1,
+    keyId: row.key_id,
+    expiresAt: row.expires_at,
     parts: Math.max(1, Math.ceil(row.count / PART_RECORDS_MAX)),
   });
 }
@@ -86,8 +87,15 @@ export async function takeSnapshot(
   await checkBounds(tx, head, day, [first_seq, end]);
   const today = dayOf(Math.max(now, head.recordedAt));
   const row: SnapshotRow = {
-    ...{ token_id: tokenId, chain: head.chain, day, format, first_seq, count: end - first_seq },
-    ...{ closed: day < today ? 1 : 0, key_id: keyId, expires_at: now + SNAPSHOT_MS },
+    token_id: tokenId,
+    chain: head.chain,
+    day,
+    format,
+    first_seq,
+    count: end - first_seq,
+    closed: day < today ? 1 : 0,
+    key_id: keyId,
+    expires_at: now + SNAPSHOT_MS,
   };
   await replaceSnapshot(tx, row, now);
   return snapshotOf(row);

@@ -24,7 +24,11 @@ export async function replaceSnapshot(
   await tx.run(
     `DELETE FROM audit_exports
      WHERE expires_at <= ? OR (token_id = ? AND chain = ? AND day = ? AND format = ?)`,
-    ...[now, row.token_id, row.chain, row.day, row.format],
+    now,
+    row.token_id,
+    row.chain,
+    row.day,
+    row.format,
   );
   await tx.insert("audit_exports", [{ ...row }]);
 }
@@ -37,6 +41,10 @@ export function snapshotByName(
   return db.get<SnapshotRow>(
     `SELECT * FROM audit_exports
      WHERE token_id = ? AND chain = ? AND day = ? AND format = ? AND expires_at > ?`,
-    ...[token_id, chain, day, format, now],
+    token_id,
+    chain,
+    day,
+    format,
+    now,
   );
 }

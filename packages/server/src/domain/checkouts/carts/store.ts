@@ -89,7 +89,11 @@ export async function replaceCart(tx: Transaction, cart: Cart): Promise<void> {
   const before = await tx.get<Row>("SELECT bytes FROM carts WHERE cart_id = ?", cartId);
   await tx.run(
     "UPDATE carts SET lines = ?, buyer = ?, context = ?, bytes = ? WHERE cart_id = ?",
-    ...[lines, buyer, context, bytes, cartId],
+    lines,
+    buyer,
+    context,
+    bytes,
+    cartId,
   );
   await countBytes(tx, siteKeyHash, holder, bytes - (before?.bytes ?? 0));
 }

@@ -17,14 +17,19 @@ const COUNTS: readonly Counts[] = [
     table: "outcome_hours",
     key: ["site_key_hash", "hour", "outcome"],
     keyOf: ({ siteKeyHash, evaluatedAt }, outcome) => [
-      ...[siteKeyHash, floor(evaluatedAt, HOUR_MS), outcome],
+      siteKeyHash,
+      floor(evaluatedAt, HOUR_MS),
+      outcome,
     ],
   },
   {
     table: "outcome_agent_days",
     key: ["site_key_hash", "day", "actor_id", "outcome"],
     keyOf: ({ siteKeyHash, actorId, evaluatedAt }, outcome) => [
-      ...[siteKeyHash, floor(evaluatedAt, DAY_MS), actorId, outcome],
+      siteKeyHash,
+      floor(evaluatedAt, DAY_MS),
+      actorId,
+      outcome,
     ],
   },
 ];
@@ -95,7 +100,9 @@ export function outcomeHours(
     `SELECT hour, outcome, decisions FROM outcome_hours
      WHERE site_key_hash = ? AND hour >= ? AND hour < ? AND decisions > 0
      ORDER BY hour, outcome LIMIT ?`,
-    ...[siteKeyHash, ...stepsOf(span, HOUR_MS), limit],
+    siteKeyHash,
+    ...stepsOf(span, HOUR_MS),
+    limit,
   );
 }
 
@@ -129,15 +136,20 @@ export async function busiestAgents(
        WHERE site_key_hash = ? AND day >= ? AND day < ? AND decisions > 0
        ORDER BY day, actor_id, outcome LIMIT ?) AS days
      GROUP BY actor_id ORDER BY SUM(decisions) DESC, actor_id LIMIT ?`,
-    ...[siteKeyHash, ...stepsOf(span, DAY_MS), rowsMax, agentsMax],
+    siteKeyHash,
+    ...stepsOf(span, DAY_MS),
+    rowsMax,
+    agentsMax,
   );
   return {
     agents: found.map((sums) => ({
       actorId: sums.actor_id,
       decisions: Number(sums.decisions),
       by: {
-        ...{ approved: Number(sums.approved), escalated: Number(sums.escalated) },
-        ...{ rejected: Number(sums.rejected), paying: Number(sums.paying) },
+        approved: Number(sums.approved),
+        escalated: Number(sums.escalated),
+        rejected: Number(sums.rejected),
+        paying: Number(sums.paying),
       },
     })),
     rows: Number(found[0]?.rows_read ?? 0),
@@ -156,7 +168,9 @@ export async function decisionsByIdentity(
   const rows = await db.all<{ identity: string; decisions: number }>(
     `SELECT actor_id AS identity, SUM(decisions) AS decisions FROM decision_hours
      WHERE site_key_hash = ? AND hour >= ? AND actor_id IN (${marks}) GROUP BY actor_id`,
-    ...[siteKeyHash, since, ...identities],
+    siteKeyHash,
+    since,
+    ...identities,
   );
   return new Map(rows.map(({ identity, decisions }) => [identity, Number(decisions)]));
 }

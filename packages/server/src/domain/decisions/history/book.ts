@@ -1,4 +1,4 @@
-import type { Allowance } from "../../../infra/allowance.js";
+import type { WorkBudget } from "../../../infra/work-budget.js";
 
 /** Something that adds to counters at a moment. */
 export interface Entry {
@@ -62,7 +62,7 @@ export class Book {
   }
 
   /** Counts everything up to a moment. */
-  async advance(now: number, allowance: Allowance): Promise<void> {
+  async advance(now: number, allowance: WorkBudget): Promise<void> {
     for (; this.next < this.entries.length; this.next++) {
       const { at, whose, currency, value } = this.entries[this.next] as Entry;
       if (at > now) return;

@@ -1,6 +1,6 @@
 import { type CounterName, policyDurationMs } from "@gatehouse/protocol";
-import type { Allowance } from "../../../infra/allowance.js";
 import type { Queries } from "../../../infra/db/database.js";
+import type { WorkBudget } from "../../../infra/work-budget.js";
 import { type Decision, HOUR_MS } from "../decision.js";
 import type { Entry } from "./book.js";
 import {
@@ -59,7 +59,7 @@ function between(ranges: readonly Range[]): Range[] {
 
 /** Reads page by page. */
 async function readAll<Row>(
-  allowance: Allowance,
+  allowance: WorkBudget,
   read: (after: Row | undefined) => Promise<Row[]>,
   take: (row: Row) => void,
 ): Promise<void> {
@@ -83,7 +83,7 @@ export async function loadHistory(
   looked: Looked,
   summed: Summed,
   counters: readonly CounterName[],
-  allowance: Allowance,
+  allowance: WorkBudget,
 ): Promise<Entry[]> {
   if (counters.length === 0) return [];
   const { first, identities } = looked;

@@ -60,7 +60,12 @@ export function pastDecisions(
      FROM decisions WHERE site_key_hash = ? AND (${at}, decision_id) > (?, ?) AND ${at} < ?
        AND (evaluated_at, decision_id) < (?, ?) ${summed === "minor" ? spent : ""} ${theirs}
      ORDER BY ${at}, decision_id LIMIT ?`,
-    ...[siteKeyHash, after?.at ?? from, after?.decision_id ?? "", to, evaluatedAt, decisionId],
+    siteKeyHash,
+    after?.at ?? from,
+    after?.decision_id ?? "",
+    to,
+    evaluatedAt,
+    decisionId,
     ...(named?.values ?? []),
     PAGE_ROWS,
   );
@@ -90,8 +95,12 @@ export function hoursSums(
      FROM decision_hours WHERE site_key_hash = ? AND hour >= ? AND hour < ?
        AND (CAST(? AS INTEGER) = 0 OR (${actor}, currency) > (?, ?)) ${theirs}
      GROUP BY ${each} ORDER BY ${each} LIMIT ?`,
-    ...[first.siteKeyHash, from, to],
-    ...[after === undefined ? 0 : 1, after?.identity ?? "", after?.currency ?? ""],
+    first.siteKeyHash,
+    from,
+    to,
+    after === undefined ? 0 : 1,
+    after?.identity ?? "",
+    after?.currency ?? "",
     ...(named?.values ?? []),
     PAGE_ROWS,
   );

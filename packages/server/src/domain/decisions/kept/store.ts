@@ -27,7 +27,8 @@ export async function keepAnswers(
      FROM decisions d
        JOIN agent_keys k ON k.site_key_hash = d.site_key_hash AND k.agent_id = d.actor_id
      WHERE d.site_key_hash = ?`,
-    ...[now + KEPT_MS, siteKeyHash],
+    now + KEPT_MS,
+    siteKeyHash,
   );
 }
 
@@ -44,7 +45,10 @@ export async function keptAnswer(
   }>(
     `SELECT x, key_status, digest, answer FROM kept_answers
      WHERE site_key_hash = ? AND kid = ? AND mandate_id = ? AND kept_until > ?`,
-    ...[siteKeyHash, kid, mandateId, now],
+    siteKeyHash,
+    kid,
+    mandateId,
+    now,
   );
   if (row === undefined) return undefined;
   return {

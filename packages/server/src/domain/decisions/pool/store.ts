@@ -5,7 +5,8 @@ export async function countPooled(tx: Queries, siteKeyHash: string, since: numbe
   const row = await tx.get<{ decisions: number }>(
     `SELECT COUNT(*) AS decisions FROM decisions
      WHERE site_key_hash = ? AND evaluated_at > ? AND pooled = 1 AND outcome <> 'rejected'`,
-    ...[siteKeyHash, since],
+    siteKeyHash,
+    since,
   );
   return Number(row?.decisions ?? 0);
 }
@@ -21,7 +22,9 @@ export async function sumPooled(
     `SELECT SUM(amount_minor) AS minor FROM decisions
      WHERE site_key_hash = ? AND spent_at > ? AND pooled = 1 AND spent_at IS NOT NULL
        AND currency = ?`,
-    ...[siteKeyHash, since, currency],
+    siteKeyHash,
+    since,
+    currency,
   );
   return Math.min(Number(row?.minor ?? 0), Number.MAX_SAFE_INTEGER);
 }

@@ -36,8 +36,12 @@ function accountOf(row: Row): ProcessorAccount {
 /** Writes an account, or what has changed of it; one that had ended goes on. */
 export async function writeAccount(tx: Transaction, account: ProcessorAccount): Promise<void> {
   const changing = [
-    ...[account.externalId, account.publishableKey, account.sharedTokens ? 1 : 0],
-    ...[account.sealedKey, account.sealedWebhookSecret, account.sealedApprovalSecret],
+    account.externalId,
+    account.publishableKey,
+    account.sharedTokens ? 1 : 0,
+    account.sealedKey,
+    account.sealedWebhookSecret,
+    account.sealedApprovalSecret,
   ];
   await tx.run(
     `INSERT INTO processor_accounts (account_id, site_key_hash, kind, live, connected_at,
@@ -47,8 +51,13 @@ export async function writeAccount(tx: Transaction, account: ProcessorAccount): 
      ON CONFLICT (account_id) DO UPDATE SET external_id = ?, publishable_key = ?,
        shared_tokens = ?, sealed_key = ?, sealed_webhook_secret = ?, sealed_approval_secret = ?,
        ended_at = NULL`,
-    ...[account.accountId, account.siteKeyHash, account.kind, account.live ? 1 : 0],
-    ...[account.connectedAt, ...changing, ...changing],
+    account.accountId,
+    account.siteKeyHash,
+    account.kind,
+    account.live ? 1 : 0,
+    account.connectedAt,
+    ...changing,
+    ...changing,
   );
 }
 
@@ -83,7 +92,8 @@ export async function usableAccounts(
   const rows = await db.all<Row>(
     `SELECT * FROM processor_accounts WHERE site_key_hash = ? AND sealed_key IS NOT NULL
      ORDER BY connected_at DESC LIMIT ?`,
-    ...[siteKeyHash, limit],
+    siteKeyHash,
+    limit,
   );
   return rows.map(accountOf);
 }
@@ -96,7 +106,8 @@ export async function endAccounts(
 ): Promise<void> {
   await tx.run(
     "UPDATE processor_accounts SET ended_at = ? WHERE site_key_hash = ? AND ended_at IS NULL",
-    ...[now, siteKeyHash],
+    now,
+    siteKeyHash,
   );
 }
 

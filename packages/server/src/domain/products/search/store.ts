@@ -45,8 +45,11 @@ function searchSqlite(db: Readable, siteKeyHash: string, query: ProductQuery) {
        WHERE products_search MATCH ? LIMIT ${CANDIDATES_MAX}) AS found
      JOIN products ON products.site_key_hash = ? AND products.product_id = found.product_id
      WHERE 1 = 1${sql} ORDER BY found.rank, products.product_id LIMIT ? OFFSET ?`,
-    ...[`site:"${site}" AND {title_words body_words}:(${wanted})`, siteKeyHash],
-    ...[...values, limit, offset],
+    `site:"${site}" AND {title_words body_words}:(${wanted})`,
+    siteKeyHash,
+    ...values,
+    limit,
+    offset,
   );
 }
 
@@ -60,7 +63,11 @@ function searchPostgres(db: Readable, siteKeyHash: string, query: ProductQuery) 
        WHERE site_key_hash = ? AND ${POSTGRES_PRODUCT_WORDS} @@ wanted${sql}
        LIMIT ${CANDIDATES_MAX}) AS found
      ORDER BY ts_rank(${POSTGRES_PRODUCT_WORDS}, wanted) DESC, product_id LIMIT ? OFFSET ?`,
-    ...[wanted.join(" & "), siteKeyHash, ...values, limit, offset],
+    wanted.join(" & "),
+    siteKeyHash,
+    ...values,
+    limit,
+    offset,
   );
 }
 
@@ -80,7 +87,10 @@ async function browse(db: Readable, siteKeyHash: string, query: ProductQuery): P
   const { sql, values } = conditions(query);
   const rows = await db.all<ProductRow>(
     `SELECT * FROM products WHERE site_key_hash = ?${sql} ORDER BY product_id LIMIT ? OFFSET ?`,
-    ...[siteKeyHash, ...values, query.limit, query.offset],
+    siteKeyHash,
+    ...values,
+    query.limit,
+    query.offset,
   );
   return rows.map(productOf);
 }

@@ -35,7 +35,8 @@ export async function liveDescendants(db: Queries, tokenId: string): Promise<Des
     `${DOWN} SELECT token_id, role, name, sites FROM admin_tokens
      WHERE token_id IN (SELECT token_id FROM down) AND token_id <> ? AND revoked_at IS NULL
      ORDER BY created_at, token_id`,
-    ...[tokenId, tokenId],
+    tokenId,
+    tokenId,
   );
   const edges = await db.all<Omit<Row, "sites" | "role"> & { site_key_hash: string }>(
     `${DOWN} SELECT token_id, name, site_key_hash FROM edge_tokens

@@ -31,7 +31,12 @@ export async function insertEdgeToken(
   await db.run(
     `INSERT INTO edge_tokens (token_id, site_key_hash, digest, name, created_by, created_at)
      VALUES (?, ?, ?, ?, ?, ?)`,
-    ...[token.tokenId, token.siteKeyHash, digest, token.name, token.createdBy, token.createdAt],
+    token.tokenId,
+    token.siteKeyHash,
+    digest,
+    token.name,
+    token.createdBy,
+    token.createdAt,
   );
 }
 
@@ -58,7 +63,11 @@ export async function listEdgeTokens(
     `SELECT ${COLUMNS} FROM edge_tokens
      WHERE (CAST(? AS TEXT) IS NULL OR site_key_hash = ?) AND (created_at, token_id) > (?, ?)
      ORDER BY created_at, token_id LIMIT ?`,
-    ...[siteKeyHash, siteKeyHash, createdAt, id, page.limit],
+    siteKeyHash,
+    siteKeyHash,
+    createdAt,
+    id,
+    page.limit,
   );
   return rows.map(edgeTokenOf);
 }

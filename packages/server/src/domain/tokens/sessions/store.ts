@@ -22,8 +22,11 @@ interface Row {
 }
 
 const rowOf = ({ digest, tokenId, tokenMac, createdAt, expiresAt }: Session) => ({
-  ...{ digest, token_id: tokenId, token_mac: tokenMac },
-  ...{ created_at: createdAt, expires_at: expiresAt },
+  digest,
+  token_id: tokenId,
+  token_mac: tokenMac,
+  created_at: createdAt,
+  expires_at: expiresAt,
 });
 
 /** Keeps a session; of one token only so many are kept, and the oldest go first. */
@@ -33,7 +36,9 @@ export async function insertSession(tx: Transaction, session: Session, max: numb
     `DELETE FROM console_sessions WHERE token_id = ? AND digest NOT IN (
        SELECT digest FROM console_sessions WHERE token_id = ?
        ORDER BY created_at DESC, digest LIMIT ?)`,
-    ...[session.tokenId, session.tokenId, max],
+    session.tokenId,
+    session.tokenId,
+    max,
   );
 }
 
@@ -46,8 +51,11 @@ export async function liveSession(
   const row = await db.get<Row>(sql, digest, now);
   if (row === undefined) return undefined;
   return {
-    ...{ digest: row.digest, tokenId: row.token_id, tokenMac: row.token_mac },
-    ...{ createdAt: row.created_at, expiresAt: row.expires_at },
+    digest: row.digest,
+    tokenId: row.token_id,
+    tokenMac: row.token_mac,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
   };
 }
 
@@ -67,7 +75,9 @@ export async function insertCode(
     `DELETE FROM console_codes WHERE token_id = ? AND digest NOT IN (
        SELECT digest FROM console_codes WHERE token_id = ?
        ORDER BY expires_at DESC, digest LIMIT ?)`,
-    ...[tokenId, tokenId, max],
+    tokenId,
+    tokenId,
+    max,
   );
 }
 

@@ -1,9 +1,24 @@
 import type { Migration } from "../migration.js";
 
 const REVIEW_COLUMNS = [
-  ...["escalation_id", "site_key_hash", "decision_id", "actor_id", "mandate_id", "status"],
-  ...["rule_id", "request", "record_id", "approvals_needed", "approved_by", "created_at"],
-  ...["expires_at", "decided_at", "decided_by", "reason_code", "note", "decided_record_id"],
+  "escalation_id",
+  "site_key_hash",
+  "decision_id",
+  "actor_id",
+  "mandate_id",
+  "status",
+  "rule_id",
+  "request",
+  "record_id",
+  "approvals_needed",
+  "approved_by",
+  "created_at",
+  "expires_at",
+  "decided_at",
+  "decided_by",
+  "reason_code",
+  "note",
+  "decided_record_id",
 ].join(", ");
 
 /**

@@ -1,9 +1,26 @@
 import type { Migration } from "../migration.js";
 
 const PAYMENT_COLUMNS = [
-  ...["attempt_id", "site_key_hash", "decision_id", "escalation_id", "processor", "account_id"],
-  ...["amount_minor", "currency", "items", "sealed_token", "token_mac", "parent_record_id"],
-  ...["answer", "about", "status", "reference", "reason", "requested_at", "tries", "next_at"],
+  "attempt_id",
+  "site_key_hash",
+  "decision_id",
+  "escalation_id",
+  "processor",
+  "account_id",
+  "amount_minor",
+  "currency",
+  "items",
+  "sealed_token",
+  "token_mac",
+  "parent_record_id",
+  "answer",
+  "about",
+  "status",
+  "reference",
+  "reason",
+  "requested_at",
+  "tries",
+  "next_at",
   "ended_at",
 ].join(", ");
 

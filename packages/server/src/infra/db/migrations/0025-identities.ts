@@ -22,7 +22,9 @@ async function fillDecisions(tx: Transaction): Promise<void> {
   for (const { site_key_hash, actor_id } of actors) {
     await tx.run(
       "UPDATE decisions SET identity = ?, pooled = 1 WHERE site_key_hash = ? AND actor_id = ?",
-      ...[identityOf(actor_id), site_key_hash, actor_id],
+      identityOf(actor_id),
+      site_key_hash,
+      actor_id,
     );
   }
   await tx.run(
@@ -54,7 +56,10 @@ async function joinBuckets(tx: Transaction, table: string, column: string): Prom
       await tx.run(
         `DELETE FROM ${table} WHERE site_key_hash = ? AND ${column} = ? AND actor_id = ?
            AND currency = ?`,
-        ...[site_key_hash, at, actor_id, currency],
+        site_key_hash,
+        at,
+        actor_id,
+        currency,
       );
       await tx.run(
         `INSERT INTO ${table} (site_key_hash, ${column}, actor_id, currency, minor, decisions)
@@ -62,7 +67,12 @@ async function joinBuckets(tx: Transaction, table: string, column: string): Prom
          ON CONFLICT (site_key_hash, ${column}, actor_id, currency) DO UPDATE SET
            minor = ${table}.minor + excluded.minor,
            decisions = ${table}.decisions + excluded.decisions`,
-        ...[site_key_hash, at, identityOf(actor_id), currency, minor, decisions],
+        site_key_hash,
+        at,
+        identityOf(actor_id),
+        currency,
+        minor,
+        decisions,
       );
     }
     if (rows.length < ROWS_PER_STEP) return;
@@ -87,7 +97,13 @@ async function fillPlatforms(tx: Transaction): Promise<void> {
          first_seen_at = CASE WHEN excluded.first_seen_at < platforms.first_seen_at
            THEN excluded.first_seen_at ELSE platforms.first_seen_at END,
          last_seen_at = excluded.last_seen_at, profile_url = excluded.profile_url`,
-      ...[site, domain, domain, url, Number(first), Number(last), Number(first)],
+      site,
+      domain,
+      domain,
+      url,
+      Number(first),
+      Number(last),
+      Number(first),
     );
   }
 }

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.js";
 import { domainOfSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
-import { isTold, tellOwner } from "../tell-owner.js";
+import { notifyOwner, wantsNotification } from "../notify-owner.js";
 import {
   disputedMail,
   type MailAbout,
@@ -28,11 +28,14 @@ async function tellItsOwner(
 ): Promise<void> {
   const { siteKeyHash, orderId: id, revision: place } = whole.order;
   const { topic, now, disputed } = news;
-  if (!(await isTold(tx, siteKeyHash))) return;
+  if (!(await wantsNotification(tx, siteKeyHash))) return;
   const domain = (await domainOfSite(tx, siteKeyHash)) ?? "";
   const mail = ownersMail(whole, news, { domain, rehearsed: await isRehearsed(tx, whole.order) });
-  await tellOwner(tx, ids, {
-    ...{ siteKeyHash, topic, now, about: { id, place } },
+  await notifyOwner(tx, ids, {
+    siteKeyHash,
+    topic,
+    now,
+    about: { id, place },
     budget: disputed === undefined ? "order notices" : "dispute notices",
     event: (messageId) => orderEvent(config, whole, { topic, domain, now }, messageId),
     ...(mail && { mail }),
@@ -43,7 +46,7 @@ async function tellItsOwner(
  * Writes what platform, buyer and owner are told of an order, in the transaction that makes it so.
  * Each gets all of it as it is now, and in order.
  */
-export async function tellOfOrder(
+export async function notifyOfOrder(
   context: Context,
   tx: Transaction,
   whole: WholeOrder,

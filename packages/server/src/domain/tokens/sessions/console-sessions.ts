@@ -56,7 +56,7 @@ export interface Opened extends Admitted {
  * Who is signed in at the console. A session stands for a token: revoked or replaced, it stands for
  * nobody at the next request.
  */
-export class ConsoleDesk {
+export class ConsoleSessions {
   private readonly tools: DeskTools;
   private readonly macKey: KeyObject;
   private readonly wrongCodes = new AddressLimiter({ perMinute: WRONG_CODES_PER_MINUTE });
@@ -122,8 +122,11 @@ export class ConsoleDesk {
     const { tokenId } = who.principal;
     const createdAt = this.tools.clock.now();
     const session = {
-      ...{ digest: tokenDigest(secret), tokenId, tokenMac: this.macOf(tokenId) },
-      ...{ createdAt, expiresAt: createdAt + SESSION_MS },
+      digest: tokenDigest(secret),
+      tokenId,
+      tokenMac: this.macOf(tokenId),
+      createdAt,
+      expiresAt: createdAt + SESSION_MS,
     };
     await insert(session);
     return { secret, ...who, expiresAt: session.expiresAt };

@@ -12,7 +12,7 @@ export class AllowanceSpentError extends Error {
 }
 
 /** What one piece of work may take: time, and rows of the database. */
-export class Allowance {
+export class WorkBudget {
   private readonly clock: Clock;
   private readonly ends: number;
   private rowsLeft: number;

@@ -47,7 +47,7 @@ function keptAnswer({ keyId }: Caller, { status, body }: UcpBody) {
 class Claimed extends Error {}
 
 /** Nothing was done: nothing is kept of it, and the key is free. */
-class Undone extends Error {
+class NoEffect extends Error {
   readonly answer: UcpBody;
 
   constructor(answer: UcpBody) {
@@ -110,7 +110,7 @@ async function replay(
  * Does something once for a key: the same request again gets the answer it had, another request under
  * the key is refused. Key, effect and answer are written together, or nothing is.
  */
-export async function once(
+export async function idempotent(
   context: Context,
   request: OnceRequest,
   { begin, look }: Steps<UcpBody>,
@@ -125,12 +125,12 @@ export async function once(
     return await db.transaction(async (tx) => {
       if (!(await claimKey(tx, key, { digest, now: clock.now() }))) throw new Claimed();
       const answer = await work(tx);
-      if (answer.undone) throw new Undone(answer);
+      if (answer.undone) throw new NoEffect(answer);
       await writeReply(tx, key, keptAnswer(request.caller, answer));
       return answer;
     });
   } catch (error) {
-    if (error instanceof Undone) return error.answer;
+    if (error instanceof NoEffect) return error.answer;
     const meanwhile = error instanceof Claimed ? await replay(context, request, look) : undefined;
     if (meanwhile !== undefined) return meanwhile;
     throw error;
@@ -142,7 +142,7 @@ export async function once(
  * crash on the way leaves a key that is taken and has no answer yet: what it stands for goes on, and
  * the same request is shown how far it is.
  */
-export async function onceDecided(
+export async function idempotentCommit(
   context: Context,
   request: OnceRequest,
   { begin, look }: Steps<Begun>,
@@ -171,7 +171,7 @@ export async function onceDecided(
   }
   if (!("settle" in answer)) return answer;
   const settled = await answer.settle();
-  context.pass("ucp.settled");
+  context.crashPoint("ucp.settled");
   const kept = keptAnswer(request.caller, settled);
   if (!settled.unsettled) await db.transaction((tx) => writeReply(tx, key, kept));
   return settled;

@@ -2,7 +2,7 @@ import { isJsonObject } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { currentPolicy } from "../../domain/policies/store.js";
 import type { Transaction } from "../../infra/db/database.js";
-import { tellOwner } from "../../purchase/tell-owner.js";
+import { notifyOwner } from "../../purchase/notify-owner.js";
 import { type AskedReview, REVIEW_REQUESTED, reviewEvent, reviewMail } from "./review-notice.js";
 
 /** What the owner calls a rule of the policy in force: the one that asked, in the same transaction. */
@@ -16,15 +16,17 @@ async function titleOf(tx: Transaction, siteKeyHash: string, ruleId: string) {
 }
 
 /** Tells the owner that a person is asked, where a rule asks for one. */
-export async function tellOfReview(
+export async function notifyReviewers(
   tx: Transaction,
   { config, ids }: Pick<Context, "config" | "ids">,
   about: Omit<AskedReview, "ruleTitle">,
 ): Promise<void> {
   const { siteKeyHash } = about.site;
   const asked = { ...about, ruleTitle: await titleOf(tx, siteKeyHash, about.review.ruleId) };
-  await tellOwner(tx, ids, {
-    ...{ siteKeyHash, topic: REVIEW_REQUESTED, now: about.now },
+  await notifyOwner(tx, ids, {
+    siteKeyHash,
+    topic: REVIEW_REQUESTED,
+    now: about.now,
     about: { id: about.review.escalationId },
     event: (messageId) => reviewEvent(asked, messageId, config),
     mail: () => reviewMail(asked),

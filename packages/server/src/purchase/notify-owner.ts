@@ -25,10 +25,10 @@ export interface Notice {
 }
 
 /** `nobody`: the owner wants to be told of nothing. `too_many`: not now, there were so many mails. */
-export type Told = "told" | "nobody" | "too_many";
+export type NotifyResult = "told" | "nobody" | "too_many";
 
 /** Whether the owner of a site wants to be told of anything. */
-export async function isTold(db: Queries, siteKeyHash: string): Promise<boolean> {
+export async function wantsNotification(db: Queries, siteKeyHash: string): Promise<boolean> {
   const { webhookUrl, emails } = await notifySettings(db, siteKeyHash);
   return webhookUrl !== null || emails.length > 0;
 }
@@ -37,7 +37,11 @@ export async function isTold(db: Queries, siteKeyHash: string): Promise<boolean>
  * Writes what the owner is told, in the transaction that makes it so: told is what happened, and
  * whatever happened is told.
  */
-export async function tellOwner(tx: Transaction, ids: Ids, notice: Notice): Promise<Told> {
+export async function notifyOwner(
+  tx: Transaction,
+  ids: Ids,
+  notice: Notice,
+): Promise<NotifyResult> {
   const { siteKeyHash, topic, now, mail, about } = notice;
   const settings = await notifySettings(tx, siteKeyHash);
   const { webhookUrl } = settings;
@@ -52,8 +56,16 @@ export async function tellOwner(tx: Transaction, ids: Ids, notice: Notice): Prom
     const body = kind === "mail" ? notice.mail?.() : notice.event(messageId);
     const place = kind === "mail" ? null : (about?.place ?? null);
     const written = newMessage({
-      ...{ messageId, siteKeyHash, kind, audience: "owner", topic, destination },
-      ...{ about: about?.id ?? null, place, body: JSON.stringify(body), createdAt: now },
+      messageId,
+      siteKeyHash,
+      kind,
+      audience: "owner",
+      topic,
+      destination,
+      about: about?.id ?? null,
+      place,
+      body: JSON.stringify(body),
+      createdAt: now,
     });
     return unlessFull(tx, written, { siteKeyHash, audience: "owner" }, WAITING_MAX);
   };

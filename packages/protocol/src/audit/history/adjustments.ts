@@ -19,7 +19,7 @@ interface Ended {
   refunded: number;
 }
 
-interface Told {
+interface Reported {
   readonly seq: number;
   readonly attempt: string;
   readonly status: string;
@@ -27,11 +27,11 @@ interface Told {
 }
 
 /** What was told of payments after they were authorized, as far as it is remembered. */
-export class Aftermath {
+export class Adjustments {
   /** By the attempt. */
   private readonly ends: Remembered<Ended>;
   /** By what the processor calls it. */
-  private readonly returns: Remembered<Told>;
+  private readonly returns: Remembered<Reported>;
 
   constructor(max: number) {
     this.ends = new Remembered(max);
@@ -66,7 +66,7 @@ export class Aftermath {
     const { attempt, became, returned, amount, seq } = step;
     if (returned === undefined) return "it does not say what goes back, or how far it is";
     const { id, status } = returned;
-    const now: Told = { seq, attempt, status, minor: amount?.minor };
+    const now: Reported = { seq, attempt, status, minor: amount?.minor };
     const told = this.returns.get(id);
     this.returns.set(id, now);
     if (told !== undefined && told.attempt !== attempt) {
@@ -83,5 +83,5 @@ export class Aftermath {
 }
 
 /** What a refund has given back; one that failed, or is under way, nothing yet. */
-const givenBack = (told: Told | undefined) =>
+const givenBack = (told: Reported | undefined) =>
   told?.status === "completed" ? (told.minor ?? 0) : 0;

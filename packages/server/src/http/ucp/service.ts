@@ -6,7 +6,7 @@ import { checkoutById } from "../../domain/checkouts/store.js";
 import { shopSettings } from "../../domain/shop-settings/store.js";
 import { closedMessage, sells } from "../../domain/sites/gates.js";
 import type { Site } from "../../domain/sites/site.js";
-import { holdSite, isVerified } from "../../domain/sites/store.js";
+import { isVerified, lockSite } from "../../domain/sites/store.js";
 import { REPLY_KEPT_MS } from "../../domain/ucp-replies/store.js";
 import { identityOfPlatform } from "../../purchase/identity.js";
 import type { Caller as Client } from "../server/admission/caller.js";
@@ -16,7 +16,7 @@ import { CART_OPERATIONS } from "./carts.js";
 import { CATALOG_OPERATIONS } from "./catalog.js";
 import { CHECKOUT_OPERATIONS } from "./checkouts.js";
 import { UcpProblem } from "./fault.js";
-import { once, onceDecided } from "./once.js";
+import { idempotent, idempotentCommit } from "./idempotency.js";
 import type { Operation, UcpCall } from "./operation.js";
 import { ORDER_OPERATIONS } from "./orders.js";
 import { PlatformProfiles } from "./platform-profiles.js";
@@ -68,7 +68,7 @@ export interface DeskCall extends Omit<UcpCall, "signer" | "source"> {
 }
 
 /** A shop's side of UCP, whatever transport a platform comes by. */
-export class ShopDesk {
+export class UcpService {
   private readonly context: Context;
   private readonly profiles: PlatformProfiles;
   private readonly room: StoredRoom;
@@ -156,19 +156,19 @@ export class ShopDesk {
     const look = (id = call.id) => operation.look(context, { ...changing, id });
     // What was done before is answered first, whatever has changed since.
     if ("change" in operation) {
-      return once(context, request, {
+      return idempotent(context, request, {
         begin: async () => {
           if (!common) return async () => nothingInCommon(site);
           await this.takeRoom(operation, deskCall, room);
           return async (tx) =>
-            (await holdSite(tx, siteKeyHash))
+            (await lockSite(tx, siteKeyHash))
               ? operation.change(context, tx, changing)
               : shopGone();
         },
         look,
       });
     }
-    return onceDecided(context, request, {
+    return idempotentCommit(context, request, {
       begin: async () => {
         if (!common) return async () => ({ records: [], answer: nothingInCommon(site) });
         await this.takeRoom(operation, deskCall, room);

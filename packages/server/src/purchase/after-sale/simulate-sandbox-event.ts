@@ -93,7 +93,7 @@ async function sandboxPayment(
  * Plays what would happen at a real processor after a sale, at the embedded one: written there as if
  * it were elsewhere, then followed like an event that came in.
  */
-export async function rehearse(
+export async function simulateSandboxEvent(
   context: Context,
   { siteKeyHash, orderId }: { readonly siteKeyHash: string; readonly orderId: string },
   rehearsal: Rehearsal,

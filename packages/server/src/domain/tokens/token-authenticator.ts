@@ -14,7 +14,7 @@ const KNOWN_MAX = 1000;
  * used lately takes its place before it is looked up and gives it back when it was good, so that
  * tries sent at once cannot all slip past the count.
  */
-export class SignInDesk<Holder> {
+export class TokenAuthenticator<Holder> {
   private readonly failures = new AddressLimiter({ perMinute: FAILURES_PER_MINUTE });
   private readonly known = new Set<string>();
   /** How many requests are looking a digest up: bounded by the requests under way. */

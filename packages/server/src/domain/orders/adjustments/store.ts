@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
-import type { Adjustment, EventType, OrderEvent, OrderNote } from "./aftermath.js";
+import type { Adjustment, EventType, OrderEvent, OrderNote } from "./adjustment.js";
 
 interface EventRow {
   event_id: string;
@@ -102,9 +102,20 @@ export async function writeAdjustment(tx: Transaction, adjustment: Adjustment): 
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
      ON CONFLICT (order_id, adjustment_id) DO UPDATE SET
        status = ?, amount_minor = ?, description = ?, changed_at = ?`,
-    ...[adjustment.orderId, adjustment.adjustmentId, adjustment.siteKeyHash, adjustment.kind],
-    ...[status, amountMinor, JSON.stringify(adjustment.lines), description],
-    ...[adjustment.occurredAt, changedAt, status, amountMinor, description, changedAt],
+    adjustment.orderId,
+    adjustment.adjustmentId,
+    adjustment.siteKeyHash,
+    adjustment.kind,
+    status,
+    amountMinor,
+    JSON.stringify(adjustment.lines),
+    description,
+    adjustment.occurredAt,
+    changedAt,
+    status,
+    amountMinor,
+    description,
+    changedAt,
   );
 }
 

@@ -1,5 +1,5 @@
 /** How much of one kind of work goes on at a time in this process. */
-export class Places {
+export class ConcurrencyLimit {
   private readonly perKey: number;
   private readonly total: number;
   private readonly taken = new Map<string, number>();
