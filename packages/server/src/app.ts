@@ -1,5 +1,4 @@
 import type { RequestListener } from "node:http";
-import { getRequestListener } from "@hono/node-server";
 import type { Context } from "./context.js";
 import { adminDoor } from "./http/admin/admin-door.js";
 import { auditDoor } from "./http/audit/audit-door.js";
@@ -18,7 +17,6 @@ import { mcpDoor } from "./http/mcp/mcp-door.js";
 import { sandboxDoor } from "./http/sandbox/sandbox-door.js";
 import { httpsOnly } from "./http/server/https-only.js";
 import { createKernel } from "./http/server/kernel.js";
-import { Problem } from "./http/server/problem.js";
 import { answerWait } from "./http/server/wait.js";
 import { UcpService } from "./http/ucp/service.js";
 import { ucpDoors } from "./http/ucp/ucp-door.js";
@@ -29,11 +27,15 @@ import { hooksDoor } from "./http/webhooks/hooks-door.js";
 
 /** Every door of the house. */
 export function createApp(context: Context): RequestListener {
-  const { admission, config, ids, log } = context;
+  const { admission, config } = context;
   const editions = new Editions(context);
   const desk = new UcpService(context);
-  const open = [discoveryDoor(context, editions), auditDoor(context)];
-  const described = [...open, adminDoor(context), consoleDoor(context)];
+  const described = [
+    discoveryDoor(context, editions),
+    auditDoor(context),
+    adminDoor(context),
+    consoleDoor(context),
+  ];
   const doors = [
     ...operationsDoors(context),
     ...described,
@@ -48,15 +50,7 @@ export function createApp(context: Context): RequestListener {
     docsDoor(context),
     openapiDoor(described, config.baseUrl),
   ];
-  const app = createKernel(doors, context);
-  const routed = getRequestListener((request, env) => app.fetch(request, env as never), {
-    // Only requests the adapter could not read get here, before any route.
-    errorHandler: (error) => {
-      log.debug({ error }, "http.unreadable");
-      return new Problem("invalid_request").response(ids.id("req"), config.baseUrl);
-    },
-  });
-  const documents = documentAnswers(editions, context, routed);
+  const documents = documentAnswers(editions, context, createKernel(doors, context));
   const beacons = new BeaconAnswers(context).listener(documents);
   const mandates = new MandateAnswers(context).listener(beacons);
   const mcp = new McpAnswers(context, desk).listener(mandates);

@@ -1,4 +1,3 @@
-import { siteAddresses } from "@gatehouse/protocol";
 import { dnsResolver, type Resolver, SafeFetch } from "@gatehouse/safe-fetch";
 import { applyRevocations } from "./actions/installation/apply-revocations.js";
 import { RejectionAggregator } from "./actions/mandates/rejection-aggregator.js";
@@ -7,11 +6,9 @@ import type { Config } from "./config/config.js";
 import { Challenges } from "./domain/agents/challenge.js";
 import { AuditLog, type AuditTools } from "./domain/audit/audit-log.js";
 import { INSTALLATION, installationHost } from "./domain/audit/log.js";
-import { OwnProfiles } from "./domain/own-profiles/own-profiles.js";
 import { KeptRevocations } from "./domain/revocations/kept-revocations.js";
 import { SiteKeys } from "./domain/site-keys/site-keys.js";
 import { LiveSites } from "./domain/sites/live-sites.js";
-import { siteOrigin } from "./domain/sites/proof.js";
 import { domainOfSite } from "./domain/sites/store.js";
 import { RecordAllowance } from "./domain/stranger-records/record-allowance.js";
 import { StrangerWords } from "./domain/stranger-records/stranger-words.js";
@@ -46,9 +43,10 @@ import { ConcurrencyLimit } from "./infra/rate-limit/concurrency-limit.js";
 import { LocalLimiter } from "./infra/rate-limit/local.js";
 import type { Secrets } from "./infra/secrets/secrets.js";
 import { findSecretsKey } from "./infra/secrets/secrets-key.js";
-import { WebhookSender } from "./infra/webhook-sender.js";
+import type { WebhookSender } from "./infra/webhook-sender.js";
 import type { Processor, Processors } from "./payments/provider.js";
 import { openProcessors } from "./payments/providers.js";
+import { webhookSender } from "./purchase/after-sale/shop-webhooks.js";
 import { StartupError } from "./startup-error.js";
 
 /** Browsers that follow what changes, at one process. */
@@ -146,26 +144,6 @@ async function refuseOthersToken(db: Database, operatorDigest: string): Promise<
     `GATEHOUSE_ADMIN_TOKEN is the token “${known.name}” (${known.role}) of this installation. ` +
       "Unset it, or set it to the operator's own, before starting the service.",
   );
-}
-
-/** Sends messages of the installation, and those of shops in their own names. */
-function webhookSender(
-  { baseUrl, fetchAllow }: Config,
-  { db, siteKeys, ...tools }: Pick<Context, "db" | "safeFetch" | "keys" | "clock" | "siteKeys">,
-): WebhookSender {
-  const ownProfiles = new OwnProfiles({ db, ...tools });
-  // UCP: a business serves its profile at `/.well-known/ucp`. If it does not, ours is named.
-  const profileUrlOf = async (siteKeyHash: string) => {
-    const domain = await domainOfSite(db, siteKeyHash);
-    const own = `${siteOrigin(domain ?? "", fetchAllow)}/.well-known/ucp`;
-    if (domain !== undefined && (await ownProfiles.isServed(siteKeyHash, own))) return own;
-    return siteAddresses(baseUrl, { siteKey: siteKeyHash, siteKeyHash }).ucpProfile;
-  };
-  const shopOf = async (siteKeyHash: string) => ({
-    signer: await siteKeys.signer(siteKeyHash),
-    profileUrl: await profileUrlOf(siteKeyHash),
-  });
-  return new WebhookSender({ ...tools, shopOf });
 }
 
 /** The client for other hosts; metrics count its running, waiting and refused requests. */

@@ -1,4 +1,4 @@
-import { sitesOpenToAny } from "../domain/platforms/store.js";
+import { sitesOpenToAny } from "../domain/platforms/settings/store.js";
 import { siteByHash } from "../domain/sites/store.js";
 import type { Database } from "../infra/db/database.js";
 import type { Finding } from "./finding.js";

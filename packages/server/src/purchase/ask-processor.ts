@@ -1,7 +1,7 @@
 import type { Context } from "../context.js";
 import { checkoutById } from "../domain/checkouts/store.js";
 import type { Payment } from "../domain/payments/payment.js";
-import { isPaused } from "../domain/sites/store.js";
+import { isPaused } from "../domain/sites/pause/store.js";
 import type { Attempt, Processor, ProcessorAnswer, Released } from "../payments/provider.js";
 import { tokenPlace } from "./request-payment.js";
 import {
@@ -15,6 +15,7 @@ import {
 const UNHEARD: readonly string[] = ["timed_out", "processor_failed"];
 
 type Unknown = Extract<ProcessorAnswer, { readonly outcome: "unknown" }>;
+
 const unknown = (reason: string): Unknown => ({ outcome: "unknown", reason });
 
 /** Whether the provider did not answer at all. */

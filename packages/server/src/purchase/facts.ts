@@ -6,7 +6,7 @@ import {
   policyDurationMs,
 } from "@gatehouse/protocol";
 import type { Agent } from "../domain/agents/agent.js";
-import { countDecisions, sumSpent } from "../domain/decisions/store.js";
+import { countDecisions, sumSpent } from "../domain/decisions/budgets/store.js";
 import { localTime } from "../infra/clock.js";
 import type { Queries } from "../infra/db/database.js";
 import type { Identity } from "./identity.js";

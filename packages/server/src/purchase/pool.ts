@@ -1,7 +1,7 @@
 import type { PoolFacts } from "@gatehouse/protocol";
 import { countPooled, sumPooled } from "../domain/decisions/pool/store.js";
+import { platformSettings } from "../domain/platforms/settings/store.js";
 import { poolSpend } from "../domain/platforms/settings.js";
-import { platformSettings } from "../domain/platforms/store.js";
 import type { Queries } from "../infra/db/database.js";
 import type { Asked } from "./facts.js";
 import { isPooled } from "./identity.js";

@@ -11,7 +11,7 @@ import { paymentById, writePayment } from "../domain/payments/store.js";
 import { platformByIdentity } from "../domain/platforms/store.js";
 import { sell, unreserve } from "../domain/products/store.js";
 import { endPaying } from "../domain/reviews/store.js";
-import { isPaused } from "../domain/sites/store.js";
+import { isPaused } from "../domain/sites/pause/store.js";
 import type { Transaction } from "../infra/db/database.js";
 import { notifyOfOrder } from "./after-sale/notify-of-order.js";
 import { freshOrder } from "./after-sale/whole-order.js";

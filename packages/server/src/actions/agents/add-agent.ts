@@ -10,7 +10,8 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Agent, RegisteredKey } from "../../domain/agents/agent.js";
-import { insertAgent, insertKey, keyByKid } from "../../domain/agents/store.js";
+import { insertKey, keyByKid } from "../../domain/agents/keys/store.js";
+import { insertAgent } from "../../domain/agents/store.js";
 import type { Actor } from "../../domain/audit/drafts.js";
 import { agentChange } from "./agent-change.js";
 

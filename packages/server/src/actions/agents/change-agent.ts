@@ -1,7 +1,8 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Agent, AgentStatus } from "../../domain/agents/agent.js";
-import { agentById, endKey, keysOf, updateAgent } from "../../domain/agents/store.js";
+import { endKey, keysOf } from "../../domain/agents/keys/store.js";
+import { agentById, updateAgent } from "../../domain/agents/store.js";
 import type { Actor } from "../../domain/audit/drafts.js";
 import { idAt, type Revocation } from "../../domain/revocations/revocation.js";
 import { insertRevocations } from "../../domain/revocations/store.js";
@@ -26,6 +27,7 @@ const STEPS = {
 export const REJECTED_KEPT_MS = 90 * 24 * 3_600_000;
 
 export type AgentStep = keyof typeof STEPS;
+
 export const AGENT_STEPS = Object.keys(STEPS) as readonly AgentStep[];
 
 /**

@@ -11,7 +11,8 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Agent } from "../../domain/agents/agent.js";
-import { agentById, insertAgent, insertKey, keyByKid } from "../../domain/agents/store.js";
+import { insertKey, keyByKid } from "../../domain/agents/keys/store.js";
+import { agentById, insertAgent } from "../../domain/agents/store.js";
 import { agentActor } from "../../domain/audit/drafts.js";
 import { mandateSettings } from "../../domain/mandate-settings/store.js";
 import { idAt } from "../../domain/revocations/revocation.js";

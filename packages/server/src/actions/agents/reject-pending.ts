@@ -1,6 +1,7 @@
 import type { Context } from "../../context.js";
 import type { Agent } from "../../domain/agents/agent.js";
-import { keysOf, pendingAgents, updateAgent } from "../../domain/agents/store.js";
+import { keysOf } from "../../domain/agents/keys/store.js";
+import { pendingAgents, updateAgent } from "../../domain/agents/store.js";
 import type { Actor } from "../../domain/audit/drafts.js";
 import { agentChange } from "./agent-change.js";
 import { REJECTED_KEPT_MS } from "./change-agent.js";

@@ -9,7 +9,8 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { RegisteredKey } from "../../domain/agents/agent.js";
-import { agentById, endKey, insertKey, keyByKid, keysOf } from "../../domain/agents/store.js";
+import { endKey, insertKey, keyByKid, keysOf } from "../../domain/agents/keys/store.js";
+import { agentById } from "../../domain/agents/store.js";
 import { agentActor } from "../../domain/audit/drafts.js";
 import type { Site } from "../../domain/sites/site.js";
 import { keyFault } from "../mandates/prove-mandate.js";

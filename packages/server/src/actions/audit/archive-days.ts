@@ -15,7 +15,8 @@ import {
 } from "../../domain/audit/archive/write-day.js";
 import { type Actor, actorDraft, serviceActor } from "../../domain/audit/drafts.js";
 import type { LogHead } from "../../domain/audit/log.js";
-import { allLogs, deleteArchivedRecords, firstKept } from "../../domain/audit/store.js";
+import { deleteArchivedRecords, firstKept } from "../../domain/audit/records/store.js";
+import { allLogs } from "../../domain/audit/store.js";
 import { policyByDigest } from "../../domain/policies/store.js";
 import { VERSION } from "../../version.js";
 

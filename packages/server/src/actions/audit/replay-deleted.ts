@@ -14,8 +14,8 @@ import type { StoredAnswer } from "../../domain/decisions/decision.js";
 import { hasKeptAnswers, keptAnswer } from "../../domain/decisions/kept/store.js";
 import { hashesOf, type SiteNaming } from "../../domain/sites/find.js";
 import { verifyNow } from "../../infra/keys/verifying.js";
-import type { Submitted } from "../mandates/claim-mandate.js";
 import { mandateAudience } from "../mandates/prove-mandate.js";
+import type { Submitted } from "../mandates/submission.js";
 import { isForCall, type MandateCall } from "../mandates/submit-mandate.js";
 
 /** A deleted site whose answers are kept, by its key or hash. */

@@ -10,7 +10,7 @@ import type { Context } from "../../context.js";
 import type { Agent } from "../../domain/agents/agent.js";
 import type { RecordDraft } from "../../domain/audit/drafts.js";
 import { newRecordId } from "../../domain/audit/record-id.js";
-import { type Checkout, emailOf, isReady, TRIES_MAX } from "../../domain/checkouts/checkout.js";
+import { type Checkout, emailOf, isReady } from "../../domain/checkouts/checkout.js";
 import { pageUrl } from "../../domain/checkouts/page-url.js";
 import { lockCheckout, writeCheckout } from "../../domain/checkouts/store.js";
 import { insertDecision } from "../../domain/decisions/store.js";
@@ -28,23 +28,18 @@ import {
   declineWait,
   type PaymentCaller,
 } from "../../purchase/payment-caller.js";
-import { amountFault, type Payment, requestPayment } from "../../purchase/request-payment.js";
+import { type Payment, requestPayment } from "../../purchase/request-payment.js";
 import { recordedItems } from "../orders/price-order.js";
 import { notifyReviewers } from "../reviews/notify-reviewers.js";
 import { pendingReview } from "../reviews/pending-review.js";
+import { changeOf, type Notice, noticeOf } from "./completion-notice.js";
 import { platformActor } from "./platform-actor.js";
 import { reviewsFull, standingProblem } from "./platform-standing.js";
-import { isSameQuote, quoteDigest, quotedItems, quoteFor } from "./quote.js";
+import { quoteDigest, quotedItems, quoteFor } from "./quote.js";
 import { type Changed, type CheckoutPlace, ownCheckout, refusalOf, takenOver } from "./sessions.js";
 
 const SKILL = COMPLETE_CHECKOUT;
 const PROTOCOL = "ucp";
-
-/** Why nothing was tried, in words for the platform. */
-export interface Notice {
-  readonly code: "quote_changed" | "not_payable" | "too_many_tries" | "too_many_reviews";
-  readonly content: string;
-}
 
 /** What completing a checkout has come to so far. */
 export interface Completing extends Changed {
@@ -209,42 +204,6 @@ async function write(context: Context, tx: Transaction, tried: Attempted): Promi
   };
   const record: RecordDraft = { type: "checkout.decision", recordId, occurredAt: now, content };
   return { checkout, records: [record], payment };
-}
-
-/** Why a checkout cannot be tried as it stands; undefined where it can. */
-function noticeOf(
-  context: Context,
-  { site, token }: Completion,
-  { tries, quote }: Checkout,
-): Notice | undefined {
-  if (tries >= TRIES_MAX) {
-    const content = "This checkout was tried too often. Make a new one.";
-    return { code: "too_many_tries", content };
-  }
-  const { processor } = site;
-  if (token === undefined || processor === null) {
-    const content = "Send one instrument of a payment handler that this answer lists.";
-    return { code: "not_payable", content };
-  }
-  if (quote.currency === null) return undefined;
-  const amount = { currency: quote.currency, minor: quote.totals.totalMinor };
-  const fault = amountFault(context, processor.kind, amount);
-  return fault === undefined
-    ? undefined
-    : { code: "not_payable", content: `Not to be paid: ${fault}.` };
-}
-
-/** What a platform has to look at before it completes; undefined where it has seen everything. */
-function changeOf(before: Checkout, now: Checkout): Notice | undefined {
-  if (!isSameQuote(before.quote, now.quote)) {
-    const content = "Something has changed since this was shown. Look at it, and complete again.";
-    return { code: "quote_changed", content };
-  }
-  if (before.platform.signed === now.platform.signed) return undefined;
-  const content =
-    "This was made without a signature, so that anybody may have changed it. Look at it, and " +
-    "complete again.";
-  return { code: "quote_changed", content };
 }
 
 /** If only an instrument or a buyer waits, another one may pay at once; otherwise the caller waits. */

@@ -5,8 +5,8 @@ import {
   type Problem,
 } from "../../domain/checkouts/checkout.js";
 import { handedOffUntil } from "../../domain/declines/waits.js";
+import { platformSettings } from "../../domain/platforms/settings/store.js";
 import { acceptedBy } from "../../domain/platforms/settings.js";
-import { platformSettings } from "../../domain/platforms/store.js";
 import { countPending } from "../../domain/reviews/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Transaction } from "../../infra/db/database.js";

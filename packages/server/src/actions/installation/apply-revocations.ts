@@ -1,4 +1,5 @@
-import { endKey, revokeAgent } from "../../domain/agents/store.js";
+import { endKey } from "../../domain/agents/keys/store.js";
+import { revokeAgent } from "../../domain/agents/store.js";
 import { suspendPlatform } from "../../domain/platforms/store.js";
 import { partsOf, type Revocation } from "../../domain/revocations/revocation.js";
 import { domainOfSite } from "../../domain/sites/store.js";

@@ -1,4 +1,4 @@
-import { type Mandate, REASONS } from "@gatehouse/protocol";
+import { REASONS } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Agent } from "../../domain/agents/agent.js";
 import { countFailure } from "../../domain/agents/locks/locks.js";
@@ -10,7 +10,6 @@ import type { StoredAnswer } from "../../domain/decisions/decision.js";
 import { insertDecision } from "../../domain/decisions/store.js";
 import type { Review } from "../../domain/reviews/review.js";
 import { insertReview } from "../../domain/reviews/store.js";
-import type { Site } from "../../domain/sites/site.js";
 import { skillsOf } from "../../domain/sites/snapshot.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { declineWait, type PaymentCaller } from "../../purchase/payment-caller.js";
@@ -20,23 +19,8 @@ import { recordedItems } from "../orders/price-order.js";
 import { notifyReviewers } from "../reviews/notify-reviewers.js";
 import { pendingReview } from "../reviews/pending-review.js";
 import { answerTo, type Judged, judge } from "./judge-mandate.js";
-import {
-  aboutMandate,
-  type MandateFault,
-  mandateRejection,
-  type ProvenFacts,
-} from "./refuse-mandate.js";
-
-/** What a submission comes to: an answer of the contract, or why there is none. */
-export type Submitted =
-  | { readonly answer: StoredAnswer; readonly replayed: boolean }
-  | { readonly fault: MandateFault; readonly mandateId?: string | undefined };
-
-/** A decision whose payment is under way; with the attempt where it is ours to ask for. */
-export interface Paying {
-  readonly decisionId: string;
-  readonly payment?: Payment | undefined;
-}
+import { aboutMandate, type MandateFault, mandateRejection } from "./refuse-mandate.js";
+import type { Admission, Made } from "./submission.js";
 
 /** Refusals of a known agent that count against it, each mandate once. */
 const COUNTED: readonly string[] = [
@@ -49,26 +33,6 @@ const COUNTED: readonly string[] = [
 ];
 /** An agent its owner has not admitted is a stranger still, whatever its signature proves. */
 const STRANGERS: readonly string[] = ["agent_pending"];
-
-/** A mandate whose sender is known, at the moment it is decided about. */
-export interface Admission {
-  readonly site: Site;
-  readonly mandate: Mandate;
-  readonly proven: ProvenFacts;
-  readonly requestId: string;
-  /** Whether its agent was active when it came: until then its words are a stranger's. */
-  readonly admitted: boolean;
-  /** The address it came from, as limits name it. */
-  readonly source: string;
-  readonly now: number;
-}
-
-export interface Made {
-  readonly records: readonly RecordDraft[];
-  readonly answer: Submitted | { readonly paying: Paying; readonly replayed: boolean };
-  /** Changes what this process remembers, once all of it is durable. */
-  readonly after?: (() => void) | undefined;
-}
 
 /** Refuses a mandate whose sender is known, and records it: beyond a rate, with others as one. */
 export async function refused(

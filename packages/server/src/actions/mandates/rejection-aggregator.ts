@@ -1,7 +1,7 @@
 import type { AuditLog } from "../../domain/audit/audit-log.js";
 import type { RecordDraft } from "../../domain/audit/drafts.js";
 import { newRecordId } from "../../domain/audit/record-id.js";
-import { recordExists } from "../../domain/audit/store.js";
+import { recordExists } from "../../domain/audit/records/store.js";
 import {
   MINUTE_MS,
   type RejectedCaller,

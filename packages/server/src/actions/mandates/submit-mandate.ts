@@ -19,17 +19,11 @@ import type { Sender } from "../../infra/sender.js";
 import { paymentEnded, settlePayment } from "../../purchase/settle-payment.js";
 import { expireIfLate } from "../reviews/decide-review.js";
 import { admitMandate } from "./admit-mandate.js";
-import {
-  type Admission,
-  claim,
-  type Made,
-  type Paying,
-  refused,
-  type Submitted,
-} from "./claim-mandate.js";
+import { claim, refused } from "./claim-mandate.js";
 import { type MandatePlace, withPlace } from "./mandate-place.js";
 import { proveMandate, RETIRED, REVOKED } from "./prove-mandate.js";
 import { type MandateFault, mandateRejection } from "./refuse-mandate.js";
+import type { Admission, Made, Paying, Submitted } from "./submission.js";
 
 interface Submission {
   readonly requestId: string;

@@ -1,12 +1,12 @@
 import { type JsonObject, ok, parseAmount, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
+import { platformSettings, writePlatformSettings } from "../../domain/platforms/settings/store.js";
 import type {
   AcceptedPlatforms,
   PlatformPool,
   PlatformSettings,
 } from "../../domain/platforms/settings.js";
-import { platformSettings, writePlatformSettings } from "../../domain/platforms/store.js";
 
 export interface PlatformSettingsChange {
   readonly accepted?: AcceptedPlatforms | undefined;

@@ -14,7 +14,7 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { LogReader } from "../../domain/audit/log-reader.js";
-import { RECORD_IDS_MAX } from "../../domain/audit/store.js";
+import { RECORD_IDS_MAX } from "../../domain/audit/records/store.js";
 import type { Decision } from "../../domain/decisions/decision.js";
 import { Book } from "../../domain/decisions/history/book.js";
 import { loadHistory } from "../../domain/decisions/history/load.js";

@@ -1,9 +1,10 @@
 import { type Refusal, refuse } from "@gatehouse/protocol";
-import { agentById, keyByKid } from "../../domain/agents/store.js";
+import { keyByKid } from "../../domain/agents/keys/store.js";
+import { agentById } from "../../domain/agents/store.js";
 import { checkoutById } from "../../domain/checkouts/store.js";
 import { mandateSettings } from "../../domain/mandate-settings/store.js";
+import { platformSettings } from "../../domain/platforms/settings/store.js";
 import { acceptedBy } from "../../domain/platforms/settings.js";
-import { platformSettings } from "../../domain/platforms/store.js";
 import type { Review } from "../../domain/reviews/review.js";
 import { gatesOf, sells } from "../../domain/sites/gates.js";
 import type { Site } from "../../domain/sites/site.js";

@@ -7,7 +7,7 @@ import {
   verifyTagged,
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { keyByKid } from "../../domain/agents/store.js";
+import { keyByKid } from "../../domain/agents/keys/store.js";
 import { agentActor } from "../../domain/audit/drafts.js";
 import type { Review } from "../../domain/reviews/review.js";
 import { reviewById } from "../../domain/reviews/store.js";

@@ -1,8 +1,9 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Actor } from "../../domain/audit/drafts.js";
+import { writePause } from "../../domain/sites/pause/store.js";
 import type { Site } from "../../domain/sites/site.js";
-import { siteByHash, writePause } from "../../domain/sites/store.js";
+import { siteByHash } from "../../domain/sites/store.js";
 import { siteChange } from "./site-change.js";
 
 /**

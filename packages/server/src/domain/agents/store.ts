@@ -1,7 +1,7 @@
 import type { KeySource } from "@gatehouse/protocol";
 import type { Database, Queries, Transaction } from "../../infra/db/database.js";
 import { holding } from "../../infra/db/holding.js";
-import type { Agent, AgentStatus, RegisteredKey } from "./agent.js";
+import type { Agent, AgentStatus } from "./agent.js";
 
 export interface AgentRow {
   agent_id: string;
@@ -21,16 +21,6 @@ export interface AgentRow {
   changed_by: string | null;
   changed_at: number | null;
   expires_at: number | null;
-}
-
-export interface KeyRow {
-  site_key_hash: string;
-  kid: string;
-  agent_id: string;
-  x: string;
-  status: "active" | "revoked";
-  created_at: number;
-  not_after: number | null;
 }
 
 const listOf = (text: string) => Object.freeze(JSON.parse(text) as string[]);
@@ -55,18 +45,6 @@ export function agentOf(row: AgentRow): Agent {
     changedBy: row.changed_by,
     changedAt: row.changed_at,
     expiresAt: row.expires_at,
-  });
-}
-
-export function keyOf(row: KeyRow): RegisteredKey {
-  return Object.freeze({
-    siteKeyHash: row.site_key_hash,
-    kid: row.kid,
-    agentId: row.agent_id,
-    jwk: Object.freeze({ kty: "OKP", crv: "Ed25519", x: row.x } as const),
-    status: row.status,
-    createdAt: row.created_at,
-    notAfter: row.not_after,
   });
 }
 
@@ -110,51 +88,6 @@ export async function updateAgent(tx: Transaction, agent: Agent): Promise<void> 
     agent.expiresAt,
     agent.agentId,
   );
-}
-
-export async function insertKey(tx: Transaction, key: RegisteredKey): Promise<void> {
-  await tx.insert("agent_keys", [
-    {
-      site_key_hash: key.siteKeyHash,
-      kid: key.kid,
-      agent_id: key.agentId,
-      x: key.jwk.x,
-      status: key.status,
-      created_at: key.createdAt,
-      not_after: key.notAfter,
-    },
-  ]);
-}
-
-export async function endKey(
-  tx: Transaction,
-  siteKeyHash: string,
-  kid: string,
-  end: { readonly notAfter: number } | "revoked",
-): Promise<void> {
-  const [set, value] =
-    end === "revoked" ? ["status = ?", "revoked"] : ["not_after = ?", end.notAfter];
-  await tx.run(
-    `UPDATE agent_keys SET ${set} WHERE site_key_hash = ? AND kid = ?`,
-    value,
-    siteKeyHash,
-    kid,
-  );
-}
-
-export async function keyByKid(
-  db: Queries,
-  siteKeyHash: string,
-  kid: string,
-): Promise<RegisteredKey | undefined> {
-  const sql = "SELECT * FROM agent_keys WHERE site_key_hash = ? AND kid = ?";
-  const row = await db.get<KeyRow>(sql, siteKeyHash, kid);
-  return row && keyOf(row);
-}
-
-export async function keysOf(db: Queries, agentId: string): Promise<RegisteredKey[]> {
-  const sql = "SELECT * FROM agent_keys WHERE agent_id = ? ORDER BY created_at, kid";
-  return (await db.all<KeyRow>(sql, agentId)).map(keyOf);
 }
 
 export async function agentById(

@@ -16,9 +16,10 @@ import { AuditUnavailableError, DAY_MS, type LogHead } from "./log.js";
 import { LogReader } from "./log-reader.js";
 import { type LogKey, sha256Now } from "./log-writer.js";
 import { newRecordId } from "./record-id.js";
+import type { StoredRecord } from "./records/store.js";
 import { type Committed, Sequencer } from "./sequencer.js";
 import { sizeBefore } from "./size-before.js";
-import { logsOfSite, type StoredRecord, sitesToMaintain, someOpenLogs } from "./store.js";
+import { logsOfSite, sitesToMaintain, someOpenLogs } from "./store.js";
 
 /** Logs maintained in one go. */
 const MAINTAINED_LOGS_MAX = 256;

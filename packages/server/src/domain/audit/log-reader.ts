@@ -10,7 +10,7 @@ import {
   recordsBetween,
   recordTexts,
   type StoredRecord,
-} from "./store.js";
+} from "./records/store.js";
 
 /** Archived parts looked at for one page of records of a type, and those opened. */
 const PARTS_LOOKED_AT_MAX = 200;

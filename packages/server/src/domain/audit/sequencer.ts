@@ -11,7 +11,8 @@ import {
   writeBatch,
 } from "./batch.js";
 import { AuditUnavailableError, HeadMovedError, type LogHead } from "./log.js";
-import { lockOpenLog, recordExists } from "./store.js";
+import { recordExists } from "./records/store.js";
+import { lockOpenLog } from "./store.js";
 
 /** Commits taken into one transaction. */
 const BATCH_ENTRIES_MAX = 256;

@@ -1,7 +1,7 @@
 import type { Queries } from "../../infra/db/database.js";
 import { archivedBeforeDay, archivedEnd } from "./archive/store.js";
 import { dayOf } from "./log.js";
-import { recordedAt } from "./store.js";
+import { recordedAt } from "./records/store.js";
 
 /**
  * How many records of a log were written before a moment. Their times never go back, so halving

@@ -1,6 +1,7 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { addToBuckets } from "./budgets/store.js";
 import { countDecision, recountDecision } from "./counts/store.js";
-import { type Decision, HOUR_MS, isSpent, type Span, type StoredAnswer } from "./decision.js";
+import { type Decision, isSpent, type Span, type StoredAnswer } from "./decision.js";
 
 interface Row {
   decision_id: string;
@@ -48,45 +49,6 @@ function decisionOf(row: Row): Decision {
     spentAt: row.spent_at,
     answer: JSON.parse(row.answer) as StoredAnswer,
   });
-}
-
-const MINUTE_MS = 60_000;
-const floor = (ms: number, unitMs: number) => ms - (ms % unitMs);
-
-/** Counts are kept by the hour for ever, and by the minute for as long as rules look at minutes. */
-const BUCKETS = [
-  { table: "decision_hours", column: "hour", unitMs: HOUR_MS },
-  { table: "decision_minutes", column: "minute", unitMs: MINUTE_MS },
-] as const;
-
-/** Adds to the hour and minute of a moment: decisions made, and what was spent or came back. */
-async function addToBuckets(
-  tx: Transaction,
-  { siteKeyHash, identity, amount }: Pick<Decision, "siteKeyHash" | "identity" | "amount">,
-  at: number,
-  { minor, decisions }: { readonly minor: number; readonly decisions: number },
-): Promise<void> {
-  for (const { table, column, unitMs } of BUCKETS) {
-    await tx.run(
-      `INSERT INTO ${table} (site_key_hash, ${column}, actor_id, currency, minor, decisions)
-       VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (site_key_hash, ${column}, actor_id, currency) DO UPDATE SET
-         minor = ${table}.minor + ?, decisions = ${table}.decisions + ?`,
-      siteKeyHash,
-      floor(at, unitMs),
-      identity,
-      amount?.currency ?? "",
-      minor,
-      decisions,
-      minor,
-      decisions,
-    );
-  }
-}
-
-/** Minutes nobody looks at any more. */
-export async function forgetMinutes(tx: Transaction, before: number): Promise<void> {
-  await tx.run("DELETE FROM decision_minutes WHERE minute < ?", before);
 }
 
 /** Writes a decision and what it adds to its minute, hour and day. */
@@ -231,78 +193,6 @@ export async function listDecisions(
     page.limit,
   );
   return rows.map(decisionOf);
-}
-
-/** Whose decisions are counted: those of one identity, or all of a site. */
-interface Counted {
-  readonly siteKeyHash: string;
-  readonly identity: string | null;
-  /** After this moment, up to now. */
-  readonly since: number;
-  readonly now: number;
-}
-
-const MINE = "(CAST(? AS TEXT) IS NULL OR identity = ?)";
-/** The same in the buckets, whose column kept its old name. */
-const MINE_IN_BUCKETS = "(CAST(? AS TEXT) IS NULL OR actor_id = ?)";
-
-/** A short window is put together of minutes, a long one of hours; rows fill its first piece. */
-function bucketFor({ since, now }: Counted) {
-  return now - since > HOUR_MS ? BUCKETS[0] : BUCKETS[1];
-}
-
-/** How many decisions were made. */
-export async function countDecisions(tx: Queries, counted: Counted): Promise<number> {
-  const { siteKeyHash, identity, since } = counted;
-  const { table, column, unitMs } = bucketFor(counted);
-  const whole = floor(since, unitMs) + unitMs;
-  type Sum = { decisions: number | null };
-  const buckets = await tx.get<Sum>(
-    `SELECT SUM(decisions) AS decisions FROM ${table}
-     WHERE site_key_hash = ? AND ${column} >= ? AND ${MINE_IN_BUCKETS}`,
-    siteKeyHash,
-    whole,
-    identity,
-    identity,
-  );
-  const first = await tx.get<Sum>(
-    `SELECT COUNT(*) AS decisions FROM decisions
-     WHERE site_key_hash = ? AND evaluated_at > ? AND evaluated_at < ? AND ${MINE}`,
-    siteKeyHash,
-    since,
-    whole,
-    identity,
-    identity,
-  );
-  return Number(buckets?.decisions ?? 0) + Number(first?.decisions ?? 0);
-}
-
-/** What was spent in a currency, in whole minor units; no more than can be counted exactly. */
-export async function sumSpent(tx: Queries, counted: Counted, currency: string): Promise<number> {
-  const { siteKeyHash, identity, since } = counted;
-  const { table, column, unitMs } = bucketFor(counted);
-  const whole = floor(since, unitMs) + unitMs;
-  type Sum = { minor: number | null };
-  const buckets = await tx.get<Sum>(
-    `SELECT SUM(minor) AS minor FROM ${table}
-     WHERE site_key_hash = ? AND ${column} >= ? AND currency = ? AND ${MINE_IN_BUCKETS}`,
-    siteKeyHash,
-    whole,
-    currency,
-    identity,
-    identity,
-  );
-  const first = await tx.get<Sum>(
-    `SELECT SUM(amount_minor) AS minor FROM decisions
-     WHERE site_key_hash = ? AND spent_at > ? AND spent_at < ? AND currency = ? AND ${MINE}`,
-    siteKeyHash,
-    since,
-    whole,
-    currency,
-    identity,
-    identity,
-  );
-  return Math.min(Number(buckets?.minor ?? 0) + Number(first?.minor ?? 0), Number.MAX_SAFE_INTEGER);
 }
 
 /** With the site what was decided for it is gone; its log is not. */

@@ -11,7 +11,8 @@ import {
   type Agent,
   type RegisteredKey,
 } from "../../domain/agents/agent.js";
-import { agentById, keysOf, listAgents } from "../../domain/agents/store.js";
+import { keysOf } from "../../domain/agents/keys/store.js";
+import { agentById, listAgents } from "../../domain/agents/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";

@@ -1,13 +1,13 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setPlatforms } from "../../actions/platforms/set-platforms.js";
 import type { Context } from "../../context.js";
+import { platformSettings } from "../../domain/platforms/settings/store.js";
 import {
   ACCEPTED_PLATFORMS,
   acceptedBy,
   DEFAULT_SPEND_PER_DAY,
   type PlatformSettings,
 } from "../../domain/platforms/settings.js";
-import { platformSettings } from "../../domain/platforms/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { strict } from "../server/faults.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";

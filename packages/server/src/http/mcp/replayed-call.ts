@@ -1,6 +1,6 @@
 import { canonicalize, MANDATE_BYTES_MAX, movesMoney, utf8 } from "@gatehouse/protocol";
 import { replayDeleted } from "../../actions/audit/replay-deleted.js";
-import type { Submitted } from "../../actions/mandates/claim-mandate.js";
+import type { Submitted } from "../../actions/mandates/submission.js";
 import { submitMandate } from "../../actions/mandates/submit-mandate.js";
 import type { Context } from "../../context.js";
 import type { Site } from "../../domain/sites/site.js";

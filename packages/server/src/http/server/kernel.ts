@@ -1,3 +1,5 @@
+import type { RequestListener } from "node:http";
+import { getRequestListener } from "@hono/node-server";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context, MiddlewareHandler } from "hono";
 import { cutAddress } from "../../infra/addresses.js";
@@ -121,7 +123,7 @@ function mount(app: OpenAPIHono<HttpEnv>, door: Door): void {
 }
 
 /** Rules that hold for every route: ids, headers, preflights, wrong methods, errors, counting. */
-export function createKernel(doors: readonly Door[], tools: KernelTools): OpenAPIHono<HttpEnv> {
+export function createKernel(doors: readonly Door[], tools: KernelTools): RequestListener {
   const app = new OpenAPIHono<HttpEnv>();
   app.use(frame(tools));
   for (const door of doors) mount(app, door);
@@ -134,5 +136,11 @@ export function createKernel(doors: readonly Door[], tools: KernelTools): OpenAP
     const page = problem.code === "not_found" ? nothingHere(c) : undefined;
     return page ?? problem.response(c.get("requestId"), tools.config.baseUrl);
   });
-  return app;
+  return getRequestListener((request, env) => app.fetch(request, env as never), {
+    // Only requests the adapter could not read get here, before any route.
+    errorHandler: (error) => {
+      tools.log.debug({ error }, "http.unreadable");
+      return new Problem("invalid_request").response(tools.ids.id("req"), tools.config.baseUrl);
+    },
+  });
 }

@@ -1,5 +1,5 @@
 import { type JsonObject, REASONS, type ReasonCode } from "@gatehouse/protocol";
-import type { Submitted } from "../../actions/mandates/claim-mandate.js";
+import type { Submitted } from "../../actions/mandates/submission.js";
 import { docsUrl } from "./problem.js";
 
 /** The contract's wait for every limit of mandates. */

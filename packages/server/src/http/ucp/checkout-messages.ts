@@ -1,5 +1,5 @@
 import type { JsonObject } from "@gatehouse/protocol";
-import type { Notice } from "../../actions/checkout/complete.js";
+import type { Notice } from "../../actions/checkout/completion-notice.js";
 import type { Progress } from "../../actions/checkout/progress.js";
 import type { Changed } from "../../actions/checkout/sessions.js";
 import { type Checkout, isHandedOff, type Missing } from "../../domain/checkouts/checkout.js";

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.js";
 import { evictCarts } from "../../domain/checkouts/carts/store.js";
 import { evictCheckouts } from "../../domain/checkouts/store.js";
-import { admittedDomains } from "../../domain/platforms/store.js";
+import { admittedDomains } from "../../domain/platforms/settings/store.js";
 import { evictLastReplies, evictReplies } from "../../domain/ucp-replies/store.js";
 import {
   type Holder,

@@ -1,6 +1,7 @@
 import type { Queries } from "../../../infra/db/database.js";
 import type { Agent, RegisteredKey } from "../agent.js";
-import { type AgentRow, agentOf, type KeyRow, keyOf } from "../store.js";
+import { type KeyRow, keyOf } from "../keys/store.js";
+import { type AgentRow, agentOf } from "../store.js";
 
 /** A key, and the agent that signs with it as far as limits go. */
 export interface SigningKey {

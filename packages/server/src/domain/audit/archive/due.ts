@@ -1,7 +1,7 @@
 import type { Queries } from "../../../infra/db/database.js";
 import { DAY_MS, dayOf, type LogHead, startOfDay } from "../log.js";
+import { recordedAt } from "../records/store.js";
 import { sizeBefore } from "../size-before.js";
-import { recordedAt } from "../store.js";
 import { archivedEnd } from "./store.js";
 
 /**

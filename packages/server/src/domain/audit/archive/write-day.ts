@@ -7,7 +7,7 @@ import { partsOf } from "../exports/file.js";
 import { rangeOf } from "../exports/parts.js";
 import type { ExportSnapshot } from "../exports/snapshot.js";
 import { sha256Now } from "../log-writer.js";
-import { leafAt, recordsBetween, type StoredRecord } from "../store.js";
+import { leafAt, recordsBetween, type StoredRecord } from "../records/store.js";
 import type { DueDay } from "./due.js";
 import { OpenPart } from "./open-part.js";
 import { ArchiveUnavailableError, KEPT_LEVEL_MIN, NotArchivedError } from "./part.js";

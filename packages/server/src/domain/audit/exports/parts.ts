@@ -10,7 +10,7 @@ import {
 } from "@gatehouse/protocol";
 import type { AuditLog } from "../audit-log.js";
 import type { LogReader } from "../log-reader.js";
-import type { StoredRecord } from "../store.js";
+import type { StoredRecord } from "../records/store.js";
 import type { ExportSnapshot } from "./snapshot.js";
 
 /** Records read at a time: what an export holds in memory, however long the day. */

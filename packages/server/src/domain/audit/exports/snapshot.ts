@@ -2,11 +2,12 @@ import { ok, PART_RECORDS_MAX, type Result, refuse } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../../infra/db/database.js";
 import { partAt } from "../archive/store.js";
 import { AuditUnavailableError, DAY_MS, dayOf, type LogHead, startOfDay } from "../log.js";
+import { recordsBetween } from "../records/store.js";
 import { sizeBefore } from "../size-before.js";
-import { recordsBetween } from "../store.js";
 import { replaceSnapshot, type SnapshotRow, snapshotByName } from "./store.js";
 
 export const EXPORT_FORMATS = ["json", "html", "ocsf"] as const;
+
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** How long the parts of an export fit together, counted from the first. */

@@ -1,0 +1,151 @@
+/** A record as it is stored. */
+
+import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { hashesIn } from "../hashes.js";
+
+export interface StoredRecord {
+  readonly chain: string;
+  readonly seq: number;
+  readonly type: string;
+  readonly record_id: string;
+  readonly recorded_at: number;
+  readonly text: string;
+  readonly hash: string;
+  readonly sig: string;
+  readonly key_id: string;
+}
+
+export const COLUMNS = "chain, seq, type, record_id, recorded_at, text, hash, sig, key_id";
+
+export async function recordExists(db: Queries, recordId: string): Promise<boolean> {
+  const sql = "SELECT 1 AS one FROM audit_records WHERE record_id = ?";
+  return (await db.get(sql, recordId)) !== undefined;
+}
+
+/** A record by its id, if it is one of this site's. */
+export function recordById(
+  db: Queries,
+  siteKeyHash: string,
+  recordId: string,
+): Promise<StoredRecord | undefined> {
+  return db.get<StoredRecord>(
+    `SELECT ${COLUMNS} FROM audit_records WHERE record_id = ?
+       AND chain IN (SELECT chain FROM audit_chains WHERE site_key_hash = ?)`,
+    recordId,
+    siteKeyHash,
+  );
+}
+
+/** Ids one question names. */
+export const RECORD_IDS_MAX = 100;
+export const ID_MARKS = Array(RECORD_IDS_MAX).fill("?").join(", ");
+
+/** The texts of this site's records with these ids, by id. */
+export async function recordTexts(
+  db: Queries,
+  siteKeyHash: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  if (ids.length > RECORD_IDS_MAX) throw new Error("too many records are asked for at once");
+  // Always as many, so that the database plans one text; no record has an empty id.
+  const named = Array.from({ length: RECORD_IDS_MAX }, (_, place) => ids[place] ?? "");
+  const rows = await db.all<Pick<StoredRecord, "record_id" | "text">>(
+    `SELECT record_id, text FROM audit_records WHERE record_id IN (${ID_MARKS})
+       AND chain IN (SELECT chain FROM audit_chains WHERE site_key_hash = ?)`,
+    ...named,
+    siteKeyHash,
+  );
+  return new Map(rows.map(({ record_id, text }) => [record_id, text]));
+}
+
+/** Records of a log from one place up to, and without, another. */
+export function recordsBetween(
+  db: Queries,
+  chain: string,
+  from: number,
+  to: number,
+): Promise<StoredRecord[]> {
+  return db.all<StoredRecord>(
+    `SELECT ${COLUMNS} FROM audit_records WHERE chain = ? AND seq >= ? AND seq < ? ORDER BY seq`,
+    chain,
+    from,
+    to,
+  );
+}
+
+/** Newest first, between two places; of one type, if one is named. */
+export function recordsBefore(
+  db: Queries,
+  chain: string,
+  [from, before]: readonly [number, number],
+  { type, limit }: { readonly type: string | null; readonly limit: number },
+): Promise<StoredRecord[]> {
+  return db.all<StoredRecord>(
+    `SELECT ${COLUMNS} FROM audit_records WHERE chain = ? AND seq >= ? AND seq < ?
+       AND (CAST(? AS TEXT) IS NULL OR type = ?) ORDER BY seq DESC LIMIT ?`,
+    chain,
+    from,
+    before,
+    type,
+    type,
+    limit,
+  );
+}
+
+/** When the record at a position was written; undefined if the database does not have it. */
+export async function recordedAt(
+  db: Queries,
+  chain: string,
+  seq: number,
+): Promise<number | undefined> {
+  const row = await db.get<{ recorded_at: number }>(
+    "SELECT recorded_at FROM audit_records WHERE chain = ? AND seq = ?",
+    chain,
+    seq,
+  );
+  return row?.recorded_at;
+}
+
+/** What the tree needs of a record. */
+export interface Leaf {
+  readonly hash: string;
+  /** The subtrees it completed, smallest first. */
+  readonly closed: readonly string[];
+}
+
+/** The leaf at a position; undefined if the database does not have it. */
+export async function leafAt(db: Queries, chain: string, seq: number): Promise<Leaf | undefined> {
+  const row = await db.get<{ hash: string; closed: string }>(
+    "SELECT hash, closed FROM audit_records WHERE chain = ? AND seq = ?",
+    chain,
+    seq,
+  );
+  return row && { hash: row.hash, closed: hashesIn(row.closed) };
+}
+
+/**
+ * Deletes records of a log from one position up to, and excluding, another. The database refuses to
+ * delete records that are not archived.
+ */
+export async function deleteArchivedRecords(
+  tx: Transaction,
+  chain: string,
+  from: number,
+  to: number,
+): Promise<number> {
+  return tx.run(
+    "DELETE FROM audit_records WHERE chain = ? AND seq >= ? AND seq < ?",
+    chain,
+    from,
+    to,
+  );
+}
+
+/** The first record of a log that the database has. */
+export async function firstKept(db: Queries, chain: string): Promise<number | undefined> {
+  const row = await db.get<{ seq: number }>(
+    "SELECT seq FROM audit_records WHERE chain = ? ORDER BY seq LIMIT 1",
+    chain,
+  );
+  return row?.seq;
+}
