@@ -15,7 +15,7 @@ export interface StoredRecord {
   readonly key_id: string;
 }
 
-export const COLUMNS = "chain, seq, type, record_id, recorded_at, text, hash, sig, key_id";
+const COLUMNS = "chain, seq, type, record_id, recorded_at, text, hash, sig, key_id";
 
 export async function recordExists(db: Queries, recordId: string): Promise<boolean> {
   const sql = "SELECT 1 AS one FROM audit_records WHERE record_id = ?";
@@ -38,7 +38,7 @@ export function recordById(
 
 /** Ids one question names. */
 export const RECORD_IDS_MAX = 100;
-export const ID_MARKS = Array(RECORD_IDS_MAX).fill("?").join(", ");
+const ID_MARKS = Array(RECORD_IDS_MAX).fill("?").join(", ");
 
 /** The texts of this site's records with these ids, by id. */
 export async function recordTexts(

@@ -1,10 +1,10 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
 import { type Decision, HOUR_MS } from "../decision.js";
 
-export const MINUTE_MS = 60_000;
-export const floor = (ms: number, unitMs: number) => ms - (ms % unitMs);
+const MINUTE_MS = 60_000;
+const floor = (ms: number, unitMs: number) => ms - (ms % unitMs);
 /** Counts are kept by the hour for ever, and by the minute for as long as rules look at minutes. */
-export const BUCKETS = [
+const BUCKETS = [
   { table: "decision_hours", column: "hour", unitMs: HOUR_MS },
   { table: "decision_minutes", column: "minute", unitMs: MINUTE_MS },
 ] as const;
@@ -102,11 +102,11 @@ export async function sumSpent(tx: Queries, counted: Counted, currency: string):
   return Math.min(Number(buckets?.minor ?? 0) + Number(first?.minor ?? 0), Number.MAX_SAFE_INTEGER);
 }
 
-export const MINE = "(CAST(? AS TEXT) IS NULL OR identity = ?)";
+const MINE = "(CAST(? AS TEXT) IS NULL OR identity = ?)";
 /** The same in the buckets, whose column kept its old name. */
-export const MINE_IN_BUCKETS = "(CAST(? AS TEXT) IS NULL OR actor_id = ?)";
+const MINE_IN_BUCKETS = "(CAST(? AS TEXT) IS NULL OR actor_id = ?)";
 
 /** A short window is put together of minutes, a long one of hours; rows fill its first piece. */
-export function bucketFor({ since, now }: Counted) {
+function bucketFor({ since, now }: Counted) {
   return now - since > HOUR_MS ? BUCKETS[0] : BUCKETS[1];
 }
