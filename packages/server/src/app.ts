@@ -1,20 +1,20 @@
 import type { RequestListener } from "node:http";
 import type { Context } from "./context.js";
-import { adminDoor } from "./http/admin/admin-door.js";
-import { auditDoor } from "./http/audit/audit-door.js";
-import { consoleDoor } from "./http/console/console-door.js";
+import { adminRoutes } from "./http/admin/routes.js";
+import { publicAuditRoutes } from "./http/audit/routes.js";
+import { consoleRoutes } from "./http/console/routes.js";
 import { discoveryDoor } from "./http/discovery/discovery-door.js";
 import { documentAnswers } from "./http/discovery/document-answers.js";
 import { Editions } from "./http/discovery/editions.js";
-import { docsDoor } from "./http/docs/docs-door.js";
-import { homeDoor } from "./http/docs/home-door.js";
+import { homeRoutes } from "./http/docs/home.js";
+import { docsRoutes } from "./http/docs/routes.js";
 import { openapiDoor } from "./http/health/openapi-door.js";
 import { operationsDoors } from "./http/health/operations-door.js";
 import { MandateAnswers } from "./http/mandates/mandate-answers.js";
 import { mandatesDoor } from "./http/mandates/mandates-door.js";
 import { McpAnswers } from "./http/mcp/mcp-answers.js";
 import { mcpDoor } from "./http/mcp/mcp-door.js";
-import { sandboxDoor } from "./http/sandbox/sandbox-door.js";
+import { sandboxRoutes } from "./http/sandbox/routes.js";
 import { httpsOnly } from "./http/server/https-only.js";
 import { createKernel } from "./http/server/kernel.js";
 import { answerWait } from "./http/server/wait.js";
@@ -32,9 +32,9 @@ export function createApp(context: Context): RequestListener {
   const desk = new UcpService(context);
   const described = [
     discoveryDoor(context, editions),
-    auditDoor(context),
-    adminDoor(context),
-    consoleDoor(context),
+    publicAuditRoutes(context),
+    adminRoutes(context),
+    consoleRoutes(context),
   ];
   const doors = [
     ...operationsDoors(context),
@@ -45,9 +45,9 @@ export function createApp(context: Context): RequestListener {
     mandatesDoor(context),
     hooksDoor(context),
     ...ucpDoors(context, desk),
-    sandboxDoor(context),
-    homeDoor(),
-    docsDoor(context),
+    sandboxRoutes(context),
+    homeRoutes(),
+    docsRoutes(context),
     openapiDoor(described, config.baseUrl),
   ];
   const documents = documentAnswers(editions, context, createKernel(doors, context));

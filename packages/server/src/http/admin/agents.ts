@@ -16,19 +16,10 @@ import { agentById, listAgents } from "../../domain/agents/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
+import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
-import {
-  body,
-  errors,
-  json,
-  NextCursor,
-  PageQuery,
-  refused,
-  Search,
-  SiteParams,
-  Timestamp,
-} from "./schemas.js";
+import { NextCursor, PageQuery, refused, Search, SiteParams } from "./schemas.js";
 import { line } from "./text-line.js";
 
 const Scopes = z

@@ -4,10 +4,11 @@ import type { Context } from "../../context.js";
 import { type ArchivedDay, archivedDays } from "../../domain/audit/archive/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
+import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
 import { Chain } from "./audit-entry.js";
 import { type LogOwner, ownerIn } from "./log-owner.js";
-import { body, errors, json, refused, Timestamp } from "./schemas.js";
+import { refused } from "./schemas.js";
 
 /** Three years of one log. */
 const DAYS_LISTED_MAX = 1100;

@@ -2,10 +2,11 @@ import { toHex } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { readProvenRecord } from "../../actions/audit/read-records.js";
 import type { Context } from "../../context.js";
+import { errors, json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
 import { Chain, EntryBody, entryBody } from "./audit-entry.js";
 import { type LogOwner, ownerIn } from "./log-owner.js";
-import { errors, json, refused } from "./schemas.js";
+import { refused } from "./schemas.js";
 
 const ProvenRecordBody = z
   .object({

@@ -9,12 +9,13 @@ import { dayOf, type LogHead } from "../../domain/audit/log.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
+import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { streamOf } from "../server/stream.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
 import { Chain, EntryBody, entryBody } from "./audit-entry.js";
 import { type LogOwner, ownerIn } from "./log-owner.js";
 import { readPlace } from "./paging.js";
-import { body, errors, json, NextCursor, PageQuery, refused, Timestamp } from "./schemas.js";
+import { NextCursor, PageQuery, refused } from "./schemas.js";
 import { line } from "./text-line.js";
 
 const REASON_CHARS_MAX = 500;

@@ -4,8 +4,9 @@ import { ORDER_TOPIC } from "../../domain/orders/store.js";
 import { REVIEW_TOPIC } from "../../domain/reviews/store.js";
 import { ANY_CHANGE, type Change } from "../../infra/db/changes.js";
 import { Problem } from "../server/problem.js";
+import { errors } from "../server/schemas.js";
 import { type AdminEnv, requireSite, whoAsks } from "./access.js";
-import { errors, SiteParams } from "./schemas.js";
+import { SiteParams } from "./schemas.js";
 
 /** How often something is said where there is nothing to say, and it is looked who listens. */
 const BEAT_MS = 15_000;

@@ -4,8 +4,8 @@ import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
+import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireRole } from "./access.js";
-import { body, errors, json, Timestamp } from "./schemas.js";
 import { line } from "./text-line.js";
 
 const REASON_CHARS_MAX = 200;

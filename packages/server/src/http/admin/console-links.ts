@@ -2,12 +2,10 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
+import { CONSOLE_PATH } from "../server/own-page.js";
 import { Problem } from "../server/problem.js";
+import { body, errors, json, Timestamp } from "../server/schemas.js";
 import type { AdminEnv } from "./access.js";
-import { body, errors, json, Timestamp } from "./schemas.js";
-
-/** Where the console is. */
-export const CONSOLE_PATH = "/console";
 
 const make = createRoute({
   method: "post",

@@ -4,8 +4,9 @@ import { countDecisions } from "../../actions/mandates/count-decisions.js";
 import type { Context } from "../../context.js";
 import { OUTCOMES } from "../../domain/decisions/decision.js";
 import { isoTime } from "../../infra/clock.js";
+import { errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
-import { errors, json, SiteParams, SpanQuery, spanOf, Timestamp } from "./schemas.js";
+import { SiteParams, SpanQuery, spanOf } from "./schemas.js";
 
 const Counted = z.object({
   decisions: z.int(),

@@ -9,19 +9,10 @@ import { type Decision, OUTCOMES } from "../../domain/decisions/decision.js";
 import { listDecisions } from "../../domain/decisions/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { Problem } from "../server/problem.js";
+import { errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
-import {
-  ActorId,
-  errors,
-  json,
-  NextCursor,
-  PageQuery,
-  SiteParams,
-  SpanQuery,
-  spanOf,
-  Timestamp,
-} from "./schemas.js";
+import { ActorId, NextCursor, PageQuery, SiteParams, SpanQuery, spanOf } from "./schemas.js";
 
 const DecisionBody = z
   .object({

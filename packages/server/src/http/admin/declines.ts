@@ -4,8 +4,9 @@ import { countEnded, listWaits, WAIT_KINDS } from "../../domain/declines/store.j
 import { DECLINES_WINDOW_MS, handedOffUntil } from "../../domain/declines/waits.js";
 import { isoTime } from "../../infra/clock.js";
 import { measureOpenPayments } from "../../purchase/payment-state.js";
+import { errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
-import { errors, json, SiteParams, Timestamp } from "./schemas.js";
+import { SiteParams } from "./schemas.js";
 
 /** Callers shown that wait. */
 const SHOWN_MAX = 100;

@@ -4,8 +4,9 @@ import { previewDocuments } from "../../actions/documents/preview-documents.js";
 import type { Context } from "../../context.js";
 import { readSkills } from "../../domain/sites/skills.js";
 import { strict } from "../server/faults.js";
+import { body, errors, json } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
-import { body, errors, json, refused, SiteParams } from "./schemas.js";
+import { refused, SiteParams } from "./schemas.js";
 import { SiteDescription, SiteName } from "./site-body.js";
 import { SkillList } from "./skill-body.js";
 

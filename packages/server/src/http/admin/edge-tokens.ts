@@ -6,19 +6,10 @@ import { listEdgeTokens } from "../../domain/tokens/edge/store.js";
 import { TOKEN_NAME_CHARS_MAX } from "../../domain/tokens/token.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
+import { body, errors, json, SiteKeyHash, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireRole, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
-import {
-  body,
-  errors,
-  json,
-  NextCursor,
-  PageQuery,
-  refused,
-  SiteKeyHash,
-  SiteParams,
-  Timestamp,
-} from "./schemas.js";
+import { NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
 import { line } from "./text-line.js";
 
 const EdgeTokenBody = z

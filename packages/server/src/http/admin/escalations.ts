@@ -8,19 +8,11 @@ import { hasRole } from "../../domain/tokens/token.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
+import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
 import { Purchase, purchaseOf } from "./purchase.js";
-import {
-  body,
-  errors,
-  json,
-  NextCursor,
-  PageQuery,
-  refused,
-  SiteParams,
-  Timestamp,
-} from "./schemas.js";
+import { NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
 import { line } from "./text-line.js";
 
 const NOTE_CHARS_MAX = 1000;

@@ -5,8 +5,9 @@ import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
+import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
-import { body, errors, json, SiteParams, Timestamp } from "./schemas.js";
+import { SiteParams } from "./schemas.js";
 
 const WAIT_S = "60";
 

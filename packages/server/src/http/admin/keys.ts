@@ -4,8 +4,8 @@ import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
+import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireRole } from "./access.js";
-import { body, errors, json, Timestamp } from "./schemas.js";
 
 const PURPOSES = Object.keys(KEY_ID_PREFIXES) as [KeyPurpose, ...KeyPurpose[]];
 const Purpose = z.enum(PURPOSES).openapi({ description: "What the key signs." });

@@ -9,8 +9,9 @@ import {
   mandateSettings,
 } from "../../domain/mandate-settings/store.js";
 import { strict } from "../server/faults.js";
+import { body, errors, json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { body, errors, json, refused, SiteParams } from "./schemas.js";
+import { refused, SiteParams } from "./schemas.js";
 
 const URL_CHARS_MAX = 300;
 

@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { AUDIENCES, MESSAGE_STATES, type Message } from "../../domain/outbox/message.js";
 import { isoTime } from "../../infra/clock.js";
-import { Timestamp } from "./schemas.js";
+import { Timestamp } from "../server/schemas.js";
 
 export const MessageState = z.enum(MESSAGE_STATES);
 

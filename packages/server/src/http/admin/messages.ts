@@ -3,10 +3,11 @@ import { resendMessage } from "../../actions/notifications/resend-message.js";
 import type { Context } from "../../context.js";
 import { listMessages } from "../../domain/outbox/store.js";
 import { strict } from "../server/faults.js";
+import { body, errors, json } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { MessageBody, MessageState, messageBody } from "./message-body.js";
 import { answerPage } from "./paging.js";
-import { body, errors, json, NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
+import { NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
 
 const MessageParams = SiteParams.extend({
   message_id: z

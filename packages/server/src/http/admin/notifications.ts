@@ -9,8 +9,9 @@ import {
 } from "../../domain/notify-settings/store.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
+import { body, errors, json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { body, errors, json, refused, SiteParams } from "./schemas.js";
+import { refused, SiteParams } from "./schemas.js";
 
 const URL_CHARS_MAX = 2048;
 const EMAIL_CHARS_MAX = 254;

@@ -4,9 +4,9 @@ import { ORDER_STATUSES, type Order, PAYMENT_STATES } from "../../domain/orders/
 import type { Message } from "../../domain/outbox/message.js";
 import { isoTime } from "../../infra/clock.js";
 import type { WholeOrder } from "../../purchase/after-sale/whole-order.js";
+import { Timestamp } from "../server/schemas.js";
 import { MessageBody, messageBody } from "./message-body.js";
 import { Purchase } from "./purchase.js";
-import { Timestamp } from "./schemas.js";
 
 export const OrderStatus = z.enum(ORDER_STATUSES);
 export const PaymentState = z.enum(PAYMENT_STATES);

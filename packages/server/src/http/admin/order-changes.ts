@@ -12,10 +12,11 @@ import {
 import { wholeOrder } from "../../purchase/after-sale/whole-order.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
+import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { NoteBody, noteBody, ShownOrderBody } from "./order-body.js";
 import { ORDERS_PATH, OrderParams, shownOrder } from "./orders.js";
-import { body, errors, json, refused, Timestamp } from "./schemas.js";
+import { refused } from "./schemas.js";
 import { line } from "./text-line.js";
 import { webAddress } from "./web-address.js";
 

@@ -7,6 +7,7 @@ import { messagesAbout } from "../../domain/outbox/store.js";
 import { hasRole, type Principal } from "../../domain/tokens/token.js";
 import { type WholeOrder, wholeOrder } from "../../purchase/after-sale/whole-order.js";
 import { Problem } from "../server/problem.js";
+import { errors, json } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import {
   OrderBody,
@@ -18,7 +19,7 @@ import {
 } from "./order-body.js";
 import { answerPage } from "./paging.js";
 import { purchaseOf } from "./purchase.js";
-import { ActorId, errors, json, NextCursor, PageQuery, SiteParams } from "./schemas.js";
+import { ActorId, NextCursor, PageQuery, SiteParams } from "./schemas.js";
 
 export const ORDERS_PATH = "/v1/admin/sites/{site_key_hash}/orders";
 const tags = ["Selling"];

@@ -2,8 +2,9 @@ import { createRoute, type OpenAPIHono } from "@hono/zod-openapi";
 import { pauseSite } from "../../actions/sites/pause-site.js";
 import type { Context } from "../../context.js";
 import { strict } from "../server/faults.js";
+import { body, errors, json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { body, errors, json, refused, SiteParams } from "./schemas.js";
+import { refused, SiteParams } from "./schemas.js";
 import { renderSite, SiteBody } from "./site-body.js";
 
 const routeOf = <Verb extends "pause" | "resume">(

@@ -10,8 +10,9 @@ import {
 } from "../../domain/platforms/settings.js";
 import type { Site } from "../../domain/sites/site.js";
 import { strict } from "../server/faults.js";
+import { body, errors, json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { body, errors, json, refused, SiteParams } from "./schemas.js";
+import { refused, SiteParams } from "./schemas.js";
 
 const COUNT_MAX = 1_000_000;
 const CURRENCIES_MAX = 50;

@@ -12,19 +12,10 @@ import {
 import { listPlatforms } from "../../domain/platforms/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
+import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
-import {
-  body,
-  errors,
-  json,
-  NextCursor,
-  PageQuery,
-  refused,
-  Search,
-  SiteParams,
-  Timestamp,
-} from "./schemas.js";
+import { NextCursor, PageQuery, refused, Search, SiteParams } from "./schemas.js";
 import { line } from "./text-line.js";
 
 const HOST_CHARS_MAX = 253;

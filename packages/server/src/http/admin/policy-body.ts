@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import type { PublishedPolicy } from "../../domain/policies/store.js";
 import { isoTime } from "../../infra/clock.js";
-import { Timestamp } from "./schemas.js";
+import { Timestamp } from "../server/schemas.js";
 
 const Digest = z.string().openapi({ description: "SHA-256 of the document's JCS text, in hex." });
 

@@ -3,10 +3,11 @@ import type { Context } from "../../context.js";
 import { type ListedPolicy, listPolicies, policyByVersion } from "../../domain/policies/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { Problem } from "../server/problem.js";
+import { errors, json } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { readPlace } from "./paging.js";
 import { PolicyBody, PolicyVersionItem, policyBody } from "./policy-body.js";
-import { errors, json, NextCursor, PageQuery, SiteParams } from "./schemas.js";
+import { NextCursor, PageQuery, SiteParams } from "./schemas.js";
 
 const PATH = "/v1/admin/sites/{site_key_hash}/policy/versions";
 

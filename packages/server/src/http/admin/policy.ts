@@ -13,9 +13,10 @@ import { currentPolicy } from "../../domain/policies/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
+import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { PolicyBody, policyBody } from "./policy-body.js";
-import { body, errors, json, refused, SiteParams, Timestamp } from "./schemas.js";
+import { refused, SiteParams } from "./schemas.js";
 
 /** Most tests take less. */
 const TEST_AGAIN_S = "5";

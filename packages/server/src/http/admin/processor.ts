@@ -13,8 +13,9 @@ import {
 } from "../../purchase/stripe-account.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
+import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { body, errors, json, refused, SiteParams, Timestamp } from "./schemas.js";
+import { refused, SiteParams } from "./schemas.js";
 
 const MERCHANT_ID_CHARS_MAX = 100;
 const SECRET_CHARS_MAX = 255;

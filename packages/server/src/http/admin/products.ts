@@ -17,19 +17,10 @@ import { listProducts } from "../../domain/products/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
+import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { uploadOf } from "../server/upload.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import {
-  body,
-  errors,
-  json,
-  NextCursor,
-  PageQuery,
-  refused,
-  Search,
-  SiteParams,
-  Timestamp,
-} from "./schemas.js";
+import { NextCursor, PageQuery, refused, Search, SiteParams } from "./schemas.js";
 
 const IMPORT_BYTES_MAX = 64 * 1024 * 1024;
 const CURSOR_CHARS_MAX = 600;

@@ -8,8 +8,9 @@ import {
 } from "../../domain/shop-settings/shop-settings.js";
 import { shopSettings } from "../../domain/shop-settings/store.js";
 import { strict } from "../server/faults.js";
+import { body, errors, json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { body, errors, json, refused, SiteParams } from "./schemas.js";
+import { refused, SiteParams } from "./schemas.js";
 import { line } from "./text-line.js";
 import { webAddress } from "./web-address.js";
 

@@ -10,7 +10,7 @@ import {
   VERIFICATION_METHODS,
 } from "../../domain/sites/site.js";
 import { isoTime } from "../../infra/clock.js";
-import { SiteKeyHash, Timestamp } from "./schemas.js";
+import { SiteKeyHash, Timestamp } from "../server/schemas.js";
 import { SkillBody } from "./skill-body.js";
 import { line } from "./text-line.js";
 

@@ -9,9 +9,10 @@ import { AUDIT_PUBLIC, type Site, VERIFICATION_METHODS } from "../../domain/site
 import { listSites } from "../../domain/sites/store.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
+import { body, errors, json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireRole, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
-import { body, errors, json, NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
+import { NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
 import { Domain, renderSite, SiteBody, SiteDescription, SiteName } from "./site-body.js";
 import { line } from "./text-line.js";
 

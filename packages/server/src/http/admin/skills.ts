@@ -5,8 +5,9 @@ import type { Context } from "../../context.js";
 import type { Site } from "../../domain/sites/site.js";
 import { skillsOf } from "../../domain/sites/snapshot.js";
 import { strict } from "../server/faults.js";
+import { body, errors, json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { body, errors, json, refused, SiteParams } from "./schemas.js";
+import { refused, SiteParams } from "./schemas.js";
 import { SkillBody, SkillList } from "./skill-body.js";
 
 const SkillsBody = z

@@ -13,19 +13,10 @@ import {
 } from "../../domain/tokens/token.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
+import { body, errors, json, SiteKeyHash, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireRole, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
-import {
-  body,
-  errors,
-  json,
-  NextCursor,
-  PageQuery,
-  refused,
-  SiteKeyHash,
-  SiteParams,
-  Timestamp,
-} from "./schemas.js";
+import { NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
 import { line } from "./text-line.js";
 
 const SITES_MAX = 100;

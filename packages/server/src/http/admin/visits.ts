@@ -6,18 +6,10 @@ import type { Context } from "../../context.js";
 import { listVisits, type VisitFilter } from "../../domain/visits/store.js";
 import type { Visit } from "../../domain/visits/visit.js";
 import { isoTime } from "../../infra/clock.js";
+import { errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { answerPage } from "./paging.js";
-import {
-  errors,
-  json,
-  NextCursor,
-  PageQuery,
-  SiteParams,
-  SpanQuery,
-  spanOf,
-  Timestamp,
-} from "./schemas.js";
+import { NextCursor, PageQuery, SiteParams, SpanQuery, spanOf } from "./schemas.js";
 
 const AGENT_CHARS_MAX = 255;
 const SOURCES = ["beacon", "edge"] as const;

@@ -4,11 +4,11 @@ import type { Context } from "../../context.js";
 import type { Admitted, Opened } from "../../domain/tokens/sessions/console-sessions.js";
 import { ROLES } from "../../domain/tokens/token.js";
 import { isoTime } from "../../infra/clock.js";
-import { body, errors, json, SiteKeyHash, Timestamp } from "../admin/schemas.js";
 import type { HttpEnv } from "../server/env.js";
 import { requireOwnPage, SESSION_COOKIE, sessionSecret } from "../server/own-page.js";
 import { principalOf } from "../server/principal.js";
 import { Problem } from "../server/problem.js";
+import { body, errors, json, SiteKeyHash, Timestamp } from "../server/schemas.js";
 
 const SECRET_CHARS_MAX = 300;
 const path = "/v1/console/session";

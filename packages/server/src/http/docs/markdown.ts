@@ -1,6 +1,5 @@
 import { htmlText } from "@gatehouse/protocol";
 import type { RendererObject, Token, Tokens } from "marked";
-import { slugger } from "./slugs.js";
 
 /** Addresses a page may link to: of the web, of mail, and of what stands beside it. */
 const LINK =
@@ -43,6 +42,25 @@ function firstLink(tokens: readonly Token[]): Tokens.Link | undefined {
     if (inside !== undefined) return inside;
   }
   return undefined;
+}
+
+/** What GitHub drops from a heading to make its anchor: all but letters, digits, `_`, `-` and spaces. */
+const DROPPED = /[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu;
+
+/** Anchors of one page's headings, as GitHub makes them, so that a link works there and here. */
+function slugger(): (heading: string) => string {
+  const given = new Map<string, number>();
+  return (heading) => {
+    const plain = heading.toLowerCase().replace(DROPPED, "").replaceAll(" ", "-");
+    let slug = plain;
+    while (given.has(slug)) {
+      const next = (given.get(plain) ?? 0) + 1;
+      given.set(plain, next);
+      slug = `${plain}-${next}`;
+    }
+    given.set(slug, 0);
+    return slug;
+  };
 }
 
 /** How our pages differ from the library's: anchors, what scrolls, and which links are links. */

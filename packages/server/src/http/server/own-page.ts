@@ -2,6 +2,9 @@ import type { HonoRequest } from "hono";
 import { parse } from "hono/utils/cookie";
 import { Problem } from "./problem.js";
 
+/** Where the console is. */
+export const CONSOLE_PATH = "/console";
+
 /** Set by the console's own script on every call: no form and no other origin can. */
 const CONSOLE_HEADER = "x-gatehouse-console";
 
@@ -27,6 +30,6 @@ export function requireOwnPage(request: Headers, baseUrl: string): void {
     (origin === undefined || origin === new URL(baseUrl).origin) &&
     (site === undefined || site === "same-origin");
   if (own) return;
-  const message = `This can only be asked for by a page of the console, at ${baseUrl}/console.`;
+  const message = `This can only be asked for by a page of the console, at ${baseUrl}${CONSOLE_PATH}.`;
   throw new Problem("forbidden", { message });
 }

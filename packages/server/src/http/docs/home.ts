@@ -1,9 +1,9 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { VERSION } from "../../version.js";
-import { CONSOLE_PATH } from "../admin/console-links.js";
 import { isBrowser } from "../server/browser.js";
 import type { Door, HttpEnv } from "../server/env.js";
 import { htmlPage, PAGE_HEADERS } from "../server/html-page.js";
+import { CONSOLE_PATH } from "../server/own-page.js";
 import { Problem } from "../server/problem.js";
 import { DOCS_PATH } from "./page.js";
 
@@ -21,7 +21,7 @@ decides by its owner's rules what they may do and buy, and keeps a signed record
 );
 
 /** Where somebody arrives who typed the bare address. Programs find nothing there. */
-export function homeDoor(): Door {
+export function homeRoutes(): Door {
   const routes = new OpenAPIHono<HttpEnv>();
   routes.get("/", (c) => {
     if (!isBrowser(c.req)) throw new Problem("not_found");

@@ -5,10 +5,10 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
 import { CONSOLE_FOLDER } from "../../infra/assets.js";
-import { CONSOLE_PATH } from "../admin/console-links.js";
 import { describedRoutes, strictBodies } from "../server/described-routes.js";
 import type { Door, HttpEnv } from "../server/env.js";
 import { isFresh } from "../server/etag.js";
+import { CONSOLE_PATH } from "../server/own-page.js";
 import { Problem } from "../server/problem.js";
 import { sessionRoutes } from "./session.js";
 
@@ -58,7 +58,7 @@ function readFiles(): ReadonlyMap<string, File> {
 }
 
 /** The owner's desk: its files, and who is signed in there. */
-export function consoleDoor(context: Context): Door {
+export function consoleRoutes(context: Context): Door {
   const routes = describedRoutes<HttpEnv>();
   const files = readFiles();
   if (files.size === 0) context.log.warn({ folder: CONSOLE_FOLDER }, "console.missing");

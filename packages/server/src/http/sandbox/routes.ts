@@ -41,7 +41,7 @@ function challengePage({ amount, status, reference }: SandboxRow): string {
 }
 
 /** `/v1/sandbox`: what a bank would ask a buyer, for the embedded processor. */
-export function sandboxDoor(context: Context): Door {
+export function sandboxRoutes(context: Context): Door {
   const routes = new OpenAPIHono<HttpEnv>();
   const { admission, db } = context;
 

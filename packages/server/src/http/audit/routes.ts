@@ -4,10 +4,24 @@ import { latestCheckpoint, proveRecord } from "../../actions/audit/prove-record.
 import type { Context } from "../../context.js";
 import type { Door, HttpEnv } from "../server/env.js";
 import { Problem } from "../server/problem.js";
-import { LogParams, ProofBody, RecordParams } from "./schemas.js";
 
 const ABSENT = "No such site or record, or the site shows its log to its owner only.";
 const lines = { "text/plain": { schema: z.string() } };
+
+const SiteKeyHash = z.string().regex(/^[A-Za-z0-9_-]{43}$/);
+const RecordId = z.string().regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+const LogParams = z.object({ site_key_hash: SiteKeyHash });
+const RecordParams = LogParams.extend({ record_id: RecordId });
+
+const Hash = z.string().regex(/^[0-9a-f]{64}$/);
+const ProofBody = z
+  .object({
+    index: z.int().openapi({ description: "Place of the record; the first is 0." }),
+    hashes: z.array(Hash).openapi({ description: "Beside its way to the root, from the leaf up." }),
+    checkpoint: z.string().openapi({ description: "Signed checkpoint of that tree." }),
+    record_hash: Hash,
+  })
+  .openapi("Proof");
 
 const checkpoint = createRoute({
   method: "get",
@@ -50,7 +64,7 @@ function prefersLines(accept = ""): boolean {
 }
 
 /** What anybody may see of a log: how far it is, and that a record is in it. Never what it says. */
-export function auditDoor(context: Context): Door {
+export function publicAuditRoutes(context: Context): Door {
   const routes = new OpenAPIHono<HttpEnv>({
     defaultHook: (result) => {
       if (!result.success) throw new Problem("not_found");

@@ -38,7 +38,7 @@ import { tokenRoutes } from "./tokens.js";
 import { visitRoutes } from "./visits.js";
 
 /** Owners, operators, reviewers and auditors: bearer tokens, strict JSON, no other origins. */
-export function adminDoor(context: Context): Door {
+export function adminRoutes(context: Context): Door {
   const routes = describedRoutes<AdminEnv>();
   routes.use("/v1/admin/*", signIn(context));
   productImportRoute(routes, context);

@@ -33,7 +33,7 @@ function answer(c: HonoContext<HttpEnv>, { type, bytes, etag }: DocsFile): Respo
 }
 
 /** The documentation of this very build, where error messages and documents point to. */
-export function docsDoor({ log }: Context): Door {
+export function docsRoutes({ log }: Context): Door {
   const pages = new DocsPages(DOCS_FOLDER);
   if (pages.size === 0) log.warn({ folder: DOCS_FOLDER }, "docs.missing");
   const style = docsFile("text/css", STYLE);
