@@ -20,7 +20,6 @@ import { expiredDeclines } from "./domain/declines/waits.js";
 import { OUTBOX_TOPIC, TRY_LEASE_MS } from "./domain/outbox/message.js";
 import { EVENT_KEPT_MS, forgetEvents } from "./domain/processor-events/store.js";
 import { deleteExpiredRejections } from "./domain/rejections/store.js";
-import { DAY_MS } from "./domain/stranger-records/record-allowance.js";
 import { deleteExpiredStrangerRecords } from "./domain/stranger-records/store.js";
 import { WORDS_KEPT_MS } from "./domain/stranger-records/stranger-words.js";
 import { forgetSessions } from "./domain/tokens/sessions/store.js";
@@ -28,12 +27,11 @@ import { deleteExpiredReplies } from "./domain/ucp-replies/store.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./infra/installation/clock-check.js";
 import { deleteEmptyShares } from "./infra/quota/stored-bytes.js";
 import { forgetExpired } from "./infra/rate-limit/exact.js";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "./infra/time.js";
 import { recordRestored } from "./maintenance/record-restored.js";
 import { reconcilePayments } from "./purchase/settle-payment.js";
 import { forgetSecrets } from "./purchase/stripe-account.js";
 
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 const RECONCILE_EVERY_MS = 5000;
 
 /** Deletes old counts of limits, and old words of strangers. */

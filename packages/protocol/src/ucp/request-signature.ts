@@ -1,5 +1,6 @@
 import { type ComponentDescriptor, isSignatureError, verifySignature } from "http-message-sig";
 import { parseDictionary } from "structured-headers";
+import { CLOCK_SKEW_S } from "../clock-skew.js";
 import type { JsonObject } from "../json/value.js";
 import { ok, type Result, refuse } from "../result.js";
 import { type AgentKey, readAgentKey } from "../web-bot-auth/key.js";
@@ -8,7 +9,6 @@ import { digestMatches } from "./content-digest.js";
 const HEADER_CHARS_MAX = 4096;
 const LABELS_MAX = 3;
 const COMPONENTS_MAX = 16;
-const CLOCK_SKEW_S = 60;
 /** A signature that says when it was made counts for this long. */
 const LIFE_S_MAX = 300;
 /** The library trims values in quadratic time; nobody writes so many blanks in a row. */

@@ -1,11 +1,9 @@
+import { CLOCK_SKEW_MS } from "../clock-skew.js";
 import { parseJson } from "../json/parse.js";
 import { isJsonObject, type JsonObject, type JsonValue } from "../json/value.js";
 import type { FindKey } from "../jws/detached.js";
 import type { Verify } from "../keys/signer.js";
 import type { Checklist } from "./checklist.js";
-
-/** How far a signer's clock may be ahead of the reader's. */
-export const CLOCK_SKEW_MS = 60_000;
 
 /** What a verifier needs from its caller. */
 export interface VerifyOptions {

@@ -1,4 +1,4 @@
-const HOUR_MS = 3_600_000;
+import { HOUR_MS } from "../infra/time.js";
 
 /** What is counted over time is counted by UTC hours or days. */
 export const COUNT_BY = ["hour", "day"] as const;

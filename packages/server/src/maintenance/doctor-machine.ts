@@ -4,10 +4,11 @@ import { join } from "node:path";
 import type { Config } from "../config/config.js";
 import { OPERATOR_TOKEN_FILE } from "../domain/tokens/operator-token.js";
 import { readPrivateFile, readTextFile } from "../infra/files/private-file.js";
+import { DAY_MS } from "../infra/time.js";
 import type { Finding } from "./finding.js";
 
 const NODE_MIN = [20, 19] as const;
-const CERTIFICATE_WARN_MS = 14 * 86_400_000;
+const CERTIFICATE_WARN_MS = 14 * DAY_MS;
 const OTHERS = 0o077;
 
 export function checkNode(version: string): Finding {

@@ -1,10 +1,11 @@
 import { isoTime } from "../infra/clock.js";
 import type { Database } from "../infra/db/database.js";
+import { MINUTE_MS } from "../infra/time.js";
 import { measureOpenPayments } from "../purchase/payment-state.js";
 import type { Finding } from "./finding.js";
 
 /** A provider that works tells the outcome of a payment long before. */
-const UNRESOLVED_MS_MAX = 10 * 60_000;
+const UNRESOLVED_MS_MAX = 10 * MINUTE_MS;
 
 /** Said only where a provider has not told the outcome of a payment for a while. */
 export async function checkPayments(db: Database, now: number): Promise<Finding[]> {

@@ -9,9 +9,8 @@ import type { Agent } from "../domain/agents/agent.js";
 import { countDecisions, sumSpent } from "../domain/decisions/budgets/store.js";
 import { localTime } from "../infra/clock.js";
 import type { Queries } from "../infra/db/database.js";
+import { DAY_MS } from "../infra/time.js";
 import type { Identity } from "./identity.js";
-
-const DAY_MS = 86_400_000;
 
 /** What somebody asks a site for, as far as rules go. */
 export interface Asked {

@@ -3,11 +3,9 @@ import { countPooled, sumPooled } from "../domain/decisions/pool/store.js";
 import { platformSettings } from "../domain/platforms/settings/store.js";
 import { poolSpend } from "../domain/platforms/settings.js";
 import type { Queries } from "../infra/db/database.js";
+import { DAY_MS, HOUR_MS } from "../infra/time.js";
 import type { Asked } from "./facts.js";
 import { isPooled } from "./identity.js";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /**
  * How much of their pool platforms that are not admitted have used, without this request, and its limits.

@@ -1,6 +1,4 @@
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../infra/time.js";
 
 /** How long a processor may take; what it says later is found out by asking again. */
 export const PROCESSOR_MS_MAX = 10 * SECOND_MS;

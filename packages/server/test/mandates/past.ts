@@ -1,9 +1,9 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import type { Decision } from "../../src/domain/decisions/decision.ts";
-import { HOUR_MS } from "../../src/domain/decisions/decision.ts";
 import { insertDecision, moveDecision } from "../../src/domain/decisions/store.ts";
 import { insertReview, writeReviewEnd } from "../../src/domain/reviews/store.ts";
 import type { Database, NewRow, Transaction } from "../../src/infra/db/database.ts";
+import { HOUR_MS } from "../../src/infra/time.ts";
 
 /** What became of a past mandate. */
 export type Fate =

@@ -7,6 +7,7 @@ import type { Actor } from "../../domain/audit/drafts.js";
 import { idAt, type Revocation } from "../../domain/revocations/revocation.js";
 import { insertRevocations } from "../../domain/revocations/store.js";
 import type { Transaction } from "../../infra/db/database.js";
+import { DAY_MS } from "../../infra/time.js";
 import { type AgentChangeKind, agentChange } from "./agent-change.js";
 
 /** What an owner does with an agent, from which states, and what it becomes. */
@@ -24,7 +25,7 @@ const STEPS = {
 >;
 
 /** How long a rejected agent is kept; it cannot register again during that time. */
-export const REJECTED_KEPT_MS = 90 * 24 * 3_600_000;
+export const REJECTED_KEPT_MS = 90 * DAY_MS;
 
 export type AgentStep = keyof typeof STEPS;
 

@@ -1,12 +1,12 @@
 import type { KeySource } from "@gatehouse/protocol";
 import { deleteOldestPending, pendingShares } from "../../domain/agents/pending/store.js";
 import type { Transaction } from "../../infra/db/database.js";
+import { DAY_MS } from "../../infra/time.js";
 import { webName } from "../../infra/web-name.js";
 
 /** Pending agents of one site, in total and of one domain or network. */
 const PENDING_MAX = 200;
 const PENDING_PER_SHARE_MAX = 20;
-const DAY_MS = 24 * 3_600_000;
 /** How long an agent stays pending, by whether a domain publishes its key. */
 const ANCHORED_MS = 30 * DAY_MS;
 const UNANCHORED_MS = 7 * DAY_MS;

@@ -9,10 +9,11 @@ import {
   findSnapshot,
   takeSnapshot,
 } from "../../domain/audit/exports/snapshot.js";
-import { DAY_MS, dayOf, type LogHead, startOfDay } from "../../domain/audit/log.js";
+import { dayOf, type LogHead, startOfDay } from "../../domain/audit/log.js";
 import { logsOfSite } from "../../domain/audit/store.js";
 import { policyByDigest } from "../../domain/policies/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { DAY_MS } from "../../infra/time.js";
 import { VERSION } from "../../version.js";
 
 export interface ExportRequest {

@@ -7,9 +7,8 @@ import type { StoredRecord } from "../../domain/audit/records/store.js";
 import { logByChain } from "../../domain/audit/store.js";
 import type { AuditPublic } from "../../domain/sites/site.js";
 import { auditPublicOf } from "../../domain/sites/store.js";
+import { HOUR_MS } from "../../infra/time.js";
 import { siteLogs } from "./site-logs.js";
-
-const HOUR_MS = 3_600_000;
 
 /** Who is asking: anybody, or somebody with a token for the site. */
 export type Asker = "anybody" | "owner";

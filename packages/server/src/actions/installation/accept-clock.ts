@@ -1,9 +1,9 @@
-import { ok, type Result, refuse } from "@gatehouse/protocol";
+import { CLOCK_SKEW_MS, ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
 import { isoTime } from "../../infra/clock.js";
-import { CLOCK_SKEW_MS_MAX, ClockWrongError } from "../../infra/installation/clock-check.js";
+import { ClockWrongError } from "../../infra/installation/clock-check.js";
 import { writeFact } from "../../infra/installation/installation.js";
 
 interface Accepted {
@@ -22,7 +22,7 @@ async function obstacle(
   { clockGuard, db }: Context,
   { lastSeenAt, now }: Accepted,
 ): Promise<string | undefined> {
-  if (lastSeenAt - now <= CLOCK_SKEW_MS_MAX) {
+  if (lastSeenAt - now <= CLOCK_SKEW_MS) {
     return "The clock is not behind a time it has shown. There is nothing to accept.";
   }
   try {

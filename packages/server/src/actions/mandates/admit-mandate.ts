@@ -1,4 +1,4 @@
-import { type Mandate, movesMoney, REASONS, scopesAllow } from "@gatehouse/protocol";
+import { CLOCK_SKEW_MS, type Mandate, movesMoney, REASONS, scopesAllow } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Agent } from "../../domain/agents/agent.js";
 import { askingAgent } from "../../domain/agents/asking/store.js";
@@ -11,7 +11,6 @@ import type { MandatePlace } from "./mandate-place.js";
 import { keyFault } from "./prove-mandate.js";
 import type { MandateFault } from "./refuse-mandate.js";
 
-const SKEW_MS = 60_000;
 /** The part of a site's rate that every agent may use; the rest is for agents that sent few mandates. */
 const OPEN_PART = 5 / 6;
 /** `Retry-After` while sales are paused: as long as documents may be cached. */
@@ -35,10 +34,10 @@ function windowFault(
   { lifeMs }: MandateSettings,
   now: number,
 ): MandateFault | undefined {
-  if (issuedAt > now + SKEW_MS) return { reason: "mandate_not_yet_valid" };
+  if (issuedAt > now + CLOCK_SKEW_MS) return { reason: "mandate_not_yet_valid" };
   if (expiresAt <= issuedAt || expiresAt - issuedAt > lifeMs)
     return { reason: "lifetime_too_long" };
-  return now >= expiresAt + SKEW_MS ? { reason: "mandate_expired" } : undefined;
+  return now >= expiresAt + CLOCK_SKEW_MS ? { reason: "mandate_expired" } : undefined;
 }
 
 function statusFault({ status }: Agent): MandateFault | undefined {

@@ -1,5 +1,7 @@
-const SKEW_MS = 60_000;
-const LIFE_MS_MAX = 15 * 60_000;
+import { CLOCK_SKEW_MS } from "@gatehouse/protocol";
+import { MINUTE_MS } from "../../infra/time.js";
+
+const LIFE_MS_MAX = 15 * MINUTE_MS;
 
 /** Whether what an agent signed about itself is meant for now, give or take a minute. */
 export function isSignedForNow(
@@ -7,6 +9,6 @@ export function isSignedForNow(
   now: number,
 ): boolean {
   const lifeMs = expiresAt - issuedAt;
-  const inTime = issuedAt <= now + SKEW_MS && now < expiresAt + SKEW_MS;
+  const inTime = issuedAt <= now + CLOCK_SKEW_MS && now < expiresAt + CLOCK_SKEW_MS;
   return inTime && lifeMs > 0 && lifeMs <= LIFE_MS_MAX;
 }

@@ -8,11 +8,11 @@ import {
   overdueOrders,
 } from "../../domain/orders/store.js";
 import { domainOfSite } from "../../domain/sites/store.js";
+import { HOUR_MS } from "../../infra/time.js";
 import { followAttempt } from "../../purchase/follow-payment.js";
 import { notifyOwner } from "../../purchase/notify-owner.js";
 import { AUTHORIZATION_LAPSES, lapseEvent, lapseMail } from "./lapse-notice.js";
 
-const HOUR_MS = 3_600_000;
 /** How long before an authorization lapses its owner is told. */
 const NOTICE_MS = 48 * HOUR_MS;
 const ASK_AGAIN_MS = 6 * HOUR_MS;

@@ -1,4 +1,5 @@
 import {
+  CLOCK_SKEW_MS,
   type JsonValue,
   ok,
   type Result,
@@ -12,12 +13,12 @@ import { agentActor } from "../../domain/audit/drafts.js";
 import type { Review } from "../../domain/reviews/review.js";
 import { reviewById } from "../../domain/reviews/store.js";
 import type { Site } from "../../domain/sites/site.js";
+import { MINUTE_MS } from "../../infra/time.js";
 import { keyFault } from "../mandates/prove-mandate.js";
 import { expireIfLate } from "./decide-review.js";
 import { endReview } from "./end-review.js";
 
-const SKEW_MS = 60_000;
-const LIFE_MS = 15 * 60_000;
+const LIFE_MS = 15 * MINUTE_MS;
 
 type Fault =
   | ("schema_invalid" | "unsupported_version" | "audience_mismatch" | "mandate_expired")
@@ -39,7 +40,7 @@ export async function withdrawReview(
     return refuse("audience_mismatch", "signed for another escalation");
   }
   const now = clock.now();
-  if (issuedAt > now + SKEW_MS || issuedAt < now - LIFE_MS) {
+  if (issuedAt > now + CLOCK_SKEW_MS || issuedAt < now - LIFE_MS) {
     return refuse("mandate_expired", "signed too long ago");
   }
   const key = await keyByKid(db, siteKeyHash, envelope.kid);

@@ -3,11 +3,12 @@ import { serviceActor } from "../../domain/audit/drafts.js";
 import { findProof, type ProofMethod } from "../../domain/sites/proof.js";
 import { FAILED_DAYS_MAX, RECHECK_EVERY_MS, type Site } from "../../domain/sites/site.js";
 import { recordLook, sitesToRecheck, updateSite } from "../../domain/sites/store.js";
+import { MINUTE_MS } from "../../infra/time.js";
 import { siteChange } from "./site-change.js";
 
 /** Sites looked at in one run; the rest follow in the next, oldest first. */
 const SITES_PER_RUN = 200;
-export const RECHECK_JOB_EVERY_MS = 10 * 60_000;
+export const RECHECK_JOB_EVERY_MS = 10 * MINUTE_MS;
 
 function rechecked(site: Site, problem: string | null, now: number): Site {
   const failedDays = problem === null ? 0 : site.verification.failedDays + 1;
@@ -23,7 +24,7 @@ function rechecked(site: Site, problem: string | null, now: number): Site {
 }
 
 /** Well within the job's lease, so that no two nodes look at once. */
-const RUN_MS_MAX = 4 * 60_000;
+const RUN_MS_MAX = 4 * MINUTE_MS;
 
 async function unverify({ audit, clock }: Context, site: Site): Promise<void> {
   await audit.commit(site.siteKeyHash, async (tx) => {

@@ -5,8 +5,8 @@ import {
   forgetVisits,
   sitesWithVisits,
 } from "../../domain/visits/store.js";
+import { DAY_MS } from "../../infra/time.js";
 
-const DAY_MS = 86_400_000;
 /** How long single visits are kept. */
 const VISIT_DAYS_MAX = 90;
 /** How long the counts by hour are kept. */

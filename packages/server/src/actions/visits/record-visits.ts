@@ -9,9 +9,10 @@ import {
 import type { Context } from "../../context.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Visit, VisitSignature } from "../../domain/visits/visit.js";
+import { DAY_MS } from "../../infra/time.js";
 
 /** A clock elsewhere may be wrong; one further off than this is not believed. */
-const OBSERVED_OFF_MS_MAX = 24 * 3_600_000;
+const OBSERVED_OFF_MS_MAX = DAY_MS;
 
 /** Whether a page stands on the site's own domain, or below it. */
 function isOfSite(host: string, { domain }: Site): boolean {

@@ -2,9 +2,10 @@ import { createHmac, type KeyObject, timingSafeEqual } from "node:crypto";
 import { fromBase64url, toBase64url } from "@gatehouse/protocol";
 import type { Ids } from "../../infra/ids.js";
 import type { Secrets } from "../../infra/secrets/secrets.js";
+import { MINUTE_MS } from "../../infra/time.js";
 
 /** How long an agent has to answer. */
-const CHALLENGE_MS = 5 * 60_000;
+const CHALLENGE_MS = 5 * MINUTE_MS;
 const RANDOM_BYTES = 16;
 const TIME_BYTES = 6;
 const MAC_BYTES = 32;

@@ -20,8 +20,9 @@ import {
 } from "@gatehouse/protocol";
 import { isoTime } from "../../infra/clock.js";
 import type { NewRow } from "../../infra/db/database.js";
+import { DAY_MS } from "../../infra/time.js";
 import type { RecordDraft } from "./drafts.js";
-import { DAY_MS, dayOf, type LogHead, originOf } from "./log.js";
+import { dayOf, type LogHead, originOf } from "./log.js";
 
 /** Synchronous, and far cheaper than Web Crypto on inputs this small. */
 export const sha256Now: HashBytes = (bytes) => digest("sha256", bytes, "buffer");

@@ -34,8 +34,6 @@ export function installationHost(baseUrl: string): string {
   return `${new URL(baseUrl).host}/installation`;
 }
 
-export const DAY_MS = 86_400_000;
-
 export function originOf(host: string, epoch: number): string {
   return `${host}/audit/${epoch}`;
 }

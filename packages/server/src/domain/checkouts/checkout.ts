@@ -1,4 +1,5 @@
 import type { JsonObject, UcpTotals } from "@gatehouse/protocol";
+import { HOUR_MS } from "../../infra/time.js";
 import type { BuyingPlatform, PlatformCaller, WantedLine } from "./platform.js";
 
 /**
@@ -132,9 +133,9 @@ export function chosenAddress({ addresses, addressId }: Delivery) {
 }
 
 /** UCP's own default for how long such things live. */
-const CHECKOUT_MS = 6 * 3_600_000;
+const CHECKOUT_MS = 6 * HOUR_MS;
 /** Shorter, because anybody can create one without proving anything. */
-const UNSIGNED_CHECKOUT_MS = 3_600_000;
+const UNSIGNED_CHECKOUT_MS = HOUR_MS;
 
 export const checkoutMs = ({ signed }: PlatformCaller) =>
   signed ? CHECKOUT_MS : UNSIGNED_CHECKOUT_MS;

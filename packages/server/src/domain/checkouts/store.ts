@@ -6,6 +6,7 @@ import {
   type Holder,
   rowBytes,
 } from "../../infra/quota/stored-bytes.js";
+import { DAY_MS, HOUR_MS } from "../../infra/time.js";
 import {
   CHECKOUT_ID,
   type Checkout,
@@ -244,7 +245,7 @@ export async function completeCheckout(
 }
 
 /** How long an expired checkout without an order can still be read, by whether it was signed. */
-const KEPT_MS = { signed: 24 * 3_600_000, unsigned: 3_600_000 };
+const KEPT_MS = { signed: DAY_MS, unsigned: HOUR_MS };
 
 /** Deletes expired checkouts without an order, with everything about their buyers. */
 export async function deleteExpiredCheckouts(tx: Transaction, now: number): Promise<void> {

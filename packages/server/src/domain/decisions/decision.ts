@@ -51,5 +51,3 @@ export interface Span {
   /** Up to this moment, without it. */
   readonly to: number | undefined;
 }
-
-export const HOUR_MS = 3_600_000;

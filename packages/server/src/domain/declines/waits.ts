@@ -1,4 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { MINUTE_MS } from "../../infra/time.js";
 import {
   type CountedBy,
   type CountedCaller,
@@ -12,7 +13,6 @@ import {
   writeWait,
 } from "./store.js";
 
-const MINUTE_MS = 60_000;
 /** Declined payments are counted over this time. */
 export const DECLINES_WINDOW_MS = 10 * MINUTE_MS;
 /** Declined payments after which a caller that is not admitted, or its address, has to wait. */

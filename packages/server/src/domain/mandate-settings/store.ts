@@ -1,4 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { MINUTE_MS } from "../../infra/time.js";
 
 /** What an owner set about mandates. */
 export interface MandateSettings {
@@ -9,7 +10,6 @@ export interface MandateSettings {
   readonly autoAdmit: readonly string[];
 }
 
-const MINUTE_MS = 60_000;
 export const LIFE_MS_MIN = MINUTE_MS;
 export const LIFE_MS_MAX = 24 * 60 * MINUTE_MS;
 export const AUTO_ADMIT_MAX = 50;

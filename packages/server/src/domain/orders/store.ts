@@ -1,11 +1,12 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { DAY_MS } from "../../infra/time.js";
 import type { Order, OrderLine, OrderStatus } from "./order.js";
 
 /** Told of every order that was made, or that something became of, by its site. */
 export const ORDER_TOPIC = "orders";
 
 /** Authorizations of cards last about a week; of those nobody knows the end of, this is assumed. */
-const AUTHORIZED_MS_MAX = 7 * 86_400_000;
+const AUTHORIZED_MS_MAX = 7 * DAY_MS;
 
 interface Row {
   order_id: string;

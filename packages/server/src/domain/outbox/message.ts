@@ -1,3 +1,4 @@
+import { HOUR_MS, MINUTE_MS } from "../../infra/time.js";
 export const MESSAGE_STATES = ["waiting", "delivered", "failed"] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
@@ -51,11 +52,10 @@ export function newMessage(
 
 export const OUTBOX_TOPIC = "outbox";
 
-const HOUR_MS = 3_600_000;
 /** 30 s after the first try, then 2, 8 and 32 min, then every 40 min, and never more than an hour. */
 const RETRY_FIRST_MS = 30_000;
 const RETRY_FACTOR = 4;
-const RETRY_MS_MAX = 40 * 60_000;
+const RETRY_MS_MAX = 40 * MINUTE_MS;
 /**
  * Nothing is tried again later than this after it was written, or sent again by hand: what waited for
  * others all that time is tried once.
@@ -65,7 +65,7 @@ const TRIED_MS_MAX = 60 * HOUR_MS;
 const JITTER_MAX = 0.5;
 
 /** A try that has not ended after this was cut off; it may be made again. Longer than any try. */
-export const TRY_LEASE_MS = 60_000;
+export const TRY_LEASE_MS = MINUTE_MS;
 
 /** Messages of one site that may wait at a time, for each of those who are told. */
 export const WAITING_MAX = 10_000;

@@ -1,10 +1,11 @@
 import type { SafeFetch } from "@gatehouse/safe-fetch";
 import type { Clock } from "../../infra/clock.js";
 import type { Database } from "../../infra/db/database.js";
+import { HOUR_MS } from "../../infra/time.js";
 import { ownProfile, writeOwnProfile } from "./store.js";
 
 /** How long a result is used; platforms cache a profile for minutes too. */
-const KNOWN_MS = 3_600_000;
+const KNOWN_MS = HOUR_MS;
 const PROFILE_BYTES_MAX = 256 * 1024;
 
 interface Tools {

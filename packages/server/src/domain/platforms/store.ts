@@ -1,5 +1,6 @@
 import type { Database, Queries, Transaction } from "../../infra/db/database.js";
 import { holding } from "../../infra/db/holding.js";
+import { MINUTE_MS } from "../../infra/time.js";
 import { type WebName, webName } from "../../infra/web-name.js";
 import type { Platform, PlatformStatus } from "./platform.js";
 
@@ -156,7 +157,7 @@ export async function listPlatforms(
 /** Platforms of one site that are kept only because they called. */
 export const SEEN_PLATFORMS_MAX = 1_000;
 /** The precision of `last_seen_at`, so that not every call writes. */
-const SEEN_EVERY_MS = 60_000;
+const SEEN_EVERY_MS = MINUTE_MS;
 
 /** Frees a row: the platform known for the shortest time is deleted, so strangers push out no known ones. */
 async function dropSeen(tx: Transaction, siteKeyHash: string): Promise<void> {

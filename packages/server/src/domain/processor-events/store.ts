@@ -1,7 +1,8 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { DAY_MS } from "../../infra/time.js";
 
 /** Processors tell again for three days; after a week nobody does. */
-export const EVENT_KEPT_MS = 7 * 86_400_000;
+export const EVENT_KEPT_MS = 7 * DAY_MS;
 
 export async function eventSeen(
   db: Queries,

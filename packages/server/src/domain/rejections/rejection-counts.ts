@@ -1,4 +1,5 @@
-import { MINUTE_MS, type RejectedCaller } from "./rejection.js";
+import { MINUTE_MS } from "../../infra/time.js";
+import type { RejectedCaller } from "./rejection.js";
 
 /** Agents whose refusals are counted separately; further ones count with the site's strangers. */
 const AGENTS_MAX = 10_000;

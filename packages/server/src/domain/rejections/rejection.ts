@@ -21,6 +21,3 @@ const AGENT: SingleLimits = { perMinute: 60, perDay: 5000 };
 export function singleLimits({ agentId }: RejectedCaller): SingleLimits {
   return agentId === undefined ? STRANGERS : AGENT;
 }
-
-export const MINUTE_MS = 60_000;
-export const DAY_MS = 86_400_000;

@@ -1,5 +1,6 @@
 import type { Transaction } from "../../infra/db/database.js";
-import { DAY_MS, MINUTE_MS, type RejectedCaller, singleLimits } from "./rejection.js";
+import { DAY_MS, MINUTE_MS } from "../../infra/time.js";
+import { type RejectedCaller, singleLimits } from "./rejection.js";
 
 /**
  * Counts a refusal that gets its own record. Returns undefined if the limit allows it, otherwise the time

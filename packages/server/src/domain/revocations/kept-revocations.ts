@@ -1,12 +1,13 @@
 import type { Clock } from "../../infra/clock.js";
 import type { Database, Transaction } from "../../infra/db/database.js";
 import type { Log } from "../../infra/log/log.js";
+import { MINUTE_MS } from "../../infra/time.js";
 import { readLists, writeList } from "./list-file.js";
 import { nameOf, type Revocation } from "./revocation.js";
 import { allRevocations, insertRevocations, REVOCATION_TOPIC } from "./store.js";
 
 /** How often the list is written even if nothing was revoked, because it says until when it is complete. */
-const KEEP_EVERY_MS = 60_000;
+const KEEP_EVERY_MS = MINUTE_MS;
 
 export interface KeptRevocationsTools {
   readonly db: Database;

@@ -4,10 +4,11 @@ import type { Clock } from "../../infra/clock.js";
 import type { Database } from "../../infra/db/database.js";
 import { es256Signer, newEs256Key, openEs256Key } from "../../infra/keys/es256.js";
 import type { Secrets } from "../../infra/secrets/secrets.js";
+import { DAY_MS } from "../../infra/time.js";
 import { insertFirstKey, keysOfSite, type StoredSiteKey } from "./store.js";
 
 /** Platforms keep profiles for a while; what an older key signed is checked that long. */
-const LISTED_AFTER_RETIREMENT_MS = 30 * 86_400_000;
+const LISTED_AFTER_RETIREMENT_MS = 30 * DAY_MS;
 /** Keys held unsealed in memory. */
 const KEPT_MAX = 1000;
 

@@ -1,4 +1,5 @@
 import type { PaymentHandler, SkillSetting } from "@gatehouse/protocol";
+import { DAY_MS } from "../../infra/time.js";
 
 export type SiteStatus = "pending" | "verified";
 export const VERIFICATION_METHODS = ["dns", "file", "meta", "operator"] as const;
@@ -63,7 +64,7 @@ export const SITE_NAME_CHARS_MAX = 120;
 export const SITE_DESCRIPTION_CHARS_MAX = 500;
 /** A site whose proof is missing this many days in a row goes back to pending. */
 export const FAILED_DAYS_MAX = 3;
-export const RECHECK_EVERY_MS = 86_400_000;
+export const RECHECK_EVERY_MS = DAY_MS;
 
 /** Random bytes of the token an owner publishes. */
 export const PROOF_TOKEN_BYTES = 24;

@@ -1,9 +1,9 @@
 import type { Clock } from "../../infra/clock.js";
 import type { Database } from "../../infra/db/database.js";
 import type { Log } from "../../infra/log/log.js";
+import { DAY_MS } from "../../infra/time.js";
 import { addRecordBytes, recordBytes } from "./store.js";
 
-export const DAY_MS = 86_400_000;
 /** How long bytes are counted only in memory; a process that is killed loses those. */
 const PERSIST_MS = 10_000;
 

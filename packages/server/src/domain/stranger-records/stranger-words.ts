@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Transaction } from "../../infra/db/database.js";
 import type { Ids } from "../../infra/ids.js";
-import { DAY_MS } from "./record-allowance.js";
+import { DAY_MS } from "../../infra/time.js";
 import { insertWords, type KeptWords } from "./store.js";
 
 const SALT_BYTES = 16;

@@ -7,10 +7,11 @@ import {
   type Holder,
   rowBytes,
 } from "../../infra/quota/stored-bytes.js";
+import { DAY_MS, HOUR_MS } from "../../infra/time.js";
 
 /** UCP asks for a day and recommends two. */
-export const REPLY_KEPT_MS = 48 * 3_600_000;
-const UNSIGNED_REPLY_KEPT_MS = 24 * 3_600_000;
+export const REPLY_KEPT_MS = 48 * HOUR_MS;
+const UNSIGNED_REPLY_KEPT_MS = DAY_MS;
 
 /**
  * When a reply may be deleted to free space. `never`: money may have been spent for it. `last`: only the

@@ -1,6 +1,7 @@
 import { type Classification, isKnownAgent } from "@gatehouse/protocol";
 import type { Queries, SqlValue, Transaction } from "../../infra/db/database.js";
-import { HOUR_MS, type Visit, type VisitSignature } from "./visit.js";
+import { HOUR_MS } from "../../infra/time.js";
+import type { Visit, VisitSignature } from "./visit.js";
 
 interface Row {
   visit_id: string;

@@ -17,5 +17,3 @@ export interface Visit {
   /** The page is of another host than the site's: shown, and not counted. */
   readonly offSite: boolean;
 }
-
-export const HOUR_MS = 3_600_000;

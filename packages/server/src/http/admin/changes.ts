@@ -3,6 +3,7 @@ import type { Context } from "../../context.js";
 import { ORDER_TOPIC } from "../../domain/orders/store.js";
 import { REVIEW_TOPIC } from "../../domain/reviews/store.js";
 import { ANY_CHANGE, type Change } from "../../infra/db/changes.js";
+import { MINUTE_MS } from "../../infra/time.js";
 import { Problem } from "../server/problem.js";
 import { errors } from "../server/schemas.js";
 import { type AdminEnv, requireSite, whoAsks } from "./access.js";
@@ -11,7 +12,7 @@ import { SiteParams } from "./schemas.js";
 /** How often something is said where there is nothing to say, and it is looked who listens. */
 const BEAT_MS = 15_000;
 /** A stream ends after this, and whoever listens asks again. */
-const STREAM_MS_MAX = 15 * 60_000;
+const STREAM_MS_MAX = 15 * MINUTE_MS;
 /** Bytes that may wait for a listener who does not read. */
 const WAITING_BYTES_MAX = 65_536;
 const RETRY_AFTER_S = "30";

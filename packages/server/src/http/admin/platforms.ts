@@ -11,6 +11,7 @@ import {
 } from "../../domain/platforms/platform.js";
 import { listPlatforms } from "../../domain/platforms/store.js";
 import { isoTime } from "../../infra/clock.js";
+import { DAY_MS } from "../../infra/time.js";
 import { strict } from "../server/faults.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
@@ -19,7 +20,6 @@ import { NextCursor, PageQuery, refused, Search, SiteParams } from "./schemas.js
 import { line } from "./text-line.js";
 
 const HOST_CHARS_MAX = 253;
-const DAY_MS = 86_400_000;
 /** What "recent" means in the list. */
 const RECENT_MS = 30 * DAY_MS;
 

@@ -5,13 +5,14 @@ import { SITE_TOPIC, type Site } from "../../domain/sites/site.js";
 import { siteByHash } from "../../domain/sites/store.js";
 import { ANY_CHANGE, type Change } from "../../infra/db/changes.js";
 import { KEY_TOPIC } from "../../infra/keys/key-ring.js";
+import { MINUTE_MS } from "../../infra/time.js";
 import { type Document, makeDocument } from "./document.js";
 import { Edition } from "./edition.js";
 import { type Kept, KeptEditions } from "./kept-editions.js";
 import type { DocumentName, NamedDocument } from "./kinds.js";
 
 /** Signed bytes are made again when older than this: a fetched card has ten minutes left. */
-export const REMAKE_AFTER_MS = 5 * 60_000;
+export const REMAKE_AFTER_MS = 5 * MINUTE_MS;
 /** Memory all kept documents may take. */
 const KEPT_BYTES_MAX = 64 * 1024 * 1024;
 

@@ -2,14 +2,14 @@ import { apiCatalog, type KeyPurpose, securityTxt } from "@gatehouse/protocol";
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
+import { DAY_MS } from "../../infra/time.js";
 import type { HttpEnv } from "../server/env.js";
 import { etagOf, isFresh } from "../server/etag.js";
 
 /** Verifiers and edges may keep the key set five minutes; keys are announced for twice as long. */
 const KEY_SET_CACHE = "public, max-age=300, s-maxage=300";
 /** RFC 9116 asks for less than a year; the file is made afresh for whoever asks. */
-const SECURITY_TXT_LIFE_MS = 180 * 86_400_000;
-const DAY_MS = 86_400_000;
+const SECURITY_TXT_LIFE_MS = 180 * DAY_MS;
 const API_CATALOG_TYPE =
   'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"';
 

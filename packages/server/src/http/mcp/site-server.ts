@@ -8,12 +8,13 @@ import {
 import type { Tool } from "../../actions/mcp/tools.js";
 import type { LiveSite } from "../../domain/sites/live-sites.js";
 import type { Site } from "../../domain/sites/site.js";
+import { MINUTE_MS } from "../../infra/time.js";
 import type { Revision } from "./revision.js";
 
 /** Tools of one `tools/list` answer. Many clients read the first page only: it holds most sites. */
 const PAGE_TOOLS_MAX = 50;
 /** How long a client may use an answer of the stateless revision before it asks again. */
-const TTL_MS = 60_000;
+const TTL_MS = MINUTE_MS;
 const CACHEABLE: JsonObject = { ttlMs: TTL_MS, cacheScope: "public" };
 /** `listChanged` is left out: nothing is pushed. */
 const CAPABILITIES: JsonObject = { tools: {} };

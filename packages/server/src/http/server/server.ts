@@ -12,6 +12,7 @@ import {
 import type { Clock } from "../../infra/clock.js";
 import { readTextFile } from "../../infra/files/private-file.js";
 import type { Metrics } from "../../infra/metrics.js";
+import { MINUTE_MS } from "../../infra/time.js";
 import { StartupError } from "../../startup-error.js";
 import { TrustedProxies } from "./connection.js";
 import { Connections } from "./connections.js";
@@ -20,7 +21,7 @@ import { answerBrokenRequest, answerNotReady, answerRefused } from "./raw-answer
 const HEADER_BYTES_MAX = 16_384;
 const HEADER_MS_MAX = 10_000;
 /** The longest upload, and some more; every route that reads a body holds it to its own time. */
-const REQUEST_MS_MAX = 11 * 60_000;
+const REQUEST_MS_MAX = 11 * MINUTE_MS;
 /** How long the rest of a body may take that nobody reads, once the request is answered. */
 const LINGER_MS_MAX = 15_000;
 /** Longer than the minute for which proxies keep theirs: none finds one closed that it reuses. */

@@ -1,11 +1,12 @@
 import type { Clock } from "../../infra/clock.js";
+import { MINUTE_MS } from "../../infra/time.js";
 import { isPlainEncoding } from "./json-type.js";
 import { Problem } from "./problem.js";
 
 /** How long an upload may stand still. */
 const IDLE_MS_MAX = 15_000;
 /** And how long it may take in all. */
-const UPLOAD_MS_MAX = 10 * 60_000;
+const UPLOAD_MS_MAX = 10 * MINUTE_MS;
 
 const UNREAD_REST = { connection: "close" };
 

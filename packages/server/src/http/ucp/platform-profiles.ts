@@ -9,12 +9,13 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { AddressLimiter } from "../../infra/rate-limit/address-limiter.js";
+import { MINUTE_MS } from "../../infra/time.js";
 import { webName } from "../../infra/web-name.js";
 import type { Caller as Client } from "../server/admission/caller.js";
 
 const PROFILE_BYTES_MAX = 262_144;
 /** How long a profile is believed: the shortest UCP allows, so that a changed key counts soon. */
-const KEPT_MS = 60_000;
+const KEPT_MS = MINUTE_MS;
 const KEPT_MAX = 500;
 /** Profiles of one domain: a domain with many addresses pushes out only its own. */
 const KEPT_PER_DOMAIN_MAX = 8;

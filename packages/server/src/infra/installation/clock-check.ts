@@ -1,10 +1,10 @@
+import { CLOCK_SKEW_MS } from "@gatehouse/protocol";
 import type { Database, Dialect, Queries } from "../db/database.js";
+import { MINUTE_MS } from "../time.js";
 import { UnavailableError } from "../unavailable-error.js";
 import { advanceFact, readFacts } from "./installation.js";
 
-/** How far this machine's clock may be off before nothing it dates can be trusted. */
-export const CLOCK_SKEW_MS_MAX = 60_000;
-export const HEARTBEAT_MS = 60_000;
+export const HEARTBEAT_MS = MINUTE_MS;
 
 /** The clock cannot be trusted, so an expired request could be approved. */
 export class ClockWrongError extends UnavailableError {
@@ -47,7 +47,7 @@ export function databaseTimeOf(dialect: Dialect): DatabaseTime {
 
 export function refuseClockBehind(now: number, lastSeenAt: number): void {
   const behind = lastSeenAt - now;
-  if (behind <= CLOCK_SKEW_MS_MAX) return;
+  if (behind <= CLOCK_SKEW_MS) return;
   throw new ClockWrongError(
     `the clock is ${Math.round(behind / 1000)} s behind a moment it has already seen`,
   );
@@ -55,7 +55,7 @@ export function refuseClockBehind(now: number, lastSeenAt: number): void {
 
 export function refuseClockSkew(now: number, databaseNow: number | undefined): void {
   const skew = Math.abs((databaseNow ?? now) - now);
-  if (skew <= CLOCK_SKEW_MS_MAX) return;
+  if (skew <= CLOCK_SKEW_MS) return;
   throw new ClockWrongError(`the clock is ${Math.round(skew / 1000)} s off the database's`);
 }
 

@@ -2,6 +2,7 @@ import { type Clock, systemClock } from "../clock.js";
 import type { Database } from "../db/database.js";
 import type { Ids } from "../ids.js";
 import type { Log } from "../log/log.js";
+import { MINUTE_MS } from "../time.js";
 import { claimJob, finishJob, planJob } from "./store.js";
 
 /** How often due jobs are looked for. */
@@ -9,7 +10,7 @@ export const JOB_TICK_MS = 1000;
 /** What wakes a job within this time wakes it once. */
 export const JOB_WAKE_MS = 100;
 /** A node that dies in a job loses its lease after this; another then runs the job again. */
-export const JOB_LEASE_MS = 5 * 60_000;
+export const JOB_LEASE_MS = 5 * MINUTE_MS;
 
 /** How long a stopping process waits for the job under way. */
 const STOP_MS_MAX = 5000;

@@ -15,6 +15,7 @@ import type { Clock } from "../clock.js";
 import { ANY_CHANGE } from "../db/changes.js";
 import type { Database, Queries, Transaction } from "../db/database.js";
 import type { Secrets } from "../secrets/secrets.js";
+import { DAY_MS, MINUTE_MS } from "../time.js";
 import type { KeyAlias } from "./key-aliases.js";
 import { keyAliasFault } from "./key-aliases.js";
 import { nodeSigner, type PrivateJwk } from "./signing.js";
@@ -29,9 +30,9 @@ import {
 } from "./store.js";
 
 /** Verifiers may cache a key set for five minutes; a key is announced twice that before it signs. */
-export const ANNOUNCE_MS_MIN = 10 * 60_000;
+export const ANNOUNCE_MS_MIN = 10 * MINUTE_MS;
 /** Retired keys stay listed 13 months: signed terms and audit records are checked that long. */
-export const LISTED_AFTER_RETIREMENT_MS = 400 * 86_400_000;
+export const LISTED_AFTER_RETIREMENT_MS = 400 * DAY_MS;
 export const KEY_TOPIC = "signing_keys";
 /** The order keys are listed in: the one a reader most likely looks for comes first. */
 const SLOTS: readonly StoredKey["state"][] = ["current", "next", "retired"];

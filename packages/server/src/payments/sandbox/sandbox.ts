@@ -3,6 +3,7 @@ import type { Money } from "@gatehouse/protocol";
 import type { Clock } from "../../infra/clock.js";
 import { type Database, DatabaseConflictError } from "../../infra/db/database.js";
 import type { Ids } from "../../infra/ids.js";
+import { MINUTE_MS } from "../../infra/time.js";
 import type {
   Attempt,
   AuthorizationRequest,
@@ -31,7 +32,7 @@ type Verdict =
   | { readonly status: "declined" | "processing" | "silent"; readonly reason: string };
 
 /** How long `processing` lasts before it turns out well. */
-const PROCESSING_MS = 60_000;
+const PROCESSING_MS = MINUTE_MS;
 
 const AUTHORIZED: Verdict = { status: "authorized" };
 const declined = (reason: string): Verdict => ({ status: "declined", reason });

@@ -1,6 +1,7 @@
 import type { Money } from "@gatehouse/protocol";
 import type Stripe from "stripe";
 import type { Clock } from "../../infra/clock.js";
+import { HOUR_MS } from "../../infra/time.js";
 import type {
   Attempt,
   AuthorizationRequest,
@@ -24,7 +25,7 @@ const PAGE = 100;
 /** Pages looked through for one attempt; a shop that sells more is searched. */
 const PAGES_MAX = 10;
 /** Stripe's search is behind by a minute, or on a bad day an hour. */
-const SEARCH_BEHIND_MS = 2 * 3_600_000;
+const SEARCH_BEHIND_MS = 2 * HOUR_MS;
 /** The revision in which tokens that agents share can be paid with: a preview. */
 const SHARED_TOKENS_VERSION = "2026-08-26.preview";
 

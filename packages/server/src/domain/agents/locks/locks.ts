@@ -1,8 +1,8 @@
 import type { Transaction } from "../../../infra/db/database.js";
+import { MINUTE_MS } from "../../../infra/time.js";
 import { identityOfAgentId } from "../store.js";
 import { agentLock, countFailures, insertFailure, writeLock } from "./store.js";
 
-const MINUTE_MS = 60_000;
 /** Wrong mandates within this time lock an agent. */
 const FAILURES_WINDOW_MS = 10 * MINUTE_MS;
 const FAILURES_MAX = 20;

@@ -1,5 +1,6 @@
 import type { Queries } from "../../../infra/db/database.js";
-import { DAY_MS, dayOf, type LogHead, startOfDay } from "../log.js";
+import { DAY_MS } from "../../../infra/time.js";
+import { dayOf, type LogHead, startOfDay } from "../log.js";
 import { recordedAt } from "../records/store.js";
 import { sizeBefore } from "../size-before.js";
 import { archivedEnd } from "./store.js";

@@ -1,7 +1,8 @@
 import { ok, PART_RECORDS_MAX, type Result, refuse } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { DAY_MS, HOUR_MS } from "../../../infra/time.js";
 import { partAt } from "../archive/store.js";
-import { AuditUnavailableError, DAY_MS, dayOf, type LogHead, startOfDay } from "../log.js";
+import { AuditUnavailableError, dayOf, type LogHead, startOfDay } from "../log.js";
 import { recordsBetween } from "../records/store.js";
 import { sizeBefore } from "../size-before.js";
 import { replaceSnapshot, type SnapshotRow, snapshotByName } from "./store.js";
@@ -11,7 +12,7 @@ export const EXPORT_FORMATS = ["json", "html", "ocsf"] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 /** How long the parts of an export fit together, counted from the first. */
-const SNAPSHOT_MS = 3_600_000;
+const SNAPSHOT_MS = HOUR_MS;
 
 /** Who exports what. */
 export interface ExportName {

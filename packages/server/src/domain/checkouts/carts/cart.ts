@@ -1,5 +1,6 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import type { Holder } from "../../../infra/quota/stored-bytes.js";
+import { HOUR_MS } from "../../../infra/time.js";
 import type { PlatformCaller, WantedLine } from "../platform.js";
 
 /** What a platform gathers before a buyer decides. */
@@ -20,9 +21,9 @@ export interface Cart {
 }
 
 /** UCP's own default for how long such things live. */
-const CART_MS = 6 * 3_600_000;
+const CART_MS = 6 * HOUR_MS;
 /** Shorter, because anybody can create one without proving anything. */
-const UNSIGNED_CART_MS = 3_600_000;
+const UNSIGNED_CART_MS = HOUR_MS;
 
 export const cartMs = ({ signed }: PlatformCaller) => (signed ? CART_MS : UNSIGNED_CART_MS);
 

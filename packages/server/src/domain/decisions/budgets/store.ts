@@ -1,7 +1,7 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
-import { type Decision, HOUR_MS } from "../decision.js";
+import { HOUR_MS, MINUTE_MS } from "../../../infra/time.js";
+import type { Decision } from "../decision.js";
 
-const MINUTE_MS = 60_000;
 const floor = (ms: number, unitMs: number) => ms - (ms % unitMs);
 /** Counts are kept by the hour for ever, and by the minute for as long as rules look at minutes. */
 const BUCKETS = [

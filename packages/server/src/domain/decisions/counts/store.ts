@@ -1,7 +1,7 @@
 import type { Queries, SqlValue, Transaction } from "../../../infra/db/database.js";
-import { type Decision, HOUR_MS, type Outcome, type Span } from "../decision.js";
+import { DAY_MS, HOUR_MS } from "../../../infra/time.js";
+import type { Decision, Outcome, Span } from "../decision.js";
 
-const DAY_MS = 24 * HOUR_MS;
 const floor = (ms: number, unitMs: number) => ms - (ms % unitMs);
 
 type Counted = Pick<Decision, "siteKeyHash" | "actorId" | "evaluatedAt">;

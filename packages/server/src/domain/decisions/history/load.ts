@@ -1,7 +1,8 @@
 import { type CounterName, policyDurationMs } from "@gatehouse/protocol";
 import type { Queries } from "../../../infra/db/database.js";
+import { HOUR_MS } from "../../../infra/time.js";
 import type { WorkBudget } from "../../../infra/work-budget.js";
-import { type Decision, HOUR_MS } from "../decision.js";
+import type { Decision } from "../decision.js";
 import type { Entry } from "./book.js";
 import {
   type HoursSum,

@@ -1,8 +1,9 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { DAY_MS } from "../../../infra/time.js";
 import type { StoredAnswer } from "../decision.js";
 
 /** How long the answers of a deleted site are kept. */
-const KEPT_MS = 90 * 86_400_000;
+const KEPT_MS = 90 * DAY_MS;
 
 /** How a mandate of a deleted site was answered. */
 export interface KeptAnswer {

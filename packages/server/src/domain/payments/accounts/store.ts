@@ -1,4 +1,5 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { DAY_MS } from "../../../infra/time.js";
 import type { ProcessorAccount } from "./account.js";
 
 interface Row {
@@ -112,7 +113,7 @@ export async function endAccounts(
 }
 
 /** Banks take money back for so long: until then an account that was replaced is still asked. */
-const RETURNED_MS_MAX = 180 * 86_400_000;
+const RETURNED_MS_MAX = 180 * DAY_MS;
 
 /**
  * Erases the secrets of accounts that have ended and hold nothing open: no attempt, no authorization,

@@ -6,6 +6,7 @@ import type { Ids } from "../../../infra/ids.js";
 import { networksOf } from "../../../infra/networks.js";
 import { AddressLimiter } from "../../../infra/rate-limit/address-limiter.js";
 import type { Secrets } from "../../../infra/secrets/secrets.js";
+import { HOUR_MS, MINUTE_MS } from "../../../infra/time.js";
 import { OPERATOR, tokenDigest } from "../authenticate.js";
 import { tokenById } from "../store.js";
 import type { Principal } from "../token.js";
@@ -20,9 +21,9 @@ import {
 } from "./store.js";
 
 /** How long somebody stays signed in, whatever they do. */
-const SESSION_MS = 12 * 3_600_000;
+const SESSION_MS = 12 * HOUR_MS;
 /** How long a link from the terminal opens the console. */
-const CODE_MS = 10 * 60_000;
+const CODE_MS = 10 * MINUTE_MS;
 /** Browsers signed in with one token, and links of one that are open. */
 const SESSIONS_OF_TOKEN_MAX = 20;
 const SECRET_BYTES = 32;

@@ -1,4 +1,4 @@
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from "../../../infra/time.js";
 /** The part of a total that is reserved for callers far below their share. */
 export const RESERVED = 0.3;
 /** A caller must have used less than this part of its share to use the reserve. */

@@ -1,7 +1,5 @@
+import { HOUR_MS, MINUTE_MS } from "../../time.js";
 import type { Migration } from "../migration.js";
-
-const MINUTE_MS = 60_000;
-const HOUR_MS = 3_600_000;
 
 /**
  * decisions.spent_at: when money was asked for because of it; null where none was, or none came of

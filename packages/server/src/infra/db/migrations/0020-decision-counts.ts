@@ -1,7 +1,5 @@
+import { DAY_MS, HOUR_MS } from "../../time.js";
 import type { Migration } from "../migration.js";
-
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
 
 /**
  * How many decisions there are, as they stand now, in the hour and day they were made in; written with

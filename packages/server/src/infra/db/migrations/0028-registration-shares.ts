@@ -1,6 +1,7 @@
+import { DAY_MS } from "../../time.js";
 import type { Migration } from "../migration.js";
 
-const ANCHORED_MS = 30 * 24 * 3_600_000;
+const ANCHORED_MS = 30 * DAY_MS;
 
 /**
  * agents.share: whose share of the pending registrations an agent uses: `domain:` and the domain that
