@@ -18,8 +18,14 @@ function hasRoom(folder: string): boolean {
 // long as memory. Workers and helpers read where they are to be; elsewhere it is the usual place.
 if (process.env.TEST_FOLDER === undefined && hasRoom(MEMORY)) process.env.TEST_FOLDER = MEMORY;
 
-/** Tests run from TypeScript source; commands under test run from dist, built by `pretest`. */
-export default defineConfig({
+/** What is released, as people get it: installed from tarballs, deployed, drilled, judged by outside tools. */
+const RELEASE = ["test/release/**/*.test.ts", "conformance/mcp/official-suite.test.ts"];
+
+/**
+ * Tests run from TypeScript source; commands under test run from dist, built by `pretest`.
+ * `--mode release` runs the release tier in place of the others.
+ */
+export default defineConfig(({ mode }) => ({
   resolve: source,
   ssr: { resolve: source },
   test: {
@@ -32,7 +38,12 @@ export default defineConfig({
     hookTimeout: 60_000,
     // All in one: what two projects load is transformed and run twice, and none begins before the one
     // before it has ended.
-    include: ["{packages/*/test,test,conformance}/**/*.test.ts"],
+    ...(mode === "release"
+      ? { include: RELEASE, env: { OUTSIDE_TOOLS: "fetch" } }
+      : {
+          include: ["{packages/*/test,test,conformance}/**/*.test.ts"],
+          exclude: ["**/node_modules/**", "test/release/**"],
+        }),
     globalSetup: ["test/postgres.ts", "conformance/target.ts"],
   },
-});
+}));

@@ -8,7 +8,7 @@ import { root } from "./source.ts";
 
 afterAll(cleanUp);
 
-// That it walks to its end is seen in packages.test.ts, as people get it.
+// That it walks to its end is seen in release/packages.test.ts, as people get it.
 test("the demo that is stopped before its first step ends at once, and leaves nothing behind", async () => {
   const temporary = temporaryFolder();
   const bin = join(root, "packages/cli/bin/gatehouse.js");

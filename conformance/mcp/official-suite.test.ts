@@ -24,7 +24,7 @@ const SUITE = [
 const INSPECTOR = ["-y", "@modelcontextprotocol/inspector@1.0.3", "--cli"];
 const RUN_MS_MAX = 300_000;
 
-/** Asked for by `npm run conformance`: these tools weigh 400 MB and are no part of the tests. */
+/** Asked for by the release tier and `npm run conformance`: these tools weigh 400 MB. */
 const asked = process.env.OUTSIDE_TOOLS === "fetch";
 const OUTPUT = { maxBuffer: 64 * 1024 * 1024, timeout: RUN_MS_MAX };
 

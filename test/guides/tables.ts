@@ -8,7 +8,10 @@ export interface NotRun {
 }
 
 export const NOT_RUN: readonly NotRun[] = [
-  { begins: "npm install && npm ", why: "test/packages.test.ts installs and walks the demo" },
+  {
+    begins: "npm install && npm ",
+    why: "test/release/packages.test.ts installs and walks the demo",
+  },
   {
     begins: "node receiver.mjs ",
     why: "it listens until it is ended; a test of notifications runs it",

@@ -31,7 +31,10 @@ export const installation: Coverage = {
     },
   },
   demo: {
-    worksIn: ["test/packages.test.ts", "walk the demo to its end, which leaves nothing behind"],
+    worksIn: [
+      "test/release/packages.test.ts",
+      "walk the demo to its end, which leaves nothing behind",
+    ],
     fails: {
       args: () => ["--onec"],
       code: 2,

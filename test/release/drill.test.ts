@@ -3,16 +3,16 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { openPostgres } from "../packages/server/src/infra/db/postgres.ts";
-import { systemIds } from "../packages/server/src/infra/ids.ts";
-import { createLog } from "../packages/server/src/infra/log/log.ts";
+import { openPostgres } from "../../packages/server/src/infra/db/postgres.ts";
+import { systemIds } from "../../packages/server/src/infra/ids.ts";
+import { createLog } from "../../packages/server/src/infra/log/log.ts";
 import {
   cleanUp,
   freshEnvironment,
   freshPostgres,
   temporaryFolder,
-} from "../packages/server/test/harness.ts";
-import { root } from "./source.ts";
+} from "../../packages/server/test/harness.ts";
+import { root } from "../source.ts";
 
 const DRILL_MS_MAX = 300_000;
 

@@ -7,7 +7,7 @@ import { createServer } from "node:net";
 import { dirname, join } from "node:path";
 import { generate } from "selfsigned";
 import { expect, onTestFinished, test } from "vitest";
-import { freshPostgres, temporaryFolder } from "../packages/server/test/harness.ts";
+import { freshPostgres, temporaryFolder } from "../../packages/server/test/harness.ts";
 import {
   deployFile,
   interpolate,
@@ -16,8 +16,8 @@ import {
   readImage,
   readNginx,
   readUnit,
-} from "./deploy-files.ts";
-import { root } from "./source.ts";
+} from "../deploy-files.ts";
+import { root } from "../source.ts";
 
 /** What the files of deploy/ run, run here: their paths are those of this checkout. */
 type Env = Record<string, string>;

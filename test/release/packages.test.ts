@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { root } from "./source.ts";
+import { root } from "../source.ts";
 
 const run = promisify(execFile);
 /** What a person needs who serves, walks the demo, writes an agent or verifies. */
