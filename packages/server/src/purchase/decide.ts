@@ -9,7 +9,8 @@ import {
   withPool,
 } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
-import { type PublishedPolicy, policyByDigest, policyInForce } from "../domain/policies/store.js";
+import type { PublishedPolicy } from "../domain/policies/policy.js";
+import { policyByDigest, policyInForce } from "../domain/policies/store.js";
 import type { Queries } from "../infra/db/database.js";
 import { type Asked, gatherFacts } from "./facts.js";
 import { gatherPool } from "./pool.js";

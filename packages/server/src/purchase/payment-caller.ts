@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { Context } from "../context.js";
-import type { CountedCaller } from "../domain/declines/store.js";
+import type { CountedCaller } from "../domain/declines/decline.js";
 import { type Waiting, waitingCaller } from "../domain/declines/waits.js";
 import type { Transaction } from "../infra/db/database.js";
 

@@ -1,9 +1,8 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft, type RecordDraft } from "../../domain/audit/drafts.js";
-import type { LogHead } from "../../domain/audit/log.js";
+import type { LogHead, StoredRecord } from "../../domain/audit/log.js";
 import type { LogReader } from "../../domain/audit/log-reader.js";
-import type { StoredRecord } from "../../domain/audit/records/store.js";
 import { logsOfSite } from "../../domain/audit/store.js";
 import type { Queries } from "../../infra/db/database.js";
 import { type ProvenRecord, proveRecord } from "./prove-record.js";

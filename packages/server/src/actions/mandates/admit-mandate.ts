@@ -2,7 +2,8 @@ import { CLOCK_SKEW_MS, type Mandate, movesMoney, REASONS, scopesAllow } from "@
 import type { Context } from "../../context.js";
 import type { Agent } from "../../domain/agents/agent.js";
 import { askingAgent } from "../../domain/agents/asking/store.js";
-import { type MandateSettings, mandateSettings } from "../../domain/mandate-settings/store.js";
+import type { MandateSettings } from "../../domain/mandate-settings/mandate-settings.js";
+import { mandateSettings } from "../../domain/mandate-settings/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { skillsOf } from "../../domain/sites/snapshot.js";
 import type { Transaction } from "../../infra/db/database.js";

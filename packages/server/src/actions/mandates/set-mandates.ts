@@ -1,11 +1,8 @@
 import { ok, parseUrl, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
-import {
-  type MandateSettings,
-  mandateSettings,
-  writeMandateSettings,
-} from "../../domain/mandate-settings/store.js";
+import type { MandateSettings } from "../../domain/mandate-settings/mandate-settings.js";
+import { mandateSettings, writeMandateSettings } from "../../domain/mandate-settings/store.js";
 
 export type MandateChanges = {
   readonly [Name in keyof MandateSettings]?: MandateSettings[Name] | undefined;

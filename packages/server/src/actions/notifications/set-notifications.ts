@@ -1,11 +1,8 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
-import {
-  type NotifySettings,
-  notifySettings,
-  writeNotifySettings,
-} from "../../domain/notify-settings/store.js";
+import type { NotifySettings } from "../../domain/notify-settings/notify-settings.js";
+import { notifySettings, writeNotifySettings } from "../../domain/notify-settings/store.js";
 import { isMailAddress } from "../../infra/mail/address.js";
 
 export type NotifyChanges = {

@@ -10,7 +10,8 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
-import { currentPolicy, insertPolicy, type PublishedPolicy } from "../../domain/policies/store.js";
+import type { PublishedPolicy } from "../../domain/policies/policy.js";
+import { currentPolicy, insertPolicy } from "../../domain/policies/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { hasSkill } from "../../domain/sites/skills.js";
 import { siteByHash, updateSite } from "../../domain/sites/store.js";

@@ -1,6 +1,7 @@
 import { CLASSIFICATIONS, type Classification } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { type VisitFilter, visitHours } from "../../domain/visits/store.js";
+import { visitHours } from "../../domain/visits/store.js";
+import type { VisitFilter } from "../../domain/visits/visit.js";
 import { type CountBy, stepOf } from "../count-by.js";
 
 /** Rows of hours one answer is made from: kinds and agents of about a month of hours. */

@@ -3,14 +3,8 @@ import type { Queries } from "../../infra/db/database.js";
 import type { Archive } from "./archive/archive.js";
 import { type ArchivePart, endOf } from "./archive/part.js";
 import { archivedEnd, partsBefore } from "./archive/store.js";
-import {
-  leafAt,
-  recordById,
-  recordsBefore,
-  recordsBetween,
-  recordTexts,
-  type StoredRecord,
-} from "./records/store.js";
+import type { StoredRecord } from "./log.js";
+import { leafAt, recordById, recordsBefore, recordsBetween, recordTexts } from "./records/store.js";
 
 /** Archived parts looked at for one page of records of a type, and those opened. */
 const PARTS_LOOKED_AT_MAX = 200;

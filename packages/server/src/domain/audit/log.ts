@@ -75,3 +75,16 @@ export class HeldLogError extends AuditUnavailableError {
 export class HeadMovedError extends Error {
   override readonly name = "HeadMovedError";
 }
+
+/** A record with its place in the log, its hash and its signature. */
+export interface StoredRecord {
+  readonly chain: string;
+  readonly seq: number;
+  readonly type: string;
+  readonly record_id: string;
+  readonly recorded_at: number;
+  readonly text: string;
+  readonly hash: string;
+  readonly sig: string;
+  readonly key_id: string;
+}

@@ -1,13 +1,10 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import { MINUTE_MS } from "../../infra/time.js";
+import type { CountedBy, CountedCaller, Wait, WaitKind } from "./decline.js";
 import {
-  type CountedBy,
-  type CountedCaller,
   countDeclined,
   countEnded,
   countOpen,
-  type Wait,
-  type WaitKind,
   waitBySubject,
   waitsBySubject,
   writeWait,

@@ -1,24 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { MINUTE_MS } from "../../infra/time.js";
-
-/** What an owner set about mandates. */
-export interface MandateSettings {
-  readonly enabled: boolean;
-  /** How long a mandate may be valid. */
-  readonly lifeMs: number;
-  /** Origins whose published keys are admitted without asking. */
-  readonly autoAdmit: readonly string[];
-}
-
-export const LIFE_MS_MIN = MINUTE_MS;
-export const LIFE_MS_MAX = 24 * 60 * MINUTE_MS;
-export const AUTO_ADMIT_MAX = 50;
-
-const DEFAULTS: MandateSettings = Object.freeze({
-  enabled: true,
-  lifeMs: 15 * MINUTE_MS,
-  autoAdmit: [],
-});
+import { DEFAULTS, type MandateSettings } from "./mandate-settings.js";
 
 interface Row {
   enabled: number;

@@ -1,12 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
-
-/** Where an owner wants to be told when a person is needed. */
-export interface NotifySettings {
-  readonly webhookUrl: string | null;
-  readonly emails: readonly string[];
-}
-
-export const EMAILS_MAX = 10;
+import type { NotifySettings } from "./notify-settings.js";
 
 const NOWHERE: NotifySettings = Object.freeze({ webhookUrl: null, emails: [] });
 

@@ -45,3 +45,6 @@ export interface Order {
   /** How far its goods are. */
   readonly status: OrderStatus;
 }
+
+/** Names the change of any order of a site, for those who follow changes. */
+export const ORDER_TOPIC = "orders";

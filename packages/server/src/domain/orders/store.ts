@@ -1,9 +1,6 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import { DAY_MS } from "../../infra/time.js";
-import type { Order, OrderLine, OrderStatus } from "./order.js";
-
-/** Told of every order that was made, or that something became of, by its site. */
-export const ORDER_TOPIC = "orders";
+import { ORDER_TOPIC, type Order, type OrderLine, type OrderStatus } from "./order.js";
 
 /** Authorizations of cards last about a week; of those nobody knows the end of, this is assumed. */
 const AUTHORIZED_MS_MAX = 7 * DAY_MS;

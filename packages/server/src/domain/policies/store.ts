@@ -1,16 +1,12 @@
 import type { JsonObject, PolicyVersion } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import type { ListedPolicy, PublishedPolicy } from "./policy.js";
 
 interface Row {
   version: number;
   digest: string;
   document: string;
   published_at: number;
-}
-
-/** A published version of a site's rules. */
-export interface PublishedPolicy extends PolicyVersion {
-  readonly publishedAt: number;
 }
 
 function policyOf(row: Row): PublishedPolicy {
@@ -45,9 +41,6 @@ export function policyInForce(
     siteKeyHash,
   );
 }
-
-/** A version as a list of them shows it: documents can be long. */
-export type ListedPolicy = Omit<PublishedPolicy, "document">;
 
 /** Versions of a site's rules before a number, the newest first. */
 export async function listPolicies(

@@ -77,3 +77,6 @@ export interface Review {
   readonly note: string | null;
   readonly decidedRecordId: string | null;
 }
+
+/** Names the change of any review of a site, for those who follow changes. */
+export const REVIEW_TOPIC = "reviews";

@@ -1,8 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import type { Review, ReviewedRequest, ReviewStatus } from "./review.js";
-
-/** Told of every review that came about, or came further, by its site. */
-export const REVIEW_TOPIC = "reviews";
+import { REVIEW_TOPIC, type Review, type ReviewedRequest, type ReviewStatus } from "./review.js";
 
 interface Row {
   escalation_id: string;

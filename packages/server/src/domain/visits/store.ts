@@ -1,7 +1,7 @@
 import { type Classification, isKnownAgent } from "@gatehouse/protocol";
 import type { Queries, SqlValue, Transaction } from "../../infra/db/database.js";
 import { HOUR_MS } from "../../infra/time.js";
-import type { Visit, VisitSignature } from "./visit.js";
+import type { Visit, VisitFilter, VisitSignature } from "./visit.js";
 
 interface Row {
   visit_id: string;
@@ -97,16 +97,6 @@ async function addToHour(tx: Transaction, count: HourCount): Promise<void> {
     count.visits,
     count.visits,
   );
-}
-
-export interface VisitFilter {
-  readonly source?: Visit["source"] | undefined;
-  readonly classification: Classification | undefined;
-  readonly agent: string | undefined;
-  /** From this moment on. */
-  readonly from: number | undefined;
-  /** Up to this moment, without it. */
-  readonly to: number | undefined;
 }
 
 function conditions(filter: VisitFilter, columns: { agent: string; time: string }) {

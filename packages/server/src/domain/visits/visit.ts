@@ -17,3 +17,14 @@ export interface Visit {
   /** The page is of another host than the site's: shown, and not counted. */
   readonly offSite: boolean;
 }
+
+/** Which visits a list or a count is about. */
+export interface VisitFilter {
+  readonly source?: Visit["source"] | undefined;
+  readonly classification: Classification | undefined;
+  readonly agent: string | undefined;
+  /** From this moment on. */
+  readonly from: number | undefined;
+  /** Up to this moment, without it. */
+  readonly to: number | undefined;
+}

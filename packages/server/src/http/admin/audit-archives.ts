@@ -1,7 +1,8 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { ArchiveRuns } from "../../actions/audit/archive-runs.js";
 import type { Context } from "../../context.js";
-import { type ArchivedDay, archivedDays } from "../../domain/audit/archive/store.js";
+import type { ArchivedDay } from "../../domain/audit/archive/part.js";
+import { archivedDays } from "../../domain/audit/archive/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";

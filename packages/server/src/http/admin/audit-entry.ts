@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { StoredRecord } from "../../domain/audit/records/store.js";
+import type { StoredRecord } from "../../domain/audit/log.js";
 
 /** The name of a log: `{domain}/audit/{epoch}`. */
 export const Chain = z.string().max(280).openapi({ example: "shop.example.com/audit/1" });

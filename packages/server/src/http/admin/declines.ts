@@ -1,6 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
-import { countEnded, listWaits, WAIT_KINDS } from "../../domain/declines/store.js";
+import { WAIT_KINDS } from "../../domain/declines/decline.js";
+import { countEnded, listWaits } from "../../domain/declines/store.js";
 import { DECLINES_WINDOW_MS, handedOffUntil } from "../../domain/declines/waits.js";
 import { isoTime } from "../../infra/clock.js";
 import { measureOpenPayments } from "../../purchase/payment-state.js";

@@ -6,8 +6,8 @@ import {
   LIFE_MS_MAX,
   LIFE_MS_MIN,
   type MandateSettings,
-  mandateSettings,
-} from "../../domain/mandate-settings/store.js";
+} from "../../domain/mandate-settings/mandate-settings.js";
+import { mandateSettings } from "../../domain/mandate-settings/store.js";
 import { strict } from "../server/faults.js";
 import { body, errors, json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";

@@ -2,11 +2,8 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setNotifications } from "../../actions/notifications/set-notifications.js";
 import { testNotifications } from "../../actions/notifications/test-notifications.js";
 import type { Context } from "../../context.js";
-import {
-  EMAILS_MAX,
-  type NotifySettings,
-  notifySettings,
-} from "../../domain/notify-settings/store.js";
+import { EMAILS_MAX, type NotifySettings } from "../../domain/notify-settings/notify-settings.js";
+import { notifySettings } from "../../domain/notify-settings/store.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
 import { body, errors, json } from "../server/schemas.js";

@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import type { PublishedPolicy } from "../../domain/policies/store.js";
+import type { PublishedPolicy } from "../../domain/policies/policy.js";
 import { isoTime } from "../../infra/clock.js";
 import { Timestamp } from "../server/schemas.js";
 

@@ -1,6 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
-import { type ListedPolicy, listPolicies, policyByVersion } from "../../domain/policies/store.js";
+import type { ListedPolicy } from "../../domain/policies/policy.js";
+import { listPolicies, policyByVersion } from "../../domain/policies/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { Problem } from "../server/problem.js";
 import { errors, json } from "../server/schemas.js";

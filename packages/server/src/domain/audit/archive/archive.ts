@@ -1,6 +1,6 @@
 import { fromHex } from "@gatehouse/protocol";
 import type { Queries } from "../../../infra/db/database.js";
-import type { StoredRecord } from "../records/store.js";
+import type { StoredRecord } from "../log.js";
 import { ArchiveFolder } from "./folder.js";
 import { OpenPart } from "./open-part.js";
 import { type ArchivePart, ArchiveUnavailableError, endOf, KEPT_LEVEL_MIN } from "./part.js";

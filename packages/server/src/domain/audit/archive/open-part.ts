@@ -1,6 +1,7 @@
 import { appendLeaf, type Frontier, fromHex, toHex } from "@gatehouse/protocol";
+import type { StoredRecord } from "../log.js";
 import { sha256Now } from "../log-writer.js";
-import type { Leaf, StoredRecord } from "../records/store.js";
+import type { Leaf } from "../records/store.js";
 import { type ArchivePart, ArchiveUnavailableError } from "./part.js";
 
 const ENTRY = /\{"hash":"[0-9a-f]{64}","key_id":"/g;

@@ -46,3 +46,14 @@ export class ArchiveUnavailableError extends AuditUnavailableError {
       "run `gatehouse doctor`, and see docs/operations/archive.md.";
   }
 }
+
+/** An archived day of a log, all parts together. */
+export interface ArchivedDay {
+  readonly chain: string;
+  readonly day: string;
+  readonly firstSeq: number;
+  readonly count: number;
+  readonly parts: number;
+  readonly bytes: number;
+  readonly archivedAt: number;
+}

@@ -1,6 +1,6 @@
 import type { NewRow, Queries, Transaction } from "../../../infra/db/database.js";
 import { hashesIn } from "../hashes.js";
-import type { ArchivePart } from "./part.js";
+import type { ArchivedDay, ArchivePart } from "./part.js";
 
 interface PartRow {
   chain: string;
@@ -165,17 +165,6 @@ export async function partsBehind(
     limit,
   );
   return rows.map(partOf);
-}
-
-/** An archived day of a log, all parts together. */
-export interface ArchivedDay {
-  readonly chain: string;
-  readonly day: string;
-  readonly firstSeq: number;
-  readonly count: number;
-  readonly parts: number;
-  readonly bytes: number;
-  readonly archivedAt: number;
 }
 
 /** Archived days of a site's logs, newest first within a log. */

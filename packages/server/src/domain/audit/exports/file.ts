@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { ocsfLine, type PolicyVersion, signExportFile, treeRoot } from "@gatehouse/protocol";
-import type { LogHead } from "../log.js";
+import type { LogHead, StoredRecord } from "../log.js";
 import { sha256Now } from "../log-writer.js";
-import type { StoredRecord } from "../records/store.js";
 import type { ExportTools } from "./export-tools.js";
 import { htmlPage } from "./html.js";
 import { ExportParts, partRecords, rangeOf } from "./parts.js";

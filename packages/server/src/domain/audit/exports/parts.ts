@@ -9,8 +9,8 @@ import {
   toHex,
 } from "@gatehouse/protocol";
 import type { AuditLog } from "../audit-log.js";
+import type { StoredRecord } from "../log.js";
 import type { LogReader } from "../log-reader.js";
-import type { StoredRecord } from "../records/store.js";
 import type { ExportSnapshot } from "./snapshot.js";
 
 /** Records read at a time: what an export holds in memory, however long the day. */

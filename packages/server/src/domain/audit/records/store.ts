@@ -2,18 +2,7 @@
 
 import type { Queries, Transaction } from "../../../infra/db/database.js";
 import { hashesIn } from "../hashes.js";
-
-export interface StoredRecord {
-  readonly chain: string;
-  readonly seq: number;
-  readonly type: string;
-  readonly record_id: string;
-  readonly recorded_at: number;
-  readonly text: string;
-  readonly hash: string;
-  readonly sig: string;
-  readonly key_id: string;
-}
+import type { StoredRecord } from "../log.js";
 
 const COLUMNS = "chain, seq, type, record_id, recorded_at, text, hash, sig, key_id";
 

@@ -1,0 +1,20 @@
+import { DAY_MS, MINUTE_MS } from "../../infra/time.js";
+
+/** What an owner set about mandates. */
+export interface MandateSettings {
+  readonly enabled: boolean;
+  /** How long a mandate may be valid. */
+  readonly lifeMs: number;
+  /** Origins whose published keys are admitted without asking. */
+  readonly autoAdmit: readonly string[];
+}
+
+export const LIFE_MS_MIN = MINUTE_MS;
+export const LIFE_MS_MAX = DAY_MS;
+export const AUTO_ADMIT_MAX = 50;
+
+export const DEFAULTS: MandateSettings = Object.freeze({
+  enabled: true,
+  lifeMs: 15 * MINUTE_MS,
+  autoAdmit: [],
+});
