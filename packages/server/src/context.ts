@@ -12,14 +12,16 @@ import { LiveSites } from "./domain/sites/live-sites.js";
 import { domainOfSite } from "./domain/sites/store.js";
 import { RecordAllowance } from "./domain/stranger-records/record-allowance.js";
 import { StrangerWords } from "./domain/stranger-records/stranger-words.js";
-import { authenticate, tokenDigest } from "./domain/tokens/authenticate.js";
-import type { EdgeToken } from "./domain/tokens/edge/edge-token.js";
 import { liveEdgeToken } from "./domain/tokens/edge/store.js";
 import { type OperatorToken, operatorToken } from "./domain/tokens/operator-token.js";
 import { ConsoleSessions } from "./domain/tokens/sessions/console-sessions.js";
 import { liveTokenByDigest } from "./domain/tokens/store.js";
-import type { Principal } from "./domain/tokens/token.js";
-import { TokenAuthenticator } from "./domain/tokens/token-authenticator.js";
+import type { EdgeToken, Principal } from "./domain/tokens/token.js";
+import {
+  authenticate,
+  TokenAuthenticator,
+  tokenDigest,
+} from "./domain/tokens/token-authenticator.js";
 import { VisitLog } from "./domain/visits/visit-log.js";
 import { Admission } from "./http/server/admission/admission.js";
 import { TrustedProxies } from "./http/server/connection.js";
@@ -38,7 +40,7 @@ import { KeyRing } from "./infra/keys/key-ring.js";
 import { createLog, type Log } from "./infra/log/log.js";
 import { Mailer } from "./infra/mail/mailer.js";
 import { Metrics } from "./infra/metrics.js";
-import { NetworkShares } from "./infra/quota/network-share.js";
+import { NetworkShares } from "./infra/quota/stored-bytes.js";
 import { ConcurrencyLimit } from "./infra/rate-limit/concurrency-limit.js";
 import { LocalLimiter } from "./infra/rate-limit/local.js";
 import type { Secrets } from "./infra/secrets/secrets.js";

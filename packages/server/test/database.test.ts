@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
-import type { Change } from "../src/infra/db/changes.ts";
+import type { Change } from "../src/infra/db/database.ts";
 import {
   type Database,
   DatabaseConflictError,

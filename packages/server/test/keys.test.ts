@@ -4,7 +4,7 @@ import { readConfig } from "../src/config/config.ts";
 import { createContext } from "../src/context.ts";
 import { ManualClock } from "../src/infra/clock.ts";
 import { ANNOUNCE_MS_MIN, LISTED_AFTER_RETIREMENT_MS } from "../src/infra/keys/key-ring.ts";
-import { nodeSigner, type PrivateJwk } from "../src/infra/keys/signing.ts";
+import { nodeSigner, type PrivateJwk } from "../src/infra/keys/signatures.ts";
 import { createLog } from "../src/infra/log/log.ts";
 import { DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
 

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import type { TlsSettings } from "../http/server/server.js";
 import type { KeyAlias } from "../infra/keys/key-aliases.js";
-import type { LogLevel } from "../infra/log/levels.js";
 import type { MailSettings } from "../infra/mail/mailer.js";
 import { StartupError } from "../startup-error.js";
 import { mailSender, mailServer } from "./mail-readers.js";
 import * as read from "./readers.js";
+import type { LogLevel } from "./variables.js";
 import { LIMIT_NAMES, type LimitName, limitMax, PREFIX, VARIABLES } from "./variables.js";
 
 /** Everything an installation was told, checked once and frozen. */

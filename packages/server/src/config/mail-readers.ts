@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { parseUrl } from "@gatehouse/protocol";
-import { isMailAddress } from "../infra/mail/address.js";
 import type { MailSender, MailServer } from "../infra/mail/mailer.js";
+import { isMailAddress } from "../infra/mail/text.js";
 import { fail, isLoopback } from "./readers.js";
 
 const SUBMISSION_PORT = 587;

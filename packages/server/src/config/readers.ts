@@ -2,8 +2,8 @@ import { isIP } from "node:net";
 import { resolve } from "node:path";
 import { fromBase64url, parseUrl } from "@gatehouse/protocol";
 import type { KeyAlias } from "../infra/keys/key-aliases.js";
-import { LOG_LEVELS, type LogLevel } from "../infra/log/levels.js";
 import { StartupError } from "../startup-error.js";
+import { LOG_LEVELS, type LogLevel } from "./variables.js";
 
 /**
  * Readers of single variables. Each gets the variable's name for its sentence, and never repeats

@@ -1,4 +1,5 @@
-import { LOG_LEVELS } from "../infra/log/levels.js";
+export const LOG_LEVELS = ["trace", "debug", "info", "warn", "error", "silent"] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
 
 /** One environment variable: everything `serve --help` and the reference page say of it. */
 export interface Variable {

@@ -22,8 +22,7 @@ import { findSecretsKey } from "../infra/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
 import { checkArchive } from "./doctor-archive.js";
 import { checkDataDir, checkNode, checkOperatorToken, checkTransport } from "./doctor-machine.js";
-import { checkPayments } from "./doctor-payments.js";
-import { checkPlatforms } from "./doctor-platforms.js";
+import { checkPayments, checkPlatforms } from "./doctor-sales.js";
 import type { Finding } from "./finding.js";
 import { checkRestored } from "./restored.js";
 

@@ -5,7 +5,7 @@ import { applyRevocations } from "../actions/installation/apply-revocations.js";
 import { type Config, type Environment, readConfig } from "../config/config.js";
 import { closeAllLogs } from "../domain/audit/store.js";
 import { readLists } from "../domain/revocations/list-file.js";
-import type { Revocation } from "../domain/revocations/revocation.js";
+import type { Revocation } from "../domain/revocations/store.js";
 import { insertRevocations } from "../domain/revocations/store.js";
 import { systemClock } from "../infra/clock.js";
 import { type Database, DatabaseConflictError } from "../infra/db/database.js";

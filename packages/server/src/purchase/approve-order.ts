@@ -3,12 +3,12 @@ import { type JsonObject, type Money, REASONS, type ReasonCode } from "@gatehous
 import type { Context } from "../context.js";
 import type { Agent } from "../domain/agents/agent.js";
 import type { RecordDraft } from "../domain/audit/drafts.js";
-import { newRecordId } from "../domain/audit/record-id.js";
 import { decisionOfMandate, insertDecision } from "../domain/decisions/store.js";
-import type { ProcessorAccount } from "../domain/payments/accounts/account.js";
+import type { ProcessorAccount } from "../domain/payments/accounts/store.js";
 import { policyInForce } from "../domain/policies/store.js";
 import { siteByHash } from "../domain/sites/store.js";
 import type { Transaction } from "../infra/db/database.js";
+import { newRecordId } from "../infra/ids.js";
 import { moneyOfStripe } from "../payments/stripe/amounts.js";
 import { decide } from "./decide.js";
 import type { HookCall } from "./stripe-hook.js";

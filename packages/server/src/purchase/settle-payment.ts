@@ -7,7 +7,7 @@ import {
   scheduleRecheck,
   takePayment,
 } from "../domain/payments/store.js";
-import { ANY_CHANGE } from "../infra/db/changes.js";
+import { ANY_CHANGE } from "../infra/db/database.js";
 import {
   attemptOf,
   authorize,

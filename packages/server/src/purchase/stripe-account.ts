@@ -2,14 +2,12 @@ import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import {
   type AccountSecret,
-  type ProcessorAccount,
-  secretPlace,
-} from "../domain/payments/accounts/account.js";
-import {
   accountById,
   currentAccount,
   endAccounts,
   forgetSecrets,
+  type ProcessorAccount,
+  secretPlace,
   usableAccounts,
   writeAccount,
 } from "../domain/payments/accounts/store.js";

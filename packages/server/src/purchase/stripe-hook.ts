@@ -4,8 +4,8 @@ import {
   type AccountSecret,
   type ProcessorAccount,
   secretPlace,
-} from "../domain/payments/accounts/account.js";
-import { usableAccounts } from "../domain/payments/accounts/store.js";
+  usableAccounts,
+} from "../domain/payments/accounts/store.js";
 import type { Payment } from "../domain/payments/payment.js";
 import { paymentById, paymentByReference } from "../domain/payments/store.js";
 import { verifyHook } from "../payments/stripe/hook.js";

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { SEEN_PLATFORMS_MAX } from "../../src/domain/platforms/store.ts";
 import { siteByHash } from "../../src/domain/sites/store.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { checkPlatforms } from "../../src/maintenance/doctor-platforms.ts";
+import { checkPlatforms } from "../../src/maintenance/doctor-sales.ts";
 import { DATABASES, NOON } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { BUYER, lines, openWorld, paying, told, type World } from "../ucp/buying.ts";

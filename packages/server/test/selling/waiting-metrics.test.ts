@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { checkPayments } from "../../src/maintenance/doctor-payments.ts";
+import { checkPayments } from "../../src/maintenance/doctor-sales.ts";
 import {
   cleanUp,
   DATABASES,

@@ -13,7 +13,7 @@ import type { Context } from "../../context.js";
 import type { StoredAnswer } from "../../domain/decisions/decision.js";
 import { hasKeptAnswers, keptAnswer } from "../../domain/decisions/kept/store.js";
 import { hashesOf, type SiteNaming } from "../../domain/sites/find.js";
-import { verifyNow } from "../../infra/keys/verifying.js";
+import { verifyNow } from "../../infra/keys/signatures.js";
 import { mandateAudience } from "../mandates/prove-mandate.js";
 import type { Submitted } from "../mandates/submission.js";
 import { isForCall, type MandateCall } from "../mandates/submit-mandate.js";

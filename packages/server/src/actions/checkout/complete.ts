@@ -9,9 +9,7 @@ import {
 import type { Context } from "../../context.js";
 import type { Agent } from "../../domain/agents/agent.js";
 import type { RecordDraft } from "../../domain/audit/drafts.js";
-import { newRecordId } from "../../domain/audit/record-id.js";
-import { type Checkout, emailOf, isReady } from "../../domain/checkouts/checkout.js";
-import { pageUrl } from "../../domain/checkouts/page-url.js";
+import { type Checkout, emailOf, isReady, pageUrl } from "../../domain/checkouts/checkout.js";
 import { lockCheckout, writeCheckout } from "../../domain/checkouts/store.js";
 import { insertDecision } from "../../domain/decisions/store.js";
 import { noteSeen } from "../../domain/platforms/store.js";
@@ -20,6 +18,7 @@ import { closedMessage, sells } from "../../domain/sites/gates.js";
 import type { Site } from "../../domain/sites/site.js";
 import { reloadSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
+import { newRecordId } from "../../infra/ids.js";
 import { problemOf } from "../../purchase/checkout-problem.js";
 import { type Decided, decide } from "../../purchase/decide.js";
 import { type Identity, isPooled } from "../../purchase/identity.js";

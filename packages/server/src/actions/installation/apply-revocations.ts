@@ -1,7 +1,7 @@
 import { endKey } from "../../domain/agents/keys/store.js";
 import { revokeAgent } from "../../domain/agents/store.js";
 import { suspendPlatform } from "../../domain/platforms/store.js";
-import { partsOf, type Revocation } from "../../domain/revocations/revocation.js";
+import { partsOf, type Revocation } from "../../domain/revocations/store.js";
 import { domainOfSite } from "../../domain/sites/store.js";
 import { revokeEdgeToken } from "../../domain/tokens/edge/store.js";
 import { revokeToken } from "../../domain/tokens/store.js";

@@ -2,7 +2,7 @@ import type { Context } from "../../context.js";
 import { AuditUnavailableError } from "../../domain/audit/log.js";
 import type { Clock } from "../../infra/clock.js";
 import { DatabaseUnavailableError } from "../../infra/db/database.js";
-import { isOutOfRoom } from "../../infra/installation/write-probe.js";
+import { isOutOfRoom } from "../../infra/installation/installation.js";
 
 /** The parts that every decision needs. */
 export type ReadinessPart = "database" | "disk" | "keys" | "clock" | "audit";

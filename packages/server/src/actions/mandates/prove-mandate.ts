@@ -9,7 +9,7 @@ import type { Context } from "../../context.js";
 import type { RegisteredKey } from "../../domain/agents/agent.js";
 import { type SigningKey, signingKey } from "../../domain/agents/asking/store.js";
 import type { Site } from "../../domain/sites/site.js";
-import { verifyNow } from "../../infra/keys/verifying.js";
+import { verifyNow } from "../../infra/keys/signatures.js";
 import type { MandateFault, ProvenFacts } from "./refuse-mandate.js";
 
 /** Any key: a mandate of an unknown one takes as long to refuse as one of a known one. */

@@ -1,14 +1,18 @@
 import type { AuditLog } from "../../domain/audit/audit-log.js";
 import type { RecordDraft } from "../../domain/audit/drafts.js";
-import { newRecordId } from "../../domain/audit/record-id.js";
 import { recordExists } from "../../domain/audit/records/store.js";
-import type { RejectedCaller, RejectionDoor } from "../../domain/rejections/rejection.js";
-import { RejectionCounts, type SealedCounts } from "../../domain/rejections/rejection-counts.js";
+import {
+  type RejectedCaller,
+  RejectionCounts,
+  type RejectionDoor,
+  type SealedCounts,
+} from "../../domain/rejections/rejection-counts.js";
 import { takeSingle } from "../../domain/rejections/store.js";
 import { type Clock, isoTime } from "../../infra/clock.js";
 import type { CrashPoint } from "../../infra/crash-points.js";
 import type { Transaction } from "../../infra/db/database.js";
 import type { Ids } from "../../infra/ids.js";
+import { newRecordId } from "../../infra/ids.js";
 import type { Log } from "../../infra/log/log.js";
 import type { Metrics } from "../../infra/metrics.js";
 import { MINUTE_MS } from "../../infra/time.js";

@@ -15,7 +15,7 @@ import { reviewOfDecision } from "../../domain/reviews/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { reloadSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
-import type { Sender } from "../../infra/sender.js";
+import type { Sender } from "../../infra/networks.js";
 import { paymentEnded, settlePayment } from "../../purchase/settle-payment.js";
 import { expireIfLate } from "../reviews/decide-review.js";
 import { admitMandate } from "./admit-mandate.js";

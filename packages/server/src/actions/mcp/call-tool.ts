@@ -1,11 +1,11 @@
 import { isSkillId, type JsonObject, type JsonValue } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { isVerified } from "../../domain/sites/store.js";
-import { isKnownClient } from "../../domain/stranger-records/known-clients.js";
 import type {
   CommittedWords,
   StrangerWords,
 } from "../../domain/stranger-records/stranger-words.js";
+import { isKnownClient } from "../../domain/stranger-records/stranger-words.js";
 import { REJECTED_REQUESTS, type Taken } from "../mandates/rejection-aggregator.js";
 import { digestOf, type PlainTool, type ToolOutcome, type ToolResult } from "./tools.js";
 

@@ -3,7 +3,7 @@ import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import type { NotifySettings } from "../../domain/notify-settings/notify-settings.js";
 import { notifySettings, writeNotifySettings } from "../../domain/notify-settings/store.js";
-import { isMailAddress } from "../../infra/mail/address.js";
+import { isMailAddress } from "../../infra/mail/text.js";
 
 export type NotifyChanges = {
   readonly [Name in keyof NotifySettings]?: NotifySettings[Name] | undefined;

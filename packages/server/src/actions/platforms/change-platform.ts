@@ -9,8 +9,7 @@ import {
   platformByIdentity,
   writePlatform,
 } from "../../domain/platforms/store.js";
-import { idAt } from "../../domain/revocations/revocation.js";
-import { insertRevocations } from "../../domain/revocations/store.js";
+import { idAt, insertRevocations } from "../../domain/revocations/store.js";
 import { isSharedSuffix, type WebName, webName } from "../../infra/web-name.js";
 
 /** An owner's changes to a platform. Absent members do not change. */

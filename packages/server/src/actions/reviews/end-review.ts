@@ -1,7 +1,6 @@
 import { type JsonObject, REASONS, type ReasonCode } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Actor, RecordDraft } from "../../domain/audit/drafts.js";
-import { newRecordId } from "../../domain/audit/record-id.js";
 import { reopenCheckout } from "../../domain/checkouts/store.js";
 import type { StoredAnswer } from "../../domain/decisions/decision.js";
 import { decisionById, moveDecision } from "../../domain/decisions/store.js";
@@ -10,6 +9,7 @@ import { writeReviewEnd } from "../../domain/reviews/store.js";
 import { siteByHash } from "../../domain/sites/store.js";
 import { isoTime } from "../../infra/clock.js";
 import type { Transaction } from "../../infra/db/database.js";
+import { newRecordId } from "../../infra/ids.js";
 import { problemOf } from "../../purchase/checkout-problem.js";
 import type { PaymentCaller } from "../../purchase/payment-caller.js";
 import { type Payment, requestPayment } from "../../purchase/request-payment.js";

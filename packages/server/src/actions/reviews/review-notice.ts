@@ -4,7 +4,7 @@ import type { Agent } from "../../domain/agents/agent.js";
 import type { Review } from "../../domain/reviews/review.js";
 import type { Site } from "../../domain/sites/site.js";
 import { isoTime } from "../../infra/clock.js";
-import { plainLine, quoted } from "../../infra/mail/plain-words.js";
+import { plainLine, quoted } from "../../infra/mail/text.js";
 
 /** What an owner is told of: somebody asks for something that a person has to decide. */
 export interface AskedReview {

@@ -1,14 +1,15 @@
 import { ok, type Result, refuse, toBase64url } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { tokenActor } from "../../domain/audit/drafts.js";
-import { tokenDigest } from "../../domain/tokens/authenticate.js";
+import { countLiveEdgeTokens, insertEdgeToken } from "../../domain/tokens/edge/store.js";
 import {
   EDGE_TOKEN_ID_PREFIX,
   EDGE_TOKEN_PREFIX,
   type EdgeToken,
-} from "../../domain/tokens/edge/edge-token.js";
-import { countLiveEdgeTokens, insertEdgeToken } from "../../domain/tokens/edge/store.js";
-import { type Principal, TOKEN_BYTES } from "../../domain/tokens/token.js";
+  type Principal,
+  TOKEN_BYTES,
+} from "../../domain/tokens/token.js";
+import { tokenDigest } from "../../domain/tokens/token-authenticator.js";
 import { tokenDrafts } from "./token-record.js";
 
 /** Live tokens of one site: a few places the same site is served from, and one to change over to. */

@@ -3,7 +3,6 @@ import type { Context } from "../../context.js";
 import { tokenActor } from "../../domain/audit/drafts.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
 import { siteByHash } from "../../domain/sites/store.js";
-import { tokenDigest } from "../../domain/tokens/authenticate.js";
 import { countLiveTokens, insertToken } from "../../domain/tokens/store.js";
 import {
   hasRole,
@@ -14,6 +13,7 @@ import {
   TOKEN_PREFIX,
   type Token,
 } from "../../domain/tokens/token.js";
+import { tokenDigest } from "../../domain/tokens/token-authenticator.js";
 import { tokenDrafts } from "./token-record.js";
 
 /** Live tokens of one installation; a program that mints without end stops here. */

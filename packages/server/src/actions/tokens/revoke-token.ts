@@ -2,13 +2,12 @@ import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type RecordDraft, tokenActor } from "../../domain/audit/drafts.js";
 import { INSTALLATION } from "../../domain/audit/log.js";
-import type { Revocation } from "../../domain/revocations/revocation.js";
+import type { Revocation } from "../../domain/revocations/store.js";
 import { insertRevocations } from "../../domain/revocations/store.js";
 import { type Descendant, liveDescendants } from "../../domain/tokens/descent/store.js";
-import { EDGE_TOKEN_ID_PREFIX } from "../../domain/tokens/edge/edge-token.js";
 import { edgeTokenById, revokeEdgeToken } from "../../domain/tokens/edge/store.js";
 import { revokeToken as markRevoked, tokenById } from "../../domain/tokens/store.js";
-import { maySee, type Principal } from "../../domain/tokens/token.js";
+import { EDGE_TOKEN_ID_PREFIX, maySee, type Principal } from "../../domain/tokens/token.js";
 import type { Queries } from "../../infra/db/database.js";
 import { inWritableLogs, type RecordedToken, tokenDrafts } from "./token-record.js";
 

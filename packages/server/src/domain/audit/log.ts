@@ -88,3 +88,10 @@ export interface StoredRecord {
   readonly sig: string;
   readonly key_id: string;
 }
+
+const HASH_HEX_CHARS = 64;
+
+/** The hashes in a text that has them one after the other, in hexadecimal. */
+export function hashesIn(text: string): string[] {
+  return text.match(new RegExp(`.{${HASH_HEX_CHARS}}`, "g")) ?? [];
+}

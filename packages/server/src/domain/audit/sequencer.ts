@@ -1,6 +1,6 @@
 import { pause, systemClock } from "../../infra/clock.js";
 import { type Database, DatabaseUnavailableError } from "../../infra/db/database.js";
-import { probeWriting } from "../../infra/installation/write-probe.js";
+import { probeWriting } from "../../infra/installation/installation.js";
 import {
   type BatchEntry,
   type BatchTools,

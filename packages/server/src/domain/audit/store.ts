@@ -4,8 +4,7 @@ import {
   type Queries,
   type Transaction,
 } from "../../infra/db/database.js";
-import { hashesIn } from "./hashes.js";
-import { HeadMovedError, INSTALLATION, type LogHead } from "./log.js";
+import { HeadMovedError, hashesIn, INSTALLATION, type LogHead } from "./log.js";
 
 interface ChainRow {
   chain: string;

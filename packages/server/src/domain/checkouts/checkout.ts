@@ -1,4 +1,5 @@
 import type { JsonObject, UcpTotals } from "@gatehouse/protocol";
+import type { Config } from "../../config/config.js";
 import { HOUR_MS } from "../../infra/time.js";
 import type { BuyingPlatform, PlatformCaller, WantedLine } from "./platform.js";
 
@@ -155,4 +156,12 @@ export const TRIES_MAX = 20;
 export function emailOf({ content }: Checkout): string | null {
   const { email } = content.buyer;
   return typeof email === "string" && email !== "" ? email : null;
+}
+
+/** The page of a checkout for its buyer. The address is the only protection, so only the buyer gets it. */
+export function pageUrl(
+  { baseUrl }: Pick<Config, "baseUrl">,
+  { siteKeyHash, pageId }: Pick<Checkout, "siteKeyHash" | "pageId">,
+): string {
+  return `${baseUrl}/v1/ucp/${siteKeyHash}/pages/${pageId}`;
 }

@@ -1,5 +1,15 @@
 import { MINUTE_MS } from "../../infra/time.js";
-import type { RejectedCaller } from "./rejection.js";
+
+/** The door at which something was refused. */
+export type RejectionDoor = "mandates" | "mcp";
+
+/** Which refusals are counted together: those of one agent, or of all strangers at a door. */
+export interface RejectedCaller {
+  readonly siteKeyHash: string;
+  readonly door: RejectionDoor;
+  /** An agent that the site's owner has approved; undefined for all other callers. */
+  readonly agentId?: string | undefined;
+}
 
 /** Agents whose refusals are counted separately; further ones count with the site's strangers. */
 const AGENTS_MAX = 10_000;

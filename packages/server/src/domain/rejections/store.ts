@@ -1,6 +1,19 @@
 import type { Transaction } from "../../infra/db/database.js";
 import { DAY_MS, MINUTE_MS } from "../../infra/time.js";
-import { type RejectedCaller, singleLimits } from "./rejection.js";
+import type { RejectedCaller } from "./rejection-counts.js";
+
+interface SingleLimits {
+  readonly perMinute: number;
+  readonly perDay: number;
+}
+
+/** Refusals that get a record each; the rest is counted in one record a minute. */
+const STRANGERS: SingleLimits = { perMinute: 10, perDay: 500 };
+const AGENT: SingleLimits = { perMinute: 60, perDay: 5000 };
+
+function singleLimits({ agentId }: RejectedCaller): SingleLimits {
+  return agentId === undefined ? STRANGERS : AGENT;
+}
 
 /**
  * Counts a refusal that gets its own record. Returns undefined if the limit allows it, otherwise the time

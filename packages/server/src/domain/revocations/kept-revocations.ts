@@ -3,8 +3,13 @@ import type { Database, Transaction } from "../../infra/db/database.js";
 import type { Log } from "../../infra/log/log.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { readLists, writeList } from "./list-file.js";
-import { nameOf, type Revocation } from "./revocation.js";
-import { allRevocations, insertRevocations, REVOCATION_TOPIC } from "./store.js";
+import {
+  allRevocations,
+  insertRevocations,
+  nameOf,
+  REVOCATION_TOPIC,
+  type Revocation,
+} from "./store.js";
 
 /** How often the list is written even if nothing was revoked, because it says until when it is complete. */
 const KEEP_EVERY_MS = MINUTE_MS;

@@ -5,7 +5,7 @@ import { isoTime } from "../../infra/clock.js";
 import { replaceFile } from "../../infra/files/durable-file.js";
 import { readTextFile } from "../../infra/files/private-file.js";
 import { StartupError } from "../../startup-error.js";
-import { REVOCATION_KINDS, type Revocation } from "./revocation.js";
+import { REVOCATION_KINDS, type Revocation } from "./store.js";
 
 /** Beside the checkpoints, because operators copy that folder. */
 const FOLDER = "checkpoints";

@@ -2,7 +2,7 @@ import type { KeyObject } from "node:crypto";
 import { type Es256Jwk, jwkThumbprint, type Signer, type UcpKey } from "@gatehouse/protocol";
 import type { Clock } from "../../infra/clock.js";
 import type { Database } from "../../infra/db/database.js";
-import { es256Signer, newEs256Key, openEs256Key } from "../../infra/keys/es256.js";
+import { es256Signer, newEs256Key, openEs256Key } from "../../infra/keys/signatures.js";
 import type { Secrets } from "../../infra/secrets/secrets.js";
 import { DAY_MS } from "../../infra/time.js";
 import { insertFirstKey, keysOfSite, type StoredSiteKey } from "./store.js";

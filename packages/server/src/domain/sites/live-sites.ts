@@ -1,6 +1,6 @@
 import type { SiteSnapshot } from "@gatehouse/protocol";
-import { ANY_CHANGE, type Change } from "../../infra/db/changes.js";
 import type { Database } from "../../infra/db/database.js";
+import { ANY_CHANGE, type Change } from "../../infra/db/database.js";
 import { findSite } from "./find.js";
 import { SITE_TOPIC, type Site } from "./site.js";
 import { snapshotOf } from "./snapshot.js";

@@ -4,6 +4,32 @@ import type { Ids } from "../../infra/ids.js";
 import { DAY_MS } from "../../infra/time.js";
 import { insertWords, type KeptWords } from "./store.js";
 
+/**
+ * Names of well-known MCP clients in `clientInfo.name`. Records show these names; every other name is a
+ * stranger's free choice. Anybody can use them, so they prove nothing.
+ */
+const KNOWN_CLIENTS: ReadonlySet<string> = new Set([
+  "claude-ai",
+  "claude-code",
+  "openai-mcp",
+  "codex-mcp-client",
+  "gemini-cli-mcp-client",
+  "Visual Studio Code",
+  "cursor-vscode",
+  "windsurf-client",
+  "Cline",
+  "Zed",
+  "goose",
+  "continue-client",
+  "mcp-inspector",
+  "inspector-client",
+  "mcp",
+]);
+
+export function isKnownClient(name: string): boolean {
+  return KNOWN_CLIENTS.has(name);
+}
+
 const SALT_BYTES = 16;
 /** How long the words of strangers are kept; after that only their commitments are left. */
 export const WORDS_KEPT_MS = 30 * DAY_MS;

@@ -1,8 +1,34 @@
+import { createHash, timingSafeEqual } from "node:crypto";
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Clock } from "../../infra/clock.js";
+import type { Queries } from "../../infra/db/database.js";
 import { type Networks, networksOf } from "../../infra/networks.js";
 import { AddressLimiter } from "../../infra/rate-limit/address-limiter.js";
-import { tokenDigest } from "./authenticate.js";
+import { liveTokenByDigest } from "./store.js";
+import type { Principal } from "./token.js";
+
+/** Tokens are 256 random bits, so one fast hash is enough: there is nothing to guess. */
+export function tokenDigest(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+/** The holder of the token that the service was started with. */
+export const OPERATOR: Principal = Object.freeze({
+  tokenId: "operator",
+  role: "operator",
+  sites: null,
+});
+
+/** The principal that a token authenticates, by the digest of the token; undefined for an unknown token. */
+export async function authenticate(
+  db: Queries,
+  digest: string,
+  operatorDigest: string,
+): Promise<Principal | undefined> {
+  if (timingSafeEqual(Buffer.from(digest), Buffer.from(operatorDigest))) return OPERATOR;
+  const token = await liveTokenByDigest(db, digest);
+  return token && { tokenId: token.tokenId, role: token.role, sites: token.sites };
+}
 
 const FAILURES_PER_MINUTE = 10;
 /** Tokens that were good lately; forgotten all at once when there are too many. */

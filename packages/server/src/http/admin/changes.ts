@@ -2,7 +2,7 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
 import { ORDER_TOPIC } from "../../domain/orders/order.js";
 import { REVIEW_TOPIC } from "../../domain/reviews/review.js";
-import { ANY_CHANGE, type Change } from "../../infra/db/changes.js";
+import { ANY_CHANGE, type Change } from "../../infra/db/database.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { Problem } from "../server/problem.js";
 import { errors } from "../server/schemas.js";

@@ -1,8 +1,8 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { issueEdgeToken } from "../../actions/tokens/issue-edge-token.js";
 import type { Context } from "../../context.js";
-import type { EdgeToken } from "../../domain/tokens/edge/edge-token.js";
 import { listEdgeTokens } from "../../domain/tokens/edge/store.js";
+import type { EdgeToken } from "../../domain/tokens/token.js";
 import { TOKEN_NAME_CHARS_MAX } from "../../domain/tokens/token.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";

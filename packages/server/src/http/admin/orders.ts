@@ -1,6 +1,6 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
-import { pageUrl } from "../../domain/checkouts/page-url.js";
+import { pageUrl } from "../../domain/checkouts/checkout.js";
 import { notesOf } from "../../domain/orders/adjustments/store.js";
 import { listOrders, orderById } from "../../domain/orders/store.js";
 import { messagesAbout } from "../../domain/outbox/store.js";

@@ -3,7 +3,7 @@ import type { Context } from "../../context.js";
 import { hashesOf } from "../../domain/sites/find.js";
 import { SITE_TOPIC, type Site } from "../../domain/sites/site.js";
 import { siteByHash } from "../../domain/sites/store.js";
-import { ANY_CHANGE, type Change } from "../../infra/db/changes.js";
+import { ANY_CHANGE, type Change } from "../../infra/db/database.js";
 import { KEY_TOPIC } from "../../infra/keys/key-ring.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { type Document, makeDocument } from "./document.js";

@@ -1,8 +1,7 @@
 import { type JsonObject, lineIdAt, totalEntries } from "@gatehouse/protocol";
 import { progressOf } from "../../actions/checkout/progress.js";
 import type { Context } from "../../context.js";
-import { type Checkout, isHandedOff, isReady } from "../../domain/checkouts/checkout.js";
-import { pageUrl } from "../../domain/checkouts/page-url.js";
+import { type Checkout, isHandedOff, isReady, pageUrl } from "../../domain/checkouts/checkout.js";
 import { handlersOf } from "../../domain/sites/gates.js";
 import { isoTime } from "../../infra/clock.js";
 import type { Queries } from "../../infra/db/database.js";

@@ -1,7 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { progressOf } from "../../actions/checkout/progress.js";
 import type { Context } from "../../context.js";
-import { pageUrl } from "../../domain/checkouts/page-url.js";
+import { pageUrl } from "../../domain/checkouts/checkout.js";
 import { checkoutByPage } from "../../domain/checkouts/store.js";
 import { orderById } from "../../domain/orders/store.js";
 import { findSite } from "../../domain/sites/find.js";

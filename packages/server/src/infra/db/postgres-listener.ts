@@ -1,7 +1,7 @@
 import pg from "pg";
 import { systemClock } from "../clock.js";
 import type { Log } from "../log/log.js";
-import { ANY_CHANGE, type Change, type ChangeFeed } from "./changes.js";
+import { ANY_CHANGE, type Change, type ChangeFeed } from "./database.js";
 
 const RECONNECT_MS = 500;
 const CONNECT_MS_MAX = 3000;

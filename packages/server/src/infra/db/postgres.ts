@@ -2,8 +2,9 @@ import pg from "pg";
 import { systemClock } from "../clock.js";
 import type { Ids } from "../ids.js";
 import type { Log } from "../log/log.js";
-import { ANY_CHANGE, ChangeFeed } from "./changes.js";
 import {
+  ANY_CHANGE,
+  ChangeFeed,
   type Database,
   DatabaseConflictError,
   DatabaseUnavailableError,

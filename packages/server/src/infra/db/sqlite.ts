@@ -1,7 +1,9 @@
 import { closeSync, openSync, statSync } from "node:fs";
 import { pause, systemClock } from "../clock.js";
-import { ANY_CHANGE, type Change, ChangeFeed } from "./changes.js";
 import {
+  ANY_CHANGE,
+  type Change,
+  ChangeFeed,
   type Database,
   DatabaseUnavailableError,
   type Queries,

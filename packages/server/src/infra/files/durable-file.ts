@@ -1,6 +1,15 @@
 import { mkdir, open, rename } from "node:fs/promises";
 import { dirname } from "node:path";
-import { syncFolder } from "./sync-folder.js";
+
+/** A rename survives a power cut only once its folder is synced too. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, "r");
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
 
 /**
  * Replaces a private file; the new one is complete and durable before this returns. A crash leaves the

@@ -1,4 +1,4 @@
-import type { Queries } from "../db/database.js";
+import type { Database, DatabaseUnavailableError, Queries } from "../db/database.js";
 
 /** Facts about this installation, by name. */
 type Fact =
@@ -51,4 +51,28 @@ export async function advanceFact(db: Queries, name: "last_seen_at", ms: number)
     name,
     String(ms),
   );
+}
+
+/** About the space one decision takes: pages of records, rows and indexes. */
+const ROOM = "0".repeat(65_536);
+
+/** Error codes for a full disk, of SQLite and of PostgreSQL. */
+const OUT_OF_ROOM: readonly unknown[] = ["SQLITE_FULL", "53100"];
+
+/**
+ * Writes as much as a decision would, into one row that is overwritten each time, and into no log. It
+ * takes space and gives it back. `lasting` keeps the space until the next probe, so that all of it must
+ * reach the disk; this is for a database that has just failed to commit.
+ */
+export async function probeWriting(db: Database, lasting: boolean): Promise<void> {
+  await db.transaction(async (tx) => {
+    await writeFact(tx, "write_probe", ROOM);
+    if (!lasting) await writeFact(tx, "write_probe", "");
+  });
+}
+
+/** Whether a database failed for lack of room on its disk. */
+export function isOutOfRoom(error: DatabaseUnavailableError): boolean {
+  const cause = error.cause as { readonly code?: unknown } | undefined;
+  return OUT_OF_ROOM.includes(cause?.code);
 }

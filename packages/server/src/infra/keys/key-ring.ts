@@ -12,13 +12,13 @@ import {
 } from "@gatehouse/protocol";
 import { StartupError } from "../../startup-error.js";
 import type { Clock } from "../clock.js";
-import { ANY_CHANGE } from "../db/changes.js";
 import type { Database, Queries, Transaction } from "../db/database.js";
+import { ANY_CHANGE } from "../db/database.js";
 import type { Secrets } from "../secrets/secrets.js";
 import { DAY_MS, MINUTE_MS } from "../time.js";
 import type { KeyAlias } from "./key-aliases.js";
 import { keyAliasFault } from "./key-aliases.js";
-import { nodeSigner, type PrivateJwk } from "./signing.js";
+import { nodeSigner, type PrivateJwk } from "./signatures.js";
 import {
   activateKey,
   allKeys,

@@ -1,5 +1,5 @@
 import pino from "pino";
-import type { LogLevel } from "./levels.js";
+import type { LogLevel } from "../../config/variables.js";
 import { redact } from "./redact.js";
 
 /** One JSON line per event, on standard error; standard output is for people. */

@@ -1,4 +1,6 @@
+import { createHmac, type KeyObject } from "node:crypto";
 import type { Queries, Transaction } from "../db/database.js";
+import type { Secrets } from "../secrets/secrets.js";
 
 /**
  * Whose share of a site's stored bytes a row uses: `{class}:{name}`. Empty for rows that use no share,
@@ -108,4 +110,26 @@ export async function bytesOfClass(db: Queries, holderClass: HolderClass): Promi
 /** Deletes empty shares; an absent share means the same. */
 export async function deleteEmptyShares(db: Queries): Promise<void> {
   await db.run("DELETE FROM stored_bytes WHERE bytes <= 0");
+}
+
+/** The number of shares that networks are mapped to. */
+const SHARES = 4096;
+
+/**
+ * Maps the networks of callers to numbers, so that each has a share of what strangers may store. The
+ * numbers may be stored: many networks have the same number, and without the secrets key nobody can
+ * tell which.
+ */
+export class NetworkShares {
+  private readonly key: KeyObject;
+
+  constructor(secrets: Secrets) {
+    this.key = secrets.keyFor("networks of unsigned callers v1");
+  }
+
+  /** `network`: the largest network of an address. */
+  shareOf(network: string): string {
+    const mac = createHmac("sha256", this.key).update(network).digest();
+    return (mac.readUInt16BE(0) % SHARES).toString(16).padStart(3, "0");
+  }
 }

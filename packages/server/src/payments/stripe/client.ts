@@ -1,7 +1,7 @@
 import { Agent as PlainAgent } from "node:http";
 import { Agent } from "node:https";
 import type Stripe from "stripe";
-import { type ProcessorAccount, secretPlace } from "../../domain/payments/accounts/account.js";
+import { type ProcessorAccount, secretPlace } from "../../domain/payments/accounts/store.js";
 import type { Secrets } from "../../infra/secrets/secrets.js";
 
 /** Less than a decision waits: a call that is given up here is closed, and goes on nowhere. */

@@ -1,7 +1,7 @@
 import { formatAmount } from "@gatehouse/protocol";
 import type { OrderEvent } from "../../domain/orders/adjustments/adjustment.js";
 import type { Site } from "../../domain/sites/site.js";
-import { unlinked } from "../../infra/mail/plain-words.js";
+import { unlinked } from "../../infra/mail/text.js";
 import type { OrderTopic } from "./order-notice.js";
 import type { WholeOrder } from "./whole-order.js";
 

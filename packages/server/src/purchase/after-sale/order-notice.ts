@@ -2,7 +2,7 @@ import { formatAmount, type JsonObject, type Money } from "@gatehouse/protocol";
 import type { Config } from "../../config/config.js";
 import type { Adjustment, OrderEvent } from "../../domain/orders/adjustments/adjustment.js";
 import { isoTime } from "../../infra/clock.js";
-import { plainLine } from "../../infra/mail/plain-words.js";
+import { plainLine } from "../../infra/mail/text.js";
 import type { WholeOrder } from "./whole-order.js";
 
 /** What can happen to an order that somebody is told of. */

@@ -5,8 +5,12 @@ import {
   type UcpOrderLine,
 } from "@gatehouse/protocol";
 import type { Config } from "../../config/config.js";
-import { type Checkout, chosenAddress, type Quote } from "../../domain/checkouts/checkout.js";
-import { pageUrl } from "../../domain/checkouts/page-url.js";
+import {
+  type Checkout,
+  chosenAddress,
+  pageUrl,
+  type Quote,
+} from "../../domain/checkouts/checkout.js";
 import type {
   Adjustment,
   LineQuantity,

@@ -1,13 +1,13 @@
 import { hash } from "node:crypto";
 import type { Context } from "../../context.js";
 import type { Checkout } from "../../domain/checkouts/checkout.js";
-import { pageUrl } from "../../domain/checkouts/page-url.js";
+import { pageUrl } from "../../domain/checkouts/checkout.js";
 import { newMessage, WAITING_MAX } from "../../domain/outbox/message.js";
 import { insertMessages, unlessFull } from "../../domain/outbox/store.js";
 import { shopSettings } from "../../domain/shop-settings/store.js";
 import { siteByHash } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
-import { isMailAddress } from "../../infra/mail/address.js";
+import { isMailAddress } from "../../infra/mail/text.js";
 import { takeExact } from "../../infra/rate-limit/exact.js";
 import { buyerMail, isForBuyer } from "./buyer-mail.js";
 import type { OrderNews } from "./order-notice.js";

@@ -6,8 +6,8 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { PART_BYTES_MAX } from "@gatehouse/protocol";
 import type { Database, Queries } from "../../../infra/db/database.js";
+import { syncFolder } from "../../../infra/files/durable-file.js";
 import { createPrivateFile } from "../../../infra/files/private-file.js";
-import { syncFolder } from "../../../infra/files/sync-folder.js";
 import { readFact, settleFact } from "../../../infra/installation/installation.js";
 import { type ArchivePart, ArchiveUnavailableError, NotArchivedError } from "./part.js";
 

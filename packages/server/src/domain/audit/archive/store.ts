@@ -1,5 +1,5 @@
 import type { NewRow, Queries, Transaction } from "../../../infra/db/database.js";
-import { hashesIn } from "../hashes.js";
+import { hashesIn } from "../log.js";
 import type { ArchivedDay, ArchivePart } from "./part.js";
 
 interface PartRow {

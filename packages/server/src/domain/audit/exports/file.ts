@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { ocsfLine, type PolicyVersion, signExportFile, treeRoot } from "@gatehouse/protocol";
 import type { LogHead, StoredRecord } from "../log.js";
 import { sha256Now } from "../log-writer.js";
-import type { ExportTools } from "./export-tools.js";
 import { htmlPage } from "./html.js";
+import type { ExportTools } from "./parts.js";
 import { ExportParts, partRecords, rangeOf } from "./parts.js";
 import type { ExportFormat, ExportSnapshot } from "./snapshot.js";
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { EXPORT_ELEMENT } from "@gatehouse/protocol";
 import { AUDIT_PAGE_FILE } from "../../../infra/assets.js";
-import type { ExportTools } from "./export-tools.js";
+import type { ExportTools } from "./parts.js";
 import { EXPORT_STYLE } from "./style.js";
 
 /** What the script reads the claimed keys from. */

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { Ed25519Jwk } from "@gatehouse/protocol";
 import {
   type BundleHead,
   bundleFrame,
@@ -12,6 +13,15 @@ import type { AuditLog } from "../audit-log.js";
 import type { StoredRecord } from "../log.js";
 import type { LogReader } from "../log-reader.js";
 import type { ExportSnapshot } from "./snapshot.js";
+
+/** What an export reads from. */
+export interface ExportTools {
+  readonly audit: AuditLog;
+  /** Of the product, for readers that ask which one wrote a line. */
+  readonly version: string;
+  publicKeys(): Promise<readonly { readonly kid: string; readonly jwk: Ed25519Jwk }[]>;
+  policyByDigest(digest: string): Promise<PolicyVersion | undefined>;
+}
 
 /** Records read at a time: what an export holds in memory, however long the day. */
 const RECORDS_PER_READ = 100;

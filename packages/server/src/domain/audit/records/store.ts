@@ -1,8 +1,8 @@
 /** A record as it is stored. */
 
 import type { Queries, Transaction } from "../../../infra/db/database.js";
-import { hashesIn } from "../hashes.js";
 import type { StoredRecord } from "../log.js";
+import { hashesIn } from "../log.js";
 
 const COLUMNS = "chain, seq, type, record_id, recorded_at, text, hash, sig, key_id";
 

@@ -1,5 +1,5 @@
 import type { Queries } from "../../../infra/db/database.js";
-import type { EdgeToken } from "./edge-token.js";
+import type { EdgeToken } from "../token.js";
 
 interface Row {
   token_id: string;

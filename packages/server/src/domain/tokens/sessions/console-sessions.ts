@@ -7,9 +7,9 @@ import { networksOf } from "../../../infra/networks.js";
 import { AddressLimiter } from "../../../infra/rate-limit/address-limiter.js";
 import type { Secrets } from "../../../infra/secrets/secrets.js";
 import { HOUR_MS, MINUTE_MS } from "../../../infra/time.js";
-import { OPERATOR, tokenDigest } from "../authenticate.js";
 import { tokenById } from "../store.js";
 import type { Principal } from "../token.js";
+import { OPERATOR, tokenDigest } from "../token-authenticator.js";
 import {
   endSession,
   insertCode,

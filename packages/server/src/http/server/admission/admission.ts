@@ -2,8 +2,8 @@ import type { IncomingMessage, RequestListener, ServerResponse } from "node:http
 import type { LimitName } from "../../../config/variables.js";
 import type { Clock } from "../../../infra/clock.js";
 import type { Metrics } from "../../../infra/metrics.js";
+import type { CallerClass, Sender } from "../../../infra/networks.js";
 import { AddressLimiter } from "../../../infra/rate-limit/address-limiter.js";
-import type { CallerClass, Sender } from "../../../infra/sender.js";
 import { connectionOf, type TrustedProxies } from "../connection.js";
 import { Caller, type RefusedBy, setCaller } from "./caller.js";
 import { FairQueue } from "./fair-queue.js";

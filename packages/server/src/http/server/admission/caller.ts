@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { CallerClass, Sender } from "../../../infra/networks.js";
 import { type Networks, networksOf, prefixOf } from "../../../infra/networks.js";
-import type { CallerClass, Sender } from "../../../infra/sender.js";
 import type { Connection } from "../connection.js";
 
 /** The limits that can refuse a request, as metrics name them. */

@@ -1,0 +1,37 @@
+const ADDRESS_CHARS_MAX = 254;
+const LOCAL_PART = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
+const LOCAL_CHARS_MAX = 64;
+const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])$/i;
+
+/**
+ * Whether a text is one plain address, as people write it. Quoted names, comments, lists and
+ * anything that could begin another header line are not.
+ */
+export function isMailAddress(text: string): boolean {
+  const at = text.lastIndexOf("@");
+  const local = text.slice(0, at);
+  if (at < 1 || text.length > ADDRESS_CHARS_MAX || local.length > LOCAL_CHARS_MAX) return false;
+  return LOCAL_PART.test(local) && DOMAIN.test(text.slice(at + 1));
+}
+
+const LINE_CHARS_MAX = 80;
+
+/** Words of others on one line, without what hides, turns around or begins another line. */
+export function plainLine(text: string): string {
+  const line = text.replace(/\s/g, " ").replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, "");
+  return [...line.replace(/ +/g, " ").trim()].slice(0, LINE_CHARS_MAX).join("");
+}
+
+/** Besides, nothing that ends the quotation, and nothing that a mail program makes a link of. */
+export function quoted(text: string): string {
+  return `"${plainLine(text)
+    .replaceAll('"', "'")
+    .replace(/[.:/@](?=\S)/g, "$& ")}"`;
+}
+
+/** One line as it is, but for what a mail program would make a link of. */
+export function unlinked(text: string): string {
+  return plainLine(text)
+    .replace(/:(?=\/)/g, ": ")
+    .replace(/[.@/](?=\p{L})/gu, "$& ");
+}
