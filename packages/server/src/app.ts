@@ -3,9 +3,9 @@ import type { Context } from "./context.js";
 import { adminRoutes } from "./http/admin/routes.js";
 import { publicAuditRoutes } from "./http/audit/routes.js";
 import { consoleRoutes } from "./http/console/routes.js";
-import { discoveryDoor } from "./http/discovery/discovery-door.js";
-import { documentAnswers } from "./http/discovery/document-answers.js";
-import { Editions } from "./http/discovery/editions.js";
+import { DocumentCache } from "./http/discovery/document-cache.js";
+import { discoveryGroup } from "./http/discovery/documents.js";
+import { describeDocuments } from "./http/discovery/openapi.js";
 import { homeRoutes } from "./http/docs/home.js";
 import { docsRoutes } from "./http/docs/routes.js";
 import { openapiDoor } from "./http/health/openapi-door.js";
@@ -15,8 +15,7 @@ import { mandatesDoor } from "./http/mandates/mandates-door.js";
 import { McpAnswers } from "./http/mcp/mcp-answers.js";
 import { mcpDoor } from "./http/mcp/mcp-door.js";
 import { sandboxRoutes } from "./http/sandbox/routes.js";
-import { httpsOnly } from "./http/server/https-only.js";
-import { createKernel } from "./http/server/kernel.js";
+import { admit, createPipeline } from "./http/server/pipeline.js";
 import { answerWait } from "./http/server/wait.js";
 import { UcpService } from "./http/ucp/service.js";
 import { ucpDoors } from "./http/ucp/ucp-door.js";
@@ -25,18 +24,13 @@ import { edgeVisitsDoor } from "./http/visits/edge-visits.js";
 import { visitsDoor } from "./http/visits/visits-door.js";
 import { hooksDoor } from "./http/webhooks/hooks-door.js";
 
-/** Every door of the house. */
+/** Every route of every group. */
 export function createApp(context: Context): RequestListener {
-  const { admission, config } = context;
-  const editions = new Editions(context);
+  const { config } = context;
   const desk = new UcpService(context);
-  const described = [
-    discoveryDoor(context, editions),
-    publicAuditRoutes(context),
-    adminRoutes(context),
-    consoleRoutes(context),
-  ];
-  const doors = [
+  const described = [publicAuditRoutes(context), adminRoutes(context), consoleRoutes(context)];
+  const groups = [discoveryGroup(context, new DocumentCache(context))];
+  const honoGroups = [
     ...operationsDoors(context),
     ...described,
     mcpDoor(),
@@ -48,11 +42,11 @@ export function createApp(context: Context): RequestListener {
     sandboxRoutes(context),
     homeRoutes(),
     docsRoutes(context),
-    openapiDoor(described, config.baseUrl),
+    openapiDoor(described, describeDocuments, config.baseUrl),
   ];
-  const documents = documentAnswers(editions, context, createKernel(doors, context));
-  const beacons = new BeaconAnswers(context).listener(documents);
+  const pipeline = createPipeline(groups, honoGroups, context);
+  const beacons = new BeaconAnswers(context).listener(pipeline);
   const mandates = new MandateAnswers(context).listener(beacons);
   const mcp = new McpAnswers(context, desk).listener(mandates);
-  return admission.listener(httpsOnly(context, mcp), answerWait(context));
+  return admit(mcp, context, answerWait(context));
 }

@@ -17,7 +17,7 @@ export const METRICS = Object.freeze({
   },
   gatehouse_http_request_seconds: {
     type: "histogram",
-    help: "Time to answer a request; documents for agents are not timed.",
+    help: "Time to answer a request.",
     labels: { door: DOOR },
   },
   gatehouse_admission_total: {

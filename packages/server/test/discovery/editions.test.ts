@@ -1,6 +1,6 @@
 import { verifyCard } from "@gatehouse/protocol";
 import { describe, expect, test } from "vitest";
-import { Editions, REMAKE_AFTER_MS } from "../../src/http/discovery/editions.ts";
+import { DocumentCache, REMAKE_AFTER_MS } from "../../src/http/discovery/document-cache.ts";
 import type { KeptEditions } from "../../src/http/discovery/kept-editions.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import {
@@ -204,7 +204,7 @@ describe("what is kept", () => {
   test("stays below its limit of bytes, and what is asked for most stays longest", async () => {
     const { server } = await onOwnClock();
     const bytesMax = 60_000;
-    const editions = new Editions(server.context, bytesMax);
+    const editions = new DocumentCache(server.context, bytesMax);
     const inside = Reflect.get(editions, "kept") as KeptEditions;
     const weight = () => inside.bytes;
     const kept = () => inside.size;
@@ -226,7 +226,7 @@ describe("what is kept", () => {
 
   test("is served even when a single edition is larger than the limit", async () => {
     const { server, shop } = await onOwnClock();
-    const editions = new Editions(server.context, 0);
+    const editions = new DocumentCache(server.context, 0);
     const found = await editions.document(shop.site.site_key_hash, "card");
     expect(found.ok && found.value.bytes.length).toBeGreaterThan(1000);
     expect((Reflect.get(editions, "kept") as KeptEditions).bytes).toBe(0);

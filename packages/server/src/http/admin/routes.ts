@@ -1,7 +1,7 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
 import { describedRoutes, strictBodies } from "../server/described-routes.js";
-import type { Door, HttpEnv } from "../server/env.js";
+import type { HonoGroup, HttpEnv } from "../server/env.js";
 import { type AdminEnv, signIn } from "./access.js";
 import { agentRoutes } from "./agents.js";
 import { auditRoutes } from "./audit.js";
@@ -38,7 +38,7 @@ import { tokenRoutes } from "./tokens.js";
 import { visitRoutes } from "./visits.js";
 
 /** Owners, operators, reviewers and auditors: bearer tokens, strict JSON, no other origins. */
-export function adminRoutes(context: Context): Door {
+export function adminRoutes(context: Context): HonoGroup {
   const routes = describedRoutes<AdminEnv>();
   routes.use("/v1/admin/*", signIn(context));
   productImportRoute(routes, context);

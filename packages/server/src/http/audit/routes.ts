@@ -2,7 +2,7 @@ import { receiptText, toHex } from "@gatehouse/protocol";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { latestCheckpoint, proveRecord } from "../../actions/audit/prove-record.js";
 import type { Context } from "../../context.js";
-import type { Door, HttpEnv } from "../server/env.js";
+import type { HonoGroup, HttpEnv } from "../server/env.js";
 import { Problem } from "../server/problem.js";
 
 const ABSENT = "No such site or record, or the site shows its log to its owner only.";
@@ -64,7 +64,7 @@ function prefersLines(accept = ""): boolean {
 }
 
 /** What anybody may see of a log: how far it is, and that a record is in it. Never what it says. */
-export function publicAuditRoutes(context: Context): Door {
+export function publicAuditRoutes(context: Context): HonoGroup {
   const routes = new OpenAPIHono<HttpEnv>({
     defaultHook: (result) => {
       if (!result.success) throw new Problem("not_found");

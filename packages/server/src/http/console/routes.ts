@@ -6,7 +6,7 @@ import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
 import { CONSOLE_FOLDER } from "../../infra/assets.js";
 import { describedRoutes, strictBodies } from "../server/described-routes.js";
-import type { Door, HttpEnv } from "../server/env.js";
+import type { HonoGroup, HttpEnv } from "../server/env.js";
 import { isFresh } from "../server/etag.js";
 import { CONSOLE_PATH } from "../server/own-page.js";
 import { Problem } from "../server/problem.js";
@@ -58,7 +58,7 @@ function readFiles(): ReadonlyMap<string, File> {
 }
 
 /** The owner's desk: its files, and who is signed in there. */
-export function consoleRoutes(context: Context): Door {
+export function consoleRoutes(context: Context): HonoGroup {
   const routes = describedRoutes<HttpEnv>();
   const files = readFiles();
   if (files.size === 0) context.log.warn({ folder: CONSOLE_FOLDER }, "console.missing");

@@ -1,6 +1,6 @@
 import type { Document } from "./document.js";
+import { DOCUMENTS, type DocumentName, pathsOf } from "./document-kinds.js";
 import type { Edition } from "./edition.js";
-import { DOCUMENTS, type DocumentName, pathsOf } from "./kinds.js";
 
 /**
  * What is kept besides the bytes served, as measured: the site, its snapshot and the signed trees

@@ -1,6 +1,6 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { HttpEnv } from "../server/env.js";
-import { DOCUMENTS } from "./kinds.js";
+import { DOCUMENTS } from "./document-kinds.js";
 
 type Registry = OpenAPIHono<HttpEnv>["openAPIRegistry"];
 

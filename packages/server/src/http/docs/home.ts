@@ -1,7 +1,7 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { VERSION } from "../../version.js";
 import { isBrowser } from "../server/browser.js";
-import type { Door, HttpEnv } from "../server/env.js";
+import type { HonoGroup, HttpEnv } from "../server/env.js";
 import { htmlPage, PAGE_HEADERS } from "../server/html-page.js";
 import { CONSOLE_PATH } from "../server/own-page.js";
 import { Problem } from "../server/problem.js";
@@ -21,10 +21,10 @@ decides by its owner's rules what they may do and buy, and keeps a signed record
 );
 
 /** Where somebody arrives who typed the bare address. Programs find nothing there. */
-export function homeRoutes(): Door {
+export function homeRoutes(): HonoGroup {
   const routes = new OpenAPIHono<HttpEnv>();
   routes.get("/", (c) => {
-    if (!isBrowser(c.req)) throw new Problem("not_found");
+    if (!isBrowser(c.req.header("accept"))) throw new Problem("not_found");
     return c.body(PAGE, 200, PAGE_HEADERS);
   });
   return { name: "home", cors: "open", routes };

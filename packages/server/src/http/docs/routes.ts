@@ -3,7 +3,7 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
 import { DOCS_FOLDER } from "../../infra/assets.js";
-import type { Door, HttpEnv } from "../server/env.js";
+import type { HonoGroup, HttpEnv } from "../server/env.js";
 import { isFresh } from "../server/etag.js";
 import { Problem } from "../server/problem.js";
 import { DOCS_PATH, FIRST_PAGE, PAGE_HEADERS, STYLE_PATH } from "./page.js";
@@ -33,7 +33,7 @@ function answer(c: HonoContext<HttpEnv>, { type, bytes, etag }: DocsFile): Respo
 }
 
 /** The documentation of this very build, where error messages and documents point to. */
-export function docsRoutes({ log }: Context): Door {
+export function docsRoutes({ log }: Context): HonoGroup {
   const pages = new DocsPages(DOCS_FOLDER);
   if (pages.size === 0) log.warn({ folder: DOCS_FOLDER }, "docs.missing");
   const style = docsFile("text/css", STYLE);

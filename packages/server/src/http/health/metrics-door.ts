@@ -4,7 +4,7 @@ import { measureWaiting, type Waiting } from "../../actions/reviews/measure-wait
 import type { Context } from "../../context.js";
 import { hasRole } from "../../domain/tokens/token.js";
 import { LOOPBACK } from "../../infra/addresses.js";
-import type { Door, HttpEnv } from "../server/env.js";
+import type { HonoGroup, HttpEnv } from "../server/env.js";
 import { isOwnHost } from "../server/host-header.js";
 import { principalOf } from "../server/principal.js";
 import { Problem } from "../server/problem.js";
@@ -19,7 +19,7 @@ async function mayReadMetrics(context: Context, c: HonoContext<HttpEnv>): Promis
 }
 
 /** How busy it is. No other origin may read it: a page in a local browser is a local client. */
-export function metricsDoor(context: Context): Door {
+export function metricsDoor(context: Context): HonoGroup {
   const { memoryUsage, uptime } = process;
   const { metrics } = context;
   metrics.gauge("gatehouse_resident_bytes", () => memoryUsage.rss());

@@ -1,10 +1,13 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { VERSION } from "../../version.js";
-import type { Door, HttpEnv } from "../server/env.js";
+import type { HonoGroup, HttpEnv } from "../server/env.js";
 import { etagOf, isFresh } from "../server/etag.js";
 
-function describeHttp(documented: readonly Door[], baseUrl: string) {
+type Describe = (registry: OpenAPIHono<HttpEnv>["openAPIRegistry"]) => void;
+
+function describeHttp(documented: readonly HonoGroup[], describePlain: Describe, baseUrl: string) {
   const all = new OpenAPIHono<HttpEnv>();
+  describePlain(all.openAPIRegistry);
   for (const door of documented) all.route("/", door.routes);
   all.openAPIRegistry.registerComponent("securitySchemes", "token", {
     type: "http",
@@ -30,11 +33,15 @@ function describeHttp(documented: readonly Door[], baseUrl: string) {
  * The HTTP interface described by the very schemas that validate it: when it is first asked for,
  * since that takes a fifth of a start.
  */
-export function openapiDoor(documented: readonly Door[], baseUrl: string): Door {
+export function openapiDoor(
+  documented: readonly HonoGroup[],
+  describePlain: Describe,
+  baseUrl: string,
+): HonoGroup {
   let described: ReturnType<typeof describeHttp> | undefined;
   const routes = new OpenAPIHono<HttpEnv>();
   routes.get("/openapi.json", (c) => {
-    described ??= describeHttp(documented, baseUrl);
+    described ??= describeHttp(documented, describePlain, baseUrl);
     const { text, etag } = described;
     c.header("etag", etag);
     c.header("cache-control", "public, max-age=300");

@@ -3,18 +3,18 @@ import { failingParts, type ReadinessPart } from "../../actions/installation/che
 import type { Context } from "../../context.js";
 import { SCHEMA_VERSION } from "../../infra/db/migrate.js";
 import { VERSION } from "../../version.js";
-import type { Door, HttpEnv } from "../server/env.js";
+import type { HonoGroup, HttpEnv } from "../server/env.js";
 import { metricsDoor } from "./metrics-door.js";
 
 const VERDICT_MS = 1000;
 
 /** What whoever runs it asks. */
-export function operationsDoors(context: Context): readonly Door[] {
+export function operationsDoors(context: Context): readonly HonoGroup[] {
   return [operationsDoor(context), metricsDoor(context)];
 }
 
 /** Is it alive, is it ready, what is it. */
-function operationsDoor(context: Context): Door {
+function operationsDoor(context: Context): HonoGroup {
   const routes = new OpenAPIHono<HttpEnv>();
 
   routes.get("/healthz", (c) => c.json({ status: "ok" }));

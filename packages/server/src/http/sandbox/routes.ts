@@ -8,7 +8,7 @@ import {
 } from "../../purchase/sandbox-challenge.js";
 import type { Caller } from "../server/admission/caller.js";
 import { readBytes } from "../server/body.js";
-import type { Door, HttpEnv } from "../server/env.js";
+import type { HonoGroup, HttpEnv } from "../server/env.js";
 import { htmlPage, PAGE_HEADERS } from "../server/html-page.js";
 import { Problem } from "../server/problem.js";
 
@@ -41,7 +41,7 @@ function challengePage({ amount, status, reference }: SandboxRow): string {
 }
 
 /** `/v1/sandbox`: what a bank would ask a buyer, for the embedded processor. */
-export function sandboxRoutes(context: Context): Door {
+export function sandboxRoutes(context: Context): HonoGroup {
   const routes = new OpenAPIHono<HttpEnv>();
   const { admission, db } = context;
 

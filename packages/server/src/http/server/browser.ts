@@ -1,13 +1,13 @@
 import { namedType } from "@gatehouse/protocol";
-import type { HonoRequest } from "hono";
+import type { Answer, Exchange } from "./exchange.js";
 import { htmlPage, PAGE_HEADERS } from "./html-page.js";
 
 /** Below it everything is for programs, whatever they say they take. */
 const PROGRAMS_PREFIX = "/v1";
 
-/** Whether a person looks at it: somebody who names pages before anything programs read. */
-export function isBrowser(request: Pick<HonoRequest, "header">): boolean {
-  return namedType(request.header("accept"), ["application/json", "text/html"]) === "text/html";
+/** Whether an `Accept` header is a browser's: it names pages before anything programs read. */
+export function isBrowser(accept: string | undefined): boolean {
+  return namedType(accept, ["application/json", "text/html"]) === "text/html";
 }
 
 const NOTHING_HERE = htmlPage(
@@ -18,11 +18,11 @@ const NOTHING_HERE = htmlPage(
 <p><a href="/docs">Documentation</a></p>`,
 );
 
-/** What a person gets instead of the error programs get, where a path leads nowhere. */
-export function nothingHere({ req }: { readonly req: HonoRequest }): Response | undefined {
-  const { method, path } = req;
+/** The page that a person gets for an unknown path, where programs get an error. */
+export function nothingHere({ path, request }: Exchange): Answer | undefined {
+  const { headers, method } = request;
   if (method !== "GET" && method !== "HEAD") return undefined;
   if (path === PROGRAMS_PREFIX || path.startsWith(`${PROGRAMS_PREFIX}/`)) return undefined;
-  if (!isBrowser(req)) return undefined;
-  return new Response(NOTHING_HERE, { status: 404, headers: PAGE_HEADERS });
+  if (!isBrowser(headers.accept)) return undefined;
+  return { status: 404, body: NOTHING_HERE, headers: PAGE_HEADERS };
 }

@@ -1,5 +1,5 @@
 /**
- * Who may read a door's answers from a page of another origin: anyone (`open`), the page that
+ * Who may read a group's answers from a page of another origin: anyone (`open`), the page that
  * asks, without credentials (`echo`), or nobody (`none`).
  */
 export type Cors = "open" | "echo" | "none";
@@ -43,15 +43,11 @@ export function corsHeaders(cors: Cors, origin: string | undefined): [string, st
   return [["access-control-allow-origin", origin], ["vary", "Origin"], exposed];
 }
 
-export function preflightHeaders(
-  cors: Cors,
-  origin: string | undefined,
-  allow: string,
-): Record<string, string> {
+/** What the answer to a preflight has besides the headers of every answer. */
+export function preflightHeaders(cors: Cors, allow: string): Readonly<Record<string, string>> {
   if (cors === "none") return { allow };
   return {
     allow,
-    ...Object.fromEntries(corsHeaders(cors, origin)),
     "access-control-allow-methods": allow,
     "access-control-allow-headers": REQUEST_HEADERS,
     "access-control-max-age": MAX_AGE_S,

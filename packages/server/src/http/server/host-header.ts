@@ -1,6 +1,17 @@
 import { parseUrl } from "@gatehouse/protocol";
 import { isLoopback } from "../../config/readers.js";
 
+/** Nearly every `Host` header: a name or an IPv4 address in lower case, and perhaps a port. */
+const COMMON = /^[a-z0-9._-]+(?::[1-5]?\d{1,4})?$/;
+
+/** Whether a `Host` header names a host and nothing else. */
+export function isHost(header: string | undefined): boolean {
+  if (header === undefined) return false;
+  if (COMMON.test(header)) return true;
+  const host = hostNameOf(header);
+  return host !== undefined && host === header.replace(/:\d+$/, "").toLowerCase();
+}
+
 /** The host name of a `Host` header, in lower case and without its port; undefined for anything else. */
 export function hostNameOf(header = ""): string | undefined {
   return /[@/?#\\]/.test(header) ? undefined : parseUrl(`http://${header}`)?.hostname;

@@ -4,12 +4,16 @@ const PATH = /^\/(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|\/(?!\/)|%[0-9A-Fa-f]{2})*$/;
 const HIDDEN = /%(?:2f|5c|2e|[01][0-9a-f]|7f)/i;
 const DOT_SEGMENT = /(?:^|\/)\.\.?(?:\/|$)/;
 
+/** Most paths: no escapes, no queries, no segment that begins with a dot. */
+const COMMON = /^(?:\/[\w~-][\w.~-]*)+$/;
+
 /**
  * Whether a request target is a plain path. Everything a URL parser would rewrite (dot segments,
  * doubled or encoded slashes, absolute forms) has no route here, and is refused before any parser
  * can make it look like one.
  */
 export function isPlainTarget(target: string): boolean {
+  if (target.length <= PATH_CHARS_MAX && COMMON.test(target)) return true;
   const path = target.split("?", 1)[0] as string;
   return (
     target.length <= PATH_CHARS_MAX &&
@@ -27,5 +31,20 @@ function isUtf8(path: string): boolean {
     return true;
   } catch {
     return false;
+  }
+}
+
+/**
+ * The path of a request target. Escapes are decoded, except those that would change its segments or its
+ * meaning: they stay as they are until a parameter is read.
+ */
+export function pathOf(target: string): string {
+  const end = target.indexOf("?");
+  const path = end === -1 ? target : target.slice(0, end);
+  if (!path.includes("%")) return path;
+  try {
+    return decodeURI(path.replaceAll("%25", "%2525"));
+  } catch {
+    return path;
   }
 }

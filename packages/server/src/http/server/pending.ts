@@ -2,6 +2,7 @@ import { REASONS } from "@gatehouse/protocol";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
 import type { HttpEnv } from "./env.js";
+import { type Answer, json } from "./exchange.js";
 import { htmlPage, own, PAGE_HEADERS } from "./html-page.js";
 import { docsUrl } from "./problem.js";
 
@@ -12,8 +13,13 @@ export function pendingBody(baseUrl: string, domain: string) {
   return { status: "pending_verification", domain, message, docs_url };
 }
 
+/** The answer to programs that ask for something of such a site. */
+export function pendingAnswer(baseUrl: string, domain: string): Answer {
+  return json(REASONS.pending_verification.status, pendingBody(baseUrl, domain));
+}
+
 /** The page for a person who opens the agent page of such a site. */
-export function pendingPage(domain: string): Response {
+export function pendingPage(domain: string): Answer {
   const { status } = REASONS.pending_verification;
   const page = htmlPage(
     { title: `${domain} is not verified yet · Gatehouse` },
@@ -21,7 +27,7 @@ export function pendingPage(domain: string): Response {
 <p>This page will show what AI agents can do at ${own(domain)}. It opens once the owner has verified the domain.</p>
 <p>Is this your site? <a href="/docs/errors/pending-verification.md">How to verify a domain</a></p>`,
   );
-  return new Response(page, { status, headers: { ...PAGE_HEADERS, vary: "Accept" } });
+  return { status, body: page, headers: { ...PAGE_HEADERS, vary: "Accept" } };
 }
 
 export function answerPending(

@@ -10,7 +10,7 @@ import { LocalLimiter } from "../../infra/rate-limit/local.js";
 import { isRehearsed } from "../../purchase/after-sale/rehearsed.js";
 import { wholeOrder } from "../../purchase/after-sale/whole-order.js";
 import { followDecision } from "../../purchase/follow-payment.js";
-import type { Door, HttpEnv } from "../server/env.js";
+import type { HonoGroup, HttpEnv } from "../server/env.js";
 import { PAGE_HEADERS } from "../server/html-page.js";
 import { Problem } from "../server/problem.js";
 import { checkoutPage } from "./page-html.js";
@@ -26,7 +26,7 @@ const VIEWS_PER_MINUTE = 600;
  * back to from the bank. Whoever comes back brings words for us in the address: they are not used, and
  * not kept, since the processor itself is asked.
  */
-export function pagesDoor(context: Context): Door {
+export function pagesDoor(context: Context): HonoGroup {
   const routes = new OpenAPIHono<HttpEnv>();
   const { clock, config, db, log } = context;
   // Apart from what platforms at the same address do: their buyers must not stop them.

@@ -5,7 +5,7 @@ import type { Context } from "../../context.js";
 import { findSite } from "../../domain/sites/find.js";
 import type { Site } from "../../domain/sites/site.js";
 import { readJsonBytes } from "../server/body.js";
-import type { Door, HttpEnv } from "../server/env.js";
+import type { HonoGroup, HttpEnv } from "../server/env.js";
 import { answerPending } from "../server/pending.js";
 import { Problem } from "../server/problem.js";
 import { sendPlain, sendSigned, type UcpBody } from "./answer.js";
@@ -34,12 +34,12 @@ function refusalOf({ code, message: content, status, headers }: UcpProblem): Ucp
 }
 
 /** All of `/v1/ucp/{site_key_hash}`: what platforms ask, and the pages of their buyers. */
-export function ucpDoors(context: Context, desk: UcpService): readonly Door[] {
+export function ucpDoors(context: Context, desk: UcpService): readonly HonoGroup[] {
   return [ucpDoor(context, desk), pagesDoor(context)];
 }
 
 /** The shop's side of UCP over REST. Its profile is a document of discovery. */
-function ucpDoor(context: Context, desk: UcpService): Door {
+function ucpDoor(context: Context, desk: UcpService): HonoGroup {
   const routes = new OpenAPIHono<HttpEnv>();
   termsRoute(routes, context);
   const { admission, db } = context;

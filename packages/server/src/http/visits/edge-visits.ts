@@ -6,7 +6,7 @@ import type { Context } from "../../context.js";
 import { siteByHash } from "../../domain/sites/store.js";
 import { LocalLimiter } from "../../infra/rate-limit/local.js";
 import { readJson } from "../server/body.js";
-import type { Door, HttpEnv } from "../server/env.js";
+import type { HonoGroup, HttpEnv } from "../server/env.js";
 import { holderOf } from "../server/principal.js";
 import { Problem } from "../server/problem.js";
 
@@ -34,7 +34,7 @@ async function requireEdgeToken(
 }
 
 /** `POST /v1/edge/{site_key_hash}/visits`: what a site's own edge worker or plugin saw. */
-export function edgeVisitsDoor(context: Context): Door {
+export function edgeVisitsDoor(context: Context): HonoGroup {
   const { clock, config, db } = context;
   const routes = new OpenAPIHono<HttpEnv>();
   // Not the beacons' own: anybody may send those, and must not crowd out what the edge proves.

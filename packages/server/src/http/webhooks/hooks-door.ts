@@ -6,7 +6,7 @@ import { findSite } from "../../domain/sites/find.js";
 import { approvalBody, approveOrder } from "../../purchase/approve-order.js";
 import { expectsHook, type HookCall, openHook } from "../../purchase/stripe-hook.js";
 import { readJsonBytes, UNREAD_REST } from "../server/body.js";
-import type { Door, HttpEnv } from "../server/env.js";
+import type { HonoGroup, HttpEnv } from "../server/env.js";
 import { Problem } from "../server/problem.js";
 
 /** Stripe's largest events are a tenth of this. */
@@ -52,7 +52,7 @@ async function requireCall(
 }
 
 /** Where a site's own processor tells what has become of a payment, and asks about an order. */
-export function hooksDoor(context: Context): Door {
+export function hooksDoor(context: Context): HonoGroup {
   const routes = new OpenAPIHono<HttpEnv>();
 
   routes.post("/v1/hooks/stripe/:site/events", async (c) => {

@@ -156,30 +156,9 @@ export const DOCUMENTS: Readonly<Record<DocumentName, DocumentKind>> = {
   },
 };
 
-const PATTERNS = Object.entries(DOCUMENTS)
-  .filter(([, { onRequest }]) => !onRequest)
-  .map(([name, { path }]) => ({
-    name: name as DocumentName,
-    naming: path.includes("{site_key}") ? ("either" as const) : ("hash" as const),
-    pattern: new RegExp(
-      `^${path.replace(/\./g, "\\.").replace(/\{site_key(?:_hash)?\}/, "([A-Za-z0-9_-]+)")}$`,
-    ),
-  }));
-
-/** What a path names: a document, and a site in the words of the path. */
-export interface NamedDocument {
-  readonly name: DocumentName;
-  readonly naming: SiteNaming;
-  readonly site: string;
-}
-
-/** Which document a path names, of which site, if any. */
-export function documentAt(path: string): NamedDocument | undefined {
-  for (const { name, naming, pattern } of PATTERNS) {
-    const site = pattern.exec(path)?.[1];
-    if (site !== undefined) return { name, naming, site };
-  }
-  return undefined;
+/** How the path of a kind names its site. */
+export function namingOf({ path }: DocumentKind): SiteNaming {
+  return path.includes("{site_key}") ? "either" : "hash";
 }
 
 /** The paths a document of a site stands at: by key and by hash where the route takes both. */

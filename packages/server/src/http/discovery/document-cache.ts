@@ -1,15 +1,14 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { hashesOf } from "../../domain/sites/find.js";
 import { SITE_TOPIC, type Site } from "../../domain/sites/site.js";
 import { siteByHash } from "../../domain/sites/store.js";
 import { ANY_CHANGE, type Change } from "../../infra/db/database.js";
 import { KEY_TOPIC } from "../../infra/keys/key-ring.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { type Document, makeDocument } from "./document.js";
+import type { DocumentName } from "./document-kinds.js";
 import { Edition } from "./edition.js";
 import { type Kept, KeptEditions } from "./kept-editions.js";
-import type { DocumentName, NamedDocument } from "./kinds.js";
 
 /** Signed bytes are made again when older than this: a fetched card has ten minutes left. */
 export const REMAKE_AFTER_MS = 5 * MINUTE_MS;
@@ -26,7 +25,7 @@ type NoEdition = "not_found" | "pending_verification";
  * The editions in use, bounded by bytes. Concurrent misses share one making; whatever a change
  * has overtaken, kept or in the making, is never kept again.
  */
-export class Editions {
+export class DocumentCache {
   private readonly context: Context;
   private readonly kept: KeptEditions;
   private readonly making = new Map<string, Making>();
@@ -44,15 +43,6 @@ export class Editions {
     if (found === undefined || !this.isCurrent(found.kept)) return undefined;
     this.kept.use(found.kept);
     return found.document;
-  }
-
-  /** The document a path names, made if it must be; undefined where there is none to serve. */
-  async made(named: NamedDocument): Promise<Document | undefined> {
-    for (const hash of await hashesOf(named.site, named.naming)) {
-      const found = await this.document(hash, named.name);
-      if (found.ok) return found.value;
-    }
-    return undefined;
   }
 
   async document(siteKeyHash: string, name: DocumentName): Promise<Result<Document, NoEdition>> {

@@ -1,0 +1,127 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
+import type { Config } from "../../config/config.js";
+import type { Clock } from "../../infra/clock.js";
+import type { Ids } from "../../infra/ids.js";
+import type { Log } from "../../infra/log/log.js";
+import type { Metrics } from "../../infra/metrics.js";
+import type { Admission, AnswerWait } from "./admission/admission.js";
+import { callerOf } from "./admission/caller.js";
+import { AnswerRecorder, corsOf, sendAnswer } from "./answering.js";
+import { preflightHeaders } from "./cors.js";
+import type { HonoGroup } from "./env.js";
+import { answerError } from "./errors.js";
+import { type Answer, Exchange, type RouteGroup, SENT } from "./exchange.js";
+import { mountHono } from "./hono.js";
+import { isHost } from "./host-header.js";
+import { httpsOnly } from "./https-only.js";
+import { isPlainTarget, pathOf } from "./path.js";
+import { PathTable } from "./path-table.js";
+import { Problem } from "./problem.js";
+
+export interface PipelineTools {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly admission: Admission;
+}
+
+function answerOptions(exchange: Exchange, allow: string): Answer {
+  return { status: 204, headers: preflightHeaders(corsOf(exchange), allow) };
+}
+
+/**
+ * The way of every request: admission, its route, the handler, the answer, and then the headers, metrics
+ * and log line that all answers have. Whatever a handler throws is answered here.
+ */
+class Pipeline {
+  private readonly tools: PipelineTools;
+  private readonly table: PathTable;
+  private readonly recorder: AnswerRecorder;
+
+  constructor(
+    groups: readonly RouteGroup[],
+    honoGroups: readonly HonoGroup[],
+    tools: PipelineTools,
+  ) {
+    this.tools = tools;
+    this.recorder = new AnswerRecorder(tools);
+    this.table = new PathTable([...groups, ...mountHono(honoGroups, tools, this.recorder)]);
+  }
+
+  readonly listener: RequestListener = (request, response) => {
+    const exchange = this.exchange(request, response);
+    let answer: Answer | Promise<Answer | typeof SENT>;
+    try {
+      answer = this.answer(exchange);
+    } catch (error) {
+      answer = answerError(this.tools, exchange, error);
+    }
+    // Without a promise where none is needed: this is most of the way of a cached document.
+    if (answer instanceof Promise) this.sendLater(exchange, answer);
+    else this.send(exchange, answer);
+  };
+
+  private exchange(request: IncomingMessage, response: ServerResponse): Exchange {
+    const { clock, ids } = this.tools;
+    return new Exchange(request, response, callerOf(request), ids.id("req"), clock.now());
+  }
+
+  private answer(exchange: Exchange): Answer | Promise<Answer | typeof SENT> {
+    const { headers, method = "", url = "" } = exchange.request;
+    exchange.path = pathOf(url);
+    if (!isHost(headers.host)) throw new Problem("invalid_request");
+    const match = isPlainTarget(url) ? this.table.find(exchange.path) : undefined;
+    if (match === undefined) {
+      if (method === "OPTIONS") return answerOptions(exchange, "OPTIONS");
+      throw new Problem("not_found");
+    }
+    const { entry, params } = match;
+    const { allow, byMethod, group } = entry;
+    exchange.group = group;
+    exchange.params = params;
+    if (method === "OPTIONS") return answerOptions(exchange, allow);
+    const route = byMethod.get(method === "HEAD" ? "GET" : method);
+    // Before the route's own checks: a wrong method is wrong for every site and every token.
+    if (route === undefined) throw new Problem("method_not_allowed", { headers: { allow } });
+    exchange.route = route;
+    return route.handle(exchange);
+  }
+
+  private sendLater(exchange: Exchange, answer: Promise<Answer | typeof SENT>): void {
+    answer
+      .catch((error: unknown) => answerError(this.tools, exchange, error))
+      .then((made) => {
+        if (made !== SENT) this.send(exchange, made);
+      })
+      .catch((error: unknown) => {
+        // The answer itself cannot be sent. A cut connection tells the client not to trust it.
+        this.tools.log.error({ request_id: exchange.requestId, error }, "http.failed");
+        exchange.response.destroy();
+      });
+  }
+
+  private send(exchange: Exchange, answer: Answer): void {
+    sendAnswer(exchange, answer);
+    this.recorder.record(exchange, answer.status);
+  }
+}
+
+/** Everything that is served: `groups` by handlers of the pipeline, `honoGroups` by Hono behind it. */
+export function createPipeline(
+  groups: readonly RouteGroup[],
+  honoGroups: readonly HonoGroup[],
+  tools: PipelineTools,
+): RequestListener {
+  return new Pipeline(groups, honoGroups, tools).listener;
+}
+
+/** The first steps of every request: who sends it, how many it sends, and whether over HTTPS. */
+export function admit(
+  next: RequestListener,
+  tools: PipelineTools,
+  answerWait: AnswerWait,
+): RequestListener {
+  return tools.admission.listener(httpsOnly(tools, next), answerWait);
+}
