@@ -9,7 +9,7 @@ import { Problem } from "./problem.js";
 const RETRY_AFTER_S = "5";
 
 /** What an error is to the caller. Whatever is not known here is our own mistake. */
-export function toProblem(error: unknown): Problem {
+function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof UnavailableError) {
     const headers = { "retry-after": RETRY_AFTER_S };
@@ -21,7 +21,7 @@ export function toProblem(error: unknown): Problem {
 }
 
 /** A problem as the body of every protocol that has no form for errors. */
-export function renderProblem(problem: Problem, exchange: Exchange, baseUrl: string): Answer {
+function renderProblem(problem: Problem, exchange: Exchange, baseUrl: string): Answer {
   if (problem.code === "not_found") {
     const page = nothingHere(exchange);
     if (page !== undefined) return page;

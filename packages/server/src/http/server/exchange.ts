@@ -63,7 +63,7 @@ export const SENT = Symbol("sent");
 export type Handler = (exchange: Exchange) => Answer | Promise<Answer | typeof SENT>;
 
 /** Makes the answer to a request that was refused or failed, in the words of one protocol. */
-export type RenderError = (problem: Problem, exchange: Exchange, baseUrl: string) => Answer;
+type RenderError = (problem: Problem, exchange: Exchange, baseUrl: string) => Answer;
 
 /**
  * A method and a path. In the path `:name` is one segment or a part of one, `:name{pattern}` is whatever
@@ -90,10 +90,6 @@ export interface RouteGroup {
 
 export function get(path: string, handle: Handler): Route {
   return { method: "GET", path, handle };
-}
-
-export function post(path: string, handle: Handler, renderError?: RenderError): Route {
-  return { method: "POST", path, handle, renderError };
 }
 
 /** A value as JSON. */
