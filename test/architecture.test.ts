@@ -97,6 +97,30 @@ describe("floors of the server", () => {
     expect(shown(wrong)).toEqual([]);
   });
 
+  test("http imports no store and no provider", () => {
+    // To come: discovery, mandates, ucp, visits.
+    const rooms = ["admin", "audit", "console", "docs", "health", "mcp", "sandbox", "server"];
+    const wrong = edges.filter(
+      ({ from, target }) =>
+        floorOf(from) === "http" &&
+        [...rooms, "webhooks"].includes(roomOf(from)) &&
+        (target.endsWith("/store.ts") || floorOf(target) === "payments"),
+    );
+    expect(shown(wrong)).toEqual([]);
+  });
+
+  test("groups of http share http/server and do not import each other", () => {
+    const wrong = edges.filter(
+      ({ from, target }) =>
+        floorOf(from) === "http" &&
+        floorOf(target) === "http" &&
+        !["server", roomOf(from)].includes(roomOf(target)) &&
+        // To come: mcp, which serves what ucp answers, and the answers that http/server renders.
+        !["mcp", "server"].includes(roomOf(from)),
+    );
+    expect(shown(wrong)).toEqual([]);
+  });
+
   test("only the purchase floor and the composition root import payment providers", () => {
     const allowed = ["purchase", "payments", "context.ts"];
     const wrong = edges.filter(

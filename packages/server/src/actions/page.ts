@@ -1,20 +1,27 @@
 import { fromBase64url, ok, type Result, refuse, toBase64url, utf8 } from "@gatehouse/protocol";
 
+export const PAGE_ITEMS_MAX = 200;
+export const PAGE_ITEMS = 50;
+
 /** A place in a list ordered by creation; opaque to clients. */
-export interface Cursor {
+interface Cursor {
   readonly createdAt: number;
   readonly id: string;
 }
 
-export const PAGE_ITEMS_MAX = 200;
-export const PAGE_ITEMS = 50;
+/** The page of a list that a caller asks for. */
+export interface PageRequest {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
 
 export interface Page<T> {
   readonly items: readonly T[];
+  /** Absent on the last page. */
   readonly nextCursor: string | undefined;
 }
 
-export function readCursor(text: string | undefined): Result<Cursor | null, "invalid_request"> {
+function readCursor(text: string | undefined): Result<Cursor | null, "invalid_request"> {
   if (text === undefined) return ok(null);
   const bytes = fromBase64url(text);
   const match = /^(\d{1,15})\n([\w.:/-]{1,253})$/.exec(new TextDecoder().decode(bytes));
@@ -24,11 +31,18 @@ export function readCursor(text: string | undefined): Result<Cursor | null, "inv
   return ok({ createdAt: Number(match[1]), id: match[2] as string });
 }
 
-/** Cuts a list read with one item more than asked for, which tells whether there is a next page. */
-export function pageOf<T>(rows: readonly T[], limit: number, cursor: (row: T) => Cursor): Page<T> {
+/** Reads one item more than the page shows, to know whether there is a next page. */
+export async function readPage<T>(
+  { limit, cursor }: PageRequest,
+  list: (page: { readonly after: Cursor | null; readonly limit: number }) => Promise<readonly T[]>,
+  placeOf: (item: T) => Cursor,
+): Promise<Result<Page<T>, "invalid_request">> {
+  const after = readCursor(cursor);
+  if (!after.ok) return after;
+  const rows = await list({ after: after.value, limit: limit + 1 });
   const items = rows.slice(0, limit);
   const last = items.at(-1);
-  if (rows.length <= limit || last === undefined) return { items, nextCursor: undefined };
-  const { createdAt, id } = cursor(last);
-  return { items, nextCursor: toBase64url(utf8(`${createdAt}\n${id}`)) };
+  if (rows.length <= limit || last === undefined) return ok({ items, nextCursor: undefined });
+  const { createdAt, id } = placeOf(last);
+  return ok({ items, nextCursor: toBase64url(utf8(`${createdAt}\n${id}`)) });
 }

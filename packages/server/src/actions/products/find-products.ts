@@ -7,7 +7,8 @@ import {
   wordsOf,
 } from "../../domain/products/product.js";
 import { searchProducts } from "../../domain/products/search/store.js";
-import { productById } from "../../domain/products/store.js";
+import { productById, listProducts as selectProducts } from "../../domain/products/store.js";
+import type { Page, PageRequest } from "../page.js";
 
 /** Words of a query that are looked for; the rest of a longer one is left out. */
 const WORDS_MAX = 16;
@@ -73,4 +74,19 @@ export async function lookUpProducts(
     if (product !== undefined) found.push(product);
   }
   return found;
+}
+
+/** A page of a site's products in the order of their ids. A cursor is the id of the last one shown. */
+export async function listProducts(
+  { db }: Context,
+  siteKeyHash: string,
+  search: string | undefined,
+  { limit, cursor = "" }: PageRequest,
+): Promise<Page<Product>> {
+  // PostgreSQL refuses a text with a NUL.
+  const after = Buffer.from(cursor, "base64url").toString().replaceAll("\0", "");
+  const rows = await selectProducts(db, siteKeyHash, search, { after, limit: limit + 1 });
+  const items = rows.slice(0, limit);
+  const last = rows.length > limit ? items.at(-1) : undefined;
+  return { items, nextCursor: last && Buffer.from(last.productId).toString("base64url") };
 }

@@ -137,7 +137,7 @@ export async function moveDecision(
   await recountDecision(tx, before, after.outcome);
 }
 
-interface DecisionFilter extends Span {
+export interface DecisionFilter extends Span {
   readonly outcome: string | undefined;
   readonly actorId: string | undefined;
   readonly mandateId: string | undefined;

@@ -1,10 +1,10 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
-import { siteLogs } from "../../actions/audit/site-logs.js";
+import { siteLogs } from "../../actions/audit/read-logs.js";
 import type { Context } from "../../context.js";
 import { type Actor, tokenActor } from "../../domain/audit/drafts.js";
 import type { LogHead } from "../../domain/audit/log.js";
+import { findSite } from "../../domain/sites/find.js";
 import type { Site } from "../../domain/sites/site.js";
-import { siteByHash } from "../../domain/sites/store.js";
 import { hasRole, maySee, type Principal, type Role } from "../../domain/tokens/token.js";
 import type { HttpEnv } from "../server/env.js";
 import { requireOwnPage, sessionSecret } from "../server/own-page.js";
@@ -65,7 +65,7 @@ export async function requireSite(
   role: Role,
 ): Promise<Site> {
   const principal = c.get("principal");
-  const site = await siteByHash(context.db, siteKeyHash);
+  const site = await findSite(context.db, siteKeyHash, "hash");
   if (site === undefined || !maySee(principal, siteKeyHash)) throw new Problem("not_found");
   requireRole(c, role);
   return site;

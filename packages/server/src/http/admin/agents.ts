@@ -2,6 +2,7 @@ import { isScope, SCOPES_MAX } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { addAgent } from "../../actions/agents/add-agent.js";
 import { AGENT_STEPS, changeAgent, stepAgent } from "../../actions/agents/change-agent.js";
+import { listAgents, showAgent } from "../../actions/agents/read-agents.js";
 import { rejectPending } from "../../actions/agents/reject-pending.js";
 import type { Context } from "../../context.js";
 import {
@@ -11,14 +12,11 @@ import {
   type Agent,
   type RegisteredKey,
 } from "../../domain/agents/agent.js";
-import { keysOf } from "../../domain/agents/keys/store.js";
-import { agentById, listAgents } from "../../domain/agents/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
-import { Problem } from "../server/problem.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { answerPage } from "./paging.js";
+import { pageBody } from "./paging.js";
 import { NextCursor, PageQuery, refused, Search, SiteParams } from "./schemas.js";
 import { line } from "./text-line.js";
 
@@ -207,29 +205,21 @@ const rejectAll = createRoute({
 });
 
 export function agentRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
-  const { db } = context;
-
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
     const { status, q, ...query } = c.req.valid("query");
-    const answer = await answerPage(
-      query,
-      (page) => listAgents(db, site_key_hash, { status, search: q }, page),
-      ({ createdAt, agentId }) => ({ createdAt, id: agentId }),
-      render,
-    );
-    return c.json(answer, 200);
+    const page = await listAgents(context, site_key_hash, { status, search: q }, query);
+    return c.json(pageBody(page, render), 200);
   });
 
   app.openapi(show, async (c) => {
     const { site_key_hash, agent_id } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    const agent = await agentById(db, site_key_hash, agent_id);
-    if (agent === undefined)
-      throw new Problem("not_found", { message: "The site has no such agent." });
-    const keys = (await keysOf(db, agent_id)).map(renderKey);
-    return c.json({ ...render(agent), keys }, 200);
+    const result = await showAgent(context, site_key_hash, agent_id);
+    if (!result.ok) return refused(result);
+    const { agent, keys } = result.value;
+    return c.json({ ...render(agent), keys: keys.map(renderKey) }, 200);
   });
 
   app.openapi(add, async (c) => {

@@ -1,8 +1,8 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { ArchiveRuns } from "../../actions/audit/archive-runs.js";
+import { DAYS_LISTED_MAX, listArchivedDays } from "../../actions/audit/read-logs.js";
 import type { Context } from "../../context.js";
 import type { ArchivedDay } from "../../domain/audit/archive/part.js";
-import { archivedDays } from "../../domain/audit/archive/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";
@@ -11,8 +11,6 @@ import { Chain } from "./audit-entry.js";
 import { type LogOwner, ownerIn } from "./log-owner.js";
 import { refused } from "./schemas.js";
 
-/** Three years of one log. */
-const DAYS_LISTED_MAX = 1100;
 const TAGS = ["Audit log"];
 
 const Day = z.string().openapi({ example: "2030-05-17" });
@@ -113,7 +111,7 @@ export function auditArchiveRoutes(
   app.openapi(describeList(owner), async (c) => {
     const site_key_hash = ownerIn(c.req.valid("param"));
     await requireLogs(context, c, site_key_hash, "auditor");
-    const days = await archivedDays(context.db, site_key_hash, DAYS_LISTED_MAX);
+    const days = await listArchivedDays(context, site_key_hash);
     return c.json({ items: days.map(archivedBody) }, 200);
   });
 

@@ -8,7 +8,6 @@ import { EXPORT_FORMATS } from "../../domain/audit/exports/snapshot.js";
 import { dayOf, type LogHead } from "../../domain/audit/log.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
-import { Problem } from "../server/problem.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { streamOf } from "../server/stream.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
@@ -214,13 +213,10 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context, owner:
 
   app.openapi(renew, async (c) => {
     const site_key_hash = ownerIn(c.req.valid("param"));
-    const found = await requireLogs(context, c, site_key_hash, "operator");
+    await requireLogs(context, c, site_key_hash, "operator");
     const { reason, force } = c.req.valid("json");
-    if (!force && audit.freezeReason(found[0]?.chain ?? "") === undefined) {
-      const message = "This log is not frozen. Set `force` to end it anyway.";
-      throw new Problem("conflict", { message });
-    }
-    const log = await renewLog(context, site_key_hash, { reason, actor: actorOf(c) });
-    return c.json(render(log), 201);
+    const epoch = { reason, actor: actorOf(c) };
+    const log = await renewLog(context, site_key_hash, epoch, { force });
+    return log.ok ? c.json(render(log.value), 201) : refused(log);
   });
 }

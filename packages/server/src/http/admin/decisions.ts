@@ -3,15 +3,14 @@ import {
   type ExplainedDecision,
   explainDecision,
 } from "../../actions/mandates/explain-decision.js";
+import { listDecisions } from "../../actions/mandates/read-decisions.js";
 import type { Context } from "../../context.js";
-import { checkoutById } from "../../domain/checkouts/store.js";
 import { type Decision, OUTCOMES } from "../../domain/decisions/decision.js";
-import { listDecisions } from "../../domain/decisions/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { Problem } from "../server/problem.js";
 import { errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
-import { answerPage } from "./paging.js";
+import { pageBody } from "./paging.js";
 import { ActorId, NextCursor, PageQuery, SiteParams, SpanQuery, spanOf } from "./schemas.js";
 
 const DecisionBody = z
@@ -149,28 +148,20 @@ function render(decision: Decision): z.infer<typeof DecisionBody> {
   };
 }
 
-/** A checkout as decisions are looked for; one that was forgotten has left its tries. */
-async function checkoutIn({ db }: Context, siteKeyHash: string, checkoutId: string | undefined) {
-  if (checkoutId === undefined) return undefined;
-  const found = await checkoutById(db, siteKeyHash, checkoutId);
-  return { checkoutId, decisionId: found?.decisionId ?? null };
-}
-
 export function decisionRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
     const query = c.req.valid("query");
-    const { outcome, agent_id: actorId, mandate_id: mandateId } = query;
-    const checkout = await checkoutIn(context, site_key_hash, query.checkout_id);
-    const filter = { outcome, actorId, mandateId, checkout, ...spanOf(query) };
-    const answer = await answerPage(
-      query,
-      (page) => listDecisions(context.db, site_key_hash, filter, page),
-      ({ evaluatedAt, decisionId }) => ({ createdAt: evaluatedAt, id: decisionId }),
-      render,
-    );
-    return c.json(answer, 200);
+    const filter = {
+      outcome: query.outcome,
+      actorId: query.agent_id,
+      mandateId: query.mandate_id,
+      checkoutId: query.checkout_id,
+      ...spanOf(query),
+    };
+    const page = await listDecisions(context, site_key_hash, filter, query);
+    return c.json(pageBody(page, render), 200);
   });
 
   app.openapi(show, async (c) => {

@@ -1,16 +1,11 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { showDeclines, WAITS_SHOWN_MAX } from "../../actions/payments/show-declines.js";
 import type { Context } from "../../context.js";
 import { WAIT_KINDS } from "../../domain/declines/decline.js";
-import { countEnded, listWaits } from "../../domain/declines/store.js";
-import { DECLINES_WINDOW_MS, handedOffUntil } from "../../domain/declines/waits.js";
 import { isoTime } from "../../infra/clock.js";
-import { measureOpenPayments } from "../../purchase/payment-state.js";
 import { errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { SiteParams } from "./schemas.js";
-
-/** Callers shown that wait. */
-const SHOWN_MAX = 100;
 
 const DeclinesBody = z
   .object({
@@ -37,7 +32,7 @@ const DeclinesBody = z
           times: z.int().openapi({ description: "How many times in a row it had to wait." }),
         }),
       )
-      .openapi({ description: `The longest wait first, ${SHOWN_MAX} at most.` }),
+      .openapi({ description: `The longest wait first, ${WAITS_SHOWN_MAX} at most.` }),
   })
   .openapi("Declines");
 
@@ -54,29 +49,22 @@ const show = createRoute({
 });
 
 export function declineRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
-  const { clock, db } = context;
   app.openapi(show, async (c) => {
-    const { site_key_hash: siteKeyHash } = c.req.valid("param");
-    await requireSite(context, c, siteKeyHash, "auditor");
-    const now = clock.now();
-    const { ended, declined } = await countEnded(db, { siteKeyHash }, now - DECLINES_WINDOW_MS);
-    const open = await measureOpenPayments(db, siteKeyHash);
-    const until = await handedOffUntil(db, siteKeyHash, now);
-    const waits = await listWaits(db, siteKeyHash, now, SHOWN_MAX + 1);
-    const waiting = waits.flatMap(({ kind, identity, until: ends, times }) =>
-      kind === "site" ? [] : [{ kind, identity, until: isoTime(ends), times }],
-    );
-    return c.json(
-      {
-        window_seconds: DECLINES_WINDOW_MS / 1000,
-        attempts: ended,
-        declined,
-        unresolved: open.count,
-        unresolved_since: open.since === null ? null : isoTime(open.since),
-        hand_off_until: until === undefined ? null : isoTime(until),
-        waiting: waiting.slice(0, SHOWN_MAX),
-      },
-      200,
-    );
+    const { site_key_hash } = c.req.valid("param");
+    await requireSite(context, c, site_key_hash, "auditor");
+    const declines = await showDeclines(context, site_key_hash);
+    const { open, handOffUntil } = declines;
+    const body = {
+      window_seconds: declines.windowMs / 1000,
+      attempts: declines.ended,
+      declined: declines.declined,
+      unresolved: open.count,
+      unresolved_since: open.since === null ? null : isoTime(open.since),
+      hand_off_until: handOffUntil === undefined ? null : isoTime(handOffUntil),
+      waiting: declines.waits.map(({ kind, identity, until, times }) => {
+        return { kind, identity, until: isoTime(until), times };
+      }),
+    };
+    return c.json(body, 200);
   });
 }

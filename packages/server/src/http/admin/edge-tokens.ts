@@ -1,14 +1,14 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { issueEdgeToken } from "../../actions/tokens/issue-edge-token.js";
+import { listEdgeTokens } from "../../actions/tokens/list-tokens.js";
 import type { Context } from "../../context.js";
-import { listEdgeTokens } from "../../domain/tokens/edge/store.js";
 import type { EdgeToken } from "../../domain/tokens/token.js";
 import { TOKEN_NAME_CHARS_MAX } from "../../domain/tokens/token.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { body, errors, json, SiteKeyHash, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireRole, requireSite } from "./access.js";
-import { answerPage } from "./paging.js";
+import { pageBody } from "./paging.js";
 import { NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
 import { line } from "./text-line.js";
 
@@ -96,22 +96,16 @@ export function edgeTokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): v
     return c.json({ ...render(result.value.stored), token: result.value.token }, 201);
   });
 
-  const page = (siteKeyHash: string | null, query: z.infer<typeof PageQuery>) =>
-    answerPage(
-      query,
-      (wanted) => listEdgeTokens(context.db, siteKeyHash, wanted),
-      ({ createdAt, tokenId }) => ({ createdAt, id: tokenId }),
-      render,
-    );
-
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
-    return c.json(await page(site_key_hash, c.req.valid("query")), 200);
+    const page = await listEdgeTokens(context, site_key_hash, c.req.valid("query"));
+    return c.json(pageBody(page, render), 200);
   });
 
   app.openapi(listAll, async (c) => {
     requireRole(c, "operator");
-    return c.json(await page(null, c.req.valid("query")), 200);
+    const page = await listEdgeTokens(context, null, c.req.valid("query"));
+    return c.json(pageBody(page, render), 200);
   });
 }

@@ -1,16 +1,14 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { decideReview } from "../../actions/reviews/decide-review.js";
+import { listReviews, showReview } from "../../actions/reviews/read-reviews.js";
 import type { Context } from "../../context.js";
-import { checkoutById } from "../../domain/checkouts/store.js";
 import { DENIAL_CODES, REVIEW_STATUSES, type Review } from "../../domain/reviews/review.js";
-import { listReviews, reviewById } from "../../domain/reviews/store.js";
-import { hasRole } from "../../domain/tokens/token.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { answerPage } from "./paging.js";
+import { pageBody } from "./paging.js";
 import { Purchase, purchaseOf } from "./purchase.js";
 import { NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
 import { line } from "./text-line.js";
@@ -139,23 +137,16 @@ export function escalationRoutes(app: OpenAPIHono<AdminEnv>, context: Context): 
     await requireSite(context, c, site_key_hash, "auditor");
     const query = c.req.valid("query");
     const status = query.status as Review["status"] | undefined;
-    const answer = await answerPage(
-      query,
-      (page) => listReviews(context.db, site_key_hash, status, page),
-      ({ createdAt, escalationId }) => ({ createdAt, id: escalationId }),
-      render,
-    );
-    return c.json(answer, 200);
+    const page = await listReviews(context, site_key_hash, status, query);
+    return c.json(pageBody(page, render), 200);
   });
 
   app.openapi(show, async (c) => {
     const { site_key_hash, escalation_id } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    const review = await reviewById(context.db, site_key_hash, escalation_id);
-    if (review === undefined) throw new Problem("not_found");
-    const { checkoutId } = review.request.checkout ?? {};
-    const shown = checkoutId !== undefined && hasRole(c.get("principal"), "reviewer");
-    const checkout = shown ? await checkoutById(context.db, site_key_hash, checkoutId) : undefined;
+    const shown = await showReview(context, site_key_hash, escalation_id, c.get("principal"));
+    if (shown === undefined) throw new Problem("not_found");
+    const { review, checkout } = shown;
     const purchase = checkout === undefined ? null : purchaseOf(checkout);
     return c.json({ ...render(review), purchase }, 200);
   });

@@ -1,5 +1,9 @@
-import { KEY_ID_PREFIXES, type KeyPurpose, ok } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import {
+  KEY_PURPOSES,
+  listSigningKeys,
+  rotateSigningKey,
+} from "../../actions/installation/signing-keys.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
@@ -7,8 +11,7 @@ import { Problem } from "../server/problem.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireRole } from "./access.js";
 
-const PURPOSES = Object.keys(KEY_ID_PREFIXES) as [KeyPurpose, ...KeyPurpose[]];
-const Purpose = z.enum(PURPOSES).openapi({ description: "What the key signs." });
+const Purpose = z.enum(KEY_PURPOSES).openapi({ description: "What the key signs." });
 
 const KeyBody = z
   .object({
@@ -55,25 +58,25 @@ const rotate = createRoute({
   },
 });
 
-export function keyRoutes(app: OpenAPIHono<AdminEnv>, { keys, log }: Context): void {
+export function keyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(list, async (c) => {
     requireRole(c, "operator");
-    const items = [];
-    for (const purpose of PURPOSES) {
-      for (const { kid, jwk, state, listedUntil } of await keys.listed(purpose)) {
-        const listed_until = listedUntil === null ? null : isoTime(listedUntil);
-        items.push({ kid, purpose, state, x: jwk.x, listed_until });
-      }
-    }
+    const keys = await listSigningKeys(context);
+    const items = keys.map(({ kid, purpose, state, jwk, listedUntil }) => ({
+      kid,
+      purpose,
+      state,
+      x: jwk.x,
+      listed_until: listedUntil === null ? null : isoTime(listedUntil),
+    }));
     return c.json({ items }, 200);
   });
 
   app.openapi(rotate, async (c) => {
-    const { tokenId } = requireRole(c, "operator");
-    const { purpose, force, stolen } = c.req.valid("json");
-    const result = stolen
-      ? ok(await keys.replaceStolen(purpose))
-      : await keys.rotate(purpose, { force });
+    const principal = requireRole(c, "operator");
+    const request = c.req.valid("json");
+    const { purpose } = request;
+    const result = await rotateSigningKey(context, request, principal);
     if (!result.ok) {
       throw new Problem("conflict", {
         message:
@@ -82,7 +85,6 @@ export function keyRoutes(app: OpenAPIHono<AdminEnv>, { keys, log }: Context): v
         headers: { "retry-after": result.detail },
       });
     }
-    log.warn({ purpose, ...result.value, by: tokenId, force, stolen }, "keys.rotated");
     return c.json({ purpose, ...result.value }, 200);
   });
 }

@@ -1,5 +1,6 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setMandates } from "../../actions/mandates/set-mandates.js";
+import { showMandateSettings } from "../../actions/sites/read-settings.js";
 import type { Context } from "../../context.js";
 import {
   AUTO_ADMIT_MAX,
@@ -7,7 +8,6 @@ import {
   LIFE_MS_MIN,
   type MandateSettings,
 } from "../../domain/mandate-settings/mandate-settings.js";
-import { mandateSettings } from "../../domain/mandate-settings/store.js";
 import { strict } from "../server/faults.js";
 import { body, errors, json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
@@ -67,7 +67,7 @@ export function mandateRoutes(app: OpenAPIHono<AdminEnv>, context: Context): voi
   app.openapi(show, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    return c.json(render(await mandateSettings(context.db, site_key_hash)), 200);
+    return c.json(render(await showMandateSettings(context, site_key_hash)), 200);
   });
 
   app.openapi(change, async (c) => {

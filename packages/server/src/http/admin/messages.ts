@@ -1,12 +1,11 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
-import { resendMessage } from "../../actions/notifications/resend-message.js";
+import { listMessages, resendMessage } from "../../actions/notifications/messages.js";
 import type { Context } from "../../context.js";
-import { listMessages } from "../../domain/outbox/store.js";
 import { strict } from "../server/faults.js";
 import { body, errors, json } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { MessageBody, MessageState, messageBody } from "./message-body.js";
-import { answerPage } from "./paging.js";
+import { pageBody } from "./paging.js";
 import { NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
 
 const MessageParams = SiteParams.extend({
@@ -48,13 +47,8 @@ export function messageRoutes(app: OpenAPIHono<AdminEnv>, context: Context): voi
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
     const query = c.req.valid("query");
-    const answer = await answerPage(
-      query,
-      (page) => listMessages(context.db, site_key_hash, query.state, page),
-      ({ createdAt, messageId }) => ({ createdAt, id: messageId }),
-      messageBody,
-    );
-    return c.json(answer, 200);
+    const page = await listMessages(context, site_key_hash, query.state, query);
+    return c.json(pageBody(page, messageBody), 200);
   });
 
   app.openapi(resend, async (c) => {

@@ -1,9 +1,9 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setNotifications } from "../../actions/notifications/set-notifications.js";
 import { testNotifications } from "../../actions/notifications/test-notifications.js";
+import { showNotifySettings } from "../../actions/sites/read-settings.js";
 import type { Context } from "../../context.js";
 import { EMAILS_MAX, type NotifySettings } from "../../domain/notify-settings/notify-settings.js";
-import { notifySettings } from "../../domain/notify-settings/store.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
 import { body, errors, json } from "../server/schemas.js";
@@ -86,7 +86,7 @@ export function notificationRoutes(app: OpenAPIHono<AdminEnv>, context: Context)
   app.openapi(show, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
-    return c.json(render(await notifySettings(context.db, site_key_hash)), 200);
+    return c.json(render(await showNotifySettings(context, site_key_hash)), 200);
   });
 
   app.openapi(set, async (c) => {

@@ -1,9 +1,8 @@
 import { z } from "@hono/zod-openapi";
+import type { ShownOrder } from "../../actions/orders/read-orders.js";
 import { EVENT_TYPES, type OrderNote } from "../../domain/orders/adjustments/adjustment.js";
 import { ORDER_STATUSES, type Order, PAYMENT_STATES } from "../../domain/orders/order.js";
-import type { Message } from "../../domain/outbox/message.js";
 import { isoTime } from "../../infra/clock.js";
-import type { WholeOrder } from "../../purchase/after-sale/whole-order.js";
 import { Timestamp } from "../server/schemas.js";
 import { MessageBody, messageBody } from "./message-body.js";
 import { Purchase } from "./purchase.js";
@@ -129,11 +128,10 @@ export const noteBody = ({ noteId, text, writtenBy, createdAt }: OrderNote) => (
   created_at: isoTime(createdAt),
 });
 
-/** An order, and all that became of it. */
+/** An order with its events, adjustments, notes and messages. */
 export function wholeBody(
-  { order, lines, events, adjustments }: WholeOrder,
+  { order, lines, events, adjustments, notes, messages }: ShownOrder,
   now: number,
-  besides: { readonly notes: readonly OrderNote[]; readonly messages: readonly Message[] },
 ): Omit<z.infer<typeof ShownOrderBody>, "purchase" | "page_url"> {
   return {
     ...orderBody(order, now),
@@ -158,7 +156,7 @@ export function wholeBody(
       occurred_at: isoTime(one.occurredAt),
       changed_at: isoTime(one.changedAt),
     })),
-    notes: besides.notes.map(noteBody),
-    messages: besides.messages.map(messageBody),
+    notes: notes.map(noteBody),
+    messages: messages.map(messageBody),
   };
 }

@@ -1,21 +1,21 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { noteOrder } from "../../actions/orders/note-order.js";
+import { showOrder } from "../../actions/orders/read-orders.js";
 import { type Shipment, shipOrder } from "../../actions/orders/ship-order.js";
 import type { Context } from "../../context.js";
 import { EVENT_TYPES } from "../../domain/orders/adjustments/adjustment.js";
-import { orderById } from "../../domain/orders/store.js";
+import type { Principal } from "../../domain/tokens/token.js";
 import { cancelOrder } from "../../purchase/after-sale/cancel-order.js";
 import {
   REHEARSALS,
   simulateSandboxEvent,
 } from "../../purchase/after-sale/simulate-sandbox-event.js";
-import { wholeOrder } from "../../purchase/after-sale/whole-order.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { NoteBody, noteBody, ShownOrderBody } from "./order-body.js";
-import { ORDERS_PATH, OrderParams, shownOrder } from "./orders.js";
+import { ORDERS_PATH, OrderParams, renderOrder } from "./orders.js";
 import { refused } from "./schemas.js";
 import { line } from "./text-line.js";
 import { webAddress } from "./web-address.js";
@@ -129,11 +129,11 @@ const shipmentOf = (told: z.infer<typeof ShipBody>): Shipment => ({
 });
 
 export function orderChangeRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
-  /** The order as it is after whatever was asked for outside. */
-  const now = async (siteKeyHash: string, orderId: string) => {
-    const order = await orderById(context.db, siteKeyHash, orderId);
-    if (order === undefined) throw new Problem("not_found");
-    return wholeOrder(context.db, order);
+  /** The order after a change. It is read again, because a provider may have changed it too. */
+  const changedOrder = async (order: Parameters<typeof showOrder>[1], principal: Principal) => {
+    const shown = await showOrder(context, order, principal);
+    if (shown === undefined) throw new Problem("not_found");
+    return renderOrder(context, shown);
   };
 
   app.openapi(ship, async (c) => {
@@ -142,7 +142,7 @@ export function orderChangeRoutes(app: OpenAPIHono<AdminEnv>, context: Context):
     const told = shipmentOf(c.req.valid("json"));
     const done = await shipOrder(context, { siteKeyHash, orderId }, told, actorOf(c));
     if (!done.ok) return refused(done);
-    return c.json(await shownOrder(context, c.get("principal"), done.value), 200);
+    return c.json(await changedOrder({ siteKeyHash, orderId }, c.get("principal")), 200);
   });
 
   app.openapi(cancel, async (c) => {
@@ -152,8 +152,7 @@ export function orderChangeRoutes(app: OpenAPIHono<AdminEnv>, context: Context):
     const asked = { lines, reason };
     const done = await cancelOrder(context, { siteKeyHash, orderId }, asked, actorOf(c));
     if (!done.ok) return refused(done);
-    const whole = await now(siteKeyHash, orderId);
-    return c.json(await shownOrder(context, c.get("principal"), whole), 200);
+    return c.json(await changedOrder({ siteKeyHash, orderId }, c.get("principal")), 200);
   });
 
   app.openapi(note, async (c) => {
@@ -174,7 +173,6 @@ export function orderChangeRoutes(app: OpenAPIHono<AdminEnv>, context: Context):
       { event, amountMinor },
     );
     if (!done.ok) return refused(done);
-    const whole = await now(siteKeyHash, orderId);
-    return c.json(await shownOrder(context, c.get("principal"), whole), 200);
+    return c.json(await changedOrder({ siteKeyHash, orderId }, c.get("principal")), 200);
   });
 }

@@ -1,11 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { listOrders, type ShownOrder, showOrder } from "../../actions/orders/read-orders.js";
 import type { Context } from "../../context.js";
 import { pageUrl } from "../../domain/checkouts/checkout.js";
-import { notesOf } from "../../domain/orders/adjustments/store.js";
-import { listOrders, orderById } from "../../domain/orders/store.js";
-import { messagesAbout } from "../../domain/outbox/store.js";
-import { hasRole, type Principal } from "../../domain/tokens/token.js";
-import { type WholeOrder, wholeOrder } from "../../purchase/after-sale/whole-order.js";
 import { Problem } from "../server/problem.js";
 import { errors, json } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
@@ -17,14 +13,12 @@ import {
   ShownOrderBody,
   wholeBody,
 } from "./order-body.js";
-import { answerPage } from "./paging.js";
+import { pageBody } from "./paging.js";
 import { purchaseOf } from "./purchase.js";
 import { ActorId, NextCursor, PageQuery, SiteParams } from "./schemas.js";
 
 export const ORDERS_PATH = "/v1/admin/sites/{site_key_hash}/orders";
 const tags = ["Selling"];
-/** Messages shown with an order; the list of messages has them all. */
-const MESSAGES_MAX = 100;
 
 export const OrderParams = SiteParams.extend({
   order_id: z
@@ -62,45 +56,36 @@ const show = createRoute({
   responses: { 200: json(ShownOrderBody, "The order."), ...errors("not_found") },
 });
 
-/** An order as somebody may see it: who bought it, notes and messages are for owners. */
-export async function shownOrder(
-  { clock, config, db }: Context,
-  principal: Principal,
-  whole: WholeOrder,
-): Promise<z.infer<typeof ShownOrderBody>> {
-  const { orderId, siteKeyHash } = whole.order;
-  const own = hasRole(principal, "owner");
-  const notes = own ? await notesOf(db, orderId) : [];
-  const messages = own ? await messagesAbout(db, siteKeyHash, orderId, MESSAGES_MAX) : [];
-  const checkout = own ? whole.checkout : null;
+export function renderOrder(
+  { clock, config }: Context,
+  shown: ShownOrder,
+): z.infer<typeof ShownOrderBody> {
+  const { checkout } = shown;
   return {
-    ...wholeBody(whole, clock.now(), { notes, messages }),
+    ...wholeBody(shown, clock.now()),
     page_url: checkout && pageUrl(config, checkout),
     purchase: checkout && purchaseOf(checkout),
   };
 }
 
 export function orderRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
-  const { clock, db } = context;
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    const { agent_id: actorId, ...query } = c.req.valid("query");
-    const answer = await answerPage(
-      query,
-      (page) => listOrders(db, site_key_hash, { ...query, actorId }, page),
-      ({ createdAt, orderId }) => ({ createdAt, id: orderId }),
-      (order) => orderBody(order, clock.now()),
+    const { agent_id: actorId, status, payment, ...query } = c.req.valid("query");
+    const page = await listOrders(context, site_key_hash, { status, payment, actorId }, query);
+    const now = context.clock.now();
+    return c.json(
+      pageBody(page, (order) => orderBody(order, now)),
+      200,
     );
-    return c.json(answer, 200);
   });
 
   app.openapi(show, async (c) => {
-    const { site_key_hash, order_id } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "auditor");
-    const order = await orderById(db, site_key_hash, order_id);
-    if (order === undefined) throw new Problem("not_found");
-    const whole = await wholeOrder(db, order);
-    return c.json(await shownOrder(context, c.get("principal"), whole), 200);
+    const { site_key_hash: siteKeyHash, order_id: orderId } = c.req.valid("param");
+    await requireSite(context, c, siteKeyHash, "auditor");
+    const shown = await showOrder(context, { siteKeyHash, orderId }, c.get("principal"));
+    if (shown === undefined) throw new Problem("not_found");
+    return c.json(renderOrder(context, shown), 200);
   });
 }

@@ -1,7 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setPlatforms } from "../../actions/platforms/set-platforms.js";
+import { showPlatformSettings } from "../../actions/sites/read-settings.js";
 import type { Context } from "../../context.js";
-import { platformSettings } from "../../domain/platforms/settings/store.js";
 import {
   ACCEPTED_PLATFORMS,
   acceptedBy,
@@ -100,7 +100,7 @@ export function platformSettingsRoutes(app: OpenAPIHono<AdminEnv>, context: Cont
   app.openapi(show, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     const site = await requireSite(context, c, site_key_hash, "auditor");
-    return c.json(render(await platformSettings(context.db, site_key_hash), site), 200);
+    return c.json(render(await showPlatformSettings(context, site_key_hash), site), 200);
   });
 
   app.openapi(change, async (c) => {

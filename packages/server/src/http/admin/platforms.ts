@@ -1,27 +1,26 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { changePlatform, forgetPlatform } from "../../actions/platforms/change-platform.js";
+import {
+  listPlatforms,
+  type PlatformWithCount,
+  withRecentDecisions,
+} from "../../actions/platforms/read-platforms.js";
 import type { Context } from "../../context.js";
-import { decisionsByIdentity } from "../../domain/decisions/counts/store.js";
 import {
   LISTED_STATUSES,
   PLATFORM_NAME_CHARS_MAX,
   PLATFORM_NOTE_CHARS_MAX,
   PLATFORM_STATUSES,
-  type Platform,
 } from "../../domain/platforms/platform.js";
-import { listPlatforms } from "../../domain/platforms/store.js";
 import { isoTime } from "../../infra/clock.js";
-import { DAY_MS } from "../../infra/time.js";
 import { strict } from "../server/faults.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { answerPage } from "./paging.js";
+import { pageBody } from "./paging.js";
 import { NextCursor, PageQuery, refused, Search, SiteParams } from "./schemas.js";
 import { line } from "./text-line.js";
 
 const HOST_CHARS_MAX = 253;
-/** What "recent" means in the list. */
-const RECENT_MS = 30 * DAY_MS;
 
 const PlatformBody = z
   .object({
@@ -106,7 +105,7 @@ const forget = createRoute({
 
 const timeOf = (at: number | null) => (at === null ? null : isoTime(at));
 
-function render(platform: Platform, recent: number): z.infer<typeof PlatformBody> {
+function render({ platform, recentDecisions }: PlatformWithCount): z.infer<typeof PlatformBody> {
   return {
     platform: platform.identity,
     status: platform.status,
@@ -115,33 +114,19 @@ function render(platform: Platform, recent: number): z.infer<typeof PlatformBody
     profile_url: platform.profileUrl,
     first_seen_at: timeOf(platform.firstSeenAt),
     last_seen_at: timeOf(platform.lastSeenAt),
-    recent_decisions: recent,
+    recent_decisions: recentDecisions,
     created_at: isoTime(platform.createdAt),
     changed_at: timeOf(platform.changedAt),
   };
 }
 
 export function platformRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
-  const { clock, db } = context;
-  const recentOf = (siteKeyHash: string, identities: readonly string[]) =>
-    decisionsByIdentity(db, siteKeyHash, identities, clock.now() - RECENT_MS);
-
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
     const { status, q, ...query } = c.req.valid("query");
-    const { items, next_cursor } = await answerPage(
-      query,
-      (page) => listPlatforms(db, site_key_hash, { status, search: q }, page),
-      ({ createdAt, identity }) => ({ createdAt, id: identity }),
-      (platform) => platform,
-    );
-    const recent = await recentOf(
-      site_key_hash,
-      items.map(({ identity }) => identity),
-    );
-    const rendered = items.map((item) => render(item, recent.get(item.identity) ?? 0));
-    return c.json({ items: rendered, next_cursor }, 200);
+    const page = await listPlatforms(context, site_key_hash, { status, search: q }, query);
+    return c.json(pageBody(page, render), 200);
   });
 
   app.openapi(set, async (c) => {
@@ -150,8 +135,8 @@ export function platformRoutes(app: OpenAPIHono<AdminEnv>, context: Context): vo
     const change = c.req.valid("json");
     const result = await changePlatform(context, site_key_hash, platform, change, actorOf(c));
     if (!result.ok) return refused(result);
-    const recent = await recentOf(site_key_hash, [result.value.identity]);
-    return c.json(render(result.value, recent.get(result.value.identity) ?? 0), 200);
+    const counted = await withRecentDecisions(context, site_key_hash, result.value);
+    return c.json(render(counted), 200);
   });
 
   app.openapi(forget, async (c) => {

@@ -1,14 +1,13 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { listPolicyVersions, showPolicyVersion } from "../../actions/policies/read-policies.js";
 import type { Context } from "../../context.js";
 import type { ListedPolicy } from "../../domain/policies/policy.js";
-import { listPolicies, policyByVersion } from "../../domain/policies/store.js";
 import { isoTime } from "../../infra/clock.js";
-import { Problem } from "../server/problem.js";
 import { errors, json } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { readPlace } from "./paging.js";
 import { PolicyBody, PolicyVersionItem, policyBody } from "./policy-body.js";
-import { NextCursor, PageQuery, SiteParams } from "./schemas.js";
+import { NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
 
 const PATH = "/v1/admin/sites/{site_key_hash}/policy/versions";
 
@@ -53,25 +52,20 @@ const item = ({ version, digest, publishedAt }: ListedPolicy) => ({
 });
 
 export function policyVersionRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
-  const { db } = context;
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
     const { limit, cursor } = c.req.valid("query");
-    const page = { before: readPlace(cursor), limit: limit + 1 };
-    const found = await listPolicies(db, site_key_hash, page);
-    const items = found.slice(0, limit);
-    const next_cursor = found.length > limit ? String(items.at(-1)?.version) : undefined;
-    return c.json({ items: items.map(item), next_cursor }, 200);
+    const page = { before: readPlace(cursor), limit };
+    const { versions, next } = await listPolicyVersions(context, site_key_hash, page);
+    const next_cursor = next === undefined ? undefined : String(next);
+    return c.json({ items: versions.map(item), next_cursor }, 200);
   });
 
   app.openapi(show, async (c) => {
     const { site_key_hash, version } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    const policy = await policyByVersion(db, site_key_hash, version);
-    if (policy === undefined) {
-      throw new Problem("not_found", { message: "The site's policy has no such version." });
-    }
-    return c.json(policyBody(policy), 200);
+    const policy = await showPolicyVersion(context, site_key_hash, version);
+    return policy.ok ? c.json(policyBody(policy.value), 200) : refused(policy);
   });
 }

@@ -1,6 +1,7 @@
 import type { JsonObject, PolicyFinding } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { publishPolicy } from "../../actions/policies/publish-policy.js";
+import { showPolicy } from "../../actions/policies/read-policies.js";
 import type { TestedDecision } from "../../actions/policies/rehearsal.js";
 import {
   type PolicyTest,
@@ -9,7 +10,6 @@ import {
   testPolicy,
 } from "../../actions/policies/test-policy.js";
 import type { Context } from "../../context.js";
-import { currentPolicy } from "../../domain/policies/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
@@ -145,11 +145,8 @@ export function policyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
   app.openapi(show, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    const policy = await currentPolicy(context.db, site_key_hash);
-    if (policy === undefined) {
-      throw new Problem("not_found", { message: "The site has no policy yet." });
-    }
-    return c.json(policyBody(policy), 200);
+    const policy = await showPolicy(context, site_key_hash);
+    return policy.ok ? c.json(policyBody(policy.value), 200) : refused(policy);
   });
 
   app.openapi(publish, async (c) => {

@@ -1,5 +1,6 @@
 import type { JsonValue } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { listProducts } from "../../actions/products/find-products.js";
 import {
   type ImportReport,
   importProducts,
@@ -13,7 +14,6 @@ import {
   PRODUCT_ID_CHARS_MAX,
   type Product,
 } from "../../domain/products/product.js";
-import { listProducts } from "../../domain/products/store.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
@@ -195,16 +195,9 @@ export function productRoutes(app: OpenAPIHono<AdminEnv>, context: Context): voi
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    const { limit, cursor, q } = c.req.valid("query");
-    const after = Buffer.from(cursor ?? "", "base64url")
-      .toString()
-      .replaceAll("\0", "");
-    const page = { after, limit: limit + 1 };
-    const found = await listProducts(context.db, site_key_hash, q, page);
-    const items = found.slice(0, limit);
-    const last = found.length > limit ? items.at(-1) : undefined;
-    const next_cursor = last && Buffer.from(last.productId).toString("base64url");
-    return c.json({ items: items.map(render), next_cursor }, 200);
+    const { q, ...query } = c.req.valid("query");
+    const page = await listProducts(context, site_key_hash, q, query);
+    return c.json({ items: page.items.map(render), next_cursor: page.nextCursor }, 200);
   });
 
   app.openapi(replaceAll, async (c) => {

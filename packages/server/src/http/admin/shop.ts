@@ -1,4 +1,5 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { showShopSettings } from "../../actions/sites/read-settings.js";
 import { setShop } from "../../actions/sites/set-shop.js";
 import type { Context } from "../../context.js";
 import {
@@ -6,7 +7,6 @@ import {
   PERCENT,
   type ShopSettings,
 } from "../../domain/shop-settings/shop-settings.js";
-import { shopSettings } from "../../domain/shop-settings/store.js";
 import { strict } from "../server/faults.js";
 import { body, errors, json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
@@ -125,7 +125,7 @@ export function shopRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(show, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    return c.json(render(await shopSettings(context.db, site_key_hash)), 200);
+    return c.json(render(await showShopSettings(context, site_key_hash)), 200);
   });
 
   app.openapi(replace, async (c) => {

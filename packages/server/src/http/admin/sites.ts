@@ -2,16 +2,15 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { changeSite } from "../../actions/sites/change-site.js";
 import { createSite } from "../../actions/sites/create-site.js";
 import { deleteSite } from "../../actions/sites/delete-site.js";
+import { listSites } from "../../actions/sites/list-sites.js";
 import { verifySite } from "../../actions/sites/verify-site.js";
 import type { Context } from "../../context.js";
-import { readDomain } from "../../domain/sites/domain.js";
 import { AUDIT_PUBLIC, type Site, VERIFICATION_METHODS } from "../../domain/sites/site.js";
-import { listSites } from "../../domain/sites/store.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
 import { body, errors, json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireRole, requireSite } from "./access.js";
-import { answerPage } from "./paging.js";
+import { pageBody } from "./paging.js";
 import { NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
 import { Domain, renderSite, SiteBody, SiteDescription, SiteName } from "./site-body.js";
 import { line } from "./text-line.js";
@@ -137,18 +136,8 @@ export function siteRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
 
   app.openapi(list, async (c) => {
     const { domain, ...query } = c.req.valid("query");
-    const wanted = domain === undefined ? undefined : readDomain(domain, { development: true });
-    const visible = c.get("principal").sites;
-    const answer = await answerPage(
-      query,
-      async (page) =>
-        wanted?.ok === false
-          ? []
-          : listSites(context.db, { visible, domain: wanted?.value ?? null, ...page }),
-      ({ createdAt, siteKeyHash }) => ({ createdAt, id: siteKeyHash }),
-      render,
-    );
-    return c.json(answer, 200);
+    const page = await listSites(context, c.get("principal"), domain, query);
+    return c.json(pageBody(page, render), 200);
   });
 
   app.openapi(show, async (c) => {

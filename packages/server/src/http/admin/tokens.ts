@@ -1,8 +1,8 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { issueToken, type NewToken } from "../../actions/tokens/issue-token.js";
+import { listTokens } from "../../actions/tokens/list-tokens.js";
 import { descendantsOf, revokeToken } from "../../actions/tokens/revoke-token.js";
 import type { Context } from "../../context.js";
-import { listTokens } from "../../domain/tokens/store.js";
 import {
   maySee,
   type Principal,
@@ -15,7 +15,7 @@ import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { body, errors, json, SiteKeyHash, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireRole, requireSite } from "./access.js";
-import { answerPage } from "./paging.js";
+import { pageBody } from "./paging.js";
 import { NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
 import { line } from "./text-line.js";
 
@@ -154,21 +154,11 @@ const descendants = createRoute({
 });
 
 export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
-  const { db } = context;
-
   const issue = async (principal: Principal, wanted: NewToken) => {
     const result = await issueToken(context, principal, wanted);
     if (!result.ok) return refused(result);
     return { ...render(result.value.stored, principal), token: result.value.token };
   };
-
-  const page = (reader: Principal, siteKeyHash: string | null, query: z.infer<typeof PageQuery>) =>
-    answerPage(
-      query,
-      (wanted) => listTokens(db, { siteKeyHash, ...wanted }),
-      ({ createdAt, tokenId }) => ({ createdAt, id: tokenId }),
-      (token) => render(token, reader),
-    );
 
   app.openapi(create, async (c) => {
     const principal = requireRole(c, "operator");
@@ -185,13 +175,21 @@ export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
 
   app.openapi(list, async (c) => {
     const reader = requireRole(c, "operator");
-    return c.json(await page(reader, null, c.req.valid("query")), 200);
+    const page = await listTokens(context, null, c.req.valid("query"));
+    return c.json(
+      pageBody(page, (token) => render(token, reader)),
+      200,
+    );
   });
 
   app.openapi(listForSite, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
-    return c.json(await page(c.get("principal"), site_key_hash, c.req.valid("query")), 200);
+    const page = await listTokens(context, site_key_hash, c.req.valid("query"));
+    return c.json(
+      pageBody(page, (token) => render(token, c.get("principal"))),
+      200,
+    );
   });
 
   app.openapi(revoke, async (c) => {

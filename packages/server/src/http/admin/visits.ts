@@ -1,14 +1,13 @@
 import { CLASSIFICATIONS, knownAgentName, SIGNATURE_OUTCOMES } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { COUNT_BY } from "../../actions/count-by.js";
-import { countVisits } from "../../actions/visits/count-visits.js";
+import { countVisits, listVisits } from "../../actions/visits/read-visits.js";
 import type { Context } from "../../context.js";
-import { listVisits } from "../../domain/visits/store.js";
 import type { Visit, VisitFilter } from "../../domain/visits/visit.js";
 import { isoTime } from "../../infra/clock.js";
 import { errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
-import { answerPage } from "./paging.js";
+import { pageBody } from "./paging.js";
 import { NextCursor, PageQuery, SiteParams, SpanQuery, spanOf } from "./schemas.js";
 
 const AGENT_CHARS_MAX = 255;
@@ -121,13 +120,8 @@ export function visitRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
     await requireSite(context, c, site_key_hash, "auditor");
     const { limit, cursor, source, ...given } = c.req.valid("query");
     const filter = { ...filterOf(given), source };
-    const answer = await answerPage(
-      { limit, cursor },
-      (page) => listVisits(context.db, site_key_hash, filter, page),
-      ({ observedAt, visitId }) => ({ createdAt: observedAt, id: visitId }),
-      render,
-    );
-    return c.json(answer, 200);
+    const page = await listVisits(context, site_key_hash, filter, { limit, cursor });
+    return c.json(pageBody(page, render), 200);
   });
 
   app.openapi(counts, async (c) => {

@@ -1,13 +1,28 @@
-import { CLASSIFICATIONS, type Classification } from "@gatehouse/protocol";
+import { CLASSIFICATIONS, type Classification, type Result } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { visitHours } from "../../domain/visits/store.js";
-import type { VisitFilter } from "../../domain/visits/visit.js";
+import { listVisits as selectVisits, visitHours } from "../../domain/visits/store.js";
+import type { Visit, VisitFilter } from "../../domain/visits/visit.js";
 import { type CountBy, stepOf } from "../count-by.js";
+import { type Page, type PageRequest, readPage } from "../page.js";
 
-/** Rows of hours one answer is made from: kinds and agents of about a month of hours. */
+/** Rows by hour, kind and agent that one answer is made from: about a month. */
 const ROWS_MAX = 50_000;
 
-/** How many visits a UTC hour or day had, in all, by kind and by agent. */
+/** A page of a site's visits, newest first. */
+export function listVisits(
+  { db }: Context,
+  siteKeyHash: string,
+  filter: VisitFilter,
+  request: PageRequest,
+): Promise<Result<Page<Visit>, "invalid_request">> {
+  return readPage(
+    request,
+    (page) => selectVisits(db, siteKeyHash, filter, page),
+    ({ observedAt, visitId }) => ({ createdAt: observedAt, id: visitId }),
+  );
+}
+
+/** How many visits a UTC hour or day had: in total, by kind and by agent. */
 interface VisitCount {
   readonly start: number;
   readonly visits: number;
@@ -17,11 +32,11 @@ interface VisitCount {
 
 export interface VisitCounts {
   readonly counts: readonly VisitCount[];
-  /** There is more than one answer holds: ask for a shorter time. */
+  /** There are more than one answer holds; the caller asks for a shorter time. */
   readonly cut: boolean;
 }
 
-/** Steps without a visit are left out. */
+/** Counts visits by UTC hour or day. Hours or days without a visit are left out. */
 export async function countVisits(
   { db }: Context,
   siteKeyHash: string,
