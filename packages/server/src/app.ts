@@ -17,8 +17,9 @@ import { mcpDoor } from "./http/mcp/mcp-door.js";
 import { sandboxRoutes } from "./http/sandbox/routes.js";
 import { admit, createPipeline } from "./http/server/pipeline.js";
 import { answerWait } from "./http/server/wait.js";
-import { UcpService } from "./http/ucp/service.js";
-import { ucpDoors } from "./http/ucp/ucp-door.js";
+import { McpShopTools } from "./http/ucp/mcp-tools.js";
+import { PlatformProfiles } from "./http/ucp/platform-profiles.js";
+import { ucpDoors } from "./http/ucp/routes.js";
 import { BeaconAnswers } from "./http/visits/beacon-answers.js";
 import { edgeVisitsDoor } from "./http/visits/edge-visits.js";
 import { visitsDoor } from "./http/visits/visits-door.js";
@@ -27,7 +28,7 @@ import { hooksDoor } from "./http/webhooks/hooks-door.js";
 /** Every route of every group. */
 export function createApp(context: Context): RequestListener {
   const { config } = context;
-  const desk = new UcpService(context);
+  const platformProfiles = new PlatformProfiles(context);
   const described = [publicAuditRoutes(context), adminRoutes(context), consoleRoutes(context)];
   const groups = [discoveryGroup(context, new DocumentCache(context))];
   const honoGroups = [
@@ -38,7 +39,7 @@ export function createApp(context: Context): RequestListener {
     edgeVisitsDoor(context),
     mandatesDoor(context),
     hooksDoor(context),
-    ...ucpDoors(context, desk),
+    ...ucpDoors(context, platformProfiles),
     sandboxRoutes(context),
     homeRoutes(),
     docsRoutes(context),
@@ -47,6 +48,7 @@ export function createApp(context: Context): RequestListener {
   const pipeline = createPipeline(groups, honoGroups, context);
   const beacons = new BeaconAnswers(context).listener(pipeline);
   const mandates = new MandateAnswers(context).listener(beacons);
-  const mcp = new McpAnswers(context, desk).listener(mandates);
+  const shopTools = new McpShopTools(context, platformProfiles);
+  const mcp = new McpAnswers(context, shopTools).listener(mandates);
   return admit(mcp, context, answerWait(context));
 }

@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { SHARES_MAX } from "../../src/actions/checkout/storage-quota.ts";
 import { deleteExpiredCarts } from "../../src/domain/checkouts/carts/store.ts";
 import { deleteExpiredCheckouts } from "../../src/domain/checkouts/store.ts";
 import { deleteExpiredReplies } from "../../src/domain/ucp-replies/store.ts";
-import { SHARES_MAX } from "../../src/http/ucp/room.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { DATABASES, NOON } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";

@@ -28,29 +28,31 @@ export interface CartContent {
   readonly context: JsonObject;
 }
 
-/** A cart with what is in it, at the prices of now: nothing is promised by them. */
-export interface ShownCart {
+/** A cart at current prices. They promise nothing. */
+export interface PricedCart {
+  readonly kind: "cart";
   readonly cart: Cart;
   readonly priced: PricedLines;
-  /** An estimate: with the taxes of where the buyer is said to be, without what sending costs. */
+  /** An estimate: with the taxes of the place that the buyer names, without shipping. */
   readonly totals: UcpTotals;
 }
 
-/** Which lines cannot be, and why: nothing was kept. */
-export interface NoCart {
-  readonly wanted: readonly WantedLine[];
+/** Some lines cannot be bought, so nothing was stored. */
+export interface UnavailableLines {
+  readonly kind: "unavailable";
+  readonly lines: readonly WantedLine[];
   readonly priced: PricedLines;
 }
 
-async function estimated(db: Queries, cart: Cart, priced: PricedLines): Promise<ShownCart> {
+async function estimate(db: Queries, cart: Cart, priced: PricedLines): Promise<PricedCart> {
   const destination = destinationIn(cart.context);
   const settings = await shopSettings(db, cart.siteKeyHash);
   const { subtotalMinor } = priced;
   const untaxed = { subtotalMinor, shippingMinor: null, taxMinor: 0, totalMinor: subtotalMinor };
-  if (destination === undefined) return { cart, priced, totals: untaxed };
+  if (destination === undefined) return { kind: "cart", cart, priced, totals: untaxed };
   const totals = totalsOf(settings, subtotalMinor, { destination });
-  // A sum that would not be exact is told without taxes; nothing is bought by it.
-  return { cart, priced, totals: totals.ok ? totals.value : untaxed };
+  // A sum that would not be exact is shown without taxes: nothing is bought at this price.
+  return { kind: "cart", cart, priced, totals: totals.ok ? totals.value : untaxed };
 }
 
 const isWhole = ({ lines }: PricedLines) => lines.every((line) => typeof line !== "string");
@@ -60,9 +62,9 @@ export async function createCart(
   tx: Transaction,
   siteKeyHash: string,
   { platform, content }: { readonly platform: BuyingPlatform; readonly content: CartContent },
-): Promise<ShownCart | NoCart> {
+): Promise<PricedCart | UnavailableLines> {
   const priced = await priceLines(tx, siteKeyHash, content.lines, "quote");
-  if (!isWhole(priced)) return { wanted: content.lines, priced };
+  if (!isWhole(priced)) return { kind: "unavailable", lines: content.lines, priced };
   const now = clock.now();
   const cart: Cart = {
     cartId: ids.id("cart"),
@@ -75,25 +77,25 @@ export async function createCart(
     cancelledAt: null,
   };
   await insertCart(tx, cart);
-  return estimated(tx, cart, priced);
+  return estimate(tx, cart, priced);
 }
 
-/** A cart of the caller's own that is still one. Whoever else asks is told that there is none. */
+/** An open cart of the caller's own. For any other caller there is no such cart. */
 export async function openCart(
   { clock }: Context,
   db: Queries,
   { siteKeyHash, cartId, platform }: CartPlace,
 ): Promise<Result<Cart, "not_found">> {
   const cart = await cartById(db, siteKeyHash, cartId);
-  const gone =
+  const isGone =
     cart === undefined ||
     !isOwn(cart.platform, platform) ||
     cart.cancelledAt !== null ||
     cart.expiresAt <= clock.now();
-  return gone ? refuse("not_found", "There is no such cart.") : ok(cart);
+  return isGone ? refuse("not_found", "There is no such cart.") : ok(cart);
 }
 
-/** A cart, and who asks for it. */
+/** A cart, and the caller that names it. */
 export interface CartPlace {
   readonly siteKeyHash: string;
   readonly cartId: string;
@@ -104,38 +106,38 @@ export async function showCart(
   context: Context,
   db: Queries,
   place: CartPlace,
-): Promise<Result<ShownCart, "not_found">> {
+): Promise<Result<PricedCart, "not_found">> {
   const cart = await openCart(context, db, place);
   if (!cart.ok) return cart;
   const priced = await priceLines(db, place.siteKeyHash, cart.value.lines, "quote");
-  return ok(await estimated(db, cart.value, priced));
+  return ok(await estimate(db, cart.value, priced));
 }
 
-/** Replaces all that is in a cart; where a line cannot be, nothing of it. */
+/** Replaces everything in a cart; nothing, if a line cannot be bought. */
 export async function updateCart(
   context: Context,
   tx: Transaction,
   place: CartPlace,
   content: CartContent,
-): Promise<Result<ShownCart | NoCart, "not_found">> {
+): Promise<Result<PricedCart | UnavailableLines, "not_found">> {
   await lockCart(tx, place.cartId);
   const cart = await openCart(context, tx, place);
   if (!cart.ok) return cart;
   const priced = await priceLines(tx, place.siteKeyHash, content.lines, "quote");
-  if (!isWhole(priced)) return ok({ wanted: content.lines, priced });
+  if (!isWhole(priced)) return ok({ kind: "unavailable", lines: content.lines, priced });
   const replaced = { ...cart.value, ...content };
   await replaceCart(tx, replaced);
-  return ok(await estimated(tx, replaced, priced));
+  return ok(await estimate(tx, replaced, priced));
 }
 
-/** Gives a cart up; what was in it is shown once more. */
+/** Cancels a cart. What was in it is shown once more. */
 export async function cancelCart(
   context: Context,
   tx: Transaction,
   place: CartPlace,
-): Promise<Result<ShownCart, "not_found">> {
+): Promise<Result<PricedCart, "not_found">> {
   await lockCart(tx, place.cartId);
-  const shown = await showCart(context, tx, place);
-  if (shown.ok) await endCart(tx, place.cartId, context.clock.now());
-  return shown;
+  const cart = await showCart(context, tx, place);
+  if (cart.ok) await endCart(tx, place.cartId, context.clock.now());
+  return cart;
 }

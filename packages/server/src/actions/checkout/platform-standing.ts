@@ -8,8 +8,9 @@ import { handedOffUntil } from "../../domain/declines/waits.js";
 import { platformSettings } from "../../domain/platforms/settings/store.js";
 import { acceptedBy } from "../../domain/platforms/settings.js";
 import { countPending } from "../../domain/reviews/store.js";
+import { shopSettings } from "../../domain/shop-settings/store.js";
 import type { Site } from "../../domain/sites/site.js";
-import type { Transaction } from "../../infra/db/database.js";
+import type { Queries, Transaction } from "../../infra/db/database.js";
 import { type Identity, isPooled } from "../../purchase/identity.js";
 
 /** Pending reviews of one platform. */
@@ -41,4 +42,9 @@ export async function standingProblem(
   const settings = await platformSettings(tx, siteKeyHash);
   if (acceptedBy(settings, processor) === "admitted") return NOT_ADMITTED;
   return (await handedOffUntil(tx, siteKeyHash, now)) === undefined ? undefined : HANDED_OFF;
+}
+
+/** Whether the owner lets platforms pay that do not sign their requests. */
+export async function acceptsUnsigned(db: Queries, siteKeyHash: string): Promise<boolean> {
+  return (await shopSettings(db, siteKeyHash)).allowUnsigned;
 }

@@ -22,66 +22,67 @@ import { noteSeen } from "../../domain/platforms/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import { reconcilePaymentNow } from "../../purchase/hasten-payment.js";
 import { openCart } from "./carts.js";
-import { invalidateReview } from "./escalated.js";
+import { invalidateReview } from "./progress.js";
 import { isSameQuote, quoteFor } from "./quote.js";
+import { storeReadTerms, type TermsSigner } from "./terms.js";
 
-/** A checkout, and who asks for it. */
+/** A checkout, and the caller that names it. */
 export interface CheckoutPlace {
   readonly siteKeyHash: string;
   readonly checkoutId: string;
   readonly platform: BuyingPlatform;
 }
 
-/** A checkout after what was asked, and whether that was done. */
+/** A checkout after a request to change it. */
 export interface Changed {
   readonly checkout: Checkout;
-  /** Why it is as it was. */
+  /** Why it was not changed. */
   readonly refusal?: "completing" | "completed" | "cancelled" | undefined;
   readonly records: readonly RecordDraft[];
 }
 
-/** Something was there that cannot be bought: nothing was made. */
-export interface NoCheckout {
-  readonly content: CheckoutContent;
-  readonly quote: Quote;
-}
+/** What a request for a new checkout came to. */
+export type CreatedCheckout =
+  | { readonly kind: "created"; readonly checkout: Checkout }
+  /** Some lines cannot be bought, so nothing was stored. */
+  | { readonly kind: "unavailable"; readonly content: CheckoutContent; readonly quote: Quote };
 
-/** How it is to be sent, as a request says it: null for addresses that were said before. */
-export interface SaidDelivery extends Omit<Delivery, "addresses"> {
+/** The delivery of a request. `addresses` is null if those of an earlier request stay. */
+export interface RequestedDelivery extends Omit<Delivery, "addresses"> {
   readonly addresses: readonly Address[] | null;
 }
 
-interface SaidContent extends Omit<CheckoutContent, "delivery"> {
-  readonly delivery: SaidDelivery;
+interface RequestedContent extends Omit<CheckoutContent, "delivery"> {
+  readonly delivery: RequestedDelivery;
 }
 
 const isWhole = ({ lines }: Quote) => lines.every((line) => typeof line !== "string");
 
-/** One of the caller's own. Whoever else asks is told that there is none. */
+/** A checkout of the caller's own. For any other caller there is no such checkout. */
 export async function ownCheckout(
   db: Queries,
   { siteKeyHash, checkoutId, platform }: CheckoutPlace,
 ): Promise<Result<Checkout, "not_found">> {
   const checkout = await checkoutById(db, siteKeyHash, checkoutId);
-  const own = checkout !== undefined && isOwn(checkout.platform, platform);
-  return own ? ok(checkout) : refuse("not_found", "There is no such checkout.");
+  const isTheirs = checkout !== undefined && isOwn(checkout.platform, platform);
+  return isTheirs ? ok(checkout) : refuse("not_found", "There is no such checkout.");
 }
 
 /**
- * Made without a signature, and touched with one, it answers to signed calls from then on: nobody
- * who only knows its id changes what its platform has looked at.
+ * A checkout that was made without a signature belongs to signed calls after the first one: nobody who
+ * only knows its id changes what its platform has looked at.
  */
 export function takenOver(checkout: Checkout, caller: BuyingPlatform): Checkout {
   const { platform } = checkout;
   const { signed, webhookUrl } = caller;
-  // Where it hears of the order is what its profile says last.
+  // It is notified of the order where its profile said last.
   if ((platform.signed || !signed) && platform.webhookUrl === webhookUrl) return checkout;
   const holder = !platform.signed && signed ? caller.holder : platform.holder;
   const owned = { ...platform, signed: platform.signed || signed, webhookUrl, holder };
   return { ...checkout, platform: owned };
 }
 
-/** Why nothing about a checkout can be changed; undefined where it can. */
+/** Why a checkout cannot be changed; undefined if it can. */
 export function refusalOf({ clock }: Context, { status, expiresAt }: Checkout): Changed["refusal"] {
   if (status === "open") return clock.now() < expiresAt ? undefined : "cancelled";
   return status;
@@ -90,7 +91,7 @@ export function refusalOf({ clock }: Context, { status, expiresAt }: Checkout): 
 interface NewCheckout {
   readonly platform: BuyingPlatform;
   readonly content: CheckoutContent;
-  /** The cart it is made of: what is in it stands, whatever else is said. */
+  /** The cart it is made from. What is in the cart counts more than what the request says. */
   readonly cartId: string | null;
 }
 
@@ -98,28 +99,32 @@ export async function createCheckout(
   context: Context,
   tx: Transaction,
   siteKeyHash: string,
-  { platform, content: said, cartId }: NewCheckout,
-): Promise<Result<Changed | NoCheckout, "not_found">> {
+  { platform, content: requested, cartId }: NewCheckout,
+): Promise<Result<CreatedCheckout, "not_found">> {
   const { clock, ids } = context;
   const now = clock.now();
-  let content = said;
+  let content = requested;
   if (cartId !== null) {
     await lockCart(tx, cartId);
     const cart = await openCart(context, tx, { siteKeyHash, cartId, platform });
     if (!cart.ok) return cart;
     const before = await checkoutOfCart(tx, siteKeyHash, cartId, now);
     if (before !== undefined) {
-      // A cart may be anybody's who knows it; what was proven is shown to whoever proved it.
+      // Anybody who knows an unsigned cart can use it; a signed checkout is shown to its signer only.
       if (!isOwn(before.platform, platform)) return refuse("not_found", "There is no such cart.");
-      return ok({ checkout: before, records: [] });
+      return ok({ kind: "created", checkout: before });
     }
     const { lines, buyer, context: where } = cart.value;
-    // What is in the cart stands; what it lacks is taken from the request.
-    const people = { buyer: { ...said.buyer, ...buyer }, context: { ...said.context, ...where } };
-    content = { ...said, lines, ...people };
+    // What the cart lacks is taken from the request.
+    content = {
+      ...requested,
+      lines,
+      buyer: { ...requested.buyer, ...buyer },
+      context: { ...requested.context, ...where },
+    };
   }
   const quote = await quoteFor(tx, siteKeyHash, content, "quote");
-  if (!isWhole(quote)) return ok({ content, quote });
+  if (!isWhole(quote)) return ok({ kind: "unavailable", content, quote });
   const checkout: Checkout = {
     checkoutId: ids.id("chk"),
     pageId: ids.id("page"),
@@ -139,69 +144,80 @@ export async function createCheckout(
   };
   await insertCheckout(tx, checkout);
   await noteSeen(tx, siteKeyHash, platform, now);
-  return ok({ checkout, records: [] });
+  return ok({ kind: "created", checkout });
 }
 
-/** What it is now: where prices or stock have moved, that is shown, and kept as what was shown. */
+/** A checkout at current prices and terms, which are stored as shown. */
 export async function showCheckout(
+  context: Context,
+  place: CheckoutPlace,
+  shop: TermsSigner,
+): Promise<Result<Checkout, "not_found">> {
+  const checkout = await quoteCheckout(context, place);
+  if (checkout.ok) await storeReadTerms(context, shop, checkout.value);
+  return checkout;
+}
+
+/** If prices or stock have changed, the new quote is stored. */
+async function quoteCheckout(
   context: Context,
   place: CheckoutPlace,
 ): Promise<Result<Checkout, "not_found">> {
   const { db } = context;
-  const found = await ownCheckout(db, place);
-  if (!found.ok || refusalOf(context, found.value) !== undefined) return found;
-  const quote = await quoteAnew(db, found.value);
-  const owned = takenOver(found.value, place.platform) === found.value;
-  if (owned && isSameQuote(quote, found.value.quote)) return found;
+  const stored = await ownCheckout(db, place);
+  if (!stored.ok || refusalOf(context, stored.value) !== undefined) return stored;
+  const quote = await quoteAgain(db, stored.value);
+  const isOwned = takenOver(stored.value, place.platform) === stored.value;
+  if (isOwned && isSameQuote(quote, stored.value.quote)) return stored;
   return db.transaction(async (tx) => {
     await lockCheckout(tx, place.checkoutId);
     const checkout = await ownCheckout(tx, place);
     if (!checkout.ok || refusalOf(context, checkout.value) !== undefined) return checkout;
     const own = takenOver(checkout.value, place.platform);
-    const shown = { ...own, quote: await quoteAnew(tx, own) };
+    const shown = { ...own, quote: await quoteAgain(tx, own) };
     await writeCheckout(tx, shown);
     return ok(shown);
   });
 }
 
-/** A line that was found sold out is looked at as an order would; others tell no stock. */
-function quoteAnew(db: Queries, { siteKeyHash, content, quote }: Checkout): Promise<Quote> {
+/** A line that was sold out is checked against the stock again; other lines do not reveal it. */
+function quoteAgain(db: Queries, { siteKeyHash, content, quote }: Checkout): Promise<Quote> {
   const purpose = quote.lines.includes("out_of_stock") ? "order" : "quote";
   return quoteFor(db, siteKeyHash, content, purpose);
 }
 
 /**
- * One of the caller's own, held until the transaction ends, and why it cannot be changed. What a person
- * was to look at is not that any more, whatever becomes of the change.
+ * A checkout of the caller's own, locked until the transaction ends, and why it cannot be changed. A
+ * pending review of it ends, whatever comes of the change: it was about something else.
  */
-async function heldForChange(
+async function lockForChange(
   context: Context,
   tx: Transaction,
   place: CheckoutPlace,
 ): Promise<Result<Changed, "not_found">> {
   await lockCheckout(tx, place.checkoutId);
-  const found = await ownCheckout(tx, place);
-  if (!found.ok) return found;
-  const { records, checkout } = await invalidateReview(context, tx, found.value, place.platform);
+  const own = await ownCheckout(tx, place);
+  if (!own.ok) return own;
+  const { records, checkout } = await invalidateReview(context, tx, own.value, place.platform);
   return ok({ checkout, refusal: refusalOf(context, checkout), records });
 }
 
-/** Replaces all that is said of a purchase. What a person was to look at is not that any more. */
+/** Replaces the content of a checkout. */
 export async function updateCheckout(
   context: Context,
   tx: Transaction,
   place: CheckoutPlace,
-  said: SaidContent,
+  requested: RequestedContent,
 ): Promise<Result<Changed, "not_found">> {
-  const held = await heldForChange(context, tx, place);
-  if (!held.ok) return held;
-  const { checkout, refusal, records } = held.value;
-  if (refusal !== undefined) return held;
+  const locked = await lockForChange(context, tx, place);
+  if (!locked.ok) return locked;
+  const { checkout, refusal, records } = locked.value;
+  if (refusal !== undefined) return locked;
   const { addresses } = checkout.content.delivery;
-  const delivery = { ...said.delivery, addresses: said.delivery.addresses ?? addresses };
-  const content = { ...said, delivery };
+  const delivery = { ...requested.delivery, addresses: requested.delivery.addresses ?? addresses };
+  const content = { ...requested, delivery };
   const quote = await quoteFor(tx, place.siteKeyHash, content, "quote");
-  // What was refused for good stays so: whoever wants something else makes another.
+  // A final refusal stays. A platform that wants something else creates another checkout.
   const problem = checkout.problem?.final ? checkout.problem : null;
   const own = takenOver(checkout, place.platform);
   const updated: Checkout = { ...own, content, quote, problem };
@@ -209,16 +225,16 @@ export async function updateCheckout(
   return ok({ checkout: updated, records });
 }
 
-/** Gives a checkout up. A payment under way then comes to no order, and is released. */
+/** Cancels a checkout. A payment under way then makes no order, and its authorization is voided. */
 export async function cancelCheckout(
   context: Context,
   tx: Transaction,
   place: CheckoutPlace,
 ): Promise<Result<Changed, "not_found">> {
-  const held = await heldForChange(context, tx, place);
-  if (!held.ok) return held;
-  const { checkout, refusal, records } = held.value;
-  if (refusal === "completed" || refusal === "cancelled") return held;
+  const locked = await lockForChange(context, tx, place);
+  if (!locked.ok) return locked;
+  const { checkout, refusal, records } = locked.value;
+  if (refusal === "completed" || refusal === "cancelled") return locked;
   const cancelled: Checkout = { ...checkout, status: "cancelled", problem: null };
   await writeCheckout(tx, cancelled);
   const { decisionId } = checkout;

@@ -8,8 +8,7 @@ import { snapshotOf } from "../../domain/sites/snapshot.js";
 import { collectBody } from "../server/body.js";
 import { type Arrival, FrontAnswers, type Reply } from "../server/front-answers.js";
 import { isJsonType, isPlainEncoding } from "../server/json-type.js";
-import { signedRequest } from "../ucp/caller.js";
-import type { UcpService } from "../ucp/service.js";
+import { signedRequest } from "../server/signed-request.js";
 import { CallLimits } from "./call-limits.js";
 import { hostGuard } from "./host-guard.js";
 import { readMessage } from "./message.js";
@@ -25,6 +24,7 @@ import {
 import { revisionOf } from "./revision.js";
 import { ACCEPTED, type RpcId } from "./rpc.js";
 import { Sessions } from "./sessions.js";
+import type { ShopTools } from "./shop-tool.js";
 import { type SiteServer, siteServer } from "./site-server.js";
 
 const BODY_BYTES_MAX = 256 * 1024;
@@ -49,13 +49,13 @@ export class McpAnswers {
   private readonly servers = new WeakMap<LiveSite, SiteServer>();
   private readonly answers: FrontAnswers;
 
-  constructor(context: Context, desk: UcpService) {
+  constructor(context: Context, shop: ShopTools) {
     const { config, ids, metrics, secrets, liveSites } = context;
     this.context = context;
     const limits = new CallLimits(config);
     metrics.gauge("gatehouse_mcp_limits_remembered", () => limits.size);
     metrics.gauge("gatehouse_live_site_bytes", () => liveSites.bytes);
-    this.tools = { context, desk, limits, sessions: new Sessions(secrets, ids) };
+    this.tools = { context, shop, limits, sessions: new Sessions(secrets, ids) };
     this.isAllowed = hostGuard(config);
     this.answers = new FrontAnswers({ name: "mcp", cors: "open", logged: "debug" }, context);
   }

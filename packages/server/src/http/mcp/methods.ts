@@ -16,7 +16,6 @@ import type { Context } from "../../context.js";
 import { cutAddress } from "../../infra/addresses.js";
 import type { Caller } from "../server/admission/caller.js";
 import type { Reply } from "../server/front-answers.js";
-import type { UcpService } from "../ucp/service.js";
 import type { CallLimits, Limited } from "./call-limits.js";
 import type { RpcRequest } from "./message.js";
 import { callWithMandate, carriesMandate } from "./money-tool.js";
@@ -24,7 +23,7 @@ import { limitedReply } from "./replies.js";
 import { clientInfoOf, type Revision } from "./revision.js";
 import { errorReply, RPC, resultReply } from "./rpc.js";
 import { readClient, type Session, type Sessions } from "./sessions.js";
-import { callShopTool } from "./shop-tool.js";
+import { callShopTool, type ShopTools } from "./shop-tool.js";
 import type { SiteServer } from "./site-server.js";
 
 /** A request whose revision is known, and what came with it. */
@@ -43,7 +42,7 @@ export interface Asked {
 
 export interface MethodTools {
   readonly context: Context;
-  readonly desk: UcpService;
+  readonly shop: ShopTools;
   readonly limits: CallLimits;
   readonly sessions: Sessions;
 }
@@ -189,7 +188,7 @@ async function callOneTool(asked: Asked, tools: MethodTools): Promise<Reply> {
   const gone = tool === undefined && movesMoney(name) && carriesMandate(request.params);
   if (gone || (tool !== undefined && "needsMandate" in tool)) {
     const besides = { meta: request.params._meta, caller };
-    const { members } = await callWithMandate(context, server.site, call, besides);
+    const { members } = await callWithMandate(tools, server.site, call, besides);
     return resultReply(request.id, server.result(revision, members));
   }
   if (tool === undefined) {

@@ -22,9 +22,14 @@ import type { Context } from "../../context.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Caller } from "../server/admission/caller.js";
 import { answerOf, type MandateAnswer, refusedAnswer } from "../server/mandate-answer.js";
-import { checkoutOfMandate } from "../ucp/checkouts.js";
+import type { ShopTools } from "./shop-tool.js";
 
 const MANDATE_META = "dev.gatehouse/mandate";
+
+interface MoneyTools {
+  readonly context: Context;
+  readonly shop: ShopTools;
+}
 
 /** What a call came with besides its arguments. */
 interface CalledWith {
@@ -142,7 +147,7 @@ async function mandateRequired(
 }
 
 async function answerTo(
-  context: Context,
+  { context, shop }: MoneyTools,
   site: Site,
   { name, args: sent, requestId }: ToolCall,
   { meta, caller }: CalledWith,
@@ -179,7 +184,7 @@ async function answerTo(
   // Whose mandate does not hold is shown nothing of anybody's.
   if (skill !== COMPLETE_CHECKOUT || !("answer" in submitted)) return resultOf(answer);
   // UCP has the checkout itself as the result: its members stand beside those of the answer.
-  const checkout = await checkoutOfMandate(context, site, { args, requestId });
+  const checkout = await shop.checkoutOfMandate(site, args);
   return resultOf(answer, { ...withRefusal(checkout ?? {}, answer.body), ...answer.body });
 }
 
@@ -188,15 +193,15 @@ async function answerTo(
  * sent to the mandate endpoint; the call has a record of its own, before it is answered.
  */
 export async function callWithMandate(
-  context: Context,
+  tools: MoneyTools,
   site: Site,
   call: ToolCall,
   besides: CalledWith,
 ): Promise<ToolResult> {
-  const result = await answerTo(context, site, call, besides);
+  const result = await answerTo(tools, site, call, besides);
   const read = readCall(call.args, undefined);
   const recorded = read.ok ? { ...call, args: read.value.args } : call;
   const proven = besides.caller.provenAs === "spending";
-  await recordCall(context, recorded, result, { proven });
+  await recordCall(tools.context, recorded, result, { proven });
   return result;
 }

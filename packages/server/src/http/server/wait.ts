@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Context } from "../../context.js";
 import { floodedReply } from "../mcp/replies.js";
-import { tooMany } from "../ucp/service.js";
+import { tooManyRequests } from "../ucp/fault.js";
 import type { AnswerWait } from "./admission/admission.js";
 import { callerOf } from "./admission/caller.js";
 import { UNREAD_REST } from "./body.js";
@@ -13,7 +13,7 @@ import { Problem } from "./problem.js";
 function bodyFor(path: string, waitMs: number, requestId: string, baseUrl: string): string {
   if (path.startsWith("/v1/mcp/")) return floodedReply(waitMs).body ?? "";
   if (path.startsWith("/v1/ucp/")) {
-    const { code, message: content } = tooMany(waitMs);
+    const { code, message: content } = tooManyRequests(waitMs);
     return JSON.stringify({ code, content });
   }
   if (path.startsWith("/v1/m/")) {

@@ -5,22 +5,17 @@ import {
   UCP_VERSION,
   type UcpCapability,
 } from "@gatehouse/protocol";
-import type { Context as HonoContext } from "hono";
-import type { Context } from "../../context.js";
-import type { HttpEnv } from "../server/env.js";
+import type { Reply } from "../../actions/checkout/idempotent.js";
+import type { Clock } from "../../infra/clock.js";
+import type { UcpProblem } from "./fault.js";
 
 const JSON_TYPE = "application/json";
 /** What a caller may name its request by. */
 const REQUEST_ID = /^[\x21-\x7e]{1,128}$/;
 
-export interface UcpBody {
-  readonly status: number;
-  readonly body: JsonObject;
+/** The answer to a call, in UCP's shape. */
+export interface UcpAnswer extends Reply {
   readonly headers?: Readonly<Record<string, string>>;
-  /** Nothing came of the call: whatever it wrote is taken back. */
-  readonly undone?: true;
-  /** It is still under way: asked again, it may be told more. */
-  readonly unsettled?: true;
 }
 
 /** The `ucp` member of an answer to one operation. */
@@ -34,38 +29,52 @@ export function ucpMember(...capabilities: readonly UcpCapability[]): JsonObject
   };
 }
 
-/** What a shop says when it has nothing to show: an outcome of business, so its status is 200. */
-export function errorAnswers(messages: readonly JsonObject[]): UcpBody {
+/** A member of an answer, unless it would be empty. */
+export const unlessEmpty = (name: string, value: JsonObject) =>
+  Object.keys(value).length === 0 ? {} : { [name]: value };
+
+/** What a shop answers if it has nothing to show: a business outcome, so its status is 200. */
+export function errorAnswers(messages: readonly JsonObject[]): UcpAnswer {
   const ucp = { version: UCP_VERSION, status: "error" };
-  return { status: 200, body: { ucp, messages: [...messages] }, undone: true };
+  return { status: 200, body: { ucp, messages: [...messages] }, unchanged: true };
 }
 
-export function errorAnswer(code: string, content: string): UcpBody {
+export function errorAnswer(code: string, content: string): UcpAnswer {
   return errorAnswers([{ type: "error", code, content, severity: "unrecoverable" }]);
 }
 
-/** Sends an answer that belongs to no site, because none was looked up yet. */
-export function sendPlain(
-  c: HonoContext<HttpEnv>,
-  { status, body, headers = {} }: UcpBody,
-): Response {
-  return c.json(body, status as 200, { ...headers, connection: "close" });
+/** The answer to a call that did not reach the shop. */
+export function problemAnswer({ code, message: content, status, headers }: UcpProblem): UcpAnswer {
+  return { status, body: { code, content }, headers };
 }
 
-/** Sends an answer of a site, signed with the site's own key (RFC 9421). */
-export async function sendSigned(
-  { clock }: Pick<Context, "clock">,
-  c: HonoContext<HttpEnv>,
+/** An answer ready to be sent. */
+export interface SignedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
+
+/** Signs an answer with the site's own key (RFC 9421). `requestId`: the caller's name of its request. */
+export async function signAnswer(
+  { clock }: { readonly clock: Clock },
   signer: Signer,
-  { status, body, headers = {} }: UcpBody,
-): Promise<Response> {
+  { status, body, headers = {} }: UcpAnswer,
+  requestId: string | undefined,
+): Promise<SignedAnswer> {
   const bytes = Buffer.from(JSON.stringify(body), "utf8");
   const nowS = Math.floor(clock.now() / 1000);
-  const signed = await signUcpAnswer({ status, type: JSON_TYPE, body: bytes }, signer, nowS);
-  for (const [name, value] of Object.entries({ ...signed, ...headers })) c.header(name, value);
-  const requestId = c.req.header("request-id");
-  if (requestId !== undefined && REQUEST_ID.test(requestId)) c.header("request-id", requestId);
-  c.header("content-type", JSON_TYPE);
-  c.header("content-length", String(bytes.length));
-  return c.body(bytes, status as 200);
+  const signature = await signUcpAnswer({ status, type: JSON_TYPE, body: bytes }, signer, nowS);
+  const isNamed = requestId !== undefined && REQUEST_ID.test(requestId);
+  return {
+    status,
+    headers: {
+      ...signature,
+      ...headers,
+      ...(isNamed ? { "request-id": requestId } : {}),
+      "content-type": JSON_TYPE,
+      "content-length": String(bytes.length),
+    },
+    bytes,
+  };
 }

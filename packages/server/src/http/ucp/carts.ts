@@ -4,46 +4,46 @@ import {
   type CartPlace,
   cancelCart,
   createCart,
-  type NoCart,
-  type ShownCart,
+  type PricedCart,
   showCart,
+  type UnavailableLines,
   updateCart,
 } from "../../actions/checkout/carts.js";
+import { idempotentChange } from "../../actions/checkout/idempotent.js";
 import { quotedLines } from "../../actions/checkout/quote.js";
+import { signedTerms } from "../../actions/checkout/terms.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
 import type { Queries } from "../../infra/db/database.js";
-import { errorAnswer, errorAnswers, type UcpBody, ucpMember } from "./answer.js";
-import { given, peopleIn, platformOf } from "./content.js";
-import { lineBodies, lineMessages, readLines } from "./lines.js";
+import { errorAnswer, errorAnswers, type UcpAnswer, ucpMember, unlessEmpty } from "./answer.js";
+import { platformOf } from "./caller.js";
+import { buyerIn } from "./fields.js";
+import { lineBodies, lineMessages, NO_CURRENCY, readLines } from "./lines.js";
 import type { Operation, UcpCall } from "./operation.js";
-import { termsOf } from "./terms.js";
 
-const CART = "dev.ucp.shopping.cart";
+export const CART = "dev.ucp.shopping.cart";
+
 function placeOf({ site, caller, id }: UcpCall): CartPlace {
   return { siteKeyHash: site.siteKeyHash, cartId: id, platform: platformOf(caller) };
 }
 
-function contentOf({ body }: UcpCall): CartContent {
-  return {
-    lines: readLines(body.line_items),
-    ...peopleIn(body),
-  };
-}
+const contentOf = ({ body }: UcpCall): CartContent => ({
+  lines: readLines(body.line_items),
+  ...buyerIn(body),
+});
 
-type Terms = Awaited<ReturnType<typeof termsOf>>;
+type Terms = Awaited<ReturnType<typeof signedTerms>>;
 
-function cartBody({ cart, priced, totals }: ShownCart, terms: Terms): JsonObject {
+function cartBody({ cart, priced, totals }: PricedCart, terms: Terms): JsonObject {
   const { cartId: id, buyer, context, expiresAt } = cart;
   const messages = lineMessages(cart.lines, priced, "recoverable");
   return {
     ucp: ucpMember(CART),
     id,
     line_items: [...lineBodies(quotedLines(priced))],
-    ...given("buyer", buyer),
-    ...given("context", context),
-    // A cart whose last line is gone has no currency of its own; ISO 4217 has a word for none.
-    currency: priced.currency ?? "XXX",
+    ...unlessEmpty("buyer", buyer),
+    ...unlessEmpty("context", context),
+    currency: priced.currency ?? NO_CURRENCY,
     totals: totalEntries(totals),
     ...(messages.length === 0 ? {} : { messages: [...messages] }),
     ...terms,
@@ -51,71 +51,80 @@ function cartBody({ cart, priced, totals }: ShownCart, terms: Terms): JsonObject
   };
 }
 
-async function answerOf(
+const noCart = () => errorAnswer("not_found", "There is no such cart.");
+
+async function cartAnswer(
   context: Context,
   db: Queries,
   call: UcpCall,
-  { made, status }: { readonly made: ShownCart | NoCart; readonly status: number },
-): Promise<UcpBody> {
-  if (!("cart" in made)) {
-    return errorAnswers(lineMessages(made.wanted, made.priced, "unrecoverable"));
+  cart: PricedCart | UnavailableLines,
+  status = 200,
+): Promise<UcpAnswer> {
+  if (cart.kind === "unavailable") {
+    return errorAnswers(lineMessages(cart.lines, cart.priced, "unrecoverable"));
   }
-  return { status, body: cartBody(made, await termsOf(context, db, call)) };
+  return { status, body: cartBody(cart, await signedTerms(context, db, call)) };
 }
 
-const noCart = () => errorAnswer("not_found", "There is no such cart.");
-
-async function look(context: Context, call: UcpCall): Promise<UcpBody> {
-  const shown = await showCart(context, context.db, placeOf(call));
-  if (!shown.ok) return noCart();
-  return answerOf(context, context.db, call, { made: shown.value, status: 200 });
+async function showCartOf(context: Context, call: UcpCall): Promise<UcpAnswer> {
+  const cart = await showCart(context, context.db, placeOf(call));
+  return cart.ok ? cartAnswer(context, context.db, call, cart.value) : noCart();
 }
 
-export const CART_OPERATIONS: readonly Operation[] = [
-  {
-    method: "post",
-    path: "/carts",
-    capability: CART,
-    tool: "create_cart",
-    look,
-    async change(context, tx, call) {
-      const asked = { platform: platformOf(call.caller), content: contentOf(call) };
-      const made = await createCart(context, tx, call.site.siteKeyHash, asked);
-      return answerOf(context, tx, call, { made, status: 201 });
-    },
-  },
-  {
-    method: "get",
-    path: "/carts/:id",
-    capability: CART,
-    tool: "get_cart",
-    whileShut: true,
-    read: look,
-  },
-  {
-    method: "put",
-    path: "/carts/:id",
-    capability: CART,
-    tool: "update_cart",
-    look,
-    async change(context, tx, call) {
-      const updated = await updateCart(context, tx, placeOf(call), contentOf(call));
-      if (!updated.ok) return noCart();
-      return answerOf(context, tx, call, { made: updated.value, status: 200 });
-    },
-  },
-  {
-    method: "post",
-    path: "/carts/:id/cancel",
-    capability: CART,
-    tool: "cancel_cart",
-    look,
-    whileShut: true,
-    ends: true,
-    async change(context, tx, call) {
-      const cancelled = await cancelCart(context, tx, placeOf(call));
-      if (!cancelled.ok) return noCart();
-      return answerOf(context, tx, call, { made: cancelled.value, status: 200 });
-    },
-  },
-];
+const create: Operation = {
+  kind: "change",
+  name: "create_cart",
+  method: "post",
+  paths: ["/carts"],
+  capability: CART,
+  show: showCartOf,
+  run: (context, call, request) =>
+    idempotentChange(context, request, async (tx) => {
+      const content = contentOf(call);
+      const platform = platformOf(call.caller);
+      const cart = await createCart(context, tx, call.site.siteKeyHash, { platform, content });
+      return cartAnswer(context, tx, call, cart, 201);
+    }),
+};
+
+const get: Operation = {
+  kind: "read",
+  name: "get_cart",
+  method: "get",
+  paths: ["/carts/:id"],
+  capability: CART,
+  whileClosed: true,
+  run: showCartOf,
+};
+
+const update: Operation = {
+  kind: "change",
+  name: "update_cart",
+  method: "put",
+  paths: ["/carts/:id"],
+  capability: CART,
+  show: showCartOf,
+  run: (context, call, request) =>
+    idempotentChange(context, request, async (tx) => {
+      const cart = await updateCart(context, tx, placeOf(call), contentOf(call));
+      return cart.ok ? cartAnswer(context, tx, call, cart.value) : noCart();
+    }),
+};
+
+const cancel: Operation = {
+  kind: "change",
+  name: "cancel_cart",
+  method: "post",
+  paths: ["/carts/:id/cancel"],
+  capability: CART,
+  whileClosed: true,
+  ends: true,
+  show: showCartOf,
+  run: (context, call, request) =>
+    idempotentChange(context, request, async (tx) => {
+      const cart = await cancelCart(context, tx, placeOf(call));
+      return cart.ok ? cartAnswer(context, tx, call, cart.value) : noCart();
+    }),
+};
+
+export const CART_OPERATIONS: readonly Operation[] = [create, get, update, cancel];

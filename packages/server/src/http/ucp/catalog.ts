@@ -2,28 +2,31 @@ import type { JsonObject, JsonValue } from "@gatehouse/protocol";
 import { findProducts, lookUpProducts, PAGE_MAX } from "../../actions/products/find-products.js";
 import type { Context } from "../../context.js";
 import type { Product } from "../../domain/products/product.js";
-import { errorAnswer, type UcpBody, ucpMember } from "./answer.js";
+import { errorAnswer, type UcpAnswer, ucpMember } from "./answer.js";
 import { UcpProblem } from "./fault.js";
 import { invalid, listIn, numberIn, objectIn, textIn } from "./fields.js";
 import type { Operation, UcpCall } from "./operation.js";
 
-/** What UCP gives whoever does not say how many. */
+const SEARCH = "dev.ucp.shopping.catalog.search";
+const LOOKUP = "dev.ucp.shopping.catalog.lookup";
+
+/** UCP's page size for a request that names none. */
 const PAGE = 10;
 const QUERY_CHARS_MAX = 500;
 const IDS_MAX = 50;
 
-/** What a product costs and says; each is its own only variant. */
+/** A product has one variant: itself. */
 function variantOf({ productId: id, title, description, price, url, ...product }: Product) {
   const { minor: amount, currency } = price;
   const { availability: status, quantity, reserved } = product;
-  const sold = status === "out_of_stock" || (quantity !== null && quantity - reserved <= 0);
+  const isSoldOut = status === "out_of_stock" || (quantity !== null && quantity - reserved <= 0);
   return {
     id,
     title,
     description: { plain: description },
     price: { amount, currency },
     ...(url === null ? {} : { url }),
-    availability: { available: !sold, status: sold ? "out_of_stock" : status },
+    availability: { available: !isSoldOut, status: isSoldOut ? "out_of_stock" : status },
   };
 }
 
@@ -41,7 +44,7 @@ function productBody(product: Product, variant: JsonObject = variantOf(product))
   };
 }
 
-/** The price a `filters` of UCP asks for; other filters narrow nothing here. */
+/** The price range of `filters`; other filters are ignored. */
 function priceFilter(filters: JsonObject) {
   const price = objectIn(filters.price, "filters.price");
   return {
@@ -53,7 +56,7 @@ function priceFilter(filters: JsonObject) {
 async function searchCatalog(
   context: Context,
   { site: { siteKeyHash }, body }: UcpCall,
-): Promise<UcpBody> {
+): Promise<UcpAnswer> {
   const page = objectIn(body.pagination, "pagination");
   const text = textIn(body.query, "query", QUERY_CHARS_MAX) ?? "";
   const filters = objectIn(body.filters, "filters");
@@ -61,19 +64,19 @@ async function searchCatalog(
   if (text.trim() === "" && Object.keys(filters).length === 0) {
     throw invalid("Send a `query`, or at least one of `filters`.");
   }
-  const found = await findProducts(context, siteKeyHash, {
+  const results = await findProducts(context, siteKeyHash, {
     text,
     ...priceFilter(filters),
     cursor: textIn(page.cursor, "pagination.cursor", QUERY_CHARS_MAX),
     limit: Math.min(numberIn(page.limit, "pagination.limit", 1) ?? PAGE, PAGE_MAX),
   });
-  if (!found.ok) throw invalid(found.detail);
-  const { products, next } = found.value;
+  if (!results.ok) throw invalid(results.detail);
+  const { products, next } = results.value;
   const cursor = next === null ? {} : { cursor: next };
   return {
     status: 200,
     body: {
-      ucp: ucpMember("dev.ucp.shopping.catalog.search"),
+      ucp: ucpMember(SEARCH),
       products: products.map((product) => productBody(product)),
       pagination: { has_next_page: next !== null, ...cursor },
     },
@@ -93,62 +96,62 @@ function idsIn(value: JsonValue | undefined): readonly string[] {
 async function lookUpCatalog(
   context: Context,
   { site: { siteKeyHash }, body }: UcpCall,
-): Promise<UcpBody> {
+): Promise<UcpAnswer> {
   const ids = idsIn(body.ids);
   const { minMinor, maxMinor } = priceFilter(objectIn(body.filters, "filters"));
-  const found = (await lookUpProducts(context, siteKeyHash, ids)).filter(
+  const matches = (await lookUpProducts(context, siteKeyHash, ids)).filter(
     ({ price }) =>
       (minMinor === null || price.minor >= minMinor) &&
       (maxMinor === null || price.minor <= maxMinor),
   );
-  const products = found.map((product) => {
+  const products = matches.map((product) => {
     const inputs = [{ id: product.productId, match: "exact" }];
     return productBody(product, { ...variantOf(product), inputs });
   });
-  const there = new Set(found.map(({ productId }) => productId));
-  const missing = [...new Set(ids)].filter((id) => !there.has(id));
+  const matched = new Set(matches.map(({ productId }) => productId));
+  const missing = [...new Set(ids)].filter((id) => !matched.has(id));
   const content = `Nothing is sold here under: ${missing.join(", ")}`;
   const messages =
     missing.length === 0 ? {} : { messages: [{ type: "info", code: "not_found", content }] };
-  const ucp = ucpMember("dev.ucp.shopping.catalog.lookup");
+  const ucp = ucpMember(LOOKUP);
   return { status: 200, body: { ucp, products, ...messages } };
 }
 
 async function getProduct(
   context: Context,
   { site: { siteKeyHash }, body }: UcpCall,
-): Promise<UcpBody> {
+): Promise<UcpAnswer> {
   const id = textIn(body.id, "id", QUERY_CHARS_MAX);
   if (id === null) throw invalid("`id` must be there.");
   const [product] = await lookUpProducts(context, siteKeyHash, [id]);
   if (product === undefined) return errorAnswer("not_found", "Nothing of this id is sold here.");
-  const ucp = ucpMember("dev.ucp.shopping.catalog.lookup");
+  const ucp = ucpMember(LOOKUP);
   return { status: 200, body: { ucp, product: productBody(product) } };
 }
 
-const SEARCH = "dev.ucp.shopping.catalog.search";
-const LOOKUP = "dev.ucp.shopping.catalog.lookup";
-
 export const CATALOG_OPERATIONS: readonly Operation[] = [
   {
+    kind: "read",
+    name: "search_catalog",
     method: "post",
-    path: "/catalog/search",
+    paths: ["/catalog/search"],
     capability: SEARCH,
-    tool: "search_catalog",
-    read: searchCatalog,
+    run: searchCatalog,
   },
   {
+    kind: "read",
+    name: "lookup_catalog",
     method: "post",
-    path: "/catalog/lookup",
+    paths: ["/catalog/lookup"],
     capability: LOOKUP,
-    tool: "lookup_catalog",
-    read: lookUpCatalog,
+    run: lookUpCatalog,
   },
   {
+    kind: "read",
+    name: "get_product",
     method: "post",
-    path: "/catalog/product",
+    paths: ["/catalog/product"],
     capability: LOOKUP,
-    tool: "get_product",
-    read: getProduct,
+    run: getProduct,
   },
 ];

@@ -1,22 +1,19 @@
-import { type JsonObject, lineIdAt, totalEntries } from "@gatehouse/protocol";
-import { progressOf } from "../../actions/checkout/progress.js";
+import { type JsonObject, lineIdAt, totalEntries, type UcpCapability } from "@gatehouse/protocol";
+import { signedTerms, type TermsSigner } from "../../actions/checkout/terms.js";
 import type { Context } from "../../context.js";
 import { type Checkout, isHandedOff, isReady, pageUrl } from "../../domain/checkouts/checkout.js";
 import { handlersOf } from "../../domain/sites/gates.js";
 import { isoTime } from "../../infra/clock.js";
 import type { Queries } from "../../infra/db/database.js";
-import { ucpMember } from "./answer.js";
+import { ucpMember, unlessEmpty } from "./answer.js";
 import { type CheckoutMessages, checkoutMessages } from "./checkout-messages.js";
-import { given } from "./content.js";
 import { fulfillmentBody } from "./fulfillment.js";
-import { lineBodies } from "./lines.js";
-import type { UcpCall } from "./operation.js";
-import { termsOf } from "./terms.js";
+import { lineBodies, NO_CURRENCY } from "./lines.js";
 
-const CHECKOUT = "dev.ucp.shopping.checkout";
-const FULFILLMENT = "dev.ucp.shopping.fulfillment";
+export const CHECKOUT = "dev.ucp.shopping.checkout";
+export const FULFILLMENT = "dev.ucp.shopping.fulfillment";
 
-/** How far it is, in UCP's words. */
+/** The status of a checkout, in UCP's words. */
 function statusOf(
   checkout: Checkout,
   { progress, canShip }: CheckoutMessages,
@@ -33,21 +30,30 @@ function statusOf(
   return ready ? "ready_for_complete" : "incomplete";
 }
 
+/** Who a checkout is shown to. */
+export interface CheckoutViewer extends TermsSigner {
+  readonly capabilities: readonly UcpCapability[];
+}
+
+/** Everything about a checkout that its platform is shown. */
+export interface ShownCheckout extends Omit<CheckoutMessages, "canShip"> {
+  readonly checkout: Checkout;
+}
+
 /** A checkout as its platform sees it. */
 export async function checkoutBody(
   context: Context,
   db: Queries,
-  { site, caller, ...call }: UcpCall,
-  checkout: Checkout,
-  extra: Pick<CheckoutMessages, "refusal" | "notice"> = {},
+  { site, signer, capabilities }: CheckoutViewer,
+  { checkout, ...shown }: ShownCheckout,
 ): Promise<JsonObject> {
   const { checkoutId: id, content, quote, orderId } = checkout;
-  const canShip = caller.capabilities.includes(FULFILLMENT);
-  const told = { ...extra, canShip, progress: await progressOf(db, checkout) };
-  const status = statusOf(checkout, told, context.clock.now());
-  const messages = checkoutMessages(checkout, told);
+  const canShip = capabilities.includes(FULFILLMENT);
+  const state = { ...shown, canShip };
+  const status = statusOf(checkout, state, context.clock.now());
+  const messages = checkoutMessages(checkout, state);
   const url = pageUrl(context.config, checkout);
-  const over = status === "completed" || status === "canceled";
+  const isOver = status === "completed" || status === "canceled";
   const lineIds = quote.lines.flatMap((line, i) => (typeof line === "string" ? [] : [lineIdAt(i)]));
   const ucp = canShip ? ucpMember(CHECKOUT, FULFILLMENT) : ucpMember(CHECKOUT);
   return {
@@ -55,15 +61,15 @@ export async function checkoutBody(
     id,
     status,
     line_items: [...lineBodies(quote)],
-    ...given("buyer", content.buyer),
-    ...given("context", content.context),
-    currency: quote.currency ?? "XXX",
+    ...unlessEmpty("buyer", content.buyer),
+    ...unlessEmpty("context", content.context),
+    currency: quote.currency ?? NO_CURRENCY,
     totals: totalEntries(quote.totals),
     ...(canShip && quote.ships ? { fulfillment: fulfillmentBody(checkout, lineIds) } : {}),
     ...(messages.length === 0 ? {} : { messages: [...messages] }),
-    ...(await termsOf(context, db, { site, caller, ...call })),
+    ...(await signedTerms(context, db, { site, signer })),
     expires_at: isoTime(checkout.expiresAt),
-    ...(over ? {} : { continue_url: url }),
+    ...(isOver ? {} : { continue_url: url }),
     ...(orderId === null ? {} : { order: { id: orderId, permalink_url: url } }),
   };
 }

@@ -19,7 +19,7 @@ const error = (code: string, content: string, severity: Severity, path?: string)
 
 const METHOD = "$.fulfillment.methods[0]";
 
-/** What a purchase lacks, and where in the answer it would stand. */
+/** What a purchase lacks, and where the answer would have it. */
 const MISSING: Readonly<Record<Missing, readonly [code: string, content: string, path?: string]>> =
   {
     email: [
@@ -64,7 +64,7 @@ const NOTICES: Readonly<Record<Notice["code"], readonly [string, Severity]>> = {
   too_many_reviews: ["review_required", "recoverable"],
 };
 
-/** What is asked of people before it goes on. */
+/** What people have to do before the checkout goes on. */
 function progressMessages(progress: Progress | null): readonly JsonObject[] {
   if (progress?.kind === "reviewed") {
     const content =
@@ -82,11 +82,11 @@ export interface CheckoutMessages {
   readonly progress: Progress | null;
   readonly refusal?: Changed["refusal"];
   readonly notice?: Notice | undefined;
-  /** Whether the platform can say where something goes. */
+  /** Whether the platform can name where something is sent. */
   readonly canShip: boolean;
 }
 
-/** Everything a platform has to know before the checkout can go on. */
+/** Everything that a platform has to know before the checkout can go on. */
 export function checkoutMessages(
   checkout: Checkout,
   { progress, refusal, notice, canShip }: CheckoutMessages,
@@ -104,8 +104,8 @@ export function checkoutMessages(
   if (status === "completing") return [...messages, ...progressMessages(progress)];
   if (status !== "open") return messages;
   if (problem !== null) {
-    const open = isHandedOff(checkout) ? "requires_buyer_review" : "recoverable";
-    const severity = problem.final ? "unrecoverable" : open;
+    const unlessFinal = isHandedOff(checkout) ? "requires_buyer_review" : "recoverable";
+    const severity = problem.final ? "unrecoverable" : unlessFinal;
     messages.push(error(problem.code, problem.content, severity));
   }
   messages.push(...lineMessages(content.lines, quote, "recoverable"));

@@ -1,251 +1,152 @@
-import {
-  type JsonObject,
-  paymentToken,
-  type Result,
-  readCompletion,
-  UCP_CAPABILITIES,
-} from "@gatehouse/protocol";
-import { completeCheckout } from "../../actions/checkout/complete.js";
-import { checkoutNamed } from "../../actions/checkout/price-checkout.js";
+import type { Result } from "@gatehouse/protocol";
+import { idempotentChange, idempotentCommit } from "../../actions/checkout/idempotent.js";
+import { progressOf } from "../../actions/checkout/progress.js";
 import {
   type Changed,
   type CheckoutPlace,
   cancelCheckout,
   createCheckout,
-  type NoCheckout,
   ownCheckout,
   showCheckout,
   updateCheckout,
 } from "../../actions/checkout/sessions.js";
+import { storeShownTerms } from "../../actions/checkout/terms.js";
 import type { Context } from "../../context.js";
 import type { Checkout } from "../../domain/checkouts/checkout.js";
-import type { Site } from "../../domain/sites/site.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import type { DeclineWait } from "../../purchase/payment-caller.js";
-import { settlePayment } from "../../purchase/settle-payment.js";
-import { errorAnswer, errorAnswers, type UcpBody } from "./answer.js";
-import { checkoutBody } from "./checkout-body.js";
-import type { CheckoutMessages } from "./checkout-messages.js";
-import { peopleIn, platformOf, TEXT_CHARS_MAX } from "./content.js";
-import { textIn } from "./fields.js";
+import { errorAnswer, errorAnswers, type UcpAnswer } from "./answer.js";
+import { platformOf } from "./caller.js";
+import { CHECKOUT, checkoutBody } from "./checkout-body.js";
+import { buyerIn, TEXT_CHARS_MAX, textIn } from "./fields.js";
 import { readDelivery } from "./fulfillment.js";
 import { lineMessages, readLines } from "./lines.js";
-import type { Begun, Operation, UcpCall } from "./operation.js";
-import { keepTermsOf, termsKept } from "./terms.js";
+import type { Operation, UcpCall } from "./operation.js";
 
-const CHECKOUT = "dev.ucp.shopping.checkout";
-const FULFILLMENT = "dev.ucp.shopping.fulfillment";
+/** UCP's own address, and the one that the contract gives the same thing. */
+export const checkoutPaths = (below: string) =>
+  ["/checkout-sessions", "/checkouts"].map((root) => root + below);
 
-const placeOf = ({ site, caller, id }: UcpCall): CheckoutPlace => ({
+export const placeOf = ({ site, caller, id }: UcpCall): CheckoutPlace => ({
   siteKeyHash: site.siteKeyHash,
   checkoutId: id,
   platform: platformOf(caller),
 });
 
-const noCheckout = () => errorAnswer("not_found", "There is no such checkout.");
+export const noCheckout = () => errorAnswer("not_found", "There is no such checkout.");
 
-async function shown(
+/** The checkout as it is stored. */
+async function checkoutAnswer(
   context: Context,
   db: Queries,
   call: UcpCall,
   checkout: Checkout,
-  {
-    status = 200,
-    ...told
-  }: Pick<CheckoutMessages, "refusal" | "notice"> & { readonly status?: number } = {},
-): Promise<UcpBody> {
-  return { status, body: await checkoutBody(context, db, call, checkout, told) };
-}
-
-/** An answer to what was made or changed, or why nothing was. */
-async function madeAnswer(
-  context: Context,
-  tx: Transaction,
-  call: UcpCall,
-  made: Result<Changed | NoCheckout, "not_found">,
-  status = 200,
-): Promise<UcpBody> {
-  if (!made.ok) return noCheckout();
-  if (!("checkout" in made.value)) {
-    const { content, quote } = made.value;
-    return errorAnswers(lineMessages(content.lines, quote, "unrecoverable"));
-  }
-  const { checkout, refusal } = made.value;
-  await keepTermsOf(context, tx, call, checkout);
-  const answer = await shown(context, tx, call, checkout, { refusal, status });
-  return refusal === undefined ? answer : { ...answer, undone: true };
-}
-
-/** The same, with the records of it. */
-async function begun(
-  context: Context,
-  tx: Transaction,
-  call: UcpCall,
-  made: Result<Changed, "not_found">,
-): Promise<Begun> {
-  const records = made.ok ? made.value.records : [];
-  const { undone, ...answer } = await madeAnswer(context, tx, call, made);
-  // A review may have ended all the same: then something was done, and is told again.
-  return { records, answer: undone && records.length === 0 ? { ...answer, undone } : answer };
-}
-
-const look = async (context: Context, call: UcpCall): Promise<UcpBody> => {
-  const found = await ownCheckout(context.db, placeOf(call));
-  return found.ok ? shown(context, context.db, call, found.value) : noCheckout();
-};
-
-/** A checkout that a mandate pays for, as its platform sees it; undefined where there is none. */
-export async function checkoutOfMandate(
-  context: Context,
-  site: Site,
-  { args, requestId }: { readonly args: JsonObject; readonly requestId: string },
-): Promise<JsonObject | undefined> {
-  const { db, keys } = context;
-  const named = readCompletion(args, site.processor);
-  const checkout = await checkoutNamed(db, site.siteKeyHash, named);
-  if (checkout === undefined) return undefined;
-  const { url: profileUrl } = checkout.platform;
-  const caller = {
-    profileUrl,
-    capabilities: UCP_CAPABILITIES,
-    keyId: null,
-    dated: false,
-    webhookUrl: null,
-    network: "",
+  { status = 200, refusal }: { status?: number; refusal?: Changed["refusal"] } = {},
+): Promise<UcpAnswer> {
+  const progress = await progressOf(db, checkout);
+  const viewer = { ...call, capabilities: call.caller.capabilities };
+  return {
+    status,
+    body: await checkoutBody(context, db, viewer, { checkout, progress, refusal }),
   };
-  const call = { site, caller, id: checkout.checkoutId, body: {}, requestId, source: "" };
-  return checkoutBody(context, db, { ...call, signer: await keys.signer("card") }, checkout);
 }
 
-/** Nothing was stored for the idempotency key: the same request may be sent after the wait. */
-function waiting(
-  { metrics }: Context,
-  { kind, retryAfterS, message: content }: DeclineWait,
-): Begun {
-  const body = { code: "rate_limited", content };
-  const headers = { "retry-after": String(retryAfterS) };
-  const after = () => metrics.counter("gatehouse_decline_refusals_total")({ kind });
-  return { records: [], answer: { status: 429, body, headers, undone: true }, after };
+/** Shows a checkout of the caller's own, without pricing it again. */
+export async function showCheckoutOf(context: Context, call: UcpCall): Promise<UcpAnswer> {
+  const { db } = context;
+  const own = await ownCheckout(db, placeOf(call));
+  return own.ok ? checkoutAnswer(context, db, call, own.value) : noCheckout();
 }
 
-async function complete(
+/** What a change comes to: its records, and the answer. */
+async function changeAnswer(
   context: Context,
   tx: Transaction,
   call: UcpCall,
-  token: string | undefined,
-): Promise<Begun> {
-  const { site, requestId, source } = call;
-  const canShip = call.caller.capabilities.includes(FULFILLMENT);
-  const asked = { ...placeOf(call), site, token, canShip, requestId, source };
-  const completing = await completeCheckout(context, tx, asked);
-  if (!completing.ok) {
-    const shut = completing.reason === "shut";
-    const answer = shut
-      ? errorAnswer("capabilities_incompatible", completing.detail)
-      : noCheckout();
-    return { records: [], answer };
-  }
-  const { checkout, records, refusal, notice, payment, changed, wait } = completing.value;
-  if (wait !== undefined) return waiting(context, wait);
-  // What is signed into the answer is kept, whatever the shop says since.
-  await keepTermsOf(context, tx, call, checkout);
-  if (payment === undefined) {
-    const answer = await shown(context, tx, call, checkout, { refusal, notice });
-    // Only where nothing at all was written there is nothing to tell again: the same request must
-    // not find that what it was shown, and has not seen, counts as shown.
-    const kept = records.length > 0 || changed === true;
-    return { records, answer: kept ? answer : { ...answer, undone: true } };
-  }
-  const settle = async (): Promise<UcpBody> => {
-    await settlePayment(context, payment);
-    const answer = await look(context, call);
-    return answer.body.status === "complete_in_progress" ? { ...answer, unsettled: true } : answer;
-  };
-  return { records, answer: { settle } };
+  change: Result<Changed, "not_found">,
+) {
+  if (!change.ok) return { records: [], value: noCheckout(), reply: noCheckout() };
+  const { checkout, refusal, records } = change.value;
+  await storeShownTerms(context, tx, call, checkout);
+  const answer = await checkoutAnswer(context, tx, call, checkout, { refusal });
+  // A refused change may have ended a review: then something was changed, and the reply is stored.
+  const isUnchanged = refusal !== undefined && records.length === 0;
+  const reply = isUnchanged ? { ...answer, unchanged: true as const } : answer;
+  return { records, value: reply, reply };
 }
 
-/** UCP's own path, and the name the contract gives the same thing. */
-const ROOT = "/checkout-sessions";
-const ROOTS = [ROOT, "/checkouts"];
-const named = (root: string, tool: string) => (root === ROOT ? { tool } : {});
-
-const operationsAt = (root: string): readonly Operation[] => [
-  {
-    ...named(root, "create_checkout"),
-    method: "post",
-    path: root,
-    capability: CHECKOUT,
-    look,
-    async change(context, tx, call) {
+const create: Operation = {
+  kind: "change",
+  name: "create_checkout",
+  method: "post",
+  paths: checkoutPaths(""),
+  capability: CHECKOUT,
+  show: showCheckoutOf,
+  run: (context, call, request) =>
+    idempotentChange(context, request, async (tx) => {
       const { body, site, caller } = call;
       const cartId = textIn(body.cart_id, "cart_id", TEXT_CHARS_MAX);
       const { addresses, ...delivery } = readDelivery(body.fulfillment);
       const content = {
         lines: cartId === null ? readLines(body.line_items) : [],
-        ...peopleIn(body),
+        ...buyerIn(body),
         delivery: { ...delivery, addresses: addresses ?? [] },
       };
-      const asked = { platform: platformOf(caller), content, cartId };
-      const made = await createCheckout(context, tx, site.siteKeyHash, asked);
-      return madeAnswer(context, tx, call, made, 201);
-    },
-  },
-  {
-    ...named(root, "get_checkout"),
-    method: "get",
-    path: `${root}/:id`,
-    capability: CHECKOUT,
-    whileShut: true,
-    async read(context: Context, call: UcpCall) {
-      const { db } = context;
-      const found = await showCheckout(context, placeOf(call));
-      if (!found.ok) return noCheckout();
-      // Shown terms are agreed to by whoever pays next.
-      const open = found.value.status === "open";
-      if (open && !(await termsKept(context, db, call, found.value))) {
-        await db.transaction((tx) => keepTermsOf(context, tx, call, found.value));
+      const requested = { platform: platformOf(caller), content, cartId };
+      const created = await createCheckout(context, tx, site.siteKeyHash, requested);
+      if (!created.ok) return noCheckout();
+      if (created.value.kind === "unavailable") {
+        const { content, quote } = created.value;
+        return errorAnswers(lineMessages(content.lines, quote, "unrecoverable"));
       }
-      return shown(context, db, call, found.value);
-    },
-  },
-  {
-    ...named(root, "update_checkout"),
-    method: "put",
-    path: `${root}/:id`,
-    capability: CHECKOUT,
-    look,
-    decide(context, call) {
-      const { body } = call;
-      const lines = readLines(body.line_items);
-      const said = { lines, ...peopleIn(body), delivery: readDelivery(body.fulfillment) };
-      return async (tx) =>
-        begun(context, tx, call, await updateCheckout(context, tx, placeOf(call), said));
-    },
-  },
-  {
-    ...named(root, "complete_checkout"),
-    method: "post",
-    path: `${root}/:id/complete`,
-    capability: CHECKOUT,
-    look,
-    signed: "unless_waived",
-    ends: true,
-    decide(context, call) {
-      const token = paymentToken(call.body.payment, call.site.processor);
-      return (tx) => complete(context, tx, call, token);
-    },
-  },
-  {
-    ...named(root, "cancel_checkout"),
-    method: "post",
-    path: `${root}/:id/cancel`,
-    capability: CHECKOUT,
-    whileShut: true,
-    look,
-    ends: true,
-    decide: (context, call) => async (tx) =>
-      begun(context, tx, call, await cancelCheckout(context, tx, placeOf(call))),
-  },
-];
+      const { checkout } = created.value;
+      await storeShownTerms(context, tx, call, checkout);
+      return checkoutAnswer(context, tx, call, checkout, { status: 201 });
+    }),
+};
 
-export const CHECKOUT_OPERATIONS: readonly Operation[] = ROOTS.flatMap(operationsAt);
+const get: Operation = {
+  kind: "read",
+  name: "get_checkout",
+  method: "get",
+  paths: checkoutPaths("/:id"),
+  capability: CHECKOUT,
+  whileClosed: true,
+  async run(context, call) {
+    const own = await showCheckout(context, placeOf(call), call);
+    return own.ok ? checkoutAnswer(context, context.db, call, own.value) : noCheckout();
+  },
+};
+
+const update: Operation = {
+  kind: "decision",
+  name: "update_checkout",
+  method: "put",
+  paths: checkoutPaths("/:id"),
+  capability: CHECKOUT,
+  show: showCheckoutOf,
+  async run(context, call, request) {
+    const { body } = call;
+    const lines = readLines(body.line_items);
+    const content = { lines, ...buyerIn(body), delivery: readDelivery(body.fulfillment) };
+    return idempotentCommit(context, request, async (tx) =>
+      changeAnswer(context, tx, call, await updateCheckout(context, tx, placeOf(call), content)),
+    );
+  },
+};
+
+const cancel: Operation = {
+  kind: "decision",
+  name: "cancel_checkout",
+  method: "post",
+  paths: checkoutPaths("/:id/cancel"),
+  capability: CHECKOUT,
+  whileClosed: true,
+  ends: true,
+  show: showCheckoutOf,
+  run: (context, call, request) =>
+    idempotentCommit(context, request, async (tx) =>
+      changeAnswer(context, tx, call, await cancelCheckout(context, tx, placeOf(call))),
+    ),
+};
+
+export const CHECKOUT_OPERATIONS: readonly Operation[] = [create, get, update, cancel];

@@ -39,6 +39,14 @@ export class UcpProblem extends Error {
   }
 }
 
+/** The refusal of a caller that has to wait. */
+export function tooManyRequests(waitMs: number): UcpProblem {
+  const headers = { "retry-after": String(Math.ceil(waitMs / 1000)) };
+  return new UcpProblem("rate_limited", "Too many requests. Wait as long as Retry-After says.", {
+    headers,
+  });
+}
+
 const RETRY_AFTER_S = "5";
 
 /** Problems of every door, in the shape UCP has for what is wrong with a call. */

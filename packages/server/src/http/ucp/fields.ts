@@ -1,10 +1,14 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@gatehouse/protocol";
 import { UcpProblem } from "./fault.js";
 
+export const TEXT_CHARS_MAX = 200;
+const BUYER = ["first_name", "last_name", "email", "phone_number"];
+const CONTEXT = ["address_country", "address_region", "postal_code", "language", "currency"];
+
 /** Says what is wrong with a body. */
 export const invalid = (content: string) => new UcpProblem("invalid_request", content);
 
-/** A member that is a whole number of at least `min`, or is not there. */
+/** A whole number of at least `min`; null if it is absent. */
 export function numberIn(value: JsonValue | undefined, name: string, min: number): number | null {
   if (value === undefined) return null;
   if (typeof value !== "number" || !Number.isSafeInteger(value) || value < min) {
@@ -39,18 +43,26 @@ export function listIn(value: JsonValue | undefined, name: string, max: number) 
   return list;
 }
 
-/** The members of an object that are known here, as texts; others are left out, as UCP has it. */
+/** The known members of an object, which must be texts. UCP has others ignored. */
 export function textsIn(
   value: JsonValue | undefined,
   name: string,
   known: readonly string[],
   charsMax: number,
 ): JsonObject {
-  const given = objectIn(value, name);
+  const object = objectIn(value, name);
   const texts: Record<string, string> = {};
   for (const member of known) {
-    const text = textIn(given[member], `${name}.${member}`, charsMax);
+    const text = textIn(object[member], `${name}.${member}`, charsMax);
     if (text !== null) texts[member] = text;
   }
   return texts;
+}
+
+/** The buyer of a request, and what it says about where they are. */
+export function buyerIn({ buyer, context }: JsonObject) {
+  return {
+    buyer: textsIn(buyer, "buyer", BUYER, TEXT_CHARS_MAX),
+    context: textsIn(context, "context", CONTEXT, TEXT_CHARS_MAX),
+  };
 }

@@ -1,14 +1,12 @@
 import type { JsonObject, JsonValue } from "@gatehouse/protocol";
-import type { SaidDelivery } from "../../actions/checkout/sessions.js";
+import type { RequestedDelivery } from "../../actions/checkout/sessions.js";
 import {
   type Address,
   type Checkout,
   chosenAddress,
-  type Delivery,
   type QuotedOption,
 } from "../../domain/checkouts/checkout.js";
-import { TEXT_CHARS_MAX } from "./content.js";
-import { invalid, objectIn, textIn, textsIn } from "./fields.js";
+import { invalid, objectIn, TEXT_CHARS_MAX, textIn, textsIn } from "./fields.js";
 
 const ADDRESS = [
   "street_address",
@@ -22,11 +20,11 @@ const ADDRESS = [
   "phone_number",
 ];
 const ADDRESSES_MAX = 10;
-/** There is one parcel, so there is one of each. */
+/** Everything goes in one parcel, so there is one method and one group. */
 const METHOD_ID = "shipping";
 const GROUP_ID = "parcel";
 
-/** At most one of a list: a shop sends one parcel to one place. */
+/** The only entry of a list: a shop sends one parcel to one address. */
 function onlyIn(value: JsonValue | undefined, name: string): JsonObject {
   if (value === undefined) return {};
   if (!Array.isArray(value) || value.length > 1) {
@@ -42,29 +40,29 @@ function readAddress(value: JsonValue, i: number): Address {
   return { ...address, id: textIn(id, `${name}.id`, TEXT_CHARS_MAX) || `dest_${i + 1}` };
 }
 
-/** `fulfillment` of a request. Addresses that are not sent again are those that were sent before. */
-export function readDelivery(value: JsonValue | undefined): SaidDelivery {
+/** `fulfillment` of a request. Without addresses in it, those of an earlier request stay. */
+export function readDelivery(value: JsonValue | undefined): RequestedDelivery {
   const method = onlyIn(objectIn(value, "fulfillment").methods, "fulfillment.methods");
   const { type = METHOD_ID, destinations, selected_destination_id, groups } = method;
   if (type !== METHOD_ID) throw invalid("`fulfillment.methods[0].type` must be `shipping`.");
   if (destinations !== undefined && !Array.isArray(destinations)) {
     throw invalid("`fulfillment.methods[0].destinations` must be a list.");
   }
-  const listed = destinations as readonly JsonValue[] | undefined;
-  if (listed !== undefined && listed.length > ADDRESSES_MAX) {
+  const list = destinations as readonly JsonValue[] | undefined;
+  if (list !== undefined && list.length > ADDRESSES_MAX) {
     throw invalid(`\`fulfillment.methods[0].destinations\` may hold ${ADDRESSES_MAX} at most.`);
   }
-  const addresses = listed?.map(readAddress);
+  const addresses = list?.map(readAddress);
   if (addresses !== undefined && new Set(addresses.map(({ id }) => id)).size < addresses.length) {
     throw invalid("`fulfillment.methods[0].destinations` has two of one id.");
   }
   const { selected_option_id } = onlyIn(groups, "fulfillment.methods[0].groups");
-  const chosen = (id: JsonValue | undefined, name: string) =>
+  const selected = (id: JsonValue | undefined, name: string) =>
     id === null ? null : textIn(id, name, TEXT_CHARS_MAX);
   return {
     addresses: value === undefined ? [] : (addresses ?? null),
-    addressId: chosen(selected_destination_id, "selected_destination_id"),
-    optionId: chosen(selected_option_id, "selected_option_id"),
+    addressId: selected(selected_destination_id, "selected_destination_id"),
+    optionId: selected(selected_option_id, "selected_option_id"),
   };
 }
 
@@ -73,23 +71,19 @@ function days([from, to]: readonly [number, number]): string {
   return from === 1 ? "1 day" : `${from} days`;
 }
 
-function optionBody({ id, title, amountMinor, days: takes }: QuotedOption): JsonObject {
-  const description = takes === null ? {} : { description: { plain: days(takes) } };
+function optionBody({ id, title, amountMinor, days: duration }: QuotedOption): JsonObject {
+  const description = duration === null ? {} : { description: { plain: days(duration) } };
   return { id, title, ...description, totals: [{ type: "total", amount: amountMinor }] };
 }
 
 const destinationBody = (address: Address) => ({ ...address, type: "shipping_address" });
 
-function selectedIn({ addressId, ...delivery }: Delivery) {
-  return chosenAddress({ addressId, ...delivery })?.id ?? null;
-}
-
-/** `fulfillment` of an answer: where it can go, how, and what was chosen. */
+/** `fulfillment` of an answer: the addresses, the options, and what was selected. */
 export function fulfillmentBody(
   { content: { delivery }, quote: { options } }: Checkout,
   line_item_ids: readonly string[],
 ): JsonObject {
-  const chosen = options.some(({ id }) => id === delivery.optionId) ? delivery.optionId : null;
+  const isOffered = options.some(({ id }) => id === delivery.optionId);
   const ids = [...line_item_ids];
   return {
     methods: [
@@ -98,13 +92,13 @@ export function fulfillmentBody(
         type: "shipping",
         line_item_ids: ids,
         destinations: delivery.addresses.map(destinationBody),
-        selected_destination_id: selectedIn(delivery),
+        selected_destination_id: chosenAddress(delivery)?.id ?? null,
         groups: [
           {
             id: GROUP_ID,
             line_item_ids: ids,
             options: options.map(optionBody),
-            selected_option_id: chosen,
+            selected_option_id: isOffered ? delivery.optionId : null,
           },
         ],
       },

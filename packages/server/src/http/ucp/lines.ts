@@ -5,7 +5,10 @@ import type { WantedLine } from "../../domain/checkouts/platform.js";
 import { PRODUCT_ID_CHARS_MAX, UNSEEN } from "../../domain/products/product.js";
 import { invalid, listIn, numberIn, objectIn, textIn } from "./fields.js";
 
-/** `line_items` of a request: what is wanted, and how many of it. */
+/** The currency of something that has none, in ISO 4217: its last line is gone. */
+export const NO_CURRENCY = "XXX";
+
+/** `line_items` of a request: the products, and how many of each. */
 export function readLines(value: JsonValue | undefined): readonly WantedLine[] {
   return listIn(value, "line_items", LINES_MAX).map((line, i) => {
     const name = `line_items[${i}]`;
@@ -19,7 +22,7 @@ export function readLines(value: JsonValue | undefined): readonly WantedLine[] {
   });
 }
 
-/** UCP's word for what is wrong with a line, and ours to a person. */
+/** UCP's code for what is wrong with a line, and a sentence for people. */
 const FAULTS: Readonly<Record<LineFault, readonly [string, string]>> = {
   not_found: ["not_found", "Nothing of this id is sold here."],
   unavailable: ["item_unavailable", "This cannot be ordered now."],
@@ -33,8 +36,8 @@ const FAULTS: Readonly<Record<LineFault, readonly [string, string]>> = {
 };
 
 /**
- * A message for each line that cannot be bought as it stands, by its product: such a line is not in
- * the answer, so that no path leads to it.
+ * A message for each line that cannot be bought as it is. It names the product: such a line is not in
+ * the answer, so no path leads to it.
  */
 export function lineMessages(
   wanted: readonly WantedLine[],
@@ -43,8 +46,8 @@ export function lineMessages(
 ): readonly JsonObject[] {
   return lines.flatMap((line, i) => {
     if (typeof line !== "string") return [];
-    const [code, why] = FAULTS[line];
-    return [{ type: "error", code, content: `${wanted[i]?.productId}: ${why}`, severity }];
+    const [code, sentence] = FAULTS[line];
+    return [{ type: "error", code, content: `${wanted[i]?.productId}: ${sentence}`, severity }];
   });
 }
 
@@ -55,7 +58,7 @@ function lineBody(line: QuotedLine, i: number): JsonObject {
   return { id: lineIdAt(i), item: { id, title, price, ...image }, quantity, totals };
 }
 
-/** The lines that are priced, each by the place it was asked for at. */
+/** The lines that have a price; each id is the line's place in the request. */
 export function lineBodies({ lines }: Pick<Quote, "lines">): readonly JsonObject[] {
   return lines.flatMap((line, i) => (typeof line === "string" ? [] : [lineBody(line, i)]));
 }

@@ -1,75 +1,63 @@
 import type { JsonObject, Signer, UcpCapability } from "@gatehouse/protocol";
+import type { IdempotentRequest, Outcome } from "../../actions/checkout/idempotent.js";
 import type { Context } from "../../context.js";
-import type { RecordDraft } from "../../domain/audit/drafts.js";
 import type { Site } from "../../domain/sites/site.js";
-import type { Transaction } from "../../infra/db/database.js";
-import type { UcpBody } from "./answer.js";
+import type { Caller as Client } from "../server/admission/caller.js";
+import type { UcpAnswer } from "./answer.js";
 import type { Caller } from "./caller.js";
 
-/** A call whose sender is known, and has this in common with the shop. */
-export interface UcpCall {
+/** A call as its transport, REST or MCP, has read it. */
+export interface ReceivedCall {
   readonly site: Site;
   readonly caller: Caller;
-  /** The resource its path names; empty where it names none. */
+  /** The cart, checkout or order that it names; empty if it names none. */
   readonly id: string;
   readonly body: JsonObject;
   readonly requestId: string;
-  /** The address it came from, as limits name it. */
-  readonly source: string;
-  /** Signs the terms: got before any transaction, which must not wait for a second connection. */
+  /** The sender, as limits see it. */
+  readonly client: Client;
+  /** Makes a retry safe; undefined if none was sent. */
+  readonly idempotencyKey: string | undefined;
+  /** Where it was sent, and its bytes: a repetition has the same. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+export interface UcpCall extends ReceivedCall {
+  /** Signs the terms. It is read before any transaction, which must not wait for a second connection. */
   readonly signer: Signer;
 }
 
 interface Named {
+  /** UCP's name of it, which is the name of its tool over MCP. */
+  readonly name: string;
   readonly method: "get" | "post" | "put";
-  /** Below the address of the shop. */
-  readonly path: string;
+  /** Its addresses below that of the shop. Replies are stored under the first. */
+  readonly paths: readonly string[];
   readonly capability: UcpCapability;
-  /** UCP's name of it, which is its tool's over MCP; an address besides the first has none. */
-  readonly tool?: string | undefined;
-  /** What was begun may be looked at and given up while the shop sells nothing. */
-  readonly whileShut?: true;
-  /** What ends something is done however much there is. */
-  readonly ends?: true;
-  /** Goes on where the site is not known to be its owner's any more: what was bought was bought. */
+  /** Whether only a platform that signs may call it, and whether the owner can waive that. */
+  readonly signature?: "always" | "unless_waived";
+  /** It works while the shop is closed: what was begun can be read and cancelled. */
+  readonly whileClosed?: true;
+  /** It works while the site is not verified: orders stay readable. */
   readonly whilePending?: true;
-  /** Whether only a platform that proves who it is may ask for it; whether an owner can waive that. */
-  readonly signed?: "always" | "unless_waived";
+  /** It works while the storage quota is full, because it ends something. */
+  readonly ends?: true;
 }
 
-/** Something a platform asks a shop for. */
-interface Reading extends Named {
-  read(context: Context, call: UcpCall): Promise<UcpBody>;
+interface ReadOperation extends Named {
+  readonly kind: "read";
+  run(context: Context, call: UcpCall): Promise<UcpAnswer>;
 }
 
-/** Something that changes: done once for each key of idempotency, in one transaction. */
-interface Changing extends Named {
-  /** Shows what was made or changed, as it is now. */
-  look(context: Context, call: UcpCall): Promise<UcpBody>;
-  change(context: Context, tx: Transaction, call: UcpCall): Promise<UcpBody>;
+/** An operation that takes effect once for each idempotency key. */
+export interface ChangeOperation extends Named {
+  /** `decision`: what it changes is recorded in the audit log. */
+  readonly kind: "change" | "decision";
+  run(context: Context, call: UcpCall, request: IdempotentRequest): Promise<Outcome<UcpAnswer>>;
+  /** Shows the cart or checkout that a call names, as it is now. */
+  show(context: Context, call: UcpCall): Promise<UcpAnswer>;
 }
 
-/** What a decision has come to: an answer, or something that has to be asked for before there is one. */
-export interface Begun {
-  readonly records: readonly RecordDraft[];
-  readonly answer: UcpBody | Settling;
-  /** Changes what this process remembers, once all of it is durable. */
-  readonly after?: (() => void) | undefined;
-}
-
-/** Done after the decision is durable. */
-interface Settling {
-  settle(): Promise<UcpBody>;
-}
-
-/**
- * Something whose effect is recorded: once for each key, in one transaction with its records. What is
- * to be done outside follows, and whoever asks again meanwhile is shown how far it is.
- */
-interface Deciding extends Named {
-  /** Reads what is asked for, and refuses what cannot be read; what it gives back decides. */
-  decide(context: Context, call: UcpCall): (tx: Transaction) => Promise<Begun>;
-  look(context: Context, call: UcpCall): Promise<UcpBody>;
-}
-
-export type Operation = Reading | Changing | Deciding;
+/** Something that a platform can ask of a shop. */
+export type Operation = ReadOperation | ChangeOperation;

@@ -9,8 +9,8 @@ import { isoTime } from "../../infra/clock.js";
 import type { WholeOrder } from "../../purchase/after-sale/whole-order.js";
 import { own } from "../server/html-page.js";
 
-/** How far an order is, for whoever bought it. */
-export function orderSaying({ order: { status, payment }, lines }: WholeOrder) {
+/** How far an order is, for its buyer. */
+export function orderMessage({ order: { status, payment }, lines }: WholeOrder) {
   if (status === "cancelled") {
     const money =
       payment === "captured"
@@ -66,7 +66,7 @@ function eventItem({ type, lines, occurredAt, trackingUrl: url, ...event }: Orde
 
 const RETURNED = { pending: "under way", completed: "done", failed: "did not work" };
 
-/** What a bank disputes its own customer knows. */
+/** Disputes are left out: the buyer started them. */
 function adjustmentItem(currency: string, adjustment: Adjustment): readonly string[] {
   const { kind, status, amountMinor: minor, occurredAt, description, lines } = adjustment;
   if (kind === "refund" && minor !== null) {
@@ -77,7 +77,7 @@ function adjustmentItem(currency: string, adjustment: Adjustment): readonly stri
   return [item(occurredAt, `Cancelled: ${pieces(lines)}`, ...words(description))];
 }
 
-/** All that became of an order, as far as its buyer has to know. */
+/** Everything that happened to an order, as far as its buyer has to know. */
 export function orderHistory({ order, events, adjustments }: WholeOrder): string {
   const items = [
     ...events.map((event) => ({ at: event.occurredAt, html: [eventItem(event)] })),

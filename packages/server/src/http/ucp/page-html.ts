@@ -1,16 +1,17 @@
 import { formatAmount, htmlText } from "@gatehouse/protocol";
+import type { BuyerProgress } from "../../actions/checkout/buyer-page.js";
 import type { Progress } from "../../actions/checkout/progress.js";
 import { type Checkout, isHandedOff, type Quote } from "../../domain/checkouts/checkout.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { WholeOrder } from "../../purchase/after-sale/whole-order.js";
 import { htmlPage, own } from "../server/html-page.js";
-import { orderHistory, orderSaying } from "./order-html.js";
+import { orderHistory, orderMessage } from "./order-html.js";
 
-/** How soon somebody who waits is told more. */
+/** How soon the page of a waiting buyer is loaded again. */
 const REFRESH_S = 5;
 
-/** What a page says: a heading, a sentence, and perhaps something to do. */
-interface Saying {
+/** A heading, a sentence, and perhaps something to do. */
+interface Message {
   readonly heading: string;
   readonly text: string;
   readonly act?: string;
@@ -20,8 +21,8 @@ interface Saying {
 const link = (url: string, text: string) =>
   `<p><a class="act" rel="noreferrer" href="${htmlText(url)}">${text}</a></p>`;
 
-function underWay(progress: Progress | null, paused: boolean): Saying {
-  if (progress?.kind === "challenged" && paused) {
+function underWay(progress: Progress | null, isPaused: boolean): Message {
+  if (progress?.kind === "challenged" && isPaused) {
     return {
       heading: "The shop has paused sales",
       text: "This payment cannot be confirmed now, and nothing was charged. Wait here, or try again later.",
@@ -46,23 +47,19 @@ function underWay(progress: Progress | null, paused: boolean): Saying {
   return { heading: "One moment", text, waits: true };
 }
 
-/** What a page is made of: how far the checkout is, and the order it came to. */
-export interface Shown {
-  readonly progress: Progress | null;
-  readonly order: WholeOrder | null;
-  /** Whether no money is behind the order. */
-  readonly rehearsed: boolean;
+/** What a page shows. */
+interface PageState extends BuyerProgress {
   /** Whether the shop has paused sales. */
-  readonly paused: boolean;
+  readonly isPaused: boolean;
   readonly now: number;
 }
 
-const REHEARSED = '<p class="soft">This is a rehearsal: no money moves, and nothing is sent.</p>';
+const TEST_ORDER = '<p class="soft">This is a rehearsal: no money moves, and nothing is sent.</p>';
 
-function sayingOf(checkout: Checkout, { progress, order, paused, now }: Shown): Saying {
+function messageOf(checkout: Checkout, { progress, order, isPaused, now }: PageState): Message {
   const { status, problem, expiresAt } = checkout;
-  if (order !== null) return orderSaying(order);
-  if (status === "completing") return underWay(progress, paused);
+  if (order !== null) return orderMessage(order);
+  if (status === "completing") return underWay(progress, isPaused);
   if (status === "cancelled" || now >= expiresAt) {
     const text = "It was cancelled, or has expired. Nothing was paid for it.";
     return { heading: "This order is not open any more", text };
@@ -83,7 +80,7 @@ function sayingOf(checkout: Checkout, { progress, order, paused, now }: Shown): 
   return { heading: "This order is not completed yet", text };
 }
 
-/** What is bought and what it costs; never who buys it, or where it goes. */
+/** What is bought and what it costs; never who buys it, or where it is sent. */
 function summary({ currency, lines, totals }: Quote, order: WholeOrder | null): string {
   if (currency === null) return "";
   const money = (minor: number) => htmlText(`${formatAmount({ currency, minor })} ${currency}`);
@@ -106,10 +103,10 @@ function summary({ currency, lines, totals }: Quote, order: WholeOrder | null): 
   ].join("\n");
 }
 
-/** The page of a checkout for its buyer: how far it is. It confirms nothing but what a bank asks. */
-export function checkoutPage({ name, domain }: Site, checkout: Checkout, shown: Shown): string {
-  const { heading, text, act = "", waits } = sayingOf(checkout, shown);
-  const { order } = shown;
+/** The page of a checkout for its buyer. It starts nothing but the bank's confirmation. */
+export function checkoutPage({ name, domain }: Site, checkout: Checkout, state: PageState): string {
+  const { heading, text, act = "", waits } = messageOf(checkout, state);
+  const { order } = state;
   const named =
     order === null
       ? []
@@ -119,7 +116,7 @@ export function checkoutPage({ name, domain }: Site, checkout: Checkout, shown: 
         ];
   const body = [
     `<p class="soft">${own(name)} &middot; <a rel="noreferrer" href="https://${htmlText(domain)}/">${htmlText(domain)}</a></p>`,
-    ...(shown.rehearsed ? [REHEARSED] : []),
+    ...(state.isTest ? [TEST_ORDER] : []),
     `<h1>${heading}</h1>`,
     `<p>${htmlText(text)}</p>`,
     act,

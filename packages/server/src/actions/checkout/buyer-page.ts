@@ -1,0 +1,49 @@
+import type { Context } from "../../context.js";
+import type { Checkout } from "../../domain/checkouts/checkout.js";
+import { checkoutByPage } from "../../domain/checkouts/store.js";
+import { orderById } from "../../domain/orders/store.js";
+import { findSite } from "../../domain/sites/find.js";
+import type { Site } from "../../domain/sites/site.js";
+import type { Queries } from "../../infra/db/database.js";
+import { isRehearsed } from "../../purchase/after-sale/rehearsed.js";
+import { type WholeOrder, wholeOrder } from "../../purchase/after-sale/whole-order.js";
+import { followDecision } from "../../purchase/follow-payment.js";
+import { type Progress, progressOf } from "./progress.js";
+
+/** What the page of a checkout shows its buyer. */
+export interface BuyerProgress {
+  readonly progress: Progress | null;
+  readonly order: WholeOrder | null;
+  /** Whether it is a test order: no money moves. */
+  readonly isTest: boolean;
+}
+
+/** The checkout that a page belongs to, and its shop; undefined if there is no such page. */
+export async function findBuyerPage(
+  { db }: Context,
+  hash: string,
+  pageId: string,
+): Promise<{ readonly site: Site; readonly checkout: Checkout } | undefined> {
+  const site = await findSite(db, hash, "hash");
+  const checkout = site && (await checkoutByPage(db, site.siteKeyHash, pageId));
+  return checkout && { site, checkout };
+}
+
+/** How far a checkout is, and the order that came of it. */
+export async function buyerProgress(db: Queries, checkout: Checkout): Promise<BuyerProgress> {
+  const { siteKeyHash, orderId } = checkout;
+  const progress = await progressOf(db, checkout);
+  const order = orderId === null ? undefined : await orderById(db, siteKeyHash, orderId);
+  if (order === undefined) return { progress, order: null, isTest: false };
+  return { progress, order: await wholeOrder(db, order), isTest: await isRehearsed(db, order) };
+}
+
+/**
+ * Asks the payment provider how the payment of a checkout stands, because its buyer came back from the
+ * bank. If the provider does not answer, the page shows what is known, and the job asks again.
+ */
+export async function followReturnedBuyer(context: Context, decisionId: string): Promise<void> {
+  await followDecision(context, decisionId).catch((error: unknown) => {
+    context.log.warn({ error }, "payment.not_followed");
+  });
+}

@@ -1,0 +1,204 @@
+import { hash } from "node:crypto";
+import type { JsonObject } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { RecordDraft } from "../../domain/audit/drafts.js";
+import { cartById } from "../../domain/checkouts/carts/store.js";
+import { CHECKOUT_ID } from "../../domain/checkouts/checkout.js";
+import { checkoutById } from "../../domain/checkouts/store.js";
+import { isVerified, lockSite } from "../../domain/sites/store.js";
+import {
+  claimKey,
+  freeKey,
+  REPLY_KEPT_MS,
+  type ReplyKey,
+  replyOf,
+  SIGNED,
+  writeReply,
+} from "../../domain/ucp-replies/store.js";
+import type { Transaction } from "../../infra/db/database.js";
+import type { Holder } from "../../infra/quota/stored-bytes.js";
+
+/** What a caller is answered. */
+export interface Reply {
+  readonly status: number;
+  readonly body: JsonObject;
+  /** Nothing was changed: the reply is not stored, and the key stays free. */
+  readonly unchanged?: true | undefined;
+}
+
+/** A request that takes effect at most once. */
+export interface IdempotentRequest {
+  readonly key: ReplyKey;
+  /** Of the address and the bytes: a repetition has the same. */
+  readonly digest: string;
+  readonly signed: boolean;
+}
+
+interface ReceivedRequest {
+  readonly siteKeyHash: string;
+  readonly caller: {
+    readonly profileUrl: string;
+    readonly signed: boolean;
+    /** Whether its signature says when it was made. */
+    readonly dated: boolean;
+    readonly holder: Holder;
+  };
+  readonly operation: string;
+  readonly pays: boolean;
+  readonly key: string;
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+/** Replies to signed requests are kept apart from those to callers that only name the same profile. */
+export function idempotentRequest(received: ReceivedRequest): IdempotentRequest {
+  const { siteKeyHash, caller, operation, pays, key, path, bytes } = received;
+  const { profileUrl, signed, dated, holder } = caller;
+  const evicted = pays ? "never" : signed && !dated ? "last" : "any_time";
+  const name = `${signed ? SIGNED : ""}${profileUrl}`;
+  const digest = hash("sha256", Buffer.concat([Buffer.from(`${path}\n`), bytes]), "hex");
+  return { key: { siteKeyHash, caller: name, operation, key, holder, evicted }, digest, signed };
+}
+
+/** Replies up to this size are stored as they were given, for every caller. */
+const UNSIGNED_BODY_CHARS_MAX = 8192;
+/** Marks a reply that is not stored, because the cart or checkout that it shows is. */
+const SHOWN = "shown_resource";
+
+/**
+ * What is stored of a reply. Everything that unsigned callers send must not be stored twice: for a
+ * long reply only the id of its cart or checkout is stored, and a repetition shows that as it is then.
+ */
+function storedReply({ signed }: IdempotentRequest, { status, body }: Reply) {
+  const isLong = !signed && JSON.stringify(body).length > UNSIGNED_BODY_CHARS_MAX;
+  const { id } = body;
+  return { status, body: isLong && typeof id === "string" ? { [SHOWN]: id } : body };
+}
+
+/** The reply to an earlier request with the same key. */
+export type EarlierReply =
+  | { readonly kind: "none" }
+  /** The key was used for something else. */
+  | { readonly kind: "other_request" }
+  /** It is under way, or was when the service stopped. */
+  | { readonly kind: "pending" }
+  | { readonly kind: "answered"; readonly status: number; readonly body: JsonObject }
+  /** It showed the cart or checkout with this id. */
+  | { readonly kind: "shown"; readonly status: number; readonly id: string };
+
+export async function earlierReply(
+  { db }: Context,
+  { key, digest }: IdempotentRequest,
+): Promise<EarlierReply> {
+  const stored = await replyOf(db, key);
+  if (stored === undefined) return { kind: "none" };
+  if (stored.digest !== digest) return { kind: "other_request" };
+  const { status, body } = stored;
+  if (status === null || body === null) return { kind: "pending" };
+  const { [SHOWN]: id } = body;
+  return typeof id === "string"
+    ? { kind: "shown", status, id }
+    : { kind: "answered", status, body };
+}
+
+/** How a request that was not answered before came out. */
+export type Outcome<A> =
+  | { readonly kind: "answered"; readonly answer: A }
+  /** Another request with the same key was first. */
+  | { readonly kind: "key_taken" }
+  /** The site was deleted, or lost its domain, while the call was under way. Nothing is stored of it. */
+  | { readonly kind: "site_gone" };
+
+/** Rolls a transaction back in which nothing was changed. */
+class NoEffect<A> extends Error {
+  readonly outcome: Outcome<A>;
+
+  constructor(outcome: Outcome<A>) {
+    super("nothing was changed");
+    this.outcome = outcome;
+  }
+}
+
+/** Changes something that no record tells of. Key, effect and reply are written together, or nothing is. */
+export async function idempotentChange<A extends Reply>(
+  { clock, db }: Context,
+  request: IdempotentRequest,
+  change: (tx: Transaction) => Promise<A>,
+): Promise<Outcome<A>> {
+  const { key, digest } = request;
+  try {
+    return await db.transaction(async (tx) => {
+      const claimed = await claimKey(tx, key, { digest, now: clock.now() });
+      if (!claimed) throw new NoEffect<A>({ kind: "key_taken" });
+      if (!(await lockSite(tx, key.siteKeyHash))) throw new NoEffect<A>({ kind: "site_gone" });
+      const answer = await change(tx);
+      if (answer.unchanged) throw new NoEffect<A>({ kind: "answered", answer });
+      await writeReply(tx, key, storedReply(request, answer));
+      return { kind: "answered", answer };
+    });
+  } catch (error) {
+    if (error instanceof NoEffect) return error.outcome;
+    throw error;
+  }
+}
+
+/** What a commit comes to, besides the rows it has written. */
+interface Committed<T> {
+  readonly records: readonly RecordDraft[];
+  readonly value: T;
+  /** `later`: the key stays taken, and `completeReply` stores the reply. */
+  readonly reply: Reply | "later";
+  /** Changes what this process remembers, once all of it is durable. */
+  readonly after?: (() => void) | undefined;
+}
+
+/**
+ * Changes something together with the records that tell of it. While the reply is due, or after a
+ * crash in that time, a repetition is shown how far the request is.
+ */
+export async function idempotentCommit<T>(
+  { audit, clock }: Context,
+  request: IdempotentRequest,
+  decide: (tx: Transaction) => Promise<Committed<T>>,
+): Promise<Outcome<T>> {
+  const { key, digest } = request;
+  const { answer: outcome } = await audit.commit<Outcome<T>>(key.siteKeyHash, async (tx) => {
+    const claimed = await claimKey(tx, key, { digest, now: clock.now() });
+    if (!claimed) return { records: [], answer: { kind: "key_taken" } };
+    if (!(await isVerified(tx, key.siteKeyHash))) {
+      await freeKey(tx, key);
+      return { records: [], answer: { kind: "site_gone" } };
+    }
+    const { records, value: answer, reply, after } = await decide(tx);
+    if (reply !== "later") {
+      if (reply.unchanged) await freeKey(tx, key);
+      else await writeReply(tx, key, storedReply(request, reply));
+    }
+    return { records, answer: { kind: "answered", answer }, after };
+  });
+  return outcome;
+}
+
+/** Stores a reply that was due when its request was committed. */
+export async function completeReply(
+  { db }: Context,
+  request: IdempotentRequest,
+  reply: Reply,
+): Promise<void> {
+  await db.transaction((tx) => writeReply(tx, request.key, storedReply(request, reply)));
+}
+
+/**
+ * Whether a change to a cart or checkout can still be told from its repetition. Replies are deleted
+ * after two days; a resource that is older could be changed by a request that was sent before.
+ */
+export async function isRepetitionKnown(
+  { clock, db }: Context,
+  siteKeyHash: string,
+  { kind, id }: { readonly kind: "cart" | "checkout"; readonly id: string },
+): Promise<boolean> {
+  if (!CHECKOUT_ID.test(id)) return true;
+  const read = kind === "cart" ? cartById : checkoutById;
+  const resource = await read(db, siteKeyHash, id);
+  return resource === undefined || clock.now() - resource.createdAt <= REPLY_KEPT_MS;
+}

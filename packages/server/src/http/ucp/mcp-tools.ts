@@ -1,0 +1,128 @@
+import {
+  canonicalize,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  readCompletion,
+  UCP_CAPABILITIES,
+  type UcpRequest,
+  utf8,
+} from "@gatehouse/protocol";
+import { checkoutNamed } from "../../actions/checkout/price-checkout.js";
+import { progressOf } from "../../actions/checkout/progress.js";
+import type { Context } from "../../context.js";
+import type { Site } from "../../domain/sites/site.js";
+import type { Caller as Client } from "../server/admission/caller.js";
+import { negotiateWith, proveCaller, unprovenCaller } from "./caller.js";
+import { checkoutBody } from "./checkout-body.js";
+import { asUcp, UcpProblem } from "./fault.js";
+import { OPERATIONS, performOperation } from "./perform.js";
+import type { PlatformProfiles } from "./platform-profiles.js";
+
+/** What a tool calls the payload of its operation: `catalog`, `cart` or `checkout`. */
+function payloadName(tool: string): "catalog" | "cart" | "checkout" {
+  if (tool.endsWith("_cart")) return "cart";
+  return tool.endsWith("_checkout") ? "checkout" : "catalog";
+}
+
+/** Calls that must not be repeated by mistake: UCP requires a key with them. */
+const KEYED = ["complete_checkout", "cancel_checkout", "cancel_cart"];
+
+interface ToolArguments {
+  /** As the header `UCP-Agent` would have it. */
+  readonly agent: string;
+  readonly idempotencyKey: string | undefined;
+  readonly id: string;
+  readonly body: JsonObject;
+}
+
+const invalid = (content: string) => new UcpProblem("invalid_request", content);
+
+/** `{meta, id?, catalog | cart | checkout}`, by UCP's MCP binding. */
+function readArguments(tool: string, args: JsonValue): ToolArguments {
+  if (!isJsonObject(args)) throw invalid("`arguments` must be an object.");
+  const meta = isJsonObject(args.meta) ? args.meta : {};
+  const profile = isJsonObject(meta["ucp-agent"]) ? meta["ucp-agent"].profile : undefined;
+  // The header has it as a quoted text, in which these two characters would end or hide something.
+  const isPlain = typeof profile === "string" && !/["\\]/.test(profile);
+  const key = meta["idempotency-key"];
+  if (key !== undefined && typeof key !== "string") {
+    throw invalid("`meta.idempotency-key` must be a text.");
+  }
+  if (key === undefined && KEYED.includes(tool)) {
+    throw invalid("Send `meta.idempotency-key`, a new UUID for everything you want done.");
+  }
+  if (!isPlain) {
+    const content = 'Name your platform in `meta`: {"ucp-agent": {"profile": "https://…"}}.';
+    throw new UcpProblem("invalid_profile_url", content);
+  }
+  const name = payloadName(tool);
+  const body = args[name] ?? {};
+  if (!isJsonObject(body)) throw invalid(`\`${name}\` must be an object.`);
+  const id = typeof args.id === "string" ? args.id : "";
+  return { agent: `profile="${profile}"`, idempotencyKey: key, id, body };
+}
+
+/** A call of one of the shop's tools. */
+interface ToolCall {
+  readonly tool: string;
+  readonly args: JsonValue;
+  readonly requestId: string;
+  readonly client: Client;
+  /** The request it came in, which may be signed. */
+  request(): UcpRequest;
+}
+
+/** UCP over MCP: its second transport, which calls the same operations. */
+export class McpShopTools {
+  private readonly context: Context;
+  private readonly profiles: PlatformProfiles;
+
+  constructor(context: Context, profiles: PlatformProfiles) {
+    this.context = context;
+    this.profiles = profiles;
+  }
+
+  /** The body of the operation's answer, or why the call did not reach the shop. */
+  async call(site: Site, call: ToolCall) {
+    try {
+      return { kind: "answered", body: await this.perform(site, call) } as const;
+    } catch (error) {
+      const { code, message, headers } = asUcp(error);
+      return { kind: "refused", code, message, headers } as const;
+    }
+  }
+
+  private async perform(site: Site, call: ToolCall): Promise<JsonObject> {
+    const { context, profiles } = this;
+    const { tool, args, requestId, client, request } = call;
+    const operation = OPERATIONS.find(({ name }) => name === tool);
+    if (operation === undefined) throw new Error(`no operation is called ${tool}`);
+    const { agent, id, body, idempotencyKey = context.ids.id("once") } = readArguments(tool, args);
+    const platform = await negotiateWith(context, profiles, agent, client);
+    // A mandate proves who pays over MCP. So what is made here does not belong to signed callers,
+    // even if the request is signed.
+    const caller =
+      operation.signature === "always"
+        ? await proveCaller(context, platform, request(), client)
+        : unprovenCaller(platform);
+    const path = `${tool} ${id}`;
+    const bytes = utf8(canonicalize(body));
+    const received = { site, caller, id, body, requestId, client, idempotencyKey, path, bytes };
+    return (await performOperation(context, operation, received)).body;
+  }
+
+  /** The checkout that a mandate pays for, as its platform sees it; undefined if there is none. */
+  async checkoutOfMandate(site: Site, args: JsonObject): Promise<JsonObject | undefined> {
+    const { context } = this;
+    const { db, keys } = context;
+    const completion = readCompletion(args, site.processor);
+    const checkout = await checkoutNamed(db, site.siteKeyHash, completion);
+    if (checkout === undefined) return undefined;
+    const viewer = { site, signer: await keys.signer("card"), capabilities: UCP_CAPABILITIES };
+    return checkoutBody(context, db, viewer, {
+      checkout,
+      progress: await progressOf(db, checkout),
+    });
+  }
+}

@@ -1,0 +1,140 @@
+import { isRepetitionKnown } from "../../actions/checkout/idempotent.js";
+import { acceptsUnsigned } from "../../actions/checkout/platform-standing.js";
+import {
+  freeStorage,
+  type StorageShare,
+  storageShare,
+} from "../../actions/checkout/storage-quota.js";
+import type { Context } from "../../context.js";
+import { closedMessage, sells } from "../../domain/sites/gates.js";
+import type { Site } from "../../domain/sites/site.js";
+import { identityOfPlatform } from "../../purchase/identity.js";
+import { errorAnswer, type UcpAnswer } from "./answer.js";
+import { holderOf } from "./caller.js";
+import { CART, CART_OPERATIONS } from "./carts.js";
+import { CATALOG_OPERATIONS } from "./catalog.js";
+import { CHECKOUT_OPERATIONS } from "./checkouts.js";
+import { completeOperation } from "./complete.js";
+import { tooManyRequests, UcpProblem } from "./fault.js";
+import { idempotent } from "./idempotency.js";
+import type { Operation, ReceivedCall } from "./operation.js";
+import { ORDER_OPERATIONS } from "./orders.js";
+
+/** Everything that platforms can call, over REST and over MCP. */
+export const OPERATIONS: readonly Operation[] = [
+  ...CATALOG_OPERATIONS,
+  ...CART_OPERATIONS,
+  ...CHECKOUT_OPERATIONS,
+  completeOperation,
+  ...ORDER_OPERATIONS,
+];
+
+/** `Retry-After` for a caller whose turn did not come. */
+const TURN_RETRY_MS = 2000;
+/** `Retry-After` for a caller whose rows find no space. */
+const STORAGE_RETRY_AFTER_S = "60";
+
+/** Carries out a platform's call when its turn comes, or refuses it. */
+export async function performOperation(
+  context: Context,
+  operation: Operation,
+  call: ReceivedCall,
+): Promise<UcpAnswer> {
+  const { client, caller } = call;
+  if (caller.keyId !== null) {
+    client.provenAs = operation.kind === "decision" ? "spending" : "proven";
+  }
+  const turn = await context.admission.runInTurn(client, () => answer(context, operation, call));
+  if (turn === undefined) throw tooManyRequests(TURN_RETRY_MS);
+  return turn.done;
+}
+
+async function answer(
+  context: Context,
+  operation: Operation,
+  received: ReceivedCall,
+): Promise<UcpAnswer> {
+  const { site, caller } = received;
+  const { siteKeyHash } = site;
+  const call = { ...received, signer: await context.keys.signer("card") };
+  await requireDate(context, operation, call);
+  await requireSignature(context, operation, call);
+  const isCommon =
+    (operation.whileClosed === true || sells(site)) &&
+    caller.capabilities.includes(operation.capability);
+  if (operation.kind === "read") {
+    await takeRate(context, call, "shop_reads");
+    return isCommon ? operation.run(context, call) : nothingInCommon(site);
+  }
+  const share = await storageShare(context, siteKeyHash, holderOf(caller));
+  const stored = { ...call, caller: { ...caller, holder: share.holder } };
+  return idempotent(context, operation, stored, async (request) => {
+    if (!isCommon) return { kind: "answered", answer: nothingInCommon(site) };
+    await takeRate(context, call, "shop_changes");
+    if (!operation.ends) await requireStorage(context, siteKeyHash, share);
+    return operation.run(context, stored, request);
+  });
+}
+
+/** Frees space for one more row, or refuses the call. */
+async function requireStorage(
+  context: Context,
+  siteKeyHash: string,
+  share: StorageShare,
+): Promise<void> {
+  const space = await freeStorage(context, siteKeyHash, share);
+  if (space.ok) return;
+  const content = `${space.detail} Wait as long as Retry-After says.`;
+  const headers = { "retry-after": STORAGE_RETRY_AFTER_S };
+  throw new UcpProblem("rate_limited", content, { headers });
+}
+
+function nothingInCommon(site: Site): UcpAnswer {
+  const content = sells(site)
+    ? "Your platform's profile does not list the capability of this operation."
+    : closedMessage(site);
+  return errorAnswer("capabilities_incompatible", content);
+}
+
+/** Counts a call for a total that all callers of its class share at a site. */
+async function takeRate(
+  { admission, db }: Context,
+  { site: { siteKeyHash }, caller, client }: ReceivedCall,
+  total: "shop_changes" | "shop_reads",
+): Promise<void> {
+  const platform = { url: caller.profileUrl, signed: caller.keyId !== null };
+  const identity = platform.signed
+    ? await identityOfPlatform(db, siteKeyHash, platform)
+    : undefined;
+  const proven = identity && { id: identity.id, admitted: identity.standing === "admitted" };
+  const waitMs = admission.takeOfSite(client, total, siteKeyHash, proven);
+  if (waitMs > 0) throw tooManyRequests(waitMs);
+}
+
+/**
+ * Anybody who saw a signature without `created` can send it again. A change is protected by the
+ * idempotency key that the signature covers: a repetition gets the stored reply, while that is stored.
+ */
+async function requireDate(
+  context: Context,
+  { kind, capability }: Operation,
+  { site: { siteKeyHash }, caller, id }: ReceivedCall,
+): Promise<void> {
+  if (caller.keyId === null || caller.dated) return;
+  const resource = { kind: capability === CART ? "cart" : "checkout", id } as const;
+  if (kind !== "read" && (await isRepetitionKnown(context, siteKeyHash, resource))) return;
+  const content = "The signature must say when it was made. Add `created`.";
+  throw new UcpProblem("signature_invalid", content);
+}
+
+/** A platform that pays, or reads an order, must sign. The owner can waive that for payments. */
+async function requireSignature(
+  { db }: Context,
+  { signature }: Operation,
+  { site, caller }: ReceivedCall,
+): Promise<void> {
+  if (signature === undefined || caller.keyId !== null) return;
+  if (signature === "unless_waived" && (await acceptsUnsigned(db, site.siteKeyHash))) return;
+  const content = "Sign the request (RFC 9421) with a key of the profile that you name.";
+  throw new UcpProblem("signature_missing", content);
+}
