@@ -8,47 +8,85 @@ import { discoveryGroup } from "./http/discovery/documents.js";
 import { describeDocuments } from "./http/discovery/openapi.js";
 import { homeRoutes } from "./http/docs/home.js";
 import { docsRoutes } from "./http/docs/routes.js";
-import { openapiDoor } from "./http/health/openapi-door.js";
-import { operationsDoors } from "./http/health/operations-door.js";
-import { MandateAnswers } from "./http/mandates/mandate-answers.js";
-import { mandatesDoor } from "./http/mandates/mandates-door.js";
+import { healthHandler, readinessHandler, versionHandler } from "./http/health/health.js";
+import { metricsHandler } from "./http/health/metrics.js";
+import { openapiHandler } from "./http/health/openapi.js";
+import { agentHandlers } from "./http/mandates/agents.js";
+import { escalationHandlers } from "./http/mandates/escalations.js";
+import { submitHandler } from "./http/mandates/submit.js";
 import { McpAnswers } from "./http/mcp/mcp-answers.js";
 import { mcpDoor } from "./http/mcp/mcp-door.js";
 import { sandboxRoutes } from "./http/sandbox/routes.js";
+import { renderCompactProblem } from "./http/server/errors.js";
+import { get, group, post, type RouteGroup } from "./http/server/exchange.js";
+import { renderMandateError } from "./http/server/mandate-answer.js";
 import { admit, createPipeline } from "./http/server/pipeline.js";
 import { answerWait } from "./http/server/wait.js";
 import { McpShopTools } from "./http/ucp/mcp-tools.js";
 import { PlatformProfiles } from "./http/ucp/platform-profiles.js";
 import { ucpDoors } from "./http/ucp/routes.js";
-import { BeaconAnswers } from "./http/visits/beacon-answers.js";
-import { edgeVisitsDoor } from "./http/visits/edge-visits.js";
-import { visitsDoor } from "./http/visits/visits-door.js";
-import { hooksDoor } from "./http/webhooks/hooks-door.js";
+import { beaconHandler } from "./http/visits/beacon.js";
+import { edgeVisitsHandler } from "./http/visits/edge-visits.js";
+import { embedHandler } from "./http/visits/embed.js";
+import { stripeHandlers } from "./http/webhooks/stripe.js";
 
-/** Every route of every group. */
+const AGENT = ":agent{agt_[\\w-]+}";
+const ESCALATION = ":escalation{esc_[\\w-]+}";
+
+/** Every route of every group: first those of the pipeline, then those that Hono serves behind it. */
 export function createApp(context: Context): RequestListener {
-  const { config } = context;
+  const agents = agentHandlers(context);
+  const escalations = escalationHandlers(context);
+  const stripe = stripeHandlers(context);
   const platformProfiles = new PlatformProfiles(context);
   const described = [publicAuditRoutes(context), adminRoutes(context), consoleRoutes(context)];
-  const groups = [discoveryGroup(context, new DocumentCache(context))];
+  const groups: RouteGroup[] = [
+    discoveryGroup(context, new DocumentCache(context)),
+    group({ name: "mandates", cors: "echo" }, [
+      post("/v1/m/:site/mandate", submitHandler(context), renderMandateError),
+      post("/v1/m/:site/agents/challenge", agents.challenge, renderMandateError),
+      post("/v1/m/:site/agents", agents.register, renderMandateError),
+      post(`/v1/m/:site/agents/${AGENT}/keys`, agents.rotateKey, renderMandateError),
+      get(`/v1/m/:site/agents/${AGENT}`, agents.status),
+      get(`/v1/m/:site/escalations/${ESCALATION}`, escalations.status),
+      post(
+        `/v1/m/:site/escalations/${ESCALATION}/withdraw`,
+        escalations.withdraw,
+        renderMandateError,
+      ),
+    ]),
+    group({ name: "visits", cors: "open", quiet: "all" }, [
+      post("/v1/discovery/ingest", beaconHandler(context), renderCompactProblem),
+      get("/embed.js", embedHandler()),
+    ]),
+    group({ name: "edge", cors: "none" }, [
+      post("/v1/edge/:site/visits", edgeVisitsHandler(context)),
+    ]),
+    group({ name: "hooks", cors: "none" }, [
+      post("/v1/hooks/stripe/:site/events", stripe.events),
+      post("/v1/hooks/stripe/:site/order-approval", stripe.orderApproval),
+    ]),
+    group({ name: "operations", cors: "open" }, [
+      get("/healthz", healthHandler),
+      get("/readyz", readinessHandler(context)),
+      get("/version", versionHandler),
+    ]),
+    // No other origin may read metrics: a page in a local browser is a local client.
+    group({ name: "metrics", cors: "none" }, [get("/metrics", metricsHandler(context))]),
+    group({ name: "openapi", cors: "open" }, [
+      get("/openapi.json", openapiHandler(described, describeDocuments, context.config)),
+    ]),
+  ];
   const honoGroups = [
-    ...operationsDoors(context),
     ...described,
     mcpDoor(),
-    visitsDoor(),
-    edgeVisitsDoor(context),
-    mandatesDoor(context),
-    hooksDoor(context),
     ...ucpDoors(context, platformProfiles),
     sandboxRoutes(context),
     homeRoutes(),
     docsRoutes(context),
-    openapiDoor(described, describeDocuments, config.baseUrl),
   ];
   const pipeline = createPipeline(groups, honoGroups, context);
-  const beacons = new BeaconAnswers(context).listener(pipeline);
-  const mandates = new MandateAnswers(context).listener(beacons);
   const shopTools = new McpShopTools(context, platformProfiles);
-  const mcp = new McpAnswers(context, shopTools).listener(mandates);
+  const mcp = new McpAnswers(context, shopTools).listener(pipeline);
   return admit(mcp, context, answerWait(context));
 }

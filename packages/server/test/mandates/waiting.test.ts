@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { Waiting } from "../../src/http/mandates/waiting.ts";
+import { LongPolls } from "../../src/http/mandates/escalations.ts";
 
 test("two of an address and a hundred of a site wait at a time, and room is given back", () => {
-  const waiting = new Waiting();
+  const waiting = new LongPolls();
   const leave = waiting.enter("site", "a");
   expect(waiting.enter("site", "a")).toBeTypeOf("function");
   expect(waiting.enter("site", "a")).toBeUndefined();

@@ -1,94 +1,100 @@
 import { isJsonObject } from "@gatehouse/protocol";
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import { readAgentKeyStrictly } from "../../actions/agents/add-agent.js";
 import { registerAgent, registrationAudience } from "../../actions/agents/register-agent.js";
 import { rotateAgentKey } from "../../actions/agents/rotate-agent-key.js";
 import type { Context } from "../../context.js";
 import { agentById } from "../../domain/agents/store.js";
+import { findSite } from "../../domain/sites/find.js";
 import { isoTime } from "../../infra/clock.js";
 import type { Networks } from "../../infra/networks.js";
 import { AddressLimiter } from "../../infra/rate-limit/address-limiter.js";
-import type { HttpEnv } from "../server/env.js";
+import { type Handler, json } from "../server/exchange.js";
+import { renderMandateAnswer } from "../server/mandate-answer.js";
 import { Problem } from "../server/problem.js";
-import { answer, answering, findMandateSite, readBody, requireMandateSite } from "./answering.js";
-import { MandateRefusal } from "./refusal.js";
+import { readBody, requireVerifiedSite } from "./request.js";
 
 const MINUTES_PER_HOUR = 60;
 /** Challenges one address may request, as a multiple of its registrations. */
 const CHALLENGES_PER_REGISTRATION = 6;
+/** A detail that was written for people. */
+const SENTENCE = /^[A-Z`].*\.$/;
 
-/** How agents get known to a site: a challenge, an answer to it, and a look at what became of it. */
-export function agentRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
+/** How agents register with a site: a challenge, an answer to it, and the status that follows. */
+export function agentHandlers(
+  context: Context,
+): Readonly<Record<"challenge" | "register" | "rotateKey" | "status", Handler>> {
   const { clock, config, challenges, db } = context;
   const perHour = config.limits.REGISTRATIONS_PER_ADDRESS_PER_HOUR;
-  const registrations = new AddressLimiter({
-    perMinute: perHour / MINUTES_PER_HOUR,
-    burst: perHour,
-  });
+  const limitPerHour = (burst: number) =>
+    new AddressLimiter({ perMinute: burst / MINUTES_PER_HOUR, burst });
+  const registrations = limitPerHour(perHour);
   // Every challenge looks up a key, which costs more than most answers.
-  const challengesPerHour = perHour * CHALLENGES_PER_REGISTRATION;
-  const minting = new AddressLimiter({
-    perMinute: challengesPerHour / MINUTES_PER_HOUR,
-    burst: challengesPerHour,
-  });
+  const minting = limitPerHour(perHour * CHALLENGES_PER_REGISTRATION);
   const takeFrom = (limiter: AddressLimiter, networks: Networks) => {
     const waitMs = limiter.take(networks, clock.now());
     if (waitMs === 0) return;
     const wait = String(Math.ceil(waitMs / 1000));
-    throw new MandateRefusal("rate_limited", { headers: { "retry-after": wait } });
+    throw new Problem("rate_limited", { headers: { "retry-after": wait } });
   };
 
-  const challenge = answering(context, async (c) => {
-    const site = await requireMandateSite(context, c);
-    takeFrom(minting, c.get("caller").networks);
-    const body = await readBody(context, c);
-    const key = await readAgentKeyStrictly(isJsonObject(body) ? body.jwk : undefined);
-    if (!key.ok) throw new MandateRefusal("schema_invalid", { message: key.detail });
-    const challenged = { siteKeyHash: site.siteKeyHash, kid: key.value.kid };
-    const minted = challenges.mint(challenged, clock.now());
-    return answer(c, 200, {
-      challenge: minted.challenge,
-      expires_at: isoTime(minted.expiresAt),
-      audience: registrationAudience(config.baseUrl, site),
-      kid: key.value.kid,
-    });
-  });
-  routes.post("/v1/m/:site/agents/challenge", challenge);
+  return {
+    challenge: async (exchange) => {
+      const site = await requireVerifiedSite(context, exchange);
+      takeFrom(minting, exchange.caller.networks);
+      const body = await readBody(context, exchange);
+      const key = await readAgentKeyStrictly(isJsonObject(body) ? body.jwk : undefined);
+      if (!key.ok) throw new Problem("schema_invalid", { message: key.detail });
+      const { kid } = key.value;
+      const minted = challenges.mint({ siteKeyHash: site.siteKeyHash, kid }, clock.now());
+      const answer = {
+        challenge: minted.challenge,
+        expires_at: isoTime(minted.expiresAt),
+        audience: registrationAudience(config.baseUrl, site),
+        kid,
+      };
+      return renderMandateAnswer(exchange, { status: 200, body: answer });
+    },
 
-  const register = answering(context, async (c) => {
-    const site = await requireMandateSite(context, c);
-    const body = await readBody(context, c);
-    const { networks, prefix } = c.get("caller");
-    takeFrom(registrations, networks);
-    const registered = await registerAgent(context, site, body, prefix);
-    if (!registered.ok) {
-      const { reason, detail } = registered;
-      const told = /^[A-Z`].*\.$/.test(detail) ? detail : undefined;
-      throw new MandateRefusal(reason, { message: told });
-    }
-    const { agent, kid } = registered.value;
-    const { agentId: agent_id, status } = agent;
-    return answer(c, status === "active" ? 201 : 202, { agent_id, kid, status });
-  });
-  routes.post("/v1/m/:site/agents", register);
+    register: async (exchange) => {
+      const site = await requireVerifiedSite(context, exchange);
+      const body = await readBody(context, exchange);
+      const { networks, prefix } = exchange.caller;
+      takeFrom(registrations, networks);
+      const registered = await registerAgent(context, site, body, prefix);
+      if (!registered.ok) {
+        const { reason, detail } = registered;
+        throw new Problem(reason, { message: SENTENCE.test(detail) ? detail : undefined });
+      }
+      const { agent, kid } = registered.value;
+      const { agentId: agent_id, status } = agent;
+      const answer = { agent_id, kid, status };
+      return renderMandateAnswer(exchange, {
+        status: status === "active" ? 201 : 202,
+        body: answer,
+      });
+    },
 
-  const rotate = answering(context, async (c) => {
-    const site = await requireMandateSite(context, c);
-    const body = await readBody(context, c);
-    const agentId = c.req.param("agent") ?? "";
-    const rotated = await rotateAgentKey(context, site, agentId, body);
-    if (!rotated.ok) throw new MandateRefusal(rotated.reason);
-    const { kid, oldUntil } = rotated.value;
-    const until = oldUntil === null ? {} : { old_key_valid_until: isoTime(oldUntil) };
-    return answer(c, 201, { agent_id: agentId, kid, ...until });
-  });
-  routes.post("/v1/m/:site/agents/:agent{agt_[\\w-]+}/keys", rotate);
+    rotateKey: async (exchange) => {
+      const site = await requireVerifiedSite(context, exchange);
+      const body = await readBody(context, exchange);
+      const agentId = exchange.param("agent");
+      const rotated = await rotateAgentKey(context, site, agentId, body);
+      if (!rotated.ok) throw new Problem(rotated.reason);
+      const { kid, oldUntil } = rotated.value;
+      const until = oldUntil === null ? {} : { old_key_valid_until: isoTime(oldUntil) };
+      const answer = { agent_id: agentId, kid, ...until };
+      return renderMandateAnswer(exchange, { status: 201, body: answer });
+    },
 
-  // The id is known to the agent and the owner alone: 144 random bits.
-  routes.get("/v1/m/:site/agents/:agent{agt_[\\w-]+}", async (c) => {
-    const site = await findMandateSite(context, c);
-    const agent = site && (await agentById(db, site.siteKeyHash, c.req.param("agent") ?? ""));
-    if (agent === undefined) throw new Problem("not_found");
-    return c.json({ agent_id: agent.agentId, status: agent.status });
-  });
+    // The id is known to the agent and the owner alone: 144 random bits.
+    status: async (exchange) => {
+      const site = await findSite(db, exchange.param("site"), "key");
+      const isOpen = site?.status === "verified";
+      const agent = isOpen
+        ? await agentById(db, site.siteKeyHash, exchange.param("agent"))
+        : undefined;
+      if (agent === undefined) throw new Problem("not_found");
+      return json(200, { agent_id: agent.agentId, status: agent.status });
+    },
+  };
 }

@@ -1,20 +1,41 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
-import type { Context as HonoContext } from "hono";
 import { withdrawReview } from "../../actions/reviews/withdraw-review.js";
 import type { Context } from "../../context.js";
 import type { Review } from "../../domain/reviews/review.js";
 import { reviewById } from "../../domain/reviews/store.js";
 import { findSite } from "../../domain/sites/find.js";
 import { isoTime } from "../../infra/clock.js";
-import type { HttpEnv } from "../server/env.js";
+import { type Handler, json } from "../server/exchange.js";
+import { renderMandateAnswer } from "../server/mandate-answer.js";
 import { Problem } from "../server/problem.js";
-import { answer, answering, readBody, requireKnownSite } from "./answering.js";
-import { MandateRefusal } from "./refusal.js";
-import { Waiting } from "./waiting.js";
+import { readBody, requireKnownSite } from "./request.js";
 
 const WAIT_S_MAX = 20;
 const LOOK_EVERY_MS = 500;
-const ESCALATION = ":escalation{esc_[\\w-]+}";
+const PER_ADDRESS_MAX = 2;
+const PER_SITE_MAX = 100;
+
+/** Requests that are held open until something happens; each costs a little for all its time. */
+export class LongPolls {
+  private readonly counts = new Map<string, number>();
+
+  private add(key: string, by: 1 | -1): void {
+    const count = (this.counts.get(key) ?? 0) + by;
+    if (count === 0) this.counts.delete(key);
+    else this.counts.set(key, count);
+  }
+
+  /** What to call when it is over. Undefined where too many wait already: answer at once then. */
+  enter(siteKeyHash: string, address: string): (() => void) | undefined {
+    const site = `site ${siteKeyHash}`;
+    const source = `address ${address}`;
+    if ((this.counts.get(site) ?? 0) >= PER_SITE_MAX) return undefined;
+    if ((this.counts.get(source) ?? 0) >= PER_ADDRESS_MAX) return undefined;
+    for (const key of [site, source]) this.add(key, 1);
+    return () => {
+      for (const key of [site, source]) this.add(key, -1);
+    };
+  }
+}
 
 /** Whether its outcome is still open; a review that is being paid for has no outcome yet. */
 function isOpen({ status, expiresAt }: Review, now: number): boolean {
@@ -23,7 +44,7 @@ function isOpen({ status, expiresAt }: Review, now: number): boolean {
 
 function render(review: Review, now: number) {
   const { status, expiresAt, decidedAt, reasonCode, decidedRecordId } = review;
-  // Late ones are ended by a job; until it comes they are over all the same.
+  // A job ends late reviews. Until it runs they are shown as ended already.
   const late = status === "pending" && now >= expiresAt;
   return {
     status: late ? "expired" : status,
@@ -40,53 +61,58 @@ function waitOf(prefer: string | undefined): number {
   return Math.min(Number(seconds), WAIT_S_MAX) * 1000;
 }
 
-/** What became of an escalation. Its id is known to the agent and the owner alone: 144 random bits. */
-export function escalationRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
-  const { clock, db, streams } = context;
-  const waiting = new Waiting();
+/** Reads a review repeatedly until it has ended, the time is up, or the process stops. */
+async function awaitEnd(
+  { clock, db, streams }: Context,
+  first: Review,
+  waitMs: number,
+): Promise<Review> {
+  const { siteKeyHash, escalationId } = first;
+  const until = clock.now() + waitMs;
+  let review = first;
+  let goesOn = true;
+  while (goesOn && isOpen(review, clock.now()) && clock.now() < until) {
+    goesOn = await streams.pause(clock, LOOK_EVERY_MS);
+    review = (await reviewById(db, siteKeyHash, escalationId)) ?? review;
+  }
+  return review;
+}
 
-  const find = async (c: HonoContext<HttpEnv>) => {
-    // The agent gets its answer even if the site's domain is no longer verified.
-    const site = await findSite(db, c.req.param("site") ?? "", "key");
-    const review =
-      site && (await reviewById(db, site.siteKeyHash, c.req.param("escalation") ?? ""));
-    if (review === undefined) throw new Problem("not_found");
-    return review;
+/** The state of an escalation. Its id is known to the agent and the owner alone: 144 random bits. */
+export function escalationHandlers(
+  context: Context,
+): Readonly<Record<"status" | "withdraw", Handler>> {
+  const { clock, db } = context;
+  const longPolls = new LongPolls();
+
+  return {
+    status: async (exchange) => {
+      // The agent gets its answer even if the site's domain is no longer verified.
+      const site = await findSite(db, exchange.param("site"), "key");
+      const review = site && (await reviewById(db, site.siteKeyHash, exchange.param("escalation")));
+      if (review === undefined) throw new Problem("not_found");
+      const waitMs = waitOf(exchange.header("prefer"));
+      const address = exchange.caller.networks[0];
+      const leave = waitMs === 0 ? undefined : longPolls.enter(review.siteKeyHash, address);
+      if (leave === undefined) return json(200, render(review, clock.now()));
+      try {
+        const last = await awaitEnd(context, review, waitMs);
+        const headers = { "preference-applied": `wait=${waitMs / 1000}` };
+        return json(200, render(last, clock.now()), headers);
+      } finally {
+        leave();
+      }
+    },
+
+    withdraw: async (exchange) => {
+      const site = await requireKnownSite(context, exchange);
+      const body = await readBody(context, exchange);
+      const result = await withdrawReview(context, site, exchange.param("escalation"), body);
+      if (!result.ok) throw new Problem(result.reason);
+      return renderMandateAnswer(exchange, {
+        status: 200,
+        body: render(result.value, clock.now()),
+      });
+    },
   };
-
-  /** Checks repeatedly until the review has ended, the time is up, or the process stops. */
-  const changed = async (first: Review, waitMs: number): Promise<Review> => {
-    const { siteKeyHash, escalationId } = first;
-    const until = clock.now() + waitMs;
-    let review = first;
-    let waits = true;
-    while (waits && isOpen(review, clock.now()) && clock.now() < until) {
-      waits = await streams.pause(clock, LOOK_EVERY_MS);
-      review = (await reviewById(db, siteKeyHash, escalationId)) ?? review;
-    }
-    return review;
-  };
-
-  routes.get(`/v1/m/:site/escalations/${ESCALATION}`, async (c) => {
-    const review = await find(c);
-    const waitMs = waitOf(c.req.header("prefer"));
-    const address = c.get("caller").networks[0];
-    const leave = waitMs === 0 ? undefined : waiting.enter(review.siteKeyHash, address);
-    if (leave === undefined) return c.json(render(review, clock.now()));
-    try {
-      c.header("preference-applied", `wait=${waitMs / 1000}`);
-      return c.json(render(await changed(review, waitMs), clock.now()));
-    } finally {
-      leave();
-    }
-  });
-
-  const withdraw = answering(context, async (c) => {
-    const site = await requireKnownSite(context, c);
-    const body = await readBody(context, c);
-    const result = await withdrawReview(context, site, c.req.param("escalation") ?? "", body);
-    if (!result.ok) throw new MandateRefusal(result.reason);
-    return answer(c, 200, render(result.value, clock.now()));
-  });
-  routes.post(`/v1/m/:site/escalations/${ESCALATION}/withdraw`, withdraw);
 }

@@ -98,6 +98,13 @@ function requirePlainEncoding(encoding: string | undefined): void {
   }
 }
 
+/** Refuses a request by its head alone where its body is not plain JSON. */
+export function requireJsonType({ headers }: IncomingMessage): void {
+  const isPlain = isPlainEncoding(headers["content-encoding"]);
+  if (isPlain && isJsonType(headers["content-type"] ?? "")) return;
+  throw new Problem("unsupported_media_type", { headers: UNREAD_REST });
+}
+
 /** The bytes of a body with a JSON content type. A request without a body needs no content type. */
 export async function readJsonBytes(
   tools: BodyTools,

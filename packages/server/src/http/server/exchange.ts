@@ -63,7 +63,7 @@ export const SENT = Symbol("sent");
 export type Handler = (exchange: Exchange) => Answer | Promise<Answer | typeof SENT>;
 
 /** Makes the answer to a request that was refused or failed, in the words of one protocol. */
-type RenderError = (problem: Problem, exchange: Exchange, baseUrl: string) => Answer;
+export type RenderError = (problem: Problem, exchange: Exchange, baseUrl: string) => Answer;
 
 /**
  * A method and a path. In the path `:name` is one segment or a part of one, `:name{pattern}` is whatever
@@ -90,6 +90,17 @@ export interface RouteGroup {
 
 export function get(path: string, handle: Handler): Route {
   return { method: "GET", path, handle };
+}
+
+export function post(path: string, handle: Handler, renderError?: RenderError): Route {
+  return { method: "POST", path, handle, renderError };
+}
+
+/** What a group has besides its routes. */
+type GroupSettings = Omit<RouteGroup, "routes">;
+
+export function group(settings: GroupSettings, routes: readonly Route[]): RouteGroup {
+  return { ...settings, routes };
 }
 
 /** A value as JSON. */

@@ -1,14 +1,18 @@
-import { type JsonObject, REASONS, type ReasonCode } from "@gatehouse/protocol";
+import { type JsonObject, REASONS, REQUEST_ID_HEADER, type ReasonCode } from "@gatehouse/protocol";
 import type { Submitted } from "../../actions/mandates/submission.js";
-import { docsUrl } from "./problem.js";
+import { type Answer, type Exchange, json } from "./exchange.js";
+import { docsUrl, type Problem } from "./problem.js";
 
 /** The contract's wait for every limit of mandates. */
 const RATE_LIMITED_S = 60;
 const RETRY_AFTER_S = 5;
 /** The contract lists no 408 (4.1.10): a body that stalls is a bad request. */
 const STALLED_STATUS = 400;
+/** A request id that is sent back: visible ASCII, and not too much of it. */
+const ECHOED = /^[!-~]{1,128}$/;
+const SENT_ID = REQUEST_ID_HEADER.toLowerCase();
 
-/** An answer in the contract's words, whatever door it leaves by. */
+/** An answer in the contract's words, for every protocol that carries a mandate. */
 export interface MandateAnswer {
   readonly status: number;
   readonly body: JsonObject;
@@ -19,14 +23,14 @@ interface RefusalDetails {
   readonly message?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** What is known of the mandate by then. */
-  readonly about?: Readonly<Record<string, string>> | undefined;
+  readonly facts?: Readonly<Record<string, string>> | undefined;
 }
 
 /** The answer to a mandate that was refused before it was claimed. */
 export function refusedAnswer(
   baseUrl: string,
   reason: ReasonCode,
-  { message = REASONS[reason].message, headers = {}, about = {} }: RefusalDetails = {},
+  { message = REASONS[reason].message, headers = {}, facts = {} }: RefusalDetails = {},
 ): MandateAnswer {
   const status = reason === "request_timeout" ? STALLED_STATUS : REASONS[reason].status;
   if (reason === "unavailable") {
@@ -40,7 +44,7 @@ export function refusedAnswer(
     return { status, body, headers: { ...headers, "retry-after": wait } };
   }
   const docs_url = docsUrl(baseUrl, reason);
-  return { status, body: { outcome: "rejected", reason, message, ...about, docs_url }, headers };
+  return { status, body: { outcome: "rejected", reason, message, ...facts, docs_url }, headers };
 }
 
 /** The answer to what was submitted. */
@@ -49,12 +53,12 @@ export function answerOf(baseUrl: string, submitted: Submitted): MandateAnswer {
     const { reason, message, retryAfterS, reasonCode, hints } = submitted.fault;
     const { mandateId } = submitted;
     const headers = retryAfterS === undefined ? {} : { "retry-after": String(retryAfterS) };
-    const about = {
+    const facts = {
       ...(mandateId === undefined ? {} : { mandate_id: mandateId }),
       ...(reasonCode === undefined ? {} : { reason_code: reasonCode }),
       ...hints,
     };
-    return refusedAnswer(baseUrl, reason, { message, headers, about });
+    return refusedAnswer(baseUrl, reason, { message, headers, facts });
   }
   const { answer, replayed } = submitted;
   const { status } = answer;
@@ -69,4 +73,31 @@ export function answerOf(baseUrl: string, submitted: Submitted): MandateAnswer {
     body,
     headers: { ...wait, ...(replayed ? { "idempotent-replayed": "true" } : {}) },
   };
+}
+
+/** A problem in the contract's words. */
+export function mandateRefusal(
+  { code, headers, isExpected, message }: Problem,
+  baseUrl: string,
+): MandateAnswer {
+  // Something failed, so a check could not complete, and nothing is approved.
+  if (!isExpected) return refusedAnswer(baseUrl, "unavailable");
+  // The contract has its own word for a body that was cut short or is no JSON.
+  const reason = code === "invalid_request" ? "malformed" : code;
+  return refusedAnswer(baseUrl, reason, { message, headers });
+}
+
+/** An answer as it is sent: with the id that the caller gave its request. */
+export function renderMandateAnswer(
+  exchange: Exchange,
+  { status, body, headers = {} }: Omit<MandateAnswer, "headers"> & Partial<MandateAnswer>,
+): Answer {
+  const sent = exchange.header(SENT_ID) ?? "";
+  const echoed = ECHOED.test(sent) ? { [SENT_ID]: sent } : {};
+  return json(status, body, { ...echoed, ...headers });
+}
+
+/** How routes of mandates refuse. */
+export function renderMandateError(problem: Problem, exchange: Exchange, baseUrl: string): Answer {
+  return renderMandateAnswer(exchange, mandateRefusal(problem, baseUrl));
 }

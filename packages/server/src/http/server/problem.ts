@@ -23,6 +23,8 @@ export interface ProblemOptions {
   readonly reasonCode?: string | undefined;
   /** What went wrong inside; for the log only. */
   readonly cause?: unknown;
+  /** False where it stands for an error that no handler foresaw. */
+  readonly isExpected?: boolean;
 }
 
 /** Thrown by what runs inside a route to end it with an error the table knows. */
@@ -31,12 +33,14 @@ export class Problem extends Error {
   readonly code: ReasonCode;
   readonly headers: Readonly<Record<string, string>>;
   readonly reasonCode: string | undefined;
+  readonly isExpected: boolean;
 
   constructor(code: ReasonCode, options: ProblemOptions = {}) {
     super(options.message ?? REASONS[code].message, { cause: options.cause });
     this.code = code;
     this.headers = options.headers ?? {};
     this.reasonCode = options.reasonCode;
+    this.isExpected = options.isExpected ?? true;
   }
 
   get status(): number {
@@ -61,4 +65,13 @@ export class Problem extends Error {
       },
     });
   }
+}
+
+/** The refusal of a caller who has to wait. */
+export function waitProblem(
+  waitMs: number,
+  headers: Readonly<Record<string, string>> = {},
+): Problem {
+  const seconds = String(Math.ceil(waitMs / 1000));
+  return new Problem("rate_limited", { headers: { "retry-after": seconds, ...headers } });
 }

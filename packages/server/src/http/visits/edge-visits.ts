@@ -1,25 +1,23 @@
 import { REPORT_VISITS_MAX, readVisitReport } from "@gatehouse/protocol";
-import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Context as HonoContext } from "hono";
 import { recordReport } from "../../actions/visits/record-visits.js";
 import type { Context } from "../../context.js";
-import { siteByHash } from "../../domain/sites/store.js";
+import { findSite } from "../../domain/sites/find.js";
 import { LocalLimiter } from "../../infra/rate-limit/local.js";
 import { readJson } from "../server/body.js";
-import type { HonoGroup, HttpEnv } from "../server/env.js";
+import type { Exchange, Handler } from "../server/exchange.js";
 import { holderOf } from "../server/principal.js";
-import { Problem } from "../server/problem.js";
+import { Problem, waitProblem } from "../server/problem.js";
 
 const BODY_BYTES_MAX = 512 * 1024;
 
-/** Lets only a token of the very site in. */
+/** Accepts only a token of the site that is named. */
 async function requireEdgeToken(
-  { edgeAuthenticator: edgeDesk }: Context,
-  c: HonoContext<HttpEnv>,
+  { edgeAuthenticator }: Context,
+  exchange: Exchange,
   siteKeyHash: string,
 ): Promise<void> {
-  const caller = c.get("caller");
-  const token = await holderOf(edgeDesk, c.req.header("authorization"), caller.address);
+  const { caller } = exchange;
+  const token = await holderOf(edgeAuthenticator, exchange.header("authorization"), caller.address);
   if (token === undefined) {
     throw new Problem("unauthorized", {
       message:
@@ -34,33 +32,27 @@ async function requireEdgeToken(
 }
 
 /** `POST /v1/edge/{site_key_hash}/visits`: what a site's own edge worker or plugin saw. */
-export function edgeVisitsDoor(context: Context): HonoGroup {
+export function edgeVisitsHandler(context: Context): Handler {
   const { clock, config, db } = context;
-  const routes = new OpenAPIHono<HttpEnv>();
-  // Not the beacons' own: anybody may send those, and must not crowd out what the edge proves.
+  // Separate from the limit of beacons: anybody may send those, and they must not use up this one.
   const perMinute = config.limits.BEACONS_PER_SITE_PER_MINUTE;
-  // A whole report must be able to pass, however few visits a minute are taken.
+  // A whole report must be able to pass, even if few visits a minute are accepted.
   const burst = Math.max(perMinute, REPORT_VISITS_MAX);
   const perSite = new LocalLimiter({ perMinute, burst });
-  routes.post("/v1/edge/:site/visits", async (c) => {
-    const siteKeyHash = c.req.param("site");
-    await requireEdgeToken(context, c, siteKeyHash);
-    const { value } = await readJson(context, c.env.incoming, BODY_BYTES_MAX);
+  return async (exchange) => {
+    const siteKeyHash = exchange.param("site");
+    await requireEdgeToken(context, exchange, siteKeyHash);
+    const { value } = await readJson(context, exchange.request, BODY_BYTES_MAX);
     const report = readVisitReport(value);
     if (!report.ok) {
-      throw new Problem("invalid_request", {
-        message: `Not a report of visits: ${report.detail}.`,
-      });
+      const message = `Not a report of visits: ${report.detail}.`;
+      throw new Problem("invalid_request", { message });
     }
-    const site = await siteByHash(db, siteKeyHash);
+    const site = await findSite(db, siteKeyHash, "hash");
     if (site === undefined) throw new Problem("not_found");
     const waitMs = perSite.take(siteKeyHash, clock.now(), report.value.length);
-    if (waitMs > 0) {
-      const wait = String(Math.ceil(waitMs / 1000));
-      throw new Problem("rate_limited", { headers: { "retry-after": wait } });
-    }
+    if (waitMs > 0) throw waitProblem(waitMs);
     await recordReport(context, site, report.value);
-    return c.body(null, 204);
-  });
-  return { name: "edge", cors: "none", routes };
+    return { status: 204 };
+  };
 }

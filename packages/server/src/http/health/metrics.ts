@@ -1,25 +1,25 @@
-import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Context as HonoContext } from "hono";
 import { measureWaiting, type Waiting } from "../../actions/reviews/measure-waiting.js";
 import type { Context } from "../../context.js";
 import { hasRole } from "../../domain/tokens/token.js";
 import { LOOPBACK } from "../../infra/addresses.js";
-import type { HonoGroup, HttpEnv } from "../server/env.js";
+import type { Exchange, Handler } from "../server/exchange.js";
 import { isOwnHost } from "../server/host-header.js";
 import { principalOf } from "../server/principal.js";
 import { Problem } from "../server/problem.js";
 
+const TYPE = "text/plain; version=0.0.4; charset=utf-8";
+
 /** Numbers tell an outsider about the business, so metrics are for the operator's own scraper. */
-async function mayReadMetrics(context: Context, c: HonoContext<HttpEnv>): Promise<boolean> {
-  const { address, forwarded } = c.get("caller");
-  const direct = LOOPBACK.test(address) && !forwarded;
-  if (direct && isOwnHost(c.req.header("host"), context.config.baseUrl)) return true;
-  const principal = await principalOf(context, c.req.header("authorization"), address);
+async function mayReadMetrics(context: Context, exchange: Exchange): Promise<boolean> {
+  const { address, forwarded } = exchange.caller;
+  const isDirect = LOOPBACK.test(address) && !forwarded;
+  if (isDirect && isOwnHost(exchange.header("host"), context.config.baseUrl)) return true;
+  const principal = await principalOf(context, exchange.header("authorization"), address);
   return principal !== undefined && hasRole(principal, "operator");
 }
 
-/** How busy it is. No other origin may read it: a page in a local browser is a local client. */
-export function metricsDoor(context: Context): HonoGroup {
+/** `GET /metrics`: how busy it is, in the text format of Prometheus. */
+export function metricsHandler(context: Context): Handler {
   const { memoryUsage, uptime } = process;
   const { metrics } = context;
   metrics.gauge("gatehouse_resident_bytes", () => memoryUsage.rss());
@@ -31,9 +31,8 @@ export function metricsDoor(context: Context): HonoGroup {
   metrics.gauge("gatehouse_signed_stored_bytes", () => read("signedBytes"));
   metrics.gauge("gatehouse_payments_open", () => read("payments"));
   metrics.gauge("gatehouse_payments_open_oldest_seconds", () => read("oldestPaymentMs") / 1000);
-  const routes = new OpenAPIHono<HttpEnv>();
-  routes.get("/metrics", async (c) => {
-    if (!(await mayReadMetrics(context, c))) {
+  return async (exchange) => {
+    if (!(await mayReadMetrics(context, exchange))) {
       throw new Problem("unauthorized", {
         message:
           "Metrics need an operator's token, or a request from this machine to localhost that came through no proxy.",
@@ -41,10 +40,6 @@ export function metricsDoor(context: Context): HonoGroup {
       });
     }
     waiting = await measureWaiting(context);
-    return c.text(context.metrics.render(), 200, {
-      "content-type": "text/plain; version=0.0.4; charset=utf-8",
-    });
-  });
-
-  return { name: "metrics", cors: "none", routes };
+    return { status: 200, body: metrics.render(), headers: { "content-type": TYPE } };
+  };
 }

@@ -1,0 +1,111 @@
+import { hash } from "node:crypto";
+import { type JsonValue, MANDATE_BYTES_MAX, parseJson, signTagged } from "@gatehouse/protocol";
+import { deletedSite, replayDeleted } from "../../actions/audit/replay-deleted.js";
+import { submitMandate } from "../../actions/mandates/submit-mandate.js";
+import type { Context } from "../../context.js";
+import { findSite } from "../../domain/sites/find.js";
+import type { Site } from "../../domain/sites/site.js";
+import { isoTime } from "../../infra/clock.js";
+import { readJsonBytes } from "../server/body.js";
+import { problemOf } from "../server/errors.js";
+import type { Exchange, Handler } from "../server/exchange.js";
+import {
+  answerOf,
+  type MandateAnswer,
+  mandateRefusal,
+  renderMandateAnswer,
+} from "../server/mandate-answer.js";
+import { Problem } from "../server/problem.js";
+import { parseBody, requirePassage } from "./request.js";
+
+/** What a receipt repeats of the request. */
+interface Submission {
+  readonly siteKey: string;
+  /** The body as it came; null where it was not read to its end. */
+  bytes: Uint8Array | null;
+}
+
+/** The site a key names. A cached site that is not verified is read again: it may be verified by now. */
+async function siteOf({ db, liveSites }: Context, siteKey: string): Promise<Site | undefined> {
+  const cached = liveSites.ready(siteKey) ?? (await liveSites.find(siteKey));
+  if (cached?.site.siteKey === siteKey && cached.site.status === "verified") return cached.site;
+  return findSite(db, siteKey, "key");
+}
+
+/** Refuses a body that is not JSON; a site that takes no mandates refuses it like every other. */
+function bodyFor({ status }: Site, bytes: Uint8Array): JsonValue {
+  if (status === "verified") return parseBody(bytes);
+  const parsed = parseJson(bytes);
+  if (!parsed.ok) throw new Problem("mandates_disabled");
+  return parsed.value;
+}
+
+async function submit(
+  context: Context,
+  exchange: Exchange,
+  submission: Submission,
+): Promise<MandateAnswer> {
+  const { request, requestId, caller } = exchange;
+  const { siteKey } = submission;
+  // Before the site is looked up, so that trying unknown keys costs no reads beyond this rate.
+  requirePassage(context, exchange);
+  const site = await siteOf(context, siteKey);
+  const deleted = site === undefined ? await deletedSite(context, siteKey, "key") : undefined;
+  if (site === undefined && deleted === undefined) throw new Problem("site_not_found");
+  const bytes = await readJsonBytes(context, request, MANDATE_BYTES_MAX);
+  submission.bytes = bytes;
+  // A decided mandate gets its first answer, even if the site has changed since.
+  const submitted =
+    site === undefined
+      ? await replayDeleted(context, deleted ?? "", parseBody(bytes))
+      : await submitMandate(context, site, bodyFor(site, bytes), { requestId, caller });
+  if (submitted === undefined) throw new Problem("site_not_found");
+  return answerOf(context.config.baseUrl, submitted);
+}
+
+/** Whether a client asks for a receipt (RFC 7240). */
+function wantsReceipt(prefer: string | undefined): boolean {
+  return /(?:^|[\s,;])return=receipt(?:[\s,;]|$)/i.test(prefer ?? "");
+}
+
+/**
+ * An answer with a signed receipt: what was sent, what was answered and when, by the key that signs the
+ * audit log. Its holder can prove the answer to anybody.
+ */
+async function withReceipt(
+  { audit, clock }: Context,
+  { siteKey, bytes }: Submission,
+  { status, body, headers }: MandateAnswer,
+): Promise<MandateAnswer> {
+  const { signer } = await audit.key();
+  const signed = {
+    v: 1,
+    type: "receipt",
+    site_key: siteKey,
+    issued_at: isoTime(clock.now()),
+    request_sha256: bytes === null ? null : hash("sha256", bytes, "hex"),
+    status,
+    answer: body,
+  };
+  const signature = await signTagged("receipt", signed, signer);
+  const receipt = { signed, envelope: { alg: "EdDSA", kid: signer.kid, signature } };
+  const applied = { "preference-applied": "return=receipt" };
+  return { status, body: { ...body, receipt }, headers: { ...headers, ...applied } };
+}
+
+/** `POST /v1/m/{site_key}/mandate`: a signed request of an agent, decided by the site's rules. */
+export function submitHandler(context: Context): Handler {
+  return async (exchange) => {
+    const submission: Submission = { siteKey: exchange.param("site"), bytes: null };
+    const answer = submit(context, exchange, submission);
+    if (!wantsReceipt(exchange.header("prefer"))) {
+      return renderMandateAnswer(exchange, await answer);
+    }
+    // Refusals have receipts too. Where a receipt cannot be signed, the decision stays, and the agent
+    // learns it by sending the same bytes again.
+    const answered = await answer.catch((error: unknown) =>
+      mandateRefusal(problemOf(context, exchange, error), context.config.baseUrl),
+    );
+    return renderMandateAnswer(exchange, await withReceipt(context, submission, answered));
+  };
+}

@@ -1,0 +1,72 @@
+import { takeStripeEvent } from "../../actions/payments/take-stripe-event.js";
+import type { Context } from "../../context.js";
+import { findSite } from "../../domain/sites/find.js";
+import { approvalBody, approveOrder } from "../../purchase/approve-order.js";
+import { expectsHook, type HookCall, openHook } from "../../purchase/stripe-hook.js";
+import { readJsonBytes, UNREAD_REST } from "../server/body.js";
+import { type Exchange, type Handler, json } from "../server/exchange.js";
+import { Problem, waitProblem } from "../server/problem.js";
+
+/** Stripe's largest events are a tenth of this. */
+const HOOK_BYTES_MAX = 512 * 1024;
+const RETRY_AFTER_S = "30";
+/** What an agent's checkout asks before it is final. */
+const FINALIZE = "v1.delegated_checkout.finalize_checkout";
+
+/** A call of Stripe for the site that the path names, or the refusal of anything else. */
+async function requireCall(
+  context: Context,
+  exchange: Exchange,
+  secretName: Parameters<typeof openHook>[2],
+): Promise<HookCall> {
+  const { admission, db } = context;
+  const { caller, request } = exchange;
+  const waitMs = admission.takeCostly(caller);
+  if (waitMs > 0) throw waitProblem(waitMs, UNREAD_REST);
+  const site = await findSite(db, exchange.param("site"), "hash");
+  if (site === undefined) throw new Problem("not_found");
+  const signature = exchange.header("stripe-signature");
+  const isExpected = await expectsHook(context, site.siteKeyHash, secretName);
+  if (signature === undefined || !isExpected) {
+    throw new Problem("invalid_request", {
+      message: "Refused: the call is not signed by Stripe for this site.",
+      headers: UNREAD_REST,
+    });
+  }
+  const bytes = await readJsonBytes(context, request, HOOK_BYTES_MAX);
+  const call = await openHook(context, site.siteKeyHash, secretName, { bytes, signature });
+  if (call.ok) {
+    caller.provenAs = "proven";
+    return call.value;
+  }
+  admission.failProof(caller);
+  throw new Problem("invalid_request", { message: `Refused: ${call.detail}.` });
+}
+
+/** Where a site's own Stripe account reports on payments, and asks about an order. */
+export function stripeHandlers(
+  context: Context,
+): Readonly<Record<"events" | "orderApproval", Handler>> {
+  return {
+    events: async (exchange) => {
+      const call = await requireCall(context, exchange, "webhook secret");
+      try {
+        await takeStripeEvent(context, call);
+      } catch (error) {
+        // Stripe sends an event that was not accepted again, for three days.
+        const { requestId } = exchange;
+        context.log.warn({ request_id: requestId, error }, "hooks.event_not_followed");
+        throw new Problem("unavailable", { headers: { "retry-after": RETRY_AFTER_S } });
+      }
+      return json(200, { received: true });
+    },
+
+    orderApproval: async (exchange) => {
+      const call = await requireCall(context, exchange, "approval secret");
+      if (call.body.type !== FINALIZE) {
+        throw new Problem("invalid_request", { message: `This address takes ${FINALIZE} only.` });
+      }
+      return json(200, approvalBody(await approveOrder(context, call)));
+    },
+  };
+}
