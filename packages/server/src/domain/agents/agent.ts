@@ -6,34 +6,33 @@ export type AgentStatus = (typeof AGENT_STATUSES)[number];
 export const AGENT_NAME_CHARS_MAX = 80;
 export const AGENT_TAGS_MAX = 20;
 
-/** Who asks a site for something. */
+/** An agent that sends requests to a site. */
 export interface Agent {
   readonly agentId: string;
   /** Its identity for limits: its id, or the domain of its key source if it was approved automatically. */
   readonly identity: string;
   readonly siteKeyHash: string;
-  /** Claimed, where it registered itself. */
+  /** Not verified if the agent registered itself. */
   readonly name: string;
   readonly contact: string | null;
   readonly operatorUrl: string | null;
-  /** Where its key was found when it registered. */
+  /** Where the key was found at registration. */
   readonly keySource: KeySource | null;
   readonly source: "admin" | "self";
   readonly status: AgentStatus;
-  /** What it may ask for; null for everything. */
+  /** The actions the agent may request; null means all. */
   readonly scopes: readonly string[] | null;
   readonly requestedScopes: readonly string[];
-  /** The owner's own words for it, which policies may name. */
+  /** Labels that the owner gave the agent. Policies can refer to them. */
   readonly tags: readonly string[];
   readonly createdBy: string;
   readonly createdAt: number;
   readonly changedBy: string | null;
   readonly changedAt: number | null;
-  /** When a pending one is forgotten. */
+  /** When a pending agent is deleted. */
   readonly expiresAt: number | null;
 }
 
-/** A key of an agent. */
 export interface RegisteredKey {
   readonly siteKeyHash: string;
   readonly kid: string;
@@ -41,6 +40,6 @@ export interface RegisteredKey {
   readonly jwk: Ed25519Jwk;
   readonly status: "active" | "revoked";
   readonly createdAt: number;
-  /** After it another key has taken over. */
+  /** When the key stops being valid because another key replaced it. */
   readonly notAfter: number | null;
 }

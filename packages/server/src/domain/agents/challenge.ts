@@ -4,22 +4,23 @@ import type { Ids } from "../../infra/ids.js";
 import type { Secrets } from "../../infra/secrets/secrets.js";
 import { MINUTE_MS } from "../../infra/time.js";
 
-/** How long an agent has to answer. */
+/** How long an agent has to answer a challenge. */
 const CHALLENGE_MS = 5 * MINUTE_MS;
 const RANDOM_BYTES = 16;
 const TIME_BYTES = 6;
 const MAC_BYTES = 32;
 const BYTES = TIME_BYTES + RANDOM_BYTES + MAC_BYTES;
 
-/** Whom a challenge was made for. */
+/** The site and key that a challenge was made for. */
 export interface Challenged {
   readonly siteKeyHash: string;
   readonly kid: string;
 }
 
 /**
- * Challenges that need no storage: each holds when it ends, bound to its site and key by a mac that
- * all nodes can check. One may be answered twice; registering twice changes nothing.
+ * Challenges that need no storage: each carries its expiry, and a MAC that every node can check
+ * binds it to its site and key. A challenge may be answered twice, because registering twice
+ * changes nothing.
  */
 export class Challenges {
   private readonly key: KeyObject;
@@ -43,7 +44,7 @@ export class Challenges {
     return { challenge, expiresAt };
   }
 
-  /** Whether it is one of ours, for this site and key, and not too old. */
+  /** Whether this service made the challenge for this site and key, and it has not expired. */
   holds(challenged: Challenged, challenge: string, now: number): boolean {
     const bytes = fromBase64url(challenge);
     if (bytes?.length !== BYTES) return false;

@@ -28,7 +28,7 @@ const listOf = (text: string) => Object.freeze(JSON.parse(text) as string[]);
 export function agentOf(row: AgentRow): Agent {
   return Object.freeze({
     agentId: row.agent_id,
-    // Empty where a node of the version before wrote it while an upgrade was under way.
+    // Empty in rows that a node of the previous version wrote during an upgrade.
     identity: row.identity === "" ? row.agent_id : row.identity,
     siteKeyHash: row.site_key_hash,
     name: row.name,
@@ -48,7 +48,7 @@ export function agentOf(row: AgentRow): Agent {
   });
 }
 
-/** `share`: whose share of the pending registrations it uses, if it is pending. */
+/** `share`: the share of pending registrations that a pending agent uses. */
 export async function insertAgent(tx: Transaction, agent: Agent, share = ""): Promise<void> {
   await tx.insert("agents", [
     {
@@ -74,7 +74,7 @@ export async function insertAgent(tx: Transaction, agent: Agent, share = ""): Pr
   ]);
 }
 
-/** Writes what an owner may change of an agent. */
+/** Writes the properties of an agent that its owner can change. */
 export async function updateAgent(tx: Transaction, agent: Agent): Promise<void> {
   await tx.run(
     `UPDATE agents SET name = ?, status = ?, scopes = ?, tags = ?, changed_by = ?, changed_at = ?,
@@ -124,10 +124,10 @@ export async function identityKnownSince(
   return row?.since ?? undefined;
 }
 
-/** Which agents of a site; all of them where it says nothing. */
+/** An undefined property does not restrict the list. */
 export interface AgentFilter {
   readonly status: AgentStatus | undefined;
-  /** What name or id hold. */
+  /** Text that the name or id contains. */
   readonly search: string | undefined;
 }
 
@@ -158,7 +158,7 @@ export async function listAgents(
   return rows.map(agentOf);
 }
 
-/** Agents that wait, the oldest first. */
+/** Pending agents, the oldest first. */
 export async function pendingAgents(
   db: Queries,
   siteKeyHash: string,
@@ -174,7 +174,7 @@ export async function pendingAgents(
   return rows.map(agentOf);
 }
 
-/** Revokes an agent and its keys, for ever. */
+/** Revokes an agent and its keys. This cannot be undone. */
 export async function revokeAgent(
   tx: Transaction,
   agentId: string,
@@ -199,7 +199,7 @@ export function suspendActiveAgents(db: Queries, by: string, now: number): Promi
   );
 }
 
-/** The next agents that one actor suspended, all of one site, by site and id. */
+/** The next agents that one actor suspended, ordered by site and id. All of them belong to one site. */
 export async function nextSuspendedBy(
   db: Queries,
   by: string,
@@ -227,7 +227,7 @@ export async function countSuspendedBy(db: Queries, by: string): Promise<number>
   return Number((await db.get<{ suspended: number }>(sql, by))?.suspended ?? 0);
 }
 
-/** With the site its agents are gone. */
+/** Deletes the agents of a site that is being deleted. */
 export async function deleteAgents(tx: Transaction, siteKeyHash: string): Promise<void> {
   await tx.run("DELETE FROM agent_keys WHERE site_key_hash = ?", siteKeyHash);
   await tx.run("DELETE FROM agents WHERE site_key_hash = ?", siteKeyHash);

@@ -4,24 +4,24 @@ import { HOUR_MS } from "../../infra/time.js";
 import type { BuyingPlatform, PlatformCaller, WantedLine } from "./platform.js";
 
 /**
- * open → completing → completed; completing → open where nothing came of it; cancelled from any of
- * them but completed.
+ * open → completing → completed. A failed completion returns to open. Everything except a completed
+ * checkout can be cancelled.
  */
 export type CheckoutStatus = "open" | "completing" | "completed" | "cancelled";
 
-/** Somewhere something can be sent, as a platform wrote it: texts only. */
+/** A postal address as the platform wrote it: texts only. */
 export interface Address extends JsonObject {
   readonly id: string;
 }
 
-/** How it is to reach its buyer. */
+/** How the goods reach the buyer. */
 export interface Delivery {
   readonly addresses: readonly Address[];
   readonly addressId: string | null;
   readonly optionId: string | null;
 }
 
-/** What a platform says of a purchase; replaced as a whole. */
+/** What a platform says about a purchase. A change replaces all of it. */
 export interface CheckoutContent {
   readonly lines: readonly WantedLine[];
   readonly buyer: JsonObject;
@@ -29,12 +29,12 @@ export interface CheckoutContent {
   readonly delivery: Delivery;
 }
 
-/** Why a line cannot be bought as it stands. */
+/** Why a line cannot be bought. */
 export type LineFault =
   | ("not_found" | "unavailable" | "out_of_stock")
   | ("other_currency" | "too_large" | "too_many");
 
-/** One line at the price that was shown. */
+/** One line at the price shown to the platform. */
 export interface QuotedLine {
   readonly productId: string;
   readonly title: string;
@@ -44,48 +44,48 @@ export interface QuotedLine {
   readonly amountMinor: number;
 }
 
-/** A way to have it sent, at the price that was shown. */
+/** A shipping option at the price shown to the platform. */
 export interface QuotedOption {
   readonly id: string;
   readonly title: string;
   readonly amountMinor: number;
-  /** How many days it takes, from and to. */
+  /** Delivery time in days: minimum and maximum. */
   readonly days: readonly [number, number] | null;
 }
 
-/** What a purchase still lacks. */
+/** What a checkout needs before it can be completed. */
 export type Missing = "email" | "address" | "option" | "deliverable" | "payable" | "taxes";
 
-/** What a platform was shown last, to the unit. Nothing else is ever charged. */
+/** The prices shown to the platform last. Exactly these are charged. */
 export interface Quote {
-  /** Null where nothing can be bought. */
+  /** Null if nothing can be bought. */
   readonly currency: string | null;
   readonly lines: readonly (QuotedLine | LineFault)[];
-  /** Whether what is bought here is sent. */
+  /** Whether the goods must be shipped. */
   readonly ships: boolean;
   readonly options: readonly QuotedOption[];
   readonly totals: UcpTotals;
-  /** Digest of the owner's terms it was shown under; null where there are none of theirs. */
+  /** Digest of the owner's terms that were shown; null if the owner has none. */
   readonly terms: string | null;
   readonly missing: readonly Missing[];
 }
 
-/** What kept a completion from coming to an order, in words for the platform. */
+/** Why a completion did not lead to an order, in words for the platform. */
 export interface Problem {
   readonly code: string;
   readonly content: string;
-  /** Whether another try may go better. */
+  /** Whether another try cannot succeed. */
   readonly final: boolean;
 }
 
-/** The buyer has to finish at the shop, because the platform may not pay here. */
+/** The buyer has to finish in the shop, because the platform may not pay here. */
 export const NOT_ADMITTED: Problem = Object.freeze({
   code: "platform_not_admitted",
   content: "The shop does not take payments from this platform. Send the buyer to `continue_url`.",
   final: false,
 });
 
-/** The same for some time, because too many payments are declined at this shop. */
+/** The buyer has to finish in the shop for some time, because too many payments are declined there. */
 export const HANDED_OFF: Problem = Object.freeze({
   code: "payments_declined",
   content:
@@ -99,60 +99,59 @@ export const PLATFORM_SUSPENDED: Problem = Object.freeze({
   final: true,
 });
 
-/** Whether its buyer has to continue at the shop. */
+/** Whether the buyer has to continue in the shop. */
 export const isHandedOff = ({ problem }: Checkout): boolean =>
   problem?.code === NOT_ADMITTED.code || problem?.code === HANDED_OFF.code;
 
-/** A purchase on its way: what a platform and a shop settle before there is an order. */
+/** A UCP checkout: what platform and shop agree on before there is an order. */
 export interface Checkout {
   readonly checkoutId: string;
   readonly siteKeyHash: string;
-  /** Opens the page for its buyer: whoever has it may look. */
+  /** Part of the address of the buyer's page. Anybody who knows it can read the page. */
   readonly pageId: string;
-  /** Who made it, and alone may see it. */
+  /** The platform that created it. No other platform can read it. */
   readonly platform: BuyingPlatform;
-  /** The terms it was shown under, as they were signed. */
+  /** The signed terms that were shown. */
   readonly policies: readonly JsonObject[];
   readonly cartId: string | null;
   readonly status: CheckoutStatus;
   readonly content: CheckoutContent;
   readonly quote: Quote;
   readonly problem: Problem | null;
-  /** How often it was to be completed. */
+  /** The number of tries to complete it. */
   readonly tries: number;
-  /** The decision about the last try; null where there was none. */
+  /** The decision about the last try; null before the first. */
   readonly decisionId: string | null;
   readonly orderId: string | null;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** Where it goes: the address that was chosen, or the only one there is. */
+/** The address that was chosen, or the only one. */
 export function chosenAddress({ addresses, addressId }: Delivery) {
   const only = addresses.length === 1 ? addresses[0] : undefined;
   return addressId === null ? only : addresses.find(({ id }) => id === addressId);
 }
 
-/** UCP's own default for how long such things live. */
+/** The default lifetime in UCP. */
 const CHECKOUT_MS = 6 * HOUR_MS;
-/** Shorter, because anybody can create one without proving anything. */
+/** Shorter, because anybody can create an unsigned checkout. */
 const UNSIGNED_CHECKOUT_MS = HOUR_MS;
 
 export const checkoutMs = ({ signed }: PlatformCaller) =>
   signed ? CHECKOUT_MS : UNSIGNED_CHECKOUT_MS;
 
-/** Whether nothing keeps it from being paid. */
+/** Whether it can be completed. */
 export function isReady({ lines, missing }: Quote): boolean {
   return missing.length === 0 && lines.every((line) => typeof line !== "string");
 }
 
-/** How its ids are written. Whatever else is named is none, and no database is asked for it. */
+/** The format of checkout ids. Any other id is unknown without asking the database. */
 export const CHECKOUT_ID = /^[A-Za-z0-9_-]{1,80}$/;
 
-/** How often one may be tried: a card after another is somebody who guesses. */
+/** The limit of tries, because a caller that tries many cards is guessing. */
 export const TRIES_MAX = 20;
 
-/** The buyer's mail address, where there is one. */
 export function emailOf({ content }: Checkout): string | null {
   const { email } = content.buyer;
   return typeof email === "string" && email !== "" ? email : null;

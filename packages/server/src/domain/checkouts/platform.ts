@@ -1,30 +1,30 @@
 import type { Holder } from "../../infra/quota/stored-bytes.js";
 
-/** A platform that acts for a buyer. */
+/** A platform as the caller of a request. */
 export interface PlatformCaller {
-  /** The profile it names. */
+  /** The address of the profile it named. */
   readonly url: string;
-  /** Whether it has proven that the profile is its own. */
+  /** Whether it has proven that the profile belongs to it. */
   readonly signed: boolean;
 }
 
-/** One that may come to an order. */
+/** A platform that can place an order. */
 export interface BuyingPlatform extends PlatformCaller {
-  /** Where it wants to hear of its orders; null where it does not. */
+  /** Where it wants to be notified about its orders; null if nowhere. */
   readonly webhookUrl: string | null;
-  /** Whose share of the site's stored bytes its carts and checkouts use. */
+  /** The holder whose share of the site's stored bytes its carts and checkouts use. */
   readonly holder: Holder;
 }
 
-/** How many of a product somebody wants. */
+/** A product and the quantity that a buyer wants. */
 export interface WantedLine {
   readonly productId: string;
   readonly quantity: number;
 }
 
 /**
- * Whether something is a caller's own: the same profile, and, where it was proven when the thing was
- * made, proven now.
+ * Whether a caller created something: it has the same profile, and a signature if the creator had
+ * one.
  */
 export function isOwn(made: PlatformCaller, caller: PlatformCaller): boolean {
   return made.url === caller.url && (caller.signed || !made.signed);

@@ -118,7 +118,7 @@ export async function checkoutByPage(
   return row && checkoutOf(row);
 }
 
-/** The newest that was made of a cart and is not over. */
+/** The newest checkout of a cart that has not ended. */
 export async function checkoutOfCart(
   db: Queries,
   siteKeyHash: string,
@@ -136,13 +136,13 @@ export async function checkoutOfCart(
   return row && checkoutOf(row);
 }
 
-/** Holds a checkout until the transaction ends: whoever changes it next waits. */
+/** Locks a checkout until the transaction ends, so that changes happen one after the other. */
 export async function lockCheckout(tx: Transaction, checkoutId: string): Promise<void> {
   if (!CHECKOUT_ID.test(checkoutId)) return;
   await tx.lock("SELECT checkout_id FROM checkouts WHERE checkout_id = ?", checkoutId);
 }
 
-/** Moves a checkout to a holder's share, with the bytes it takes now. */
+/** Counts the bytes of a checkout for a holder, and no longer for the previous one. */
 async function recountCheckout(
   tx: Transaction,
   { checkoutId, siteKeyHash }: Pick<Checkout, "checkoutId" | "siteKeyHash">,
@@ -159,7 +159,7 @@ async function recountCheckout(
   await countBytes(tx, siteKeyHash, before.holder, -before.bytes);
 }
 
-/** Writes where a checkout has come to. Which platform made it, and when it ends, stays. */
+/** Writes the current state of a checkout. Its platform and its expiry never change. */
 export async function writeCheckout(tx: Transaction, checkout: Checkout): Promise<void> {
   const { platform, status, tries, decisionId, orderId, checkoutId } = checkout;
   const { webhook_url, content, quote, problem, bytes } = contentColumns(checkout);
@@ -180,7 +180,7 @@ export async function writeCheckout(tx: Transaction, checkout: Checkout): Promis
   await recountCheckout(tx, checkout, { holder: platform.holder, bytes });
 }
 
-/** Keeps the terms a checkout was shown under, as they were signed. */
+/** Writes the signed terms that were shown with a checkout. */
 export async function writePolicies(tx: Transaction, checkout: Checkout): Promise<void> {
   const { checkoutId, policies, platform } = checkout;
   const sql = "UPDATE checkouts SET policies = ? WHERE checkout_id = ?";
@@ -189,16 +189,16 @@ export async function writePolicies(tx: Transaction, checkout: Checkout): Promis
   await recountCheckout(tx, checkout, { holder: platform.holder, bytes });
 }
 
-/** Whether a try to complete it is still the one that is under way. */
+/** Whether a try is still the one under way. */
 const ITS_TRY = "checkout_id = ? AND decision_id = ? AND status = 'completing'";
 
-/** A checkout and one try to complete it. */
+/** One try to complete a checkout. */
 export interface Try {
   readonly checkoutId: string;
   readonly decisionId: string;
 }
 
-/** Whether a try is under way, and stays so until the transaction ends. */
+/** Whether a try is under way. This stays true until the transaction ends. */
 export async function isUnderWay(
   tx: Transaction,
   { checkoutId, decisionId }: Try,
@@ -207,7 +207,10 @@ export async function isUnderWay(
   return (await tx.lock(sql, checkoutId, decisionId)).length === 1;
 }
 
-/** Nothing came of a try: it can be changed, and perhaps tried again. False where it is over. */
+/**
+ * Reopens a checkout after a try without an order, so that it can be changed and tried again.
+ * Returns false if it has ended.
+ */
 export async function reopenCheckout(
   tx: Transaction,
   { checkoutId, decisionId }: Try,
@@ -218,8 +221,8 @@ export async function reopenCheckout(
 }
 
 /**
- * Marks a checkout as completed by an order. Its cart is used up, and it no longer uses a share. False if
- * it was cancelled meanwhile.
+ * Marks a checkout as completed by an order. Its cart ends, and the checkout no longer uses a
+ * share. Returns false if it was cancelled in the meantime.
  */
 export async function completeCheckout(
   tx: Transaction,

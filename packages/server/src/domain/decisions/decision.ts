@@ -1,25 +1,25 @@
 import { movesMoney } from "@gatehouse/protocol";
 
-/** `paying`: approved, and the processor has yet to say whether it authorizes. */
+/** `paying`: approved, but the outcome of the payment is not known yet. */
 export const OUTCOMES = ["approved", "escalated", "rejected", "paying"] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
-/** What was decided about a mandate, and what its agent was told. */
+/** The decision about a mandate, and the answer to its agent. */
 export interface Decision {
   readonly decisionId: string;
   readonly siteKeyHash: string;
-  /** The caller, as people see it. */
+  /** The id of the caller that people see. */
   readonly actorId: string;
   /** The identity it counts for in limits, budgets and velocity. */
   readonly identity: string;
   /** Whether it also counts for the pool of platforms that are not admitted. */
   readonly pooled: boolean;
   readonly mandateId: string;
-  /** Of the bytes that were signed. */
+  /** The digest of the signed bytes. */
   readonly digest: string;
   readonly skill: string;
   readonly protocol: string;
-  /** What was to pay, in whole minor units; null where nothing was. */
+  /** The amount to pay in minor units; null if nothing was to be paid. */
   readonly amount: { readonly minor: number; readonly currency: string } | null;
   readonly outcome: Outcome;
   readonly reason: string | null;
@@ -28,26 +28,29 @@ export interface Decision {
   readonly policyVersion: number | null;
   readonly recordId: string;
   readonly evaluatedAt: number;
-  /** When money was asked for because of it; null where none was, or none came of it. */
+  /** When the payment was requested; null if none was, or it did not succeed. */
   readonly spentAt: number | null;
   readonly answer: StoredAnswer;
 }
 
-/** An answer as it was given, and will be given again to the same mandate. */
+/** The answer to a mandate. The same mandate gets it again. */
 export interface StoredAnswer {
   readonly status: number;
   readonly body: Readonly<Record<string, string | number>>;
 }
 
-/** Whether money was asked for because of it. What moves none spends none, whatever its cart says. */
+/**
+ * Whether a payment was requested. A skill that moves no money spends nothing, whatever its cart
+ * says.
+ */
 export function isSpent({ outcome, skill }: Pick<Decision, "outcome" | "skill">): boolean {
   return movesMoney(skill) && (outcome === "approved" || outcome === "paying");
 }
 
-/** When something was decided. */
+/** A range of time. */
 export interface Span {
-  /** From this moment on. */
+  /** Included. */
   readonly from: number | undefined;
-  /** Up to this moment, without it. */
+  /** Excluded. */
   readonly to: number | undefined;
 }

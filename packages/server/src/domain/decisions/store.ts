@@ -51,7 +51,7 @@ function decisionOf(row: Row): Decision {
   });
 }
 
-/** Writes a decision and what it adds to its minute, hour and day. */
+/** Writes a decision and adds it to the counters. */
 export async function insertDecision(
   tx: Transaction,
   made: Omit<Decision, "spentAt">,
@@ -87,7 +87,7 @@ export async function insertDecision(
   await countDecision(tx, decision);
 }
 
-/** The decision about a mandate, if it was claimed before. */
+/** The decision about a mandate; undefined if it was not received before. */
 export async function decisionOfMandate(
   db: Queries,
   siteKeyHash: string,
@@ -109,8 +109,8 @@ export async function decisionById(db: Queries, decisionId: string): Promise<Dec
 }
 
 /**
- * Writes what a decision has come to since. Its money counts as spent from the moment it is asked
- * for, which may be hours after the mandate came; what was not paid after all counts no more.
+ * Writes a new outcome of a decision. Its money counts as spent from the request for payment, which
+ * may be hours after the mandate. It no longer counts if the payment fails.
  */
 export async function moveDecision(
   tx: Transaction,
@@ -133,7 +133,7 @@ export async function moveDecision(
     const minor = spentAt === null ? -amount.minor : amount.minor;
     await addToBuckets(tx, before, spentAt ?? before.spentAt ?? now, { minor, decisions: 0 });
   }
-  // After the buckets, as where a decision is made: rows are taken in one order.
+  // After the buckets, as in insertDecision: all writers take rows in the same order.
   await recountDecision(tx, before, after.outcome);
 }
 
@@ -144,18 +144,20 @@ export interface DecisionFilter extends Span {
   readonly checkout: DecidedCheckout | undefined;
 }
 
-/** A checkout, and what it knows of the decisions about it. */
+/** The decisions about one checkout. */
 interface DecidedCheckout {
   readonly checkoutId: string;
-  /** About its last try, which a mandate may have been; null where that is not known. */
+  /** The decision about its last try, which a mandate may have made; null if unknown. */
   readonly decisionId: string | null;
 }
 
-/** Only a platform's tries are named after their checkout: what agents call theirs proves nothing. */
+/**
+ * Only the mandate ids of platforms contain the checkout id. An agent chooses its ids freely, so
+ * they prove nothing.
+ */
 const OF_CHECKOUT = `(CAST(? AS TEXT) IS NULL OR decision_id = ?
          OR (protocol = 'ucp' AND SUBSTR(mandate_id, 1, LENGTH(CAST(? AS TEXT))) = ?))`;
 
-/** Decisions of a site, the newest first. */
 export async function listDecisions(
   db: Queries,
   siteKeyHash: string,
@@ -166,7 +168,7 @@ export async function listDecisions(
   },
 ): Promise<Decision[]> {
   const end = { createdAt: to ?? Number.MAX_SAFE_INTEGER, id: "" };
-  // The nearer of both: with two ends the database may walk from the farther one.
+  // Only the nearer bound: with both, the database may scan from the farther one.
   const { createdAt, id } =
     page.after !== null && page.after.createdAt < end.createdAt ? page.after : end;
   const tries = checkout === undefined ? null : `${checkout.checkoutId}-`;
@@ -195,7 +197,7 @@ export async function listDecisions(
   return rows.map(decisionOf);
 }
 
-/** With the site what was decided for it is gone; its log is not. */
+/** Deletes the decisions of a site that is being deleted. Its audit log stays. */
 export async function deleteDecisions(tx: Transaction, siteKeyHash: string): Promise<void> {
   for (const table of [
     "decisions",
@@ -210,7 +212,7 @@ export async function deleteDecisions(tx: Transaction, siteKeyHash: string): Pro
   }
 }
 
-/** The last decisions of a site, the oldest of them first. */
+/** The last decisions of a site, the oldest first. */
 export async function lastDecisions(
   db: Queries,
   siteKeyHash: string,

@@ -2,12 +2,12 @@
 export interface CountedCaller {
   readonly siteKeyHash: string;
   readonly identity: string;
-  /** Whether the owner has admitted it: an agent, or a platform in the owner's list. */
+  /** Whether the owner has admitted the caller: an agent, or a platform in the owner's list. */
   readonly admitted: boolean;
-  /** Null if a person approved a review, so that nobody called. */
+  /** Null if a person approved a review, because then there is no caller. */
   readonly addressMac: string | null;
   readonly instrumentMac: string;
-  /** Null where the buyer is not known. */
+  /** Null if the buyer is unknown. */
   readonly buyerMac: string | null;
 }
 
@@ -28,9 +28,9 @@ export type WaitKind = (typeof WAIT_KINDS)[number];
 export interface Wait {
   readonly siteKeyHash: string;
   readonly kind: WaitKind;
-  /** Who waits: the kind with an identity or a MAC. */
+  /** Who has to wait: the kind, then an identity or a MAC. */
   readonly subject: string;
-  /** Whose it is; null for an address and for the site. */
+  /** Null for an address and for the site. */
   readonly identity: string | null;
   readonly beganAt: number;
   readonly until: number;

@@ -10,7 +10,7 @@ interface Row {
   buyer_mac: string | null;
 }
 
-/** Written with the payment's intent, so that an outcome found after a crash is counted too. */
+/** Written together with the payment intent, so that an outcome found after a crash is counted too. */
 export async function insertAttempt(
   tx: Transaction,
   attemptId: string,
@@ -82,7 +82,7 @@ function whereOf(by: CountedBy): { readonly sql: string; readonly values: string
   return { sql: conditions.join(" AND "), values: given.map(({ value }) => value) };
 }
 
-/** How many attempts ended since, and how many of them were declined. */
+/** The number of attempts that ended since a time, and how many of them were declined. */
 export async function countEnded(
   db: Queries,
   by: CountedBy,
@@ -98,7 +98,7 @@ export async function countEnded(
   return { ended: Number(row?.ended ?? 0), declined: Number(row?.declined ?? 0) };
 }
 
-/** How many payments of a site were declined since. */
+/** The number of payments of a site that were declined since a time. */
 export async function countDeclined(
   db: Queries,
   siteKeyHash: string,
@@ -113,7 +113,7 @@ export async function countDeclined(
   return Number(row?.declined ?? 0);
 }
 
-/** How many attempts were begun since and have not ended. */
+/** The number of attempts that began since a time and have not ended. */
 export async function countOpen(db: Queries, by: CountedBy, since: number): Promise<number> {
   const { sql, values } = whereOf(by);
   const row = await db.get<{ open: number }>(
@@ -154,7 +154,7 @@ export async function waitBySubject(
   return wait;
 }
 
-/** The waits of some subjects, in the order they are asked for. */
+/** The waits of some subjects, in the order of the subjects. */
 export async function waitsBySubject(
   db: Queries,
   siteKeyHash: string,

@@ -218,7 +218,7 @@ export async function handedOffUntil(
   return wait !== undefined && isWaiting(wait, now) ? wait.until : undefined;
 }
 
-/** Payments time out before this: a later outcome does not count. */
+/** A payment times out before this, so a later outcome does not count. */
 const ATTEMPT_KEPT_MS = 24 * 60 * MINUTE_MS;
 
 /** The times before which rows are deleted. */

@@ -1,11 +1,10 @@
 import { DAY_MS, MINUTE_MS } from "../../infra/time.js";
 
-/** What an owner set about mandates. */
 export interface MandateSettings {
   readonly enabled: boolean;
   /** How long a mandate may be valid. */
   readonly lifeMs: number;
-  /** Origins whose published keys are admitted without asking. */
+  /** Origins whose agents are approved automatically, if they publish their keys. */
   readonly autoAdmit: readonly string[];
 }
 

@@ -5,7 +5,7 @@ export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
 export const PAYMENT_STATES = ["authorized", "captured", "released", "lapsed"] as const;
 
-/** One line of an order, at the price it was bought for. */
+/** A line of an order at the price that was paid. */
 export interface OrderLine {
   readonly id: string;
   readonly title: string;
@@ -13,38 +13,35 @@ export interface OrderLine {
   readonly unit_minor: number;
 }
 
-/** Something that was bought: the same kind of row, whatever door it came by. */
+/** A purchase. All protocols write the same kind of row. */
 export interface Order {
   readonly orderId: string;
   readonly siteKeyHash: string;
   readonly decisionId: string;
   readonly attemptId: string;
-  /** The checkout it came of; null where a mandate ordered. */
+  /** The checkout that was completed; null for an order by mandate. */
   readonly checkoutId: string | null;
-  /** The agent or platform that ordered. */
+  /** The agent or platform that placed the order. */
   readonly actorId: string;
   readonly skill: string;
   readonly protocol: string;
   readonly mandateId: string | null;
   readonly items: readonly OrderLine[];
   readonly amount: Money;
-  /**
-   * What the processor holds ready for the owner, or what became of it: taken, given up, or not
-   * taken in time.
-   */
+  /** Whether the money is authorized, captured, voided or expired (`lapsed`). */
   readonly payment: (typeof PAYMENT_STATES)[number];
-  /** When the authorization lapses; null where nobody knows, or it is over. */
+  /** When the authorization expires; null if that is unknown, or the authorization has ended. */
   readonly lapsesAt: number | null;
-  /** What the owner took of it. */
+  /** The captured amount. */
   readonly capturedMinor: number | null;
-  /** When that became of it; null while it is authorized. */
+  /** When the authorization ended; null while it is authorized. */
   readonly paymentChangedAt: number | null;
   readonly createdAt: number;
-  /** Counts what became of it; 1 once it is made. */
+  /** The number of changes; 1 for a new order. */
   readonly revision: number;
-  /** How far its goods are. */
+  /** The progress of its goods. */
   readonly status: OrderStatus;
 }
 
-/** Names the change of any order of a site, for those who follow changes. */
+/** The topic for changes of any order of a site. */
 export const ORDER_TOPIC = "orders";

@@ -2,7 +2,7 @@ import type { Queries, Transaction } from "../../infra/db/database.js";
 import { DAY_MS } from "../../infra/time.js";
 import { ORDER_TOPIC, type Order, type OrderLine, type OrderStatus } from "./order.js";
 
-/** Authorizations of cards last about a week; of those nobody knows the end of, this is assumed. */
+/** Card authorizations last about a week. This is assumed where the end is unknown. */
 const AUTHORIZED_MS_MAX = 7 * DAY_MS;
 
 interface Row {
@@ -96,7 +96,7 @@ export async function orderOfAttempt(db: Queries, attemptId: string): Promise<Or
   return row && orderOf(row);
 }
 
-/** Holds an order until the transaction ends: whoever changes it next waits. */
+/** Locks an order until the transaction ends, so that changes happen one after the other. */
 export async function lockOrder(
   tx: Transaction,
   siteKeyHash: string,
@@ -107,7 +107,7 @@ export async function lockOrder(
   return row && orderOf(row);
 }
 
-/** Counts what became of a held order. */
+/** Increments the revision of a locked order. */
 export async function writeRevision(
   tx: Transaction,
   { orderId, siteKeyHash, revision, status }: Order,
@@ -117,7 +117,7 @@ export async function writeRevision(
   await tx.announce(ORDER_TOPIC, siteKeyHash);
 }
 
-/** Writes what has become of an order's authorization. */
+/** Writes the new state of an order's authorization. */
 export async function moveOrder(
   tx: Transaction,
   { orderId, payment, lapsesAt, capturedMinor, paymentChangedAt }: Order,
@@ -133,7 +133,7 @@ export async function moveOrder(
   );
 }
 
-/** Orders whose authorization lapses before a moment, and whose owner has not been told. */
+/** Orders whose authorization expires before a time, and whose owner has not been notified. */
 export async function lapsingOrders(db: Queries, before: number, limit: number): Promise<Order[]> {
   const rows = await db.all<Row>(
     `SELECT * FROM orders WHERE payment = 'authorized' AND lapses_at <= ? AND lapse_told_at IS NULL
@@ -144,7 +144,7 @@ export async function lapsingOrders(db: Queries, before: number, limit: number):
   return rows.map(orderOf);
 }
 
-/** False where somebody else has told already. */
+/** Returns false if another process has already notified the owner. */
 export async function noteLapseTold(
   tx: Transaction,
   orderId: string,
@@ -154,7 +154,7 @@ export async function noteLapseTold(
   return (await tx.run(sql, now, orderId)) === 1;
 }
 
-/** Orders whose authorization should have lapsed: nobody has said so yet. */
+/** Orders whose authorization should have expired, but no provider has reported it. */
 export async function overdueOrders(db: Queries, now: number, limit: number): Promise<Order[]> {
   const rows = await db.all<Row>(
     `SELECT * FROM orders WHERE payment = 'authorized'
@@ -166,20 +166,18 @@ export async function overdueOrders(db: Queries, now: number, limit: number): Pr
   return rows.map(orderOf);
 }
 
-/** Puts an order off that was asked about: others have their turn first. */
+/** Postpones the next check of an order, so that other orders are checked first. */
 export async function followLater(tx: Transaction, orderId: string, at: number): Promise<void> {
   await tx.run("UPDATE orders SET follow_at = ? WHERE order_id = ?", at, orderId);
 }
 
-/** Which orders of a site; all of them where it says nothing. */
+/** An absent property does not restrict the list. */
 export interface OrderFilter {
   readonly status?: OrderStatus | undefined;
   readonly payment?: Order["payment"] | undefined;
-  /** Who ordered. */
   readonly actorId?: string | undefined;
 }
 
-/** Orders of a site, the newest first. */
 export async function listOrders(
   db: Queries,
   siteKeyHash: string,

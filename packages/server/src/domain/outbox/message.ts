@@ -2,31 +2,40 @@ import { HOUR_MS, MINUTE_MS } from "../../infra/time.js";
 export const MESSAGE_STATES = ["waiting", "delivered", "failed"] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
-/** Something to be told to somebody outside, once it was decided. Times are milliseconds. */
+/**
+ * A notification to somebody outside, written together with the change it reports. Times are
+ * milliseconds.
+ */
 export interface Message {
-  /** The same at every try: a receiver that gets it twice can tell. */
+  /** The same for every try, so that a receiver recognizes a message that arrives twice. */
   readonly messageId: string;
   readonly siteKeyHash: string;
   readonly kind: "webhook" | "mail";
   readonly audience: Audience;
   /** What happened, such as `review.requested`. */
   readonly topic: string;
-  /** What it is told of, an order or a review; null where it is neither. */
+  /** The id of the order or review that it reports; null for anything else. */
   readonly about: string | null;
-  /** Its place among all that is told of that, to one receiver: a later one waits for it. */
+  /**
+   * The position among the messages about one subject to one receiver. A later message waits for
+   * it.
+   */
   readonly place: number | null;
-  /** An address of the web, or a mailbox. */
+  /** A web address or a mail address. */
   readonly destination: string;
-  /** Frozen: JSON of a webhook, or `{subject, text}` of a mail. */
+  /** The final content: JSON of a webhook, or `{subject, text}` of a mail. */
   readonly body: string;
   readonly createdAt: number;
-  /** Tries begun, the one under way included. */
+  /** The number of tries, the current one included. */
   readonly attempts: number;
-  /** Since when it is to be delivered; given up by the time from then. */
+  /** When delivery began. The last try is counted from here. */
   readonly since: number;
-  /** Whether the receiver answered the last try, and did not want this message. */
+  /** Whether the receiver answered the last try with a refusal of this message. */
   readonly refused: boolean;
-  /** When it may be tried; of one being tried, when another may take over; of one that ended, when. */
+  /**
+   * The time of the next try; during a try, when another process may take over; after the last,
+   * when that was.
+   */
   readonly nextAt: number;
   readonly state: MessageState;
   readonly deliveredAt: number | null;
@@ -34,11 +43,14 @@ export interface Message {
   readonly lastProblem: string | null;
 }
 
-/** Owners set where they are told, platforms say it in their profile, buyers leave an address. */
+/**
+ * Owners configure where they are notified, platforms name it in their profile, buyers leave an
+ * address.
+ */
 export const AUDIENCES = ["owner", "platform", "buyer"] as const;
 type Audience = (typeof AUDIENCES)[number];
 
-/** A message before anybody has tried to deliver it. */
+/** A message that nobody has tried to deliver. */
 export function newMessage(
   said: Omit<
     Message,
@@ -57,27 +69,33 @@ const RETRY_FIRST_MS = 30_000;
 const RETRY_FACTOR = 4;
 const RETRY_MS_MAX = 40 * MINUTE_MS;
 /**
- * Nothing is tried again later than this after it was written, or sent again by hand: what waited for
- * others all that time is tried once.
+ * No retry later than this after the message was written or sent again by hand. A message that
+ * waited for others all that time gets one try.
  */
 const TRIED_MS_MAX = 60 * HOUR_MS;
-/** Waiting is up to this much longer, by chance: what failed together does not come back together. */
+/**
+ * A random part is added to each delay, so that messages that failed together are not retried
+ * together.
+ */
 const JITTER_MAX = 0.5;
 
-/** A try that has not ended after this was cut off; it may be made again. Longer than any try. */
+/**
+ * A try that takes longer was interrupted, and another process may repeat it. Longer than any real
+ * try.
+ */
 export const TRY_LEASE_MS = MINUTE_MS;
 
-/** Messages of one site that may wait at a time, for each of those who are told. */
+/** The limit of waiting messages of a site for each audience. */
 export const WAITING_MAX = 10_000;
-/** Of them for one platform: none keeps the others from being told. */
+/** The limit of waiting messages to one platform, so that it cannot block the others. */
 export const WAITING_FOR_ONE_MAX = 2000;
-/** Then nobody asks any more, and addresses of people are not kept for nothing. */
+/** After this time, ended messages are deleted with the addresses of people in them. */
 export const MESSAGE_KEPT_MS = 30 * 24 * HOUR_MS;
 
 /**
- * When to try again after a failed try; undefined after the last. `chance` is from 0 up to 1. However
- * often it was tried meanwhile, it is given up by time alone: a receiver that comes and goes is tried
- * more often than one that is away.
+ * When to try again after a failed try; undefined after the last one. `chance` is from 0 up to 1.
+ * Only time ends the retries, not their number: a receiver that comes and goes is tried more often
+ * than one that is away.
  */
 export function nextTryAt(
   { attempts, since }: Pick<Message, "attempts" | "since">,

@@ -43,7 +43,7 @@ function messageOf(row: Row): Message {
   });
 }
 
-/** Writes messages in the transaction of what they tell of, and wakes whoever delivers them. */
+/** Writes messages in the transaction of the change they report, and wakes the delivery. */
 export async function insertMessages(tx: Transaction, messages: readonly Message[]): Promise<void> {
   const [first] = messages;
   if (first === undefined) return;
@@ -71,14 +71,17 @@ export async function insertMessages(tx: Transaction, messages: readonly Message
   await tx.announce(OUTBOX_TOPIC, first.siteKeyHash);
 }
 
-/** Those of a site who are told, or one of them. */
+/** All receivers of one audience of a site, or one of them. */
 type Receivers = Pick<Message, "siteKeyHash" | "audience"> & {
   readonly destination?: string;
 };
 
 const TOO_MANY = "too many messages were waiting when it was written";
 
-/** A message, or one that was given up at once: it is listed, and can be sent by hand. */
+/**
+ * Returns the message. If too many are waiting, it returns the message as already failed: it is
+ * listed, and a person can send it again.
+ */
 export async function unlessFull(
   db: Queries,
   message: Message,
@@ -89,7 +92,7 @@ export async function unlessFull(
   return { ...message, state: "failed", lastProblem: TOO_MANY };
 }
 
-/** Whether as many messages wait for them. */
+/** Whether the limit of waiting messages is reached. */
 async function isFull(db: Queries, receivers: Receivers, max: number): Promise<boolean> {
   const { siteKeyHash, audience } = receivers;
   const destination = receivers.destination ?? null;
@@ -106,13 +109,13 @@ async function isFull(db: Queries, receivers: Receivers, max: number): Promise<b
   return (row?.waiting ?? 0) >= max;
 }
 
-/** Whether it is due, and nothing before it of the same thing still waits for the same receiver. */
+/** The message is due, and no earlier message about the same subject waits for the same receiver. */
 const DUE = `state = 'waiting' AND next_at <= ? AND (place IS NULL OR NOT EXISTS (
   SELECT 1 FROM outbox AS earlier WHERE earlier.about = outbox.about
     AND earlier.destination = outbox.destination AND earlier.place < outbox.place
     AND earlier.state = 'waiting'))`;
 
-/** Where something is due to, longest due first. */
+/** Destinations with due messages, the longest due first. */
 export async function dueDestinations(db: Queries, now: number, limit: number): Promise<string[]> {
   const rows = await db.all<{ destination: string }>(
     `SELECT destination FROM outbox WHERE ${DUE}
@@ -123,7 +126,7 @@ export async function dueDestinations(db: Queries, now: number, limit: number): 
   return rows.map(({ destination }) => destination);
 }
 
-/** What is due to a receiver; what was never tried first, so that nothing old keeps it waiting. */
+/** Due messages to a destination. New ones come first, so that old failures do not delay them. */
 export async function dueMessages(
   db: Queries,
   destination: string,
@@ -141,8 +144,8 @@ export async function dueMessages(
 }
 
 /**
- * Takes a due message for one try; undefined when another process was first, or something before it
- * waits again since.
+ * Claims a due message for one try. Returns undefined if another process was faster, or an earlier
+ * message about the subject waits again.
  */
 export async function claimMessage(
   db: Queries,
@@ -163,8 +166,8 @@ export async function claimMessage(
 }
 
 /**
- * A receiver is there: what it could not be told is tried now. What is being tried is left alone, and
- * so is what it did not want.
+ * The destination has answered, so its waiting messages are retried now. Messages in a try, and
+ * messages that it refused, stay as they are.
  */
 export async function hastenMessages(db: Queries, destination: string, now: number): Promise<void> {
   await db.run(
@@ -176,7 +179,7 @@ export async function hastenMessages(db: Queries, destination: string, now: numb
   );
 }
 
-/** Writes how a try ended, unless it was taken over, or is to be sent again from the beginning. */
+/** Writes the result of a try, unless another process took the message over or it was requeued. */
 export async function writeTry(
   db: Queries,
   { messageId, attempts, nextAt: lease }: Message,
@@ -207,8 +210,8 @@ export async function messageById(
 }
 
 /**
- * Has a message delivered from the beginning, whatever became of it, and after it all that was told
- * later of the same thing: who gets an old state gets the newest last.
+ * Sends a message again from the beginning, and then all later messages about the same subject, so
+ * that the newest state arrives last.
  */
 export async function requeueMessage(
   tx: Transaction,
@@ -229,7 +232,7 @@ export async function requeueMessage(
   await tx.announce(OUTBOX_TOPIC, siteKeyHash);
 }
 
-/** What was told of one thing last, in order of creation. */
+/** The last messages about a subject, in order of creation. */
 export async function messagesAbout(
   db: Queries,
   siteKeyHash: string,
@@ -246,7 +249,6 @@ export async function messagesAbout(
   return rows.map(messageOf).reverse();
 }
 
-/** Messages of a site, in order of creation. */
 export async function listMessages(
   db: Queries,
   siteKeyHash: string,
@@ -271,7 +273,7 @@ export async function listMessages(
   return rows.map(messageOf);
 }
 
-/** Drops messages that ended before a moment; returns how many. */
+/** Deletes messages that ended before a time. Returns how many. */
 export function forgetMessages(db: Queries, before: number, limit: number): Promise<number> {
   return db.run(
     `DELETE FROM outbox WHERE message_id IN (SELECT message_id FROM outbox

@@ -15,9 +15,9 @@ interface Tools {
 }
 
 /**
- * Knows whether sites serve their UCP profile on their own domain, where platforms look it up. If the
- * domain does not answer, the last result still counts, so that platforms do not see the shop under
- * another name during an outage.
+ * Knows whether sites serve their UCP profile on their own domain, where platforms look it up. If
+ * the domain does not answer, the last result still counts, so that platforms see the shop under
+ * the same address during an outage.
  */
 export class OwnProfiles {
   private readonly tools: Tools;
@@ -38,7 +38,7 @@ export class OwnProfiles {
     return served;
   }
 
-  /** Undefined where the domain did not answer. */
+  /** Undefined if the domain did not answer. */
   private async look(siteKeyHash: string, url: string): Promise<boolean | undefined> {
     const options = { fresh: true, bodyBytesMax: PROFILE_BYTES_MAX };
     const answer = await this.tools.safeFetch.get(url, options);

@@ -3,11 +3,10 @@ import type { Agent, RegisteredKey } from "../agent.js";
 import { type KeyRow, keyOf } from "../keys/store.js";
 import { type AgentRow, agentOf } from "../store.js";
 
-/** A key, and the agent that signs with it as far as limits go. */
+/** A key, and the identity of its agent for limits. */
 export interface SigningKey {
   readonly key: RegisteredKey;
   readonly identity: string;
-  /** Whether its agent is active. */
   readonly active: boolean;
 }
 
@@ -28,7 +27,7 @@ export async function signingKey(
   return { key: keyOf(row), identity, active: row.agent_status === "active" };
 }
 
-/** An agent as a decision about it needs it. */
+/** The data about an agent that a decision needs. */
 export interface AskingAgent {
   readonly agent: Agent;
   /** The key it signed with; undefined if it was deleted. */
@@ -37,7 +36,7 @@ export interface AskingAgent {
   readonly lockedUntil: number;
 }
 
-/** An agent, the key it uses and what locks it, in one read: every mandate needs all three. */
+/** Reads an agent, its key and its lock in one statement, because every mandate needs all three. */
 export async function askingAgent(
   tx: Queries,
   siteKeyHash: string,

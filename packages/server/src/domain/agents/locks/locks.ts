@@ -3,17 +3,17 @@ import { MINUTE_MS } from "../../../infra/time.js";
 import { identityOfAgentId } from "../store.js";
 import { agentLock, countFailures, insertFailure, writeLock } from "./store.js";
 
-/** Wrong mandates within this time lock an agent. */
+/** The time in which wrong mandates are counted to lock an agent. */
 const FAILURES_WINDOW_MS = 10 * MINUTE_MS;
 const FAILURES_MAX = 20;
-/** How long, the first time, the second, and from then on. */
+/** The length of the first lock, of the second, and of all later ones. */
 const LOCKED_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS];
-/** After this time without a lock it begins anew. */
+/** After this time without a lock, the next lock is a first one again. */
 const FORGIVEN_MS = 24 * 60 * MINUTE_MS;
 
 /**
- * Counts what a known agent did wrong, each mandate once, and locks it where that is too much. Only
- * the holder of its key can bring it here. Agents of one identity are counted, and locked, together.
+ * Counts each wrong mandate of a known agent once, and locks the agent after too many. Only the
+ * holder of the agent's key can cause this. Agents of one identity are counted and locked together.
  */
 export async function countFailure(
   tx: Transaction,
@@ -21,7 +21,7 @@ export async function countFailure(
   now: number,
 ): Promise<void> {
   const identity = await identityOfAgentId(tx, siteKeyHash, agentId);
-  // Two agents of one identity may give their mandates the same names.
+  // Two agents of one identity may use the same mandate ids.
   const failed = identity === agentId ? mandateId : `${agentId} ${mandateId}`;
   const counted = { siteKeyHash, agentId: identity, mandateId: failed };
   if (!(await insertFailure(tx, counted, now))) return;

@@ -1,6 +1,6 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
 
-/** How long an agent has to wait, and how often it had to in a row. */
+/** Until when an agent is locked, and how many times in a row it was. */
 interface AgentLock {
   readonly lockedUntil: number;
   readonly times: number;
@@ -37,7 +37,7 @@ export async function writeLock(
   );
 }
 
-/** False for a mandate that was counted before. */
+/** Returns false for a mandate that was already counted. */
 export async function insertFailure(
   tx: Transaction,
   { siteKeyHash, agentId, mandateId }: { siteKeyHash: string; agentId: string; mandateId: string },
@@ -70,7 +70,6 @@ export async function countFailures(
   return Number(row?.failures ?? 0);
 }
 
-/** Failures that count for nobody any more. */
 export async function forgetFailures(tx: Transaction, before: number): Promise<void> {
   await tx.run("DELETE FROM agent_failures WHERE failed_at < ?", before);
 }

@@ -76,13 +76,13 @@ export async function cartById(
   return row && cartOf(row);
 }
 
-/** Holds a cart until the transaction ends: whoever changes it next waits. */
+/** Locks a cart until the transaction ends, so that changes happen one after the other. */
 export async function lockCart(tx: Transaction, cartId: string): Promise<void> {
   if (!CART_ID.test(cartId)) return;
   await tx.lock("SELECT cart_id FROM carts WHERE cart_id = ?", cartId);
 }
 
-/** Replaces what is in a cart, all of it. */
+/** Replaces the whole content of a cart. */
 export async function replaceCart(tx: Transaction, cart: Cart): Promise<void> {
   const { cartId, siteKeyHash, holder } = cart;
   const { lines, buyer, context, bytes } = contentColumns(cart);
@@ -106,7 +106,7 @@ export async function deleteExpiredCarts(tx: Transaction, before: number): Promi
   await deleteCounted(tx, "carts", "expires_at < ?", before);
 }
 
-/** Deletes a holder's oldest carts. Returns how many bytes that frees. */
+/** Deletes a holder's oldest carts. Returns the bytes freed. */
 export function evictCarts(
   tx: Transaction,
   siteKeyHash: string,

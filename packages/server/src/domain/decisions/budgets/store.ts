@@ -3,13 +3,13 @@ import { HOUR_MS, MINUTE_MS } from "../../../infra/time.js";
 import type { Decision } from "../decision.js";
 
 const floor = (ms: number, unitMs: number) => ms - (ms % unitMs);
-/** Counts are kept by the hour for ever, and by the minute for as long as rules look at minutes. */
+/** Hours are kept for ever, minutes only as long as rules look at them. */
 const BUCKETS = [
   { table: "decision_hours", column: "hour", unitMs: HOUR_MS },
   { table: "decision_minutes", column: "minute", unitMs: MINUTE_MS },
 ] as const;
 
-/** Adds to the hour and minute of a moment: decisions made, and what was spent or came back. */
+/** Adds to the hour and the minute of a time: the decisions made, and the money spent or returned. */
 export async function addToBuckets(
   tx: Transaction,
   { siteKeyHash, identity, amount }: Pick<Decision, "siteKeyHash" | "identity" | "amount">,
@@ -34,21 +34,19 @@ export async function addToBuckets(
   }
 }
 
-/** Minutes nobody looks at any more. */
 export async function forgetMinutes(tx: Transaction, before: number): Promise<void> {
   await tx.run("DELETE FROM decision_minutes WHERE minute < ?", before);
 }
 
-/** Whose decisions are counted: those of one identity, or all of a site. */
+/** The decisions to count: those of one identity, or all of a site. */
 export interface Counted {
   readonly siteKeyHash: string;
   readonly identity: string | null;
-  /** After this moment, up to now. */
+  /** Excluded; everything after it up to `now` is counted. */
   readonly since: number;
   readonly now: number;
 }
 
-/** How many decisions were made. */
 export async function countDecisions(tx: Queries, counted: Counted): Promise<number> {
   const { siteKeyHash, identity, since } = counted;
   const { table, column, unitMs } = bucketFor(counted);
@@ -74,7 +72,7 @@ export async function countDecisions(tx: Queries, counted: Counted): Promise<num
   return Number(buckets?.decisions ?? 0) + Number(first?.decisions ?? 0);
 }
 
-/** What was spent in a currency, in whole minor units; no more than can be counted exactly. */
+/** The money spent in a currency, in minor units, up to the largest exact integer. */
 export async function sumSpent(tx: Queries, counted: Counted, currency: string): Promise<number> {
   const { siteKeyHash, identity, since } = counted;
   const { table, column, unitMs } = bucketFor(counted);
@@ -103,10 +101,13 @@ export async function sumSpent(tx: Queries, counted: Counted, currency: string):
 }
 
 const MINE = "(CAST(? AS TEXT) IS NULL OR identity = ?)";
-/** The same in the buckets, whose column kept its old name. */
+/** The bucket tables kept the old name of the column. */
 const MINE_IN_BUCKETS = "(CAST(? AS TEXT) IS NULL OR actor_id = ?)";
 
-/** A short window is put together of minutes, a long one of hours; rows fill its first piece. */
+/**
+ * A short window is a sum of minutes, a long one of hours. Single rows fill the part of the window
+ * before the first whole bucket.
+ */
 function bucketFor({ since, now }: Counted) {
   return now - since > HOUR_MS ? BUCKETS[0] : BUCKETS[1];
 }

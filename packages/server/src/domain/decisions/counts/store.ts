@@ -38,14 +38,14 @@ const oneMore = ({ table, key }: Counts) =>
   `INSERT INTO ${table} (${key.join(", ")}, decisions) VALUES (${key.map(() => "?").join(", ")}, 1)
    ON CONFLICT (${key.join(", ")}) DO UPDATE SET decisions = ${table}.decisions + 1`;
 
-/** Nothing is taken from a count that is zero. */
+/** A count never falls below zero. */
 const oneLess = ({ table, key }: Counts) =>
   `UPDATE ${table} SET decisions = decisions - 1
    WHERE ${key.map((column) => `${column} = ?`).join(" AND ")} AND decisions > 0`;
 
 /**
- * Hours before days, and outcomes by name: in one order for all writers, so that two of them cannot
- * wait for each other's rows.
+ * All writers take the rows in one order, hours before days and outcomes by name, so that two of
+ * them cannot deadlock.
  */
 async function count(
   tx: Transaction,
@@ -61,7 +61,6 @@ async function count(
   }
 }
 
-/** Counts a decision that was made. */
 export function countDecision(
   tx: Transaction,
   made: Counted & Pick<Decision, "outcome">,
@@ -69,7 +68,7 @@ export function countDecision(
   return count(tx, made, { more: made.outcome });
 }
 
-/** Counts a decision under what it has come to, in the hour and day it was made in. */
+/** Counts a decision under its new outcome, in the hour and day in which it was made. */
 export async function recountDecision(
   tx: Transaction,
   before: Counted & Pick<Decision, "outcome">,
@@ -78,7 +77,7 @@ export async function recountDecision(
   if (outcome !== before.outcome) await count(tx, before, { more: outcome, less: before.outcome });
 }
 
-/** The steps of a span, from the one that it begins in. */
+/** The bounds of a span in steps, beginning with the step that contains its start. */
 function stepsOf({ from = 0, to = Number.MAX_SAFE_INTEGER }: Span, stepMs: number) {
   return [floor(from, stepMs), to];
 }
@@ -89,7 +88,7 @@ interface OutcomeHour {
   readonly decisions: number;
 }
 
-/** How many decisions there are, by hour and outcome, the oldest first. */
+/** The number of decisions by hour and outcome, the oldest first. */
 export function outcomeHours(
   db: Queries,
   siteKeyHash: string,
@@ -114,13 +113,13 @@ interface AgentDecisions {
 
 interface BusiestAgents {
   readonly agents: readonly AgentDecisions[];
-  /** How many rows they were summed up from. */
+  /** The number of rows that were summed. */
   readonly rows: number;
 }
 
 type Sums = Readonly<Record<"decisions" | "rows_read" | Outcome, number | string>>;
 
-/** The actors with most decisions, summed up from the first `rowsMax` rows of whole days. */
+/** The actors with the most decisions, in the first `rowsMax` rows of whole days. */
 export async function busiestAgents(
   db: Queries,
   siteKeyHash: string,
@@ -156,7 +155,7 @@ export async function busiestAgents(
   };
 }
 
-/** The number of decisions of each named identity since an hour. */
+/** The number of decisions of each named identity since the start of an hour. */
 export async function decisionsByIdentity(
   db: Queries,
   siteKeyHash: string,

@@ -1,18 +1,18 @@
 import type { WorkBudget } from "../../../infra/work-budget.js";
 
-/** Something that adds to counters at a moment. */
+/** An amount that is added to counters at a time. */
 export interface Entry {
   readonly at: number;
-  /** Whose counters it adds to: an identity, or null for those of the site. */
+  /** The identities whose counters it adds to; null means the counter of the site. */
   readonly whose: readonly (string | null)[];
-  /** Empty where no money is counted. */
+  /** Empty if it counts decisions and not money. */
   readonly currency: string;
   readonly value: number | bigint;
 }
 
 const ENTRIES_PER_TURN = 2_000;
 
-/** How many of the first entries, in order of time, are not after a moment. */
+/** The number of entries, in order of time, that are not after a time. */
 function placeAfter(length: number, atOf: (place: number) => number, at: number): number {
   let [low, high] = [0, length];
   while (low < high) {
@@ -23,10 +23,10 @@ function placeAfter(length: number, atOf: (place: number) => number, at: number)
   return low;
 }
 
-/** Running sums of one counter: what any window holds is the difference of two of them. */
+/** Running sums of one counter. The content of any window is the difference of two of them. */
 class Ledger {
   private readonly times: number[] = [];
-  /** Whole, however much a long history comes to: a rounded sum would show in every difference. */
+  /** Bigints, because a rounded sum would make every difference wrong. */
   private readonly sums: bigint[] = [0n];
   private sum = 0n;
 
@@ -42,26 +42,26 @@ class Ledger {
   }
 }
 
-/** What was counted, by whose it is and currency, read in order of time. */
+/** Counters by identity and currency, which are read in order of time. */
 export class Book {
   private readonly ledgers = new Map<string, Ledger>();
-  /** In order of time; those before `next` are in the ledgers. */
+  /** In order of time. The entries before `next` are in the ledgers. */
   private readonly entries: Entry[];
   private next = 0;
 
   constructor(entries: readonly Entry[]) {
-    // Mostly sorted: they come as a few sorted lists.
+    // Fast, because the input is a few sorted lists.
     this.entries = [...entries].sort((one, other) => one.at - other.at);
   }
 
-  /** Adds what counts from its moment on, which is not before the last that was advanced to. */
+  /** Adds an entry that is not before the time of the last `advance`. */
   add(entry: Entry): void {
     const { entries } = this;
     const place = placeAfter(entries.length, (one) => (entries[one] as Entry).at, entry.at);
     entries.splice(Math.max(place, this.next), 0, entry);
   }
 
-  /** Counts everything up to a moment. */
+  /** Adds all entries up to a time to the ledgers. */
   async advance(now: number, allowance: WorkBudget): Promise<void> {
     for (; this.next < this.entries.length; this.next++) {
       const { at, whose, currency, value } = this.entries[this.next] as Entry;
@@ -78,7 +78,7 @@ export class Book {
     return ledger;
   }
 
-  /** What came after a moment, up to the one that was advanced to. */
+  /** The sum of the entries after a time, up to the time of the last `advance`. */
   after(since: number, whose: string | null, currency = ""): number {
     return this.ledgers.get(`${whose ?? ""} ${currency}`)?.after(since) ?? 0;
   }

@@ -18,7 +18,7 @@ interface Range {
   readonly to: number;
 }
 
-/** The decisions that are looked at again: the first and the last of them, and whose they are. */
+/** The decisions to evaluate again: the first, the last, and their identities. */
 export interface Looked {
   readonly first: Decision;
   readonly last: Decision;
@@ -27,7 +27,7 @@ export interface Looked {
 
 const hourOf = (at: number) => at - (at % HOUR_MS);
 
-/** Ranges in order, those that touch joined. */
+/** Sorts ranges and joins those that touch. */
 function joined(ranges: readonly Range[]): Range[] {
   const made: Range[] = [];
   for (const { from, to } of [...ranges].sort((one, other) => one.from - other.from)) {
@@ -39,8 +39,8 @@ function joined(ranges: readonly Range[]): Range[] {
 }
 
 /**
- * The hours in which a window begins while it moves from the first to the last decision: of these,
- * and of the hour of the first, sums do not do.
+ * The hours in which some window begins while it moves from the first decision to the last, and the
+ * hour of the first decision. Sums of whole hours are not exact enough for these.
  */
 function brokenHours({ first, last }: Looked, counters: readonly CounterName[]): Range[] {
   const whole = hourOf(first.evaluatedAt);
@@ -53,12 +53,12 @@ function brokenHours({ first, last }: Looked, counters: readonly CounterName[]):
   return joined([...begins.filter(({ from, to }) => from < to), own]);
 }
 
-/** What lies between ranges that are in order. */
+/** The gaps between sorted ranges. */
 function between(ranges: readonly Range[]): Range[] {
   return ranges.slice(1).map(({ from }, n) => ({ from: (ranges[n] as Range).to, to: from }));
 }
 
-/** Reads page by page. */
+/** Reads all pages. */
 async function readAll<Row>(
   allowance: WorkBudget,
   read: (after: Row | undefined) => Promise<Row[]>,
@@ -75,9 +75,9 @@ async function readAll<Row>(
 }
 
 /**
- * What counters held before the first of some decisions, as far as the windows of these reach. Where
- * windows begin, decisions come one by one; all hours from there to where the next begin are in a
- * window as a whole or not at all, so that one sum of them does.
+ * Loads the counters as they were before the first decision, as far back as their windows reach.
+ * Decisions are read one by one in the hours in which a window begins. The hours between are in a
+ * window completely or not at all, so one sum of them is enough.
  */
 export async function loadHistory(
   db: Queries,

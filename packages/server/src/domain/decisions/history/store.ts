@@ -1,32 +1,34 @@
 import type { Queries } from "../../../infra/db/database.js";
 import type { Decision } from "../decision.js";
 
-/** Rows read at once: an embedded database answers nobody else meanwhile. */
+/** Rows per read. An embedded database answers nobody else during one. */
 export const PAGE_ROWS = 5_000;
 
-/** When a decision counts as spent. */
 export const SPENT_AT = "spent_at";
 
-/** What is summed up: decisions as they were made, or money as it was spent. */
+/** Counts decisions when they were made, or sums money when it was spent. */
 export type Summed = "decisions" | "minor";
 
-/** Decisions before the first of those that are looked at. */
+/** Selects decisions before the first one that is evaluated again. */
 export interface Before {
   readonly first: Decision;
   readonly summed: Summed;
-  /** Only of these identities; null: all of the site. */
+  /** Null means all identities of the site. */
   readonly identities: readonly string[] | null;
-  /** Within these, the end not included. */
+  /** Start included, end excluded. */
   readonly from: number;
   readonly to: number;
 }
 
-/** Lists of identities are padded to these lengths, so that the database plans few statements. */
+/**
+ * Lists of identities are padded to these lengths, so that the database plans few different
+ * statements.
+ */
 const IDENTITIES_NAMED = [10, 100, 1_000];
 
 /**
- * A list and its values, rather than a query for them: planned for few rows, that is asked again
- * for every one. The last is named as often as the list is long.
+ * A list of values instead of a subquery, because the database would run the subquery for every
+ * row. The last identity is repeated to fill the list.
  */
 function oneOf(identities: readonly string[]) {
   const length = IDENTITIES_NAMED.find((size) => size >= identities.length);
@@ -43,7 +45,7 @@ export interface PastDecision {
   readonly minor: number;
 }
 
-/** A page of decisions, one by one, in order of time. */
+/** A page of single decisions in order of time. */
 export function pastDecisions(
   db: Queries,
   { first, summed, identities, from, to }: Before,
@@ -72,14 +74,14 @@ export function pastDecisions(
 }
 
 export interface HoursSum {
-  /** Empty where it is the sum of a site. */
+  /** Empty for the sum of a site. */
   readonly identity: string;
   readonly currency: string;
   readonly minor: number | string;
   readonly decisions: number | string;
 }
 
-/** A page of what some whole hours come to: for each identity, or for the whole site. */
+/** A page of sums over whole hours: for each identity, or for the whole site. */
 export function hoursSums(
   db: Queries,
   { first, identities, from, to }: Omit<Before, "summed">,
@@ -87,7 +89,7 @@ export function hoursSums(
 ): Promise<HoursSum[]> {
   const named = identities && oneOf(identities);
   const theirs = named === null ? "" : `AND actor_id IN ${named.list}`;
-  // The column kept its old name when the buckets began to count identities.
+  // The bucket tables kept the old name of the column.
   const [actor, each] =
     named === null ? ["CAST('' AS TEXT)", "currency"] : ["actor_id", "actor_id, currency"];
   return db.all<HoursSum>(

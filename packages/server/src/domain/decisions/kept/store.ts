@@ -5,16 +5,16 @@ import type { StoredAnswer } from "../decision.js";
 /** How long the answers of a deleted site are kept. */
 const KEPT_MS = 90 * DAY_MS;
 
-/** How a mandate of a deleted site was answered. */
+/** The answer to a mandate of a deleted site. */
 export interface KeptAnswer {
   readonly jwk: { readonly kty: "OKP"; readonly crv: "Ed25519"; readonly x: string };
   readonly keyStatus: "active" | "revoked";
   readonly digest: string;
-  /** Null if a person had not decided yet. */
+  /** Null if the review was still open. */
   readonly answer: StoredAnswer | null;
 }
 
-/** Keeps the answers of a site, under each key of the agent that got them, before it is deleted. */
+/** Before a site is deleted: keeps its answers under every key of the agent that got them. */
 export async function keepAnswers(
   tx: Transaction,
   siteKeyHash: string,
@@ -60,7 +60,7 @@ export async function keptAnswer(
   };
 }
 
-/** Whether answers of a deleted site are kept. If not, requests to it need not be read. */
+/** Whether answers of a deleted site are kept. If not, requests to it are refused unread. */
 export async function hasKeptAnswers(db: Queries, siteKeyHash: string): Promise<boolean> {
   const sql = "SELECT 1 AS kept FROM kept_answers WHERE site_key_hash = ? LIMIT 1";
   return (await db.get(sql, siteKeyHash)) !== undefined;

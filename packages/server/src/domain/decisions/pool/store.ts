@@ -1,6 +1,6 @@
 import type { Queries } from "../../../infra/db/database.js";
 
-/** How many decisions count for the pool since a moment: those that were not refused. */
+/** The number of decisions since a time that count for the pool: all that were not rejected. */
 export async function countPooled(tx: Queries, siteKeyHash: string, since: number) {
   const row = await tx.get<{ decisions: number }>(
     `SELECT COUNT(*) AS decisions FROM decisions
@@ -11,7 +11,7 @@ export async function countPooled(tx: Queries, siteKeyHash: string, since: numbe
   return Number(row?.decisions ?? 0);
 }
 
-/** What the pool has spent in a currency since a moment, in whole minor units. */
+/** The money that the pool has spent in a currency since a time, in minor units. */
 export async function sumPooled(
   tx: Queries,
   siteKeyHash: string,

@@ -1,26 +1,26 @@
 import { lineIdAt } from "@gatehouse/protocol";
 import type { OrderLine, OrderStatus } from "../order.js";
 
-/** UCP's words for what becomes of goods on their way. */
+/** The event types of UCP for goods on their way. */
 export const EVENT_TYPES = [
   ...(["processing", "shipped", "in_transit", "delivered"] as const),
   ...(["failed_attempt", "undeliverable", "returned_to_sender"] as const),
 ] as const;
 export type EventType = (typeof EVENT_TYPES)[number];
 
-/** How many of a line of an order. */
+/** A line of an order and a quantity. */
 export interface LineQuantity {
-  /** `li_1` for the first. */
+  /** `li_1` for the first line. */
   readonly id: string;
   readonly quantity: number;
 }
 
-/** Something that happened to goods on their way. Never changed, never taken back. */
+/** An event of a shipment. Events are never changed or deleted. */
 export interface OrderEvent {
   readonly eventId: string;
   readonly siteKeyHash: string;
   readonly orderId: string;
-  /** Which change of the order it was. */
+  /** The revision of the order that the event made. */
   readonly revision: number;
   readonly type: EventType;
   readonly lines: readonly LineQuantity[];
@@ -32,25 +32,25 @@ export interface OrderEvent {
   readonly createdAt: number;
 }
 
-/** Something that changed an order afterwards, as it stands now. */
+/** A later change of an order, in its current state. */
 export interface Adjustment {
-  /** Of money that goes back, with what the processor calls it. */
+  /** The provider's id, for a refund. */
   readonly adjustmentId: string;
   readonly siteKeyHash: string;
   readonly orderId: string;
   readonly kind: "refund" | "dispute" | "cancellation";
   readonly status: "pending" | "completed" | "failed";
-  /** What goes back to the buyer, of the order's currency; null where that is not money. */
+  /** The amount that the buyer gets back, in the order's currency; null if no money goes back. */
   readonly amountMinor: number | null;
-  /** What is not part of the order any more. */
+  /** The lines and quantities that are no longer part of the order. */
   readonly lines: readonly LineQuantity[];
-  /** For whoever bought it. */
+  /** Shown to the buyer. */
   readonly description: string | null;
   readonly occurredAt: number;
   readonly changedAt: number;
 }
 
-/** What somebody wrote down about an order, for the owner's people only. */
+/** A note about an order that only the owner's people can read. */
 export interface OrderNote {
   readonly noteId: string;
   readonly siteKeyHash: string;
@@ -60,14 +60,14 @@ export interface OrderNote {
   readonly createdAt: number;
 }
 
-/** A line of an order, and how far it is. */
+/** A line of an order and its progress. */
 export interface LineState extends OrderLine {
   readonly lineId: string;
-  /** Without what was cancelled. */
+  /** The quantity without cancelled items. */
   readonly total: number;
-  /** What has left the shop. */
+  /** The quantity that left the shop. */
   readonly fulfilled: number;
-  /** What of that has arrived. */
+  /** The part of `fulfilled` that arrived. */
   readonly delivered: number;
 }
 
@@ -75,8 +75,8 @@ const countIn = (lineId: string, { lines }: { readonly lines: readonly LineQuant
   lines.filter(({ id }) => id === lineId).reduce((sum, { quantity }) => sum + quantity, 0);
 
 /**
- * How many of a line have left the shop, and how many of them have arrived. What was delivered without
- * having been sent has left too: a download, or something that was fetched.
+ * How many items of a line left the shop, and how many arrived. Items that were delivered without a
+ * shipment left too, such as downloads and collected items.
  */
 function movedOf(lineId: string, events: readonly OrderEvent[]) {
   let [fulfilled, delivered] = [0, 0];
@@ -88,7 +88,6 @@ function movedOf(lineId: string, events: readonly OrderEvent[]) {
   return { fulfilled, delivered };
 }
 
-/** How far each line is. */
 export function lineStates(
   items: readonly OrderLine[],
   events: readonly OrderEvent[],
@@ -102,13 +101,13 @@ export function lineStates(
   });
 }
 
-/** How far an order is as a whole. */
+/** The status of an order as a whole. */
 export function orderStatus(lines: readonly LineState[]): OrderStatus {
   if (lines.every(({ total }) => total === 0)) return "cancelled";
   if (lines.every(({ total, fulfilled }) => fulfilled >= total)) return "shipped";
   return lines.some(({ fulfilled }) => fulfilled > 0) ? "partly_shipped" : "open";
 }
 
-/** What may be kept of one order: what follows a sale is a handful. */
+/** Far above what a real order needs. */
 export const EVENTS_MAX = 200;
 export const NOTES_MAX = 200;

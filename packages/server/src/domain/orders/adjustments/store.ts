@@ -33,7 +33,7 @@ function eventOf(row: EventRow): OrderEvent {
   });
 }
 
-/** In the order they were told. */
+/** In the order in which they were received. */
 export async function eventsOf(db: Queries, orderId: string): Promise<OrderEvent[]> {
   const sql = "SELECT * FROM order_events WHERE order_id = ? ORDER BY revision";
   return (await db.all<EventRow>(sql, orderId)).map(eventOf);
@@ -86,14 +86,14 @@ function adjustmentOf(row: AdjustmentRow): Adjustment {
   });
 }
 
-/** In the order they happened. */
+/** In the order in which they happened. */
 export async function adjustmentsOf(db: Queries, orderId: string): Promise<Adjustment[]> {
   const sql =
     "SELECT * FROM order_adjustments WHERE order_id = ? ORDER BY occurred_at, adjustment_id";
   return (await db.all<AdjustmentRow>(sql, orderId)).map(adjustmentOf);
 }
 
-/** Writes an adjustment as it stands; the same one stands once. */
+/** Inserts an adjustment or updates it. */
 export async function writeAdjustment(tx: Transaction, adjustment: Adjustment): Promise<void> {
   const { status, amountMinor, description, changedAt } = adjustment;
   await tx.run(
@@ -153,7 +153,7 @@ export async function insertNote(tx: Transaction, note: OrderNote): Promise<void
   ]);
 }
 
-/** Forgets what people wrote, and where parcels went. What became of the money stays. */
+/** Deletes notes and shipments, which may name people. What happened to the money stays. */
 export async function deleteAftermath(tx: Transaction, siteKeyHash: string): Promise<void> {
   await tx.run("DELETE FROM order_notes WHERE site_key_hash = ?", siteKeyHash);
   await tx.run("DELETE FROM order_events WHERE site_key_hash = ?", siteKeyHash);
