@@ -9,11 +9,11 @@ import { expireReviews } from "./actions/reviews/decide-review.js";
 import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/sites/recheck-sites.js";
 import { forgetOldVisits } from "./actions/visits/forget-visits.js";
 import type { Context } from "./context.js";
-import { forgetFailures } from "./domain/agents/locks/store.js";
+import { deleteExpiredFailures } from "./domain/agents/locks/store.js";
 import { deleteExpiredAgents } from "./domain/agents/pending/store.js";
 import { deleteExpiredCarts } from "./domain/checkouts/carts/store.js";
 import { deleteExpiredCheckouts } from "./domain/checkouts/store.js";
-import { forgetMinutes } from "./domain/decisions/budgets/store.js";
+import { deleteExpiredMinutes } from "./domain/decisions/budgets/store.js";
 import { deleteExpiredAnswers } from "./domain/decisions/kept/store.js";
 import { deleteExpiredDeclines } from "./domain/declines/store.js";
 import { expiredDeclines } from "./domain/declines/waits.js";
@@ -85,8 +85,8 @@ export function planJobs(context: Context): void {
     everyMs: HOUR_MS,
     run: async (now) => {
       await db.transaction((tx) => deleteExpiredAgents(tx, now));
-      await db.transaction((tx) => forgetFailures(tx, now - HOUR_MS));
-      await db.transaction((tx) => forgetMinutes(tx, now - 2 * HOUR_MS));
+      await db.transaction((tx) => deleteExpiredFailures(tx, now - HOUR_MS));
+      await db.transaction((tx) => deleteExpiredMinutes(tx, now - 2 * HOUR_MS));
       await db.transaction((tx) => deleteExpiredDeclines(tx, expiredDeclines(now)));
     },
   });

@@ -38,13 +38,13 @@ export async function moveAuthorization(
   const now = context.clock.now();
   const capturedMinor = captured?.minor ?? null;
   // That nobody says it now does not make it unknown.
-  const until = status === "authorized" ? (lapsesAt ?? order.lapsesAt) : null;
-  if (status === "authorized" && until === order.lapsesAt) return [];
+  const until = status === "authorized" ? (lapsesAt ?? order.expiresAt) : null;
+  if (status === "authorized" && until === order.expiresAt) return [];
   const ended = status === "authorized" ? null : now;
   const moved: Order = {
     ...order,
     payment: status,
-    lapsesAt: until,
+    expiresAt: until,
     capturedMinor,
     paymentChangedAt: ended,
   };

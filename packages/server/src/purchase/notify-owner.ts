@@ -1,7 +1,7 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import { notifySettings } from "../domain/notify-settings/store.js";
 import { type Message, newMessage, WAITING_MAX } from "../domain/outbox/message.js";
-import { insertMessages, unlessFull } from "../domain/outbox/store.js";
+import { failedIfFull, insertMessages } from "../domain/outbox/store.js";
 import type { Queries, Transaction } from "../infra/db/database.js";
 import type { Ids } from "../infra/ids.js";
 import { takeExact } from "../infra/rate-limit/exact.js";
@@ -62,12 +62,12 @@ export async function notifyOwner(
       audience: "owner",
       topic,
       destination,
-      about: about?.id ?? null,
-      place,
+      subjectId: about?.id ?? null,
+      position: place,
       body: JSON.stringify(body),
       createdAt: now,
     });
-    return unlessFull(tx, written, { siteKeyHash, audience: "owner" }, WAITING_MAX);
+    return failedIfFull(tx, written, { siteKeyHash, audience: "owner" }, WAITING_MAX);
   };
   const messages = [...(webhookUrl === null ? [] : [await message("webhook", webhookUrl)])];
   for (const address of mailed ? emails : []) messages.push(await message("mail", address));

@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import type { Context } from "../context.js";
 import type { CountedCaller } from "../domain/declines/decline.js";
-import { type Waiting, waitingCaller } from "../domain/declines/waits.js";
+import { type CallerWait, callerWait } from "../domain/declines/waits.js";
 import type { Transaction } from "../infra/db/database.js";
 
 /** The caller that requests a payment. */
@@ -44,14 +44,14 @@ export function countedCaller(
 
 /** Why a payment may not be requested now, as callers read it. */
 export interface DeclineWait {
-  readonly kind: Waiting["kind"];
+  readonly kind: CallerWait["kind"];
   readonly retryAfterS: number;
   readonly message: string;
 }
 
 const OFTEN = "Too many payments were declined. Wait as long as Retry-After says.";
 const OTHER = "This was declined too often. Use another payment method, or try again later.";
-const MESSAGES: Readonly<Record<Waiting["kind"], string>> = {
+const MESSAGES: Readonly<Record<CallerWait["kind"], string>> = {
   identity: OFTEN,
   address: OFTEN,
   instrument: OTHER,
@@ -68,7 +68,7 @@ export async function declineWait(
 ): Promise<DeclineWait | undefined> {
   const now = context.clock.now();
   const counted = countedCaller(context, siteKeyHash, caller, token);
-  const waiting = await waitingCaller(tx, counted, now);
+  const waiting = await callerWait(tx, counted, now);
   if (waiting === undefined) return undefined;
   const { kind, until } = waiting;
   return { kind, retryAfterS: Math.ceil((until - now) / 1000), message: MESSAGES[kind] };

@@ -174,7 +174,7 @@ async function authorized(
     items,
     amount,
     payment: "authorized",
-    lapsesAt,
+    expiresAt: lapsesAt,
     capturedMinor: null,
     createdAt: now,
     paymentChangedAt: null,

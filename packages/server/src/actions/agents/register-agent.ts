@@ -51,7 +51,7 @@ async function check(
   const key = await readAgentKeyStrictly(registration.jwk);
   if (!key.ok) return refuse("schema_invalid", key.detail);
   if (key.value.kid !== kid) return refuse("schema_invalid", "`kid` is not the key's thumbprint.");
-  if (!challenges.holds({ siteKeyHash: site.siteKeyHash, kid }, challenge, now)) {
+  if (!challenges.verify({ siteKeyHash: site.siteKeyHash, kid }, challenge, now)) {
     return refuse("schema_invalid", "The challenge is not ours, or too old: ask for another one.");
   }
   if (!isSignedForNow(registration, now)) {

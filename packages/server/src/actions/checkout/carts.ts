@@ -11,7 +11,7 @@ import {
 } from "../../domain/checkouts/carts/store.js";
 import {
   type BuyingPlatform,
-  isOwn,
+  isCreatedBy,
   type PlatformCaller,
   type WantedLine,
 } from "../../domain/checkouts/platform.js";
@@ -89,7 +89,7 @@ export async function openCart(
   const cart = await cartById(db, siteKeyHash, cartId);
   const isGone =
     cart === undefined ||
-    !isOwn(cart.platform, platform) ||
+    !isCreatedBy(cart.platform, platform) ||
     cart.cancelledAt !== null ||
     cart.expiresAt <= clock.now();
   return isGone ? refuse("not_found", "There is no such cart.") : ok(cart);

@@ -10,7 +10,7 @@ import {
   type Delivery,
   type Quote,
 } from "../../domain/checkouts/checkout.js";
-import { type BuyingPlatform, isOwn } from "../../domain/checkouts/platform.js";
+import { type BuyingPlatform, isCreatedBy } from "../../domain/checkouts/platform.js";
 import {
   checkoutById,
   checkoutOfCart,
@@ -64,7 +64,7 @@ export async function ownCheckout(
   { siteKeyHash, checkoutId, platform }: CheckoutPlace,
 ): Promise<Result<Checkout, "not_found">> {
   const checkout = await checkoutById(db, siteKeyHash, checkoutId);
-  const isTheirs = checkout !== undefined && isOwn(checkout.platform, platform);
+  const isTheirs = checkout !== undefined && isCreatedBy(checkout.platform, platform);
   return isTheirs ? ok(checkout) : refuse("not_found", "There is no such checkout.");
 }
 
@@ -111,7 +111,8 @@ export async function createCheckout(
     const before = await checkoutOfCart(tx, siteKeyHash, cartId, now);
     if (before !== undefined) {
       // Anybody who knows an unsigned cart can use it; a signed checkout is shown to its signer only.
-      if (!isOwn(before.platform, platform)) return refuse("not_found", "There is no such cart.");
+      if (!isCreatedBy(before.platform, platform))
+        return refuse("not_found", "There is no such cart.");
       return ok({ kind: "created", checkout: before });
     }
     const { lines, buyer, context: where } = cart.value;

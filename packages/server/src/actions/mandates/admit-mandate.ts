@@ -1,7 +1,7 @@
 import { CLOCK_SKEW_MS, type Mandate, movesMoney, REASONS, scopesAllow } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Agent } from "../../domain/agents/agent.js";
-import { askingAgent } from "../../domain/agents/asking/store.js";
+import { requestingAgent } from "../../domain/agents/requesting/store.js";
 import type { MandateSettings } from "../../domain/mandate-settings/mandate-settings.js";
 import { mandateSettings } from "../../domain/mandate-settings/store.js";
 import type { Site } from "../../domain/sites/site.js";
@@ -99,7 +99,7 @@ export async function admitMandate(
   const settings = await mandateSettings(tx, siteKeyHash);
   const late = windowFault(mandate, settings, now);
   if (late !== undefined) return { fault: late };
-  const asking = await askingAgent(tx, siteKeyHash, { agentId, kid: envelope.kid });
+  const asking = await requestingAgent(tx, siteKeyHash, { agentId, kid: envelope.kid });
   if (asking === undefined) {
     return { fault: { reason: "identity_check_failed", specific: "unknown_agent" } };
   }

@@ -1,5 +1,5 @@
 import type { Context } from "../../context.js";
-import type { SigningKey } from "../../domain/agents/asking/store.js";
+import type { SigningKey } from "../../domain/agents/requesting/store.js";
 
 /**
  * Which part of a site's rate a mandate may use: the part that is open to all agents, or also the part that

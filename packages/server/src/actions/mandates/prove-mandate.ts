@@ -7,7 +7,7 @@ import {
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { RegisteredKey } from "../../domain/agents/agent.js";
-import { type SigningKey, signingKey } from "../../domain/agents/asking/store.js";
+import { type SigningKey, signingKey } from "../../domain/agents/requesting/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { verifyNow } from "../../infra/keys/signatures.js";
 import type { MandateFault, ProvenFacts } from "./refuse-mandate.js";

@@ -3,10 +3,10 @@ import type { Context } from "../../context.js";
 import { MESSAGE_KEPT_MS, type Message, nextTryAt } from "../../domain/outbox/message.js";
 import {
   claimMessage,
+  deleteExpiredMessages,
   dueDestinations,
   dueMessages,
-  forgetMessages,
-  hastenMessages,
+  retryMessagesNow,
   writeTry,
 } from "../../domain/outbox/store.js";
 import type { Ids } from "../../infra/ids.js";
@@ -64,7 +64,7 @@ async function deliverTo(context: Context, destination: string): Promise<boolean
     count({ kind, result: sent.ok ? "delivered" : sent.reason });
     if (sent.ok) {
       context.crashPoint("outbox.delivered");
-      await hastenMessages(db, destination, clock.now());
+      await retryMessagesNow(db, destination, clock.now());
       continue;
     }
     log.warn({ messageId, kind, topic, attempts, problem: sent.detail }, "message.not_delivered");
@@ -106,6 +106,6 @@ export async function forgetOldMessages(
 ): Promise<void> {
   const before = clock.now() - MESSAGE_KEPT_MS;
   while (!stopping()) {
-    if ((await forgetMessages(db, before, FORGOTTEN_AT_ONCE)) < FORGOTTEN_AT_ONCE) return;
+    if ((await deleteExpiredMessages(db, before, FORGOTTEN_AT_ONCE)) < FORGOTTEN_AT_ONCE) return;
   }
 }

@@ -1,11 +1,11 @@
 import type { Context } from "../../context.js";
 import type { Order } from "../../domain/orders/order.js";
 import {
-  followLater,
-  lapsingOrders,
-  noteLapseTold,
+  expiringOrders,
+  noteExpiryNotified,
   orderById,
   overdueOrders,
+  recheckOrderLater,
 } from "../../domain/orders/store.js";
 import { domainOfSite } from "../../domain/sites/store.js";
 import { HOUR_MS } from "../../infra/time.js";
@@ -30,10 +30,10 @@ async function tell(context: Context, { attemptId, orderId, siteKeyHash }: Order
   const now = clock.now();
   await db.transaction(async (tx) => {
     const order = await orderById(tx, siteKeyHash, orderId);
-    if (order?.payment !== "authorized" || order.lapsesAt === null) return;
-    if (!(await noteLapseTold(tx, orderId, now))) return;
+    if (order?.payment !== "authorized" || order.expiresAt === null) return;
+    if (!(await noteExpiryNotified(tx, orderId, now))) return;
     const domain = (await domainOfSite(tx, siteKeyHash)) ?? "";
-    const about = { domain, order, lapsesAt: order.lapsesAt, now };
+    const about = { domain, order, lapsesAt: order.expiresAt, now };
     const told = await notifyOwner(tx, ids, {
       siteKeyHash,
       topic: AUTHORIZATION_LAPSES,
@@ -49,7 +49,7 @@ async function tell(context: Context, { attemptId, orderId, siteKeyHash }: Order
 /** Asks about an order that should have lapsed, and lets others go first the next time. */
 async function ask(context: Context, { attemptId, orderId }: Order): Promise<void> {
   const { clock, db } = context;
-  await db.transaction((tx) => followLater(tx, orderId, clock.now() + ASK_AGAIN_MS));
+  await db.transaction((tx) => recheckOrderLater(tx, orderId, clock.now() + ASK_AGAIN_MS));
   await followAttempt(context, attemptId);
 }
 
@@ -68,6 +68,6 @@ export async function followLapses(context: Context, stopping: () => boolean): P
       });
     }
   };
-  await each(await lapsingOrders(db, clock.now() + NOTICE_MS, ORDERS_MAX), tell);
+  await each(await expiringOrders(db, clock.now() + NOTICE_MS, ORDERS_MAX), tell);
   await each(await overdueOrders(db, clock.now(), ORDERS_MAX), ask);
 }

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { isOwn, type PlatformCaller } from "../../domain/checkouts/platform.js";
+import { isCreatedBy, type PlatformCaller } from "../../domain/checkouts/platform.js";
 import { orderById } from "../../domain/orders/store.js";
 import { orderSnapshot } from "../../purchase/after-sale/order-snapshot.js";
 import { wholeOrder } from "../../purchase/after-sale/whole-order.js";
@@ -19,6 +19,6 @@ export async function platformOrder(
   if (order === undefined) return undefined;
   const whole = await wholeOrder(db, order);
   const { checkout } = whole;
-  if (checkout === null || !isOwn(checkout.platform, platform)) return undefined;
+  if (checkout === null || !isCreatedBy(checkout.platform, platform)) return undefined;
   return orderSnapshot(config, whole);
 }

@@ -129,10 +129,10 @@ export class Rehearsal {
     await minor.advance(at, this.allowance);
     const again = before && this.evaluate(decision, before);
     const whose = [null, identity];
-    decisions.add({ at, whose, currency: "", value: 1 });
+    decisions.add({ at, counters: whose, currency: "", value: 1 });
     const spentAt = this.spentAt(decision, (again ?? decision).outcome, before);
     if (spentAt !== undefined && amount !== null) {
-      minor.add({ at: spentAt, whose, currency: amount.currency, value: amount.minor });
+      minor.add({ at: spentAt, counters: whose, currency: amount.currency, value: amount.minor });
     }
     if (before === undefined || again === undefined) return undefined;
     const wouldBe = { outcome: again.outcome, ruleId: again.rule };

@@ -9,7 +9,7 @@ import { deleteDecisions } from "../../domain/decisions/store.js";
 import { deleteDeclines } from "../../domain/declines/store.js";
 import { deleteMandateSettings } from "../../domain/mandate-settings/store.js";
 import { deleteNotifySettings } from "../../domain/notify-settings/store.js";
-import { deleteAftermath } from "../../domain/orders/adjustments/store.js";
+import { deleteAdjustments } from "../../domain/orders/adjustments/store.js";
 import { deleteMessages } from "../../domain/outbox/store.js";
 import { deleteOwnProfile } from "../../domain/own-profiles/store.js";
 import { deletePlatforms } from "../../domain/platforms/store.js";
@@ -73,7 +73,7 @@ export async function deleteSite(
     await endAccounts(tx, siteKeyHash, now);
     await deleteNotifySettings(tx, siteKeyHash);
     await deleteMessages(tx, siteKeyHash);
-    await deleteAftermath(tx, siteKeyHash);
+    await deleteAdjustments(tx, siteKeyHash);
     const deleted = { ...site, version: site.version + 1 };
     return { records: [await siteChange("deleted", deleted, { actor, now })], answer: ok(true) };
   });

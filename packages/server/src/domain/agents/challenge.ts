@@ -12,7 +12,7 @@ const MAC_BYTES = 32;
 const BYTES = TIME_BYTES + RANDOM_BYTES + MAC_BYTES;
 
 /** The site and key that a challenge was made for. */
-export interface Challenged {
+export interface ChallengedKey {
   readonly siteKeyHash: string;
   readonly kid: string;
 }
@@ -31,11 +31,11 @@ export class Challenges {
     this.ids = ids;
   }
 
-  private mac({ siteKeyHash, kid }: Challenged, body: Uint8Array): Buffer {
+  private mac({ siteKeyHash, kid }: ChallengedKey, body: Uint8Array): Buffer {
     return createHmac("sha256", this.key).update(`${siteKeyHash} ${kid} `).update(body).digest();
   }
 
-  mint(challenged: Challenged, now: number): { challenge: string; expiresAt: number } {
+  issue(challenged: ChallengedKey, now: number): { challenge: string; expiresAt: number } {
     const expiresAt = now + CHALLENGE_MS;
     const body = Buffer.alloc(TIME_BYTES + RANDOM_BYTES);
     body.writeUIntBE(expiresAt, 0, TIME_BYTES);
@@ -45,7 +45,7 @@ export class Challenges {
   }
 
   /** Whether this service made the challenge for this site and key, and it has not expired. */
-  holds(challenged: Challenged, challenge: string, now: number): boolean {
+  verify(challenged: ChallengedKey, challenge: string, now: number): boolean {
     const bytes = fromBase64url(challenge);
     if (bytes?.length !== BYTES) return false;
     const body = bytes.subarray(0, TIME_BYTES + RANDOM_BYTES);

@@ -1,6 +1,6 @@
 import type { KeySource } from "@gatehouse/protocol";
+import { containing } from "../../infra/db/containing.js";
 import type { Database, Queries, Transaction } from "../../infra/db/database.js";
-import { holding } from "../../infra/db/holding.js";
 import type { Agent, AgentStatus } from "./agent.js";
 
 export interface AgentRow {
@@ -142,17 +142,17 @@ export async function listAgents(
   },
 ): Promise<Agent[]> {
   const { createdAt, id } = page.after ?? { createdAt: -1, id: "" };
-  const held = holding(db.dialect, ["name", "agent_id"], search);
+  const match = containing(db.dialect, ["name", "agent_id"], search);
   const rows = await db.all<AgentRow>(
     `SELECT * FROM agents WHERE site_key_hash = ? AND (created_at, agent_id) > (?, ?)
-       AND (CAST(? AS TEXT) IS NULL OR status = ?)${held.sql}
+       AND (CAST(? AS TEXT) IS NULL OR status = ?)${match.sql}
      ORDER BY created_at, agent_id LIMIT ?`,
     siteKeyHash,
     createdAt,
     id,
     status ?? null,
     status ?? null,
-    ...held.values,
+    ...match.values,
     page.limit,
   );
   return rows.map(agentOf);

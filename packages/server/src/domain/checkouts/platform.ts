@@ -26,6 +26,6 @@ export interface WantedLine {
  * Whether a caller created something: it has the same profile, and a signature if the creator had
  * one.
  */
-export function isOwn(made: PlatformCaller, caller: PlatformCaller): boolean {
-  return made.url === caller.url && (caller.signed || !made.signed);
+export function isCreatedBy(creator: PlatformCaller, caller: PlatformCaller): boolean {
+  return creator.url === caller.url && (caller.signed || !creator.signed);
 }

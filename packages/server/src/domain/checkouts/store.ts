@@ -193,7 +193,7 @@ export async function writePolicies(tx: Transaction, checkout: Checkout): Promis
 const ITS_TRY = "checkout_id = ? AND decision_id = ? AND status = 'completing'";
 
 /** One try to complete a checkout. */
-export interface Try {
+export interface CompletionTry {
   readonly checkoutId: string;
   readonly decisionId: string;
 }
@@ -201,7 +201,7 @@ export interface Try {
 /** Whether a try is under way. This stays true until the transaction ends. */
 export async function isUnderWay(
   tx: Transaction,
-  { checkoutId, decisionId }: Try,
+  { checkoutId, decisionId }: CompletionTry,
 ): Promise<boolean> {
   const sql = `SELECT checkout_id FROM checkouts WHERE ${ITS_TRY}`;
   return (await tx.lock(sql, checkoutId, decisionId)).length === 1;
@@ -213,7 +213,7 @@ export async function isUnderWay(
  */
 export async function reopenCheckout(
   tx: Transaction,
-  { checkoutId, decisionId }: Try,
+  { checkoutId, decisionId }: CompletionTry,
   problem: Problem,
 ): Promise<boolean> {
   const sql = `UPDATE checkouts SET status = 'open', problem = ? WHERE ${ITS_TRY}`;
@@ -226,7 +226,7 @@ export async function reopenCheckout(
  */
 export async function completeCheckout(
   tx: Transaction,
-  { checkoutId, decisionId }: Try,
+  { checkoutId, decisionId }: CompletionTry,
   { orderId, now }: { readonly orderId: string; readonly now: number },
 ): Promise<boolean> {
   await tx.run(

@@ -54,9 +54,9 @@ function decisionOf(row: Row): Decision {
 /** Writes a decision and adds it to the counters. */
 export async function insertDecision(
   tx: Transaction,
-  made: Omit<Decision, "spentAt">,
+  draft: Omit<Decision, "spentAt">,
 ): Promise<void> {
-  const decision = { ...made, spentAt: isSpent(made) ? made.evaluatedAt : null };
+  const decision = { ...draft, spentAt: isSpent(draft) ? draft.evaluatedAt : null };
   const { amount } = decision;
   await tx.insert("decisions", [
     {

@@ -73,13 +73,13 @@ function whereOf(by: CountedBy): { readonly sql: string; readonly values: string
     instrument_mac: by.instrumentMac,
     buyer_mac: by.buyerMac,
   };
-  const given = Object.entries(columns).flatMap(([name, value]) =>
+  const named = Object.entries(columns).flatMap(([name, value]) =>
     value === undefined ? [] : [{ name, value }],
   );
-  const conditions = given.map(({ name }) => `${name} = ?`);
+  const conditions = named.map(({ name }) => `${name} = ?`);
   // Written into the SQL, not bound, because only then a partial index can be used.
   if (by.admitted !== undefined) conditions.push(`admitted = ${Number(by.admitted)}`);
-  return { sql: conditions.join(" AND "), values: given.map(({ value }) => value) };
+  return { sql: conditions.join(" AND "), values: named.map(({ value }) => value) };
 }
 
 /** The number of attempts that ended since a time, and how many of them were declined. */

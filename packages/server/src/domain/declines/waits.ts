@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { MINUTE_MS } from "../../infra/time.js";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../infra/time.js";
 import type { CountedBy, CountedCaller, Wait, WaitKind } from "./decline.js";
 import {
   countDeclined,
@@ -22,12 +22,12 @@ const ONE_BUYER_MAX = 5;
 const SITE_MAX = 30;
 /** The length of the first wait, the second, and so on. */
 const WAITS_MS = [1, 5, 15, 60].map((minutes) => minutes * MINUTE_MS);
-const LONGEST_WAIT_MS = 60 * MINUTE_MS;
+const LONGEST_WAIT_MS = HOUR_MS;
 /** How long a hand-off to the shop lasts, and its maximum without a break. */
 const HAND_OFF_MS = 10 * MINUTE_MS;
-const HAND_OFF_MS_MAX = 60 * MINUTE_MS;
+const HAND_OFF_MS_MAX = HOUR_MS;
 /** After this time without a wait, the next wait is a first one again. */
-const FORGIVEN_MS = 24 * 60 * MINUTE_MS;
+const FORGIVEN_MS = DAY_MS;
 /** A wait that ends later than this was written before the clock was set back, and is ignored. */
 const CLOCK_BACK_MS = 5 * MINUTE_MS;
 /**
@@ -181,22 +181,22 @@ export async function countDecline(
 }
 
 /** Why a caller has to wait before the next payment, and until when. */
-export interface Waiting {
+export interface CallerWait {
   readonly kind: Exclude<WaitKind, "site"> | "under_way";
   readonly until: number;
 }
 
 /** Why a caller has to wait before another payment is requested; undefined if it need not. */
-export async function waitingCaller(
+export async function callerWait(
   tx: Queries,
   caller: CountedCaller,
   now: number,
-): Promise<Waiting | undefined> {
+): Promise<CallerWait | undefined> {
   const subjects = subjectsOf(caller);
   const names = subjects.map(({ name }) => name);
   const waits = await waitsBySubject(tx, caller.siteKeyHash, names);
-  const wait = waits.find((one) => isWaiting(one, now));
-  if (wait !== undefined) return { kind: wait.kind as Waiting["kind"], until: wait.until };
+  const wait = waits.find((candidate) => isWaiting(candidate, now));
+  if (wait !== undefined) return { kind: wait.kind as CallerWait["kind"], until: wait.until };
   if (caller.admitted) return undefined;
   for (const { by } of subjects) {
     const { declined } = await countEnded(tx, by, now - DECLINES_WINDOW_MS);
@@ -219,7 +219,7 @@ export async function handedOffUntil(
 }
 
 /** A payment times out before this, so a later outcome does not count. */
-const ATTEMPT_KEPT_MS = 24 * 60 * MINUTE_MS;
+const ATTEMPT_KEPT_MS = DAY_MS;
 
 /** The times before which rows are deleted. */
 export function expiredDeclines(now: number) {

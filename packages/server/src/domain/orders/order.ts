@@ -31,7 +31,7 @@ export interface Order {
   /** Whether the money is authorized, captured, voided or expired (`lapsed`). */
   readonly payment: (typeof PAYMENT_STATES)[number];
   /** When the authorization expires; null if that is unknown, or the authorization has ended. */
-  readonly lapsesAt: number | null;
+  readonly expiresAt: number | null;
   /** The captured amount. */
   readonly capturedMinor: number | null;
   /** When the authorization ended; null while it is authorized. */

@@ -41,7 +41,7 @@ function orderOf(row: Row): Order {
     items: JSON.parse(row.items) as OrderLine[],
     amount: Object.freeze({ minor: row.amount_minor, currency: row.currency }),
     payment: row.payment,
-    lapsesAt: row.lapses_at,
+    expiresAt: row.lapses_at,
     capturedMinor: row.captured_minor,
     paymentChangedAt: row.payment_changed_at,
     createdAt: row.created_at,
@@ -66,7 +66,7 @@ export async function insertOrder(tx: Transaction, order: Order): Promise<void> 
       amount_minor: order.amount.minor,
       currency: order.amount.currency,
       payment: order.payment,
-      lapses_at: order.lapsesAt,
+      lapses_at: order.expiresAt,
       captured_minor: order.capturedMinor,
       created_at: order.createdAt,
       revision: order.revision,
@@ -120,13 +120,13 @@ export async function writeRevision(
 /** Writes the new state of an order's authorization. */
 export async function moveOrder(
   tx: Transaction,
-  { orderId, payment, lapsesAt, capturedMinor, paymentChangedAt }: Order,
+  { orderId, payment, expiresAt, capturedMinor, paymentChangedAt }: Order,
 ): Promise<void> {
   await tx.run(
     `UPDATE orders SET payment = ?, lapses_at = ?, captured_minor = ?, payment_changed_at = ?
      WHERE order_id = ?`,
     payment,
-    lapsesAt,
+    expiresAt,
     capturedMinor,
     paymentChangedAt,
     orderId,
@@ -134,7 +134,7 @@ export async function moveOrder(
 }
 
 /** Orders whose authorization expires before a time, and whose owner has not been notified. */
-export async function lapsingOrders(db: Queries, before: number, limit: number): Promise<Order[]> {
+export async function expiringOrders(db: Queries, before: number, limit: number): Promise<Order[]> {
   const rows = await db.all<Row>(
     `SELECT * FROM orders WHERE payment = 'authorized' AND lapses_at <= ? AND lapse_told_at IS NULL
      ORDER BY lapses_at LIMIT ?`,
@@ -145,7 +145,7 @@ export async function lapsingOrders(db: Queries, before: number, limit: number):
 }
 
 /** Returns false if another process has already notified the owner. */
-export async function noteLapseTold(
+export async function noteExpiryNotified(
   tx: Transaction,
   orderId: string,
   now: number,
@@ -167,7 +167,11 @@ export async function overdueOrders(db: Queries, now: number, limit: number): Pr
 }
 
 /** Postpones the next check of an order, so that other orders are checked first. */
-export async function followLater(tx: Transaction, orderId: string, at: number): Promise<void> {
+export async function recheckOrderLater(
+  tx: Transaction,
+  orderId: string,
+  at: number,
+): Promise<void> {
   await tx.run("UPDATE orders SET follow_at = ? WHERE order_id = ?", at, orderId);
 }
 

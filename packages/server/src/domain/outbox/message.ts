@@ -1,4 +1,4 @@
-import { HOUR_MS, MINUTE_MS } from "../../infra/time.js";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../infra/time.js";
 export const MESSAGE_STATES = ["waiting", "delivered", "failed"] as const;
 export type MessageState = (typeof MESSAGE_STATES)[number];
 
@@ -15,12 +15,12 @@ export interface Message {
   /** What happened, such as `review.requested`. */
   readonly topic: string;
   /** The id of the order or review that it reports; null for anything else. */
-  readonly about: string | null;
+  readonly subjectId: string | null;
   /**
    * The position among the messages about one subject to one receiver. A later message waits for
    * it.
    */
-  readonly place: number | null;
+  readonly position: number | null;
   /** A web address or a mail address. */
   readonly destination: string;
   /** The final content: JSON of a webhook, or `{subject, text}` of a mail. */
@@ -52,14 +52,14 @@ type Audience = (typeof AUDIENCES)[number];
 
 /** A message that nobody has tried to deliver. */
 export function newMessage(
-  said: Omit<
+  draft: Omit<
     Message,
     "attempts" | "since" | "nextAt" | "refused" | "state" | "deliveredAt" | "lastProblem"
   >,
 ): Message {
-  const { createdAt: now } = said;
+  const { createdAt: now } = draft;
   const ended = { state: "waiting", refused: false, deliveredAt: null, lastProblem: null } as const;
-  return { ...said, attempts: 0, since: now, nextAt: now, ...ended };
+  return { ...draft, attempts: 0, since: now, nextAt: now, ...ended };
 }
 
 export const OUTBOX_TOPIC = "outbox";
@@ -88,9 +88,9 @@ export const TRY_LEASE_MS = MINUTE_MS;
 /** The limit of waiting messages of a site for each audience. */
 export const WAITING_MAX = 10_000;
 /** The limit of waiting messages to one platform, so that it cannot block the others. */
-export const WAITING_FOR_ONE_MAX = 2000;
+export const WAITING_PER_PLATFORM_MAX = 2000;
 /** After this time, ended messages are deleted with the addresses of people in them. */
-export const MESSAGE_KEPT_MS = 30 * 24 * HOUR_MS;
+export const MESSAGE_KEPT_MS = 30 * DAY_MS;
 
 /**
  * When to try again after a failed try; undefined after the last one. `chance` is from 0 up to 1.

@@ -28,8 +28,8 @@ function messageOf(row: Row): Message {
     kind: row.kind,
     audience: row.audience,
     topic: row.topic,
-    about: row.about,
-    place: row.place,
+    subjectId: row.about,
+    position: row.place,
     destination: row.destination,
     body: row.body,
     createdAt: row.created_at,
@@ -55,8 +55,8 @@ export async function insertMessages(tx: Transaction, messages: readonly Message
       kind: message.kind,
       audience: message.audience,
       topic: message.topic,
-      about: message.about,
-      place: message.place,
+      about: message.subjectId,
+      place: message.position,
       destination: message.destination,
       body: message.body,
       created_at: message.createdAt,
@@ -82,7 +82,7 @@ const TOO_MANY = "too many messages were waiting when it was written";
  * Returns the message. If too many are waiting, it returns the message as already failed: it is
  * listed, and a person can send it again.
  */
-export async function unlessFull(
+export async function failedIfFull(
   db: Queries,
   message: Message,
   receivers: Receivers,
@@ -154,7 +154,7 @@ export async function claimMessage(
 ): Promise<Message | undefined> {
   const { messageId, attempts } = message;
   const nextAt = now + TRY_LEASE_MS;
-  const taken = await db.run(
+  const claimed = await db.run(
     `UPDATE outbox SET attempts = ?, next_at = ? WHERE message_id = ? AND attempts = ? AND ${DUE}`,
     attempts + 1,
     nextAt,
@@ -162,14 +162,18 @@ export async function claimMessage(
     attempts,
     now,
   );
-  return taken === 1 ? { ...message, attempts: attempts + 1, nextAt } : undefined;
+  return claimed === 1 ? { ...message, attempts: attempts + 1, nextAt } : undefined;
 }
 
 /**
  * The destination has answered, so its waiting messages are retried now. Messages in a try, and
  * messages that it refused, stay as they are.
  */
-export async function hastenMessages(db: Queries, destination: string, now: number): Promise<void> {
+export async function retryMessagesNow(
+  db: Queries,
+  destination: string,
+  now: number,
+): Promise<void> {
   await db.run(
     `UPDATE outbox SET next_at = ? WHERE destination = ? AND state = 'waiting' AND next_at > ?
        AND refused = 0`,
@@ -215,7 +219,7 @@ export async function messageById(
  */
 export async function requeueMessage(
   tx: Transaction,
-  { messageId, siteKeyHash, about, destination, place }: Message,
+  { messageId, siteKeyHash, subjectId, destination, position }: Message,
   now: number,
 ) {
   await tx.run(
@@ -225,9 +229,9 @@ export async function requeueMessage(
     now,
     now,
     messageId,
-    about,
+    subjectId,
     destination,
-    place,
+    position,
   );
   await tx.announce(OUTBOX_TOPIC, siteKeyHash);
 }
@@ -236,13 +240,13 @@ export async function requeueMessage(
 export async function messagesAbout(
   db: Queries,
   siteKeyHash: string,
-  about: string,
+  subjectId: string,
   limit: number,
 ): Promise<Message[]> {
   const rows = await db.all<Row>(
     `SELECT * FROM outbox WHERE about = ? AND site_key_hash = ?
      ORDER BY created_at DESC, place DESC, message_id DESC LIMIT ?`,
-    about,
+    subjectId,
     siteKeyHash,
     limit,
   );
@@ -274,7 +278,7 @@ export async function listMessages(
 }
 
 /** Deletes messages that ended before a time. Returns how many. */
-export function forgetMessages(db: Queries, before: number, limit: number): Promise<number> {
+export function deleteExpiredMessages(db: Queries, before: number, limit: number): Promise<number> {
   return db.run(
     `DELETE FROM outbox WHERE message_id IN (SELECT message_id FROM outbox
      WHERE state IN ('delivered', 'failed') AND next_at < ? LIMIT ?)`,

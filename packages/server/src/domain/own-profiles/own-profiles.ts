@@ -29,17 +29,17 @@ export class OwnProfiles {
   /** Whether a site serves its profile at this address. */
   async isServed(siteKeyHash: string, url: string): Promise<boolean> {
     const { clock, db } = this.tools;
-    const known = await ownProfile(db, siteKeyHash);
-    const before = known?.url === url ? known : undefined;
+    const stored = await ownProfile(db, siteKeyHash);
+    const before = stored?.url === url ? stored : undefined;
     if (before !== undefined && clock.now() < before.checkedAt + KNOWN_MS) return before.served;
-    const served = (await this.look(siteKeyHash, url)) ?? before?.served ?? false;
+    const served = (await this.check(siteKeyHash, url)) ?? before?.served ?? false;
     const checkedAt = clock.now();
     await db.transaction((tx) => writeOwnProfile(tx, { siteKeyHash, url, served, checkedAt }));
     return served;
   }
 
   /** Undefined if the domain did not answer. */
-  private async look(siteKeyHash: string, url: string): Promise<boolean | undefined> {
+  private async check(siteKeyHash: string, url: string): Promise<boolean | undefined> {
     const options = { fresh: true, bodyBytesMax: PROFILE_BYTES_MAX };
     const answer = await this.tools.safeFetch.get(url, options);
     if (!answer.ok) return answer.reason === "redirected" ? false : undefined;

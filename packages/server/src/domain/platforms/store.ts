@@ -1,5 +1,5 @@
+import { containing } from "../../infra/db/containing.js";
 import type { Database, Queries, Transaction } from "../../infra/db/database.js";
-import { holding } from "../../infra/db/holding.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { type WebName, webName } from "../../infra/web-name.js";
 import type { Platform, PlatformStatus } from "./platform.js";
@@ -138,17 +138,17 @@ export async function listPlatforms(
   },
 ): Promise<Platform[]> {
   const { createdAt, id } = page.after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
-  const held = holding(db.dialect, ["name", "identity"], search);
+  const match = containing(db.dialect, ["name", "identity"], search);
   const rows = await db.all<Row>(
     `SELECT * FROM platforms WHERE site_key_hash = ? AND (created_at, identity) < (?, ?)
-       AND (CAST(? AS TEXT) IS NULL OR status = ?)${held.sql}
+       AND (CAST(? AS TEXT) IS NULL OR status = ?)${match.sql}
      ORDER BY created_at DESC, identity DESC LIMIT ?`,
     siteKeyHash,
     createdAt,
     id,
     status ?? null,
     status ?? null,
-    ...held.values,
+    ...match.values,
     page.limit,
   );
   return rows.map(platformOf);

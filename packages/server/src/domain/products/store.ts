@@ -1,5 +1,5 @@
+import { containing } from "../../infra/db/containing.js";
 import type { Database, Queries, Transaction } from "../../infra/db/database.js";
-import { holding } from "../../infra/db/holding.js";
 import { type Availability, type ListedProduct, type Product, wordsOf } from "./product.js";
 
 /** A row of products; searches read it too. */
@@ -136,13 +136,13 @@ export async function listProducts(
   search: string | undefined,
   page: { readonly after: string; readonly limit: number },
 ): Promise<Product[]> {
-  const held = holding(db.dialect, ["title", "product_id"], search);
+  const match = containing(db.dialect, ["title", "product_id"], search);
   const rows = await db.all<ProductRow>(
-    `SELECT * FROM products WHERE site_key_hash = ? AND product_id > ?${held.sql}
+    `SELECT * FROM products WHERE site_key_hash = ? AND product_id > ?${match.sql}
      ORDER BY product_id LIMIT ?`,
     siteKeyHash,
     page.after,
-    ...held.values,
+    ...match.values,
     page.limit,
   );
   return rows.map(productOf);

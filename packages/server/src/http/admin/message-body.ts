@@ -29,7 +29,7 @@ export function messageBody(message: Message): z.infer<typeof MessageBody> {
     kind: message.kind,
     audience: message.audience,
     topic: message.topic,
-    about: message.about,
+    about: message.subjectId,
     destination: message.destination,
     state,
     attempts: message.attempts,

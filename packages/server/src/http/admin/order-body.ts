@@ -98,7 +98,7 @@ export const ShownOrderBody = OrderBody.extend({
 }).openapi("ShownOrder");
 
 export function orderBody(order: Order, now: number): z.infer<typeof OrderBody> {
-  const { lapsesAt } = order;
+  const { expiresAt: lapsesAt } = order;
   return {
     order_id: order.orderId,
     status: order.status,

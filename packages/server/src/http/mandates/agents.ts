@@ -45,7 +45,7 @@ export function agentHandlers(
       const key = await readAgentKeyStrictly(isJsonObject(body) ? body.jwk : undefined);
       if (!key.ok) throw new Problem("schema_invalid", { message: key.detail });
       const { kid } = key.value;
-      const minted = challenges.mint({ siteKeyHash: site.siteKeyHash, kid }, clock.now());
+      const minted = challenges.issue({ siteKeyHash: site.siteKeyHash, kid }, clock.now());
       const answer = {
         challenge: minted.challenge,
         expires_at: isoTime(minted.expiresAt),

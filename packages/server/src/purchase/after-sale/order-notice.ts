@@ -46,7 +46,7 @@ export function orderEvent(
       checkout_id: order.checkoutId,
       amount: { minor: amount.minor, currency: amount.currency },
       payment: order.payment,
-      lapses_at: timeOf(order.lapsesAt),
+      lapses_at: timeOf(order.expiresAt),
       captured_minor: order.capturedMinor,
       items: lines.map(({ lineId, id, title, quantity, unit_minor, total, fulfilled }) => ({
         line_id: lineId,
@@ -92,7 +92,7 @@ const subjectOf = ({ domain, rehearsed }: MailAbout, words: string) =>
 /** The mail to the owner about a sale. */
 export function soldMail({ order, lines }: WholeOrder, about: MailAbout) {
   const { domain, rehearsed } = about;
-  const { orderId, amount, lapsesAt } = order;
+  const { orderId, amount, expiresAt: lapsesAt } = order;
   const text = [
     ...(rehearsed ? REHEARSED : []),
     `Something was bought at ${domain}. The payment is authorized, and not yet taken.`,

@@ -3,7 +3,7 @@ import type { Context } from "../../context.js";
 import type { Checkout } from "../../domain/checkouts/checkout.js";
 import { pageUrl } from "../../domain/checkouts/checkout.js";
 import { newMessage, WAITING_MAX } from "../../domain/outbox/message.js";
-import { insertMessages, unlessFull } from "../../domain/outbox/store.js";
+import { failedIfFull, insertMessages } from "../../domain/outbox/store.js";
 import { shopSettings } from "../../domain/shop-settings/store.js";
 import { siteByHash } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
@@ -63,14 +63,14 @@ export async function tellBuyer(
     kind: "mail",
     audience: "buyer",
     topic,
-    about,
-    place: null,
+    subjectId: about,
+    position: null,
     destination,
     body: JSON.stringify(mail),
     createdAt: now,
   });
   const written = (await takePlace(tx, siteKeyHash, destination, now))
-    ? await unlessFull(tx, message, { siteKeyHash, audience: "buyer" }, WAITING_MAX)
+    ? await failedIfFull(tx, message, { siteKeyHash, audience: "buyer" }, WAITING_MAX)
     : { ...message, state: "failed" as const, lastProblem: TOO_MANY };
   await insertMessages(tx, [written]);
 }

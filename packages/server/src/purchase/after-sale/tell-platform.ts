@@ -1,6 +1,6 @@
 import type { Context } from "../../context.js";
-import { type Message, newMessage, WAITING_FOR_ONE_MAX } from "../../domain/outbox/message.js";
-import { insertMessages, unlessFull } from "../../domain/outbox/store.js";
+import { type Message, newMessage, WAITING_PER_PLATFORM_MAX } from "../../domain/outbox/message.js";
+import { failedIfFull, insertMessages } from "../../domain/outbox/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import type { OrderNews } from "./order-notice.js";
 import { orderSnapshot } from "./order-snapshot.js";
@@ -24,12 +24,12 @@ export async function tellPlatform(
     kind: "webhook",
     audience: "platform",
     topic,
-    about,
-    place,
+    subjectId: about,
+    position: place,
     destination,
     createdAt: now,
     body: JSON.stringify(orderSnapshot(context.config, whole)),
   });
   const receiver = { siteKeyHash, audience: "platform", destination } as const;
-  await insertMessages(tx, [await unlessFull(tx, message, receiver, WAITING_FOR_ONE_MAX)]);
+  await insertMessages(tx, [await failedIfFull(tx, message, receiver, WAITING_PER_PLATFORM_MAX)]);
 }

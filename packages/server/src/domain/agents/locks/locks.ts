@@ -1,5 +1,5 @@
 import type { Transaction } from "../../../infra/db/database.js";
-import { MINUTE_MS } from "../../../infra/time.js";
+import { DAY_MS, HOUR_MS, MINUTE_MS } from "../../../infra/time.js";
 import { identityOfAgentId } from "../store.js";
 import { agentLock, countFailures, insertFailure, writeLock } from "./store.js";
 
@@ -7,9 +7,9 @@ import { agentLock, countFailures, insertFailure, writeLock } from "./store.js";
 const FAILURES_WINDOW_MS = 10 * MINUTE_MS;
 const FAILURES_MAX = 20;
 /** The length of the first lock, of the second, and of all later ones. */
-const LOCKED_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, 60 * MINUTE_MS];
+const LOCKED_MS = [5 * MINUTE_MS, 15 * MINUTE_MS, HOUR_MS];
 /** After this time without a lock, the next lock is a first one again. */
-const FORGIVEN_MS = 24 * 60 * MINUTE_MS;
+const FORGIVEN_MS = DAY_MS;
 
 /**
  * Counts each wrong mandate of a known agent once, and locks the agent after too many. Only the

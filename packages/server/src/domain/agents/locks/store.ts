@@ -70,6 +70,6 @@ export async function countFailures(
   return Number(row?.failures ?? 0);
 }
 
-export async function forgetFailures(tx: Transaction, before: number): Promise<void> {
+export async function deleteExpiredFailures(tx: Transaction, before: number): Promise<void> {
   await tx.run("DELETE FROM agent_failures WHERE failed_at < ?", before);
 }

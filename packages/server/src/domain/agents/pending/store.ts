@@ -16,7 +16,7 @@ export async function pendingShares(db: Queries, siteKeyHash: string): Promise<P
 }
 
 /** Deletes agents that were never approved, and their keys. They may register again. */
-async function deleteWaiting(
+async function deleteUnapproved(
   tx: Transaction,
   condition: string,
   ...values: readonly (string | number)[]
@@ -34,11 +34,11 @@ export async function deleteOldestPending(
 ): Promise<void> {
   const oldest = `site_key_hash = ? AND status = 'pending' AND share = ?
      ORDER BY created_at, agent_id LIMIT 1`;
-  await deleteWaiting(tx, oldest, siteKeyHash, share);
+  await deleteUnapproved(tx, oldest, siteKeyHash, share);
 }
 
 /** Deletes expired pending agents, and agents that were rejected long ago. */
 export function deleteExpiredAgents(tx: Transaction, now: number): Promise<number> {
   const late = "status IN ('pending', 'rejected') AND expires_at IS NOT NULL AND expires_at <= ?";
-  return deleteWaiting(tx, late, now);
+  return deleteUnapproved(tx, late, now);
 }

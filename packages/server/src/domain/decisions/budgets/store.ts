@@ -34,12 +34,12 @@ export async function addToBuckets(
   }
 }
 
-export async function forgetMinutes(tx: Transaction, before: number): Promise<void> {
+export async function deleteExpiredMinutes(tx: Transaction, before: number): Promise<void> {
   await tx.run("DELETE FROM decision_minutes WHERE minute < ?", before);
 }
 
 /** The decisions to count: those of one identity, or all of a site. */
-export interface Counted {
+export interface CountedWindow {
   readonly siteKeyHash: string;
   readonly identity: string | null;
   /** Excluded; everything after it up to `now` is counted. */
@@ -47,7 +47,7 @@ export interface Counted {
   readonly now: number;
 }
 
-export async function countDecisions(tx: Queries, counted: Counted): Promise<number> {
+export async function countDecisions(tx: Queries, counted: CountedWindow): Promise<number> {
   const { siteKeyHash, identity, since } = counted;
   const { table, column, unitMs } = bucketFor(counted);
   const whole = floor(since, unitMs) + unitMs;
@@ -73,7 +73,11 @@ export async function countDecisions(tx: Queries, counted: Counted): Promise<num
 }
 
 /** The money spent in a currency, in minor units, up to the largest exact integer. */
-export async function sumSpent(tx: Queries, counted: Counted, currency: string): Promise<number> {
+export async function sumSpent(
+  tx: Queries,
+  counted: CountedWindow,
+  currency: string,
+): Promise<number> {
   const { siteKeyHash, identity, since } = counted;
   const { table, column, unitMs } = bucketFor(counted);
   const whole = floor(since, unitMs) + unitMs;
@@ -108,6 +112,6 @@ const MINE_IN_BUCKETS = "(CAST(? AS TEXT) IS NULL OR actor_id = ?)";
  * A short window is a sum of minutes, a long one of hours. Single rows fill the part of the window
  * before the first whole bucket.
  */
-function bucketFor({ since, now }: Counted) {
+function bucketFor({ since, now }: CountedWindow) {
   return now - since > HOUR_MS ? BUCKETS[0] : BUCKETS[1];
 }

@@ -50,12 +50,12 @@ const oneLess = ({ table, key }: Counts) =>
 async function count(
   tx: Transaction,
   counted: Counted,
-  { more, less }: { readonly more: Outcome; readonly less?: Outcome },
+  { added, removed }: { readonly added: Outcome; readonly removed?: Outcome },
 ): Promise<void> {
-  const outcomes = less === undefined ? [more] : [more, less].sort();
+  const outcomes = removed === undefined ? [added] : [added, removed].sort();
   for (const counts of COUNTS) {
     for (const outcome of outcomes) {
-      const sql = outcome === more ? oneMore(counts) : oneLess(counts);
+      const sql = outcome === added ? oneMore(counts) : oneLess(counts);
       await tx.run(sql, ...counts.keyOf(counted, outcome));
     }
   }
@@ -63,9 +63,9 @@ async function count(
 
 export function countDecision(
   tx: Transaction,
-  made: Counted & Pick<Decision, "outcome">,
+  decision: Counted & Pick<Decision, "outcome">,
 ): Promise<void> {
-  return count(tx, made, { more: made.outcome });
+  return count(tx, decision, { added: decision.outcome });
 }
 
 /** Counts a decision under its new outcome, in the hour and day in which it was made. */
@@ -74,7 +74,8 @@ export async function recountDecision(
   before: Counted & Pick<Decision, "outcome">,
   outcome: Outcome,
 ): Promise<void> {
-  if (outcome !== before.outcome) await count(tx, before, { more: outcome, less: before.outcome });
+  if (outcome !== before.outcome)
+    await count(tx, before, { added: outcome, removed: before.outcome });
 }
 
 /** The bounds of a span in steps, beginning with the step that contains its start. */
@@ -128,7 +129,7 @@ export async function busiestAgents(
 ): Promise<BusiestAgents> {
   const of = (outcome: Outcome) =>
     `SUM(CASE WHEN outcome = '${outcome}' THEN decisions ELSE 0 END) AS ${outcome}`;
-  const found = await db.all<Sums & { readonly actor_id: string }>(
+  const actors = await db.all<Sums & { readonly actor_id: string }>(
     `SELECT actor_id, SUM(decisions) AS decisions, ${of("approved")}, ${of("escalated")},
        ${of("rejected")}, ${of("paying")}, SUM(COUNT(*)) OVER () AS rows_read
      FROM (SELECT actor_id, outcome, decisions FROM outcome_agent_days
@@ -141,7 +142,7 @@ export async function busiestAgents(
     agentsMax,
   );
   return {
-    agents: found.map((sums) => ({
+    agents: actors.map((sums) => ({
       actorId: sums.actor_id,
       decisions: Number(sums.decisions),
       by: {
@@ -151,7 +152,7 @@ export async function busiestAgents(
         paying: Number(sums.paying),
       },
     })),
-    rows: Number(found[0]?.rows_read ?? 0),
+    rows: Number(actors[0]?.rows_read ?? 0),
   };
 }
 

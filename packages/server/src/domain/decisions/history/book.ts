@@ -4,7 +4,7 @@ import type { WorkBudget } from "../../../infra/work-budget.js";
 export interface Entry {
   readonly at: number;
   /** The identities whose counters it adds to; null means the counter of the site. */
-  readonly whose: readonly (string | null)[];
+  readonly counters: readonly (string | null)[];
   /** Empty if it counts decisions and not money. */
   readonly currency: string;
   readonly value: number | bigint;
@@ -13,7 +13,7 @@ export interface Entry {
 const ENTRIES_PER_TURN = 2_000;
 
 /** The number of entries, in order of time, that are not after a time. */
-function placeAfter(length: number, atOf: (place: number) => number, at: number): number {
+function countUpTo(length: number, atOf: (index: number) => number, at: number): number {
   let [low, high] = [0, length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -37,8 +37,8 @@ class Ledger {
   }
 
   after(since: number): number {
-    const place = placeAfter(this.times.length, (one) => this.times[one] as number, since);
-    return Number(this.sum - (this.sums[place] as bigint));
+    const index = countUpTo(this.times.length, (i) => this.times[i] as number, since);
+    return Number(this.sum - (this.sums[index] as bigint));
   }
 }
 
@@ -51,35 +51,35 @@ export class Book {
 
   constructor(entries: readonly Entry[]) {
     // Fast, because the input is a few sorted lists.
-    this.entries = [...entries].sort((one, other) => one.at - other.at);
+    this.entries = [...entries].sort((a, b) => a.at - b.at);
   }
 
   /** Adds an entry that is not before the time of the last `advance`. */
   add(entry: Entry): void {
     const { entries } = this;
-    const place = placeAfter(entries.length, (one) => (entries[one] as Entry).at, entry.at);
-    entries.splice(Math.max(place, this.next), 0, entry);
+    const index = countUpTo(entries.length, (i) => (entries[i] as Entry).at, entry.at);
+    entries.splice(Math.max(index, this.next), 0, entry);
   }
 
   /** Adds all entries up to a time to the ledgers. */
-  async advance(now: number, allowance: WorkBudget): Promise<void> {
+  async advance(now: number, budget: WorkBudget): Promise<void> {
     for (; this.next < this.entries.length; this.next++) {
-      const { at, whose, currency, value } = this.entries[this.next] as Entry;
+      const { at, counters, currency, value } = this.entries[this.next] as Entry;
       if (at > now) return;
-      for (const one of whose) this.ledger(one, currency).add(at, value);
-      if (this.next % ENTRIES_PER_TURN === 0) await allowance.turn();
+      for (const counter of counters) this.ledger(counter, currency).add(at, value);
+      if (this.next % ENTRIES_PER_TURN === 0) await budget.turn();
     }
   }
 
-  private ledger(whose: string | null, currency: string): Ledger {
-    const key = `${whose ?? ""} ${currency}`;
+  private ledger(counter: string | null, currency: string): Ledger {
+    const key = `${counter ?? ""} ${currency}`;
     const ledger = this.ledgers.get(key) ?? new Ledger();
     this.ledgers.set(key, ledger);
     return ledger;
   }
 
   /** The sum of the entries after a time, up to the time of the last `advance`. */
-  after(since: number, whose: string | null, currency = ""): number {
-    return this.ledgers.get(`${whose ?? ""} ${currency}`)?.after(since) ?? 0;
+  after(since: number, counter: string | null, currency = ""): number {
+    return this.ledgers.get(`${counter ?? ""} ${currency}`)?.after(since) ?? 0;
   }
 }

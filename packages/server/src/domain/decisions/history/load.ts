@@ -19,7 +19,7 @@ interface Range {
 }
 
 /** The decisions to evaluate again: the first, the last, and their identities. */
-export interface Looked {
+export interface DecisionRange {
   readonly first: Decision;
   readonly last: Decision;
   readonly identities: readonly string[];
@@ -29,20 +29,20 @@ const hourOf = (at: number) => at - (at % HOUR_MS);
 
 /** Sorts ranges and joins those that touch. */
 function joined(ranges: readonly Range[]): Range[] {
-  const made: Range[] = [];
-  for (const { from, to } of [...ranges].sort((one, other) => one.from - other.from)) {
-    const before = made.at(-1);
-    if (before === undefined || before.to < from) made.push({ from, to });
-    else made[made.length - 1] = { from: before.from, to: Math.max(before.to, to) };
+  const result: Range[] = [];
+  for (const { from, to } of [...ranges].sort((a, b) => a.from - b.from)) {
+    const before = result.at(-1);
+    if (before === undefined || before.to < from) result.push({ from, to });
+    else result[result.length - 1] = { from: before.from, to: Math.max(before.to, to) };
   }
-  return made;
+  return result;
 }
 
 /**
  * The hours in which some window begins while it moves from the first decision to the last, and the
  * hour of the first decision. Sums of whole hours are not exact enough for these.
  */
-function brokenHours({ first, last }: Looked, counters: readonly CounterName[]): Range[] {
+function brokenHours({ first, last }: DecisionRange, counters: readonly CounterName[]): Range[] {
   const whole = hourOf(first.evaluatedAt);
   const begins = counters.map(({ window }) => {
     const ms = policyDurationMs(window) as number;
@@ -60,15 +60,15 @@ function between(ranges: readonly Range[]): Range[] {
 
 /** Reads all pages. */
 async function readAll<Row>(
-  allowance: WorkBudget,
+  budget: WorkBudget,
   read: (after: Row | undefined) => Promise<Row[]>,
   take: (row: Row) => void,
 ): Promise<void> {
   for (let after: Row | undefined; ; ) {
     const rows = await read(after);
-    allowance.took(rows.length);
+    budget.took(rows.length);
     for (const row of rows) take(row);
-    await allowance.turn();
+    await budget.turn();
     if (rows.length < PAGE_ROWS) return;
     after = rows.at(-1);
   }
@@ -81,24 +81,25 @@ async function readAll<Row>(
  */
 export async function loadHistory(
   db: Queries,
-  looked: Looked,
+  replayed: DecisionRange,
   summed: Summed,
   counters: readonly CounterName[],
-  allowance: WorkBudget,
+  budget: WorkBudget,
 ): Promise<Entry[]> {
   if (counters.length === 0) return [];
-  const { first, identities } = looked;
+  const { first, identities } = replayed;
   const scopes = new Set(counters.map(({ scope }) => scope));
-  const broken = brokenHours(looked, counters);
+  const broken = brokenHours(replayed, counters);
   const entries: Entry[] = [];
   for (const range of broken) {
     const before = { first, summed, identities: scopes.has("site") ? null : identities, ...range };
     await readAll<PastDecision>(
-      allowance,
+      budget,
       (after) => pastDecisions(db, before, after),
       ({ at, identity, currency, minor }) => {
-        const what = summed === "minor" ? { currency, value: minor } : { currency: "", value: 1 };
-        entries.push({ at, whose: [null, identity], ...what });
+        const counted =
+          summed === "minor" ? { currency, value: minor } : { currency: "", value: 1 };
+        entries.push({ at, counters: [null, identity], ...counted });
       },
     );
   }
@@ -106,12 +107,15 @@ export async function loadHistory(
     for (const scope of scopes) {
       const before = { first, identities: scope === "site" ? null : identities, ...range };
       await readAll<HoursSum>(
-        allowance,
+        budget,
         (after) => hoursSums(db, before, after),
         (sum) => {
-          const whose = [scope === "site" ? null : sum.identity];
-          const currency = summed === "minor" ? sum.currency : "";
-          entries.push({ at: range.from, whose, currency, value: BigInt(sum[summed]) });
+          entries.push({
+            at: range.from,
+            counters: [scope === "site" ? null : sum.identity],
+            currency: summed === "minor" ? sum.currency : "",
+            value: BigInt(sum[summed]),
+          });
         },
       );
     }

@@ -96,8 +96,8 @@ export function lineStates(
   const cancelled = adjustments.filter(({ kind }) => kind === "cancellation");
   return items.map((item, i) => {
     const lineId = lineIdAt(i);
-    const gone = cancelled.reduce((sum, one) => sum + countIn(lineId, one), 0);
-    return { ...item, lineId, total: item.quantity - gone, ...movedOf(lineId, events) };
+    const cancelledCount = cancelled.reduce((sum, one) => sum + countIn(lineId, one), 0);
+    return { ...item, lineId, total: item.quantity - cancelledCount, ...movedOf(lineId, events) };
   });
 }
 

@@ -154,7 +154,7 @@ export async function insertNote(tx: Transaction, note: OrderNote): Promise<void
 }
 
 /** Deletes notes and shipments, which may name people. What happened to the money stays. */
-export async function deleteAftermath(tx: Transaction, siteKeyHash: string): Promise<void> {
+export async function deleteAdjustments(tx: Transaction, siteKeyHash: string): Promise<void> {
   await tx.run("DELETE FROM order_notes WHERE site_key_hash = ?", siteKeyHash);
   await tx.run("DELETE FROM order_events WHERE site_key_hash = ?", siteKeyHash);
   const sql = "UPDATE order_adjustments SET description = NULL WHERE site_key_hash = ?";

@@ -1,12 +1,12 @@
 import type { Dialect } from "./database.js";
 
-/** How a letter may be written: in small and in capitals, as one character each. */
+/** The lower and upper case of a letter, where each is one character. */
 function casesOf(character: string): readonly string[] {
-  const all = [character, character.toLowerCase(), character.toUpperCase()];
-  return [...new Set(all)].filter((one) => [...one].length === 1);
+  const forms = [character, character.toLowerCase(), character.toUpperCase()];
+  return [...new Set(forms)].filter((form) => [...form].length === 1);
 }
 
-const WORDS = {
+const SYNTAX = {
   sqlite: {
     operator: "GLOB",
     plain: (character: string) => character.replace(/[*?[]/, "[$&]"),
@@ -20,17 +20,17 @@ const WORDS = {
 } as const;
 
 /**
- * A condition to add to others: one of the columns holds a text, whatever the case of its letters, and
- * nothing in it means more than itself. Empty where no text is asked for. Each letter names its cases:
- * what `lower` and `LIKE` take for one depends on the database and its locale.
+ * An SQL condition, to be added to others: one of the columns contains a text. Case is ignored, and no
+ * character is a wildcard. Empty if there is no text to look for. The pattern lists the cases of each
+ * letter, because the result of `lower` and `LIKE` depends on the database and its locale.
  */
-export function holding(
+export function containing(
   dialect: Dialect,
   columns: readonly string[],
   text: string | undefined,
 ): { readonly sql: string; readonly values: readonly string[] } {
   if (text === undefined) return { sql: "", values: [] };
-  const { operator, plain, whole } = WORDS[dialect];
+  const { operator, plain, whole } = SYNTAX[dialect];
   const pattern = [...text]
     .map((character) => {
       const cases = casesOf(character);

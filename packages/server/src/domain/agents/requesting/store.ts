@@ -28,7 +28,7 @@ export async function signingKey(
 }
 
 /** The data about an agent that a decision needs. */
-export interface AskingAgent {
+export interface RequestingAgent {
   readonly agent: Agent;
   /** The key it signed with; undefined if it was deleted. */
   readonly key: RegisteredKey | undefined;
@@ -37,11 +37,11 @@ export interface AskingAgent {
 }
 
 /** Reads an agent, its key and its lock in one statement, because every mandate needs all three. */
-export async function askingAgent(
+export async function requestingAgent(
   tx: Queries,
   siteKeyHash: string,
   { agentId, kid }: { readonly agentId: string; readonly kid: string },
-): Promise<AskingAgent | undefined> {
+): Promise<RequestingAgent | undefined> {
   interface Keys {
     key_agent_id: string | null;
     x: string;
@@ -64,7 +64,7 @@ export async function askingAgent(
   );
   if (row === undefined) return undefined;
   const { key_agent_id, key_status: status, key_created_at: created_at, x, not_after } = row;
-  const held = { site_key_hash: siteKeyHash, kid, x, status, created_at, not_after };
-  const key = key_agent_id === null ? undefined : keyOf({ ...held, agent_id: key_agent_id });
+  const keyColumns = { site_key_hash: siteKeyHash, kid, x, status, created_at, not_after };
+  const key = key_agent_id === null ? undefined : keyOf({ ...keyColumns, agent_id: key_agent_id });
   return { agent: agentOf(row), key, lockedUntil: row.locked_until ?? 0 };
 }
