@@ -1,13 +1,13 @@
 import { archiveDueDays } from "./actions/audit/archive-days.js";
 import {
   DELIVER_EVERY_MS,
+  deleteExpiredMessages,
   deliverMessages,
-  forgetOldMessages,
 } from "./actions/notifications/deliver-messages.js";
 import { followLapses } from "./actions/orders/follow-lapses.js";
 import { expireReviews } from "./actions/reviews/decide-review.js";
 import { RECHECK_JOB_EVERY_MS, recheckSites } from "./actions/sites/recheck-sites.js";
-import { forgetOldVisits } from "./actions/visits/forget-visits.js";
+import { deleteExpiredVisits } from "./actions/visits/delete-expired-visits.js";
 import type { Context } from "./context.js";
 import { deleteExpiredFailures } from "./domain/agents/locks/store.js";
 import { deleteExpiredAgents } from "./domain/agents/pending/store.js";
@@ -57,7 +57,7 @@ function planOutbox(context: Context): void {
   jobs.add({
     name: "outbox.forget",
     everyMs: HOUR_MS,
-    run: (_now, stopping) => forgetOldMessages(context, stopping),
+    run: (_now, stopping) => deleteExpiredMessages(context, stopping),
   });
 }
 
@@ -78,7 +78,7 @@ export function planJobs(context: Context): void {
   jobs.add({
     name: "visits.forget",
     everyMs: HOUR_MS,
-    run: (_now, stopping) => forgetOldVisits(context, stopping),
+    run: (_now, stopping) => deleteExpiredVisits(context, stopping),
   });
   jobs.add({
     name: "agents.forget",

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { agentChange } from "../actions/agents/agent-change.js";
+import { agentChange } from "../actions/agents/change-agent.js";
 import type { Context } from "../context.js";
 import { nextSuspendedBy } from "../domain/agents/store.js";
 import { serviceActor } from "../domain/audit/drafts.js";

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
+  deleteExpiredMessages,
   deliverMessages,
-  forgetOldMessages,
 } from "../../src/actions/notifications/deliver-messages.ts";
 import { MESSAGE_KEPT_MS, TRY_LEASE_MS } from "../../src/domain/outbox/message.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
@@ -305,7 +305,7 @@ describe.each(DATABASES)("an owner is told by webhook, on %s:", (dialect) => {
     await owner.deliver();
     await owner.escalate(leaving);
     clock.advance(MESSAGE_KEPT_MS + 1);
-    await forgetOldMessages(server.context, () => false);
+    await deleteExpiredMessages(server.context, () => false);
     expect(await owner.messages(leaving)).toMatchObject([{ state: "waiting" }]);
     await server.admin("DELETE", `/v1/admin/sites/${leaving.site_key_hash}`);
     for (const table of ["outbox", "notify_settings"]) {

@@ -210,11 +210,13 @@ describe.each(DATABASES)("page-load beacons, on %s", (dialect) => {
       const sql = `SELECT COUNT(*) AS n FROM ${table} WHERE site_key_hash = ?`;
       return Number((await db.get<{ n: number }>(sql, site.site_key_hash))?.n);
     };
-    const { forgetOldVisits } = await import("../../src/actions/visits/forget-visits.ts");
+    const { deleteExpiredVisits } = await import(
+      "../../src/actions/visits/delete-expired-visits.ts"
+    );
     const later = { ...server.context, clock: new ManualClock(NOON + 91 * 86_400_000) };
-    await forgetOldVisits(server.context, () => false);
+    await deleteExpiredVisits(server.context, () => false);
     expect([await rows("visits"), await rows("visit_hours")]).toEqual([1, 1]);
-    await forgetOldVisits(later, () => false);
+    await deleteExpiredVisits(later, () => false);
     expect([await rows("visits"), await rows("visit_hours")]).toEqual([0, 1]);
     await server.admin("DELETE", `/v1/admin/sites/${site.site_key_hash}`);
     expect(await rows("visit_hours")).toBe(0);

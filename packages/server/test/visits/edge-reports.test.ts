@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { forgetOldVisits } from "../../src/actions/visits/forget-visits.ts";
+import { deleteExpiredVisits } from "../../src/actions/visits/delete-expired-visits.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import {
   answerOf,
@@ -94,12 +94,12 @@ describe.each(DATABASES)("reports of a site's edge, on %s", (dialect) => {
       observed_at: clock.now() + 1000 + n,
     }));
     await context.db.transaction((tx) => tx.insert("visits", beacons));
-    await forgetOldVisits(context, () => false);
+    await deleteExpiredVisits(context, () => false);
     const sources = async () =>
       (await visits()).map(({ source }: { source: string }) => source).sort();
     expect(await sources()).toEqual([...Array(3).fill("beacon"), ...Array(2).fill("edge")]);
     await report({ visits: [visitOf(), visitOf()] });
-    await forgetOldVisits(context, () => false);
+    await deleteExpiredVisits(context, () => false);
     expect(await sources()).toEqual([...Array(3).fill("beacon"), ...Array(2).fill("edge")]);
   });
 

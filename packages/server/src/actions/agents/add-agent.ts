@@ -13,7 +13,7 @@ import type { Agent, RegisteredKey } from "../../domain/agents/agent.js";
 import { insertKey, keyByKid } from "../../domain/agents/keys/store.js";
 import { insertAgent } from "../../domain/agents/store.js";
 import type { Actor } from "../../domain/audit/drafts.js";
-import { agentChange } from "./agent-change.js";
+import { agentChange } from "./change-agent.js";
 
 export interface NewAgent {
   readonly name: string;

@@ -3,13 +3,34 @@ import type { Context } from "../../context.js";
 import type { Agent, AgentStatus } from "../../domain/agents/agent.js";
 import { endKey, keysOf } from "../../domain/agents/keys/store.js";
 import { agentById, updateAgent } from "../../domain/agents/store.js";
-import type { Actor } from "../../domain/audit/drafts.js";
+import { type Actor, actorDraft, type RecordDraft } from "../../domain/audit/drafts.js";
 import { idAt, insertRevocations, type Revocation } from "../../domain/revocations/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { DAY_MS } from "../../infra/time.js";
-import { type AgentChangeKind, agentChange } from "./agent-change.js";
 
-/** What an owner does with an agent, from which states, and what it becomes. */
+/** The kinds of change in records, docs and the console. */
+type AgentChangeKind =
+  | ("agent_added" | "agent_admitted" | "agent_approved" | "agent_rejected" | "agent_suspended")
+  | ("agent_revoked" | "agent_changed" | "agent_key_added" | "agent_key_revoked");
+
+/** The record of a change of an agent: the actor, the kind and the keys. Names stay out of logs. */
+export function agentChange(
+  kind: AgentChangeKind,
+  { agentId, status, scopes, tags }: Agent,
+  { actor, now, kids }: { actor: Actor; now: number; kids?: readonly string[] },
+): RecordDraft {
+  const change = {
+    kind,
+    agent_id: agentId,
+    status,
+    ...(scopes === null ? {} : { scopes }),
+    ...(tags.length === 0 ? {} : { tags }),
+    ...(kids === undefined ? {} : { kids }),
+  };
+  return actorDraft("site.changed", actor, now, { change });
+}
+
+/** The steps of an owner: the states a step starts from, and the state it leads to. */
 const STEPS = {
   approve: { from: ["pending", "suspended", "rejected"], to: "active", kind: "agent_approved" },
   reject: { from: ["pending"], to: "rejected", kind: "agent_rejected" },
@@ -31,8 +52,8 @@ export type AgentStep = keyof typeof STEPS;
 export const AGENT_STEPS = Object.keys(STEPS) as readonly AgentStep[];
 
 /**
- * Moves an agent on. It holds for the very next decision on every node: those read the agent inside
- * their own transaction. A revoked one stays revoked, and so do its keys.
+ * Approves, rejects, suspends or revokes an agent. It applies to the very next decision on every node,
+ * because decisions read the agent inside their transaction. Nothing brings back a revoked agent or its keys.
  */
 export async function stepAgent(
   { audit, clock, revocations }: Context,
@@ -47,7 +68,7 @@ export async function stepAgent(
     if (agent === undefined) return refused(refuse("not_found", "The site has no such agent."));
     const { from, to, kind } = STEPS[step];
     if (agent.status === to) {
-      // Answered as if it had happened, an owner would think that the scopes hold.
+      // An answer as if it had happened would tell the owner that the new scopes apply.
       if (scopes === undefined) return refused(ok(agent));
       const why = `The agent is ${to} already: change its scopes instead (gatehouse agent change).`;
       return refused(refuse("conflict", why));
@@ -95,7 +116,7 @@ export interface AgentChanges {
   readonly tags?: readonly string[] | undefined;
 }
 
-/** Changes what the owner says of an agent. */
+/** Changes the owner's name, scopes and tags of an agent. */
 export async function changeAgent(
   { audit, clock }: Context,
   siteKeyHash: string,

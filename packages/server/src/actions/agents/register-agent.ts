@@ -20,9 +20,9 @@ import type { Site } from "../../domain/sites/site.js";
 import { webName } from "../../infra/web-name.js";
 import { isSignedForNow } from "../mandates/signed-window.js";
 import { readAgentKeyStrictly } from "./add-agent.js";
-import { agentChange } from "./agent-change.js";
+import { agentChange } from "./change-agent.js";
 import { publishesKey } from "./find-published-key.js";
-import { makePendingRoom, pendingMs, pendingShare } from "./pending-room.js";
+import { makePendingRoom, pendingMs, pendingShare } from "./pending-limits.js";
 
 type RegistrationFault =
   | "schema_invalid"

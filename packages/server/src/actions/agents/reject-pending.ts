@@ -3,8 +3,7 @@ import type { Agent } from "../../domain/agents/agent.js";
 import { keysOf } from "../../domain/agents/keys/store.js";
 import { pendingAgents, updateAgent } from "../../domain/agents/store.js";
 import type { Actor } from "../../domain/audit/drafts.js";
-import { agentChange } from "./agent-change.js";
-import { REJECTED_KEPT_MS } from "./change-agent.js";
+import { agentChange, REJECTED_KEPT_MS } from "./change-agent.js";
 
 /** Agents rejected by one call; for more, call again. */
 const REJECTED_MAX = 200;

@@ -16,7 +16,7 @@ import type { Site } from "../../domain/sites/site.js";
 import { keyFault } from "../mandates/prove-mandate.js";
 import { isSignedForNow } from "../mandates/signed-window.js";
 import { readAgentKeyStrictly } from "./add-agent.js";
-import { agentChange } from "./agent-change.js";
+import { agentChange } from "./change-agent.js";
 
 /** Keys one agent may sign with at a time. */
 const LIVE_KEYS_MAX = 5;

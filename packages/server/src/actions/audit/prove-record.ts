@@ -8,7 +8,7 @@ import { logByChain } from "../../domain/audit/store.js";
 import type { AuditPublic } from "../../domain/sites/site.js";
 import { auditPublicOf } from "../../domain/sites/store.js";
 import { HOUR_MS } from "../../infra/time.js";
-import { siteLogs } from "./read-logs.js";
+import { siteLogs } from "./logs.js";
 
 /** Who is asking: anybody, or somebody with a token for the site. */
 export type Asker = "anybody" | "owner";

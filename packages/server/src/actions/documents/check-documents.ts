@@ -4,19 +4,31 @@ import type { Context } from "../../context.js";
 import { sells } from "../../domain/sites/gates.js";
 import { siteOrigin } from "../../domain/sites/proof.js";
 import type { Site } from "../../domain/sites/site.js";
-import type { InstallFinding } from "../sites/install-finding.js";
 import { fetchHint } from "../sites/verify-site.js";
 
-/** No more than the safe client lets at one host at once: whoever waits in its line loses time. */
+export const FINDING_STATES = ["good", "missing", "wrong"] as const;
+
+/** The result of one check of a site, with advice for the owner. */
+export interface InstallFinding {
+  /** `domain`, `script`, `edge` or the path of a document. */
+  readonly item: string;
+  /** `missing` may be what the owner wants; `wrong` needs a fix. */
+  readonly state: (typeof FINDING_STATES)[number];
+  readonly found: string;
+  /** Absent if there is nothing to do. */
+  readonly advice?: string;
+}
+
+/** The safe client allows no more requests to one host at a time; others would wait in its queue. */
 const FETCHES_AT_ONCE = 2;
-/** Longer than any document of ours. */
+/** Longer than any document of Gatehouse. */
 const DOCUMENT_BYTES_MAX = 1024 * 1024;
 
 type Path = keyof typeof OWN_DOMAIN_PATHS;
 type Answer = Extract<FetchResult, { ok: true }>["value"];
 type Fault = Extract<FetchResult, { ok: false }>;
 
-/** Stands on the domain while every gate is open, and else not. */
+/** On the domain only while every gate of checkout is open. */
 const PROFILE: Path = "/.well-known/ucp";
 
 const OWN_DOCUMENT =
@@ -30,10 +42,10 @@ function ownDid({ domain }: Site): string {
 }
 
 /**
- * Every address in Gatehouse's documents names the site, by its key or the key's hash. So does the
- * script on a page of the site's own, which many sites answer with at any path.
+ * Every address in a document of Gatehouse contains the site's key or its hash. So does the script on an
+ * ordinary page of the site, and many sites answer any path with a page, so HTML does not count.
  */
-function isGatehouses(path: Path, { body, contentType }: Answer, site: Site): boolean {
+function isFromGatehouse(path: Path, { body, contentType }: Answer, site: Site): boolean {
   const text = new TextDecoder().decode(body);
   const named = text.includes(site.siteKey) || text.includes(site.siteKeyHash);
   const ours = path === "/agent" ? cardInPage(body) !== undefined : !/html/i.test(contentType);
@@ -47,7 +59,8 @@ function judgeAnswer(path: Path, answer: Answer, site: Site, guide: string): Ins
     const advice = `A worker, the Node plugin or a proxy rule serves it: ${guide}`;
     return { item: path, state: "missing", found, advice };
   }
-  if (isGatehouses(path, answer, site)) return { item: path, state: "good", found: "Gatehouse's" };
+  if (isFromGatehouse(path, answer, site))
+    return { item: path, state: "good", found: "Gatehouse's" };
   const found = "another document than Gatehouse's is there";
   const advice = path === "/.well-known/did.json" ? ownDid(site) : OWN_DOCUMENT;
   return { item: path, state: "wrong", found, advice };
@@ -55,8 +68,8 @@ function judgeAnswer(path: Path, answer: Answer, site: Site, guide: string): Ins
 
 const CERTIFICATE = /CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO_VERIFY/;
 
-/** Why a site gave no answer at all, and what its owner does about it. */
-function silence(context: Context, site: Site, { reason, detail }: Fault) {
+/** Explains why a site did not answer, and what its owner can do about it. */
+function explainNoAnswer(context: Context, site: Site, { reason, detail }: Fault) {
   if (reason === "too_busy") {
     return { found: `could not be looked at: ${detail}`, advice: "Try again in a moment." };
   }
@@ -67,7 +80,7 @@ function silence(context: Context, site: Site, { reason, detail }: Fault) {
   return { found: `cannot be read: ${detail}`, advice: hint === "" ? down : hint };
 }
 
-/** What the site sent could not be taken as a document; undefined where it sent nothing. */
+/** The finding for an answer that is not a document; undefined if the site did not answer. */
 function judgeFault(path: Path, { reason }: Fault, guide: string): InstallFinding | undefined {
   const wrong = (found: string, advice: string): InstallFinding => {
     return { item: path, state: "wrong", found, advice };
@@ -90,17 +103,17 @@ function judgeFault(path: Path, { reason }: Fault, guide: string): InstallFindin
   }
 }
 
-interface Looked {
+interface CheckedPath {
   readonly finding: InstallFinding;
   /** Whether the site answered. */
   readonly reached: boolean;
 }
 
-async function lookAt(context: Context, site: Site, path: Path): Promise<Looked> {
+async function checkPath(context: Context, site: Site, path: Path): Promise<CheckedPath> {
   const { config, safeFetch } = context;
   const guide = `${config.baseUrl}/docs/guide/install.md`;
   const url = siteOrigin(site.domain, config.fetchAllow) + path;
-  // The owner has just put it there: what we remember from before is of no use.
+  // The owner may just have published it, so a cached answer is of no use.
   const options = { fresh: true, bodyBytesMax: DOCUMENT_BYTES_MAX };
   const answer = await safeFetch.get(url, options);
   if (answer.ok) return { finding: judgeAnswer(path, answer.value, site, guide), reached: true };
@@ -109,24 +122,25 @@ async function lookAt(context: Context, site: Site, path: Path): Promise<Looked>
   const finding: InstallFinding = {
     item: path,
     state: "wrong",
-    ...silence(context, site, answer),
+    ...explainNoAnswer(context, site, answer),
   };
   return { finding, reached: false };
 }
 
 /**
- * Each document where agents look for it on the site's own domain, up to the first path at which the
- * site does not answer: whoever asked would wait for every other as long.
+ * Checks each document at its path on the site's own domain. It stops at the first path where the site does
+ * not answer, because the caller would wait just as long for each of the others.
  */
 export async function checkDocuments(context: Context, site: Site): Promise<InstallFinding[]> {
   const all = Object.keys(OWN_DOMAIN_PATHS) as Path[];
   const paths = all.filter((path) => path !== PROFILE || sells(site));
   const findings: InstallFinding[] = [];
   for (let next = 0; next < paths.length; next += FETCHES_AT_ONCE) {
-    const asked = paths.slice(next, next + FETCHES_AT_ONCE);
-    for (const one of await Promise.all(asked.map((path) => lookAt(context, site, path)))) {
-      findings.push(one.finding);
-      if (!one.reached) return findings;
+    const batch = paths.slice(next, next + FETCHES_AT_ONCE);
+    const checked = await Promise.all(batch.map((path) => checkPath(context, site, path)));
+    for (const { finding, reached } of checked) {
+      findings.push(finding);
+      if (!reached) return findings;
     }
   }
   return findings;

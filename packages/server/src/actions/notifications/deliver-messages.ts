@@ -1,46 +1,66 @@
-import { refuse } from "@gatehouse/protocol";
+import { type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { MESSAGE_KEPT_MS, type Message, nextTryAt } from "../../domain/outbox/message.js";
 import {
   claimMessage,
-  deleteExpiredMessages,
+  deleteExpiredMessages as deleteMessagesBefore,
   dueDestinations,
   dueMessages,
   retryMessagesNow,
   writeTry,
 } from "../../domain/outbox/store.js";
 import type { Ids } from "../../infra/ids.js";
-import { type Sent, sendMessage } from "./send-message.js";
 
 /** Often enough that the first retry comes within a minute. */
 export const DELIVER_EVERY_MS = 5000;
-/** Receivers that are sent to at the same time; each gets its messages one after the other. */
+/** Receivers served at the same time; each gets its messages one after the other. */
 const DESTINATIONS_AT_ONCE = 16;
 const MESSAGES_OF_DESTINATION = 4;
-/** Rounds of one run, and how long it may take: other jobs wait meanwhile. */
+/** Rounds of one run, and how long it may take, because other jobs wait for it. */
 const ROUNDS_MAX = 50;
 const RUN_MS_MAX = 30_000;
-const FORGOTTEN_AT_ONCE = 1000;
+const DELETED_AT_ONCE = 1000;
 
-/** From 0 up to 1. */
-function chanceOf(ids: Ids): number {
+/** The part of a message that an attempt to send it needs. */
+export type Sendable = Pick<
+  Message,
+  "messageId" | "siteKeyHash" | "kind" | "audience" | "destination" | "body" | "createdAt"
+>;
+
+/** `refused`: the receiver answered, and may accept it later. `gone`: it never will. */
+type SendResult = Result<true, "gone" | "refused" | "not_delivered">;
+
+/** Tries once to send a message, as mail or to a webhook. */
+export function sendMessage({ mailer, webhooks }: Context, message: Sendable): Promise<SendResult> {
+  const { messageId, siteKeyHash, kind, audience, destination, body, createdAt } = message;
+  if (kind === "webhook") {
+    const webhook = { url: destination, body, messageId };
+    if (audience !== "platform") return webhooks.send(webhook);
+    return webhooks.sendOrder({ ...webhook, siteKeyHash, occurredAt: createdAt });
+  }
+  const { subject, text } = JSON.parse(body) as { subject: string; text: string };
+  return mailer.send({ messageId, to: destination, subject, text, writtenAt: createdAt });
+}
+
+/** A random number from 0 to 1, without 1. */
+function randomOf(ids: Ids): number {
   const [high = 0, low = 0] = ids.bytes(2);
   return (256 * high + low) / 65_536;
 }
 
-/** What becomes of a message after a try. */
-function tried(message: Message, sent: Sent, now: number, chance: number): Message {
-  if (sent.ok) {
+/** The message after an attempt: delivered, failed, or waiting for the next attempt. */
+function afterAttempt(message: Message, result: SendResult, now: number, random: number): Message {
+  if (result.ok) {
     return { ...message, state: "delivered", nextAt: now, deliveredAt: now, lastProblem: null };
   }
-  const nextAt = sent.reason === "gone" ? undefined : nextTryAt(message, now, chance);
-  const said = { refused: sent.reason === "refused", lastProblem: sent.detail };
-  if (nextAt === undefined) return { ...message, ...said, state: "failed", nextAt: now };
-  return { ...message, ...said, nextAt };
+  const nextAt = result.reason === "gone" ? undefined : nextTryAt(message, now, random);
+  const problem = { refused: result.reason === "refused", lastProblem: result.detail };
+  if (nextAt === undefined) return { ...message, ...problem, state: "failed", nextAt: now };
+  return { ...message, ...problem, nextAt };
 }
 
-/** Whatever goes wrong here is a failed try: it is written down like any other, and ends some day. */
-async function trySending(context: Context, message: Message): Promise<Sent> {
+/** An error of our own counts as a failed attempt, so that it is retried and ends like any other. */
+async function trySending(context: Context, message: Message): Promise<SendResult> {
   try {
     return await sendMessage(context, message);
   } catch (error) {
@@ -49,33 +69,33 @@ async function trySending(context: Context, message: Message): Promise<Sent> {
   }
 }
 
-/** Sends what is due to one receiver, one after the other; false when it is not there. */
+/** Sends the due messages of one receiver in order; false if it does not answer. */
 async function deliverTo(context: Context, destination: string): Promise<boolean> {
   const { clock, db, ids, log, metrics } = context;
   const count = metrics.counter("gatehouse_messages_total");
   const due = await dueMessages(db, destination, clock.now(), MESSAGES_OF_DESTINATION);
-  for (const one of due) {
-    const message = await claimMessage(db, one, clock.now());
+  for (const unclaimed of due) {
+    const message = await claimMessage(db, unclaimed, clock.now());
     if (message === undefined) continue;
-    const sent = await trySending(context, message);
+    const result = await trySending(context, message);
     context.crashPoint("outbox.sent");
-    await writeTry(db, message, tried(message, sent, clock.now(), chanceOf(ids)));
+    await writeTry(db, message, afterAttempt(message, result, clock.now(), randomOf(ids)));
     const { messageId, kind, topic, attempts } = message;
-    count({ kind, result: sent.ok ? "delivered" : sent.reason });
-    if (sent.ok) {
+    count({ kind, result: result.ok ? "delivered" : result.reason });
+    if (result.ok) {
       context.crashPoint("outbox.delivered");
       await retryMessagesNow(db, destination, clock.now());
       continue;
     }
-    log.warn({ messageId, kind, topic, attempts, problem: sent.detail }, "message.not_delivered");
-    if (sent.reason === "not_delivered") return false;
+    log.warn({ messageId, kind, topic, attempts, problem: result.detail }, "message.not_delivered");
+    if (result.reason === "not_delivered") return false;
   }
   return true;
 }
 
 /**
- * Delivers what is due, at least once: a process that dies between sending and writing it down
- * leaves it to be sent again, with the same id and the same bytes.
+ * Delivers due messages at least once. A crash between sending a message and storing the result leads to a
+ * second delivery, with the same id and the same bytes.
  */
 export async function deliverMessages(
   context: Context,
@@ -83,29 +103,30 @@ export async function deliverMessages(
 ): Promise<void> {
   const { clock, db } = context;
   const until = clock.now() + RUN_MS_MAX;
-  /** Whoever did not take one is left alone until the next run. */
+  /** Receivers that did not answer get nothing more in this run. */
   const silent = new Set<string>();
   for (let round = 0; round < ROUNDS_MAX; round++) {
     if (stopping() || clock.now() > until) return;
-    const found = await dueDestinations(db, clock.now(), DESTINATIONS_AT_ONCE + silent.size);
-    const due = found.filter((destination) => !silent.has(destination));
+    const limit = DESTINATIONS_AT_ONCE + silent.size;
+    const destinations = await dueDestinations(db, clock.now(), limit);
+    const due = destinations.filter((destination) => !silent.has(destination));
     if (due.length === 0) return;
-    const ends = await Promise.allSettled(
+    const results = await Promise.allSettled(
       due.slice(0, DESTINATIONS_AT_ONCE).map(async (destination) => {
         if (!(await deliverTo(context, destination))) silent.add(destination);
       }),
     );
-    for (const end of ends) if (end.status === "rejected") throw end.reason;
+    for (const result of results) if (result.status === "rejected") throw result.reason;
   }
 }
 
-/** Forgets messages that ended long ago. */
-export async function forgetOldMessages(
+/** Deletes messages that were delivered or failed long ago. */
+export async function deleteExpiredMessages(
   { clock, db }: Context,
   stopping: () => boolean,
 ): Promise<void> {
   const before = clock.now() - MESSAGE_KEPT_MS;
   while (!stopping()) {
-    if ((await deleteExpiredMessages(db, before, FORGOTTEN_AT_ONCE)) < FORGOTTEN_AT_ONCE) return;
+    if ((await deleteMessagesBefore(db, before, DELETED_AT_ONCE)) < DELETED_AT_ONCE) return;
   }
 }

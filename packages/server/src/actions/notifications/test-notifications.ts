@@ -4,13 +4,13 @@ import { notifySettings } from "../../domain/notify-settings/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { isoTime } from "../../infra/clock.js";
 import { takeExact } from "../../infra/rate-limit/exact.js";
-import { type Sendable, sendMessage } from "./send-message.js";
+import { type Sendable, sendMessage } from "./deliver-messages.js";
 
 /** Every test goes to people: five at once, then one a minute. */
 const TEST_RATE = { perMinute: 1, burst: 5 };
 
 /** How a test to one place went. */
-export interface Tested {
+export interface TestDelivery {
   readonly kind: "webhook" | "mail";
   readonly destination: string;
   readonly delivered: boolean;
@@ -30,7 +30,7 @@ function testMail({ domain }: Site) {
 export async function testNotifications(
   context: Context,
   site: Site,
-): Promise<Result<readonly Tested[], "conflict" | "rate_limited">> {
+): Promise<Result<readonly TestDelivery[], "conflict" | "rate_limited">> {
   const { clock, db, ids } = context;
   const { siteKeyHash, domain } = site;
   const { webhookUrl, emails } = await notifySettings(db, siteKeyHash);
@@ -42,7 +42,7 @@ export async function testNotifications(
   if (!(await db.transaction((tx) => takeExact(tx, limit, TEST_RATE, now)))) {
     return refuse("rate_limited", "That were many tests: wait a minute.");
   }
-  const send = async (kind: Tested["kind"], destination: string): Promise<Tested> => {
+  const send = async (kind: TestDelivery["kind"], destination: string): Promise<TestDelivery> => {
     const messageId = ids.timeId("msg", now);
     const about = { message_id: messageId, occurred_at: isoTime(now), site_key_hash: siteKeyHash };
     const event = { type: "notifications.test", ...about, domain };

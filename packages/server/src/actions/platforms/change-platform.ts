@@ -81,7 +81,7 @@ export async function changePlatform(
 }
 
 /** Removes a platform from the list, with the times it was seen. It is new when it calls again. */
-export async function forgetPlatform(
+export async function removePlatform(
   { audit, clock }: Context,
   siteKeyHash: string,
   text: string,

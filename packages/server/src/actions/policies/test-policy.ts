@@ -24,7 +24,12 @@ import { hasSkill } from "../../domain/sites/skills.js";
 import type { Queries } from "../../infra/db/database.js";
 import { AllowanceSpentError, WorkBudget } from "../../infra/work-budget.js";
 import type { PolicySite } from "./publish-policy.js";
-import { type Recalled, Rehearsal, type TestedDecision, type Verdict } from "./rehearsal.js";
+import {
+  type PastEvaluation,
+  PolicySimulation,
+  type TestedDecision,
+  type Verdict,
+} from "./simulation.js";
 
 /** Decisions a draft is tried on, unless said otherwise. */
 export const TESTED_DECISIONS = 100;
@@ -74,7 +79,7 @@ async function loadPast(
 }
 
 /** What a signed record says that rules said and knew. */
-function recalled(recordId: string, text: string | undefined): Recalled {
+function recalled(recordId: string, text: string | undefined): PastEvaluation {
   if (text === undefined) throw new Error(`decision without its record ${recordId}`);
   const { decision } = JSON.parse(text) as { decision: JsonObject };
   const facts = readPolicyFacts(decision.facts ?? {});
@@ -92,9 +97,9 @@ async function recall(
   siteKeyHash: string,
   decisions: readonly Decision[],
   allowance: WorkBudget,
-): Promise<ReadonlyMap<string, Recalled>> {
+): Promise<ReadonlyMap<string, PastEvaluation>> {
   const asked = decisions.filter(({ policyVersion }) => policyVersion !== null);
-  const found = new Map<string, Recalled>();
+  const found = new Map<string, PastEvaluation>();
   for (let from = 0; from < asked.length; from += RECORD_IDS_MAX) {
     const ids = asked.slice(from, from + RECORD_IDS_MAX).map(({ recordId }) => recordId);
     const texts = await reader.recordTexts(siteKeyHash, ids);
@@ -119,7 +124,7 @@ async function runDraft(
   const { decisions, approvals, made, spent } = past;
   const records = await recall(new LogReader(db, audit.archive), siteKeyHash, decisions, allowance);
   const books = { decisions: new Book(made), minor: new Book(spent) };
-  const rehearsal = new Rehearsal(policy, books, approvals, allowance);
+  const rehearsal = new PolicySimulation(policy, books, approvals, allowance);
   const tested: TestedDecision[] = [];
   for (const [place, decision] of decisions.entries()) {
     if (place % DECISIONS_PER_TURN === 0) await allowance.turn();

@@ -1,4 +1,4 @@
-import { type JsonObject, type JsonValue, ok, type Result, refuse } from "@gatehouse/protocol";
+import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import { type ListedProduct, PRODUCTS_MAX, readProduct } from "../../domain/products/product.js";
@@ -6,14 +6,14 @@ import { countProducts, removeOthers, writeProducts } from "../../domain/product
 import { lockSite } from "../../domain/sites/store.js";
 import { type ProductLine, UnreadableListError } from "./product-lines.js";
 
-/** Rows written in one transaction: others get their turn in between. */
+/** Rows written in one transaction; other work runs between transactions. */
 const BATCH_ROWS = 200;
-/** Problems that are told one by one; the rest is counted. */
+/** Problems that the report lists; the others are only counted. */
 const PROBLEMS_MAX = 100;
 
-/** After as many refused lines a list is not what it should be, and is not read on. */
+/** After this many refused lines the rest of the file is not read. */
 const REFUSED_MAX = 1000;
-/** Lines read before others get their turn. */
+/** Lines read before other work runs. */
 const TURN_LINES = 100;
 
 interface ImportProblem {
@@ -21,30 +21,30 @@ interface ImportProblem {
   readonly problem: string;
 }
 
-/** What came of an import. */
+/** The result of an import. */
 export interface ImportReport {
   readonly written: number;
   readonly removed: number;
   readonly refused: number;
-  /** The first of those that were refused. */
+  /** The first refused lines. */
   readonly problems: readonly ImportProblem[];
-  /** Products the site has now. */
+  /** How many products the site has now. */
   readonly total: number;
-  /** Too many lines were refused; what came after them was not read. */
+  /** Too many lines were refused, so the rest of the file was not read. */
   readonly stopped: boolean;
 }
 
-type ImportFault = "not_found" | "conflict" | "invalid_request";
+export type ImportFault = "not_found" | "conflict" | "invalid_request";
 
-/** Gathers what can be written, and what is wrong with the rest. */
-class Lines {
+/** Checks lines, and collects the problems of those that are refused. */
+export class ProductReader {
   private readonly seen = new Set<string>();
   readonly problems: ImportProblem[] = [];
   refused = 0;
   written = 0;
 
   read(line: ProductLine): ListedProduct | undefined {
-    if ("problem" in line) return this.refuse(line.line, line.problem);
+    if (line.kind === "problem") return this.refuse(line.line, line.problem);
     const product = readProduct(line.value);
     if (!product.ok) return this.refuse(line.line, product.detail);
     const { productId } = product.value;
@@ -64,7 +64,7 @@ class Lines {
 
 const nextTurn = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-/** The site was deleted, or has more products than it may, while a list was read. */
+/** The site was deleted, or exceeded its number of products, during the import. */
 class ImportEndedError extends Error {
   override readonly name = "ImportEndedError";
   readonly fault: ImportFault;
@@ -78,7 +78,7 @@ class ImportEndedError extends Error {
 interface Import {
   readonly siteKeyHash: string;
   readonly importId: string;
-  /** Whether what a line does not speak of stays. */
+  /** Whether fields that a line leaves out keep their values. */
   readonly updates: boolean;
 }
 
@@ -99,27 +99,27 @@ async function writeBatch(
   });
 }
 
-/** Reads lines and writes what is right in them, batch by batch, while others get their turn. */
+/** Reads lines and writes the valid products in batches. Other work runs between them. */
 async function readAll(
   context: Context,
-  one: Import,
+  target: Import,
   lines: AsyncIterable<ProductLine>,
-  read: Lines,
+  reader: ProductReader,
 ): Promise<void> {
   let batch: ListedProduct[] = [];
   const write = async () => {
     const products = batch;
     batch = [];
-    await writeBatch(context, one, products);
-    read.written += products.length;
+    await writeBatch(context, target, products);
+    reader.written += products.length;
   };
   let count = 0;
   for await (const line of lines) {
-    const product = read.read(line);
+    const product = reader.read(line);
     if (product !== undefined) batch.push(product);
     if (batch.length >= BATCH_ROWS) await write();
     if (++count % TURN_LINES === 0) await nextTurn();
-    if (read.refused >= REFUSED_MAX) break;
+    if (reader.refused >= REFUSED_MAX) break;
   }
   if (batch.length > 0) await write();
 }
@@ -128,10 +128,10 @@ async function readAll(
 const importing = new Set<string>();
 
 /**
- * Writes products as their lines come. What is wrong is told by its line and left out; the rest is
- * written. With `replace`, what the list does not name is removed at its end, unless a line of it
- * was refused. That it began is in the log before anything is written: cut short, it leaves what was
- * written so far, and importing again makes it whole.
+ * Writes products while their lines arrive. Lines with a problem are reported and left out. With `replace`,
+ * products that the file does not name are removed at its end, unless a line was refused. The start of the
+ * import is recorded before anything is written. A crash leaves the products written so far; importing the
+ * same file again completes it.
  */
 export async function importProducts(
   context: Context,
@@ -144,11 +144,11 @@ export async function importProducts(
   }
   importing.add(siteKeyHash);
   try {
-    const one = { siteKeyHash, importId: context.ids.id("imp"), updates: !replace };
-    await record(context, one, actor, { kind: "products_import_begun", replace });
-    const read = new Lines();
-    await readAll(context, one, lines, read);
-    return ok(await finish(context, one, read, { replace, actor }));
+    const target = { siteKeyHash, importId: context.ids.id("imp"), updates: !replace };
+    await recordStart(context, target, { replace, actor });
+    const reader = new ProductReader();
+    await readAll(context, target, lines, reader);
+    return ok(await finish(context, target, reader, { replace, actor }));
   } catch (error) {
     if (error instanceof ImportEndedError) return refuse(error.fault, error.message);
     if (error instanceof UnreadableListError) return refuse("invalid_request", error.message);
@@ -158,13 +158,12 @@ export async function importProducts(
   }
 }
 
-async function record(
+async function recordStart(
   { audit, clock }: Context,
   { siteKeyHash, importId }: Import,
-  actor: Actor,
-  about: JsonObject,
+  { replace, actor }: { readonly replace: boolean; readonly actor: Actor },
 ): Promise<void> {
-  const change = { ...about, import_id: importId };
+  const change = { kind: "products_import_begun", replace, import_id: importId };
   const records = [actorDraft("site.changed", actor, clock.now(), { change })];
   await audit.commit(siteKeyHash, async () => ({ records, answer: null }));
 }
@@ -172,42 +171,16 @@ async function record(
 async function finish(
   { audit, clock }: Context,
   { siteKeyHash, importId }: Import,
-  { written, refused, problems }: Lines,
+  { written, refused, problems }: ProductReader,
   { replace, actor }: { readonly replace: boolean; readonly actor: Actor },
 ): Promise<ImportReport> {
   const { answer } = await audit.commit(siteKeyHash, async (tx) => {
     const removed = replace && refused === 0 ? await removeOthers(tx, siteKeyHash, importId) : 0;
     const total = await countProducts(tx, siteKeyHash);
-    const told = { written, removed, refused, total };
-    const change = { kind: "products_imported", import_id: importId, ...told };
+    const counts = { written, removed, refused, total };
+    const change = { kind: "products_imported", import_id: importId, ...counts };
     const records = [actorDraft("site.changed", actor, clock.now(), { change })];
-    return { records, answer: { ...told, problems, stopped: refused >= REFUSED_MAX } };
+    return { records, answer: { ...counts, problems, stopped: refused >= REFUSED_MAX } };
   });
   return answer;
-}
-
-/** Makes a whole list the site's products, in one transaction: all of it, or nothing. */
-export async function setProducts(
-  { audit, clock, ids }: Context,
-  siteKeyHash: string,
-  products: readonly JsonValue[],
-  actor: Actor,
-): Promise<Result<ImportReport, ImportFault>> {
-  const read = new Lines();
-  const list = products.flatMap((value, line) => read.read({ line, value }) ?? []);
-  const [first] = read.problems;
-  if (first !== undefined) {
-    return refuse("invalid_request", `products.${first.line}: ${first.problem}.`);
-  }
-  const importId = ids.id("imp");
-  const { answer } = await audit.commit(siteKeyHash, async (tx) => {
-    const now = clock.now();
-    await writeProducts(tx, siteKeyHash, list, { importId, now, updates: false });
-    const removed = await removeOthers(tx, siteKeyHash, importId);
-    const told = { written: list.length, removed, refused: 0, total: list.length };
-    const change = { kind: "products_set", import_id: importId, ...told };
-    const records = [actorDraft("site.changed", actor, now, { change })];
-    return { records, answer: { ...told, problems: [], stopped: false } };
-  });
-  return ok(answer);
 }

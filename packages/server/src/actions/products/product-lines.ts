@@ -4,22 +4,26 @@ import { PRODUCT_FIELDS } from "../../domain/products/product.js";
 
 /** Longest line of an import, in bytes. */
 const LINE_BYTES_MAX = 64 * 1024;
-/** Of a name that is not known, as much is said. */
+/** How much of an unknown column name a message quotes. */
 const NAME_CHARS_MAX = 40;
 
-/** One line of an import: what it holds, or why it cannot be read. */
+/** One line of an import: its value, or the reason why it cannot be read. */
 export type ProductLine =
-  | { readonly line: number; readonly value: JsonValue }
-  | { readonly line: number; readonly problem: string };
+  | { readonly kind: "value"; readonly line: number; readonly value: JsonValue }
+  | { readonly kind: "problem"; readonly line: number; readonly problem: string };
+
+const problemAt = (line: number, problem: string): ProductLine => {
+  return { kind: "problem", line, problem };
+};
 
 type Bytes = AsyncIterable<Uint8Array>;
 
-/** The file as a whole cannot be read; the sentence says why, and what to do. */
+/** The file as a whole cannot be read. The message says why and what to do. */
 export class UnreadableListError extends Error {
   override readonly name = "UnreadableListError";
 }
 
-/** Text of UTF-8 bytes as they come. Another encoding would turn names into something else. */
+/** Decodes UTF-8 as it arrives. Bytes in another encoding would become wrong names, so they are refused. */
 async function* textOf(bytes: Bytes): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   try {
@@ -31,11 +35,11 @@ async function* textOf(bytes: Bytes): AsyncGenerator<string> {
   }
 }
 
-/** Lines of text with their number, each held to its limit while it comes. */
+/** Numbered lines of text; null for a line that is too long. */
 async function* textLines(bytes: Bytes): AsyncGenerator<{ line: number; text: string | null }> {
   let rest = "";
   let line = 0;
-  /** The line is too long: what follows of it is dropped. */
+  /** The line is too long, so the rest of it is dropped. */
   let dropping = false;
   for await (const text of textOf(bytes)) {
     const parts = (rest + text).split("\n");
@@ -53,39 +57,39 @@ async function* textLines(bytes: Bytes): AsyncGenerator<{ line: number; text: st
   if (rest !== "" || dropping) yield { line: line + 1, text: dropping ? null : rest };
 }
 
-/** Products as JSON, one in a line. */
+/** Products as JSON, one per line. */
 export async function* jsonLines(bytes: Bytes): AsyncGenerator<ProductLine> {
   for await (const { line, text } of textLines(bytes)) {
-    if (text === null) yield { line, problem: `has more than ${LINE_BYTES_MAX} bytes` };
+    if (text === null) yield problemAt(line, `has more than ${LINE_BYTES_MAX} bytes`);
     else if (text.trim() !== "") {
       const parsed = parseJson(new TextEncoder().encode(text.trim()));
       yield parsed.ok
-        ? { line, value: parsed.value }
-        : { line, problem: `is not strict JSON: ${parsed.detail}` };
+        ? { kind: "value", line, value: parsed.value }
+        : problemAt(line, `is not strict JSON: ${parsed.detail}`);
     }
   }
 }
 
-/** Shops of the continent write `;`, sheets that were pasted have tabs. */
+/** Many European programs write `;`, and text pasted from a spreadsheet has tabs. */
 function delimiterOf(head: string): string {
   const [first = ""] = head.split(/\r?\n/, 1);
   const counts = [",", ";", "\t"].map((mark) => ({ mark, count: first.split(mark).length }));
   return counts.sort((a, b) => b.count - a.count)[0]?.mark ?? ",";
 }
 
-/** The first piece, put back before the rest: the delimiter is read off it. */
+/** Puts the first piece back before the rest, after the delimiter was found in it. */
 async function* withHead(head: IteratorResult<string>, rest: AsyncIterator<string>) {
   for (let next = head; next.done !== true; next = await rest.next()) yield next.value;
 }
 
-/** The names in the first line; a list whose columns are not what they seem is not begun. */
+/** The column names in the first line. An import with an unknown or repeated name does not start. */
 function readNames(names: readonly string[]): string[] {
   const read = names.map((name) => name.trim().toLowerCase());
   const unknown = read.find((name) => !PRODUCT_FIELDS.includes(name));
   if (unknown !== undefined) {
-    const said = unknown === "" ? "an empty name" : `“${unknown.slice(0, NAME_CHARS_MAX)}”`;
+    const quoted = unknown === "" ? "an empty name" : `“${unknown.slice(0, NAME_CHARS_MAX)}”`;
     const known = PRODUCT_FIELDS.join(", ");
-    throw new UnreadableListError(`The first line has ${said}; products have: ${known}.`);
+    throw new UnreadableListError(`The first line has ${quoted}; products have: ${known}.`);
   }
   const twice = read.find((name, place) => read.indexOf(name) !== place);
   if (twice !== undefined) throw new UnreadableListError(`The first line names ${twice} twice.`);
@@ -98,7 +102,7 @@ function csvProblem({ code }: CsvError): string {
   return "has a quote where none belongs";
 }
 
-/** A row as a product has it: what is empty is left out. */
+/** The fields of a row, without the empty ones. */
 function rowValue(record: Record<string, string>): JsonObject {
   return Object.fromEntries(Object.entries(record).filter(([, text]) => text !== ""));
 }
@@ -120,7 +124,7 @@ export async function* csvLines(bytes: Bytes): AsyncGenerator<ProductLine> {
     onSkip: (error: CsvError | undefined) => {
       if (error === undefined) return undefined;
       const line = typeof error.lines === "number" ? error.lines : 0;
-      skipped.push({ line, problem: csvProblem(error) });
+      skipped.push(problemAt(line, csvProblem(error)));
       return undefined;
     },
   };
@@ -129,7 +133,7 @@ export async function* csvLines(bytes: Bytes): AsyncGenerator<ProductLine> {
   try {
     for await (const { info, record } of parser) {
       yield* skipped.splice(0);
-      yield { line: info.lines as number, value: rowValue(record) };
+      yield { kind: "value", line: info.lines as number, value: rowValue(record) };
     }
     yield* skipped;
   } finally {
@@ -138,7 +142,7 @@ export async function* csvLines(bytes: Bytes): AsyncGenerator<ProductLine> {
   }
 }
 
-/** Writes text into a parser no faster than it is read; ends when either does. */
+/** Writes text into a parser no faster than it reads; ends when the text or the parser ends. */
 async function feed(parser: Parser, pieces: AsyncIterable<string>): Promise<void> {
   try {
     for await (const piece of pieces) {

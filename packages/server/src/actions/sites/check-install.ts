@@ -6,8 +6,8 @@ import { lastVisit } from "../../domain/visits/store.js";
 import type { Visit } from "../../domain/visits/visit.js";
 import { isoTime } from "../../infra/clock.js";
 import { takeExact } from "../../infra/rate-limit/exact.js";
+import type { InstallFinding } from "../documents/check-documents.js";
 import { checkDocuments } from "../documents/check-documents.js";
-import type { InstallFinding } from "./install-finding.js";
 
 /** Every check asks the site for its documents: ten at once, then six a minute. */
 const CHECK_RATE = { perMinute: 6, burst: 10 };

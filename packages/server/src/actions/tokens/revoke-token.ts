@@ -35,7 +35,7 @@ async function findToken(
 }
 
 /** The live tokens that descend from a token the actor may see. They never reach further than it. */
-export async function descendantsOf(
+export async function listDescendants(
   { db }: Context,
   by: Principal,
   tokenId: string,

@@ -1,5 +1,5 @@
 import type { Context as HonoContext, MiddlewareHandler } from "hono";
-import { siteLogs } from "../../actions/audit/read-logs.js";
+import { siteLogs } from "../../actions/audit/logs.js";
 import type { Context } from "../../context.js";
 import { type Actor, tokenActor } from "../../domain/audit/drafts.js";
 import type { LogHead } from "../../domain/audit/log.js";

@@ -16,9 +16,8 @@ import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { pageBody } from "./paging.js";
-import { NextCursor, PageQuery, refused, Search, SiteParams } from "./schemas.js";
-import { line } from "./text-line.js";
+import { line } from "./fields.js";
+import { NextCursor, PageQuery, pageBody, refused, Search, SiteParams } from "./schemas.js";
 
 const Scopes = z
   .array(z.string().refine(isScope, "must be scopes such as skill:place_order or currency:EUR"))

@@ -1,14 +1,13 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { ArchiveRuns } from "../../actions/audit/archive-runs.js";
-import { DAYS_LISTED_MAX, listArchivedDays } from "../../actions/audit/read-logs.js";
+import { DAYS_LISTED_MAX, listArchivedDays } from "../../actions/audit/logs.js";
 import type { Context } from "../../context.js";
 import type { ArchivedDay } from "../../domain/audit/archive/part.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
-import { Chain } from "./audit-entry.js";
-import { type LogOwner, ownerIn } from "./log-owner.js";
+import { Chain, type LogOwner, ownerIn } from "./audit-schemas.js";
 import { refused } from "./schemas.js";
 
 const TAGS = ["Audit log"];

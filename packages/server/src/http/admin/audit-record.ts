@@ -4,8 +4,7 @@ import { readProvenRecord } from "../../actions/audit/read-records.js";
 import type { Context } from "../../context.js";
 import { errors, json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
-import { Chain, EntryBody, entryBody } from "./audit-entry.js";
-import { type LogOwner, ownerIn } from "./log-owner.js";
+import { Chain, EntryBody, entryBody, type LogOwner, ownerIn } from "./audit-schemas.js";
 import { refused } from "./schemas.js";
 
 const ProvenRecordBody = z

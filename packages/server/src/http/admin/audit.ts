@@ -1,8 +1,8 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { exportDay } from "../../actions/audit/export-day.js";
+import { renewLog } from "../../actions/audit/logs.js";
 import { latestCheckpoint } from "../../actions/audit/prove-record.js";
 import { readRecords } from "../../actions/audit/read-records.js";
-import { renewLog } from "../../actions/audit/renew-log.js";
 import type { Context } from "../../context.js";
 import { EXPORT_FORMATS } from "../../domain/audit/exports/snapshot.js";
 import { dayOf, type LogHead } from "../../domain/audit/log.js";
@@ -11,11 +11,9 @@ import { strict } from "../server/faults.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { streamOf } from "../server/stream.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
-import { Chain, EntryBody, entryBody } from "./audit-entry.js";
-import { type LogOwner, ownerIn } from "./log-owner.js";
-import { readPlace } from "./paging.js";
-import { NextCursor, PageQuery, refused } from "./schemas.js";
-import { line } from "./text-line.js";
+import { Chain, EntryBody, entryBody, type LogOwner, ownerIn } from "./audit-schemas.js";
+import { line } from "./fields.js";
+import { NextCursor, PageQuery, readPlace, refused } from "./schemas.js";
 
 const REASON_CHARS_MAX = 500;
 const PARTS_MAX = 1_000_000;

@@ -6,7 +6,7 @@ import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireRole } from "./access.js";
-import { line } from "./text-line.js";
+import { line } from "./fields.js";
 
 const REASON_CHARS_MAX = 200;
 

@@ -10,8 +10,15 @@ import { isoTime } from "../../infra/clock.js";
 import { Problem } from "../server/problem.js";
 import { errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
-import { pageBody } from "./paging.js";
-import { ActorId, NextCursor, PageQuery, SiteParams, SpanQuery, spanOf } from "./schemas.js";
+import {
+  ActorId,
+  NextCursor,
+  PageQuery,
+  pageBody,
+  SiteParams,
+  SpanQuery,
+  spanOf,
+} from "./schemas.js";
 
 const DecisionBody = z
   .object({

@@ -8,9 +8,8 @@ import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { body, errors, json, SiteKeyHash, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireRole, requireSite } from "./access.js";
-import { pageBody } from "./paging.js";
-import { NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
-import { line } from "./text-line.js";
+import { line } from "./fields.js";
+import { NextCursor, PageQuery, pageBody, refused, SiteParams } from "./schemas.js";
 
 const EdgeTokenBody = z
   .object({

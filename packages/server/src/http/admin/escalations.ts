@@ -8,10 +8,9 @@ import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { pageBody } from "./paging.js";
+import { line } from "./fields.js";
 import { Purchase, purchaseOf } from "./purchase.js";
-import { NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
-import { line } from "./text-line.js";
+import { NextCursor, PageQuery, pageBody, refused, SiteParams } from "./schemas.js";
 
 const NOTE_CHARS_MAX = 1000;
 const Status = z.enum(REVIEW_STATUSES as [string, ...string[]]);

@@ -1,6 +1,6 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { FINDING_STATES } from "../../actions/documents/check-documents.js";
 import { checkInstall } from "../../actions/sites/check-install.js";
-import { FINDING_STATES } from "../../actions/sites/install-finding.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";

@@ -1,6 +1,6 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setMandates } from "../../actions/mandates/set-mandates.js";
-import { showMandateSettings } from "../../actions/sites/read-settings.js";
+import { showMandateSettings } from "../../actions/sites/read-sites.js";
 import type { Context } from "../../context.js";
 import {
   AUTO_ADMIT_MAX,

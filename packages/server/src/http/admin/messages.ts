@@ -5,8 +5,7 @@ import { strict } from "../server/faults.js";
 import { body, errors, json } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { MessageBody, MessageState, messageBody } from "./message-body.js";
-import { pageBody } from "./paging.js";
-import { NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
+import { NextCursor, PageQuery, pageBody, refused, SiteParams } from "./schemas.js";
 
 const MessageParams = SiteParams.extend({
   message_id: z

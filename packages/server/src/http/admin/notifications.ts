@@ -1,7 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setNotifications } from "../../actions/notifications/set-notifications.js";
 import { testNotifications } from "../../actions/notifications/test-notifications.js";
-import { showNotifySettings } from "../../actions/sites/read-settings.js";
+import { showNotifySettings } from "../../actions/sites/read-sites.js";
 import type { Context } from "../../context.js";
 import { EMAILS_MAX, type NotifySettings } from "../../domain/notify-settings/notify-settings.js";
 import { strict } from "../server/faults.js";

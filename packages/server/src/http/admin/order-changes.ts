@@ -14,11 +14,10 @@ import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { line, webAddress } from "./fields.js";
 import { NoteBody, noteBody, ShownOrderBody } from "./order-body.js";
 import { ORDERS_PATH, OrderParams, renderOrder } from "./orders.js";
 import { refused } from "./schemas.js";
-import { line } from "./text-line.js";
-import { webAddress } from "./web-address.js";
 
 const LINES_MAX = 200;
 const QUANTITY_MAX = 1_000_000;

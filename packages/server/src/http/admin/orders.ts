@@ -13,9 +13,8 @@ import {
   ShownOrderBody,
   wholeBody,
 } from "./order-body.js";
-import { pageBody } from "./paging.js";
 import { purchaseOf } from "./purchase.js";
-import { ActorId, NextCursor, PageQuery, SiteParams } from "./schemas.js";
+import { ActorId, NextCursor, PageQuery, pageBody, SiteParams } from "./schemas.js";
 
 export const ORDERS_PATH = "/v1/admin/sites/{site_key_hash}/orders";
 const tags = ["Selling"];

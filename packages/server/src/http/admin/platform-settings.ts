@@ -1,6 +1,6 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setPlatforms } from "../../actions/platforms/set-platforms.js";
-import { showPlatformSettings } from "../../actions/sites/read-settings.js";
+import { showPlatformSettings } from "../../actions/sites/read-sites.js";
 import type { Context } from "../../context.js";
 import {
   ACCEPTED_PLATFORMS,

@@ -1,5 +1,5 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
-import { changePlatform, forgetPlatform } from "../../actions/platforms/change-platform.js";
+import { changePlatform, removePlatform } from "../../actions/platforms/change-platform.js";
 import {
   listPlatforms,
   type PlatformWithCount,
@@ -16,9 +16,8 @@ import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { pageBody } from "./paging.js";
-import { NextCursor, PageQuery, refused, Search, SiteParams } from "./schemas.js";
-import { line } from "./text-line.js";
+import { line } from "./fields.js";
+import { NextCursor, PageQuery, pageBody, refused, Search, SiteParams } from "./schemas.js";
 
 const HOST_CHARS_MAX = 253;
 
@@ -142,7 +141,7 @@ export function platformRoutes(app: OpenAPIHono<AdminEnv>, context: Context): vo
   app.openapi(forget, async (c) => {
     const { site_key_hash, platform } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
-    const result = await forgetPlatform(context, site_key_hash, platform, actorOf(c));
+    const result = await removePlatform(context, site_key_hash, platform, actorOf(c));
     return result.ok ? c.body(null, 204) : refused(result);
   });
 }

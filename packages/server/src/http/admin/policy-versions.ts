@@ -1,15 +1,33 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { listPolicyVersions, showPolicyVersion } from "../../actions/policies/read-policies.js";
 import type { Context } from "../../context.js";
-import type { ListedPolicy } from "../../domain/policies/policy.js";
+import type { ListedPolicy, PublishedPolicy } from "../../domain/policies/policy.js";
 import { isoTime } from "../../infra/clock.js";
-import { errors, json } from "../server/schemas.js";
+import { errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
-import { readPlace } from "./paging.js";
-import { PolicyBody, PolicyVersionItem, policyBody } from "./policy-body.js";
-import { NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
+import { NextCursor, PageQuery, readPlace, refused, SiteParams } from "./schemas.js";
 
 const PATH = "/v1/admin/sites/{site_key_hash}/policy/versions";
+
+const Digest = z.string().openapi({ description: "SHA-256 of the document's JCS text, in hex." });
+
+export const PolicyBody = z
+  .object({
+    version: z.int(),
+    digest: Digest,
+    document: z.record(z.string(), z.unknown()),
+    published_at: Timestamp,
+  })
+  .openapi("Policy");
+
+const PolicyVersionItem = z
+  .object({ version: z.int(), digest: Digest, published_at: Timestamp })
+  .openapi("PolicyVersionItem");
+
+export function policyBody(policy: PublishedPolicy): z.infer<typeof PolicyBody> {
+  const { version, digest, document, publishedAt } = policy;
+  return { version, digest, document, published_at: isoTime(publishedAt) };
+}
 
 const list = createRoute({
   method: "get",

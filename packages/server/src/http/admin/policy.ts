@@ -2,7 +2,7 @@ import type { JsonObject, PolicyFinding } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { publishPolicy } from "../../actions/policies/publish-policy.js";
 import { showPolicy } from "../../actions/policies/read-policies.js";
-import type { TestedDecision } from "../../actions/policies/rehearsal.js";
+import type { TestedDecision } from "../../actions/policies/simulation.js";
 import {
   type PolicyTest,
   TESTED_DECISIONS,
@@ -15,7 +15,7 @@ import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { PolicyBody, policyBody } from "./policy-body.js";
+import { PolicyBody, policyBody } from "./policy-versions.js";
 import { refused, SiteParams } from "./schemas.js";
 
 /** Most tests take less. */

@@ -1,13 +1,9 @@
 import type { JsonValue } from "@gatehouse/protocol";
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { listProducts } from "../../actions/products/find-products.js";
-import {
-  type ImportReport,
-  importProducts,
-  setProducts,
-} from "../../actions/products/import-products.js";
+import { type ImportReport, importProducts } from "../../actions/products/import-products.js";
 import { csvLines, jsonLines } from "../../actions/products/product-lines.js";
-import { removeProduct } from "../../actions/products/remove-product.js";
+import { removeProduct, setProducts } from "../../actions/products/set-products.js";
 import type { Context } from "../../context.js";
 import {
   AVAILABILITIES,

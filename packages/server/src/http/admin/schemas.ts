@@ -1,9 +1,9 @@
-import type { ReasonCode, Refusal } from "@gatehouse/protocol";
+import type { ReasonCode, Refusal, Result } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
-import { PAGE_ITEMS, PAGE_ITEMS_MAX } from "../../actions/page.js";
+import { PAGE_ITEMS, PAGE_ITEMS_MAX, type Page } from "../../actions/page.js";
 import { Problem } from "../server/problem.js";
 import { SiteKeyHash, Timestamp } from "../server/schemas.js";
-import { line } from "./text-line.js";
+import { line } from "./fields.js";
 
 export const SiteParams = z.object({
   site_key_hash: SiteKeyHash.openapi({ param: { name: "site_key_hash", in: "path" } }),
@@ -14,7 +14,7 @@ export const PageQuery = z.object({
   cursor: z.string().max(256).optional(),
 });
 
-/** Of what happened between two moments. */
+/** Limits a list to what happened between two moments. */
 export const SpanQuery = z.object({
   from: Timestamp.optional(),
   to: Timestamp.optional().openapi({ description: "Up to this moment, without it." }),
@@ -31,13 +31,13 @@ export const NextCursor = z.string().optional().openapi({
 
 const SEARCH_CHARS_MAX = 100;
 
-/** What is looked for in a list, as it is written. */
+/** The text that a list is searched for. */
 export const Search = line(SEARCH_CHARS_MAX);
 
-/** A profile of 2,048 characters grows when it is written in one spelling. */
+/** An address of 2,048 characters is longer in its normal form. */
 const ACTOR_ID_CHARS_MAX = 8192;
 
-/** Who asked for something, as records name them. */
+/** The caller, by the name that records use. */
 export const ActorId = z
   .string()
   .max(ACTOR_ID_CHARS_MAX)
@@ -48,10 +48,26 @@ export const ActorId = z
     example: "https://platform.example/profile",
   });
 
-/** Ends the route with a refusal of an action; its detail is written for the caller. */
+/** Answers with the refusal of an action. Its detail is written for the caller. */
 export function refused(
   refusal: Refusal<ReasonCode> & { readonly reasonCode?: string | undefined },
 ): never {
   const { reason, detail, reasonCode } = refusal;
   throw new Problem(reason, { message: detail, reasonCode });
+}
+
+/** The body of a page, in the form that every list of the admin API has. */
+export function pageBody<Item, Body>(
+  page: Result<Page<Item>, "invalid_request">,
+  render: (item: Item) => Body,
+): { items: Body[]; next_cursor: string | undefined } {
+  if (!page.ok) return refused(page);
+  return { items: page.value.items.map(render), next_cursor: page.value.nextCursor };
+}
+
+/** The number that a page of numbered items begins before; null for the newest page. */
+export function readPlace(cursor: string | undefined): number | null {
+  if (cursor === undefined) return null;
+  if (/^\d{1,15}$/.test(cursor)) return Number(cursor);
+  throw new Problem("invalid_request", { message: "The cursor is not one this list gave out." });
 }

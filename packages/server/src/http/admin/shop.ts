@@ -1,5 +1,5 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
-import { showShopSettings } from "../../actions/sites/read-settings.js";
+import { showShopSettings } from "../../actions/sites/read-sites.js";
 import { setShop } from "../../actions/sites/set-shop.js";
 import type { Context } from "../../context.js";
 import {
@@ -10,9 +10,8 @@ import {
 import { strict } from "../server/faults.js";
 import { body, errors, json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { line, webAddress } from "./fields.js";
 import { refused, SiteParams } from "./schemas.js";
-import { line } from "./text-line.js";
-import { webAddress } from "./web-address.js";
 
 const ZONES_MAX = 50;
 const COUNTRIES_MAX = 250;

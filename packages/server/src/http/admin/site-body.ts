@@ -11,8 +11,8 @@ import {
 } from "../../domain/sites/site.js";
 import { isoTime } from "../../infra/clock.js";
 import { SiteKeyHash, Timestamp } from "../server/schemas.js";
+import { line } from "./fields.js";
 import { SkillBody } from "./skill-body.js";
-import { line } from "./text-line.js";
 
 export const SiteName = line(SITE_NAME_CHARS_MAX).openapi({ example: "Fern & Petal" });
 export const SiteDescription = z.union([z.literal(""), line(SITE_DESCRIPTION_CHARS_MAX)]);

@@ -2,7 +2,7 @@ import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { changeSite } from "../../actions/sites/change-site.js";
 import { createSite } from "../../actions/sites/create-site.js";
 import { deleteSite } from "../../actions/sites/delete-site.js";
-import { listSites } from "../../actions/sites/list-sites.js";
+import { listSites } from "../../actions/sites/read-sites.js";
 import { verifySite } from "../../actions/sites/verify-site.js";
 import type { Context } from "../../context.js";
 import { AUDIT_PUBLIC, type Site, VERIFICATION_METHODS } from "../../domain/sites/site.js";
@@ -10,10 +10,9 @@ import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
 import { body, errors, json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireRole, requireSite } from "./access.js";
-import { pageBody } from "./paging.js";
-import { NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
+import { line } from "./fields.js";
+import { NextCursor, PageQuery, pageBody, refused, SiteParams } from "./schemas.js";
 import { Domain, renderSite, SiteBody, SiteDescription, SiteName } from "./site-body.js";
-import { line } from "./text-line.js";
 
 const REASON_CHARS_MAX = 500;
 

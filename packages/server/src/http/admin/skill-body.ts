@@ -6,7 +6,7 @@ import {
 } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
 import { strict } from "../server/faults.js";
-import { line } from "./text-line.js";
+import { line } from "./fields.js";
 
 /** A skill as it is kept; what the owner left out comes from the built-in table. */
 export const SkillBody = z

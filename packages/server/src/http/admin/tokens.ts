@@ -1,7 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { issueToken, type NewToken } from "../../actions/tokens/issue-token.js";
 import { listTokens } from "../../actions/tokens/list-tokens.js";
-import { descendantsOf, revokeToken } from "../../actions/tokens/revoke-token.js";
+import { listDescendants, revokeToken } from "../../actions/tokens/revoke-token.js";
 import type { Context } from "../../context.js";
 import {
   maySee,
@@ -15,9 +15,8 @@ import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { body, errors, json, SiteKeyHash, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireRole, requireSite } from "./access.js";
-import { pageBody } from "./paging.js";
-import { NextCursor, PageQuery, refused, SiteParams } from "./schemas.js";
-import { line } from "./text-line.js";
+import { line } from "./fields.js";
+import { NextCursor, PageQuery, pageBody, refused, SiteParams } from "./schemas.js";
 
 const SITES_MAX = 100;
 const Name = line(TOKEN_NAME_CHARS_MAX);
@@ -203,7 +202,7 @@ export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
 
   app.openapi(descendants, async (c) => {
     const principal = requireRole(c, "owner");
-    const result = await descendantsOf(context, principal, c.req.valid("param").token_id);
+    const result = await listDescendants(context, principal, c.req.valid("param").token_id);
     if (!result.ok) return refused(result);
     const items = result.value.map(({ tokenId, name, role }) => ({
       token_id: tokenId,

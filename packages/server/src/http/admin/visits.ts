@@ -7,8 +7,7 @@ import type { Visit, VisitFilter } from "../../domain/visits/visit.js";
 import { isoTime } from "../../infra/clock.js";
 import { errors, json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
-import { pageBody } from "./paging.js";
-import { NextCursor, PageQuery, SiteParams, SpanQuery, spanOf } from "./schemas.js";
+import { NextCursor, PageQuery, pageBody, SiteParams, SpanQuery, spanOf } from "./schemas.js";
 
 const AGENT_CHARS_MAX = 255;
 const SOURCES = ["beacon", "edge"] as const;

@@ -1,15 +1,18 @@
+import { parseUrl, strictHref } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
 
+const URL_CHARS_MAX = 2048;
+
 /**
- * What hides, reorders or smuggles text: controls, bidi overrides, zero-width and tag characters,
- * supplementary variation selectors, blank letters. Joiners and direction marks stay: Persian,
- * Hindi, Arabic and many emoji need them.
+ * Characters that hide, reorder or smuggle text: controls, bidi overrides, zero-width and tag characters,
+ * supplementary variation selectors, blank letters. Joiners and direction marks are allowed, because
+ * Persian, Hindi, Arabic and many emoji need them.
  */
 const HIDDEN =
   /(?![\u200c-\u200f\u061c])[\p{Cc}\p{Cf}]|[\u{e0100}-\u{e01ef}\u115f\u1160\u2800\u3164\uffa0]/gu;
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** One line of visible text, whatever was pasted. */
+/** Turns pasted text into one line of visible text. */
 function oneLine(text: string): string {
   return text.replace(/\s/g, " ").replace(HIDDEN, "").replace(/ +/g, " ").trim();
 }
@@ -27,3 +30,13 @@ export const line = (charsMax: number) =>
         .refine((text) => VISIBLE.test(text), "must hold visible text"),
     )
     .openapi({ type: "string", minLength: 1, maxLength: charsMax });
+
+/** An address of the web, in its normal form. Text that is not an address stays and is refused. */
+export const webAddress = (protocol: RegExp) =>
+  z
+    .url({ protocol })
+    .max(URL_CHARS_MAX)
+    .overwrite((text) => {
+      const url = parseUrl(text);
+      return url === undefined ? text : strictHref(url);
+    });

@@ -13,7 +13,7 @@ const VISIT_DAYS_MAX = 90;
 const HOUR_DAYS_MAX = 800;
 
 /** Forgets what is too old, or too much. Counts by hour outlive the visits they were made of. */
-export async function forgetOldVisits(
+export async function deleteExpiredVisits(
   { db, clock, config }: Context,
   stopping: () => boolean,
 ): Promise<void> {

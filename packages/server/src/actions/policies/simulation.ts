@@ -30,7 +30,7 @@ export interface TestedDecision {
 }
 
 /** What rules said and knew at the time. */
-export interface Recalled {
+export interface PastEvaluation {
   readonly was: Verdict;
   readonly facts: PolicyFacts;
   /** The pool of platforms that are not admitted, if it was checked; a draft does not change it. */
@@ -50,7 +50,7 @@ const spends = ({ amount, skill }: Decision) => amount !== null && movesMoney(sk
  * Decides past mandates again, in order, as if a draft had been in force since the first of them:
  * what came before it is counted as it happened, what came since as the draft has it.
  */
-export class Rehearsal {
+export class PolicySimulation {
   private readonly policy: Policy;
   private readonly needed: FactsNeeded;
   private readonly books: Books;
@@ -104,7 +104,7 @@ export class Rehearsal {
   }
 
   /** When what a decision is about would have been spent; undefined: never. */
-  private spentAt(decision: Decision, outcome: string, before: Recalled | undefined) {
+  private spentAt(decision: Decision, outcome: string, before: PastEvaluation | undefined) {
     if (outcome === "rejected" || !spends(decision)) return undefined;
     // It was asked for, and the payment came to nothing.
     if (before?.was.outcome === "approved" && decision.outcome === "rejected") return undefined;
@@ -113,7 +113,7 @@ export class Rehearsal {
     return decision.evaluatedAt;
   }
 
-  private evaluate(decision: Decision, { facts, pool }: Recalled): Evaluation {
+  private evaluate(decision: Decision, { facts, pool }: PastEvaluation): Evaluation {
     const alone = evaluatePolicy(this.policy, this.factsOf(decision, facts));
     return withPool(this.policy, alone, pool, decision.amount?.minor ?? 0);
   }
@@ -121,7 +121,7 @@ export class Rehearsal {
   /** Undefined for a decision that no rules were asked for: it only counts. */
   async decide(
     decision: Decision,
-    before: Recalled | undefined,
+    before: PastEvaluation | undefined,
   ): Promise<TestedDecision | undefined> {
     const { decisions, minor } = this.books;
     const { identity, evaluatedAt: at, amount } = decision;

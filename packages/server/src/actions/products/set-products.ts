@@ -1,0 +1,55 @@
+import { type JsonValue, ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
+import {
+  countProducts,
+  deleteProduct,
+  removeOthers,
+  writeProducts,
+} from "../../domain/products/store.js";
+import { type ImportFault, type ImportReport, ProductReader } from "./import-products.js";
+
+/** Removes a product. Nobody can buy it any more; orders keep their own copy of it. */
+export async function removeProduct(
+  { audit, clock }: Context,
+  siteKeyHash: string,
+  productId: string,
+  actor: Actor,
+): Promise<Result<null, "not_found">> {
+  const { answer } = await audit.commit<Result<null, "not_found">>(siteKeyHash, async (tx) => {
+    if (!(await deleteProduct(tx, siteKeyHash, productId))) {
+      return { records: [], answer: refuse("not_found", "The site has no such product.") };
+    }
+    const total = await countProducts(tx, siteKeyHash);
+    const change = { kind: "product_removed", product_id: productId, total };
+    const records = [actorDraft("site.changed", actor, clock.now(), { change })];
+    return { records, answer: ok(null) };
+  });
+  return answer;
+}
+
+/** Replaces all products of a site in one transaction. If one is refused, nothing changes. */
+export async function setProducts(
+  { audit, clock, ids }: Context,
+  siteKeyHash: string,
+  products: readonly JsonValue[],
+  actor: Actor,
+): Promise<Result<ImportReport, ImportFault>> {
+  const reader = new ProductReader();
+  const list = products.flatMap((value, line) => reader.read({ kind: "value", line, value }) ?? []);
+  const [first] = reader.problems;
+  if (first !== undefined) {
+    return refuse("invalid_request", `products.${first.line}: ${first.problem}.`);
+  }
+  const importId = ids.id("imp");
+  const { answer } = await audit.commit(siteKeyHash, async (tx) => {
+    const now = clock.now();
+    await writeProducts(tx, siteKeyHash, list, { importId, now, updates: false });
+    const removed = await removeOthers(tx, siteKeyHash, importId);
+    const counts = { written: list.length, removed, refused: 0, total: list.length };
+    const change = { kind: "products_set", import_id: importId, ...counts };
+    const records = [actorDraft("site.changed", actor, now, { change })];
+    return { records, answer: { ...counts, problems: [], stopped: false } };
+  });
+  return ok(answer);
+}
