@@ -14,14 +14,13 @@ import { openapiHandler } from "./http/health/openapi.js";
 import { agentHandlers } from "./http/mandates/agents.js";
 import { escalationHandlers } from "./http/mandates/escalations.js";
 import { submitHandler } from "./http/mandates/submit.js";
-import { McpAnswers } from "./http/mcp/mcp-answers.js";
-import { mcpDoor } from "./http/mcp/mcp-door.js";
+import { McpHandler } from "./http/mcp/handler.js";
+import { renderRpcError } from "./http/mcp/rpc.js";
 import { sandboxRoutes } from "./http/sandbox/routes.js";
 import { renderCompactProblem } from "./http/server/errors.js";
 import { get, group, post, type RouteGroup } from "./http/server/exchange.js";
 import { renderMandateError } from "./http/server/mandate-answer.js";
-import { admit, createPipeline } from "./http/server/pipeline.js";
-import { answerWait } from "./http/server/wait.js";
+import { createPipeline } from "./http/server/pipeline.js";
 import { McpShopTools } from "./http/ucp/mcp-tools.js";
 import { PlatformProfiles } from "./http/ucp/platform-profiles.js";
 import { ucpDoors } from "./http/ucp/routes.js";
@@ -39,6 +38,7 @@ export function createApp(context: Context): RequestListener {
   const escalations = escalationHandlers(context);
   const stripe = stripeHandlers(context);
   const platformProfiles = new PlatformProfiles(context);
+  const mcp = new McpHandler(context, new McpShopTools(context, platformProfiles));
   const described = [publicAuditRoutes(context), adminRoutes(context), consoleRoutes(context)];
   const groups: RouteGroup[] = [
     discoveryGroup(context, new DocumentCache(context)),
@@ -54,6 +54,9 @@ export function createApp(context: Context): RequestListener {
         escalations.withdraw,
         renderMandateError,
       ),
+    ]),
+    group({ name: "mcp", cors: "open", quiet: "all", checksHost: true }, [
+      post("/v1/mcp/:site", mcp.handle, renderRpcError),
     ]),
     group({ name: "visits", cors: "open", quiet: "all" }, [
       post("/v1/discovery/ingest", beaconHandler(context), renderCompactProblem),
@@ -79,14 +82,10 @@ export function createApp(context: Context): RequestListener {
   ];
   const honoGroups = [
     ...described,
-    mcpDoor(),
     ...ucpDoors(context, platformProfiles),
     sandboxRoutes(context),
     homeRoutes(),
     docsRoutes(context),
   ];
-  const pipeline = createPipeline(groups, honoGroups, context);
-  const shopTools = new McpShopTools(context, platformProfiles);
-  const mcp = new McpAnswers(context, shopTools).listener(pipeline);
-  return admit(mcp, context, answerWait(context));
+  return createPipeline(groups, honoGroups, context);
 }

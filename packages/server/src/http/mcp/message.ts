@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonFault, type JsonObject, parseJson } from "@gatehouse/protocol";
-import type { Reply } from "../server/front-answers.js";
-import { errorReply, RPC, type RpcId } from "./rpc.js";
+import type { Answer } from "../server/exchange.js";
+import { errorAnswer, RPC, type RpcId } from "./rpc.js";
 
 export interface RpcRequest {
   readonly kind: "request";
@@ -14,7 +14,7 @@ export type Message =
   | RpcRequest
   /** A notification, or a response to something nobody asked. */
   | { readonly kind: "unanswered" }
-  | { readonly kind: "refused"; readonly reply: Reply };
+  | { readonly kind: "refused"; readonly answer: Answer };
 
 /** What JSON itself forbids; everything else is JSON that readers understand differently. */
 const NOT_JSON: readonly JsonFault[] = ["syntax", "invalid_utf8", "trailing_data"];
@@ -23,7 +23,7 @@ const METHOD_CHARS_MAX = 200;
 const VALUES_MAX = 5000;
 
 function refused(code: number, message: string, id?: RpcId): Message {
-  return { kind: "refused", reply: errorReply(400, id, { code, message }) };
+  return { kind: "refused", answer: errorAnswer(400, id, { code, message }) };
 }
 
 function idIn({ id }: JsonObject): RpcId | undefined {

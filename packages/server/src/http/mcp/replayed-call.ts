@@ -4,23 +4,17 @@ import type { Submitted } from "../../actions/mandates/submission.js";
 import { submitMandate } from "../../actions/mandates/submit-mandate.js";
 import type { Context } from "../../context.js";
 import type { Site } from "../../domain/sites/site.js";
-import type { Caller } from "../server/admission/caller.js";
-import type { Reply } from "../server/front-answers.js";
+import type { Answer, Exchange } from "../server/exchange.js";
 import { answerOf } from "../server/mandate-answer.js";
 import { readMessage } from "./message.js";
 import { readCall, resultOf } from "./money-tool.js";
-import { type Headers, revisionOf } from "./revision.js";
-import { resultReply } from "./rpc.js";
+import { revisionOf } from "./revision.js";
+import { resultAnswer } from "./rpc.js";
 
 /** A site that serves no tools now: its domain is not verified, or it was deleted. */
-export type ClosedSite = { readonly pending: Site } | { readonly deleted: string };
-
-interface ClosedCall {
-  readonly body: Uint8Array;
-  readonly headers: Headers;
-  readonly requestId: string;
-  readonly caller: Caller;
-}
+export type ClosedSite =
+  | { readonly kind: "pending"; readonly site: Site }
+  | { readonly kind: "deleted"; readonly siteKeyHash: string };
 
 /** Whether there is an answer: an earlier decision, or that the key was revoked since. */
 function isAnswered(submitted: Submitted | undefined): submitted is Submitted {
@@ -35,13 +29,14 @@ function isAnswered(submitted: Submitted | undefined): submitted is Submitted {
 export async function replayedCall(
   context: Context,
   site: ClosedSite,
-  { body, headers, requestId, caller }: ClosedCall,
-): Promise<Reply | undefined> {
+  exchange: Exchange,
+  body: Uint8Array,
+): Promise<Answer | undefined> {
   const message = readMessage(body);
   if (message.kind !== "request" || message.method !== "tools/call") return undefined;
-  const revision = revisionOf(message, headers);
+  const result = revisionOf(message, exchange);
   const { name: skill, arguments: sent = {}, _meta: meta } = message.params;
-  if (typeof revision !== "string" || typeof skill !== "string" || !movesMoney(skill)) {
+  if (result.kind === "refused" || typeof skill !== "string" || !movesMoney(skill)) {
     return undefined;
   }
   const read = readCall(sent, meta);
@@ -49,12 +44,13 @@ export async function replayedCall(
   if (!read.ok || mandate === undefined) return undefined;
   if (utf8(canonicalize(mandate)).length > MANDATE_BYTES_MAX) return undefined;
   const call = { skill, arguments: read.value.args };
+  const { caller, requestId } = exchange;
   const submitted =
-    "pending" in site
-      ? await submitMandate(context, site.pending, mandate, { requestId, caller, call })
-      : await replayDeleted(context, site.deleted, mandate, call);
+    site.kind === "pending"
+      ? await submitMandate(context, site.site, mandate, { requestId, caller, call })
+      : await replayDeleted(context, site.siteKeyHash, mandate, call);
   if (!isAnswered(submitted)) return undefined;
   const { members } = resultOf(answerOf(context.config.baseUrl, submitted));
-  const complete = revision === "declared" ? "" : '"resultType":"complete",';
-  return resultReply(message.id, `{${complete}${members}}`);
+  const complete = result.revision === "declared" ? "" : '"resultType":"complete",';
+  return resultAnswer(message.id, `{${complete}${members}}`);
 }

@@ -1,13 +1,12 @@
-import type { IncomingHttpHeaders } from "node:http";
 import {
   isJsonObject,
   type JsonObject,
   MCP_REVISIONS,
   MCP_STATELESS_REVISION,
 } from "@gatehouse/protocol";
-import type { Reply } from "../server/front-answers.js";
+import type { Answer, Exchange } from "../server/exchange.js";
 import type { RpcRequest } from "./message.js";
-import { errorReply, RPC } from "./rpc.js";
+import { errorAnswer, RPC } from "./rpc.js";
 
 /** The revision with a handshake that is declared, or the one without. */
 export type Revision = "declared" | "stateless";
@@ -19,22 +18,25 @@ const ENCODED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
 /** How much of a version nobody knows is said back. */
 const ECHOED = /^[!-~]{1,32}$/;
 
-export type Headers = Readonly<Pick<IncomingHttpHeaders, string>>;
+/** The revision that a request speaks, or the answer to one that cannot be served. */
+export type RevisionResult =
+  | { readonly kind: "served"; readonly revision: Revision }
+  | { readonly kind: "refused"; readonly answer: Answer };
 
-function headerOf(headers: Headers, name: string): string | undefined {
-  const value = headers[name];
-  return typeof value === "string" ? value : undefined;
-}
+const DECLARED: RevisionResult = Object.freeze({ kind: "served", revision: "declared" });
+const STATELESS: RevisionResult = Object.freeze({ kind: "served", revision: "stateless" });
 
-function unsupported(request: RpcRequest, version: string): Reply {
+function unsupported(request: RpcRequest, version: string): RevisionResult {
   const requested = ECHOED.test(version) ? version : "";
   const data = { supported: MCP_REVISIONS, requested };
   const message = "Unsupported protocol version";
-  return errorReply(400, request.id, { code: RPC.unsupportedRevision, message, data });
+  const error = { code: RPC.unsupportedRevision, message, data };
+  return { kind: "refused", answer: errorAnswer(400, request.id, error) };
 }
 
-function mismatch({ id }: RpcRequest, message: string): Reply {
-  return errorReply(400, id, { code: RPC.headerMismatch, message: `Header mismatch: ${message}` });
+function mismatch({ id }: RpcRequest, message: string): RevisionResult {
+  const error = { code: RPC.headerMismatch, message: `Header mismatch: ${message}` };
+  return { kind: "refused", answer: errorAnswer(400, id, error) };
 }
 
 /** A header that may be written in base64, because its value may be any text. */
@@ -45,47 +47,48 @@ function decoded(value: string): string {
 }
 
 /** 2026-07-28, Streamable HTTP, server validation: headers say what the body says. */
-function checkHeaders(request: RpcRequest, headers: Headers): Reply | undefined {
+function checkHeaders(request: RpcRequest, exchange: Exchange): RevisionResult {
   const { method, params } = request;
-  const named = headerOf(headers, "mcp-method");
+  const named = exchange.header("mcp-method");
   if (named === undefined) return mismatch(request, "Mcp-Method is missing.");
   if (named !== method) return mismatch(request, "Mcp-Method is not the method of the body.");
-  if (method !== "tools/call") return undefined;
-  const tool = headerOf(headers, "mcp-name");
+  if (method !== "tools/call") return STATELESS;
+  const tool = exchange.header("mcp-name");
   if (tool === undefined) return mismatch(request, "Mcp-Name is missing.");
   if (decoded(tool) !== params.name) return mismatch(request, "Mcp-Name is not the tool's name.");
-  return undefined;
+  return STATELESS;
 }
 
-function stateless(request: RpcRequest, headers: Headers, meta: JsonObject): Reply | "stateless" {
+function stateless(request: RpcRequest, exchange: Exchange, meta: JsonObject): RevisionResult {
   const missing = ["protocolVersion", "clientCapabilities"].find((name) => !(META + name in meta));
   if (missing !== undefined || !isJsonObject(meta[`${META}clientCapabilities`])) {
     const message = `\`_meta\` must hold ${META}${missing ?? "clientCapabilities as an object"}.`;
-    return errorReply(400, request.id, { code: RPC.invalidParams, message });
+    const error = { code: RPC.invalidParams, message };
+    return { kind: "refused", answer: errorAnswer(400, request.id, error) };
   }
-  return checkHeaders(request, headers) ?? "stateless";
+  return checkHeaders(request, exchange);
 }
 
 /**
  * Which revision a request speaks, or why it cannot be served. One that says so in its body is
  * stateless; `initialize` and everything else belongs to the revision with a handshake.
  */
-export function revisionOf(request: RpcRequest, headers: Headers): Revision | Reply {
-  const header = headerOf(headers, "mcp-protocol-version");
+export function revisionOf(request: RpcRequest, exchange: Exchange): RevisionResult {
+  const header = exchange.header("mcp-protocol-version");
   const meta = isJsonObject(request.params._meta) ? request.params._meta : {};
-  const said = meta[`${META}protocolVersion`];
-  if (said === undefined) {
-    if (header === undefined || LIKE_DECLARED.has(header)) return "declared";
+  const version = meta[`${META}protocolVersion`];
+  if (version === undefined) {
+    if (header === undefined || LIKE_DECLARED.has(header)) return DECLARED;
     if (header !== MCP_STATELESS_REVISION) return unsupported(request, header);
-    return request.method === "initialize" ? "declared" : stateless(request, headers, meta);
+    return request.method === "initialize" ? DECLARED : stateless(request, exchange, meta);
   }
   if (header === undefined) return mismatch(request, "MCP-Protocol-Version is missing.");
-  if (header !== said) {
+  if (header !== version) {
     return mismatch(request, "MCP-Protocol-Version is not the version in `_meta`.");
   }
-  if (LIKE_DECLARED.has(header)) return "declared";
+  if (LIKE_DECLARED.has(header)) return DECLARED;
   if (header !== MCP_STATELESS_REVISION) return unsupported(request, header);
-  return stateless(request, headers, meta);
+  return stateless(request, exchange, meta);
 }
 
 /** What a client calls itself; nobody has checked it. */

@@ -1,4 +1,7 @@
-import type { Reply } from "../server/front-answers.js";
+import { REASONS } from "@gatehouse/protocol";
+import { renderCompactProblem } from "../server/errors.js";
+import { type Answer, type Exchange, json } from "../server/exchange.js";
+import { docsUrl, type Problem } from "../server/problem.js";
 
 /** JSON-RPC 2.0, and what MCP adds to it. */
 export const RPC = Object.freeze({
@@ -15,27 +18,72 @@ export const RPC = Object.freeze({
 
 export type RpcId = string | number;
 
-export interface RpcError {
+interface RpcError {
   readonly code: number;
   readonly message: string;
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** A notification or a response: taken, and not answered. */
-export const ACCEPTED: Reply = Object.freeze({ status: 202 });
+/** A notification or a response: accepted, and not answered. */
+export const ACCEPTED: Answer = Object.freeze({ status: 202 });
 
 /** `result` is JSON text that was made before. */
-export function resultReply(id: RpcId, result: string, headers?: readonly string[]): Reply {
+export function resultAnswer(
+  id: RpcId,
+  result: string,
+  headers?: Readonly<Record<string, string>>,
+): Answer {
   const body = `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`;
   return headers === undefined ? { status: 200, body } : { status: 200, body, headers };
 }
 
 /** Without an id where none could be read. */
-export function errorReply(
+export function errorAnswer(
   status: number,
   id: RpcId | undefined,
   error: RpcError,
-  headers: readonly string[] = [],
-): Reply {
-  return { status, body: JSON.stringify({ jsonrpc: "2.0", id, error }), headers };
+  headers?: Readonly<Record<string, string>>,
+): Answer {
+  return json(status, { jsonrpc: "2.0", id, error }, headers);
+}
+
+function limitError(seconds: number, scope: string): RpcError {
+  const data = { error: "rate_limited", retry_after_seconds: seconds, scope };
+  return { code: RPC.refused, message: "rate_limited", data };
+}
+
+/** Over a limit of tool calls: as HTTP 200, because clients drop what other statuses carry. */
+export function limitedAnswer(id: RpcId, waitMs: number, scope: string): Answer {
+  const seconds = Math.ceil(waitMs / 1000);
+  return errorAnswer(200, id, limitError(seconds, scope), { "retry-after": String(seconds) });
+}
+
+/** A call that failed: nothing that was not recorded is answered, and nothing internal is shown. */
+function failedAnswer(problem: Problem, exchange: Exchange, baseUrl: string): Answer {
+  const wait = problem.headers["retry-after"];
+  const isUnavailable = problem.code === "unavailable";
+  const code = isUnavailable ? "unavailable" : "internal_error";
+  const { status, message } = REASONS[code];
+  const data = {
+    error: code,
+    docs_url: docsUrl(baseUrl, code),
+    request_id: exchange.requestId,
+    ...(wait === undefined ? {} : { retry_after_seconds: Number(wait) }),
+  };
+  const error = { code: isUnavailable ? RPC.refused : RPC.internalError, message, data };
+  return errorAnswer(status, exchange.rpcId, error, problem.headers);
+}
+
+/** How the MCP server refuses, before a message was read or while it is answered. */
+export function renderRpcError(problem: Problem, exchange: Exchange, baseUrl: string): Answer {
+  const { code, headers, isExpected, message, status } = problem;
+  if (!isExpected) return failedAnswer(problem, exchange, baseUrl);
+  // There is no MCP server at this address.
+  if (code === "not_found") return renderCompactProblem(problem, exchange, baseUrl);
+  const wait = headers["retry-after"];
+  const error =
+    code === "rate_limited" && wait !== undefined
+      ? limitError(Number(wait), "source")
+      : { code: RPC.refused, message, data: { error: code } };
+  return errorAnswer(status, exchange.rpcId, error, headers);
 }

@@ -4,8 +4,8 @@ import { type ShopTool, type ToolResult, toolResult } from "../../actions/mcp/to
 import type { Context } from "../../context.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Caller as Client } from "../server/admission/caller.js";
-import type { Reply } from "../server/front-answers.js";
-import { errorReply, RPC, type RpcId } from "./rpc.js";
+import type { Answer } from "../server/exchange.js";
+import { errorAnswer, RPC, type RpcId } from "./rpc.js";
 
 /** Why a call did not reach the shop. */
 interface ShopRefusal {
@@ -48,17 +48,17 @@ const CODES: Readonly<Record<string, number>> = {
   request_too_large: RPC.invalidParams,
 };
 
-function refusalReply(id: RpcId, { code, message, headers }: ShopRefusal): Reply {
+function refusalAnswer(id: RpcId, { code, message, headers }: ShopRefusal): Answer {
   const wait = headers["retry-after"];
   const retry = wait === undefined ? {} : { retry_after_seconds: Number(wait) };
   const error = { code: CODES[code] ?? RPC.refused, message, data: { error: code, ...retry } };
   // Clients drop what other statuses carry.
-  return errorReply(200, id, error, wait === undefined ? [] : ["retry-after", wait]);
+  return errorAnswer(200, id, error, wait === undefined ? {} : { "retry-after": wait });
 }
 
 type Called =
   | { readonly ok: true; readonly value: ToolResult }
-  | { readonly ok: false; reply(id: RpcId): Reply };
+  | { readonly ok: false; answer(id: RpcId): Answer };
 
 /** Calls one of the shop's tools, and records the call. A shop's refusal is a result, not an error. */
 export async function callShopTool(
@@ -71,7 +71,7 @@ export async function callShopTool(
   const answer = await shop.call(site, { tool: tool.operation, args, requestId, ...sent });
   if (answer.kind === "refused") {
     await recordCall(context, call, { outcome: "refused", reason: answer.code });
-    return { ok: false, reply: (id) => refusalReply(id, answer) };
+    return { ok: false, answer: (id) => refusalAnswer(id, answer) };
   }
   const { body } = answer;
   const content = [{ type: "text", text: JSON.stringify(body) }];

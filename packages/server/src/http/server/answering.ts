@@ -70,14 +70,14 @@ export class AnswerRecorder {
     this.tools = tools;
   }
 
-  record(exchange: Exchange, status: number): void {
+  record(exchange: Exchange, status: number, quiet = exchange.group?.quiet): void {
     const { caller, group, startedAt } = exchange;
     const name = group?.name ?? NO_GROUP;
     const ms = this.tools.clock.now() - startedAt;
     this.count(name, exchange.request.method ?? "", status);
     this.time(name, ms / 1000);
     this.tools.admission.count(caller, name);
-    const isQuiet = group?.quiet === "all" || (group?.quiet === "successes" && status < 400);
+    const isQuiet = quiet === "all" || (quiet === "successes" && status < 400);
     this.note(exchange, { door: name, status, ms, isQuiet });
   }
 

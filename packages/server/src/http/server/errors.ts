@@ -23,7 +23,7 @@ function toProblem(error: unknown): Problem {
 }
 
 /** A problem as the body of every protocol that has no form for errors. */
-function renderProblem(problem: Problem, exchange: Exchange, baseUrl: string): Answer {
+export function renderProblem(problem: Problem, exchange: Exchange, baseUrl: string): Answer {
   if (problem.code === "not_found") {
     const page = nothingHere(exchange);
     if (page !== undefined) return page;

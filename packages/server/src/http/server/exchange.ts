@@ -85,6 +85,8 @@ export interface RouteGroup {
   readonly cors: Cors;
   /** Which answers are logged at `debug` only: groups with many requests would fill the log. */
   readonly quiet?: "all" | "successes";
+  /** Whether its handlers check the `Host` header, and refuse a wrong one in their own way. */
+  readonly checksHost?: true;
   readonly routes: readonly Route[];
 }
 

@@ -56,11 +56,11 @@ export function mountHono(
     await listener(exchange.request, exchange.response);
     return SENT;
   };
-  return groups.map(({ name, cors, routes }) => ({
+  return groups.map(({ name, cors, renderError, routes }) => ({
     name,
     cors,
     routes: routes.routes
       .filter(({ method }) => method !== "ALL")
-      .map(({ method, path }): Route => ({ method, path, handle })),
+      .map(({ method, path }): Route => ({ method, path, handle, renderError })),
   }));
 }

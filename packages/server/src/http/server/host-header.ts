@@ -1,4 +1,6 @@
+import type { IncomingMessage } from "node:http";
 import { parseUrl } from "@gatehouse/protocol";
+import type { Config } from "../../config/config.js";
 import { isLoopback } from "../../config/readers.js";
 
 /** Nearly every `Host` header: a name or an IPv4 address in lower case, and perhaps a port. */
@@ -29,4 +31,29 @@ export function isLocalName(host: string): boolean {
 export function isOwnHost(header: string | undefined, baseUrl: string): boolean {
   const host = hostNameOf(header);
   return host !== undefined && (isLocalName(host) || host === new URL(baseUrl).hostname);
+}
+
+/**
+ * DNS rebinding: a page of a stranger may reach a service on loopback through a name it controls,
+ * or directly. On a loopback address only requests for this machine or for our public name are
+ * taken, and those for this machine only from its own pages. Elsewhere MCP is open to every origin.
+ */
+export function hostGuard({
+  host,
+  baseUrl,
+}: Pick<Config, "host" | "baseUrl">): (request: IncomingMessage) => boolean {
+  if (!isLoopback(host)) return () => true;
+  const own = new URL(baseUrl).hostname;
+  const isOurs = (name: string) => name === own || isLocalName(name);
+  // Nearly all requests are for one and the same host.
+  let known: string | undefined;
+  return ({ headers }) => {
+    if (headers.host === known && headers.origin === undefined && known !== undefined) return true;
+    const name = hostNameOf(headers.host);
+    if (name === undefined || !isOurs(name)) return false;
+    known = headers.host;
+    if (headers.origin === undefined || !isLocalName(name)) return true;
+    const origin = parseUrl(headers.origin)?.hostname;
+    return origin !== undefined && isOurs(origin);
+  };
 }

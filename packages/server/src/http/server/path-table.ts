@@ -1,7 +1,7 @@
 import type { Route, RouteGroup } from "./exchange.js";
 
 /** All routes of one path. */
-interface PathEntry {
+export interface PathEntry {
   readonly group: RouteGroup;
   readonly byMethod: ReadonlyMap<string, Route>;
   /** As the header `Allow` lists its methods. */

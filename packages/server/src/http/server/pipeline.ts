@@ -7,6 +7,7 @@ import type { Metrics } from "../../infra/metrics.js";
 import type { Admission, AnswerWait } from "./admission/admission.js";
 import { callerOf } from "./admission/caller.js";
 import { AnswerRecorder, corsOf, sendAnswer } from "./answering.js";
+import { UNREAD_REST } from "./body.js";
 import { preflightHeaders } from "./cors.js";
 import type { HonoGroup } from "./env.js";
 import { answerError } from "./errors.js";
@@ -15,8 +16,8 @@ import { mountHono } from "./hono.js";
 import { isHost } from "./host-header.js";
 import { httpsOnly } from "./https-only.js";
 import { isPlainTarget, pathOf } from "./path.js";
-import { PathTable } from "./path-table.js";
-import { Problem } from "./problem.js";
+import { type PathEntry, PathTable } from "./path-table.js";
+import { Problem, waitProblem } from "./problem.js";
 
 export interface PipelineTools {
   readonly config: Config;
@@ -68,26 +69,43 @@ class Pipeline {
     return new Exchange(request, response, callerOf(request), ids.id("req"), clock.now());
   }
 
-  private answer(exchange: Exchange): Answer | Promise<Answer | typeof SENT> {
-    const { headers, method = "", url = "" } = exchange.request;
+  /** Finds the routes of a request's path, and notes them in its exchange. */
+  private find(exchange: Exchange): PathEntry | undefined {
+    const { url = "" } = exchange.request;
     exchange.path = pathOf(url);
-    if (!isHost(headers.host)) throw new Problem("invalid_request");
     const match = isPlainTarget(url) ? this.table.find(exchange.path) : undefined;
-    if (match === undefined) {
-      if (method === "OPTIONS") return answerOptions(exchange, "OPTIONS");
-      throw new Problem("not_found");
-    }
+    if (match === undefined) return undefined;
     const { entry, params } = match;
-    const { allow, byMethod, group } = entry;
-    exchange.group = group;
+    const { method = "" } = exchange.request;
+    exchange.group = entry.group;
     exchange.params = params;
-    if (method === "OPTIONS") return answerOptions(exchange, allow);
-    const route = byMethod.get(method === "HEAD" ? "GET" : method);
-    // Before the route's own checks: a wrong method is wrong for every site and every token.
-    if (route === undefined) throw new Problem("method_not_allowed", { headers: { allow } });
-    exchange.route = route;
-    return route.handle(exchange);
+    exchange.route = entry.byMethod.get(method === "HEAD" ? "GET" : method);
+    return entry;
   }
+
+  private answer(exchange: Exchange): Answer | Promise<Answer | typeof SENT> {
+    const { headers, method } = exchange.request;
+    const entry = this.find(exchange);
+    const isHostChecked = entry?.group.checksHost ?? false;
+    if (!isHostChecked && !isHost(headers.host)) throw new Problem("invalid_request");
+    if (method === "OPTIONS") return answerOptions(exchange, entry?.allow ?? "OPTIONS");
+    if (entry === undefined) throw new Problem("not_found");
+    const { route } = exchange;
+    if (route !== undefined) return route.handle(exchange);
+    // Before the checks of a route: a wrong method is wrong for every site and every token.
+    throw new Problem("method_not_allowed", { headers: { allow: entry.allow } });
+  }
+
+  /** Refuses a request of an address that sends too many, before anything of it is read. */
+  readonly refuse: AnswerWait = (request, response, waitMs) => {
+    const exchange = this.exchange(request, response);
+    this.find(exchange);
+    const error = waitProblem(waitMs, UNREAD_REST);
+    const answer = answerError(this.tools, exchange, error);
+    sendAnswer(exchange, answer);
+    // A flood must not fill the log.
+    this.recorder.record(exchange, answer.status, "all");
+  };
 
   private sendLater(exchange: Exchange, answer: Promise<Answer | typeof SENT>): void {
     answer
@@ -114,14 +132,6 @@ export function createPipeline(
   honoGroups: readonly HonoGroup[],
   tools: PipelineTools,
 ): RequestListener {
-  return new Pipeline(groups, honoGroups, tools).listener;
-}
-
-/** The first steps of every request: who sends it, how many it sends, and whether over HTTPS. */
-export function admit(
-  next: RequestListener,
-  tools: PipelineTools,
-  answerWait: AnswerWait,
-): RequestListener {
-  return tools.admission.listener(httpsOnly(tools, next), answerWait);
+  const { listener, refuse } = new Pipeline(groups, honoGroups, tools);
+  return tools.admission.listener(httpsOnly(tools, listener), refuse);
 }

@@ -1,5 +1,7 @@
 import type { ReasonCode, SignatureFault } from "@gatehouse/protocol";
 import { UnavailableError } from "../../infra/unavailable-error.js";
+import { renderProblem } from "../server/errors.js";
+import { type Answer, type Exchange, json } from "../server/exchange.js";
 import { Problem } from "../server/problem.js";
 import type { NoProfile } from "./platform-profiles.js";
 
@@ -61,4 +63,11 @@ export function asUcp(error: unknown): UcpProblem {
   if (!(error instanceof Problem)) throw error;
   const { code, message, status, headers } = error;
   return new UcpProblem(code, message, { status, headers });
+}
+
+/** How UCP refuses a caller that sends too many requests; everything else is a problem as elsewhere. */
+export function renderUcpError(problem: Problem, exchange: Exchange, baseUrl: string): Answer {
+  if (problem.code !== "rate_limited") return renderProblem(problem, exchange, baseUrl);
+  const { code, message: content } = tooManyRequests(0);
+  return json(problem.status, { code, content }, problem.headers);
 }

@@ -11,7 +11,7 @@ import { Problem } from "../server/problem.js";
 import { signedRequest } from "../server/signed-request.js";
 import { problemAnswer, signAnswer, type UcpAnswer } from "./answer.js";
 import { negotiateWith, profileUrlIn, proveCaller } from "./caller.js";
-import { asUcp, tooManyRequests, UcpProblem } from "./fault.js";
+import { asUcp, renderUcpError, tooManyRequests, UcpProblem } from "./fault.js";
 import type { Operation } from "./operation.js";
 import { pageRoute } from "./page.js";
 import { OPERATIONS, performOperation } from "./perform.js";
@@ -35,7 +35,7 @@ export function ucpDoors(context: Context, profiles: PlatformProfiles): readonly
   const pages = new OpenAPIHono<HttpEnv>();
   pageRoute(pages, context);
   return [
-    { name: "ucp", cors: "open", routes },
+    { name: "ucp", cors: "open", routes, renderError: renderUcpError },
     { name: "pages", cors: "none", routes: pages },
   ];
 }

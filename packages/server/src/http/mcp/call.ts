@@ -1,0 +1,192 @@
+import {
+  type JsonObject,
+  MCP_REVISIONS,
+  MCP_STATELESS_REVISION,
+  movesMoney,
+} from "@gatehouse/protocol";
+import {
+  type CallingClient,
+  callTool,
+  recordCall,
+  type ToolCall,
+} from "../../actions/mcp/call-tool.js";
+import type { Context } from "../../context.js";
+import { cutAddress } from "../../infra/addresses.js";
+import type { Answer, Exchange } from "../server/exchange.js";
+import { signedRequest } from "../server/signed-request.js";
+import type { CallLimits, Limited } from "./call-limits.js";
+import type { RpcRequest } from "./message.js";
+import { callWithMandate, carriesMandate } from "./money-tool.js";
+import { clientInfoOf, type Revision } from "./revision.js";
+import { errorAnswer, limitedAnswer, RPC, resultAnswer } from "./rpc.js";
+import { readClient, type Session, type Sessions } from "./sessions.js";
+import { callShopTool, type ShopTools } from "./shop-tool.js";
+import type { SiteServer } from "./site-server.js";
+
+/** `Retry-After` for a caller whose turn did not come. */
+const TURN_RETRY_MS = 2000;
+
+/** A message to a site's server, and the request that it came in. */
+export interface McpRequest {
+  readonly exchange: Exchange;
+  readonly body: Uint8Array;
+  readonly message: RpcRequest;
+  readonly server: SiteServer;
+  readonly revision: Revision;
+}
+
+export interface McpTools {
+  readonly context: Context;
+  readonly shop: ShopTools;
+  readonly limits: CallLimits;
+  readonly sessions: Sessions;
+}
+
+export function invalidParams({ message: { id } }: McpRequest, message: string): Answer {
+  return errorAnswer(200, id, { code: RPC.invalidParams, message });
+}
+
+/**
+ * The limits of one call: the caller's own, then the total that all anonymous callers share at the
+ * site. A call with a mandate counts for that total only if its mandate is invalid.
+ */
+async function limitOf(
+  { exchange, message, server }: Omit<McpRequest, "revision">,
+  { context, limits }: McpTools,
+  { session, mayPay }: { readonly session: Session | undefined; readonly mayPay: boolean },
+): Promise<Limited | undefined> {
+  const { siteKeyHash } = server;
+  const { caller } = exchange;
+  const { networks } = caller;
+  const now = context.clock.now();
+  const own = limits.takeCall({ siteKeyHash, networks, session: session?.id }, now);
+  if (own !== undefined) {
+    context.admission.refuse(caller, "caller_rate", own.waitMs);
+    return own;
+  }
+  const tool = server.tools.get(String(message.params.name));
+  const pays = tool !== undefined && "needsMandate" in tool && carriesMandate(message.params);
+  if (mayPay && pays) return undefined;
+  const dayMs = await context.recordAllowance.waitMs(siteKeyHash);
+  if (dayMs > 0) return { scope: "day", waitMs: dayMs };
+  const waitMs = context.admission.takeOfSite(caller, "mcp_calls", siteKeyHash);
+  return waitMs > 0 ? { scope: "site", waitMs } : undefined;
+}
+
+/** A call as it is recorded. */
+function toolCall(
+  { exchange, message, server }: Omit<McpRequest, "revision">,
+  revision: string,
+  client: CallingClient,
+): ToolCall {
+  const { name, arguments: args = {} } = message.params;
+  return {
+    siteKeyHash: server.siteKeyHash,
+    requestId: exchange.requestId,
+    name,
+    isKnown: server.tools.has(String(name)),
+    args,
+    revision,
+    client,
+  };
+}
+
+/** Records a call that met a limit, and refuses it. */
+async function refuseLimited(
+  { context }: McpTools,
+  { id }: RpcRequest,
+  call: ToolCall,
+  { scope, waitMs }: Limited,
+): Promise<Answer> {
+  await recordCall(context, call, { outcome: "rate_limited", reason: scope });
+  return limitedAnswer(id, waitMs, scope);
+}
+
+/**
+ * A call with a protocol version that cannot be served. It counts for the limits like any call. `answer`
+ * says what is wrong with it.
+ */
+export async function refuseUnservable(
+  request: Omit<McpRequest, "revision">,
+  tools: McpTools,
+  answer: Answer,
+): Promise<Answer> {
+  const { exchange, message } = request;
+  const call = toolCall(request, "unknown", { address: cutAddress(exchange.caller.address) });
+  const limited = await limitOf(request, tools, { session: undefined, mayPay: false });
+  if (limited !== undefined) return refuseLimited(tools, message, call, limited);
+  await recordCall(tools.context, call, { outcome: "refused", reason: "protocol_error" });
+  return answer;
+}
+
+/** The session a request belongs to. The stateless revision has none: a header of one is ignored. */
+function sessionOf({ exchange, revision, server }: McpRequest, sessions: Sessions) {
+  const sent = revision === "declared" ? exchange.header("mcp-session-id") : undefined;
+  return sent === undefined ? undefined : sessions.read(server.siteKeyHash, sent);
+}
+
+function clientOf(request: McpRequest, session: Session | undefined): CallingClient {
+  const { exchange, message, revision } = request;
+  const client = revision === "stateless" ? readClient(clientInfoOf(message)) : session?.client;
+  const { name, version } = client ?? {};
+  return { address: cutAddress(exchange.caller.address), session: session?.id, name, version };
+}
+
+/** Calls a tool that is known to exist and that no mandate pays for. */
+async function callFreeTool(
+  request: McpRequest,
+  tools: McpTools,
+  call: ToolCall,
+  tool: Exclude<ReturnType<SiteServer["tools"]["get"]>, undefined | { needsMandate: true }>,
+): Promise<Answer> {
+  const { body, exchange, message, revision, server } = request;
+  const { context } = tools;
+  const { caller } = exchange;
+  if ("operation" in tool) {
+    const { baseUrl } = context.config;
+    const target = exchange.request.url ?? "";
+    const called = await callShopTool(tools, server.site, call, {
+      tool,
+      client: caller,
+      request: () => signedRequest(exchange.request, { target, baseUrl, body }),
+    });
+    if (!called.ok) return called.answer(message.id);
+    return resultAnswer(message.id, server.result(revision, called.value.members));
+  }
+  const turn = await context.admission.runInTurn(caller, () => callTool(context, tool, call));
+  if (turn === undefined) {
+    return refuseLimited(tools, message, call, { scope: "site", waitMs: TURN_RETRY_MS });
+  }
+  return resultAnswer(message.id, server.result(revision, turn.done.members));
+}
+
+/** Answers `tools/call`. */
+export async function answerCall(request: McpRequest, tools: McpTools): Promise<Answer> {
+  const { exchange, message, revision, server } = request;
+  const { context, sessions } = tools;
+  const session = sessionOf(request, sessions);
+  const version = revision === "declared" ? MCP_REVISIONS[0] : MCP_STATELESS_REVISION;
+  const call = toolCall(request, version as string, clientOf(request, session));
+  const limited = await limitOf(request, tools, { session, mayPay: true });
+  if (limited !== undefined) return refuseLimited(tools, message, call, limited);
+  const params: JsonObject = message.params;
+  const { name } = params;
+  if (typeof name !== "string") {
+    await recordCall(context, call, { outcome: "refused", reason: "no_tool_named" });
+    return invalidParams(request, "`params.name` must name a tool. See tools/list.");
+  }
+  const tool = server.tools.get(name);
+  // A decided mandate gets its first answer, even if its tool no longer exists.
+  const isGone = tool === undefined && movesMoney(name) && carriesMandate(params);
+  if (isGone || (tool !== undefined && "needsMandate" in tool)) {
+    const { caller } = exchange;
+    const sent = { meta: params._meta, caller };
+    const { members } = await callWithMandate(tools, server.site, call, sent);
+    return resultAnswer(message.id, server.result(revision, members));
+  }
+  if (tool === undefined) {
+    await recordCall(context, call, { outcome: "refused", reason: "unknown_tool" });
+    return invalidParams(request, "This site has no tool of that name. See tools/list.");
+  }
+  return callFreeTool(request, tools, call, tool);
+}

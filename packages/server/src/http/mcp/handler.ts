@@ -1,0 +1,139 @@
+import { REASONS } from "@gatehouse/protocol";
+import { deletedSite } from "../../actions/audit/replay-deleted.js";
+import { SiteGoneError } from "../../actions/mcp/call-tool.js";
+import { type Tool, toolsOf } from "../../actions/mcp/tools.js";
+import type { Context } from "../../context.js";
+import type { LiveSite } from "../../domain/sites/live-sites.js";
+import { snapshotOf } from "../../domain/sites/snapshot.js";
+import { readBytes, requireJsonType, UNREAD_REST } from "../server/body.js";
+import { type Answer, type Exchange, json } from "../server/exchange.js";
+import { hostGuard } from "../server/host-header.js";
+import { pendingBody } from "../server/pending.js";
+import { Problem, waitProblem } from "../server/problem.js";
+import { type McpTools, refuseUnservable } from "./call.js";
+import { CallLimits } from "./call-limits.js";
+import { readMessage } from "./message.js";
+import { answerMethod } from "./methods.js";
+import { type ClosedSite, replayedCall } from "./replayed-call.js";
+import { revisionOf } from "./revision.js";
+import { ACCEPTED } from "./rpc.js";
+import { Sessions } from "./sessions.js";
+import type { ShopTools } from "./shop-tool.js";
+import { type SiteServer, siteServer } from "./site-server.js";
+
+const BODY_BYTES_MAX = 256 * 1024;
+/** A large body counts as several small ones: reading it costs as much. */
+const BODY_BYTES_PER_PLACE = 8 * 1024;
+
+/** `POST /v1/mcp/{site_key}`: the MCP server of every site. */
+export class McpHandler {
+  private readonly context: Context;
+  private readonly tools: McpTools;
+  private readonly isAllowedHost: ReturnType<typeof hostGuard>;
+  private readonly servers = new WeakMap<LiveSite, SiteServer>();
+
+  constructor(context: Context, shop: ShopTools) {
+    const { config, ids, metrics, secrets, liveSites } = context;
+    this.context = context;
+    const limits = new CallLimits(config);
+    metrics.gauge("gatehouse_mcp_limits_remembered", () => limits.size);
+    metrics.gauge("gatehouse_live_site_bytes", () => liveSites.bytes);
+    this.tools = { context, shop, limits, sessions: new Sessions(secrets, ids) };
+    this.isAllowedHost = hostGuard(config);
+  }
+
+  readonly handle = async (exchange: Exchange): Promise<Answer> => {
+    const { admission, liveSites } = this.context;
+    const { caller, request } = exchange;
+    this.checkHead(exchange);
+    const name = exchange.param("site");
+    const site = liveSites.ready(name) ?? (await liveSites.find(name));
+    if (site === undefined) return this.answerDeleted(exchange);
+    if (site.site.status !== "verified") {
+      return this.replay(exchange, { kind: "pending", site: site.site });
+    }
+    const body = await readBytes(this.context, request, BODY_BYTES_MAX);
+    const places = Math.floor(body.length / BODY_BYTES_PER_PLACE);
+    const waitMs = places === 0 ? 0 : admission.takeBytes(caller, places);
+    if (waitMs > 0) throw waitProblem(waitMs, UNREAD_REST);
+    // A body may take its time: the site may have changed since.
+    const current = liveSites.ready(name) ?? (await liveSites.find(name));
+    if (current === undefined) throw this.unknownSite();
+    if (current.site.status !== "verified") return this.pendingAnswer(current.site.domain);
+    return this.answer(exchange, current, body);
+  };
+
+  /** Refuses what can be refused before the body is read. */
+  private checkHead({ caller, request }: Exchange): void {
+    if (!this.isAllowedHost(request)) {
+      throw new Problem("host_not_allowed", { headers: UNREAD_REST });
+    }
+    const waitMs = this.context.admission.takeCostly(caller);
+    if (waitMs > 0) throw waitProblem(waitMs, UNREAD_REST);
+    requireJsonType(request);
+  }
+
+  private unknownSite(): Problem {
+    return new Problem("not_found", { message: "No site has this key.", headers: UNREAD_REST });
+  }
+
+  private pendingAnswer(domain: string): Answer {
+    const { status } = REASONS.pending_verification;
+    return json(status, pendingBody(this.context.config.baseUrl, domain), UNREAD_REST);
+  }
+
+  /** The body of a call to a site that never existed is not read. */
+  private async answerDeleted(exchange: Exchange): Promise<Answer> {
+    const siteKeyHash = await deletedSite(this.context, exchange.param("site"), "either");
+    if (siteKeyHash === undefined) throw this.unknownSite();
+    return this.replay(exchange, { kind: "deleted", siteKeyHash });
+  }
+
+  /** Answers only a mandate that was decided before; every other call is refused. */
+  private async replay(exchange: Exchange, site: ClosedSite): Promise<Answer> {
+    const { context } = this;
+    const body = await readBytes(context, exchange.request, BODY_BYTES_MAX).catch(() => undefined);
+    const answer = body && (await replayedCall(context, site, exchange, body));
+    if (answer !== undefined) return answer;
+    if (site.kind === "pending") return this.pendingAnswer(site.site.domain);
+    throw this.unknownSite();
+  }
+
+  private async answer(exchange: Exchange, site: LiveSite, body: Uint8Array): Promise<Answer> {
+    const message = readMessage(body);
+    if (message.kind === "refused") return message.answer;
+    if (message.kind === "unanswered") return ACCEPTED;
+    exchange.rpcId = message.id;
+    const server = this.serverOf(site);
+    const result = revisionOf(message, exchange);
+    try {
+      if (result.kind === "served") {
+        const { revision } = result;
+        return await answerMethod({ exchange, body, message, server, revision }, this.tools);
+      }
+      if (message.method !== "tools/call") return result.answer;
+      return await refuseUnservable({ exchange, body, message, server }, this.tools, result.answer);
+    } catch (error) {
+      throw error instanceof SiteGoneError ? this.unknownSite() : error;
+    }
+  }
+
+  private serverOf(site: LiveSite): SiteServer {
+    let server = this.servers.get(site);
+    if (server === undefined) {
+      const { fixtureTools } = this.context;
+      const listed = [...toolsOf(site.snapshot), ...fixtureTools];
+      server = siteServer(site, { listed, callable: this.callableOf(site, listed) });
+      this.servers.set(site, server);
+    }
+    return server;
+  }
+
+  /** While sales are paused, tools that buy are not listed. A call to one says that sales are paused. */
+  private callableOf({ site }: LiveSite, listed: readonly Tool[]): readonly Tool[] {
+    if (site.pausedAt === null) return listed;
+    const { config, fixtureTools } = this.context;
+    const selling = snapshotOf({ ...site, pausedAt: null }, config.baseUrl);
+    return [...toolsOf(selling), ...fixtureTools];
+  }
+}
