@@ -15,12 +15,12 @@ export function isHost(header: string | undefined): boolean {
 }
 
 /** The host name of a `Host` header, in lower case and without its port; undefined for anything else. */
-export function hostNameOf(header = ""): string | undefined {
+function hostNameOf(header = ""): string | undefined {
   return /[@/?#\\]/.test(header) ? undefined : parseUrl(`http://${header}`)?.hostname;
 }
 
 /** Whether a host name always means this machine, without asking DNS. */
-export function isLocalName(host: string): boolean {
+function isLocalName(host: string): boolean {
   return isLoopback(host.replace(/^\[(.*)\]$/, "$1")) || host.endsWith(".localhost");
 }
 
