@@ -10,7 +10,7 @@ import { KeptRevocations } from "./domain/revocations/kept-revocations.js";
 import { SiteKeys } from "./domain/site-keys/site-keys.js";
 import { LiveSites } from "./domain/sites/live-sites.js";
 import { domainOfSite } from "./domain/sites/store.js";
-import { RecordAllowance } from "./domain/stranger-records/record-allowance.js";
+import { RecordQuota } from "./domain/stranger-records/record-quota.js";
 import { StrangerWords } from "./domain/stranger-records/stranger-words.js";
 import { liveEdgeToken } from "./domain/tokens/edge/store.js";
 import { type OperatorToken, operatorToken } from "./domain/tokens/operator-token.js";
@@ -86,7 +86,7 @@ export interface Context {
   readonly challenges: Challenges;
   readonly rejections: RejectionAggregator;
   /** Limits the records that strangers' calls add to the logs. */
-  readonly recordAllowance: RecordAllowance;
+  readonly recordAllowance: RecordQuota;
   readonly strangerWords: StrangerWords;
   /** Failed signatures by source and the agent they name. */
   readonly mandatePairs: LocalLimiter;
@@ -210,7 +210,7 @@ function compose(
   const visits = new VisitLog(db);
   const jobs = new Jobs(db, clock, ids, log);
   const recordBytes = limits.MCP_RECORD_KB_PER_SITE_PER_DAY * 1024;
-  const recordAllowance = new RecordAllowance({ db, clock, log }, recordBytes);
+  const recordAllowance = new RecordQuota({ db, clock, log }, recordBytes);
   const rejections = new RejectionAggregator({ ...tools, audit });
   const safeFetch = countedFetch({ resolver, clock, allow: config.fetchAllow }, metrics);
   const siteKeys = new SiteKeys(db, secrets, clock);

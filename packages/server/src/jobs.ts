@@ -18,25 +18,25 @@ import { deleteExpiredAnswers } from "./domain/decisions/kept/store.js";
 import { deleteExpiredDeclines } from "./domain/declines/store.js";
 import { expiredDeclines } from "./domain/declines/waits.js";
 import { OUTBOX_TOPIC, TRY_LEASE_MS } from "./domain/outbox/message.js";
-import { EVENT_KEPT_MS, forgetEvents } from "./domain/processor-events/store.js";
+import { deleteExpiredEvents, EVENT_KEPT_MS } from "./domain/provider-events/store.js";
 import { deleteExpiredRejections } from "./domain/rejections/store.js";
 import { deleteExpiredStrangerRecords } from "./domain/stranger-records/store.js";
 import { WORDS_KEPT_MS } from "./domain/stranger-records/stranger-words.js";
-import { forgetSessions } from "./domain/tokens/sessions/store.js";
+import { deleteExpiredSessions } from "./domain/tokens/sessions/store.js";
 import { deleteExpiredReplies } from "./domain/ucp-replies/store.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./infra/installation/clock-check.js";
 import { deleteEmptyShares } from "./infra/quota/stored-bytes.js";
-import { forgetExpired } from "./infra/rate-limit/exact.js";
+import { deleteExpiredRates } from "./infra/rate-limit/exact.js";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "./infra/time.js";
 import { recordRestored } from "./maintenance/record-restored.js";
 import { reconcilePayments } from "./purchase/settle-payment.js";
-import { forgetSecrets } from "./purchase/stripe-account.js";
+import { deleteEndedSecrets } from "./purchase/stripe-account.js";
 
 const RECONCILE_EVERY_MS = 5000;
 
 /** Deletes old counts of limits, and old words of strangers. */
 async function deleteExpiredCounts({ db }: Context, now: number): Promise<void> {
-  await forgetExpired(db, now);
+  await deleteExpiredRates(db, now);
   await db.transaction((tx) => deleteExpiredRejections(tx, now));
   const expired = { day: now - DAY_MS, wordsBefore: now - WORDS_KEPT_MS };
   await db.transaction((tx) => deleteExpiredStrangerRecords(tx, expired));
@@ -68,7 +68,7 @@ export function planJobs(context: Context): void {
   jobs.add({
     name: "console.forget",
     everyMs: HOUR_MS,
-    run: (now) => db.transaction((tx) => forgetSessions(tx, now)),
+    run: (now) => db.transaction((tx) => deleteExpiredSessions(tx, now)),
   });
   jobs.add({
     name: "limits.forget",
@@ -111,8 +111,8 @@ export function planJobs(context: Context): void {
     everyMs: HOUR_MS,
     run: async (now, stopping) => {
       await followLapses(context, stopping);
-      await db.transaction((tx) => forgetSecrets(tx, now));
-      await db.transaction((tx) => forgetEvents(tx, now - EVENT_KEPT_MS));
+      await db.transaction((tx) => deleteEndedSecrets(tx, now));
+      await db.transaction((tx) => deleteExpiredEvents(tx, now - EVENT_KEPT_MS));
     },
   });
   jobs.add({

@@ -13,7 +13,7 @@ export function startupLines(context: Context, port: number): string[] {
     `  console  ${config.baseUrl}/console (sign in: gatehouse token link)`,
     `  data  ${config.dataDir}${config.databaseUrl === undefined ? " (SQLite)" : " + PostgreSQL"}`,
   ];
-  if (operatorToken.made) {
+  if (operatorToken.created) {
     lines.push(
       `  admin token (shown once, kept in ${operatorToken.file})`,
       `    ${operatorToken.token}`,

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { forgetExpired, takeExact } from "../src/infra/rate-limit/exact.ts";
+import { deleteExpiredRates, takeExact } from "../src/infra/rate-limit/exact.ts";
 import { LocalLimiter } from "../src/infra/rate-limit/local.ts";
 import { DATABASES, freshEnvironment, NOON, startServer } from "./harness.ts";
 
@@ -81,9 +81,9 @@ describe.each(DATABASES)("the exact limiter on %s", (dialect) => {
     const take = (ms: number) => db.transaction((tx) => takeExact(tx, "a", rate, NOON + ms));
     expect([await take(0), await take(0), await take(0)]).toEqual([true, true, false]);
     expect([await take(1000), await take(1000)]).toEqual([true, false]);
-    await forgetExpired(db, NOON + 1000);
+    await deleteExpiredRates(db, NOON + 1000);
     expect((await db.all("SELECT * FROM exact_limits")).length).toBe(1);
-    await forgetExpired(db, NOON + 60_000);
+    await deleteExpiredRates(db, NOON + 60_000);
     expect(await db.all("SELECT * FROM exact_limits")).toEqual([]);
     expect(await take(60_000)).toBe(true);
   });

@@ -18,10 +18,18 @@ export function doctorCommand(program: Command, terminal: Terminal): void {
     .action(async ({ json }: { json?: boolean }) => {
       const { doctor } = await import("@gatehouse/server");
       const findings = await doctor(terminal.env);
-      if (json) terminal.out(plainJson({ findings }));
-      else
-        for (const { part, verdict, says } of findings)
-          terminal.out(`${MARKS[verdict]} ${part}: ${says}`);
+      if (json) {
+        // Scripts read this JSON, so its member keeps its name.
+        const shown = findings.map(({ part, verdict, message }) => ({
+          part,
+          verdict,
+          says: message,
+        }));
+        terminal.out(plainJson({ findings: shown }));
+      } else {
+        for (const { part, verdict, message } of findings)
+          terminal.out(`${MARKS[verdict]} ${part}: ${message}`);
+      }
       const failures = findings.filter(({ verdict }) => verdict === "failure").length;
       if (failures === 0) return;
       throw new CommandError(

@@ -23,7 +23,7 @@ export const ARCHIVE_POINTS = [
 ] as const;
 
 /** Those of a payment: wanted, answered, written down, given up. */
-export const DECIDE_POINTS = [
+export const PURCHASE_POINTS = [
   "decide.intended",
   "decide.asked",
   "decide.ended",
@@ -44,6 +44,6 @@ type CrashPointName =
   | (typeof REJECTION_POINTS)[number]
   | (typeof OUTBOX_POINTS)[number]
   | (typeof AUDIT_POINTS)[number]
-  | (typeof DECIDE_POINTS)[number]
+  | (typeof PURCHASE_POINTS)[number]
   | typeof CHECKOUT_POINT;
 export type CrashPoint = (point: CrashPointName) => void;

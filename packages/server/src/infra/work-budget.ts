@@ -1,13 +1,13 @@
 import type { Clock } from "./clock.js";
 
 /** Thrown where a piece of work has used up what it may take; whoever gave the allowance catches it. */
-export class AllowanceSpentError extends Error {
-  override readonly name = "AllowanceSpentError";
-  readonly what: "time" | "rows";
+export class BudgetSpentError extends Error {
+  override readonly name = "BudgetSpentError";
+  readonly resource: "time" | "rows";
 
-  constructor(what: "time" | "rows") {
-    super(`the ${what} allowed were used up`);
-    this.what = what;
+  constructor(resource: "time" | "rows") {
+    super(`the ${resource} allowed were used up`);
+    this.resource = resource;
   }
 }
 
@@ -26,12 +26,12 @@ export class WorkBudget {
   /** Counts rows that were read. */
   took(rows: number): void {
     this.rowsLeft -= rows;
-    if (this.rowsLeft < 0) throw new AllowanceSpentError("rows");
+    if (this.rowsLeft < 0) throw new BudgetSpentError("rows");
   }
 
   /** Lets everybody else have their turn: neither sums nor an embedded database wait for anything. */
   async turn(): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
-    if (this.clock.now() > this.ends) throw new AllowanceSpentError("time");
+    if (this.clock.now() > this.ends) throw new BudgetSpentError("time");
   }
 }

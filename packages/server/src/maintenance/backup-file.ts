@@ -71,7 +71,7 @@ function sorted(counts: Readonly<Record<string, number>>): string {
 }
 
 /** How often whoever waits is told of rows: seldom enough to cost nothing. */
-export const TOLD_EVERY_ROWS = 1000;
+export const PROGRESS_EVERY_ROWS = 1000;
 
 export interface CheckedBackup {
   readonly header: BackupHeader;
@@ -132,7 +132,7 @@ async function checkLines(
       continue;
     }
     counts[line.table] = (counts[line.table] ?? 0) + 1;
-    if (++rows % TOLD_EVERY_ROWS === 0) onChecked?.(rows);
+    if (++rows % PROGRESS_EVERY_ROWS === 0) onChecked?.(rows);
     if (line.table === "installation" && line.row.name === "secrets_key_id") {
       sealedBy = String(line.row.value);
     }

@@ -18,7 +18,7 @@ import { findSecretsKey } from "../infra/secrets/secrets-key.js";
 import { StartupError } from "../startup-error.js";
 import { VERSION } from "../version.js";
 import { BackupFileError } from "./backup-error.js";
-import { BACKUP_FORMAT, type BackupHeader, encodeRow, TOLD_EVERY_ROWS } from "./backup-file.js";
+import { BACKUP_FORMAT, type BackupHeader, encodeRow, PROGRESS_EVERY_ROWS } from "./backup-file.js";
 import { FileHasher } from "./backup-mac.js";
 import { dataTables, rowsOf } from "./tables.js";
 
@@ -90,7 +90,7 @@ export async function backup(env: Environment, options: BackupOptions): Promise<
           for await (const row of rowsOf(reader, table)) {
             counts[table.name] = (counts[table.name] ?? 0) + 1;
             rows++;
-            if (rows % TOLD_EVERY_ROWS === 0) options.onRows?.(rows);
+            if (rows % PROGRESS_EVERY_ROWS === 0) options.onRows?.(rows);
             yield { table: table.name, row: encodeRow(row) };
           }
         }

@@ -51,21 +51,21 @@ export async function checkArchive(config: Config, db: Database): Promise<Findin
     if (last === undefined || parts.length < PARTS_PER_READ) break;
     after = last;
   }
-  if (files === 0) return { part: PART, verdict: "good", says: "no day is archived" };
+  if (files === 0) return { part: PART, verdict: "good", message: "no day is archived" };
   const wrong = await folder.fault(db);
   if (wrong !== undefined) {
-    const says = `${wrong}. ${records} records are archived in ${files} files`;
-    return { part: PART, verdict: "failure", says };
+    const message = `${wrong}. ${records} records are archived in ${files} files`;
+    return { part: PART, verdict: "failure", message };
   }
   if (faults.length > 0) {
     const more =
       faults.length > FILES_NAMED_MAX ? `; and ${faults.length - FILES_NAMED_MAX} more` : "";
     const named = faults.slice(0, FILES_NAMED_MAX).join("; ");
-    const says = `in ${folder.path}: ${named}${more}. Put back a copy: see docs/operations/archive.md`;
-    return { part: PART, verdict: "failure", says };
+    const message = `in ${folder.path}: ${named}${more}. Put back a copy: see docs/operations/archive.md`;
+    return { part: PART, verdict: "failure", message };
   }
   const how =
     bytes <= BYTES_READ_MAX ? "unchanged" : "present; the first GB was read and is unchanged";
-  const says = `${records} records in ${files} files in ${folder.path}, ${how}`;
-  return { part: PART, verdict: "good", says };
+  const message = `${records} records in ${files} files in ${folder.path}, ${how}`;
+  return { part: PART, verdict: "good", message };
 }

@@ -15,25 +15,26 @@ export function checkNode(version: string): Finding {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   const enough = major > NODE_MIN[0] || (major === NODE_MIN[0] && minor >= NODE_MIN[1]);
   return enough
-    ? { part: "Node.js", verdict: "good", says: version }
+    ? { part: "Node.js", verdict: "good", message: version }
     : {
         part: "Node.js",
         verdict: "failure",
-        says: `${version} is too old: install 20.19 or later`,
+        message: `${version} is too old: install 20.19 or later`,
       };
 }
 
 export function checkTransport(config: Config, now: number): Finding {
   if (config.tls !== undefined) return checkCertificate(config.tls, now);
   if (config.mode === "development") {
-    return { part: "transport", verdict: "good", says: "plain HTTP on loopback (development)" };
+    return { part: "transport", verdict: "good", message: "plain HTTP on loopback (development)" };
   }
   if (config.trustProxy.length > 0) {
-    const says = `HTTPS by a proxy at ${config.trustProxy.join(", ")}`;
-    return { part: "transport", verdict: "good", says };
+    const message = `HTTPS by a proxy at ${config.trustProxy.join(", ")}`;
+    return { part: "transport", verdict: "good", message };
   }
-  const says = "production without TLS files or GATEHOUSE_TRUST_PROXY answers only https_required";
-  return { part: "transport", verdict: "warning", says };
+  const message =
+    "production without TLS files or GATEHOUSE_TRUST_PROXY answers only https_required";
+  return { part: "transport", verdict: "warning", message };
 }
 
 function checkCertificate(tls: NonNullable<Config["tls"]>, now: number): Finding {
@@ -41,37 +42,41 @@ function checkCertificate(tls: NonNullable<Config["tls"]>, now: number): Finding
   const key = createPrivateKey(readTextFile(tls.keyFile, "The TLS key"));
   const part = "transport";
   if (!certificate.checkPrivateKey(key)) {
-    return { part, verdict: "failure", says: "the TLS key does not belong to the certificate" };
+    return { part, verdict: "failure", message: "the TLS key does not belong to the certificate" };
   }
   const left = Date.parse(certificate.validTo) - now;
-  if (left <= 0) return { part, verdict: "failure", says: "the TLS certificate has expired" };
-  const says = `HTTPS, certificate valid until ${certificate.validTo}`;
-  return { part, verdict: left < CERTIFICATE_WARN_MS ? "warning" : "good", says };
+  if (left <= 0) return { part, verdict: "failure", message: "the TLS certificate has expired" };
+  const message = `HTTPS, certificate valid until ${certificate.validTo}`;
+  return { part, verdict: left < CERTIFICATE_WARN_MS ? "warning" : "good", message };
 }
 
 export function checkDataDir(config: Config): Finding {
   const part = "data folder";
   const found = statSync(config.dataDir, { throwIfNoEntry: false });
   if (found === undefined) {
-    return { part, verdict: "failure", says: `${config.dataDir} does not exist` };
+    return { part, verdict: "failure", message: `${config.dataDir} does not exist` };
   }
   accessSync(config.dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
   if (process.platform !== "win32" && (found.mode & OTHERS) !== 0) {
-    const says = `${config.dataDir} is open to other users: run \`chmod 700 ${config.dataDir}\``;
-    return { part, verdict: "warning", says };
+    const message = `${config.dataDir} is open to other users: run \`chmod 700 ${config.dataDir}\``;
+    return { part, verdict: "warning", message };
   }
-  return { part, verdict: "good", says: config.dataDir };
+  return { part, verdict: "good", message: config.dataDir };
 }
 
 export function checkOperatorToken(config: Config): Finding {
   const part = "admin token";
   if (config.adminToken !== undefined) {
-    return { part, verdict: "good", says: "set by GATEHOUSE_ADMIN_TOKEN" };
+    return { part, verdict: "good", message: "set by GATEHOUSE_ADMIN_TOKEN" };
   }
   const file = join(config.dataDir, OPERATOR_TOKEN_FILE);
   const kept = readPrivateFile(file, "The admin token");
   if (kept === undefined) {
-    return { part, verdict: "good", says: "none yet: the next start makes one and shows it once" };
+    return {
+      part,
+      verdict: "good",
+      message: "none yet: the next start makes one and shows it once",
+    };
   }
-  return { part, verdict: "good", says: `kept in ${file}` };
+  return { part, verdict: "good", message: `kept in ${file}` };
 }

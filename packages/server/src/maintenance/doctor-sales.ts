@@ -14,11 +14,11 @@ export async function checkPayments(db: Database, now: number): Promise<Finding[
   const { count, since } = await measureOpenPayments(db);
   if (since === null || now - since < UNRESOLVED_MS_MAX) return [];
   const has = count === 1 ? "1 payment has" : `${count} payments have`;
-  const says =
+  const message =
     `${has} no outcome, the oldest since ${isoTime(since)}: the payment provider does not answer, or ` +
     "the service does not run. See the provider's status page; `gatehouse site declines <domain>` " +
     "shows how many a site has. They are asked about again until the outcome is known";
-  return [{ part: "payments", verdict: "warning", says }];
+  return [{ part: "payments", verdict: "warning", message }];
 }
 
 /** Sites looked at. */
@@ -36,14 +36,14 @@ export async function checkPlatforms(db: Database): Promise<Finding> {
   const part = "platforms";
   const [first] = domains;
   if (first === undefined) {
-    const says = "no live site accepts platforms that its owner has not admitted";
-    return { part, verdict: "good", says };
+    const message = "no live site accepts platforms that its owner has not admitted";
+    return { part, verdict: "good", message };
   }
   const named = domains.slice(0, SITES_NAMED_MAX).join(", ");
   const more =
     domains.length > SITES_NAMED_MAX ? ` and ${domains.length - SITES_NAMED_MAX} more` : "";
-  const says =
+  const message =
     `any platform can pay at ${named}${more}: admit those you know (\`gatehouse platform list ${first}\`), ` +
     `then run \`gatehouse site platforms ${first} --accept admitted\``;
-  return { part, verdict: "warning", says };
+  return { part, verdict: "warning", message };
 }

@@ -32,14 +32,14 @@ const AUDIT_SCHEMA = 3;
 async function checkDatabase(db: Database): Promise<Finding> {
   const version = await refuseNewerSchema(db);
   if (version === 0) {
-    const says = "it is empty: run `gatehouse serve` once, or restore a backup";
-    return { part: "database", verdict: "failure", says };
+    const message = "it is empty: run `gatehouse serve` once, or restore a backup";
+    return { part: "database", verdict: "failure", message };
   }
   if (version < SCHEMA_VERSION) {
     return {
       part: "database",
       verdict: "warning",
-      says: `schema ${version} will be brought to ${SCHEMA_VERSION} at the next start`,
+      message: `schema ${version} will be brought to ${SCHEMA_VERSION} at the next start`,
     };
   }
   if (db.dialect === "sqlite") {
@@ -48,25 +48,25 @@ async function checkDatabase(db: Database): Promise<Finding> {
       return {
         part: "database",
         verdict: "failure",
-        says: "the file is damaged: restore a backup",
+        message: "the file is damaged: restore a backup",
       };
     }
   }
-  return { part: "database", verdict: "good", says: `${db.dialect}, schema ${version}` };
+  return { part: "database", verdict: "good", message: `${db.dialect}, schema ${version}` };
 }
 
 async function checkKeys(config: Config, db: Database): Promise<Finding[]> {
   const key = findSecretsKey(config);
   const sealedBy = await readFact(db, "secrets_key_id");
   if (key === undefined || sealedBy === undefined) {
-    const says =
+    const message =
       "it is not here: set GATEHOUSE_SECRETS_KEY to the one this database was sealed with";
-    return [{ part: "secrets key", verdict: "failure", says }];
+    return [{ part: "secrets key", verdict: "failure", message }];
   }
   const secrets = createSecrets(key);
   if (secrets.keyId !== sealedBy) {
-    const says = "it is not the one this database was sealed with: bring back the original";
-    return [{ part: "secrets key", verdict: "failure", says }];
+    const message = "it is not the one this database was sealed with: bring back the original";
+    return [{ part: "secrets key", verdict: "failure", message }];
   }
   const ring = new KeyRing(db, secrets, systemClock, config.keyAliases);
   await ring.check();
@@ -76,53 +76,56 @@ async function checkKeys(config: Config, db: Database): Promise<Finding[]> {
   const listed = new Set((await ring.listed("card")).map(({ kid }) => kid));
   const stray = config.keyAliases.filter(({ kid }) => !listed.has(kid)).map(({ alias }) => alias);
   const fault = keyAliasFault(config.keyAliases, await allKeys(db));
-  if (fault !== undefined) return [{ part: "key aliases", verdict: "failure", says: fault }];
+  if (fault !== undefined) return [{ part: "key aliases", verdict: "failure", message: fault }];
   const aliases: Finding[] = stray.map((alias) => ({
     part: "key aliases",
     verdict: "warning",
-    says: `${alias} names a key that is not listed: see \`gatehouse key list\``,
+    message: `${alias} names a key that is not listed: see \`gatehouse key list\``,
   }));
   return [
     ...aliases,
-    { part: "secrets key", verdict: "good", says: `opens this database (id ${secrets.keyId})` },
-    { part: "signing keys", verdict: "good", says: `sign: ${kids.join(", ")}` },
+    { part: "secrets key", verdict: "good", message: `opens this database (id ${secrets.keyId})` },
+    { part: "signing keys", verdict: "good", message: `sign: ${kids.join(", ")}` },
   ];
 }
 
 async function checkJobs(db: Database): Promise<Finding> {
   const rows = await failedJobs(db);
-  if (rows.length === 0) return { part: "jobs", verdict: "good", says: "the last runs succeeded" };
-  const says = rows.map(({ name, error }) => `${name} failed (${error})`).join("; ");
-  return { part: "jobs", verdict: "warning", says };
+  if (rows.length === 0)
+    return { part: "jobs", verdict: "good", message: "the last runs succeeded" };
+  const message = rows.map(({ name, error }) => `${name} failed (${error})`).join("; ");
+  return { part: "jobs", verdict: "warning", message };
 }
 
 async function checkSites(db: Database): Promise<Finding> {
   const { total, verified, troubled } = await siteHealth(db);
   if (troubled.length > 0) {
-    const says = troubled.map(({ domain, problem }) => `${domain}: ${problem}`).join("; ");
-    return { part: "sites", verdict: "warning", says };
+    const message = troubled.map(({ domain, problem }) => `${domain}: ${problem}`).join("; ");
+    return { part: "sites", verdict: "warning", message };
   }
-  return { part: "sites", verdict: "good", says: `${total}, of which ${verified} verified` };
+  return { part: "sites", verdict: "good", message: `${total}, of which ${verified} verified` };
 }
 
 /** Reported only if sales of a site are paused, because an owner may have forgotten it. */
 async function checkPauses(db: Database): Promise<Finding[]> {
   const domains = await pausedDomains(db);
   if (domains.length === 0) return [];
-  const says = `paused: ${domains.join(", ")}. Resume with \`gatehouse site resume <domain>\``;
-  return [{ part: "sales", verdict: "warning", says }];
+  const message = `paused: ${domains.join(", ")}. Resume with \`gatehouse site resume <domain>\``;
+  return [{ part: "sales", verdict: "warning", message }];
 }
 
 /** What this database lacks of what was published, why that may be, and what ends the warning. */
 function lacking({ lost, missing }: Comparison): string[] {
-  const untold = lost.filter(({ toldBy }) => toldBy === undefined).map(({ chain }) => chain);
+  const unrecorded = lost
+    .filter(({ recordedBy }) => recordedBy === undefined)
+    .map(({ chain }) => chain);
   const unknown = missing.map(({ origin }) => origin);
   const lacks = "more was published than this database has of";
   return [
-    ...(untold.length === 0
+    ...(unrecorded.length === 0
       ? []
       : [
-          `${lacks} ${untold.join(", ")}: after a restore the service opens a log that says so ` +
+          `${lacks} ${unrecorded.join(", ")}: after a restore the service opens a log that says so ` +
             "when it is started, which ends this",
         ]),
     ...(unknown.length === 0
@@ -140,26 +143,26 @@ async function checkAudit(config: Config, db: Database): Promise<Finding> {
   const archive = new Archive(config.archiveDir);
   const published = new KeptCheckpoints(config.dataDir).read();
   const compared = await comparePublished(db, new LogReader(db, archive), published);
-  const { held, lost } = compared;
-  if (held.length > 0) {
-    const says = held.map(({ chain, why }) => `${chain}: ${why}`).join("; ");
+  const { frozen, lost } = compared;
+  if (frozen.length > 0) {
+    const message = frozen.map(({ chain, reason }) => `${chain}: ${reason}`).join("; ");
     const effect = "A frozen log takes no records, so its site decides nothing";
     const where = 'See docs/guide/audit.md, "Epochs and a frozen log"';
-    return { part, verdict: "failure", says: `frozen: ${says}. ${effect}. ${where}` };
+    return { part, verdict: "failure", message: `frozen: ${message}. ${effect}. ${where}` };
   }
   const lacks = lacking(compared);
-  if (lacks.length > 0) return { part, verdict: "warning", says: lacks.join("; ") };
-  const told = lost.map(({ chain, size, left, toldBy }) =>
-    toldBy === undefined
+  if (lacks.length > 0) return { part, verdict: "warning", message: lacks.join("; ") };
+  const notes = lost.map(({ chain, size, left, recordedBy }) =>
+    recordedBy === undefined
       ? ""
-      : `; of ${chain} ${left} records are left of ${size}, which ${toldBy.chain} tells since ${isoTime(toldBy.at)}`,
+      : `; of ${chain} ${left} records are left of ${size}, which ${recordedBy.chain} tells since ${isoTime(recordedBy.at)}`,
   );
   const counted =
     published.length === 0
       ? "no checkpoint has been published here, so there is none to compare with"
       : `${published.length} ${published.length === 1 ? "log matches its" : "logs match their"} published checkpoints`;
-  const says = `${counted}${told.join("")}`;
-  return { part, verdict: "good", says };
+  const message = `${counted}${notes.join("")}`;
+  return { part, verdict: "good", message };
 }
 
 /** A check that cannot run is a failure of its part, with the sentence it gave. */
@@ -167,7 +170,7 @@ async function attempt(part: string, check: () => Promise<Finding | Finding[]>) 
   try {
     return [await check()].flat();
   } catch (error) {
-    return [{ part, verdict: "failure", says: (error as Error).message } satisfies Finding];
+    return [{ part, verdict: "failure", message: (error as Error).message } satisfies Finding];
   }
 }
 
@@ -177,7 +180,7 @@ async function checkInstallation(config: Config, db: Database): Promise<Finding[
   const version = await schemaVersion(db);
   const clock = async (): Promise<Finding> => {
     await checkClock(db, systemClock.now());
-    return { part: "clock", verdict: "good", says: "agrees with what it has seen" };
+    return { part: "clock", verdict: "good", message: "agrees with what it has seen" };
   };
   return [
     ...database,
@@ -206,18 +209,18 @@ export async function doctor(env: Environment): Promise<readonly Finding[]> {
     config = readConfig(env);
   } catch (error) {
     if (!(error instanceof StartupError)) throw error;
-    return [{ part: "configuration", verdict: "failure", says: error.message }];
+    return [{ part: "configuration", verdict: "failure", message: error.message }];
   }
   const findings: Finding[] = [
     checkNode(process.versions.node),
-    { part: "configuration", verdict: "good", says: `${config.mode}, ${config.baseUrl}` },
+    { part: "configuration", verdict: "good", message: `${config.mode}, ${config.baseUrl}` },
     ...(await attempt("transport", async () => checkTransport(config, systemClock.now()))),
     ...(await attempt("data folder", async () => checkDataDir(config))),
     ...(await attempt("admin token", async () => checkOperatorToken(config))),
   ];
   if (!installationExists(config)) {
-    const says = `there is none in ${config.dataDir}: run \`gatehouse serve\` once`;
-    return [...findings, { part: "database", verdict: "failure", says }];
+    const message = `there is none in ${config.dataDir}: run \`gatehouse serve\` once`;
+    return [...findings, { part: "database", verdict: "failure", message }];
   }
   const tools = { ids: systemIds, log: createLog("silent") };
   const opened = await attempt("database", async () => {

@@ -3,5 +3,5 @@ export interface Finding {
   readonly part: string;
   readonly verdict: "good" | "warning" | "failure";
   /** What is so, or what to do. */
-  readonly says: string;
+  readonly message: string;
 }

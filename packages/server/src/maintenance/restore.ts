@@ -29,7 +29,7 @@ import {
   backupRows,
   type CheckedBackup,
   checkBackup,
-  TOLD_EVERY_ROWS,
+  PROGRESS_EVERY_ROWS,
 } from "./backup-file.js";
 import {
   type OutsideKey,
@@ -142,7 +142,7 @@ async function restoreRows(
       }
       await insertRow(tx, table, row);
       if (name === "audit_archives") archiveFiles++;
-      if (++count % TOLD_EVERY_ROWS === 0) onRows?.(count, total);
+      if (++count % PROGRESS_EVERY_ROWS === 0) onRows?.(count, total);
     }
     onRows?.(count, total);
     // The logs may have gone on since the backup was made: none is continued, each gets a new epoch.

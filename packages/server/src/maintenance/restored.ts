@@ -46,16 +46,16 @@ export async function checkRestored(db: Database): Promise<Finding[]> {
   const { backupAt, doubt } = restored;
   const part = "restore";
   const from = `restored from the backup of ${backupAt}`;
-  if (doubt === undefined) return [{ part, verdict: "good", says: `${from}, and verified` }];
+  if (doubt === undefined) return [{ part, verdict: "good", message: `${from}, and verified` }];
   const agents = await countSuspendedBy(db, RESTORE_ACTOR);
   const platforms = await countPlatformsSuspendedBy(db, RESTORE_ACTOR);
   const why = `${from}; ${BECAUSE[doubt]}: every token in it is void`;
   if (agents + platforms === 0) {
-    return [{ part, verdict: "good", says: `${why}, and nothing is left to confirm` }];
+    return [{ part, verdict: "good", message: `${why}, and nothing is left to confirm` }];
   }
-  const says =
+  const message =
     `${why}. Suspended until you confirm them: agents ${agents}, platforms ${platforms}. ` +
     "Look at each, then run `gatehouse agent approve <site> <agent_id>` or " +
     "`gatehouse platform admit <site> <domain>`; make new tokens with `gatehouse token create`";
-  return [{ part, verdict: "warning", says }];
+  return [{ part, verdict: "warning", message }];
 }

@@ -4,7 +4,7 @@ import type { Context } from "../context.js";
 import type { Agent } from "../domain/agents/agent.js";
 import type { RecordDraft } from "../domain/audit/drafts.js";
 import { decisionOfMandate, insertDecision } from "../domain/decisions/store.js";
-import type { ProcessorAccount } from "../domain/payments/accounts/store.js";
+import type { ProviderAccount } from "../domain/payments/accounts/store.js";
 import { policyInForce } from "../domain/policies/store.js";
 import { siteByHash } from "../domain/sites/store.js";
 import type { Transaction } from "../infra/db/database.js";
@@ -35,7 +35,7 @@ function amountOf(data: unknown): Money | undefined {
 }
 
 /** Rules ask who it is, since when it is known, and what the owner calls it. */
-function actorOf({ siteKeyHash, connectedAt }: ProcessorAccount): Agent {
+function actorOf({ siteKeyHash, connectedAt }: ProviderAccount): Agent {
   return {
     agentId: ACTOR,
     identity: ACTOR,

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
-import { processorActor, type RecordDraft } from "../domain/audit/drafts.js";
+import { providerActor, type RecordDraft } from "../domain/audit/drafts.js";
 import type { Order } from "../domain/orders/order.js";
 import { lockOrder, moveOrder, orderOfAttempt } from "../domain/orders/store.js";
 import type { Payment } from "../domain/payments/payment.js";
@@ -16,7 +16,7 @@ function adjustment({ attemptId, processor }: Payment, order: Order): JsonObject
   const { orderId: order_id, payment: kind, capturedMinor: minor, amount } = order;
   const taken = minor === null ? {} : { amount: { currency: amount.currency, minor } };
   return {
-    actor: processorActor(processor),
+    actor: providerActor(processor),
     attempt_id: attemptId,
     order_id,
     processor,

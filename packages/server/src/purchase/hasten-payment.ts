@@ -1,4 +1,4 @@
-import { paymentOfDecision, takePayment } from "../domain/payments/store.js";
+import { claimPayment, paymentOfDecision } from "../domain/payments/store.js";
 import type { Transaction } from "../infra/db/database.js";
 
 /** Nobody wants it any more: it is looked after at once, and not when its turn comes. */
@@ -8,5 +8,5 @@ export async function reconcilePaymentNow(
   now: number,
 ): Promise<void> {
   const payment = await paymentOfDecision(tx, decisionId);
-  if (payment?.status === "unknown") await takePayment(tx, payment, now);
+  if (payment?.status === "unknown") await claimPayment(tx, payment, now);
 }

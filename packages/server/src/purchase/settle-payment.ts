@@ -1,11 +1,11 @@
 import type { Context } from "../context.js";
 import { isOpen, type Payment } from "../domain/payments/payment.js";
 import {
+  claimPayment,
   duePayments,
   paymentById,
   paymentOfDecision,
   scheduleRecheck,
-  takePayment,
 } from "../domain/payments/store.js";
 import { ANY_CHANGE } from "../infra/db/database.js";
 import {
@@ -79,7 +79,7 @@ export async function paymentEnded({ clock, db }: Context, decisionId: string): 
 /** Brings one attempt to its end, unless somebody else is at it. */
 export async function reconcilePayment(context: Context, due: Payment): Promise<void> {
   const { clock, db } = context;
-  const taken = await db.transaction((tx) => takePayment(tx, due, clock.now() + FIRST_LOOK_MS));
+  const taken = await db.transaction((tx) => claimPayment(tx, due, clock.now() + FIRST_LOOK_MS));
   const payment = taken ? await paymentById(db, due.attemptId) : undefined;
   if (payment === undefined) return;
   if (!isOpen(payment)) return voidAuthorization(context, payment);

@@ -4,9 +4,9 @@ import {
   type AccountSecret,
   accountById,
   currentAccount,
+  deleteEndedSecrets,
   endAccounts,
-  forgetSecrets,
-  type ProcessorAccount,
+  type ProviderAccount,
   secretPlace,
   usableAccounts,
   writeAccount,
@@ -21,8 +21,8 @@ import {
   reportOnKey,
 } from "../payments/stripe/key.js";
 
-export type { KeyReport, ProcessorAccount };
-export { endAccounts, forgetSecrets };
+export type { KeyReport, ProviderAccount };
+export { deleteEndedSecrets, endAccounts };
 
 /** Accounts of a site that a new key may be of: those whose secrets are still kept. */
 const ACCOUNTS_MAX = 5;
@@ -39,7 +39,7 @@ export interface StripeSettings {
 /** What is known of an account; never a secret. */
 export interface AccountState {
   readonly account: Pick<
-    ProcessorAccount,
+    ProviderAccount,
     "externalId" | "live" | "publishableKey" | "sharedTokens" | "connectedAt"
   >;
   readonly hasWebhookSecret: boolean;
@@ -149,7 +149,7 @@ async function accountToKeep(
   tx: Transaction,
   siteKeyHash: string,
   checked: CheckedKey | undefined,
-): Promise<ProcessorAccount | undefined> {
+): Promise<ProviderAccount | undefined> {
   if (checked === undefined) return currentAccount(tx, siteKeyHash);
   const { accountId, report } = checked;
   const kept = accountId === null ? undefined : await accountById(tx, accountId);
@@ -169,7 +169,7 @@ export async function writeStripeAccount(
     checked,
     now,
   }: { settings: StripeSettings; checked: CheckedKey | undefined; now: number },
-): Promise<Result<ProcessorAccount, "invalid_request">> {
+): Promise<Result<ProviderAccount, "invalid_request">> {
   const { secretKey, publishableKey, webhookSecret, approvalSecret, sharedTokens } = settings;
   const kept = await accountToKeep(tx, siteKeyHash, checked);
   const live = checked?.report.live ?? kept?.live;
@@ -185,7 +185,7 @@ export async function writeStripeAccount(
     given: string | undefined,
     old: string | null | undefined,
   ) => (given === undefined ? (old ?? null) : secrets.seal(secretPlace(accountId, name), given));
-  const account: ProcessorAccount = {
+  const account: ProviderAccount = {
     accountId,
     siteKeyHash,
     kind: "stripe",

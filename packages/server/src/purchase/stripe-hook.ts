@@ -2,7 +2,7 @@ import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../context.js";
 import {
   type AccountSecret,
-  type ProcessorAccount,
+  type ProviderAccount,
   secretPlace,
   usableAccounts,
 } from "../domain/payments/accounts/store.js";
@@ -17,7 +17,7 @@ const ACCOUNTS_MAX = 5;
 export interface HookCall {
   readonly siteKeyHash: string;
   /** Those it may be for, the newest first: one secret may have been given for several. */
-  readonly accounts: readonly ProcessorAccount[];
+  readonly accounts: readonly ProviderAccount[];
   readonly body: HookBody;
 }
 
@@ -79,7 +79,7 @@ export async function openHook(
 ): Promise<Result<HookCall, HookFault>> {
   const { secrets, clock } = context;
   const body = readBody(bytes);
-  const signers: ProcessorAccount[] = [];
+  const signers: ProviderAccount[] = [];
   for (const { account, sealed } of await signingAccounts(context, siteKeyHash, secretName)) {
     const secret = secrets.open(secretPlace(account.accountId, secretName), sealed);
     if ((await verifyHook(bytes, signature, secret, clock.now())).ok) signers.push(account);

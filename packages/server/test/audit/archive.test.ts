@@ -205,7 +205,7 @@ describe.each(DATABASES)("archived days on %s", (dialect) => {
     const exported = await again.admin("GET", `/v1/admin/sites/${site}/audit/exports?day=${DAY_1}`);
     expect([exported.status, exported.body.error]).toEqual([503, "unavailable"]);
     const finding = await checkArchive(again.context.config, again.context.db);
-    expect([finding.verdict, finding.says]).toEqual([
+    expect([finding.verdict, finding.message]).toEqual([
       "failure",
       expect.stringMatching(
         /2030-05-17-[0-9a-f]{16}\.json.* is missing; .*2030-05-18.* is damaged/,

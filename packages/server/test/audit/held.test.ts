@@ -57,7 +57,7 @@ describe("a database that is behind what was published of it", () => {
   test("is named by doctor before the service starts", async () => {
     const { env } = await movedWith("older");
     const finding = (await doctor(env)).find(({ part }) => part === "audit log");
-    expect([finding?.verdict, finding?.says]).toEqual([
+    expect([finding?.verdict, finding?.message]).toEqual([
       "failure",
       expect.stringContaining("shop.example.com/audit/1: it has 3 records"),
     ]);

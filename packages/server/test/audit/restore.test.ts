@@ -62,7 +62,7 @@ test("checkpoints of a later time are no hindrance, and their epochs are not use
   await restore(to, out, { secretsKeyFile: secretsKeyFile(from) });
   const server = await startServer(to);
   const finding = (await doctor(to)).find(({ part }) => part === "audit log");
-  expect([finding?.verdict, finding?.says]).toEqual([
+  expect([finding?.verdict, finding?.message]).toEqual([
     "warning",
     expect.stringContaining("late.example.com/audit/1"),
   ]);
@@ -93,7 +93,7 @@ test("doctor warns of what a restore lost until the log itself tells everybody, 
   await restore(to, out, { secretsKeyFile: secretsKeyFile(from) });
   const found = async () => {
     const finding = (await doctor(to)).find(({ part }) => part === "audit log");
-    return [finding?.verdict, finding?.says];
+    return [finding?.verdict, finding?.message];
   };
   expect(await found()).toEqual([
     "warning",

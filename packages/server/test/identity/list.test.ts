@@ -228,7 +228,7 @@ describe.each(DATABASES)("the owner's list of platforms on %s", (dialect) => {
     expect(await settings()).toMatchObject({ platforms: "any", chosen: true });
     const warned = await checkPlatforms(db);
     expect(warned).toMatchObject({ part: "platforms", verdict: "warning" });
-    expect(warned.says).toContain(`site platforms ${site?.domain} --accept admitted`);
+    expect(warned.message).toContain(`site platforms ${site?.domain} --accept admitted`);
   });
 
   test("keeps a bounded number of platforms that only called, and those known longest", async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { forgetSecrets } from "../../src/purchase/stripe-account.ts";
+import { deleteEndedSecrets } from "../../src/purchase/stripe-account.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { DATABASES, NOON } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
@@ -264,7 +264,7 @@ describe.each(DATABASES)("money that goes back through Stripe, on %s:", (dialect
       webhook_secret: "whsec_others0123456789abcdef",
     });
     const { db } = server.context;
-    const forget = () => db.transaction((tx) => forgetSecrets(tx, clock.now()));
+    const forget = () => db.transaction((tx) => deleteEndedSecrets(tx, clock.now()));
     clock.advance(170 * DAY_MS);
     await forget();
     stripe.dispute(intent);

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { followLapses } from "../../src/actions/orders/follow-lapses.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { reconcilePayments } from "../../src/purchase/settle-payment.ts";
-import { forgetSecrets } from "../../src/purchase/stripe-account.ts";
+import { deleteEndedSecrets } from "../../src/purchase/stripe-account.ts";
 import { writeOutcome } from "../../src/purchase/write-outcome.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import {
@@ -308,7 +308,7 @@ describe.each(DATABASES)("a site paid through Stripe, on %s:", (dialect) => {
     expect(refused.body.message).toMatch(/^A payment of this site is not settled yet\./);
     const { db } = server.context;
     const keys = async () => {
-      await db.transaction((tx) => forgetSecrets(tx, clock.now()));
+      await db.transaction((tx) => deleteEndedSecrets(tx, clock.now()));
       const sql = "SELECT sealed_key FROM processor_accounts WHERE site_key_hash = ?";
       return (await db.all<{ sealed_key: string | null }>(sql, shop.site_key_hash)).map(
         ({ sealed_key }) => sealed_key !== null,

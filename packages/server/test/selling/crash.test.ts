@@ -2,7 +2,7 @@ import { signMandate } from "@gatehouse/protocol";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { createContext } from "../../src/context.ts";
-import { DECIDE_POINTS } from "../../src/infra/crash-points.ts";
+import { PURCHASE_POINTS } from "../../src/infra/crash-points.ts";
 import { newKey } from "../agents/registering.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { type NodeProcess, startNode } from "../audit/node-process.ts";
@@ -103,7 +103,7 @@ describe("killed at every named point of a payment", () => {
 
   test("the points are those of the payment", () => {
     const named = [...DEATHS.map(({ point }) => point), "decide.released"];
-    expect(DECIDE_POINTS.filter((point) => !named.includes(point))).toEqual([]);
+    expect(PURCHASE_POINTS.filter((point) => !named.includes(point))).toEqual([]);
   });
 });
 

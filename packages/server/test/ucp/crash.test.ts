@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { readConfig } from "../../src/config/config.ts";
 import { createContext } from "../../src/context.ts";
-import { CHECKOUT_POINT, DECIDE_POINTS } from "../../src/infra/crash-points.ts";
+import { CHECKOUT_POINT, PURCHASE_POINTS } from "../../src/infra/crash-points.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { startNode } from "../audit/node-process.ts";
 import { DATABASES, freshEnvironment } from "../harness.ts";
@@ -18,7 +18,7 @@ const MINUTE_MS = 60_000;
 /** The first commit of a completion is its intent, the second its outcome. */
 const COMMITS = ["audit.bodies_run", "audit.heads_moved", "audit.committed", "audit.released"];
 const DEATHS = [
-  ...[...DECIDE_POINTS.filter((point) => point !== "decide.released"), CHECKOUT_POINT].map(
+  ...[...PURCHASE_POINTS.filter((point) => point !== "decide.released"), CHECKOUT_POINT].map(
     (point) => ({ point: point as string, times: 1 }),
   ),
   ...Array.from({ length: ROUNDS }, () =>

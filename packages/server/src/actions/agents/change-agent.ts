@@ -4,7 +4,11 @@ import type { Agent, AgentStatus } from "../../domain/agents/agent.js";
 import { endKey, keysOf } from "../../domain/agents/keys/store.js";
 import { agentById, updateAgent } from "../../domain/agents/store.js";
 import { type Actor, actorDraft, type RecordDraft } from "../../domain/audit/drafts.js";
-import { idAt, insertRevocations, type Revocation } from "../../domain/revocations/store.js";
+import {
+  insertRevocations,
+  type Revocation,
+  siteScopedId,
+} from "../../domain/revocations/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { DAY_MS } from "../../infra/time.js";
 
@@ -105,7 +109,7 @@ async function revokeKeys(
 ): Promise<void> {
   for (const kid of kids) await endKey(tx, siteKeyHash, kid, "revoked");
   const keys = kids.map((kid): Revocation => {
-    return { kind: "agent_key", id: idAt(siteKeyHash, kid), revokedAt: now };
+    return { kind: "agent_key", id: siteScopedId(siteKeyHash, kid), revokedAt: now };
   });
   await insertRevocations(tx, [{ kind: "agent", id: agentId, revokedAt: now }, ...keys]);
 }

@@ -15,7 +15,7 @@ import { insertKey, keyByKid } from "../../domain/agents/keys/store.js";
 import { agentById, insertAgent } from "../../domain/agents/store.js";
 import { agentActor } from "../../domain/audit/drafts.js";
 import { mandateSettings } from "../../domain/mandate-settings/store.js";
-import { idAt, isRevoked } from "../../domain/revocations/store.js";
+import { isRevoked, siteScopedId } from "../../domain/revocations/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { webName } from "../../infra/web-name.js";
 import { isSignedForNow } from "../mandates/signed-window.js";
@@ -89,7 +89,7 @@ async function admit(
       }
       return done(ok({ agent, kid }));
     }
-    if (await isRevoked(tx, { kind: "agent_key", id: idAt(siteKeyHash, kid) })) {
+    if (await isRevoked(tx, { kind: "agent_key", id: siteScopedId(siteKeyHash, kid) })) {
       return done(refuse("identity_check_failed", "the key was revoked"));
     }
     const { autoAdmit } = await mandateSettings(tx, siteKeyHash);

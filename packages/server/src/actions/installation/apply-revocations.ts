@@ -1,7 +1,7 @@
 import { endKey } from "../../domain/agents/keys/store.js";
 import { revokeAgent } from "../../domain/agents/store.js";
 import { suspendPlatform } from "../../domain/platforms/store.js";
-import { partsOf, type Revocation } from "../../domain/revocations/store.js";
+import { type Revocation, splitSiteScopedId } from "../../domain/revocations/store.js";
 import { domainOfSite } from "../../domain/sites/store.js";
 import { revokeEdgeToken } from "../../domain/tokens/edge/store.js";
 import { revokeToken } from "../../domain/tokens/store.js";
@@ -21,7 +21,7 @@ const TABLES: Readonly<Record<Revocation["kind"], string>> = {
 const BY = "revocations";
 
 async function applyOne(tx: Transaction, { kind, id, revokedAt }: Revocation): Promise<void> {
-  const [site, rest] = partsOf(id);
+  const [site, rest] = splitSiteScopedId(id);
   switch (kind) {
     case "token":
       await revokeToken(tx, id, revokedAt);

@@ -7,7 +7,7 @@ import { mandateSettings } from "../../domain/mandate-settings/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { skillsOf } from "../../domain/sites/snapshot.js";
 import type { Transaction } from "../../infra/db/database.js";
-import { giveBackExact, takeExact } from "../../infra/rate-limit/exact.js";
+import { refundExact, takeExact } from "../../infra/rate-limit/exact.js";
 import type { MandatePlace } from "./mandate-place.js";
 import { keyFault } from "./prove-mandate.js";
 import type { MandateFault } from "./refuse-mandate.js";
@@ -81,7 +81,7 @@ async function takePlaces(
   const open = Math.max(1, Math.floor(perMinute * OPEN_PART));
   const ofSite = { perMinute, burst: place === "reserved" ? perMinute : open };
   if (await takeExact(tx, `mandates ${siteKeyHash}`, ofSite, now)) return true;
-  await giveBackExact(tx, ownKey, own);
+  await refundExact(tx, ownKey, own);
   return false;
 }
 

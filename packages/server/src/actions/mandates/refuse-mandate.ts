@@ -62,7 +62,7 @@ export function mandateRejection(
   const code = specific ?? reason;
   const content = { ...about, decision: { outcome: "rejected", reason_codes: [code] } };
   return {
-    caller: { ...caller, door: "mandates" },
+    caller: { ...caller, endpoint: "mandates" },
     reason: code,
     record: { type: "mandate.decision", occurredAt: now, content },
   };

@@ -4,7 +4,7 @@ import { recordExists } from "../../domain/audit/records/store.js";
 import {
   type RejectedCaller,
   RejectionCounts,
-  type RejectionDoor,
+  type RejectionEndpoint,
   type SealedCounts,
 } from "../../domain/rejections/rejection-counts.js";
 import { takeSingle } from "../../domain/rejections/store.js";
@@ -22,7 +22,7 @@ const RETRY_MS = 15_000;
 
 /** A refused request, as its records name it. */
 export const REJECTED_REQUESTS: Readonly<
-  Record<RejectionDoor, { readonly method: "POST"; readonly route: string }>
+  Record<RejectionEndpoint, { readonly method: "POST"; readonly route: string }>
 > = {
   mandates: { method: "POST", route: "/v1/m/{site_key}/mandate" },
   mcp: { method: "POST", route: "/v1/mcp/{site_key}" },
@@ -43,7 +43,7 @@ export interface Taken {
 }
 
 function countsRecord({ caller, recordId, from, until, reasons }: SealedCounts): RecordDraft {
-  const { agentId, door } = caller;
+  const { agentId, endpoint: door } = caller;
   const count = Object.values(reasons).reduce((sum, one) => sum + one, 0);
   const content = {
     ...(agentId === undefined ? {} : { agent: { id: agentId } }),
@@ -79,7 +79,7 @@ export class RejectionAggregator {
   private readonly counts = new RejectionCounts();
   private cancelTimer: (() => void) | undefined;
   private writing: Promise<boolean> = Promise.resolve(true);
-  private readonly counted: (labels: { readonly door: RejectionDoor }) => void;
+  private readonly counted: (labels: { readonly door: RejectionEndpoint }) => void;
 
   constructor(tools: AggregatorTools) {
     this.tools = tools;
@@ -110,7 +110,7 @@ export class RejectionAggregator {
   count({ caller, reason }: Pick<Rejection, "caller" | "reason">): void {
     const now = this.tools.clock.now();
     this.counts.count(caller, reason, now);
-    this.counted({ door: caller.door });
+    this.counted({ door: caller.endpoint });
     this.writeAfter(MINUTE_MS - (now % MINUTE_MS));
   }
 

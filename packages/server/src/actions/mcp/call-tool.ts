@@ -115,7 +115,7 @@ export async function recordCall(
 ): Promise<void> {
   const { audit, clock, metrics, rejections, recordAllowance, strangerWords } = context;
   const { siteKeyHash } = call;
-  const caller = { siteKeyHash, door: "mcp" } as const;
+  const caller = { siteKeyHash, endpoint: "mcp" } as const;
   const spent = !proven && (await recordAllowance.waitMs(siteKeyHash)) > 0;
   const isLimited = outcome.outcome === "rate_limited" || spent;
   const { reason: why = "rate_limited" } = outcome;

@@ -1,5 +1,5 @@
 import type { Context } from "../../context.js";
-import { eventSeen, noteEvent } from "../../domain/processor-events/store.js";
+import { eventSeen, noteEvent } from "../../domain/provider-events/store.js";
 import { followReturns } from "../../purchase/after-sale/follow-returns.js";
 import { followPayment } from "../../purchase/follow-payment.js";
 import { type HookCall, paymentOfEvent } from "../../purchase/stripe-hook.js";

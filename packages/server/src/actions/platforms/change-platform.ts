@@ -9,7 +9,7 @@ import {
   platformByIdentity,
   writePlatform,
 } from "../../domain/platforms/store.js";
-import { idAt, insertRevocations } from "../../domain/revocations/store.js";
+import { insertRevocations, siteScopedId } from "../../domain/revocations/store.js";
 import { isSharedSuffix, type WebName, webName } from "../../infra/web-name.js";
 
 /** An owner's changes to a platform. Absent members do not change. */
@@ -70,7 +70,7 @@ export async function changePlatform(
     };
     await writePlatform(tx, platform);
     if (status === "suspended") {
-      const id = idAt(siteKeyHash, identity);
+      const id = siteScopedId(siteKeyHash, identity);
       await insertRevocations(tx, [{ kind: "platform", id, revokedAt: now }]);
     }
     const change = { kind: `platform_${status}`, platform: identity };

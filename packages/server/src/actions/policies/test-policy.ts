@@ -22,7 +22,7 @@ import { lastDecisions } from "../../domain/decisions/store.js";
 import { approvalsSince } from "../../domain/reviews/store.js";
 import { hasSkill } from "../../domain/sites/skills.js";
 import type { Queries } from "../../infra/db/database.js";
-import { AllowanceSpentError, WorkBudget } from "../../infra/work-budget.js";
+import { BudgetSpentError, WorkBudget } from "../../infra/work-budget.js";
 import type { PolicySite } from "./publish-policy.js";
 import {
   type PastEvaluation,
@@ -167,10 +167,10 @@ export async function testPolicy(
       const findings = policyFindings(policy, (id) => hasSkill(skills, id));
       return summed(findings, await runDraft(context, siteKeyHash, policy, last));
     });
-    return done === undefined ? refuse("rate_limited", BUSY) : ok(done.made);
+    return done === undefined ? refuse("rate_limited", BUSY) : ok(done.result);
   } catch (error) {
-    if (!(error instanceof AllowanceSpentError)) throw error;
-    if (error.what === "time") return refuse("unavailable", TOO_LONG);
+    if (!(error instanceof BudgetSpentError)) throw error;
+    if (error.resource === "time") return refuse("unavailable", TOO_LONG);
     return refuse("invalid_request", TOO_MANY);
   }
 }

@@ -2,7 +2,7 @@ import type { Context } from "../../context.js";
 import { serviceActor } from "../../domain/audit/drafts.js";
 import { findProof, type ProofMethod } from "../../domain/sites/proof.js";
 import { FAILED_DAYS_MAX, RECHECK_EVERY_MS, type Site } from "../../domain/sites/site.js";
-import { recordLook, sitesToRecheck, updateSite } from "../../domain/sites/store.js";
+import { recordCheck, sitesToRecheck, updateSite } from "../../domain/sites/store.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { siteChange } from "./site-change.js";
 
@@ -43,7 +43,7 @@ async function recheck(context: Context, site: Site): Promise<void> {
   const proof = await findProof(site, method, sources, { fresh: false });
   const changed = rechecked(site, proof.ok ? null : proof.detail, clock.now());
   // A site that somebody changed meanwhile is left alone; it is due again in the next run.
-  if (changed.status === site.status) await db.transaction((tx) => recordLook(tx, changed));
+  if (changed.status === site.status) await db.transaction((tx) => recordCheck(tx, changed));
   else await unverify(context, changed);
   if (proof.ok) return;
   const { failedDays, problem } = changed.verification;

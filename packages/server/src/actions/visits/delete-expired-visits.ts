@@ -1,8 +1,8 @@
 import type { Context } from "../../context.js";
 import {
-  forgetBeyond,
-  forgetHours,
-  forgetVisits,
+  deleteExcessVisits,
+  deleteHoursBefore,
+  deleteVisitsBefore,
   sitesWithVisits,
 } from "../../domain/visits/store.js";
 import { DAY_MS } from "../../infra/time.js";
@@ -18,12 +18,12 @@ export async function deleteExpiredVisits(
   stopping: () => boolean,
 ): Promise<void> {
   const now = clock.now();
-  await forgetHours(db, now - HOUR_DAYS_MAX * DAY_MS);
+  await deleteHoursBefore(db, now - HOUR_DAYS_MAX * DAY_MS);
   for (const site of await sitesWithVisits(db)) {
     if (stopping()) return;
-    await forgetVisits(db, site, now - VISIT_DAYS_MAX * DAY_MS);
+    await deleteVisitsBefore(db, site, now - VISIT_DAYS_MAX * DAY_MS);
     // Anybody can send beacons, so they never push out visits that an edge reported.
-    await forgetBeyond(db, site, "beacon", config.limits.BEACON_VISITS_KEPT_PER_SITE);
-    await forgetBeyond(db, site, "edge", config.limits.EDGE_VISITS_KEPT_PER_SITE);
+    await deleteExcessVisits(db, site, "beacon", config.limits.BEACON_VISITS_KEPT_PER_SITE);
+    await deleteExcessVisits(db, site, "edge", config.limits.EDGE_VISITS_KEPT_PER_SITE);
   }
 }

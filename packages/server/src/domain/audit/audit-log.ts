@@ -93,15 +93,15 @@ export class AuditLog {
 
   /** Compares the database with what was published; logs that differ are not written to. */
   async start(): Promise<void> {
-    const { held, lost, missing } = await comparePublished(
+    const { frozen, lost, missing } = await comparePublished(
       this.tools.db,
       this.reader,
       this.kept.read(),
     );
-    for (const { chain, why } of held) this.freeze(chain, why);
-    for (const { chain, size, toldBy } of lost) {
+    for (const { chain, reason } of frozen) this.freeze(chain, reason);
+    for (const { chain, size, recordedBy } of lost) {
       // What the log itself tells everybody needs nobody's look at every start.
-      if (toldBy === undefined)
+      if (recordedBy === undefined)
         this.tools.log.warn({ chain, published: size }, "audit.ended_log_is_behind");
     }
     for (const { origin, file } of missing) {

@@ -6,7 +6,7 @@ import {
   type Transaction,
 } from "../../infra/db/database.js";
 import type { Actor, RecordDraft } from "./drafts.js";
-import { HeadMovedError, HeldLogError, type LogHead } from "./log.js";
+import { FrozenLogError, HeadMovedError, type LogHead } from "./log.js";
 import { frontierOf, LogWriter, signCheckpoint, type WriterTools } from "./log-writer.js";
 import {
   highestEpoch,
@@ -68,7 +68,7 @@ async function blaming<T>(index: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    const own = error instanceof HeldLogError;
+    const own = error instanceof FrozenLogError;
     if (!own && error instanceof DatabaseUnavailableError) throw error;
     if (error instanceof HeadMovedError) throw error;
     throw new EntryFailedError(index, error);
@@ -133,7 +133,7 @@ class Logs {
   async of(site: string): Promise<LogWriter> {
     const writer = this.writers.get(site) ?? (await this.open(site));
     const why = this.tools.freezeReason(writer.chain);
-    if (why !== undefined) throw new HeldLogError(writer.chain, why);
+    if (why !== undefined) throw new FrozenLogError(writer.chain, why);
     return writer;
   }
 

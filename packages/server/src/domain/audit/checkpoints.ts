@@ -4,7 +4,7 @@ import type { CrashPoint } from "../../infra/crash-points.js";
 import { DatabaseUnavailableError, type Queries } from "../../infra/db/database.js";
 import type { Log } from "../../infra/log/log.js";
 import type { KeptCheckpoints } from "./kept-checkpoints.js";
-import { behind, HeldLogError, type LogHead, OTHER_HISTORY } from "./log.js";
+import { behind, FrozenLogError, type LogHead, OTHER_HISTORY } from "./log.js";
 import type { LogReader } from "./log-reader.js";
 import { frontierOf, type LogKey, sha256Now, signCheckpoint } from "./log-writer.js";
 import { logByChain } from "./store.js";
@@ -107,7 +107,7 @@ export class Checkpoints {
 
   private freeze(chain: string, why: string): never {
     this.tools.freeze(chain, why);
-    throw new HeldLogError(chain, why);
+    throw new FrozenLogError(chain, why);
   }
 
   /**
@@ -116,7 +116,7 @@ export class Checkpoints {
    */
   private async compare(chain: string, frontier: Frontier): Promise<void> {
     const why = this.tools.freezeReason(chain);
-    if (why !== undefined) throw new HeldLogError(chain, why);
+    if (why !== undefined) throw new FrozenLogError(chain, why);
     const kept = this.tools.kept.of(chain);
     if (kept === undefined || kept.size > frontier.size) return;
     const then = kept.size === frontier.size ? frontier : await this.treeAt(chain, kept.size);

@@ -10,9 +10,9 @@ import { frontierOf, sha256Now } from "./log-writer.js";
 import { logByChain, logsOfSite } from "./store.js";
 
 /** Why a log must not be written to: somebody outside holds proof that it was another. */
-interface HeldLog {
+interface FrozenLog {
   readonly chain: string;
-  readonly why: string;
+  readonly reason: string;
 }
 
 async function differs(
@@ -50,33 +50,33 @@ interface LostRecords {
   readonly size: number;
   readonly left: number;
   /** The log that goes on from it, where its first record says the same: then everybody is told. */
-  readonly toldBy: { readonly chain: string; readonly at: number } | undefined;
+  readonly recordedBy: { readonly chain: string; readonly at: number } | undefined;
 }
 
 /** Which log says in its own first record what was lost of the one before it. */
-async function tellerOf(
+async function recorderOf(
   db: Queries,
   reader: LogReader,
   head: LogHead,
   published: number,
-): Promise<LostRecords["toldBy"]> {
+): Promise<LostRecords["recordedBy"]> {
   const logs = await logsOfSite(db, head.siteKeyHash);
   const next = logs.find(({ ordinal }) => ordinal === head.ordinal + 1);
   if (next === undefined) return undefined;
   const [genesis] = await reader.recordsBetween(next.chain, 0, 1).catch(unlessArchived);
   if (genesis === undefined) return undefined;
   const { previous } = JSON.parse(genesis.text) as JsonObject;
-  const tells =
+  const recordsLoss =
     isJsonObject(previous) &&
     previous.chain === head.chain &&
     previous.size === published &&
     previous.records_left === head.size;
-  if (!tells) return undefined;
+  if (!recordsLoss) return undefined;
   return { chain: next.chain, at: next.openedAt };
 }
 
 export interface Comparison {
-  readonly held: readonly HeldLog[];
+  readonly frozen: readonly FrozenLog[];
   /** After a restore, or because somebody cut them. */
   readonly lost: readonly LostRecords[];
   /** Published from here, and not in this database: of a time after the backup it came from, say. */
@@ -92,7 +92,7 @@ export async function comparePublished(
   reader: LogReader,
   published: readonly KeptCheckpoint[],
 ): Promise<Comparison> {
-  const held: HeldLog[] = [];
+  const frozen: FrozenLog[] = [];
   const missing: KeptCheckpoint[] = [];
   const lost: LostRecords[] = [];
   for (const kept of published) {
@@ -104,15 +104,15 @@ export async function comparePublished(
         chain,
         size: kept.size,
         left,
-        toldBy: await tellerOf(db, reader, head, kept.size),
+        recordedBy: await recorderOf(db, reader, head, kept.size),
       });
     }
     if (head?.state !== "open") continue;
-    const why = await differs(reader, head, kept).catch((error) => {
+    const reason = await differs(reader, head, kept).catch((error) => {
       if (error instanceof ArchiveUnavailableError) return unreadable(error);
       throw error;
     });
-    if (why !== undefined) held.push({ chain: head.chain, why });
+    if (reason !== undefined) frozen.push({ chain: head.chain, reason });
   }
   if (missing.length > 0 && missing.length === published.length) {
     const [{ origin, file }] = missing as [KeptCheckpoint];
@@ -121,5 +121,5 @@ export async function comparePublished(
         `of these logs: use the right database, or, if it is lost, move ${dirname(file)} away.`,
     );
   }
-  return { held, lost, missing };
+  return { frozen, lost, missing };
 }

@@ -25,7 +25,7 @@ export function serviceActor(id: string): Actor {
 }
 
 /** The owner's processor, by what it says of a payment: whoever acted there is not known here. */
-export function processorActor(name: string): Actor {
+export function providerActor(name: string): Actor {
   return { kind: "service", id: `processor ${name}`, role: "service" };
 }
 

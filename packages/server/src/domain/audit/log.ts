@@ -61,8 +61,8 @@ export function behind(size: number, published: number): string {
 export const OTHER_HISTORY = "its records are not those of the published checkpoint";
 
 /** A log tells another history than was published of it: nothing may be added to it. */
-export class HeldLogError extends AuditUnavailableError {
-  override readonly name = "HeldLogError";
+export class FrozenLogError extends AuditUnavailableError {
+  override readonly name = "FrozenLogError";
   override readonly advice =
     "The audit log of this site is frozen, so nothing that must be recorded can happen. An operator must act: see docs/guide/audit.md.";
 

@@ -160,7 +160,7 @@ export async function duePayments(db: Queries, now: number, limit: number): Prom
 }
 
 /** Takes an attempt over until a moment; false where somebody else did. */
-export async function takePayment(
+export async function claimPayment(
   tx: Transaction,
   { attemptId, nextAt }: Payment,
   until: number,

@@ -1,12 +1,12 @@
 import { MINUTE_MS } from "../../infra/time.js";
 
 /** The door at which something was refused. */
-export type RejectionDoor = "mandates" | "mcp";
+export type RejectionEndpoint = "mandates" | "mcp";
 
 /** Which refusals are counted together: those of one agent, or of all strangers at a door. */
 export interface RejectedCaller {
   readonly siteKeyHash: string;
-  readonly door: RejectionDoor;
+  readonly endpoint: RejectionEndpoint;
   /** An agent that the site's owner has approved; undefined for all other callers. */
   readonly agentId?: string | undefined;
 }
@@ -35,8 +35,8 @@ export interface SealedCounts {
   readonly reasons: Readonly<Record<string, number>>;
 }
 
-const keyOf = ({ siteKeyHash, door, agentId = "" }: RejectedCaller) =>
-  `${siteKeyHash} ${door} ${agentId}`;
+const keyOf = ({ siteKeyHash, endpoint, agentId = "" }: RejectedCaller) =>
+  `${siteKeyHash} ${endpoint} ${agentId}`;
 
 const startOfMinute = (now: number) => now - (now % MINUTE_MS);
 
@@ -74,7 +74,7 @@ export class RejectionCounts {
     const known = this.open.get(key);
     if (known !== undefined) return known;
     if (caller.agentId !== undefined && this.open.size >= AGENTS_MAX) {
-      return this.tallyOf({ siteKeyHash: caller.siteKeyHash, door: caller.door }, now);
+      return this.tallyOf({ siteKeyHash: caller.siteKeyHash, endpoint: caller.endpoint }, now);
     }
     const tally: Tally = { caller, from: startOfMinute(now), lastAt: now, reasons: new Map() };
     this.open.set(key, tally);

@@ -24,11 +24,11 @@ export async function takeSingle(
   caller: RejectedCaller,
   now: number,
 ): Promise<number | undefined> {
-  const { siteKeyHash, door, agentId = "" } = caller;
+  const { siteKeyHash, endpoint, agentId = "" } = caller;
   const { perMinute, perDay } = singleLimits(caller);
   const minute = now - (now % MINUTE_MS);
   const day = now - (now % DAY_MS);
-  const key = [siteKeyHash, door, agentId];
+  const key = [siteKeyHash, endpoint, agentId];
   const taken = await tx.run(
     `INSERT INTO single_rejections
        (site_key_hash, door, agent_id, minute, in_minute, day, in_day) VALUES (?, ?, ?, ?, 1, ?, 1)

@@ -6,9 +6,9 @@ import { readLists, writeList } from "./list-file.js";
 import {
   allRevocations,
   insertRevocations,
-  nameOf,
   REVOCATION_TOPIC,
   type Revocation,
+  revocationName,
 } from "./store.js";
 
 /** How often the list is written even if nothing was revoked, because it says until when it is complete. */
@@ -54,9 +54,11 @@ export class KeptRevocations {
   private async applyForgotten(): Promise<void> {
     const { db, dataDir, log } = this.tools;
     for (const { revocations } of readLists(dataDir)) this.remember(revocations);
-    const stored = new Map((await allRevocations(db)).map((one) => [nameOf(one), one.revokedAt]));
+    const stored = new Map(
+      (await allRevocations(db)).map((one) => [revocationName(one), one.revokedAt]),
+    );
     const forgotten = [...this.known.values()].filter(
-      (one) => (stored.get(nameOf(one)) ?? 0) < one.revokedAt,
+      (one) => (stored.get(revocationName(one)) ?? 0) < one.revokedAt,
     );
     if (forgotten.length > 0) {
       await db.transaction(async (tx) => {
@@ -69,9 +71,9 @@ export class KeptRevocations {
 
   private remember(revocations: readonly Revocation[]): void {
     for (const one of revocations) {
-      const before = this.known.get(nameOf(one));
+      const before = this.known.get(revocationName(one));
       if (before === undefined || before.revokedAt < one.revokedAt) {
-        this.known.set(nameOf(one), one);
+        this.known.set(revocationName(one), one);
       }
     }
   }

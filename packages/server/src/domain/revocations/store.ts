@@ -11,13 +11,13 @@ export interface Revocation {
 }
 
 /** A unique name for a revocation. */
-export const nameOf = ({ kind, id }: Revocation) => `${kind} ${id}`;
+export const revocationName = ({ kind, id }: Revocation) => `${kind} ${id}`;
 
 /** The id of something that a site and a name identify. */
-export const idAt = (siteKeyHash: string, name: string) => `${siteKeyHash}/${name}`;
+export const siteScopedId = (siteKeyHash: string, name: string) => `${siteKeyHash}/${name}`;
 
 /** The site and the rest of an id that names both. A site key hash holds no slash. */
-export function partsOf(id: string): readonly [site: string, rest: string] {
+export function splitSiteScopedId(id: string): readonly [site: string, rest: string] {
   const at = id.indexOf("/");
   return [id.slice(0, at), id.slice(at + 1)];
 }

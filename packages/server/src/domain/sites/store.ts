@@ -245,7 +245,7 @@ export async function updateSite(tx: Transaction, site: Site, now: number): Prom
 }
 
 /** Notes what a look at the proof found. No change of the site: its documents stay as they are. */
-export async function recordLook(tx: Transaction, site: Site): Promise<boolean> {
+export async function recordCheck(tx: Transaction, site: Site): Promise<boolean> {
   const { checkedAt, failedDays, problem } = site.verification;
   const changed = await tx.run(
     `UPDATE sites SET checked_at = ?, failed_days = ?, problem = ?

@@ -13,14 +13,14 @@ export const OPERATOR_TOKEN_FILE = "admin-token";
 export interface OperatorToken {
   readonly token: string;
   /** Made by this very start: to be shown once. */
-  readonly made: boolean;
+  readonly created: boolean;
   /** Where it is kept; undefined when it came from the environment. */
   readonly file: string | undefined;
 }
 
 export function operatorToken(config: Config, ids: Ids): OperatorToken {
   if (config.adminToken !== undefined) {
-    return { token: config.adminToken, made: false, file: undefined };
+    return { token: config.adminToken, created: false, file: undefined };
   }
   const file = join(config.dataDir, OPERATOR_TOKEN_FILE);
   const kept = readPrivateFile(file, "The admin token")?.trim();
@@ -29,10 +29,10 @@ export function operatorToken(config: Config, ids: Ids): OperatorToken {
       `The admin token in ${file} is damaged: delete the file to get a new one.`,
     );
   }
-  if (kept !== undefined) return { token: kept, made: false, file };
+  if (kept !== undefined) return { token: kept, created: false, file };
   const token = TOKEN_PREFIX + toBase64url(ids.bytes(TOKEN_BYTES));
   // Another process that starts on the same folder may have been first; its token then holds.
   return createPrivateFile(file, `${token}\n`)
-    ? { token, made: true, file }
+    ? { token, created: true, file }
     : operatorToken(config, ids);
 }

@@ -178,12 +178,16 @@ export async function visitHours(
 }
 
 /** Forgets visits of a site that are too old; their hours stay. Returns how many there were. */
-export function forgetVisits(db: Queries, siteKeyHash: string, before: number): Promise<number> {
+export function deleteVisitsBefore(
+  db: Queries,
+  siteKeyHash: string,
+  before: number,
+): Promise<number> {
   const sql = "DELETE FROM visits WHERE site_key_hash = ? AND observed_at < ?";
   return db.run(sql, siteKeyHash, before);
 }
 
-export function forgetHours(db: Queries, before: number): Promise<number> {
+export function deleteHoursBefore(db: Queries, before: number): Promise<number> {
   return db.run("DELETE FROM visit_hours WHERE hour < ?", before);
 }
 
@@ -194,7 +198,7 @@ export async function sitesWithVisits(db: Queries): Promise<string[]> {
 }
 
 /** Deletes the oldest visits of one source beyond a number; other sources are not affected. */
-export async function forgetBeyond(
+export async function deleteExcessVisits(
   db: Queries,
   siteKeyHash: string,
   source: Visit["source"],

@@ -11,13 +11,13 @@ export class ConcurrencyLimit {
   }
 
   /** Does the work if there is a place for it, and gives the place back; undefined if there is none. */
-  async run<T>(key: string, work: () => Promise<T>): Promise<{ readonly made: T } | undefined> {
+  async run<T>(key: string, work: () => Promise<T>): Promise<{ readonly result: T } | undefined> {
     const mine = this.taken.get(key) ?? 0;
     if (mine >= this.perKey || this.all >= this.total) return undefined;
     this.taken.set(key, mine + 1);
     this.all++;
     try {
-      return { made: await work() };
+      return { result: await work() };
     } finally {
       this.leave(key);
     }

@@ -40,13 +40,13 @@ export async function takeExact(
 }
 
 /** Gives back a place that {@link takeExact} took in the same transaction and nobody used. */
-export async function giveBackExact(tx: Transaction, key: string, rate: Rate): Promise<void> {
+export async function refundExact(tx: Transaction, key: string, rate: Rate): Promise<void> {
   const interval = Math.floor(MINUTE_US / rate.perMinute);
   const sql = "UPDATE exact_limits SET arrival_us = arrival_us - ? WHERE limit_key = ?";
   await tx.run(sql, interval, key);
 }
 
 /** Drops rows that limit nobody any more; an absent row and an expired one mean the same. */
-export async function forgetExpired(db: Queries, nowMs: number): Promise<void> {
+export async function deleteExpiredRates(db: Queries, nowMs: number): Promise<void> {
   await db.run("DELETE FROM exact_limits WHERE arrival_us < ?", nowMs * 1000);
 }

@@ -1,7 +1,7 @@
 import { Agent as PlainAgent } from "node:http";
 import { Agent } from "node:https";
 import type Stripe from "stripe";
-import { type ProcessorAccount, secretPlace } from "../../domain/payments/accounts/store.js";
+import { type ProviderAccount, secretPlace } from "../../domain/payments/accounts/store.js";
 import type { Secrets } from "../../infra/secrets/secrets.js";
 
 /** Less than a decision waits: a call that is given up here is closed, and goes on nowhere. */
@@ -13,7 +13,7 @@ export interface StripeTools {
   readonly secrets: Secrets;
   /** Where Stripe is imitated, in development; undefined for the real one. */
   readonly apiBase: string | undefined;
-  accountOf(accountId: string): Promise<ProcessorAccount | undefined>;
+  accountOf(accountId: string): Promise<ProviderAccount | undefined>;
 }
 
 /** Where to send requests to. */
@@ -78,7 +78,7 @@ export class StripeClients {
 
   async of(accountId: string | null): Promise<{
     readonly client: Stripe;
-    readonly account: ProcessorAccount;
+    readonly account: ProviderAccount;
   }> {
     const account = accountId === null ? undefined : await this.tools.accountOf(accountId);
     const sealed = account?.sealedKey ?? null;

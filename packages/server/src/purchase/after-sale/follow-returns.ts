@@ -1,6 +1,6 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
-import { processorActor, type RecordDraft } from "../../domain/audit/drafts.js";
+import { providerActor, type RecordDraft } from "../../domain/audit/drafts.js";
 import type { Adjustment } from "../../domain/orders/adjustments/adjustment.js";
 import { adjustmentsOf, writeAdjustment } from "../../domain/orders/adjustments/store.js";
 import type { Order } from "../../domain/orders/order.js";
@@ -54,7 +54,7 @@ function recordOf(
   { adjustmentId: id, orderId, kind, status, amountMinor, changedAt }: Adjustment,
 ): RecordDraft {
   const content: JsonObject = {
-    actor: processorActor(processor),
+    actor: providerActor(processor),
     attempt_id: attemptId,
     order_id: orderId,
     processor,

@@ -2,7 +2,7 @@ import type { Queries, Transaction } from "../../../infra/db/database.js";
 import { DAY_MS } from "../../../infra/time.js";
 
 /** A site's own account with a real processor, and what it is used with. */
-export interface ProcessorAccount {
+export interface ProviderAccount {
   readonly accountId: string;
   readonly siteKeyHash: string;
   readonly kind: "stripe";
@@ -31,7 +31,7 @@ export const secretPlace = (accountId: string, name: AccountSecret) =>
 interface Row {
   account_id: string;
   site_key_hash: string;
-  kind: ProcessorAccount["kind"];
+  kind: ProviderAccount["kind"];
   live: number;
   external_id: string | null;
   publishable_key: string | null;
@@ -43,7 +43,7 @@ interface Row {
   ended_at: number | null;
 }
 
-function accountOf(row: Row): ProcessorAccount {
+function accountOf(row: Row): ProviderAccount {
   return Object.freeze({
     accountId: row.account_id,
     siteKeyHash: row.site_key_hash,
@@ -61,7 +61,7 @@ function accountOf(row: Row): ProcessorAccount {
 }
 
 /** Writes an account, or what has changed of it; one that had ended goes on. */
-export async function writeAccount(tx: Transaction, account: ProcessorAccount): Promise<void> {
+export async function writeAccount(tx: Transaction, account: ProviderAccount): Promise<void> {
   const changing = [
     account.externalId,
     account.publishableKey,
@@ -91,7 +91,7 @@ export async function writeAccount(tx: Transaction, account: ProcessorAccount): 
 export async function accountById(
   db: Queries,
   accountId: string,
-): Promise<ProcessorAccount | undefined> {
+): Promise<ProviderAccount | undefined> {
   const sql = "SELECT * FROM processor_accounts WHERE account_id = ?";
   const row = await db.get<Row>(sql, accountId);
   return row && accountOf(row);
@@ -101,7 +101,7 @@ export async function accountById(
 export async function currentAccount(
   db: Queries,
   siteKeyHash: string,
-): Promise<ProcessorAccount | undefined> {
+): Promise<ProviderAccount | undefined> {
   const row = await db.get<Row>(
     `SELECT * FROM processor_accounts WHERE site_key_hash = ? AND ended_at IS NULL
      ORDER BY connected_at DESC LIMIT 1`,
@@ -115,7 +115,7 @@ export async function usableAccounts(
   db: Queries,
   siteKeyHash: string,
   limit: number,
-): Promise<ProcessorAccount[]> {
+): Promise<ProviderAccount[]> {
   const rows = await db.all<Row>(
     `SELECT * FROM processor_accounts WHERE site_key_hash = ? AND sealed_key IS NOT NULL
      ORDER BY connected_at DESC LIMIT ?`,
@@ -145,7 +145,7 @@ const RETURNED_MS_MAX = 180 * DAY_MS;
  * Erases the secrets of accounts that have ended and hold nothing open: no attempt, no authorization,
  * no money that may still go back. Of a site that is deleted nobody is told that any more.
  */
-export async function forgetSecrets(tx: Transaction, now: number): Promise<void> {
+export async function deleteEndedSecrets(tx: Transaction, now: number): Promise<void> {
   await tx.run(
     `UPDATE processor_accounts SET sealed_key = NULL, sealed_webhook_secret = NULL,
        sealed_approval_secret = NULL

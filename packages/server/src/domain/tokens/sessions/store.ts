@@ -94,7 +94,7 @@ export async function takeCode(
   return { tokenId: row.token_id, tokenMac: row.token_mac };
 }
 
-export async function forgetSessions(tx: Transaction, now: number): Promise<void> {
+export async function deleteExpiredSessions(tx: Transaction, now: number): Promise<void> {
   await tx.run("DELETE FROM console_codes WHERE expires_at <= ?", now);
   await tx.run("DELETE FROM console_sessions WHERE expires_at <= ?", now);
 }

@@ -23,13 +23,13 @@ const startOfDay = (now: number) => now - (now % DAY_MS);
  * and written every ten seconds, so a restart or another node does not reset the count. One entry for
  * each site that was called today.
  */
-export class RecordAllowance {
+export class RecordQuota {
   private readonly tools: { readonly db: Database; readonly clock: Clock; readonly log: Log };
   private readonly bytesPerDay: number;
   private readonly days = new Map<string, Promise<SiteDay>>();
   private cancelTimer: (() => void) | undefined;
 
-  constructor(tools: RecordAllowance["tools"], bytesPerDay: number) {
+  constructor(tools: RecordQuota["tools"], bytesPerDay: number) {
     this.tools = tools;
     this.bytesPerDay = bytesPerDay;
   }

@@ -28,6 +28,6 @@ export async function noteEvent(
   );
 }
 
-export async function forgetEvents(tx: Transaction, before: number): Promise<void> {
+export async function deleteExpiredEvents(tx: Transaction, before: number): Promise<void> {
   await tx.run("DELETE FROM processor_events WHERE received_at < ?", before);
 }
