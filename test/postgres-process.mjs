@@ -85,7 +85,8 @@ execFileSync(
   join(binaries, "initdb"),
   [
     `--pgdata=${data}`,
-    "--auth=password",
+    "--auth-host=password",
+    "--auth-local=trust",
     `--username=${USER}`,
     `--pwfile=${passwordFile}`,
     "--locale=C",
@@ -95,18 +96,18 @@ execFileSync(
   { ...places, stdio: ["ignore", "ignore", "inherit"] },
 );
 const port = await freePort();
-const flags = FLAGS.flatMap((flag) => ["-c", flag]);
+const flags = [...FLAGS, `unix_socket_directories=${data}`].flatMap((flag) => ["-c", flag]);
 const server = spawn(join(binaries, "postgres"), ["-D", data, "-p", String(port), ...flags], {
   ...places,
   stdio: ["ignore", "ignore", "pipe"],
 });
 const ended = once(server, "exit");
+const urlAt = (host) => `postgres://${USER}:${PASSWORD}@${encodeURIComponent(host)}:${port}/`;
 let said = "";
 server.stderr.setEncoding("utf8").on("data", (text) => {
   if (said.includes(READY)) return;
   said += text;
-  if (said.includes(READY))
-    process.send({ url: `postgres://${USER}:${PASSWORD}@127.0.0.1:${port}/` });
+  if (said.includes(READY)) process.send({ url: urlAt("127.0.0.1"), socketUrl: urlAt(data) });
 });
 
 // The parent going away, however it does, ends the server; so does Ctrl-C, which every process hears.

@@ -7,7 +7,14 @@ declare module "vitest" {
   export interface ProvidedContext {
     /** A real PostgreSQL server for this run, ending in `/`: append a database name. */
     postgresUrl: string;
+    /** The same over its Unix socket: a query takes two thirds of the time, a connection half. */
+    postgresSocketUrl: string;
   }
+}
+
+interface Started {
+  readonly url: string;
+  readonly socketUrl: string;
 }
 
 const program = fileURLToPath(new URL("postgres-process.mjs", import.meta.url));
@@ -19,8 +26,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
     throw new Error(`PostgreSQL did not start (${code})`);
   });
   failed.catch(() => undefined);
-  const [{ url }] = (await Promise.race([once(server, "message"), failed])) as [{ url: string }];
-  project.provide("postgresUrl", url);
+  const [started] = (await Promise.race([once(server, "message"), failed])) as [Started];
+  project.provide("postgresUrl", started.url);
+  project.provide("postgresSocketUrl", started.socketUrl);
   return async () => {
     const gone = once(server, "exit");
     server.disconnect();

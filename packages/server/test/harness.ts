@@ -18,6 +18,7 @@ import { systemIds } from "../src/infra/ids.ts";
 import { installationExists, sqlitePath } from "../src/infra/installation/open.ts";
 import { createLog } from "../src/infra/log/log.ts";
 import { planJobs } from "../src/jobs.ts";
+import { send, type TestAnswer, testAnswer } from "./http-client.ts";
 import { Sweep, sweepAnswers, sweepFolder, sweepPostgres } from "./sweeping.ts";
 import { asTestsRun } from "./twice.ts";
 
@@ -60,7 +61,7 @@ async function asPostgres<T>(
   work: (admin: pg.Client) => Promise<T>,
   database = "postgres",
 ): Promise<T> {
-  const admin = new pg.Client({ connectionString: `${inject("postgresUrl")}${database}` });
+  const admin = new pg.Client({ connectionString: `${inject("postgresSocketUrl")}${database}` });
   await admin.connect();
   try {
     return await work(admin);
@@ -71,24 +72,24 @@ async function asPostgres<T>(
 
 const newName = () => `t_${randomBytes(8).toString("hex")}`;
 
-/** Where a database is, looked through for secrets when the test is over. */
-function sweptPostgres(name: string): string {
+/** The database is looked through for secrets when the test is over. */
+function sweptPostgres(name: string): void {
   whenDone(() => asPostgres((client) => sweepPostgres(client), name));
-  return `${inject("postgresUrl")}${name}`;
 }
 
-/** An empty database of its own on the run's PostgreSQL. */
+/** An empty database of its own on the run's PostgreSQL, over TCP and with a password. */
 export async function freshPostgres(): Promise<string> {
   const name = newName();
   await asPostgres((admin) => admin.query(`CREATE DATABASE ${name}`));
-  return sweptPostgres(name);
+  sweptPostgres(name);
+  return `${inject("postgresUrl")}${name}`;
 }
 
 const TEMPLATE = "gatehouse_migrated";
 /** Any fixed number: holds other workers off while one makes the template. */
 const TEMPLATE_LOCK = 4_217_002;
 
-/** The same with this build's schema: migrated once for the run, and copied from then on. */
+/** One with this build's schema, over the socket: migrated once for the run, and copied from then on. */
 async function migratedPostgres(): Promise<string> {
   const name = newName();
   await asPostgres(async (admin) => {
@@ -98,14 +99,15 @@ async function migratedPostgres(): Promise<string> {
       const unfinished = newName();
       await admin.query(`CREATE DATABASE ${unfinished}`);
       const tools = { ids: systemIds, log: createLog("silent") };
-      const db = await openPostgres(`${inject("postgresUrl")}${unfinished}`, tools);
+      const db = await openPostgres(`${inject("postgresSocketUrl")}${unfinished}`, tools);
       await migrate(db, { now: systemClock.now() });
       await db.close();
       await admin.query(`ALTER DATABASE ${unfinished} RENAME TO ${TEMPLATE}`);
     }
     await admin.query(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE} STRATEGY FILE_COPY`);
   });
-  return sweptPostgres(name);
+  sweptPostgres(name);
+  return `${inject("postgresSocketUrl")}${name}`;
 }
 
 /** The bytes of a SQLite file with this build's schema, migrated once for each worker. */
@@ -152,21 +154,10 @@ export interface TestServer {
   stop(): Promise<void>;
 }
 
-export interface TestAnswer {
-  readonly status: number;
-  readonly headers: Headers;
-  // biome-ignore lint/suspicious/noExplicitAny: the tests read what they expect and fail otherwise
-  readonly body: any;
-}
+export type { TestAnswer };
 
 export async function answerOf(response: Response): Promise<TestAnswer> {
-  const text = await response.text();
-  const isJson = response.headers.get("content-type")?.includes("json") ?? false;
-  return {
-    status: response.status,
-    headers: response.headers,
-    body: isJson && text !== "" ? JSON.parse(text) : text,
-  };
+  return testAnswer(response.status, response.headers, await response.text());
 }
 
 /** Resolves when somebody begins to wait for this long. */
@@ -241,7 +232,7 @@ export async function startServer(
         headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
       };
       const sent = body === undefined ? init : { ...init, body: JSON.stringify(body) };
-      return answerOf(await fetch(url + path, sent));
+      return send(url + path, sent);
     },
   };
 }

@@ -8,7 +8,8 @@ import {
   signTagged,
 } from "@gatehouse/protocol";
 import { vi } from "vitest";
-import { answerOf, type TestAnswer, type TestServer } from "../harness.ts";
+import type { TestAnswer, TestServer } from "../harness.ts";
+import { send } from "../http-client.ts";
 
 export interface AgentKey {
   readonly jwk: Ed25519Jwk;
@@ -29,14 +30,12 @@ interface Site {
 }
 
 export function registering(server: TestServer) {
-  const post = async (path: string, body: unknown, headers: Record<string, string> = {}) =>
-    answerOf(
-      await fetch(server.url + path, {
-        method: "POST",
-        headers: { "content-type": "application/json", ...headers },
-        body: typeof body === "string" ? body : JSON.stringify(body),
-      }),
-    );
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    send(server.url + path, {
+      method: "POST",
+      headers: { "content-type": "application/json", ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
   const challenge = (site: Site, jwk: unknown) =>
     post(`/v1/m/${site.site_key}/agents/challenge`, { jwk });
 

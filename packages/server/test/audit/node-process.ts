@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { threadId } from "node:worker_threads";
 import { build } from "esbuild";
 import { onTestFinished } from "vitest";
 import { OPERATOR_TOKEN } from "../harness.ts";
@@ -19,7 +18,7 @@ const REQUIRE =
  * and finding its modules would take most of that.
  */
 async function bundled(): Promise<string> {
-  const outfile = join(server, "dist", "test", `crash-node-${threadId}.js`);
+  const outfile = join(server, "dist", "test", `crash-node-${process.env.VITEST_POOL_ID}.js`);
   await build({
     entryPoints: [join(server, "test", "audit", "crash-node.mjs")],
     outfile,

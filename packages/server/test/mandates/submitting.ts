@@ -1,6 +1,7 @@
 import { type JsonObject, signMandate } from "@gatehouse/protocol";
 import { type AgentKey, newKey } from "../agents/registering.ts";
-import { answerOf, createSite, type TestAnswer, type TestServer } from "../harness.ts";
+import { createSite, type TestAnswer, type TestServer } from "../harness.ts";
+import { send as post } from "../http-client.ts";
 
 export interface Shop {
   readonly site_key: string;
@@ -74,12 +75,11 @@ export function submitting(server: TestServer) {
   }
 
   async function send({ site_key }: Shop, body: unknown, headers: Record<string, string> = {}) {
-    const answer = await fetch(`${server.url}/v1/m/${site_key}/mandate`, {
+    return post(`${server.url}/v1/m/${site_key}/mandate`, {
       method: "POST",
       headers: { "content-type": "application/json", ...headers },
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
-    return answerOf(answer);
   }
 
   /** Signs and sends. */

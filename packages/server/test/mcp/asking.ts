@@ -1,13 +1,8 @@
 import { onTestFinished } from "vitest";
 import type { Overrides } from "../../src/context.ts";
 import type { Dialect } from "../../src/infra/db/database.ts";
-import {
-  answerOf,
-  createSite,
-  freshEnvironment,
-  startServer,
-  type TestAnswer,
-} from "../harness.ts";
+import { createSite, freshEnvironment, startServer } from "../harness.ts";
+import { send as post, type TestAnswer } from "../http-client.ts";
 
 export const INITIALIZE = {
   protocolVersion: "2025-06-18",
@@ -37,7 +32,7 @@ export async function mcpShop({ dialect = "sqlite", env = {}, overrides = {} }: 
   /** Sends any body, with any headers. */
   async function send(body: string, headers: Record<string, string> = {}): Promise<TestAnswer> {
     const type = { "content-type": "application/json" };
-    return answerOf(await fetch(url, { method: "POST", headers: { ...type, ...headers }, body }));
+    return post(url, { method: "POST", headers: { ...type, ...headers }, body });
   }
   const rpc = (method: string, params: unknown = {}, headers: Record<string, string> = {}) =>
     send(JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }), headers);

@@ -1,5 +1,6 @@
 import { expect } from "vitest";
 import type { TestServer } from "../harness.ts";
+import { send } from "../http-client.ts";
 import type { Buyer, Shop } from "../mandates/submitting.ts";
 import { type Cart, selling } from "../selling/selling.ts";
 import type { StripeSimulator } from "../stripe/simulator.ts";
@@ -54,8 +55,7 @@ export function stripeSelling(server: TestServer, stripe: StripeSimulator) {
     }: { readonly body: string; readonly headers: Readonly<Record<string, string>> },
   ) {
     const path = `/v1/hooks/stripe/${site_key_hash}/${name}`;
-    const response = await fetch(server.url + path, { method: "POST", headers, body });
-    return { status: response.status, body: await response.json() };
+    return send(server.url + path, { method: "POST", headers, body });
   }
 
   return { ...at, connect, stripeShop, signed, order, held, hook };

@@ -1,13 +1,8 @@
 import { type JsonObject, signMandate } from "@gatehouse/protocol";
 import type { Clock } from "../../src/infra/clock.ts";
 import type { Dialect } from "../../src/infra/db/database.ts";
-import {
-  answerOf,
-  freshEnvironment,
-  OPERATOR_TOKEN,
-  startServer,
-  type TestServer,
-} from "../harness.ts";
+import { freshEnvironment, OPERATOR_TOKEN, startServer, type TestServer } from "../harness.ts";
+import { send } from "../http-client.ts";
 import { type Buyer, type Shop, submitting } from "../mandates/submitting.ts";
 
 /** Orders go through up to 500; above that a person is asked, and above 1,000 nobody. */
@@ -124,7 +119,7 @@ export function selling(server: TestServer) {
     headers: Readonly<Record<string, string>> = {},
   ) {
     const params = { name, arguments: args, ...(meta === undefined ? {} : { _meta: meta }) };
-    const response = await fetch(`${server.url}/v1/mcp/${to.site_key}`, {
+    const answer = await send(`${server.url}/v1/mcp/${to.site_key}`, {
       method: "POST",
       headers: {
         "content-type": "application/json",
@@ -133,13 +128,13 @@ export function selling(server: TestServer) {
       },
       body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
     });
-    return (await answerOf(response)).body;
+    return answer.body;
   }
 
   /** Imports products, one JSON object a line; those it does not name stay. */
   async function importLines({ site_key_hash }: Shop, products: readonly object[]) {
     const path = `/v1/admin/sites/${site_key_hash}/products/import`;
-    const response = await fetch(server.url + path, {
+    return send(server.url + path, {
       method: "POST",
       headers: {
         authorization: `Bearer ${OPERATOR_TOKEN}`,
@@ -147,7 +142,6 @@ export function selling(server: TestServer) {
       },
       body: products.map((product) => JSON.stringify(product)).join("\n"),
     });
-    return answerOf(response);
   }
 
   const orders = async ({ admin }: Shop) => (await admin("GET", "/orders")).body.items;

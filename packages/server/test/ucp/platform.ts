@@ -14,7 +14,7 @@ import {
 import type { AddressInfo } from "node:net";
 import { contentDigest, type JsonObject } from "@gatehouse/protocol";
 import { createSigner, createVerifier, httpbis } from "http-message-signatures";
-import { answerOf, type TestAnswer } from "../harness.ts";
+import { send, type TestAnswer } from "../http-client.ts";
 import type { Received } from "../notifications/receiver.ts";
 
 const VERSION = "2026-08-25";
@@ -181,9 +181,7 @@ export class Platform {
     const text = typeof body === "string" || body === undefined ? body : JSON.stringify(body);
     const headers = await this.headers(url, text, options);
     const { method = "POST", sent = text } = options;
-    return answerOf(
-      await fetch(url, { method, headers, ...(sent === undefined ? {} : { body: sent }) }),
-    );
+    return send(url, { method, headers, body: sent });
   }
 }
 
