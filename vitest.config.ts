@@ -1,5 +1,6 @@
 import { existsSync, statfsSync } from "node:fs";
 import { defineConfig } from "vitest/config";
+import type { InlineConfig } from "vitest/node";
 import SlowestFirst from "./test/slowest-first.ts";
 
 const source = { conditions: ["gatehouse-source"] };
@@ -18,13 +19,23 @@ function hasRoom(folder: string): boolean {
 // long as memory. Workers and helpers read where they are to be; elsewhere it is the usual place.
 if (process.env.TEST_FOLDER === undefined && hasRoom(MEMORY)) process.env.TEST_FOLDER = MEMORY;
 
-/** What is released, as people get it: installed from tarballs, deployed, drilled, judged by outside tools. */
-const RELEASE = ["test/release/**/*.test.ts", "conformance/mcp/official-suite.test.ts"];
-
+const ALL = ["{packages/*/test,test,conformance}/**/*.test.ts"];
 /**
- * Tests run from TypeScript source; commands under test run from dist, built by `pretest`.
- * `--mode release` runs the release tier in place of the others.
+ * Whole processes: installed from tarballs, deployed, drilled, judged by outside tools, and killed at
+ * every named point.
  */
+const RELEASE = [
+  "test/release/**/*.test.ts",
+  "conformance/mcp/official-suite.test.ts",
+  "packages/*/test/**/*crash.test.ts",
+];
+/** By `--mode`: `npm test` leaves the release tier out. Without a mode any file may be named. */
+const TIERS: Readonly<Record<string, Pick<InlineConfig, "include" | "exclude" | "env">>> = {
+  short: { include: ALL, exclude: ["**/node_modules/**", ...RELEASE] },
+  release: { include: RELEASE, env: { OUTSIDE_TOOLS: "fetch" } },
+};
+
+/** Tests run from TypeScript source; commands under test run from dist, built by `pretest`. */
 export default defineConfig(({ mode }) => ({
   resolve: source,
   ssr: { resolve: source },
@@ -39,12 +50,7 @@ export default defineConfig(({ mode }) => ({
     hookTimeout: 60_000,
     // All in one: what two projects load is transformed and run twice, and none begins before the one
     // before it has ended.
-    ...(mode === "release"
-      ? { include: RELEASE, env: { OUTSIDE_TOOLS: "fetch" } }
-      : {
-          include: ["{packages/*/test,test,conformance}/**/*.test.ts"],
-          exclude: ["**/node_modules/**", "test/release/**"],
-        }),
+    ...(TIERS[mode] ?? { include: ALL }),
     globalSetup: ["test/postgres.ts", "conformance/target.ts"],
   },
 }));

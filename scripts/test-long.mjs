@@ -144,7 +144,7 @@ const SUITES = [
   {
     key: "drill",
     name: "the operator's drill from the first schema to a restored log, on each database",
-    args: ["--mode", "release", "test/release/drill"],
+    args: ["test/release/drill"],
     env: { DRILL_POSTGRES: "1" },
   },
 ];

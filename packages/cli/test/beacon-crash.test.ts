@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { serve } from "../../../test/gatehouse-process.ts";
 import { DATABASES, freshEnvironment, OPERATOR_TOKEN } from "../../server/test/harness.ts";
 
-/** A sample in `npm test`; `npm run test:long` asks for the full count. */
+/** A sample in `npm run test:release`; `npm run test:long` asks for the full count. */
 const BEACONS = Number(process.env.CRASH_BEACONS ?? 600);
 const LANES = 48;
 const ADMIN = { authorization: `Bearer ${OPERATOR_TOKEN}`, "content-type": "application/json" };

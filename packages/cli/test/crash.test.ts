@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { gatehouse, serve } from "../../../test/gatehouse-process.ts";
 import { DATABASES, freshEnvironment, OPERATOR_TOKEN } from "../../server/test/harness.ts";
 
-/** A sample in `npm test`; `npm run test:long` asks for the full count. */
+/** A sample in `npm run test:release`; `npm run test:long` asks for the full count. */
 const ROUNDS = Number(process.env.CRASH_ROUNDS ?? 1);
 const HEADERS = { authorization: `Bearer ${OPERATOR_TOKEN}`, "content-type": "application/json" };
 

@@ -9,6 +9,7 @@ import type { Report } from "./tiny-runner.ts";
 
 /** Portable tests at the last count; a bundle that silently lost some would still be green. */
 const PORTABLE_TESTS_MIN = 750;
+const RUN_MS_MAX = 120_000;
 
 let bundle = "";
 beforeAll(async () => {
@@ -22,7 +23,7 @@ function expectWhole(report: Report): void {
     expect(report.outside).toBe(6 + 26 + 151 + 12 + 2 + 196 + 9 + 1 + 12 + 1 + 3);
 }
 
-test("the protocol's tests pass in workerd", { timeout: 120_000 }, async ({ task }) => {
+test("the protocol's tests pass in workerd", { timeout: RUN_MS_MAX }, async ({ task }) => {
   const worker = `import { run } from "./suite.js";
     export default { fetch: async () => Response.json(await run()) };`;
   const workerd = new Miniflare({
@@ -44,7 +45,7 @@ test("the protocol's tests pass in workerd", { timeout: 120_000 }, async ({ task
 
 test.skipIf(skipChromium)(
   "the protocol's tests pass in Chromium",
-  { timeout: 120_000 },
+  { timeout: RUN_MS_MAX },
   async ({ task }) => {
     const page = `<!doctype html><meta charset="utf-8"><script type="module">
       import { run } from "/suite.js"; window.report = await run();</script>`;
@@ -58,7 +59,11 @@ test.skipIf(skipChromium)(
     try {
       const tab = await browser.newPage();
       await tab.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-      const found = await tab.waitForFunction(() => (window as { report?: Report }).report);
+      const found = await tab.waitForFunction(
+        () => (window as { report?: Report }).report,
+        undefined,
+        { timeout: RUN_MS_MAX },
+      );
       const report = (await found.jsonValue()) as Report;
       Object.assign(task.meta, {
         runtime: `Chromium ${browser.version()}`,

@@ -5,7 +5,7 @@ import { DATABASES, freshEnvironment } from "../harness.ts";
 import { auditKeys, exportDays, verdictOf } from "./exporting.ts";
 import { type NodeProcess, startNode } from "./node-process.ts";
 
-/** A sample in `npm test`; `npm run test:long` asks for the full count. */
+/** A sample in `npm run test:release`; `npm run test:long` asks for the full count. */
 const ROUNDS = Number(process.env.AUDIT_CRASH_ROUNDS ?? 1);
 const LANES = 4;
 

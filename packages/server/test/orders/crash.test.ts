@@ -9,7 +9,7 @@ import { lines, paying, ROSE } from "../ucp/buying.ts";
 import { openShop } from "../ucp/crash-shop.ts";
 import { isShopsNews, Platform } from "../ucp/platform.ts";
 
-/** A sample in `npm test`; `npm run test:long` asks for the full count. */
+/** A sample in `npm run test:release`; `npm run test:long` asks for the full count. */
 const ROUNDS = Number(process.env.OUTBOX_CRASH_ROUNDS ?? 1);
 /** Of these there are as many as anybody wants. */
 const VASE = { ...ROSE, ...lines(["vase", 1]) };

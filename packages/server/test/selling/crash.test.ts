@@ -12,7 +12,7 @@ import { expectBooksAgree } from "./books.ts";
 import { type PaidBy, paidBySandbox, paidByStripe } from "./paid-by.ts";
 import { type Cart, cart, ORDER_POLICY, PRODUCTS } from "./selling.ts";
 
-/** A sample in `npm test`; `npm run test:long` asks for the full count. */
+/** A sample in `npm run test:release`; `npm run test:long` asks for the full count. */
 const ROUNDS = Number(process.env.DECIDE_CRASH_ROUNDS ?? 0);
 const MINUTE_MS = 60_000;
 

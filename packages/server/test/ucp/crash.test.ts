@@ -11,7 +11,7 @@ import { paying, ROSE } from "./buying.ts";
 import { openShop } from "./crash-shop.ts";
 import { Platform } from "./platform.ts";
 
-/** A sample in `npm test`; `npm run test:long` asks for the full count. */
+/** A sample in `npm run test:release`; `npm run test:long` asks for the full count. */
 const ROUNDS = Number(process.env.DECIDE_CRASH_ROUNDS ?? 0);
 const MINUTE_MS = 60_000;
 
