@@ -15,8 +15,8 @@ export interface AdminEnv extends HttpEnv {
   readonly Variables: HttpEnv["Variables"] & { principal: Principal };
 }
 
-/** By a token; or, without one, by the session of a browser, for what the console itself asks. */
-export async function whoAsks(
+/** Authenticates a request: by its token, or by the session of the console in a browser. */
+export async function authenticate(
   context: Context,
   c: HonoContext<AdminEnv>,
 ): Promise<Principal | undefined> {
@@ -29,12 +29,12 @@ export async function whoAsks(
   return (await context.consoleSessions.admit(secret))?.principal;
 }
 
-/** Lets only known tokens in, and those who are signed in with one. */
+/** Refuses requests without a valid token or session. */
 export function signIn(context: Context): MiddlewareHandler<AdminEnv> {
   return async (c, next) => {
-    // A preflight carries no token; the kernel answers it.
+    // A preflight has no token, and is answered without one.
     if (c.req.method === "OPTIONS") return next();
-    const principal = await whoAsks(context, c);
+    const principal = await authenticate(context, c);
     if (principal === undefined) {
       throw new Problem("unauthorized", { headers: { "www-authenticate": "Bearer" } });
     }
@@ -52,12 +52,12 @@ export function requireRole(c: HonoContext<AdminEnv>, role: Role): Principal {
   return principal;
 }
 
-/** Who is asking, as records name them. */
+/** The caller, by the name that records use. */
 export function actorOf(c: HonoContext<AdminEnv>): Actor {
   return tokenActor(c.get("principal"));
 }
 
-/** The site a path names, if this token may see it; otherwise there is nothing at this address. */
+/** The site that a path names. A site that the token may not see looks like one that does not exist. */
 export async function requireSite(
   context: Context,
   c: HonoContext<AdminEnv>,
@@ -72,8 +72,8 @@ export async function requireSite(
 }
 
 /**
- * The logs of a site, newest first. They outlive their sites: a deleted one can still be audited.
- * Those of the installation are for tokens that name no sites.
+ * The logs of a site, newest first, also after the site was deleted. The installation's logs are only for
+ * tokens that are not limited to sites.
  */
 export async function requireLogs(
   context: Context,
@@ -82,8 +82,8 @@ export async function requireLogs(
   role: Role,
 ): Promise<LogHead[]> {
   if (!maySee(c.get("principal"), siteKeyHash)) throw new Problem("not_found");
-  const found = await siteLogs(context, siteKeyHash);
-  if (found.length === 0) throw new Problem("not_found");
+  const logs = await siteLogs(context, siteKeyHash);
+  if (logs.length === 0) throw new Problem("not_found");
   requireRole(c, role);
-  return found;
+  return logs;
 }

@@ -247,11 +247,11 @@ export function agentRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   });
 
   app.openapi(step, async (c) => {
-    const { site_key_hash, agent_id, step: named } = c.req.valid("param");
+    const { site_key_hash, agent_id, step: name } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
     const { scopes } = c.req.valid("json");
-    const wanted = { step: named, scopes };
-    const result = await stepAgent(context, site_key_hash, agent_id, wanted, actorOf(c));
+    const change = { step: name, scopes };
+    const result = await stepAgent(context, site_key_hash, agent_id, change, actorOf(c));
     return result.ok ? c.json(render(result.value), 200) : refused(result);
   });
 }

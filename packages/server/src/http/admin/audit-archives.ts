@@ -121,11 +121,11 @@ export function auditArchiveRoutes(
     const step = await runs.step(site_key_hash, { before, dryRun: dry_run }, actorOf(c));
     if (!step.ok) return refused(step);
     const { due, archived, running } = step.value;
-    const shown = {
+    const stepBody = {
       due: due.map(dueBody),
       archived: archived && dueBody(archived),
       running: running && { ...dueBody(running), written: running.written },
     };
-    return c.json(shown, 200);
+    return c.json(stepBody, 200);
   });
 }

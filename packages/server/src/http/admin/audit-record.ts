@@ -51,11 +51,11 @@ export function auditRecordRoute(
     const { record_id } = c.req.valid("param");
     const site_key_hash = ownerIn(c.req.valid("param"));
     await requireLogs(context, c, site_key_hash, "auditor");
-    const found = await readProvenRecord(context, site_key_hash, record_id, actorOf(c));
-    if (!found.ok) return refused(found);
-    const { record, proof } = found.value;
+    const proven = await readProvenRecord(context, site_key_hash, record_id, actorOf(c));
+    if (!proven.ok) return refused(proven);
+    const { record, proof } = proven.value;
     const { index, hashes, note } = proof;
-    const shown = { index, hashes: hashes.map(toHex), checkpoint: note };
-    return c.json({ chain: record.chain, entry: entryBody(record), proof: shown }, 200);
+    const proofBody = { index, hashes: hashes.map(toHex), checkpoint: note };
+    return c.json({ chain: record.chain, entry: entryBody(record), proof: proofBody }, 200);
   });
 }

@@ -37,7 +37,7 @@ const RenewBody = strict({
   force: z.boolean().default(false),
 });
 
-/** What reads the records of one kind of log, at its path. */
+/** Describes the routes that read and export the records of a log. */
 function describeReading({ path, params, of }: LogOwner) {
   const records = createRoute({
     method: "get",
@@ -99,7 +99,7 @@ function describeReading({ path, params, of }: LogOwner) {
   return { records, exports };
 }
 
-/** Routes about the logs themselves. */
+/** Describes the routes that list, show and renew logs. */
 function describeLogs({ path, params, of }: LogOwner) {
   const logs = createRoute({
     method: "get",
@@ -162,8 +162,8 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context, owner:
 
   app.openapi(logs, async (c) => {
     const site_key_hash = ownerIn(c.req.valid("param"));
-    const found = await requireLogs(context, c, site_key_hash, "auditor");
-    return c.json({ items: found.map(render) }, 200);
+    const heads = await requireLogs(context, c, site_key_hash, "auditor");
+    return c.json({ items: heads.map(render) }, 200);
   });
 
   app.openapi(records, async (c) => {
@@ -204,9 +204,8 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context, owner:
   app.openapi(checkpoint, async (c) => {
     const site_key_hash = ownerIn(c.req.valid("param"));
     await requireLogs(context, c, site_key_hash, "auditor");
-    const found = await latestCheckpoint(context, site_key_hash, "owner");
-    if (!found.ok) return refused(found);
-    return c.text(found.value.note, 200);
+    const latest = await latestCheckpoint(context, site_key_hash, "owner");
+    return latest.ok ? c.text(latest.value.note, 200) : refused(latest);
   });
 
   app.openapi(renew, async (c) => {

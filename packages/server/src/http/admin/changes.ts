@@ -6,80 +6,80 @@ import { ANY_CHANGE, type Change } from "../../infra/db/database.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { Problem } from "../server/problem.js";
 import { errors } from "../server/schemas.js";
-import { type AdminEnv, requireSite, whoAsks } from "./access.js";
+import { type AdminEnv, authenticate, requireSite } from "./access.js";
 import { SiteParams } from "./schemas.js";
 
-/** How often something is said where there is nothing to say, and it is looked who listens. */
-const BEAT_MS = 15_000;
-/** A stream ends after this, and whoever listens asks again. */
+/** How often an idle stream sends a comment and checks that the token is still valid. */
+const HEARTBEAT_MS = 15_000;
+/** A stream ends after this time, and the console opens another one. */
 const STREAM_MS_MAX = 15 * MINUTE_MS;
-/** Bytes that may wait for a listener who does not read. */
+/** Bytes that may wait for a client that does not read. */
 const WAITING_BYTES_MAX = 65_536;
 const RETRY_AFTER_S = "30";
 
-/** What is told of. That something changed is told, not what: it is asked for like always. */
+/** The topics of events. An event says that something changed; the console then reads it as usual. */
 const TOPICS: readonly string[] = [REVIEW_TOPIC, ORDER_TOPIC];
 
-/** The topics a change is about, of those that a site's people follow. */
+/** The topics of this site that a change belongs to. */
 function topicsOf({ topic, id }: Change, siteKeyHash: string): readonly string[] {
   if (topic === ANY_CHANGE.topic) return TOPICS;
   return TOPICS.includes(topic) && id === siteKeyHash ? [topic] : [];
 }
 
-interface Listening {
+interface Listener {
   readonly siteKeyHash: string;
   readonly tokenId: string;
-  /** Whether whoever listens still may. */
+  /** Whether the token or session is still valid. */
   mayListen(): Promise<boolean>;
 }
 
-/** Server-sent events of one site; undefined where too many listen. */
+/** The events of one site; undefined if too many streams are open. */
 function streamOf(
   { clock, db, streams, log }: Context,
-  { siteKeyHash, tokenId, mayListen }: Listening,
+  { siteKeyHash, tokenId, mayListen }: Listener,
 ): ReadableStream<Uint8Array> | undefined {
   const encoder = new TextEncoder();
   const until = clock.now() + STREAM_MS_MAX;
   let end = () => {};
   const leave = streams.add(tokenId, () => end());
   if (leave === undefined) return undefined;
-  let cancelBeat = () => {};
+  let cancelHeartbeat = () => {};
   let unsubscribe = () => {};
-  const over = () => {
-    cancelBeat();
+  const release = () => {
+    cancelHeartbeat();
     unsubscribe();
     leave();
   };
   const start = (controller: ReadableStreamDefaultController<Uint8Array>) => {
-    const say = (text: string) => {
+    const send = (text: string) => {
       controller.enqueue(encoder.encode(text));
-      // Nobody reads it any more, or not as fast as it happens: it is asked for anew.
+      // The client reads too slowly or not at all. If it is still there, it connects again.
       if ((controller.desiredSize ?? 0) <= 0) end();
     };
     end = () => {
-      over();
+      release();
       controller.close();
       end = () => {};
     };
     unsubscribe = db.changes.subscribe((change) => {
-      for (const topic of topicsOf(change, siteKeyHash)) say(`data: ${topic}\n\n`);
+      for (const topic of topicsOf(change, siteKeyHash)) send(`data: ${topic}\n\n`);
     });
-    const beat = async () => {
-      const goesOn = clock.now() < until && (await mayListen());
-      if (!goesOn) return end();
-      say(": still here\n\n");
-      cancelBeat = clock.after(BEAT_MS, later);
+    const heartbeat = async () => {
+      const continues = clock.now() < until && (await mayListen());
+      if (!continues) return end();
+      send(": still here\n\n");
+      cancelHeartbeat = clock.after(HEARTBEAT_MS, nextHeartbeat);
     };
-    const later = () =>
-      void beat().catch((error: unknown) => {
+    const nextHeartbeat = () =>
+      void heartbeat().catch((error: unknown) => {
         log.warn({ error }, "console.stream_failed");
         end();
       });
-    cancelBeat = clock.after(BEAT_MS, later);
-    say(": listening\n\n");
+    cancelHeartbeat = clock.after(HEARTBEAT_MS, nextHeartbeat);
+    send(": listening\n\n");
   };
   const strategy = new ByteLengthQueuingStrategy({ highWaterMark: WAITING_BYTES_MAX });
-  return new ReadableStream({ start, cancel: over }, strategy);
+  return new ReadableStream({ start, cancel: release }, strategy);
 }
 
 const follow = createRoute({
@@ -102,14 +102,14 @@ export function changesRoute(app: OpenAPIHono<AdminEnv>, context: Context): void
     const { site_key_hash: siteKeyHash } = c.req.valid("param");
     await requireSite(context, c, siteKeyHash, "auditor");
     const { tokenId } = c.get("principal");
-    const mayListen = async () => (await whoAsks(context, c))?.tokenId === tokenId;
+    const mayListen = async () => (await authenticate(context, c))?.tokenId === tokenId;
     const stream = streamOf(context, { siteKeyHash, tokenId, mayListen });
     if (stream === undefined) {
       throw new Problem("unavailable", { headers: { "retry-after": RETRY_AFTER_S } });
     }
     c.header("content-type", "text/event-stream; charset=utf-8");
     c.header("cache-control", "no-store");
-    // Proxies that gather what they pass on would hold it back.
+    // Some proxies buffer answers and would delay events.
     c.header("x-accel-buffering", "no");
     return c.body(stream, 200) as never;
   });

@@ -22,13 +22,13 @@ const make = createRoute({
 
 export function consoleLinkRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(make, async (c) => {
-    const { config, consoleSessions: consoleDesk } = context;
-    // A session that made links would outlive its own end.
+    const { config, consoleSessions } = context;
+    // With a session that makes links, a browser could stay signed in for ever.
     if (c.req.header("authorization") === undefined) {
       throw new Problem("forbidden", { message: "This needs a token: a session makes no links." });
     }
-    const { code, expiresAt } = await consoleDesk.newCode(c.get("principal"));
-    // Behind the #: browsers send that to nobody.
+    const { code, expiresAt } = await consoleSessions.newCode(c.get("principal"));
+    // The code is in the fragment, because browsers do not send fragments to any server.
     const url = `${config.baseUrl}${CONSOLE_PATH}#code=${code}`;
     return c.json({ url, expires_at: isoTime(expiresAt) }, 201);
   });

@@ -17,7 +17,7 @@ const CountBody = z.object({ start: Timestamp, ...Counted.shape }).openapi("Deci
 
 const AgentBody = z.object({ agent_id: z.string(), ...Counted.shape }).openapi("AgentDecisions");
 
-const counts = createRoute({
+const count = createRoute({
   method: "get",
   path: "/v1/admin/sites/{site_key_hash}/decisions/counts",
   tags: ["Mandates"],
@@ -46,23 +46,23 @@ const counts = createRoute({
   },
 });
 
-/** Stands before the routes of single decisions: `counts` is no decision's id. */
+/** Registered before the routes of single decisions, so that `counts` is not taken for a decision's id. */
 export function decisionCountRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
-  app.openapi(counts, async (c) => {
+  app.openapi(count, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    const { by, ...asked } = c.req.valid("query");
-    const found = await countDecisions(context, site_key_hash, spanOf(asked), by);
-    const items = found.counts.map(({ start, decisions, by: outcomes }) => ({
+    const { by, ...span } = c.req.valid("query");
+    const { counts, agents, cut } = await countDecisions(context, site_key_hash, spanOf(span), by);
+    const items = counts.map(({ start, decisions, by: outcomes }) => ({
       start: isoTime(start),
       decisions,
       by_outcome: outcomes,
     }));
-    const agents = found.agents.map(({ actorId, decisions, by: outcomes }) => ({
+    const agentItems = agents.map(({ actorId, decisions, by: outcomes }) => ({
       agent_id: actorId,
       decisions,
       by_outcome: outcomes,
     }));
-    return c.json({ items, agents, cut: found.cut }, 200);
+    return c.json({ items, agents: agentItems, cut }, 200);
   });
 }

@@ -89,8 +89,8 @@ export function edgeTokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): v
   app.openapi(create, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
-    const wanted = { siteKeyHash: site_key_hash, name: c.req.valid("json").name };
-    const result = await issueEdgeToken(context, c.get("principal"), wanted);
+    const token = { siteKeyHash: site_key_hash, name: c.req.valid("json").name };
+    const result = await issueEdgeToken(context, c.get("principal"), token);
     if (!result.ok) return refused(result);
     return c.json({ ...render(result.value.stored), token: result.value.token }, 201);
   });

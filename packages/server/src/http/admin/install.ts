@@ -48,7 +48,7 @@ const check = createRoute({
 
 export function installRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(check, async (c) => {
-    // It makes the service ask another one: reading alone does not.
+    // Not for auditors: a check makes this service send requests to the site.
     const site = await requireSite(context, c, c.req.valid("param").site_key_hash, "owner");
     const checked = await checkInstall(context, site);
     if (!checked.ok) {

@@ -117,14 +117,14 @@ const play = createRoute({
   responses: answers,
 });
 
-const shipmentOf = (told: z.infer<typeof ShipBody>): Shipment => ({
-  type: told.type,
-  lines: told.line_items ?? null,
-  carrier: told.carrier ?? null,
-  trackingNumber: told.tracking_number ?? null,
-  trackingUrl: told.tracking_url ?? null,
-  description: told.description ?? null,
-  occurredAt: told.occurred_at === undefined ? null : Date.parse(told.occurred_at),
+const shipmentOf = (body: z.infer<typeof ShipBody>): Shipment => ({
+  type: body.type,
+  lines: body.line_items ?? null,
+  carrier: body.carrier ?? null,
+  trackingNumber: body.tracking_number ?? null,
+  trackingUrl: body.tracking_url ?? null,
+  description: body.description ?? null,
+  occurredAt: body.occurred_at === undefined ? null : Date.parse(body.occurred_at),
 });
 
 export function orderChangeRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
@@ -138,9 +138,9 @@ export function orderChangeRoutes(app: OpenAPIHono<AdminEnv>, context: Context):
   app.openapi(ship, async (c) => {
     const { site_key_hash: siteKeyHash, order_id: orderId } = c.req.valid("param");
     await requireSite(context, c, siteKeyHash, "owner");
-    const told = shipmentOf(c.req.valid("json"));
-    const done = await shipOrder(context, { siteKeyHash, orderId }, told, actorOf(c));
-    if (!done.ok) return refused(done);
+    const shipment = shipmentOf(c.req.valid("json"));
+    const result = await shipOrder(context, { siteKeyHash, orderId }, shipment, actorOf(c));
+    if (!result.ok) return refused(result);
     return c.json(await changedOrder({ siteKeyHash, orderId }, c.get("principal")), 200);
   });
 
@@ -148,30 +148,30 @@ export function orderChangeRoutes(app: OpenAPIHono<AdminEnv>, context: Context):
     const { site_key_hash: siteKeyHash, order_id: orderId } = c.req.valid("param");
     await requireSite(context, c, siteKeyHash, "owner");
     const { line_items: lines = null, reason = null } = c.req.valid("json");
-    const asked = { lines, reason };
-    const done = await cancelOrder(context, { siteKeyHash, orderId }, asked, actorOf(c));
-    if (!done.ok) return refused(done);
+    const cancellation = { lines, reason };
+    const result = await cancelOrder(context, { siteKeyHash, orderId }, cancellation, actorOf(c));
+    if (!result.ok) return refused(result);
     return c.json(await changedOrder({ siteKeyHash, orderId }, c.get("principal")), 200);
   });
 
   app.openapi(note, async (c) => {
     const { site_key_hash: siteKeyHash, order_id: orderId } = c.req.valid("param");
     await requireSite(context, c, siteKeyHash, "owner");
-    const written = { text: c.req.valid("json").text, writtenBy: c.get("principal").tokenId };
-    const done = await noteOrder(context, { siteKeyHash, orderId }, written);
-    return done.ok ? c.json(noteBody(done.value), 201) : refused(done);
+    const newNote = { text: c.req.valid("json").text, writtenBy: c.get("principal").tokenId };
+    const result = await noteOrder(context, { siteKeyHash, orderId }, newNote);
+    return result.ok ? c.json(noteBody(result.value), 201) : refused(result);
   });
 
   app.openapi(play, async (c) => {
     const { site_key_hash: siteKeyHash, order_id: orderId } = c.req.valid("param");
     await requireSite(context, c, siteKeyHash, "owner");
     const { event, amount_minor: amountMinor = null } = c.req.valid("json");
-    const done = await simulateSandboxEvent(
+    const result = await simulateSandboxEvent(
       context,
       { siteKeyHash, orderId },
       { event, amountMinor },
     );
-    if (!done.ok) return refused(done);
+    if (!result.ok) return refused(result);
     return c.json(await changedOrder({ siteKeyHash, orderId }, c.get("principal")), 200);
   });
 }

@@ -49,14 +49,14 @@ const SettingsBody = z
   })
   .openapi("PlatformSettings");
 
-const about = {
+const route = {
   path: "/v1/admin/sites/{site_key_hash}/platform-settings" as const,
   tags: ["Platforms"],
 };
 
 const show = createRoute({
   method: "get",
-  ...about,
+  ...route,
   summary: "Show which platforms may buy",
   request: { params: SiteParams },
   responses: { 200: json(SettingsBody, "The settings."), ...errors("not_found") },
@@ -64,7 +64,7 @@ const show = createRoute({
 
 const change = createRoute({
   method: "patch",
-  ...about,
+  ...route,
   summary: "Change which platforms may buy",
   description: "Members that you leave out do not change.",
   request: {

@@ -48,15 +48,18 @@ const PlatformParams = SiteParams.extend({
     .openapi({ param: { name: "platform", in: "path" }, example: "platform.example" }),
 });
 
-const about = { path: "/v1/admin/sites/{site_key_hash}/platforms" as const, tags: ["Platforms"] };
-const one = {
+const listRoute = {
+  path: "/v1/admin/sites/{site_key_hash}/platforms" as const,
+  tags: ["Platforms"],
+};
+const platformRoute = {
   path: "/v1/admin/sites/{site_key_hash}/platforms/{platform}" as const,
   tags: ["Platforms"],
 };
 
 const list = createRoute({
   method: "get",
-  ...about,
+  ...listRoute,
   summary: "List platforms",
   description: "Platforms you have admitted or suspended, and platforms that have called.",
   request: {
@@ -74,7 +77,7 @@ const list = createRoute({
 
 const set = createRoute({
   method: "put",
-  ...one,
+  ...platformRoute,
   summary: "Admit or suspend a platform",
   description: "Applies to the very next decision, on every node. Name a domain or one host of it.",
   request: {
@@ -93,9 +96,9 @@ const set = createRoute({
   },
 });
 
-const forget = createRoute({
+const remove = createRoute({
   method: "delete",
-  ...one,
+  ...platformRoute,
   summary: "Remove a platform from the list",
   description: "Its next call makes it a new platform that you have not decided about.",
   request: { params: PlatformParams },
@@ -138,7 +141,7 @@ export function platformRoutes(app: OpenAPIHono<AdminEnv>, context: Context): vo
     return c.json(render(counted), 200);
   });
 
-  app.openapi(forget, async (c) => {
+  app.openapi(remove, async (c) => {
     const { site_key_hash, platform } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
     const result = await removePlatform(context, site_key_hash, platform, actorOf(c));

@@ -18,7 +18,7 @@ import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { PolicyBody, policyBody } from "./policy-versions.js";
 import { refused, SiteParams } from "./schemas.js";
 
-/** Most tests take less. */
+/** Most tests take less time than this. */
 const TEST_AGAIN_S = "5";
 
 const Findings = z
@@ -116,7 +116,8 @@ const test = createRoute({
   },
 });
 
-const shown = (findings: readonly PolicyFinding[]) => findings.map((finding) => ({ ...finding }));
+const renderFindings = (findings: readonly PolicyFinding[]) =>
+  findings.map((finding) => ({ ...finding }));
 
 function renderChanged({ decision, was, wouldBe }: TestedDecision) {
   return {
@@ -133,7 +134,7 @@ function renderChanged({ decision, was, wouldBe }: TestedDecision) {
 
 function renderTest({ findings, tested, changed, summary }: PolicyTest): z.infer<typeof TestBody> {
   return {
-    findings: shown(findings),
+    findings: renderFindings(findings),
     tested,
     same: tested - changed.length,
     changed: changed.map(renderChanged),
@@ -156,12 +157,12 @@ export function policyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void
     const result = await publishPolicy(context, site, document, actorOf(c));
     if (!result.ok) return refused(result);
     const { policy, findings } = result.value;
-    return c.json({ ...policyBody(policy), findings: shown(findings) }, 200);
+    return c.json({ ...policyBody(policy), findings: renderFindings(findings) }, 200);
   });
 
   app.openapi(test, async (c) => {
     const { site_key_hash } = c.req.valid("param");
-    // It shows nothing but decisions, which whoever may read the policy may read too.
+    // A test shows only decisions, and every role that may read the policy may read them.
     const site = await requireSite(context, c, site_key_hash, "auditor");
     const { policy, last } = c.req.valid("json");
     const result = await testPolicy(context, site, policy as JsonObject, last);

@@ -173,11 +173,14 @@ async function render({ db, config }: Context, site: Site): Promise<z.infer<type
   };
 }
 
-/** What only an account of Stripe's has. */
+/** The members that are only for a Stripe account. */
 const STRIPE_ONLY = [
-  ...(["secret_key", "publishable_key", "webhook_secret", "approval_secret"] as const),
-  "shared_payment_tokens" as const,
-];
+  "secret_key",
+  "publishable_key",
+  "webhook_secret",
+  "approval_secret",
+  "shared_payment_tokens",
+] as const;
 
 const abilitiesOf = ({ abilities }: KeyReport) => abilities.map((ability) => ({ ...ability }));
 
@@ -191,27 +194,27 @@ export function processorRoutes(app: OpenAPIHono<AdminEnv>, context: Context): v
   app.openapi(connect, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
-    const given = c.req.valid("json");
-    const foreign = STRIPE_ONLY.filter((name) => given[name] !== undefined);
-    if (given.kind !== "stripe" && foreign.length > 0) {
+    const request = c.req.valid("json");
+    const foreign = STRIPE_ONLY.filter((name) => request[name] !== undefined);
+    if (request.kind !== "stripe" && foreign.length > 0) {
       throw new Problem("invalid_request", {
         message: `${foreign.join(", ")}: for Stripe only. Say kind "stripe", with secret_key.`,
       });
     }
-    const wanted = {
-      kind: given.kind,
-      railOn: given.rail_on,
-      settles: given.settles,
-      walletMerchantId: given.wallet_merchant_id ?? null,
+    const settings = {
+      kind: request.kind,
+      railOn: request.rail_on,
+      settles: request.settles,
+      walletMerchantId: request.wallet_merchant_id ?? null,
       stripe: {
-        secretKey: given.secret_key,
-        publishableKey: given.publishable_key,
-        webhookSecret: given.webhook_secret,
-        approvalSecret: given.approval_secret,
-        sharedTokens: given.shared_payment_tokens,
+        secretKey: request.secret_key,
+        publishableKey: request.publishable_key,
+        webhookSecret: request.webhook_secret,
+        approvalSecret: request.approval_secret,
+        sharedTokens: request.shared_payment_tokens,
       },
     };
-    const result = await setProcessor(context, site_key_hash, wanted, actorOf(c));
+    const result = await setProcessor(context, site_key_hash, settings, actorOf(c));
     if (!result.ok) return refused(result);
     const { site, report } = result.value;
     const abilities = report === undefined ? {} : { abilities: abilitiesOf(report) };

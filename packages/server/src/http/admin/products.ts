@@ -20,7 +20,7 @@ import { NextCursor, PageQuery, refused, Search, SiteParams } from "./schemas.js
 
 const IMPORT_BYTES_MAX = 64 * 1024 * 1024;
 const CURSOR_CHARS_MAX = 600;
-/** A character of an id may be two of what a string counts. */
+/** A character outside the basic plane counts as two in the length of a string. */
 const PRODUCT_ID_UNITS_MAX = 2 * PRODUCT_ID_CHARS_MAX;
 const PATH = "/v1/admin/sites/{site_key_hash}/products";
 const tags = ["Selling"];
@@ -66,7 +66,7 @@ const list = createRoute({
   request: {
     params: SiteParams,
     query: PageQuery.extend({
-      // Product ids are owners' own words: a cursor carries one, encoded.
+      // A cursor contains a product id, which is longer than the ids in other cursors.
       cursor: z.string().max(CURSOR_CHARS_MAX).optional(),
       q: Search.optional().openapi({
         description: "What title or id hold; small and capital letters are alike.",
@@ -157,7 +157,7 @@ function renderReport(report: ImportReport): z.infer<typeof ReportBody> {
   return { ...report, problems: [...report.problems] };
 }
 
-/** What a `Content-Type` says the lines are. */
+/** The reader for the lines of a `Content-Type`. */
 function linesOf(type: string) {
   if (/^text\/csv\b/i.test(type)) return csvLines;
   if (/^application\/(?:x-ndjson|jsonl)\b/i.test(type)) return jsonLines;
@@ -166,7 +166,7 @@ function linesOf(type: string) {
   });
 }
 
-/** The one route whose body is no JSON document: registered before the rest reads theirs. */
+/** The only route whose body is not JSON. It is registered before the middleware that parses JSON. */
 export function productImportRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
   const { path, request } = importRoute;
   app.openAPIRegistry.registerPath(importRoute);

@@ -3,7 +3,7 @@ import { type Checkout, chosenAddress } from "../../domain/checkouts/checkout.js
 
 const Texts = z.record(z.string(), z.string());
 
-/** What a checkout says besides what is bought: for whom, where it goes, and what that costs. */
+/** The buyer, the delivery and the totals of a checkout. Its items are not part of it. */
 export const Purchase = z
   .object({
     checkout_id: z.string(),
@@ -16,7 +16,7 @@ export const Purchase = z
   })
   .openapi("Purchase");
 
-/** What somebody who sends a parcel, or decides about it, has to know. */
+/** The data that people need to review an order or to send it. */
 export function purchaseOf({ checkoutId, content, quote }: Checkout): z.infer<typeof Purchase> {
   const { buyer, delivery } = content;
   const { id: _, ...address } = chosenAddress(delivery) ?? { id: "" };

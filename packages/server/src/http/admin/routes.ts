@@ -37,7 +37,7 @@ import { skillRoutes } from "./skills.js";
 import { tokenRoutes } from "./tokens.js";
 import { visitRoutes } from "./visits.js";
 
-/** Owners, operators, reviewers and auditors: bearer tokens, strict JSON, no other origins. */
+/** The admin API for operators, owners, reviewers and auditors: tokens, strict JSON, no CORS. */
 export function adminRoutes(context: Context): HonoGroup {
   const routes = describedRoutes<AdminEnv>();
   routes.use("/v1/admin/*", signIn(context));

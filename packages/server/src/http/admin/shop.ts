@@ -40,7 +40,7 @@ const Option = strict({
     .tuple([z.int().min(0).max(DAYS_MAX), z.int().min(0).max(DAYS_MAX)])
     .refine(([from, to]) => from <= to, "must be the shorter time first, as in [2, 4]")
     .optional()
-    // The generator leaves the length of a tuple out.
+    // The OpenAPI generator leaves out the length of a tuple.
     .openapi({ description: "How many days it takes, from and to.", minItems: 2, maxItems: 2 }),
 });
 
@@ -92,11 +92,11 @@ const ShopBody = strict({
     .openapi({ description: "Whether buyers are told of their orders by mail." }),
 }).openapi("ShopSettings");
 
-const about = { path: "/v1/admin/sites/{site_key_hash}/shop" as const, tags: ["Selling"] };
+const route = { path: "/v1/admin/sites/{site_key_hash}/shop" as const, tags: ["Selling"] };
 
 const show = createRoute({
   method: "get",
-  ...about,
+  ...route,
   summary: "Show how the site sells through platforms",
   request: { params: SiteParams },
   responses: { 200: json(ShopBody, "The settings."), ...errors("not_found") },
@@ -104,7 +104,7 @@ const show = createRoute({
 
 const replace = createRoute({
   method: "put",
-  ...about,
+  ...route,
   summary: "Set how the site sells through platforms",
   request: { params: SiteParams, body: body(ShopBody) },
   responses: {
@@ -115,9 +115,15 @@ const replace = createRoute({
 
 function render({ allowUnsigned, buyerMail, ...shop }: ShopSettings) {
   const { shipping, taxes, terms, links } = shop;
-  const told = { allow_unsigned: allowUnsigned, buyer_mail: buyerMail };
-  const all = { shipping, taxes, terms, links, ...told };
-  return structuredClone(all) as z.infer<typeof ShopBody>;
+  const body = {
+    shipping,
+    taxes,
+    terms,
+    links,
+    allow_unsigned: allowUnsigned,
+    buyer_mail: buyerMail,
+  };
+  return structuredClone(body) as z.infer<typeof ShopBody>;
 }
 
 export function shopRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
@@ -130,8 +136,8 @@ export function shopRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(replace, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
-    const { allow_unsigned: allowUnsigned, buyer_mail: buyerMail, ...given } = c.req.valid("json");
-    const settings = { ...given, allowUnsigned, buyerMail } as ShopSettings;
+    const { allow_unsigned: allowUnsigned, buyer_mail: buyerMail, ...rest } = c.req.valid("json");
+    const settings = { ...rest, allowUnsigned, buyerMail } as ShopSettings;
     const result = await setShop(context, site_key_hash, settings, actorOf(c));
     return result.ok ? c.json(render(result.value), 200) : refused(result);
   });

@@ -8,7 +8,7 @@ import { z } from "@hono/zod-openapi";
 import { strict } from "../server/faults.js";
 import { line } from "./fields.js";
 
-/** A skill as it is kept; what the owner left out comes from the built-in table. */
+/** A stored skill. Members that the owner left out come from the table of built-in skills. */
 export const SkillBody = z
   .object({
     id: z.string(),

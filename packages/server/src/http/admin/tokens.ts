@@ -39,7 +39,7 @@ const IssuedToken = TokenBody.extend({
 
 const TokenPage = z.object({ items: z.array(TokenBody), next_cursor: NextCursor });
 
-/** A reader sees of a shared token only the sites they may see. */
+/** A token may be for several sites. A reader sees only those of them that the reader may see. */
 function render(token: Token, reader: Principal): z.infer<typeof TokenBody> {
   return {
     token_id: token.tokenId,
@@ -153,23 +153,23 @@ const descendants = createRoute({
 });
 
 export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
-  const issue = async (principal: Principal, wanted: NewToken) => {
-    const result = await issueToken(context, principal, wanted);
+  const issue = async (principal: Principal, token: NewToken) => {
+    const result = await issueToken(context, principal, token);
     if (!result.ok) return refused(result);
     return { ...render(result.value.stored, principal), token: result.value.token };
   };
 
   app.openapi(create, async (c) => {
     const principal = requireRole(c, "operator");
-    const { sites = null, ...wanted } = c.req.valid("json");
-    return c.json(await issue(principal, { ...wanted, sites }), 201);
+    const { name, role, sites = null } = c.req.valid("json");
+    return c.json(await issue(principal, { name, role, sites }), 201);
   });
 
   app.openapi(createForSite, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
-    const wanted = { ...c.req.valid("json"), sites: [site_key_hash] };
-    return c.json(await issue(c.get("principal"), wanted), 201);
+    const token = { ...c.req.valid("json"), sites: [site_key_hash] };
+    return c.json(await issue(c.get("principal"), token), 201);
   });
 
   app.openapi(list, async (c) => {
@@ -194,9 +194,8 @@ export function tokenRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   app.openapi(revoke, async (c) => {
     const principal = requireRole(c, "owner");
     const { token_id } = c.req.valid("param");
-    const withDescendants = c.req.valid("query").descendants === "true";
-    const wanted = { descendants: withDescendants };
-    const result = await revokeToken(context, principal, token_id, wanted);
+    const options = { descendants: c.req.valid("query").descendants === "true" };
+    const result = await revokeToken(context, principal, token_id, options);
     return result.ok ? c.body(null, 204) : refused(result);
   });
 

@@ -62,7 +62,7 @@ const list = createRoute({
   },
 });
 
-const counts = createRoute({
+const count = createRoute({
   method: "get",
   path: "/v1/admin/sites/{site_key_hash}/visits/counts",
   tags: ["Visits"],
@@ -117,23 +117,23 @@ export function visitRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void 
   app.openapi(list, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
-    const { limit, cursor, source, ...given } = c.req.valid("query");
-    const filter = { ...filterOf(given), source };
+    const { limit, cursor, source, ...rest } = c.req.valid("query");
+    const filter = { ...filterOf(rest), source };
     const page = await listVisits(context, site_key_hash, filter, { limit, cursor });
     return c.json(pageBody(page, render), 200);
   });
 
-  app.openapi(counts, async (c) => {
+  app.openapi(count, async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "auditor");
     const { by, ...filter } = c.req.valid("query");
-    const found = await countVisits(context, site_key_hash, filterOf(filter), by);
-    const items = found.counts.map(({ start, visits, by: kinds, agents }) => ({
+    const { counts, cut } = await countVisits(context, site_key_hash, filterOf(filter), by);
+    const items = counts.map(({ start, visits, by: kinds, agents }) => ({
       start: isoTime(start),
       visits,
       by_classification: kinds,
       by_agent: agents,
     }));
-    return c.json({ items, cut: found.cut }, 200);
+    return c.json({ items, cut }, 200);
   });
 }

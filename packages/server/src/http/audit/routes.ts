@@ -58,12 +58,12 @@ const proof = createRoute({
   },
 });
 
-/** Whether a client would rather have lines than JSON; by default it gets JSON. */
+/** Whether a client asks for plain text and not for JSON, which is the default. */
 function prefersLines(accept = ""): boolean {
   return /(^|,)\s*text\/plain/i.test(accept) && !/application\/json/i.test(accept);
 }
 
-/** What anybody may see of a log: how far it is, and that a record is in it. Never what it says. */
+/** The public part of a log: its checkpoints and proofs that a record is in it, never its content. */
 export function publicAuditRoutes(context: Context): HonoGroup {
   const routes = new OpenAPIHono<HttpEnv>({
     defaultHook: (result) => {
@@ -72,22 +72,22 @@ export function publicAuditRoutes(context: Context): HonoGroup {
   });
 
   routes.openapi(checkpoint, async (c) => {
-    const found = await latestCheckpoint(context, c.req.valid("param").site_key_hash, "anybody");
-    if (!found.ok) throw new Problem("not_found", { message: found.detail });
-    return c.text(found.value.note, 200);
+    const latest = await latestCheckpoint(context, c.req.valid("param").site_key_hash, "anybody");
+    if (!latest.ok) throw new Problem("not_found", { message: latest.detail });
+    return c.text(latest.value.note, 200);
   });
 
   routes.openapi(proof, async (c) => {
     const { site_key_hash, record_id } = c.req.valid("param");
-    const found = await proveRecord(context, site_key_hash, record_id, "anybody");
-    if (!found.ok) throw new Problem("not_found", { message: found.detail });
-    const { index, hashes, note } = found.value.proof;
+    const proven = await proveRecord(context, site_key_hash, record_id, "anybody");
+    if (!proven.ok) throw new Problem("not_found", { message: proven.detail });
+    const { index, hashes, note } = proven.value.proof;
     c.header("vary", "Accept");
     if (prefersLines(c.req.header("accept"))) {
       const text = receiptText({ index, hashes, checkpoint: note });
       return c.text(text, 200);
     }
-    const { hash } = found.value.record;
+    const { hash } = proven.value.record;
     return c.json({ index, hashes: hashes.map(toHex), checkpoint: note, record_hash: hash }, 200);
   });
 

@@ -21,7 +21,7 @@ const TYPES: Readonly<Record<string, string>> = {
   woff2: "font/woff2",
 };
 
-/** Nothing but what this build holds: no inline script, no other origin, nobody's frame. */
+/** Only files of this build: no inline script, no other origin, no frame of another page. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -37,12 +37,12 @@ const POLICY = [
 interface File {
   readonly type: string;
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Packed when first asked for: a service starts in half the time without, and most see no browser. */
+  /** Compressed at the first request. Compressing at the start would double its time. */
   zipped?: Uint8Array<ArrayBuffer>;
   readonly etag: string;
 }
 
-/** The files of this build by their path; read once, so a request can name no other file. */
+/** The files of this build by path. They are read once, so a request cannot reach any other file. */
 function readFiles(): ReadonlyMap<string, File> {
   if (!existsSync(CONSOLE_FOLDER)) return new Map();
   const names = readdirSync(CONSOLE_FOLDER, { recursive: true, encoding: "utf8" });
@@ -57,7 +57,7 @@ function readFiles(): ReadonlyMap<string, File> {
   );
 }
 
-/** The owner's desk: its files, and who is signed in there. */
+/** The console: its files and its sessions. */
 export function consoleRoutes(context: Context): HonoGroup {
   const routes = describedRoutes<HttpEnv>();
   const files = readFiles();
@@ -69,14 +69,14 @@ export function consoleRoutes(context: Context): HonoGroup {
     const { type, bytes, etag } = file;
     c.header("etag", etag);
     c.header("vary", "Accept-Encoding");
-    // Names of assets change with what is in them.
-    const kept = name === PAGE ? "no-cache" : "public, max-age=31536000, immutable";
-    c.header("cache-control", kept);
+    // The name of an asset changes with its content.
+    const caching = name === PAGE ? "no-cache" : "public, max-age=31536000, immutable";
+    c.header("cache-control", caching);
     if (isFresh(c.req.header("if-none-match"), etag)) return c.body(null, 304);
     c.header("content-type", type);
     c.header("content-security-policy", POLICY);
     c.header("referrer-policy", "no-referrer");
-    // Whoever opened this page has no hold on it.
+    // A page that opens the console gets no reference to its window.
     c.header("cross-origin-opener-policy", "same-origin");
     c.header("cross-origin-resource-policy", "same-origin");
     const zips = /\bgzip\b/.test(c.req.header("accept-encoding") ?? "");
@@ -90,7 +90,7 @@ export function consoleRoutes(context: Context): HonoGroup {
   sessionRoutes(routes, context);
   routes.get(CONSOLE_PATH, (c) => serve(c, PAGE));
   routes.get(`${CONSOLE_PATH}/assets/:name`, (c) => serve(c, `assets/${c.req.param("name")}`));
-  // Every page of it is one file, which looks at the address itself.
+  // All pages are one file, whose script reads the address.
   routes.get(`${CONSOLE_PATH}/:page{.+}`, (c) => serve(c, PAGE));
   return { name: "console", cors: "none", routes: routes as unknown as OpenAPIHono<HttpEnv> };
 }

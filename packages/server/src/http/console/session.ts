@@ -25,7 +25,7 @@ const SessionBody = z
   .openapi("ConsoleSession");
 
 const Secret = z.string().min(1).max(SECRET_CHARS_MAX);
-const Given = z.union(
+const Credential = z.union(
   [z.strictObject({ code: Secret }), z.strictObject({ token: Secret })],
   "must hold a code or a token, and nothing else",
 );
@@ -37,7 +37,7 @@ const signIn = createRoute({
   summary: "Sign in at the console",
   description: "With the code of a link from the terminal, once, or with a token.",
   request: {
-    body: body(Given),
+    body: body(Credential),
   },
   responses: {
     201: json(SessionBody, "Who is signed in; the session is in a cookie."),
@@ -65,23 +65,24 @@ const COOKIE = { path: "/", secure: true, httpOnly: true, sameSite: "Strict" } a
 
 function render({ principal, name, expiresAt }: Admitted): z.infer<typeof SessionBody> {
   const { tokenId, role, sites } = principal;
-  const shown = { token_id: tokenId, name, role, sites: sites && [...sites] };
-  return { ...shown, expires_at: isoTime(expiresAt) };
+  return {
+    token_id: tokenId,
+    name,
+    role,
+    sites: sites && [...sites],
+    expires_at: isoTime(expiresAt),
+  };
 }
 
-/** Signs in with what was given; throws what keeps it from that. */
-async function open(
-  context: Context,
-  given: z.infer<typeof Given>,
-  address: string,
-): Promise<Opened> {
-  if ("token" in given) {
-    const principal = await principalOf(context, `Bearer ${given.token}`, address);
-    const opened = principal && (await context.consoleSessions.openFor(principal));
-    if (opened === undefined) throw new Problem("unauthorized");
-    return opened;
-  }
-  const opened = await context.consoleSessions.openWithCode(given.code, address);
+async function openWithToken(context: Context, token: string, address: string): Promise<Opened> {
+  const principal = await principalOf(context, `Bearer ${token}`, address);
+  const opened = principal && (await context.consoleSessions.openFor(principal));
+  if (opened === undefined) throw new Problem("unauthorized");
+  return opened;
+}
+
+async function openWithCode(context: Context, code: string, address: string): Promise<Opened> {
+  const opened = await context.consoleSessions.openWithCode(code, address);
   if (opened.ok) return opened.value;
   const { reason, detail } = opened;
   if (reason === "unauthorized")
@@ -89,9 +90,9 @@ async function open(
   throw new Problem(reason, { headers: { "retry-after": detail } });
 }
 
-/** `/v1/console/session`: what stands between a browser and the owner's desk. */
+/** `/v1/console/session`: signs a browser in and out of the console. */
 export function sessionRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
-  const { clock, config, consoleSessions: consoleDesk } = context;
+  const { clock, config, consoleSessions } = context;
   routes.use(path, async (c, next) => {
     if (c.req.method !== "OPTIONS") requireOwnPage(c.req, config.baseUrl);
     c.header("cache-control", "no-store");
@@ -99,10 +100,15 @@ export function sessionRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): v
   });
 
   routes.openapi(signIn, async (c) => {
-    const opened = await open(context, c.req.valid("json"), c.get("caller").address);
-    // Whoever signs in anew leaves what the browser had before: nobody can have planted it.
+    const { code = "", token }: { code?: string; token?: string } = c.req.valid("json");
+    const { address } = c.get("caller");
+    const opened =
+      token === undefined
+        ? await openWithCode(context, code, address)
+        : await openWithToken(context, token, address);
+    // The browser's former session ends, so that a session somebody else planted there is of no use.
     const before = sessionSecret(c.req);
-    if (before !== undefined) await consoleDesk.end(before);
+    if (before !== undefined) await consoleSessions.end(before);
     const maxAge = Math.floor((opened.expiresAt - clock.now()) / 1000);
     setCookie(c, SESSION_COOKIE, opened.secret, { ...COOKIE, maxAge });
     return c.json(render(opened), 201);
@@ -110,14 +116,14 @@ export function sessionRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): v
 
   routes.openapi(show, async (c) => {
     const secret = sessionSecret(c.req);
-    const admitted = secret === undefined ? undefined : await consoleDesk.admit(secret);
+    const admitted = secret === undefined ? undefined : await consoleSessions.admit(secret);
     if (admitted === undefined) throw new Problem("unauthorized");
     return c.json(render(admitted), 200);
   });
 
   routes.openapi(signOut, async (c) => {
     const secret = sessionSecret(c.req);
-    if (secret !== undefined) await consoleDesk.end(secret);
+    if (secret !== undefined) await consoleSessions.end(secret);
     deleteCookie(c, SESSION_COOKIE, COOKIE);
     return c.body(null, 204);
   });

@@ -20,7 +20,7 @@ decides by its owner's rules what they may do and buy, and keeps a signed record
 <p class="soft">Version ${VERSION}</p>`,
 );
 
-/** Where somebody arrives who typed the bare address. Programs find nothing there. */
+/** The page for people who open the bare address. Programs get `not_found`. */
 export function homeRoutes(): HonoGroup {
   const routes = new OpenAPIHono<HttpEnv>();
   routes.get("/", (c) => {

@@ -1,19 +1,19 @@
 import { htmlText } from "@gatehouse/protocol";
 import type { RendererObject, Token, Tokens } from "marked";
 
-/** Addresses a page may link to: of the web, of mail, and of what stands beside it. */
+/** Addresses a page may link to: web pages, mail addresses and other pages of the documentation. */
 const LINK =
   /^(?:https?:\/\/[^\s\\]+|mailto:[^\s\\]+|(?!\/\/)[\w./-]*(?:#[\p{L}\p{M}\p{N}_-]+)?)$/u;
-/** What made pages say of themselves to whoever would edit them. */
-const NOTE = /^(?:<!--[^>]*-->\s*)+/;
+/** The comment at the top of a generated page, which tells people not to edit it. */
+const GENERATED_NOTE = /^(?:<!--[^>]*-->\s*)+/;
 
-/** What search engines show of a description. */
+/** Search engines show about this much of a description. */
 const SUMMARY_CHARS_MAX = 155;
 
 export interface Rendered {
-  /** The words of its first heading. */
+  /** The text of its first heading. */
   readonly title: string;
-  /** The words of its first paragraph, cut to what search engines show; empty where it has none. */
+  /** The beginning of its first paragraph; empty if it has none. */
   readonly summary: string;
   readonly html: string;
 }
@@ -23,7 +23,7 @@ export interface LinkGroup {
   readonly links: readonly { readonly text: string; readonly href: string }[];
 }
 
-/** The words of inline tokens, without their marks. */
+/** The plain text of inline tokens. */
 function wordsOf(tokens: readonly Token[]): string {
   return tokens
     .map((token) => ("tokens" in token && token.tokens ? wordsOf(token.tokens) : wordOf(token)))
@@ -44,26 +44,26 @@ function firstLink(tokens: readonly Token[]): Tokens.Link | undefined {
   return undefined;
 }
 
-/** What GitHub drops from a heading to make its anchor: all but letters, digits, `_`, `-` and spaces. */
+/** GitHub drops these characters when it makes the anchor of a heading. */
 const DROPPED = /[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu;
 
-/** Anchors of one page's headings, as GitHub makes them, so that a link works there and here. */
+/** Makes the anchors of one page's headings as GitHub does, so that links work here and there. */
 function slugger(): (heading: string) => string {
-  const given = new Map<string, number>();
+  const used = new Map<string, number>();
   return (heading) => {
     const plain = heading.toLowerCase().replace(DROPPED, "").replaceAll(" ", "-");
     let slug = plain;
-    while (given.has(slug)) {
-      const next = (given.get(plain) ?? 0) + 1;
-      given.set(plain, next);
+    while (used.has(slug)) {
+      const next = (used.get(plain) ?? 0) + 1;
+      used.set(plain, next);
       slug = `${plain}-${next}`;
     }
-    given.set(slug, 0);
+    used.set(slug, 0);
     return slug;
   };
 }
 
-/** How our pages differ from the library's: anchors, what scrolls, and which links are links. */
+/** Changes to the library's HTML: anchors, scrolling tables and code, and no unsafe links or images. */
 function ownRenderer(): RendererObject {
   const slugOf = slugger();
   return {
@@ -71,7 +71,7 @@ function ownRenderer(): RendererObject {
       const slug = htmlText(slugOf(wordsOf(tokens)));
       return `<h${depth} id="${slug}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
-    // What is wider than a phone scrolls by itself, by finger and by key.
+    // Wide content scrolls on its own. `tabindex` lets people scroll it with the keyboard.
     code({ text }) {
       return `<pre tabindex="0"><code>${htmlText(text)}</code></pre>\n`;
     },
@@ -93,8 +93,8 @@ function ownRenderer(): RendererObject {
 }
 
 /**
- * The library passes HTML on and takes any link: here HTML is not read as such at all, so that it is
- * text like any other. Loaded when somebody first looks at a page.
+ * Parses Markdown without HTML: the library would pass HTML through, so its tokens are switched off and
+ * HTML becomes text. The library is loaded at the first request for a page.
  */
 async function readMarkdown(text: string) {
   const { Marked } = await import("marked");
@@ -102,7 +102,7 @@ async function readMarkdown(text: string) {
     tokenizer: { html: () => undefined, tag: () => undefined },
     renderer: ownRenderer(),
   });
-  return { marked, tokens: marked.lexer(text.replace(NOTE, "")) };
+  return { marked, tokens: marked.lexer(text.replace(GENERATED_NOTE, "")) };
 }
 
 export async function renderMarkdown(text: string): Promise<Rendered> {
@@ -116,14 +116,14 @@ export async function renderMarkdown(text: string): Promise<Rendered> {
   };
 }
 
-/** One line of text, cut between two words. */
+/** Joins text to one line and cuts it between two words. */
 function cutWords(text: string): string {
   const line = text.replace(/\s+/g, " ").trim();
   if (line.length <= SUMMARY_CHARS_MAX) return line;
   return `${line.slice(0, SUMMARY_CHARS_MAX).replace(/\s+\S*$/, "")}…`;
 }
 
-/** The lists of a page below its headings: of each item, the first link. */
+/** The lists of a page by their headings, with the first link of each item. */
 export async function linkListsOf(text: string): Promise<readonly LinkGroup[]> {
   const groups: { title: string; links: { text: string; href: string }[] }[] = [];
   for (const token of (await readMarkdown(text)).tokens) {

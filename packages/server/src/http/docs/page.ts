@@ -6,11 +6,11 @@ export const DOCS_PATH = "/docs";
 export const FIRST_PAGE = "README.md";
 export const STYLE_PATH = `${DOCS_PATH}/style.css`;
 
-/** Of the page's own parts; anchors of headings have no capitals. */
+/** Ids of the page itself. Ids of headings have no capital letters, so they never clash. */
 const TEXT_ID = "Text";
 const ALL_ID = "All";
 
-/** Nothing runs, and nothing comes from elsewhere. */
+/** No scripts, and no content from other origins. */
 const POLICY = [
   "default-src 'none'",
   "style-src 'self'",
@@ -34,23 +34,23 @@ function groupHtml({ title, links }: LinkGroup, current: string): string {
 }
 
 /**
- * A whole page: the text, and beside it or, on a phone, below it the way to all others. `name` is its
- * path below the documentation.
+ * A page with its text and a list of all pages, which is beside the text, or below it on a phone. `name` is
+ * the path of the page below `/docs`.
  */
 export function docsPage(
   name: string,
   { title, summary, html }: Rendered,
   groups: readonly LinkGroup[],
 ): string {
-  const shown = title === "" ? name : title;
-  const description = summary === "" ? shown : summary;
+  const heading = title === "" ? name : title;
+  const description = summary === "" ? heading : summary;
   return `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${htmlText(shown)} · Gatehouse</title>
+<title>${htmlText(heading)} · Gatehouse</title>
 <meta name="description" content="${htmlText(description)}">
 <link rel="stylesheet" href="${STYLE_PATH}">
 <link rel="icon" href="data:,">

@@ -7,7 +7,7 @@ import { docsPage, FIRST_PAGE } from "./page.js";
 export const FORMS = ["text/markdown", "text/html", "text/plain"] as const;
 export type Form = (typeof FORMS)[number];
 
-/** A page in one of its forms, as it goes over the wire. */
+/** A page in one of its forms, ready to send. */
 export interface DocsFile {
   readonly type: string;
   readonly bytes: Buffer<ArrayBuffer>;
@@ -21,22 +21,22 @@ export function docsFile(form: Form | "text/css", text: string): DocsFile {
 }
 
 /**
- * The pages of this build. Their names are read once, so a request can name no other file; each is
- * read and rendered when it is first asked for and kept: there are as many as the build has.
+ * The pages of this build. Their names are read once, so a request cannot reach any other file. A page is
+ * rendered at its first request and then cached; the number of pages limits the cache.
  */
 export class DocsPages {
   private readonly folder: string;
   private readonly names: ReadonlySet<string>;
-  private readonly kept = new Map<string, Promise<DocsFile>>();
+  private readonly cache = new Map<string, Promise<DocsFile>>();
   private groups: readonly LinkGroup[] | undefined;
 
   constructor(folder: string) {
     this.folder = folder;
-    const found = existsSync(folder)
+    const names = existsSync(folder)
       ? readdirSync(folder, { recursive: true, encoding: "utf8" })
       : [];
     this.names = new Set(
-      found.filter((name) => name.endsWith(".md")).map((name) => name.replaceAll("\\", "/")),
+      names.filter((name) => name.endsWith(".md")).map((name) => name.replaceAll("\\", "/")),
     );
   }
 
@@ -48,21 +48,21 @@ export class DocsPages {
     return this.names.has(name);
   }
 
-  /** Undefined where this build has no such page. */
+  /** Undefined if this build has no such page. */
   async page(name: string, form: Form): Promise<DocsFile | undefined> {
     if (!this.has(name)) return undefined;
     const key = `${form} ${name}`;
-    let made = this.kept.get(key);
-    if (made === undefined) {
-      made = this.make(name, form);
-      this.kept.set(key, made);
-      // What could not be read may be asked for again.
-      made.catch(() => this.kept.delete(key));
+    let page = this.cache.get(key);
+    if (page === undefined) {
+      page = this.render(name, form);
+      this.cache.set(key, page);
+      // A page that could not be read is tried again at the next request.
+      page.catch(() => this.cache.delete(key));
     }
-    return made;
+    return page;
   }
 
-  private async make(name: string, form: Form): Promise<DocsFile> {
+  private async render(name: string, form: Form): Promise<DocsFile> {
     const text = await this.read(name);
     if (form !== "text/html") return docsFile(form, text);
     this.groups ??= await linkListsOf(await this.read(FIRST_PAGE));

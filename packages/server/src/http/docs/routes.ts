@@ -10,12 +10,12 @@ import { DOCS_PATH, FIRST_PAGE, PAGE_HEADERS, STYLE_PATH } from "./page.js";
 import { type DocsFile, DocsPages, docsFile, FORMS, type Form } from "./pages.js";
 import { STYLE } from "./style.js";
 
-/** Another build may say something else. */
+/** Short, because an update may change the pages. */
 const CACHE = "public, max-age=300";
 
 /**
- * People get a page, programs the Markdown it is made of: as such where they name it, else as plain
- * text, since browsers show that and save Markdown.
+ * Browsers get HTML; programs get Markdown. Its type is `text/markdown` only if a program asks for it,
+ * because browsers show plain text but download Markdown.
  */
 function formOf({ req }: HonoContext<HttpEnv>): Form {
   if (req.query("as") === "markdown") return "text/plain";
@@ -32,14 +32,14 @@ function answer(c: HonoContext<HttpEnv>, { type, bytes, etag }: DocsFile): Respo
   return c.body(bytes);
 }
 
-/** The documentation of this very build, where error messages and documents point to. */
+/** The documentation of this build. Error messages and documents link to it. */
 export function docsRoutes({ log }: Context): HonoGroup {
   const pages = new DocsPages(DOCS_FOLDER);
   if (pages.size === 0) log.warn({ folder: DOCS_FOLDER }, "docs.missing");
   const style = docsFile("text/css", STYLE);
   const routes = new OpenAPIHono<HttpEnv>();
 
-  // Not the page itself: its links are to what stands beside it.
+  // A redirect, because links on the page are relative to its own address.
   for (const path of [DOCS_PATH, `${DOCS_PATH}/`]) {
     routes.get(path, (c) => c.redirect(`${DOCS_PATH}/${FIRST_PAGE}`, 302));
   }
@@ -51,7 +51,7 @@ export function docsRoutes({ log }: Context): HonoGroup {
     return answer(c, page);
   });
 
-  // As people write and remember it. The name is one of this build's own, so nothing odd is sent back.
+  // People leave out `.md`. The redirect names a page of this build, so it contains no foreign text.
   routes.get(`${DOCS_PATH}/:page{.+}`, (c) => {
     const name = `${c.req.param("page")}.md`;
     if (!pages.has(name)) throw new Problem("not_found");

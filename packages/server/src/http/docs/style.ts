@@ -1,4 +1,4 @@
-/** The colours of the console, by their names there; the text as wide as is read well. */
+/** The colours and their names are those of the console. Lines are short enough to read well. */
 export const STYLE = `:root {
   color-scheme: light dark;
   --color-ink: #1d2523;

@@ -40,7 +40,7 @@ function challengePage({ amount, status, reference }: SandboxRow): string {
   );
 }
 
-/** `/v1/sandbox`: what a bank would ask a buyer, for the embedded processor. */
+/** `/v1/sandbox`: the page on which the bank of a sandbox payment asks its buyer. */
 export function sandboxRoutes(context: Context): HonoGroup {
   const routes = new OpenAPIHono<HttpEnv>();
   const { admission, db } = context;
@@ -59,12 +59,12 @@ export function sandboxRoutes(context: Context): HonoGroup {
 
   routes.post(PATH, async (c) => {
     const row = await challengeAt(c.req.param("reference"), c.get("caller"));
-    const sent = await readBytes(context, c.env.incoming, BODY_BYTES_MAX);
-    const answer = new URLSearchParams(Buffer.from(sent).toString("utf8")).get("answer");
+    const body = await readBytes(context, c.env.incoming, BODY_BYTES_MAX);
+    const answer = new URLSearchParams(Buffer.from(body).toString("utf8")).get("answer");
     const confirmed = ANSWERS.get(answer ?? "");
     if (confirmed === undefined || row.returnUrl === null) throw new Problem("invalid_request");
     await answerChallenge(db, row.reference, confirmed);
-    // As a bank does, it says in the address how it went; nobody believes it.
+    // Banks add the result to the address. Nothing relies on it: the provider is asked instead.
     const location = `${row.returnUrl}?redirect_status=${confirmed ? "succeeded" : "failed"}`;
     return c.body(null, 303, { ...PAGE_HEADERS, location });
   });
