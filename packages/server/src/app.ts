@@ -23,7 +23,7 @@ import { renderMandateError } from "./http/server/mandate-answer.js";
 import { createPipeline } from "./http/server/pipeline.js";
 import { McpShopTools } from "./http/ucp/mcp-tools.js";
 import { PlatformProfiles } from "./http/ucp/platform-profiles.js";
-import { ucpDoors } from "./http/ucp/routes.js";
+import { ucpGroups } from "./http/ucp/routes.js";
 import { beaconHandler } from "./http/visits/beacon.js";
 import { edgeVisitsHandler } from "./http/visits/edge-visits.js";
 import { embedHandler } from "./http/visits/embed.js";
@@ -58,6 +58,7 @@ export function createApp(context: Context): RequestListener {
     group({ name: "mcp", cors: "open", quiet: "all", checksHost: true }, [
       post("/v1/mcp/:site", mcp.handle, renderRpcError),
     ]),
+    ...ucpGroups(context, platformProfiles),
     group({ name: "visits", cors: "open", quiet: "all" }, [
       post("/v1/discovery/ingest", beaconHandler(context), renderCompactProblem),
       get("/embed.js", embedHandler()),
@@ -80,12 +81,6 @@ export function createApp(context: Context): RequestListener {
       get("/openapi.json", openapiHandler(described, describeDocuments, context.config)),
     ]),
   ];
-  const honoGroups = [
-    ...described,
-    ...ucpDoors(context, platformProfiles),
-    sandboxRoutes(context),
-    homeRoutes(),
-    docsRoutes(context),
-  ];
+  const honoGroups = [...described, sandboxRoutes(context), homeRoutes(), docsRoutes(context)];
   return createPipeline(groups, honoGroups, context);
 }

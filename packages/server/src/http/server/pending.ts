@@ -1,7 +1,4 @@
 import { REASONS } from "@gatehouse/protocol";
-import type { Context as HonoContext } from "hono";
-import type { Context } from "../../context.js";
-import type { HttpEnv } from "./env.js";
 import { type Answer, json } from "./exchange.js";
 import { htmlPage, own, PAGE_HEADERS } from "./html-page.js";
 import { docsUrl } from "./problem.js";
@@ -28,13 +25,4 @@ export function pendingPage(domain: string): Answer {
 <p>Is this your site? <a href="/docs/errors/pending-verification.md">How to verify a domain</a></p>`,
   );
   return { status, body: page, headers: { ...PAGE_HEADERS, vary: "Accept" } };
-}
-
-export function answerPending(
-  c: HonoContext<HttpEnv>,
-  { config }: Context,
-  domain: string,
-): Response {
-  const { status } = REASONS.pending_verification;
-  return c.json(pendingBody(config.baseUrl, domain), status as 404);
 }

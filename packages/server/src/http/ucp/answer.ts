@@ -7,7 +7,7 @@ import {
 } from "@gatehouse/protocol";
 import type { Reply } from "../../actions/checkout/idempotent.js";
 import type { Clock } from "../../infra/clock.js";
-import type { UcpProblem } from "./fault.js";
+import type { Answer } from "../server/exchange.js";
 
 const JSON_TYPE = "application/json";
 /** What a caller may name its request by. */
@@ -43,38 +43,21 @@ export function errorAnswer(code: string, content: string): UcpAnswer {
   return errorAnswers([{ type: "error", code, content, severity: "unrecoverable" }]);
 }
 
-/** The answer to a call that did not reach the shop. */
-export function problemAnswer({ code, message: content, status, headers }: UcpProblem): UcpAnswer {
-  return { status, body: { code, content }, headers };
-}
-
-/** An answer ready to be sent. */
-export interface SignedAnswer {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly bytes: Uint8Array<ArrayBuffer>;
-}
-
 /** Signs an answer with the site's own key (RFC 9421). `requestId`: the caller's name of its request. */
 export async function signAnswer(
   { clock }: { readonly clock: Clock },
   signer: Signer,
-  { status, body, headers = {} }: UcpAnswer,
+  { status, body, headers }: UcpAnswer,
   requestId: string | undefined,
-): Promise<SignedAnswer> {
+): Promise<Answer> {
   const bytes = Buffer.from(JSON.stringify(body), "utf8");
   const nowS = Math.floor(clock.now() / 1000);
   const signature = await signUcpAnswer({ status, type: JSON_TYPE, body: bytes }, signer, nowS);
   const isNamed = requestId !== undefined && REQUEST_ID.test(requestId);
+  const named = isNamed ? { "request-id": requestId } : {};
   return {
     status,
-    headers: {
-      ...signature,
-      ...headers,
-      ...(isNamed ? { "request-id": requestId } : {}),
-      "content-type": JSON_TYPE,
-      "content-length": String(bytes.length),
-    },
-    bytes,
+    headers: { ...signature, ...headers, ...named, "content-type": JSON_TYPE },
+    body: bytes,
   };
 }

@@ -11,7 +11,8 @@ import type { BuyingPlatform } from "../../domain/checkouts/platform.js";
 import type { Holder } from "../../infra/quota/stored-bytes.js";
 import { webName } from "../../infra/web-name.js";
 import type { Caller as Client } from "../server/admission/caller.js";
-import { UcpProblem } from "./fault.js";
+import { Problem } from "../server/problem.js";
+import { ucpProblem } from "./errors.js";
 import type { PlatformProfiles } from "./platform-profiles.js";
 
 /** A platform that calls, as far as it is known. */
@@ -43,7 +44,7 @@ const PROFILE_RETRY_AFTER_S = "60";
 /** The profile that a `UCP-Agent` header names. */
 export function profileUrlIn(header: string | undefined): string {
   const profileUrl = readUcpAgent(header);
-  if (!profileUrl.ok) throw new UcpProblem(profileUrl.reason, profileUrl.detail);
+  if (!profileUrl.ok) throw ucpProblem(profileUrl.reason, profileUrl.detail);
   return profileUrl.value;
 }
 
@@ -57,11 +58,10 @@ export async function negotiateWith(
   const profileUrl = profileUrlIn(header);
   const profile = await profiles.get(profileUrl, client);
   if (!profile.ok) {
-    const isLimited = profile.reason === "rate_limited";
-    const headers: Record<string, string> = isLimited
-      ? { "retry-after": PROFILE_RETRY_AFTER_S }
-      : {};
-    throw new UcpProblem(profile.reason, profile.detail, { headers });
+    const { reason, detail: message } = profile;
+    if (reason !== "rate_limited") throw ucpProblem(reason, message);
+    const headers = { "retry-after": PROFILE_RETRY_AFTER_S };
+    throw new Problem("rate_limited", { message, headers });
   }
   return {
     profileUrl,
@@ -89,7 +89,7 @@ export async function proveCaller(
   if (signature.ok) return { ...named, ...signature.value };
   if (signature.reason !== "signature_missing" || isHalfSigned(request)) {
     admission.failProof(client);
-    throw new UcpProblem(signature.reason, signature.detail);
+    throw ucpProblem(signature.reason, signature.detail);
   }
   return { ...named, keyId: null, dated: false };
 }

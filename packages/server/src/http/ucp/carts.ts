@@ -74,7 +74,7 @@ async function showCartOf(context: Context, call: UcpCall): Promise<UcpAnswer> {
 const create: Operation = {
   kind: "change",
   name: "create_cart",
-  method: "post",
+  method: "POST",
   paths: ["/carts"],
   capability: CART,
   show: showCartOf,
@@ -90,7 +90,7 @@ const create: Operation = {
 const get: Operation = {
   kind: "read",
   name: "get_cart",
-  method: "get",
+  method: "GET",
   paths: ["/carts/:id"],
   capability: CART,
   whileClosed: true,
@@ -100,7 +100,7 @@ const get: Operation = {
 const update: Operation = {
   kind: "change",
   name: "update_cart",
-  method: "put",
+  method: "PUT",
   paths: ["/carts/:id"],
   capability: CART,
   show: showCartOf,
@@ -114,7 +114,7 @@ const update: Operation = {
 const cancel: Operation = {
   kind: "change",
   name: "cancel_cart",
-  method: "post",
+  method: "POST",
   paths: ["/carts/:id/cancel"],
   capability: CART,
   whileClosed: true,

@@ -3,8 +3,8 @@ import { findProducts, lookUpProducts, PAGE_MAX } from "../../actions/products/f
 import type { Context } from "../../context.js";
 import type { Product } from "../../domain/products/product.js";
 import { errorAnswer, type UcpAnswer, ucpMember } from "./answer.js";
-import { UcpProblem } from "./fault.js";
-import { invalid, listIn, numberIn, objectIn, textIn } from "./fields.js";
+import { invalid, ucpProblem } from "./errors.js";
+import { listIn, numberIn, objectIn, textIn } from "./fields.js";
 import type { Operation, UcpCall } from "./operation.js";
 
 const SEARCH = "dev.ucp.shopping.catalog.search";
@@ -86,7 +86,7 @@ async function searchCatalog(
 function idsIn(value: JsonValue | undefined): readonly string[] {
   if (Array.isArray(value) && value.length > IDS_MAX) {
     const content = `\`ids\` can hold at most ${IDS_MAX}. Send the others in another request.`;
-    throw new UcpProblem("request_too_large", content);
+    throw ucpProblem("request_too_large", content);
   }
   const ids = listIn(value, "ids", IDS_MAX);
   if (ids.some((id) => typeof id !== "string")) throw invalid("`ids` must be texts.");
@@ -133,7 +133,7 @@ export const CATALOG_OPERATIONS: readonly Operation[] = [
   {
     kind: "read",
     name: "search_catalog",
-    method: "post",
+    method: "POST",
     paths: ["/catalog/search"],
     capability: SEARCH,
     run: searchCatalog,
@@ -141,7 +141,7 @@ export const CATALOG_OPERATIONS: readonly Operation[] = [
   {
     kind: "read",
     name: "lookup_catalog",
-    method: "post",
+    method: "POST",
     paths: ["/catalog/lookup"],
     capability: LOOKUP,
     run: lookUpCatalog,
@@ -149,7 +149,7 @@ export const CATALOG_OPERATIONS: readonly Operation[] = [
   {
     kind: "read",
     name: "get_product",
-    method: "post",
+    method: "POST",
     paths: ["/catalog/product"],
     capability: LOOKUP,
     run: getProduct,

@@ -77,7 +77,7 @@ async function changeAnswer(
 const create: Operation = {
   kind: "change",
   name: "create_checkout",
-  method: "post",
+  method: "POST",
   paths: checkoutPaths(""),
   capability: CHECKOUT,
   show: showCheckoutOf,
@@ -107,7 +107,7 @@ const create: Operation = {
 const get: Operation = {
   kind: "read",
   name: "get_checkout",
-  method: "get",
+  method: "GET",
   paths: checkoutPaths("/:id"),
   capability: CHECKOUT,
   whileClosed: true,
@@ -120,7 +120,7 @@ const get: Operation = {
 const update: Operation = {
   kind: "decision",
   name: "update_checkout",
-  method: "put",
+  method: "PUT",
   paths: checkoutPaths("/:id"),
   capability: CHECKOUT,
   show: showCheckoutOf,
@@ -137,7 +137,7 @@ const update: Operation = {
 const cancel: Operation = {
   kind: "decision",
   name: "cancel_checkout",
-  method: "post",
+  method: "POST",
   paths: checkoutPaths("/:id/cancel"),
   capability: CHECKOUT,
   whileClosed: true,

@@ -16,7 +16,7 @@ function waitAnswer({ retryAfterS, message: content }: DeclineWait): UcpAnswer {
 export const completeOperation: Operation = {
   kind: "decision",
   name: COMPLETE_CHECKOUT,
-  method: "post",
+  method: "POST",
   paths: checkoutPaths("/:id/complete"),
   capability: CHECKOUT,
   signature: "unless_waived",

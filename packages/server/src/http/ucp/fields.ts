@@ -1,12 +1,9 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@gatehouse/protocol";
-import { UcpProblem } from "./fault.js";
+import { invalid } from "./errors.js";
 
 export const TEXT_CHARS_MAX = 200;
 const BUYER = ["first_name", "last_name", "email", "phone_number"];
 const CONTEXT = ["address_country", "address_region", "postal_code", "language", "currency"];
-
-/** Says what is wrong with a body. */
-export const invalid = (content: string) => new UcpProblem("invalid_request", content);
 
 /** A whole number of at least `min`; null if it is absent. */
 export function numberIn(value: JsonValue | undefined, name: string, min: number): number | null {

@@ -6,7 +6,8 @@ import {
   chosenAddress,
   type QuotedOption,
 } from "../../domain/checkouts/checkout.js";
-import { invalid, objectIn, TEXT_CHARS_MAX, textIn, textsIn } from "./fields.js";
+import { invalid } from "./errors.js";
+import { objectIn, TEXT_CHARS_MAX, textIn, textsIn } from "./fields.js";
 
 const ADDRESS = [
   "street_address",

@@ -6,9 +6,10 @@ import {
   type Outcome,
 } from "../../actions/checkout/idempotent.js";
 import type { Context } from "../../context.js";
+import { Problem } from "../server/problem.js";
 import { errorAnswer, type UcpAnswer } from "./answer.js";
 import { holderOf } from "./caller.js";
-import { UcpProblem } from "./fault.js";
+import { invalid } from "./errors.js";
 import type { ChangeOperation, UcpCall } from "./operation.js";
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
@@ -39,15 +40,14 @@ export async function idempotent(
 function requestOf(operation: ChangeOperation, call: UcpCall): IdempotentRequest {
   const { site, caller, idempotencyKey: key = "", path, bytes } = call;
   if (!KEY.test(key)) {
-    const content = "Send `Idempotency-Key`, a new UUID for everything you want done.";
-    throw new UcpProblem("invalid_request", content);
+    throw invalid("Send `Idempotency-Key`, a new UUID for everything you want done.");
   }
   const { profileUrl, keyId, dated } = caller;
   return idempotentRequest({
     siteKeyHash: site.siteKeyHash,
     caller: { profileUrl, signed: keyId !== null, dated, holder: holderOf(caller) },
     // An operation with two addresses is one: a key used at one of them is taken at the other.
-    operation: `${operation.method} ${operation.paths[0]}`,
+    operation: `${operation.method.toLowerCase()} ${operation.paths[0]}`,
     pays: operation.name === COMPLETE_CHECKOUT,
     key,
     path,
@@ -68,8 +68,8 @@ async function replay(
     case "none":
       return undefined;
     case "other_request": {
-      const content = "This `Idempotency-Key` was used for another request. Use a new one.";
-      throw new UcpProblem("conflict", content, { status: 409 });
+      const message = "This `Idempotency-Key` was used for another request. Use a new one.";
+      throw new Problem("conflict", { message });
     }
     case "pending":
       return operation.show(context, call);

@@ -3,7 +3,8 @@ import { LINE_QUANTITY_MAX, LINES_MAX } from "../../actions/checkout/price-lines
 import type { LineFault, Quote, QuotedLine } from "../../domain/checkouts/checkout.js";
 import type { WantedLine } from "../../domain/checkouts/platform.js";
 import { PRODUCT_ID_CHARS_MAX, UNSEEN } from "../../domain/products/product.js";
-import { invalid, listIn, numberIn, objectIn, textIn } from "./fields.js";
+import { invalid } from "./errors.js";
+import { listIn, numberIn, objectIn, textIn } from "./fields.js";
 
 /** The currency of something that has none, in ISO 4217: its last line is gone. */
 export const NO_CURRENCY = "XXX";

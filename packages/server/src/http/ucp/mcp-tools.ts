@@ -15,7 +15,7 @@ import type { Site } from "../../domain/sites/site.js";
 import type { Caller as Client } from "../server/admission/caller.js";
 import { negotiateWith, proveCaller, unprovenCaller } from "./caller.js";
 import { checkoutBody } from "./checkout-body.js";
-import { asUcp, UcpProblem } from "./fault.js";
+import { codeOf, invalid, refusalIn, ucpProblem } from "./errors.js";
 import { OPERATIONS, performOperation } from "./perform.js";
 import type { PlatformProfiles } from "./platform-profiles.js";
 
@@ -36,8 +36,6 @@ interface ToolArguments {
   readonly body: JsonObject;
 }
 
-const invalid = (content: string) => new UcpProblem("invalid_request", content);
-
 /** `{meta, id?, catalog | cart | checkout}`, by UCP's MCP binding. */
 function readArguments(tool: string, args: JsonValue): ToolArguments {
   if (!isJsonObject(args)) throw invalid("`arguments` must be an object.");
@@ -54,7 +52,7 @@ function readArguments(tool: string, args: JsonValue): ToolArguments {
   }
   if (!isPlain) {
     const content = 'Name your platform in `meta`: {"ucp-agent": {"profile": "https://…"}}.';
-    throw new UcpProblem("invalid_profile_url", content);
+    throw ucpProblem("invalid_profile_url", content);
   }
   const name = payloadName(tool);
   const body = args[name] ?? {};
@@ -88,8 +86,9 @@ export class McpShopTools {
     try {
       return { kind: "answered", body: await this.perform(site, call) } as const;
     } catch (error) {
-      const { code, message, headers } = asUcp(error);
-      return { kind: "refused", code, message, headers } as const;
+      const refusal = refusalIn(error);
+      const { message, headers } = refusal;
+      return { kind: "refused", code: codeOf(refusal), message, headers } as const;
     }
   }
 

@@ -31,7 +31,7 @@ export interface UcpCall extends ReceivedCall {
 interface Named {
   /** UCP's name of it, which is the name of its tool over MCP. */
   readonly name: string;
-  readonly method: "get" | "post" | "put";
+  readonly method: "GET" | "POST" | "PUT";
   /** Its addresses below that of the shop. Replies are stored under the first. */
   readonly paths: readonly string[];
   readonly capability: UcpCapability;

@@ -7,7 +7,7 @@ import type { Operation } from "./operation.js";
 const get: Operation = {
   kind: "read",
   name: "get_order",
-  method: "get",
+  method: "GET",
   paths: ["/orders/:id"],
   capability: ORDER_CAPABILITY,
   signature: "always",

@@ -1,4 +1,3 @@
-import type { OpenAPIHono } from "@hono/zod-openapi";
 import {
   buyerProgress,
   findBuyerPage,
@@ -8,7 +7,7 @@ import type { Context } from "../../context.js";
 import { pageUrl } from "../../domain/checkouts/checkout.js";
 import { AddressLimiter } from "../../infra/rate-limit/address-limiter.js";
 import { LocalLimiter } from "../../infra/rate-limit/local.js";
-import type { HttpEnv } from "../server/env.js";
+import { get, type Route } from "../server/exchange.js";
 import { PAGE_HEADERS } from "../server/html-page.js";
 import { Problem } from "../server/problem.js";
 import { checkoutPage } from "./page-html.js";
@@ -23,26 +22,27 @@ const VIEWS_PER_MINUTE = 600;
  * `GET /v1/ucp/{site_key_hash}/pages/{page_id}`: shows a buyer how far their order is. The bank sends
  * the buyer back here with a query. The query is neither used nor stored: the provider itself is asked.
  */
-export function pageRoute(routes: OpenAPIHono<HttpEnv>, context: Context): void {
+export function pageRoute(context: Context): Route {
   const { clock, config, db } = context;
   // Apart from what platforms at the same address do: their buyers must not stop them.
   const views = new AddressLimiter({ perMinute: VIEWS_PER_MINUTE });
   const returns = new LocalLimiter({ perMinute: RETURNS_PER_MINUTE });
-  routes.get("/v1/ucp/:site/pages/:page", async (c) => {
-    const waitMs = views.take(c.get("caller").networks, clock.now());
+  return get("/v1/ucp/:site/pages/:page", async (exchange) => {
+    const { caller, request } = exchange;
+    const waitMs = views.take(caller.networks, clock.now());
     if (waitMs > 0) throw new Problem("rate_limited");
-    const page = await findBuyerPage(context, c.req.param("site"), c.req.param("page"));
+    const page = await findBuyerPage(context, exchange.param("site"), exchange.param("page"));
     if (page === undefined) throw new Problem("not_found");
     const { site, checkout } = page;
-    if (new URL(c.req.url).search !== "") {
+    if (new URL(request.url ?? "", config.baseUrl).search !== "") {
       const { decisionId, pageId } = checkout;
       if (decisionId !== null && returns.take(pageId, clock.now()) === 0) {
         await followReturnedBuyer(context, decisionId);
       }
-      return c.body(null, 303, { ...PAGE_HEADERS, location: pageUrl(config, checkout) });
+      return { status: 303, headers: { ...PAGE_HEADERS, location: pageUrl(config, checkout) } };
     }
     const progress = await buyerProgress(db, checkout);
     const state = { ...progress, isPaused: site.pausedAt !== null, now: clock.now() };
-    return c.body(checkoutPage(site, checkout, state), 200, { ...PAGE_HEADERS });
+    return { status: 200, body: checkoutPage(site, checkout, state), headers: PAGE_HEADERS };
   });
 }

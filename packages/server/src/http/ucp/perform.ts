@@ -9,13 +9,14 @@ import type { Context } from "../../context.js";
 import { closedMessage, sells } from "../../domain/sites/gates.js";
 import type { Site } from "../../domain/sites/site.js";
 import { identityOfPlatform } from "../../purchase/identity.js";
+import { Problem, waitProblem } from "../server/problem.js";
 import { errorAnswer, type UcpAnswer } from "./answer.js";
 import { holderOf } from "./caller.js";
 import { CART, CART_OPERATIONS } from "./carts.js";
 import { CATALOG_OPERATIONS } from "./catalog.js";
 import { CHECKOUT_OPERATIONS } from "./checkouts.js";
 import { completeOperation } from "./complete.js";
-import { tooManyRequests, UcpProblem } from "./fault.js";
+import { ucpProblem } from "./errors.js";
 import { idempotent } from "./idempotency.js";
 import type { Operation, ReceivedCall } from "./operation.js";
 import { ORDER_OPERATIONS } from "./orders.js";
@@ -45,7 +46,7 @@ export async function performOperation(
     client.provenAs = operation.kind === "decision" ? "spending" : "proven";
   }
   const turn = await context.admission.runInTurn(client, () => answer(context, operation, call));
-  if (turn === undefined) throw tooManyRequests(TURN_RETRY_MS);
+  if (turn === undefined) throw waitProblem(TURN_RETRY_MS);
   return turn.done;
 }
 
@@ -84,9 +85,11 @@ async function requireStorage(
 ): Promise<void> {
   const space = await freeStorage(context, siteKeyHash, share);
   if (space.ok) return;
-  const content = `${space.detail} Wait as long as Retry-After says.`;
-  const headers = { "retry-after": STORAGE_RETRY_AFTER_S };
-  throw new UcpProblem("rate_limited", content, { headers });
+  const message = `${space.detail} Wait as long as Retry-After says.`;
+  throw new Problem("rate_limited", {
+    message,
+    headers: { "retry-after": STORAGE_RETRY_AFTER_S },
+  });
 }
 
 function nothingInCommon(site: Site): UcpAnswer {
@@ -108,7 +111,7 @@ async function takeRate(
     : undefined;
   const proven = identity && { id: identity.id, admitted: identity.standing === "admitted" };
   const waitMs = admission.takeOfSite(client, total, siteKeyHash, proven);
-  if (waitMs > 0) throw tooManyRequests(waitMs);
+  if (waitMs > 0) throw waitProblem(waitMs);
 }
 
 /**
@@ -123,8 +126,8 @@ async function requireDate(
   if (caller.keyId === null || caller.dated) return;
   const resource = { kind: capability === CART ? "cart" : "checkout", id } as const;
   if (kind !== "read" && (await isRepetitionKnown(context, siteKeyHash, resource))) return;
-  const content = "The signature must say when it was made. Add `created`.";
-  throw new UcpProblem("signature_invalid", content);
+  const message = "The signature must say when it was made. Add `created`.";
+  throw ucpProblem("signature_invalid", message);
 }
 
 /** A platform that pays, or reads an order, must sign. The owner can waive that for payments. */
@@ -135,6 +138,6 @@ async function requireSignature(
 ): Promise<void> {
   if (signature === undefined || caller.keyId !== null) return;
   if (signature === "unless_waived" && (await acceptsUnsigned(db, site.siteKeyHash))) return;
-  const content = "Sign the request (RFC 9421) with a key of the profile that you name.";
-  throw new UcpProblem("signature_missing", content);
+  const message = "Sign the request (RFC 9421) with a key of the profile that you name.";
+  throw ucpProblem("signature_missing", message);
 }
