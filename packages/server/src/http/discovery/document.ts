@@ -23,7 +23,7 @@ export async function makeDocument(edition: Edition, name: DocumentName): Promis
   return Object.freeze({
     bytes,
     etag,
-    whole: { status: 200, body: bytes, headers: whole },
-    unchanged: { status: 304, headers },
+    whole: { status: 200, body: bytes, headers: whole, isReused: true },
+    unchanged: { status: 304, headers, isReused: true },
   });
 }

@@ -30,9 +30,8 @@ export function commonHeaders(exchange: Exchange): string[] {
   return headers;
 }
 
-/** Sends an answer with what all answers have. */
-export function sendAnswer(exchange: Exchange, { status, body, headers }: Answer): void {
-  const list = commonHeaders(exchange);
+function headerList(exchange: Exchange, { body, headers }: Answer): string[] {
+  const list: string[] = [];
   let [hasType, hasLength, hasCache] = [false, false, false];
   for (const name in headers) {
     list.push(name, headers[name] as string);
@@ -45,11 +44,33 @@ export function sendAnswer(exchange: Exchange, { status, body, headers }: Answer
     if (!hasType) list.push("content-type", "application/json");
     if (!hasLength) list.push("content-length", String(Buffer.byteLength(body)));
   }
+  // The request's id comes last.
+  list.push(...commonHeaders(exchange));
+  return list;
+}
+
+/** Header lists of answers that are sent many times: making them would be most of what one costs. */
+const lists = new WeakMap<Answer, string[]>();
+
+function listFor(exchange: Exchange, answer: Answer): string[] {
+  if (answer.isReused !== true || corsOf(exchange) === "echo") return headerList(exchange, answer);
+  let list = lists.get(answer);
+  if (list === undefined) {
+    list = headerList(exchange, answer);
+    lists.set(answer, list);
+  }
+  // Node copies the list when it writes the head.
+  list[list.length - 1] = exchange.requestId;
+  return list;
+}
+
+/** Sends an answer with what all answers have. */
+export function sendAnswer(exchange: Exchange, answer: Answer): void {
   const { request, response } = exchange;
-  response.writeHead(status, list);
+  response.writeHead(answer.status, listFor(exchange, answer));
   // A text goes out in one write together with its head.
   if (request.method === "HEAD") response.end();
-  else response.end(body);
+  else response.end(answer.body);
 }
 
 interface RecorderTools {
@@ -59,12 +80,17 @@ interface RecorderTools {
   readonly admission: Admission;
 }
 
+interface GroupSeries {
+  readonly observe: (seconds: number) => void;
+  /** By method, then by status. */
+  readonly counts: Map<string, Map<number, () => void>>;
+}
+
 /** Counts, times and logs every answer. */
 export class AnswerRecorder {
   private readonly tools: RecorderTools;
-  /** Series by group, method and status: making the labels for each answer would cost too much. */
-  private readonly counts = new Map<string, () => void>();
-  private readonly durations = new Map<string, (seconds: number) => void>();
+  /** Series by group: making labels for each answer would cost too much. */
+  private readonly series = new Map<string, GroupSeries>();
 
   constructor(tools: RecorderTools) {
     this.tools = tools;
@@ -74,33 +100,40 @@ export class AnswerRecorder {
     const { caller, group, startedAt } = exchange;
     const name = group?.name ?? NO_GROUP;
     const ms = this.tools.clock.now() - startedAt;
-    this.count(name, exchange.request.method ?? "", status);
-    this.time(name, ms / 1000);
+    const series = this.seriesOf(name);
+    this.count(series, name, exchange.request.method ?? "", status);
+    series.observe(ms / 1000);
     this.tools.admission.count(caller, name);
     const isQuiet = quiet === "all" || (quiet === "successes" && status < 400);
     this.note(exchange, { door: name, status, ms, isQuiet });
   }
 
-  private count(door: string, method: string, status: number): void {
-    const key = `${door} ${method} ${status}`;
-    let count = this.counts.get(key);
+  private seriesOf(door: string): GroupSeries {
+    let series = this.series.get(door);
+    if (series === undefined) {
+      const name = "gatehouse_http_request_seconds";
+      const observe = this.tools.metrics.durationSeries(name, { door });
+      series = { observe, counts: new Map() };
+      this.series.set(door, series);
+    }
+    return series;
+  }
+
+  private count({ counts }: GroupSeries, door: string, method: string, status: number): void {
+    let byStatus = counts.get(method);
+    if (byStatus === undefined) {
+      // Node takes few methods, and statuses are ours: the maps stay small.
+      byStatus = new Map();
+      counts.set(method, byStatus);
+    }
+    let count = byStatus.get(status);
     if (count === undefined) {
       const label = METHOD.test(method) ? method : "other";
       const labels = { door, method: label, status: String(status) };
       count = this.tools.metrics.series("gatehouse_http_requests_total", labels);
-      // Node takes few methods, groups and statuses are ours: the map stays small.
-      this.counts.set(key, count);
+      byStatus.set(status, count);
     }
     count();
-  }
-
-  private time(door: string, seconds: number): void {
-    let observe = this.durations.get(door);
-    if (observe === undefined) {
-      observe = this.tools.metrics.durationSeries("gatehouse_http_request_seconds", { door });
-      this.durations.set(door, observe);
-    }
-    observe(seconds);
   }
 
   private note(

@@ -55,6 +55,8 @@ export interface Answer {
   readonly body?: string | Uint8Array;
   /** Names in lower case. A body without a content type is JSON. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Whether this object is sent many times, always by the same group. */
+  readonly isReused?: boolean;
 }
 
 /** Given instead of an answer by a handler that has sent it by itself. */

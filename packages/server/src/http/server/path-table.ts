@@ -9,6 +9,7 @@ export interface PathEntry {
 }
 
 export interface PathMatch {
+  readonly path: string;
   readonly entry: PathEntry;
   readonly params: Readonly<Record<string, string>>;
 }
@@ -64,14 +65,25 @@ function fixedHead(path: string): string {
   return headOf(head === "" ? "/" : head);
 }
 
+/** Paths whose match is remembered; most requests are for few of them. */
+const REMEMBERED_MAX = 10_000;
+const REMEMBERED_CHARS_MAX = 256;
+
 /** Finds the routes of a path. Where several patterns match, the one that was listed first wins. */
 export class PathTable {
   private readonly fixed = new Map<string, PathMatch>();
   /** By their first two segments, so that a path is compared with few of them. */
   private readonly patterns = new Map<string, Pattern[]>();
 
+  private readonly remembered = new Map<string, PathMatch>();
+
   constructor(groups: readonly RouteGroup[]) {
     for (const group of groups) this.add(group);
+  }
+
+  /** The match of a request target that was found before. */
+  recall(target: string): PathMatch | undefined {
+    return this.remembered.get(target);
   }
 
   private add(group: RouteGroup): void {
@@ -84,7 +96,7 @@ export class PathTable {
     for (const [path, byMethod] of byPath) {
       const entry = { group, byMethod, allow: allowOf(byMethod.keys()) };
       if (!path.includes(":")) {
-        this.fixed.set(path, { entry, params: NO_PARAMS });
+        this.fixed.set(path, { path, entry, params: NO_PARAMS });
         continue;
       }
       const head = fixedHead(path);
@@ -92,9 +104,16 @@ export class PathTable {
     }
   }
 
-  find(path: string): PathMatch | undefined {
-    const fixed = this.fixed.get(path);
-    if (fixed !== undefined) return fixed;
+  find(path: string, target: string): PathMatch | undefined {
+    const match = this.fixed.get(path) ?? this.findPattern(path);
+    if (match !== undefined && target.length <= REMEMBERED_CHARS_MAX) {
+      if (this.remembered.size >= REMEMBERED_MAX) this.remembered.clear();
+      this.remembered.set(target, match);
+    }
+    return match;
+  }
+
+  private findPattern(path: string): PathMatch | undefined {
     const head = headOf(path);
     const first = path.slice(0, path.indexOf("/", 1));
     return this.among(this.patterns.get(head), path) ?? this.among(this.patterns.get(first), path);
@@ -112,7 +131,7 @@ export class PathTable {
           params[names[i] as string] = value.includes("%") ? decodeURIComponent(value) : value;
         }
       }
-      return { entry, params };
+      return { path, entry, params };
     }
     return undefined;
   }

@@ -40,6 +40,7 @@ class Pipeline {
   private readonly tools: PipelineTools;
   private readonly table: PathTable;
   private readonly recorder: AnswerRecorder;
+  private knownHost: string | undefined = undefined;
 
   constructor(
     groups: readonly RouteGroup[],
@@ -71,12 +72,15 @@ class Pipeline {
 
   /** Finds the routes of a request's path, and notes them in its exchange. */
   private find(exchange: Exchange): PathEntry | undefined {
-    const { url = "" } = exchange.request;
-    exchange.path = pathOf(url);
-    const match = isPlainTarget(url) ? this.table.find(exchange.path) : undefined;
-    if (match === undefined) return undefined;
-    const { entry, params } = match;
-    const { method = "" } = exchange.request;
+    const { method = "", url = "" } = exchange.request;
+    let match = this.table.recall(url);
+    if (match === undefined) {
+      exchange.path = pathOf(url);
+      if (isPlainTarget(url)) match = this.table.find(exchange.path, url);
+      if (match === undefined) return undefined;
+    }
+    const { entry, params, path } = match;
+    exchange.path = path;
     exchange.group = entry.group;
     exchange.params = params;
     exchange.route = entry.byMethod.get(method === "HEAD" ? "GET" : method);
@@ -86,14 +90,20 @@ class Pipeline {
   private answer(exchange: Exchange): Answer | Promise<Answer | typeof SENT> {
     const { headers, method } = exchange.request;
     const entry = this.find(exchange);
-    const isHostChecked = entry?.group.checksHost ?? false;
-    if (!isHostChecked && !isHost(headers.host)) throw new Problem("invalid_request");
+    if (entry?.group.checksHost !== true) this.checkHost(headers.host);
     if (method === "OPTIONS") return answerOptions(exchange, entry?.allow ?? "OPTIONS");
     if (entry === undefined) throw new Problem("not_found");
     const { route } = exchange;
     if (route !== undefined) return route.handle(exchange);
     // Before the checks of a route: a wrong method is wrong for every site and every token.
     throw new Problem("method_not_allowed", { headers: { allow: entry.allow } });
+  }
+
+  private checkHost(host: string | undefined): void {
+    // Nearly all requests are for one and the same host.
+    if (host === this.knownHost && host !== undefined) return;
+    if (!isHost(host)) throw new Problem("invalid_request");
+    this.knownHost = host;
   }
 
   /** Refuses a request of an address that sends too many, before anything of it is read. */
