@@ -142,7 +142,7 @@ export async function idempotentChange<A extends Reply>(
   }
 }
 
-/** What a commit comes to, besides the rows it has written. */
+/** The result of a commit. */
 interface Committed<T> {
   readonly records: readonly RecordDraft[];
   readonly value: T;
@@ -189,7 +189,7 @@ export async function completeReply(
 }
 
 /**
- * Whether a change to a cart or checkout can still be told from its repetition. Replies are deleted
+ * Whether a repeated change to a cart or checkout would be recognized. Replies are deleted
  * after two days; a resource that is older could be changed by a request that was sent before.
  */
 export async function isRepetitionKnown(

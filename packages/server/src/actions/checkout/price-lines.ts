@@ -7,7 +7,7 @@ import type { Queries } from "../../infra/db/database.js";
 export const LINES_MAX = 50;
 export const LINE_QUANTITY_MAX = 1000;
 
-/** A line at the prices of now. */
+/** A line at the current price. */
 export interface PricedLine {
   readonly product: Product;
   readonly quantity: number;
@@ -15,9 +15,9 @@ export interface PricedLine {
 }
 
 export interface PricedLines {
-  /** In the order they were asked for: each priced, or why it is not. */
+  /** In the order of the request: each with its price, or why it has none. */
   readonly lines: readonly (PricedLine | LineFault)[];
-  /** Of those that are priced; null where none is. */
+  /** Of the lines that have a price; null if none has. */
   readonly currency: string | null;
   readonly subtotalMinor: number;
 }
@@ -32,16 +32,15 @@ function stockFault(
   return quantity - reserved >= wanted ? undefined : "out_of_stock";
 }
 
-/** The sum of whole minor units; undefined where it is no longer exact. */
+/** A sum of minor units as a number; undefined if it would not be exact. */
 function exactly(sum: bigint): number | undefined {
   const number = Number(sum);
   return Number.isSafeInteger(number) ? number : undefined;
 }
 
 /**
- * Prices lines from a site's products, as they are in the transaction that asks: the one place where
- * it is said what something costs, whatever door asks. A quote is for anybody: it does not tell how
- * many there are.
+ * Prices lines from a site's products, as the transaction sees them. Every protocol's prices come from
+ * here. Anybody can ask for a quote, so a quote does not reveal how many are in stock.
  */
 export async function priceLines(
   db: Queries,

@@ -13,25 +13,25 @@ import type { PricedItem } from "../orders/price-order.js";
 import { type PricedLine, type PricedLines, priceLines } from "./price-lines.js";
 import { type Destination, isTaxable, optionsTo, totalsOf } from "./totals.js";
 
-/** What somebody who sends a parcel has to know, besides for whom it is. */
+/** What an address needs besides a name and a country. */
 const ADDRESS = ["street_address", "address_locality"];
 const NAMES = ["first_name", "last_name"];
 const COUNTRY = /^[A-Za-z]{2}$/;
-/** More is found out by writing to it. */
+/** A rough check: only a message to the address proves more. */
 const EMAIL = /^[^\s@]+@[^\s@]+$/;
 
 const isText = (value: JsonValue | undefined): value is string =>
   typeof value === "string" && value.trim() !== "";
 
-/** Where a buyer is, as far as it is said. */
+/** Where a buyer is, if the request names it. */
 export function destinationIn(place: JsonObject): Destination | undefined {
   const { address_country: country, address_region: region } = place;
   if (!isText(country)) return undefined;
   return { country: country.toUpperCase(), region: isText(region) ? region : undefined };
 }
 
-/** Whether something can be sent there, as far as an address goes. */
-function isWhole(address: JsonObject | undefined, buyer: JsonObject): boolean {
+/** Whether an address is complete enough to send something to it. */
+function isComplete(address: JsonObject | undefined, buyer: JsonObject): boolean {
   if (address === undefined || !ADDRESS.every((name) => isText(address[name]))) return false;
   const named = NAMES.some((name) => isText(address[name]) || isText(buyer[name]));
   return named && COUNTRY.test(String(address.address_country ?? ""));
@@ -42,12 +42,12 @@ function quotedLine({ product, quantity, amountMinor }: PricedLine): QuotedLine 
   return { productId, title, imageUrl, quantity, unitMinor: price.minor, amountMinor };
 }
 
-/** Lines at the prices of now, as they are shown. */
+/** Lines at current prices, as they are shown. */
 export function quotedLines({ lines }: PricedLines): Pick<Quote, "lines"> {
   return { lines: lines.map((line) => (typeof line === "string" ? line : quotedLine(line))) };
 }
 
-/** What something comes to now, in the words of what is shown: every number of it. */
+/** Prices everything that a platform is shown: lines, delivery options, taxes and totals. */
 export async function quoteFor(
   db: Queries,
   siteKeyHash: string,
@@ -59,7 +59,7 @@ export async function quoteFor(
   const { currency, subtotalMinor } = priced;
   const ships = settings.shipping.length > 0;
   const address = chosenAddress(delivery);
-  const whole = isWhole(address, buyer);
+  const hasAddress = isComplete(address, buyer);
   const destination = destinationIn(address ?? context);
   // Delivery costs depend only on the country, so nothing else is needed to show them.
   const isPriceable = destination !== undefined && COUNTRY.test(destination.country);
@@ -67,11 +67,11 @@ export async function quoteFor(
     ships && isPriceable && currency !== null ? optionsTo(settings, destination, currency) : [];
   const chosen = offered.find(({ option }) => option.id === delivery.optionId);
   const shippingMinor = chosen?.amountMinor ?? null;
-  const summed = totalsOf(settings, subtotalMinor, {
+  const sum = totalsOf(settings, subtotalMinor, {
     ...(destination === undefined ? {} : { destination }),
     shippingMinor,
   });
-  const bare: UcpTotals = {
+  const untaxed: UcpTotals = {
     subtotalMinor,
     shippingMinor: null,
     taxMinor: 0,
@@ -79,11 +79,11 @@ export async function quoteFor(
   };
   const missing: Missing[] = [];
   if (!isText(buyer.email) || !EMAIL.test(buyer.email)) missing.push("email");
-  if (ships && !whole) missing.push("address");
+  if (ships && !hasAddress) missing.push("address");
   if (ships && isPriceable && currency !== null && chosen === undefined) {
     missing.push(offered.length === 0 ? "deliverable" : "option");
   }
-  if (!summed.ok) missing.push("payable");
+  if (!sum.ok) missing.push("payable");
   if (!missing.includes("address") && !isTaxable(settings, destination)) missing.push("taxes");
   return {
     currency,
@@ -95,18 +95,18 @@ export async function quoteFor(
       amountMinor,
       days: days ?? null,
     })),
-    totals: summed.ok ? summed.value : bare,
+    totals: sum.ok ? sum.value : untaxed,
     terms: settings.terms === null ? null : hash("sha256", settings.terms.text, "hex"),
     missing,
   };
 }
 
-/** Whether two quotes say the same of everything a buyer sees. */
+/** Whether two quotes show a buyer the same. */
 export function isSameQuote(a: Quote, b: Quote): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** What is bought, as orders and payments keep it. */
+/** The items of a quote, as orders and payments store them. */
 export function quotedItems({ lines }: Quote): readonly PricedItem[] {
   return lines.flatMap((line) => {
     if (typeof line === "string") return [];
@@ -115,7 +115,7 @@ export function quotedItems({ lines }: Quote): readonly PricedItem[] {
   });
 }
 
-/** Of what was shown: whoever has the log can tell that nothing else was charged. */
+/** The digest of what was shown. With it the log proves that nothing else was charged. */
 export function quoteDigest(quote: Quote): string {
   return hash("sha256", canonicalize(quote as unknown as JsonValue), "hex");
 }

@@ -75,7 +75,7 @@ export async function ownCheckout(
 export function takenOver(checkout: Checkout, caller: BuyingPlatform): Checkout {
   const { platform } = checkout;
   const { signed, webhookUrl } = caller;
-  // It is notified of the order where its profile said last.
+  // Its latest profile names where it is notified of the order.
   if ((platform.signed || !signed) && platform.webhookUrl === webhookUrl) return checkout;
   const holder = !platform.signed && signed ? caller.holder : platform.holder;
   const owned = { ...platform, signed: platform.signed || signed, webhookUrl, holder };
@@ -189,7 +189,7 @@ function quoteAgain(db: Queries, { siteKeyHash, content, quote }: Checkout): Pro
 
 /**
  * A checkout of the caller's own, locked until the transaction ends, and why it cannot be changed. A
- * pending review of it ends, whatever comes of the change: it was about something else.
+ * pending review of it ends even if the change is refused: the reviewer would decide about something else.
  */
 async function lockForChange(
   context: Context,

@@ -63,7 +63,7 @@ export async function storeShownTerms(
   await writePolicies(tx, { ...checkout, policies: [await signTerms(terms, terms.url, signer)] });
 }
 
-/** The same for a checkout that is only read: whoever pays next agrees to the terms that it shows. */
+/** The same for a checkout that is only read: a later payment agrees to the terms that it shows. */
 export async function storeReadTerms(
   context: Context,
   shop: TermsSigner,

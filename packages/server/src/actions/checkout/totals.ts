@@ -6,14 +6,14 @@ import {
   type ShopSettings,
 } from "../../domain/shop-settings/shop-settings.js";
 
-/** Where something is sent, as far as its price goes. */
+/** The parts of an address that prices depend on. */
 export interface Destination {
   /** Two letters. */
   readonly country: string;
   readonly region?: string | undefined;
 }
 
-/** A way to have it sent there, and what it costs. */
+/** A delivery option at its price. */
 export interface OfferedOption {
   readonly option: ShippingOption;
   readonly amountMinor: number;
@@ -24,7 +24,7 @@ const ELSEWHERE = "*";
 const DECIMALS = 4;
 const MILLION = 1_000_000n;
 
-/** Ways to send something to a place, of those that have a price in the currency. */
+/** The delivery options to a place that have a price in the currency. */
 export function optionsTo(
   { shipping }: ShopSettings,
   { country }: Destination,
@@ -49,8 +49,8 @@ function millionths(percent: string): bigint {
 const sameWord = (a: string, b: string) => a.trim().toUpperCase() === b.trim().toUpperCase();
 
 /**
- * The rate of a place: its region's, or else its country's; nothing where the table has none.
- * Undefined where the table has rates of regions, and does not know this one.
+ * The tax rate of a place: its region's, or else its country's, or zero if the table does not have the
+ * country. Undefined if the table has rates of regions and not of this one.
  */
 function rateAt({ taxes }: ShopSettings, { country, region }: Destination): bigint | undefined {
   const there = taxes.filter((rate) => sameWord(rate.country, country));
@@ -61,18 +61,18 @@ function rateAt({ taxes }: ShopSettings, { country, region }: Destination): bigi
   return there.length === 0 ? 0n : undefined;
 }
 
-/** Whether the taxes of a place are known: whoever does not name a region must not be spared them. */
+/** Whether the taxes of a place are known. A buyer that names no region must not escape them. */
 export function isTaxable(settings: ShopSettings, destination: Destination | undefined): boolean {
   if (settings.taxes.length === 0) return true;
   return destination !== undefined && rateAt(settings, destination) !== undefined;
 }
 
-/** Half a unit is a whole one. */
+/** Rounds half a unit up. */
 const rounded = (sum: bigint) => (sum + MILLION / 2n) / MILLION;
 
 /**
- * What something comes to: in whole units, with the tax rounded once. What is sent is taxed as what
- * it is sent with. Refused where the sum is no longer exact.
+ * The totals in whole units, with the tax rounded once. Shipping is taxed like the goods. Refused if the
+ * sum would not be exact.
  */
 export function totalsOf(
   settings: ShopSettings,

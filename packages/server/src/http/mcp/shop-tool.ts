@@ -16,7 +16,7 @@ interface ShopRefusal {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a call came with besides its arguments. */
+/** The request that a call came in. */
 interface Sent {
   readonly client: Client;
   /** The request it came in, which may be signed. */

@@ -56,7 +56,7 @@ export function textsIn(
   return texts;
 }
 
-/** The buyer of a request, and what it says about where they are. */
+/** The buyer of a request, and where they are. */
 export function buyerIn({ buyer, context }: JsonObject) {
   return {
     buyer: textsIn(buyer, "buyer", BUYER, TEXT_CHARS_MAX),

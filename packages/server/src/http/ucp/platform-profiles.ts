@@ -14,12 +14,12 @@ import { webName } from "../../infra/web-name.js";
 import type { Caller as Client } from "../server/admission/caller.js";
 
 const PROFILE_BYTES_MAX = 262_144;
-/** How long a profile is believed: the shortest UCP allows, so that a changed key counts soon. */
-const KEPT_MS = MINUTE_MS;
-const KEPT_MAX = 500;
-/** Profiles of one domain: a domain with many addresses pushes out only its own. */
-const KEPT_PER_DOMAIN_MAX = 8;
-const KEPT_BYTES_MAX = 16 * 1024 * 1024;
+/** How long a profile is cached: the shortest time UCP allows, so that a changed key counts soon. */
+const CACHE_MS = MINUTE_MS;
+const CACHED_MAX = 500;
+/** Profiles of one domain: a domain with many addresses replaces only its own. */
+const CACHED_PER_DOMAIN_MAX = 8;
+const CACHE_BYTES_MAX = 16 * 1024 * 1024;
 /** Memory of a parsed profile, as a multiple of its text. */
 const BYTES_PER_CHAR = 8;
 const ENTRY_BYTES = 1024;
@@ -30,7 +30,7 @@ export type NoProfile =
   | ProfileFault
   | ("invalid_profile_url" | "profile_unreachable" | "rate_limited");
 
-interface Kept {
+interface CachedProfile {
   readonly profile: Result<PlatformProfile, NoProfile>;
   readonly until: number;
   readonly bytes: number;
@@ -38,13 +38,13 @@ interface Kept {
 }
 
 /**
- * Profiles of platforms, fetched when a call names them. One source may have us fetch only so many:
- * what we fetch is what a stranger says.
+ * Profiles of platforms, fetched when a call names them. A stranger chooses what is fetched, so each
+ * source can cause a limited number of fetches.
  */
 export class PlatformProfiles {
   private readonly context: Context;
   private readonly fetches: AddressLimiter;
-  private readonly kept = new Map<string, Kept>();
+  private readonly cache = new Map<string, CachedProfile>();
   private readonly knownHosts = new Set<string>();
   private bytes = 0;
 
@@ -56,8 +56,9 @@ export class PlatformProfiles {
 
   async get(url: string, client: Client): Promise<Result<PlatformProfile, NoProfile>> {
     const now = this.context.clock.now();
-    const kept = this.kept.get(url);
-    if (kept !== undefined && kept.until > now && kept.until <= now + KEPT_MS) return kept.profile;
+    const cached = this.cache.get(url);
+    const isFresh = cached !== undefined && cached.until > now && cached.until <= now + CACHE_MS;
+    if (isFresh) return cached.profile;
     if (this.fetches.take(client.networks, now) > 0) {
       return refuse("rate_limited", "Too many profiles were asked for. Try again in a minute.");
     }
@@ -67,23 +68,23 @@ export class PlatformProfiles {
   private async read(url: string, client: Client): Promise<Result<PlatformProfile, NoProfile>> {
     const { clock, safeFetch } = this.context;
     const { host, domain } = webName(url) ?? { host: "", domain: "" };
-    const found = await safeFetch.get(url, {
+    const response = await safeFetch.get(url, {
       bodyBytesMax: PROFILE_BYTES_MAX,
       lane: this.knownHosts.has(host) ? "known" : "stranger",
       source: client.prefix,
     });
-    if (!found.ok && found.reason === "not_allowed_url") {
-      return refuse("invalid_profile_url", `The profile cannot be asked for: ${found.detail}.`);
+    if (!response.ok && response.reason === "not_allowed_url") {
+      return refuse("invalid_profile_url", `The profile cannot be asked for: ${response.detail}.`);
     }
-    const body = found.ok && found.value.status === 200 ? found.value.body : undefined;
+    const body = response.ok && response.value.status === 200 ? response.value.body : undefined;
     if (body === undefined) {
-      const why = found.ok ? `it answers ${found.value.status}` : found.detail;
-      return refuse("profile_unreachable", `The profile could not be read: ${why}.`);
+      const fault = response.ok ? `it answers ${response.value.status}` : response.detail;
+      return refuse("profile_unreachable", `The profile could not be read: ${fault}.`);
     }
     const profile = readText(body);
     if (profile.ok) this.remember(host);
-    const until = clock.now() + KEPT_MS;
-    this.keep(url, { profile, until, bytes: memoryOf(url, profile), domain });
+    const until = clock.now() + CACHE_MS;
+    this.store(url, { profile, until, bytes: memoryOf(url, profile), domain });
     return profile;
   }
 
@@ -94,20 +95,21 @@ export class PlatformProfiles {
     this.knownHosts.delete(this.knownHosts.values().next().value as string);
   }
 
-  private keep(url: string, kept: Kept): void {
-    this.forget(url);
-    const siblings = [...this.kept].filter(([, { domain }]) => domain === kept.domain);
-    if (siblings.length >= KEPT_PER_DOMAIN_MAX) this.forget((siblings[0] as [string, Kept])[0]);
-    this.kept.set(url, kept);
-    this.bytes += kept.bytes;
-    while (this.kept.size > KEPT_MAX || this.bytes > KEPT_BYTES_MAX) {
-      this.forget(this.kept.keys().next().value as string);
+  private store(url: string, entry: CachedProfile): void {
+    this.remove(url);
+    const siblings = [...this.cache].filter(([, { domain }]) => domain === entry.domain);
+    if (siblings.length >= CACHED_PER_DOMAIN_MAX)
+      this.remove((siblings[0] as [string, CachedProfile])[0]);
+    this.cache.set(url, entry);
+    this.bytes += entry.bytes;
+    while (this.cache.size > CACHED_MAX || this.bytes > CACHE_BYTES_MAX) {
+      this.remove(this.cache.keys().next().value as string);
     }
   }
 
-  private forget(url: string): void {
-    this.bytes -= this.kept.get(url)?.bytes ?? 0;
-    this.kept.delete(url);
+  private remove(url: string): void {
+    this.bytes -= this.cache.get(url)?.bytes ?? 0;
+    this.cache.delete(url);
   }
 }
 
