@@ -17,13 +17,13 @@ import { agentChange } from "./change-agent.js";
 
 export interface NewAgent {
   readonly name: string;
-  /** As it came; read strictly here. */
+  /** Not checked yet. */
   readonly jwk: unknown;
   readonly scopes: readonly string[] | null;
   readonly tags: readonly string[];
 }
 
-/** A key that may be trusted, with the id it goes by. */
+/** Checks a public key, and returns it with its id. */
 export async function readAgentKeyStrictly(
   value: unknown,
 ): Promise<Result<{ jwk: Ed25519Jwk; kid: string }, "invalid_request">> {
@@ -35,7 +35,7 @@ export async function readAgentKeyStrictly(
   return ok({ jwk: jwk.value, kid: await jwkThumbprint(jwk.value) });
 }
 
-/** An agent the owner knows: active at once. */
+/** Adds an agent that the owner knows. It is active at once. */
 export async function addAgent(
   { audit, clock, ids }: Context,
   siteKeyHash: string,

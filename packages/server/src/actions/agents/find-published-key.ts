@@ -13,15 +13,15 @@ import type { Context } from "../../context.js";
 
 const KEYS_MAX = 32;
 
-/** A JSON document of an address that a stranger named. */
+/** A JSON document from an address that an unknown caller named. */
 async function fetchJson(
   { safeFetch }: Context,
   url: string,
   source: string,
 ): Promise<JsonObject | undefined> {
-  const found = await safeFetch.get(url, { lane: "stranger", source });
-  if (!found.ok || found.value.status !== 200) return undefined;
-  const parsed = parseJson(found.value.body);
+  const response = await safeFetch.get(url, { lane: "stranger", source });
+  if (!response.ok || response.value.status !== 200) return undefined;
+  const parsed = parseJson(response.value.body);
   return parsed.ok && isJsonObject(parsed.value) ? parsed.value : undefined;
 }
 
@@ -30,7 +30,7 @@ function listed(value: JsonValue | undefined): readonly JsonValue[] {
   return list.length > KEYS_MAX ? [] : list;
 }
 
-/** Where a card says its keys are: the `jku` of a signature, on the card's own origin. */
+/** The key set that a card names: the `jku` of a signature, if it is on the card's own origin. */
 function keySetOfCard(card: JsonObject, cardUrl: string): string | undefined {
   for (const signature of listed(card.signatures)) {
     const header = isJsonObject(signature) ? signature.protected : undefined;
@@ -43,7 +43,7 @@ function keySetOfCard(card: JsonObject, cardUrl: string): string | undefined {
   return undefined;
 }
 
-/** The keys an address publishes, in whatever form its type has. */
+/** The keys that an address publishes, read by the type of the source. */
 async function publishedKeys(
   context: Context,
   { type, url }: KeySource,
@@ -66,7 +66,7 @@ async function publishedKeys(
 }
 
 /**
- * Whether an address really publishes a key; its owner then vouches for the agent. `network` is the
+ * Whether an address really publishes a key. If it does, its owner vouches for the agent. `network` is the
  * network of the caller.
  */
 export async function publishesKey(

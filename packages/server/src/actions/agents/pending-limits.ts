@@ -4,10 +4,10 @@ import type { Transaction } from "../../infra/db/database.js";
 import { DAY_MS } from "../../infra/time.js";
 import { webName } from "../../infra/web-name.js";
 
-/** Pending agents of one site, in total and of one domain or network. */
+/** Pending agents of one site: in total, and of one domain or network. */
 const PENDING_MAX = 200;
 const PENDING_PER_SHARE_MAX = 20;
-/** How long an agent stays pending, by whether a domain publishes its key. */
+/** How long an agent stays pending, with and without a domain that publishes its key. */
 const ANCHORED_MS = 30 * DAY_MS;
 const UNANCHORED_MS = 7 * DAY_MS;
 /** An agent whose domain publishes its key counts less, because a domain costs more than an address. */
@@ -15,7 +15,7 @@ const UNANCHORED_WEIGHT = 2;
 
 const DOMAIN = "domain:";
 
-/** Whose share of the pending registrations an agent uses. */
+/** The domain or network whose share of the pending agents an agent uses. */
 export function pendingShare(keySource: KeySource | null, network: string): string {
   const domain = keySource === null ? undefined : webName(keySource.url)?.domain;
   return domain === undefined ? `network:${network}` : DOMAIN + domain;

@@ -37,7 +37,7 @@ export function registrationAudience(baseUrl: string, { siteKey }: Site): string
   return `${baseUrl}/v1/m/${siteKey}/agents`;
 }
 
-/** Everything that can be said of a registration without the database. */
+/** The checks of a registration that need no database. */
 async function check(
   { config, clock, challenges }: Context,
   site: Site,
@@ -69,7 +69,7 @@ async function check(
 const admittedAs = (source: KeySource | null, agentId: string) =>
   (source === null ? undefined : webName(source.url)?.domain) ?? agentId;
 
-/** Puts a new agent down, or finds the one that has this key already. */
+/** Stores a new agent, or finds the agent that already has this key. */
 async function admit(
   { audit, clock, ids }: Context,
   site: Site,
@@ -79,18 +79,18 @@ async function admit(
   const { siteKeyHash } = site;
   const { kid, jwk, keySource } = registration;
   const { answer } = await audit.commit<Registered>(siteKeyHash, async (tx) => {
-    const done = (answer: Registered) => ({ records: [], answer });
+    const unchanged = (answer: Registered) => ({ records: [], answer });
     const known = await keyByKid(tx, siteKeyHash, kid);
     if (known !== undefined) {
       const agent = await agentById(tx, siteKeyHash, known.agentId);
-      // A revoked key does not come back by registering again.
+      // A revoked key cannot be registered again.
       if (agent === undefined || known.status === "revoked") {
-        return done(refuse("identity_check_failed", "the key was revoked"));
+        return unchanged(refuse("identity_check_failed", "the key was revoked"));
       }
-      return done(ok({ agent, kid }));
+      return unchanged(ok({ agent, kid }));
     }
     if (await isRevoked(tx, { kind: "agent_key", id: siteScopedId(siteKeyHash, kid) })) {
-      return done(refuse("identity_check_failed", "the key was revoked"));
+      return unchanged(refuse("identity_check_failed", "the key was revoked"));
     }
     const { autoAdmit } = await mandateSettings(tx, siteKeyHash);
     const origin = keySource === null ? undefined : parseUrl(keySource.url)?.origin;
@@ -123,15 +123,15 @@ async function admit(
     await insertKey(tx, { ...key, notAfter: null });
     const actor = agentActor(agentId);
     const admitted = agentChange("agent_admitted", agent, { actor, now, kids: [kid] });
-    // Who only waits is nobody yet: strangers do not write into the log.
+    // A pending agent is not recorded, because anybody can register and would fill the log.
     return { records: active ? [admitted] : [], answer: ok({ agent, kid }) };
   });
   return answer;
 }
 
 /**
- * Registers an agent that proves to have a key. Idempotent: one key is one agent. `source` is the network
- * it comes from.
+ * Registers an agent that proves to have a key. Idempotent: one key is one agent. `source` is the network of
+ * the caller.
  */
 export async function registerAgent(
   context: Context,
@@ -145,7 +145,7 @@ export async function registerAgent(
   const checked = await check(context, site, registration);
   if (!checked.ok) return checked;
   const { keySource, kid } = registration;
-  // Places to ask others are in memory, for the exact network; what is stored names only its share.
+  // The limit for outbound requests is in memory and uses the exact network. Only its share is stored.
   const vouched = keySource !== null && (await publishesKey(context, keySource, kid, source));
   if (keySource !== null && !vouched) {
     return refuse("identity_check_failed", "The key was not found at `key_source`.");

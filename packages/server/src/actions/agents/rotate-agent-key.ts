@@ -18,14 +18,14 @@ import { isSignedForNow } from "../mandates/signed-window.js";
 import { readAgentKeyStrictly } from "./add-agent.js";
 import { agentChange } from "./change-agent.js";
 
-/** Keys one agent may sign with at a time. */
+/** Keys that one agent may use at the same time. */
 const LIVE_KEYS_MAX = 5;
 
 type Fault =
   | ("schema_invalid" | "unsupported_version" | "audience_mismatch")
   | ("signature_invalid" | "identity_check_failed" | "rate_limited");
 
-/** The new key, and until when the old one is good. */
+/** The new key, and the time until which the old one is valid. */
 interface Rotated {
   readonly kid: string;
   readonly oldUntil: number | null;
@@ -35,7 +35,7 @@ function rotationAudience(baseUrl: string, { siteKey }: Site, agentId: string): 
   return `${baseUrl}/v1/m/${siteKey}/agents/${agentId}/keys`;
 }
 
-/** Everything that can be said of a rotation without the agent's rows. */
+/** The checks of a rotation that need no database. */
 async function check(
   { config, clock }: Context,
   site: Site,
@@ -57,7 +57,7 @@ async function check(
   return ok(key.value.kid);
 }
 
-/** Moves an agent to another key. Both keys must have signed; for a while both are good. */
+/** Replaces the key of an agent. Both keys must sign, and both are valid for a while. */
 export async function rotateAgentKey(
   context: Context,
   site: Site,
@@ -77,11 +77,11 @@ export async function rotateAgentKey(
   if (old === undefined || keyFault(old, agentId, clock.now()) !== undefined) {
     return refuse("identity_check_failed", "the old key is not the agent's");
   }
-  const held = await Promise.all([
+  const valid = await Promise.all([
     verifyTagged("keyRotation", signed, by.old.signature, old.jwk),
     verifyTagged("keyRotation", signed, by.new.signature, jwk),
   ]);
-  if (held.includes(false)) return refuse("signature_invalid", "a signature does not verify");
+  if (valid.includes(false)) return refuse("signature_invalid", "a signature does not verify");
   const { answer } = await audit.commit<Result<Rotated, Fault>>(siteKeyHash, async (tx) => {
     const refused = (fault: Fault) => ({ records: [], answer: refuse(fault, "refused") });
     const now = clock.now();
@@ -92,7 +92,7 @@ export async function rotateAgentKey(
       return refused("identity_check_failed");
     }
     const known = await keyByKid(tx, siteKeyHash, kid);
-    // Sent again, it changes nothing.
+    // A repeated request changes nothing.
     if (known?.agentId === agentId && known.status === "active") {
       return { records: [], answer: ok({ kid, oldUntil: current.notAfter }) };
     }

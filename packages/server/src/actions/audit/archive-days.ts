@@ -20,7 +20,7 @@ import { allLogs } from "../../domain/audit/store.js";
 import { policyByDigest } from "../../domain/policies/store.js";
 import { VERSION } from "../../version.js";
 
-/** Rows deleted in one transaction, which is as long as a decision may have to wait. */
+/** Rows deleted in one transaction. A decision may have to wait for it. */
 const ROWS_PER_DELETE = 250;
 /** Logs read at a time. */
 const LOGS_PER_READ = 256;
@@ -41,9 +41,8 @@ function writeTools(
 }
 
 /**
- * Notes a written day as archived, and records that, in one transaction of the site's log. False if
- * another node was faster: both lock the log's head here, so one comes second. A crash before this
- * leaves every row; a crash after it leaves rows that {@link deleteRows} deletes at the next run.
+ * Marks a written day as archived and records that, in one transaction. False if another node was faster:
+ * both lock the head of the log here, so one of them is second. A crash before this leaves every row; a crash after it leaves rows that {@link deleteRows} deletes at the next run.
  */
 async function commitDay(
   { audit }: Context,
@@ -56,7 +55,7 @@ async function commitDay(
     if ((await archivedEnd(tx, chain)) !== firstSeq) return { records: [], answer: false };
     for (const part of parts) await insertPart(tx, part, now);
     await insertNodes(tx, nodes);
-    const done = {
+    const archived = {
       purpose: "archive",
       chain,
       day,
@@ -67,7 +66,7 @@ async function commitDay(
       bundle_sha256: bundleSha256,
     };
     return {
-      records: [actorDraft("audit.exported", actor, now, { export: done })],
+      records: [actorDraft("audit.exported", actor, now, { export: archived })],
       answer: true,
     };
   });
@@ -75,8 +74,8 @@ async function commitDay(
 }
 
 /**
- * Deletes the rows of archived days, part by part, each only while its file reads as it was
- * archived. A crash leaves some of them, which are read as before and deleted at the next run.
+ * Deletes the rows of archived days, part by part. Before each part its file is verified again. A crash
+ * leaves some rows, which are still readable and are deleted at the next run.
  */
 export async function deleteRows({ audit, db, crashPoint }: Context, chain: string): Promise<void> {
   for (;;) {
@@ -154,7 +153,7 @@ export async function archiveDueDays(
   const before = auditKeepDays === undefined ? "" : archiveBefore(now, auditKeepDays);
   for (let after = ""; before !== "" && !stopping(); ) {
     const logs = await allLogs(db, after, LOGS_PER_READ);
-    for (const one of logs) await attempt(one.chain, archiveLog(context, one, before, stopping));
+    for (const head of logs) await attempt(head.chain, archiveLog(context, head, before, stopping));
     if (logs.length < LOGS_PER_READ) break;
     after = logs.at(-1)?.chain ?? "";
   }

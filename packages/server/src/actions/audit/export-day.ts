@@ -36,15 +36,15 @@ async function logOfDay(
 ): Promise<Result<LogHead, "not_found">> {
   const logs = await logsOfSite(db, siteKeyHash);
   const begun = logs.filter(({ openedAt }) => openedAt < start + DAY_MS);
-  const found = chain === null ? begun[0] : begun.find((log) => log.chain === chain);
-  if (found !== undefined) return ok(found);
+  const log = chain === null ? begun[0] : begun.find((head) => head.chain === chain);
+  if (log !== undefined) return ok(log);
   const why = logs.length === 0 ? "The site has no log." : `No such log had begun by ${day}.`;
   return refuse("not_found", why);
 }
 
 /**
- * Finds or fixes what a part is taken from and records the export, in one transaction: it is in
- * the log before anybody gets a byte of it.
+ * Takes or finds the snapshot of an export and records the export, in one transaction. So it is in the log
+ * before the caller gets a single byte.
  */
 async function recordExport(
   { audit }: Context,
@@ -59,14 +59,14 @@ async function recordExport(
   const { answer } = await audit.commit<Answer>(siteKeyHash, async (tx: Transaction, now) => {
     const log = await logOfDay(tx, siteKeyHash, request, start);
     if (!log.ok) return { records: [], answer: log };
-    // By the log's own time: a clock that once ran ahead must not hide what was written then.
+    // By the log's own time, so that records are not hidden if the clock was ahead when they were written.
     if (request.day > dayOf(Math.max(now, log.value.recordedAt))) {
       return { records: [], answer: refuse("invalid_request", "day: it is yet to come.") };
     }
     const { day, format, part, note } = request;
     const name = { tokenId: actor.id, day, format };
     const moment = { now, keyId: signer.kid };
-    // A file's note is asked for beside the file: only the file begins an export.
+    // The note of a file belongs to an export that its file has already started.
     const begins = part === 1 && !note;
     const taken = begins
       ? ok(await takeSnapshot(tx, name, log.value, moment))
@@ -77,16 +77,16 @@ async function recordExport(
       const why = `This export has ${parts} ${parts === 1 ? "part" : "parts"}.`;
       return { records: [], answer: refuse("not_found", why) };
     }
-    const found = ok({ snapshot: taken.value, log: log.value });
-    if (note) return { records: [], answer: found };
-    const done = { chain, day, format, part, parts, first_seq: firstSeq, count };
-    const draft = actorDraft("audit.exported", actor, now, { export: done });
-    return { records: [draft], answer: found };
+    const result = ok({ snapshot: taken.value, log: log.value });
+    if (note) return { records: [], answer: result };
+    const exported = { chain, day, format, part, parts, first_seq: firstSeq, count };
+    const draft = actorDraft("audit.exported", actor, now, { export: exported });
+    return { records: [draft], answer: result };
   });
   return answer;
 }
 
-/** One part of a day's export, as a file that is written while it is sent. */
+/** One part of the export of a day, as a file that is made while it is sent. */
 export async function exportDay(
   context: Context,
   siteKeyHash: string,

@@ -10,10 +10,10 @@ import { auditPublicOf } from "../../domain/sites/store.js";
 import { HOUR_MS } from "../../infra/time.js";
 import { siteLogs } from "./logs.js";
 
-/** Who is asking: anybody, or somebody with a token for the site. */
+/** The reader: anybody, or somebody with a token for the site. */
 export type Asker = "anybody" | "owner";
 
-/** How much of a log may be shown to whoever asks. */
+/** How much of a log a reader may see. */
 async function shownSize(context: Context, head: LogHead, setting: AuditPublic, asker: Asker) {
   if (asker === "owner" || setting === "full") return head.size;
   const { audit, clock, db } = context;
@@ -56,7 +56,7 @@ export interface ProvenRecord {
   readonly proof: RecordProof;
 }
 
-/** Proves that a record is in its log. What it says is not everybody's to see. */
+/** Proves that a record is in its log. The content of the record is not public. */
 export async function proveRecord(
   context: Context,
   siteKeyHash: string,

@@ -11,9 +11,9 @@ export interface RecordsQuery {
   /** One of the site's logs; the newest if none is named. */
   readonly chain: string | null;
   readonly type: string | null;
-  /** Oldest first from this place on; null for newest first. */
+  /** Oldest first, from this number on; null for newest first. */
   readonly from: number | null;
-  /** Newest first: only records before this place. */
+  /** Newest first, only records before this number. */
   readonly before: number | null;
   readonly limit: number;
 }
@@ -21,19 +21,19 @@ export interface RecordsQuery {
 export interface RecordsPage {
   readonly chain: string;
   readonly records: readonly StoredRecord[];
-  /** Where an older page begins; undefined at the end of the log. */
+  /** The number that the next, older page begins before; undefined on the last page. */
   readonly next: number | undefined;
 }
 
-/** A log of a site: the newest, or the one that is named. */
+/** The log with this name, or the newest log of a site. */
 async function findLog(
   db: Queries,
   siteKeyHash: string,
   chain: string | null,
 ): Promise<Result<LogHead, "not_found">> {
   const logs = await logsOfSite(db, siteKeyHash);
-  const found = chain === null ? logs[0] : logs.find((log) => log.chain === chain);
-  return found === undefined ? refuse("not_found", "The site has no such log.") : ok(found);
+  const log = chain === null ? logs[0] : logs.find((head) => head.chain === chain);
+  return log === undefined ? refuse("not_found", "The site has no such log.") : ok(log);
 }
 
 async function pageOf(
@@ -50,19 +50,19 @@ async function pageOf(
   return { chain, records: wanted, next: undefined };
 }
 
-/** Whether a page shows nothing but that somebody has been reading. */
+/** Whether all these records are about reading the log. */
 function showsOnlyReading(records: readonly StoredRecord[]): boolean {
   return records.every(({ type }) => type === "audit.read");
 }
 
-/** That somebody reads these records; undefined where they show nothing but reading. */
+/** The record that somebody reads these records; undefined if all of them are about reading. */
 function readingDraft(
   { chain, records }: Pick<RecordsPage, "chain" | "records">,
   type: string | null,
   actor: Actor,
   now: number,
 ): RecordDraft | undefined {
-  // Asking for a type tells something even where there is none of it.
+  // A search for a type tells the reader something even if there are no such records.
   if (type === null && showsOnlyReading(records)) return undefined;
   const places = records.map(({ seq }) => seq);
   const range =
@@ -72,9 +72,9 @@ function readingDraft(
 }
 
 /**
- * Reads a page of a log, and records that it was read, before it is shown. Two who follow a log
- * would otherwise show each other their reading for ever: a page of nothing else is not recorded.
- * It is read before the commit, because records never change and an archive may be slow.
+ * Reads a page of a log, and records that before the page is shown. A page with only records of reading is
+ * not recorded: two readers who follow a log would otherwise cause new records for ever. The page is read
+ * before the commit, because records never change and an archive may be slow.
  */
 export async function readRecords(
   { audit, clock, db }: Context,
@@ -92,7 +92,7 @@ export async function readRecords(
   return ok(page);
 }
 
-/** Reads one record, recorded as a page that shows it alone would be, and proves that it is in its log. */
+/** Reads one record with the proof that it is in its log. It is recorded like a page with one record. */
 export async function readProvenRecord(
   context: Context,
   siteKeyHash: string,

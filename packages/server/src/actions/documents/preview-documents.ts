@@ -20,7 +20,7 @@ import { snapshotOf } from "../../domain/sites/snapshot.js";
 
 export interface PreviewedDocument {
   readonly name: string;
-  /** Which of the site's addresses it will stand at. */
+  /** The address of the site at which it is published. */
   readonly address: keyof SiteAddresses;
   readonly contentType: string;
   readonly text: string;
@@ -28,7 +28,7 @@ export interface PreviewedDocument {
 
 const pretty = (document: JsonObject) => `${JSON.stringify(document, null, 2)}\n`;
 
-/** The documents of a site as an owner may look at them, whatever its state: none is signed. */
+/** The documents of a site for its owner, also before its domain is verified. None is signed. */
 export async function previewDocuments(
   { config, keys }: Context,
   site: Site,

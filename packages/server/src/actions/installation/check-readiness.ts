@@ -7,7 +7,7 @@ import { isOutOfRoom } from "../../infra/installation/installation.js";
 /** The parts that every decision needs. */
 export type ReadinessPart = "database" | "disk" | "keys" | "clock" | "audit";
 
-/** Whoever asks about readiness wants to know now; a part that does not answer is not ready. */
+/** A part that does not answer within this time is not ready. */
 const PART_MS_MAX = 3000;
 
 function inTime(clock: Clock, check: Promise<unknown>): Promise<unknown> {
@@ -17,31 +17,31 @@ function inTime(clock: Clock, check: Promise<unknown>): Promise<unknown> {
   });
 }
 
-/** The failing part: if the database fails while keys are read, the keys are not at fault. */
-function blamed(asked: ReadinessPart, error: unknown): ReadinessPart {
+/** The part that failed. If the database fails while keys are read, the database is at fault. */
+function failedPart(checked: ReadinessPart, error: unknown): ReadinessPart {
   if (error instanceof AuditUnavailableError) return "audit";
-  if (!(error instanceof DatabaseUnavailableError)) return asked;
+  if (!(error instanceof DatabaseUnavailableError)) return checked;
   return isOutOfRoom(error) ? "disk" : "database";
 }
 
 async function failing(
   { clock, log }: Context,
-  asked: ReadinessPart,
+  checked: ReadinessPart,
   check: () => Promise<unknown>,
 ): Promise<ReadinessPart | undefined> {
   try {
     await inTime(clock, check());
     return undefined;
   } catch (error) {
-    const part = blamed(asked, error);
+    const part = failedPart(checked, error);
     log.warn({ part, error }, "ready.failing");
     return part;
   }
 }
 
 /**
- * Names of the parts for which this node could decide nothing for any site; why is in the log, not in
- * the answer. The rest is asked of the database, so a database that fails is named alone.
+ * The parts whose failure keeps this node from deciding anything. The reasons are in the log, not in the
+ * answer. The other parts need the database, so if the database fails it is the only one.
  */
 export async function failingParts(context: Context): Promise<ReadinessPart[]> {
   const { db, keys, clockGuard, audit } = context;

@@ -9,13 +9,13 @@ export type NotifyChanges = {
   readonly [Name in keyof NotifySettings]?: NotifySettings[Name] | undefined;
 };
 
-/** The receiver in one spelling; refused where it may not be asked. */
+/** The address of a webhook in its normal form; refused if Gatehouse may not send to it. */
 async function readWebhook(
   { safeFetch }: Context,
   text: string,
 ): Promise<Result<string, "invalid_request">> {
   const permitted = await safeFetch.permits(text);
-  // A name that cannot be looked up now may be one that is set up tomorrow.
+  // A host that cannot be resolved or reached now may be set up later.
   const later = !permitted.ok && ["no_address", "timed_out"].includes(permitted.reason);
   if (!permitted.ok && !later) {
     return refuse("invalid_request", `webhook_url: ${permitted.detail}.`);
@@ -34,7 +34,7 @@ function mailFault({ mailer }: Context, emails: readonly string[]): string | und
   return "emails: this installation sends no mail; its operator can set GATEHOUSE_SMTP_URL.";
 }
 
-/** Changes where an owner is told; what is left out stays. */
+/** Changes where the owner is notified. Absent members do not change. */
 export async function setNotifications(
   context: Context,
   siteKeyHash: string,
@@ -43,8 +43,8 @@ export async function setNotifications(
 ): Promise<Result<NotifySettings, "invalid_request">> {
   const wrong = mailFault(context, changes.emails ?? []);
   if (wrong !== undefined) return refuse("invalid_request", wrong);
-  const asked = changes.webhookUrl;
-  const webhook = typeof asked === "string" ? await readWebhook(context, asked) : ok(asked);
+  const { webhookUrl: url } = changes;
+  const webhook = typeof url === "string" ? await readWebhook(context, url) : ok(url);
   if (!webhook.ok) return webhook;
   const webhookUrl = webhook.value;
   const { answer } = await context.audit.commit(siteKeyHash, async (tx) => {
@@ -54,7 +54,7 @@ export async function setNotifications(
       emails: changes.emails ?? before.emails,
     };
     await writeNotifySettings(tx, siteKeyHash, after);
-    // Addresses of people stay out of the log, and so do paths, which may hold a secret.
+    // Mail addresses stay out of the log, and so do paths, which may contain a secret.
     const change = {
       kind: "notifications_set",
       webhook_host: after.webhookUrl === null ? null : new URL(after.webhookUrl).host,

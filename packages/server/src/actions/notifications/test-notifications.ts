@@ -6,10 +6,10 @@ import { isoTime } from "../../infra/clock.js";
 import { takeExact } from "../../infra/rate-limit/exact.js";
 import { type Sendable, sendMessage } from "./deliver-messages.js";
 
-/** Every test goes to people: five at once, then one a minute. */
+/** Tests reach people: five at once, then one a minute. */
 const TEST_RATE = { perMinute: 1, burst: 5 };
 
-/** How a test to one place went. */
+/** The result of a test for one receiver. */
 export interface TestDelivery {
   readonly kind: "webhook" | "mail";
   readonly destination: string;
@@ -26,7 +26,7 @@ function testMail({ domain }: Site) {
   return { subject: `${domain}: a test of your notifications`, text: `${text.join("\n")}\n` };
 }
 
-/** Sends a test now to wherever an owner is told, once, and says how it went. */
+/** Sends a test message to each receiver of the owner, once, and reports the results. */
 export async function testNotifications(
   context: Context,
   site: Site,
@@ -44,8 +44,13 @@ export async function testNotifications(
   }
   const send = async (kind: TestDelivery["kind"], destination: string): Promise<TestDelivery> => {
     const messageId = ids.timeId("msg", now);
-    const about = { message_id: messageId, occurred_at: isoTime(now), site_key_hash: siteKeyHash };
-    const event = { type: "notifications.test", ...about, domain };
+    const event = {
+      type: "notifications.test",
+      message_id: messageId,
+      occurred_at: isoTime(now),
+      site_key_hash: siteKeyHash,
+      domain,
+    };
     const body = JSON.stringify(kind === "mail" ? testMail(site) : event);
     const message: Sendable = {
       messageId,
@@ -60,9 +65,9 @@ export async function testNotifications(
     const says = sent.ok ? "It was delivered." : `It was not delivered: ${sent.detail}.`;
     return { kind, destination, delivered: sent.ok, says };
   };
-  const places = [
+  const receivers = [
     ...(webhookUrl === null ? [] : [["webhook", webhookUrl] as const]),
     ...emails.map((address) => ["mail", address] as const),
   ];
-  return ok(await Promise.all(places.map(([kind, destination]) => send(kind, destination))));
+  return ok(await Promise.all(receivers.map(([kind, destination]) => send(kind, destination))));
 }

@@ -17,7 +17,7 @@ import { hasSkill } from "../../domain/sites/skills.js";
 import { siteByHash, updateSite } from "../../domain/sites/store.js";
 import { DatabaseUnavailableError, type Transaction } from "../../infra/db/database.js";
 
-/** The first policy opens one of the gates checkout stands behind; what the site shows may change. */
+/** Checkout needs a published policy, so the first one may change the documents of the site. */
 async function openPolicyGate(tx: Transaction, siteKeyHash: string, now: number): Promise<void> {
   const site = await siteByHash(tx, siteKeyHash);
   if (site === undefined || site.policyPublished) return;
@@ -26,16 +26,16 @@ async function openPolicyGate(tx: Transaction, siteKeyHash: string, now: number)
   }
 }
 
-/** Whose policy it is, and what that site can be asked for. */
+/** The site of a policy, and its skills. */
 export type PolicySite = Pick<Site, "siteKeyHash" | "skills">;
 
 interface Published {
   readonly policy: PublishedPolicy;
-  /** What its owner should look at again. */
+  /** Warnings for the owner. */
   readonly findings: readonly PolicyFinding[];
 }
 
-/** Checks a policy and makes it the one in force. Versions stay for ever: records name them. */
+/** Checks a policy and puts it in force. Versions are kept for ever, because records name them. */
 export async function publishPolicy(
   { audit, clock }: Context,
   { siteKeyHash, skills }: PolicySite,
@@ -52,7 +52,7 @@ export async function publishPolicy(
   const { answer } = await audit.commit(siteKeyHash, async (tx) => {
     const now = clock.now();
     const version = ((await currentPolicy(tx, siteKeyHash))?.version ?? 0) + 1;
-    // The number a draft carries is the one it was made from; the number it gets is its place.
+    // The draft may contain the number of the version it was made from; it gets the next number.
     const numbered = { ...document, version };
     const digest = await policyDigest(numbered);
     const policy = { version, digest, document: numbered, publishedAt: now };

@@ -16,20 +16,20 @@ import type { Book } from "../../domain/decisions/history/book.js";
 import { localTime } from "../../infra/clock.js";
 import type { WorkBudget } from "../../infra/work-budget.js";
 
-/** What rules said about one mandate. */
+/** The result of the rules for one mandate. */
 export interface Verdict {
   readonly outcome: Evaluation["outcome"];
   readonly ruleId: string | null;
 }
 
-/** What was decided about a mandate, and what a draft would have decided. */
+/** A past decision with its own result and the result of the draft. */
 export interface TestedDecision {
   readonly decision: Decision;
   readonly was: Verdict;
   readonly wouldBe: Verdict;
 }
 
-/** What rules said and knew at the time. */
+/** The result and the facts of a past evaluation. */
 export interface PastEvaluation {
   readonly was: Verdict;
   readonly facts: PolicyFacts;
@@ -37,38 +37,38 @@ export interface PastEvaluation {
   readonly pool?: PoolFacts | undefined;
 }
 
-/** What counts for the decisions to come. */
+/** The running counters: number of decisions, and amounts spent in minor units. */
 export interface Books {
   readonly decisions: Book;
   readonly minor: Book;
 }
 
-/** Whether there is anything to spend. */
+/** Whether an approval of this decision spends money. */
 const spends = ({ amount, skill }: Decision) => amount !== null && movesMoney(skill);
 
 /**
- * Decides past mandates again, in order, as if a draft had been in force since the first of them:
- * what came before it is counted as it happened, what came since as the draft has it.
+ * Decides past mandates again, in order, as if a draft had been in force since the first of them. Earlier
+ * decisions count with their real results, later ones with the results of the draft.
  */
 export class PolicySimulation {
   private readonly policy: Policy;
   private readonly needed: FactsNeeded;
   private readonly books: Books;
-  /** When people approved what was given to them, by decision. */
+  /** When a person approved the review of a decision, by decision id. */
   private readonly approvals: ReadonlyMap<string, number>;
-  private readonly allowance: WorkBudget;
+  private readonly budget: WorkBudget;
 
   constructor(
     policy: Policy,
     books: Books,
     approvals: ReadonlyMap<string, number>,
-    allowance: WorkBudget,
+    budget: WorkBudget,
   ) {
     this.policy = policy;
     this.needed = factsNeeded(policy);
     this.books = books;
     this.approvals = approvals;
-    this.allowance = allowance;
+    this.budget = budget;
   }
 
   private counted(
@@ -103,12 +103,12 @@ export class PolicySimulation {
     };
   }
 
-  /** When what a decision is about would have been spent; undefined: never. */
+  /** When the amount of a decision would have been spent; undefined if never. */
   private spentAt(decision: Decision, outcome: string, before: PastEvaluation | undefined) {
     if (outcome === "rejected" || !spends(decision)) return undefined;
-    // It was asked for, and the payment came to nothing.
+    // The rules approved it, but its payment failed.
     if (before?.was.outcome === "approved" && decision.outcome === "rejected") return undefined;
-    // Nobody was asked about what the draft alone leaves to a person, so nothing is spent there.
+    // If only the draft asks for a review, nobody has approved one, so nothing is spent.
     if (outcome === "escalated") return this.approvals.get(decision.decisionId);
     return decision.evaluatedAt;
   }
@@ -118,24 +118,24 @@ export class PolicySimulation {
     return withPool(this.policy, alone, pool, decision.amount?.minor ?? 0);
   }
 
-  /** Undefined for a decision that no rules were asked for: it only counts. */
+  /** Undefined for a decision that was made without rules: it is only counted. */
   async decide(
     decision: Decision,
     before: PastEvaluation | undefined,
   ): Promise<TestedDecision | undefined> {
     const { decisions, minor } = this.books;
     const { identity, evaluatedAt: at, amount } = decision;
-    await decisions.advance(at, this.allowance);
-    await minor.advance(at, this.allowance);
-    const again = before && this.evaluate(decision, before);
-    const whose = [null, identity];
-    decisions.add({ at, counters: whose, currency: "", value: 1 });
-    const spentAt = this.spentAt(decision, (again ?? decision).outcome, before);
+    await decisions.advance(at, this.budget);
+    await minor.advance(at, this.budget);
+    const simulated = before && this.evaluate(decision, before);
+    const counters = [null, identity];
+    decisions.add({ at, counters, currency: "", value: 1 });
+    const spentAt = this.spentAt(decision, (simulated ?? decision).outcome, before);
     if (spentAt !== undefined && amount !== null) {
-      minor.add({ at: spentAt, counters: whose, currency: amount.currency, value: amount.minor });
+      minor.add({ at: spentAt, counters, currency: amount.currency, value: amount.minor });
     }
-    if (before === undefined || again === undefined) return undefined;
-    const wouldBe = { outcome: again.outcome, ruleId: again.rule };
+    if (before === undefined || simulated === undefined) return undefined;
+    const wouldBe = { outcome: simulated.outcome, ruleId: simulated.rule };
     return { decision, was: before.was, wouldBe };
   }
 }

@@ -31,13 +31,13 @@ import {
   type Verdict,
 } from "./simulation.js";
 
-/** Decisions a draft is tried on, unless said otherwise. */
+/** Decisions that a draft is tested on by default. */
 export const TESTED_DECISIONS = 100;
 export const TESTED_DECISIONS_MAX = 1_000;
 const TEST_MS_MAX = 10_000;
-/** Rows of what came before; windows of a month over a busy site would otherwise take any number. */
+/** Rows of earlier decisions. A window of a month on a busy site would otherwise read any number. */
 const HISTORY_ROWS_MAX = 100_000;
-/** Decided in one go: with as many rules as there may be, some milliseconds. */
+/** Decisions between two pauses for other work: some milliseconds with the most rules allowed. */
 const DECISIONS_PER_TURN = 10;
 
 const BUSY = "Other drafts are being tried now: try again shortly.";
@@ -54,32 +54,32 @@ export interface PolicyTest {
   readonly summary: { readonly was: OutcomeCounts; readonly wouldBe: OutcomeCounts };
 }
 
-/** Everything a draft is tried on, but for the records, which never change. */
+/** Loads the data for a test, without the records, which never change. */
 async function loadPast(
   db: Queries,
   siteKeyHash: string,
   policy: Policy,
   limit: number,
-  allowance: WorkBudget,
+  budget: WorkBudget,
 ) {
   const decisions = await lastDecisions(db, siteKeyHash, limit);
   const [first, last] = [decisions[0], decisions.at(-1)];
   if (first === undefined || last === undefined) return undefined;
   const approvals = await approvalsSince(db, siteKeyHash, first.evaluatedAt);
-  await allowance.turn();
+  await budget.turn();
   const { count, spend } = factsNeeded(policy);
-  const looked = {
+  const period = {
     first,
     last,
     identities: [...new Set(decisions.map(({ identity }) => identity))],
   };
-  const made = await loadHistory(db, looked, "decisions", count, allowance);
-  const spent = await loadHistory(db, looked, "minor", spend, allowance);
-  return { decisions, approvals, made, spent };
+  const decided = await loadHistory(db, period, "decisions", count, budget);
+  const spent = await loadHistory(db, period, "minor", spend, budget);
+  return { decisions, approvals, decided, spent };
 }
 
-/** What a signed record says that rules said and knew. */
-function recalled(recordId: string, text: string | undefined): PastEvaluation {
+/** Reads the result and the facts of a past evaluation from its signed record. */
+function readEvaluation(recordId: string, text: string | undefined): PastEvaluation {
   if (text === undefined) throw new Error(`decision without its record ${recordId}`);
   const { decision } = JSON.parse(text) as { decision: JsonObject };
   const facts = readPolicyFacts(decision.facts ?? {});
@@ -91,22 +91,22 @@ function recalled(recordId: string, text: string | undefined): PastEvaluation {
   return { was, facts: facts.value, pool: pool?.value };
 }
 
-/** What rules said, by record; nothing of decisions that none were asked for. */
-async function recall(
+/** Past evaluations by record id. Decisions that were made without rules have none. */
+async function loadEvaluations(
   reader: LogReader,
   siteKeyHash: string,
   decisions: readonly Decision[],
-  allowance: WorkBudget,
+  budget: WorkBudget,
 ): Promise<ReadonlyMap<string, PastEvaluation>> {
-  const asked = decisions.filter(({ policyVersion }) => policyVersion !== null);
-  const found = new Map<string, PastEvaluation>();
-  for (let from = 0; from < asked.length; from += RECORD_IDS_MAX) {
-    const ids = asked.slice(from, from + RECORD_IDS_MAX).map(({ recordId }) => recordId);
+  const evaluated = decisions.filter(({ policyVersion }) => policyVersion !== null);
+  const evaluations = new Map<string, PastEvaluation>();
+  for (let from = 0; from < evaluated.length; from += RECORD_IDS_MAX) {
+    const ids = evaluated.slice(from, from + RECORD_IDS_MAX).map(({ recordId }) => recordId);
     const texts = await reader.recordTexts(siteKeyHash, ids);
-    for (const id of ids) found.set(id, recalled(id, texts.get(id)));
-    await allowance.turn();
+    for (const id of ids) evaluations.set(id, readEvaluation(id, texts.get(id)));
+    await budget.turn();
   }
-  return found;
+  return evaluations;
 }
 
 async function runDraft(
@@ -115,21 +115,24 @@ async function runDraft(
   policy: Policy,
   limit: number,
 ): Promise<readonly TestedDecision[]> {
-  const allowance = new WorkBudget(clock, { msMax: TEST_MS_MAX, rowsMax: HISTORY_ROWS_MAX });
+  const budget = new WorkBudget(clock, { msMax: TEST_MS_MAX, rowsMax: HISTORY_ROWS_MAX });
   // A snapshot holds a connection that mandates wait for, so it ends before anything is decided.
-  const past = await db.snapshot((reader) =>
-    loadPast(reader, siteKeyHash, policy, limit, allowance),
-  );
+  const past = await db.snapshot((reader) => loadPast(reader, siteKeyHash, policy, limit, budget));
   if (past === undefined) return [];
-  const { decisions, approvals, made, spent } = past;
-  const records = await recall(new LogReader(db, audit.archive), siteKeyHash, decisions, allowance);
-  const books = { decisions: new Book(made), minor: new Book(spent) };
-  const rehearsal = new PolicySimulation(policy, books, approvals, allowance);
+  const { decisions, approvals, decided, spent } = past;
+  const records = await loadEvaluations(
+    new LogReader(db, audit.archive),
+    siteKeyHash,
+    decisions,
+    budget,
+  );
+  const books = { decisions: new Book(decided), minor: new Book(spent) };
+  const simulation = new PolicySimulation(policy, books, approvals, budget);
   const tested: TestedDecision[] = [];
   for (const [place, decision] of decisions.entries()) {
-    if (place % DECISIONS_PER_TURN === 0) await allowance.turn();
-    const one = await rehearsal.decide(decision, records.get(decision.recordId));
-    if (one !== undefined) tested.push(one);
+    if (place % DECISIONS_PER_TURN === 0) await budget.turn();
+    const result = await simulation.decide(decision, records.get(decision.recordId));
+    if (result !== undefined) tested.push(result);
   }
   return tested;
 }
@@ -140,7 +143,10 @@ const countsOf = (verdicts: readonly Verdict[]): OutcomeCounts => {
   return counts;
 };
 
-function summed(findings: readonly PolicyFinding[], tested: readonly TestedDecision[]): PolicyTest {
+function summarize(
+  findings: readonly PolicyFinding[],
+  tested: readonly TestedDecision[],
+): PolicyTest {
   return {
     findings,
     tested: tested.length,
@@ -152,7 +158,7 @@ function summed(findings: readonly PolicyFinding[], tested: readonly TestedDecis
   };
 }
 
-/** Tries a draft on the last decisions of a site, all at one moment of its database. Nothing is written. */
+/** Tests a draft on the last decisions of a site, read from one snapshot. Nothing is written. */
 export async function testPolicy(
   context: Context,
   { siteKeyHash, skills }: PolicySite,
@@ -165,7 +171,7 @@ export async function testPolicy(
   try {
     const done = await context.policyTests.run(siteKeyHash, async () => {
       const findings = policyFindings(policy, (id) => hasSkill(skills, id));
-      return summed(findings, await runDraft(context, siteKeyHash, policy, last));
+      return summarize(findings, await runDraft(context, siteKeyHash, policy, last));
     });
     return done === undefined ? refuse("rate_limited", BUSY) : ok(done.result);
   } catch (error) {

@@ -10,11 +10,11 @@ import { searchProducts } from "../../domain/products/search/store.js";
 import { productById, listProducts as selectProducts } from "../../domain/products/store.js";
 import type { Page, PageRequest } from "../page.js";
 
-/** Words of a query that are looked for; the rest of a longer one is left out. */
+/** Words of a query that are searched for; further words are ignored. */
 const WORDS_MAX = 16;
 const WORD_CHARS_MAX = 64;
 export const PAGE_MAX = 50;
-/** Nobody reads further; a search must not be a way to copy a whole database row by row. */
+/** People do not read further, and a search must not be a way to copy all products. */
 const OFFSET_MAX = 10_000;
 const CURSOR = /^from (\d{1,5})$/;
 
@@ -28,7 +28,7 @@ export interface ProductSearch {
 
 export interface FoundProducts {
   readonly products: readonly Product[];
-  /** Where the next page begins; null after the last. */
+  /** The cursor of the next page; null on the last page. */
   readonly next: string | null;
 }
 
@@ -41,7 +41,7 @@ function offsetOf(cursor: string | null): number | undefined {
   return number !== undefined && Number(number) <= OFFSET_MAX ? Number(number) : undefined;
 }
 
-/** Products by their words, a page of them. */
+/** A page of the products that contain the words of a query. */
 export async function findProducts(
   { db }: Context,
   siteKeyHash: string,
@@ -52,28 +52,28 @@ export async function findProducts(
   const words = wordsOf(text)
     .slice(0, WORDS_MAX)
     .map((word) => word.slice(0, WORD_CHARS_MAX));
-  // What is no word finds nothing, rather than everything.
+  // A query without a word finds nothing, rather than everything.
   if (words.length === 0 && text.trim() !== "") return ok({ products: [], next: null });
   const size = Math.min(limit, PAGE_MAX);
   const query = { words, minMinor, maxMinor, offset, limit: size + 1 };
-  const found = await searchProducts(db, siteKeyHash, query);
-  const more = found.length > size && offset + size <= OFFSET_MAX;
-  return ok({ products: found.slice(0, size), next: more ? cursorAt(offset + size) : null });
+  const rows = await searchProducts(db, siteKeyHash, query);
+  const more = rows.length > size && offset + size <= OFFSET_MAX;
+  return ok({ products: rows.slice(0, size), next: more ? cursorAt(offset + size) : null });
 }
 
-/** Products by their ids, each once, in the order they were asked for; those there are. */
+/** The products with these ids, each once, in the order of the ids. Unknown ids are left out. */
 export async function lookUpProducts(
   { db }: Context,
   siteKeyHash: string,
   ids: readonly string[],
 ): Promise<readonly Product[]> {
-  const found: Product[] = [];
+  const products: Product[] = [];
   for (const id of new Set(ids)) {
     if (id === "" || id.length > PRODUCT_ID_CHARS_MAX || UNSEEN.test(id)) continue;
     const product = await productById(db, siteKeyHash, id);
-    if (product !== undefined) found.push(product);
+    if (product !== undefined) products.push(product);
   }
-  return found;
+  return products;
 }
 
 /** A page of a site's products in the order of their ids. A cursor is the id of the last one shown. */

@@ -18,12 +18,12 @@ export interface SiteChanges {
   readonly audit_public?: AuditPublic | undefined;
 }
 
-/** Another domain is another proof: the site goes back to pending under a new token. */
+/** A new domain needs a new proof: the site is pending again and gets a new token. */
 function moved(site: Site, domain: string, token: string): Site {
   return { ...site, domain, status: "pending", verification: unproven(token) };
 }
 
-/** The names of what is given, for the record. */
+/** The names of the changed fields, for the record. */
 function fieldsOf(changes: SiteChanges): string[] {
   return Object.entries(changes).flatMap(([name, value]) => (value === undefined ? [] : [name]));
 }
@@ -63,7 +63,7 @@ export async function changeSite(
     return {
       records: [await siteChange("changed", written, { actor, now, fields })],
       answer: ok(written),
-      // The log is named after the domain: it ends with this record, and another goes on.
+      // A log is named after its domain, so it ends with this record and the next epoch begins.
       maintenance: moves ? { reason: "domain_changed", actor } : undefined,
     };
   });

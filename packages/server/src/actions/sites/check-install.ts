@@ -9,7 +9,7 @@ import { takeExact } from "../../infra/rate-limit/exact.js";
 import type { InstallFinding } from "../documents/check-documents.js";
 import { checkDocuments } from "../documents/check-documents.js";
 
-/** Every check asks the site for its documents: ten at once, then six a minute. */
+/** Each check requests documents from the site: ten checks at once, then six a minute. */
 const CHECK_RATE = { perMinute: 6, burst: 10 };
 
 export interface InstallCheck {
@@ -24,8 +24,8 @@ function checkDomain({ domain, status, verification }: Site): InstallFinding {
     if (problem !== null) {
       return { item, state: "wrong", found: `the proof is in danger: ${problem}` };
     }
-    const looked = checkedAt === null ? "" : `, looked at ${isoTime(checkedAt)}`;
-    return { item, state: "good", found: `verified (${method})${looked}` };
+    const checked = checkedAt === null ? "" : `, looked at ${isoTime(checkedAt)}`;
+    return { item, state: "good", found: `verified (${method})${checked}` };
   }
   const why = problem === null ? "agents are told nothing yet" : problem;
   const advice =
@@ -35,27 +35,32 @@ function checkDomain({ domain, status, verification }: Site): InstallFinding {
   return { item, state, found: `not verified: ${why}`, advice };
 }
 
-/** What the last visit says that was told of. */
-function toldOf({ domain }: Site, item: string, last: Visit, astray: string): InstallFinding {
+/** The finding for the last visit that a script or an edge reported. */
+function judgeVisit(
+  { domain }: Site,
+  item: string,
+  last: Visit,
+  offSiteAdvice: string,
+): InstallFinding {
   const at = isoTime(last.receivedAt);
   if (!last.offSite) return { item, state: "good", found: `told of a visitor at ${at}` };
   const page = last.pageUrl ?? "no page";
   const found = `the last visitor, at ${at}, was on ${page}, not on ${domain}`;
-  return { item, state: "wrong", found, advice: astray };
+  return { item, state: "wrong", found, advice: offSiteAdvice };
 }
 
 async function checkScript({ config, db }: Context, site: Site): Promise<InstallFinding> {
   const item = "script";
   const last = await lastVisit(db, site.siteKeyHash, "beacon");
   if (last !== undefined) {
-    return toldOf(site, item, last, "Is the script on a page of another site?");
+    return judgeVisit(site, item, last, "Is the script on a page of another site?");
   }
   const tag = `<script async src="${config.baseUrl}/embed.js" data-site-key="${site.siteKey}"></script>`;
   const advice = `Put ${tag} into the head of your pages, and open one.`;
   return { item, state: "missing", found: "no page has told of a visitor yet", advice };
 }
 
-/** Nothing of a site that was never given an edge: most have none. */
+/** No finding for a site without an edge, as most sites are. */
 async function checkEdge({ db }: Context, site: Site): Promise<readonly InstallFinding[]> {
   const item = "edge";
   const { siteKeyHash, domain } = site;
@@ -68,13 +73,13 @@ async function checkEdge({ db }: Context, site: Site): Promise<readonly InstallF
     return [{ item, state: "wrong", found, advice }];
   }
   if (last !== undefined) {
-    return [toldOf(site, item, last, "Is the plugin's `site` the site's own address?")];
+    return [judgeVisit(site, item, last, "Is the plugin's `site` the site's own address?")];
   }
   const found = "no worker or plugin has reported a visit yet";
   return [{ item, state: "missing", found, advice: "Open a page of the site." }];
 }
 
-/** Looks at a site as agents do, and at what was heard of it: what is there, and what to do. */
+/** Checks what agents find on a site and which visits were reported, with advice for the owner. */
 export async function checkInstall(
   context: Context,
   site: Site,
@@ -84,9 +89,9 @@ export async function checkInstall(
   if (!(await db.transaction((tx) => takeExact(tx, limit, CHECK_RATE, clock.now())))) {
     return refuse("rate_limited", "That were many checks: wait a minute.");
   }
-  const heard = [checkDomain(site), await checkScript(context, site)];
+  const reported = [checkDomain(site), await checkScript(context, site)];
   const edge = await checkEdge(context, site);
-  // Before the domain is verified there is no document, and nobody has proven whose site it is.
+  // Before the domain is verified there are no documents, and the owner has proven nothing.
   const documents = site.status === "verified" ? await checkDocuments(context, site) : [];
-  return ok({ items: [...heard, ...edge, ...documents], checkedAt: clock.now() });
+  return ok({ items: [...reported, ...edge, ...documents], checkedAt: clock.now() });
 }

@@ -20,11 +20,11 @@ export interface NewSite {
   readonly domain: string;
   readonly name: string;
   readonly description?: string | undefined;
-  /** A key of the older kind to keep using; absent: a new one is made. */
+  /** An older key to keep using. If absent, a new key is made. */
   readonly site_key?: string | undefined;
 }
 
-/** Takes a site on, pending until somebody proves control of its domain. */
+/** Creates a site. It is pending until somebody proves control of its domain. */
 export async function createSite(
   { config, clock, ids, audit }: Context,
   input: NewSite,

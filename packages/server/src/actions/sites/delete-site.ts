@@ -34,9 +34,9 @@ const UNSETTLED = refuse(
 );
 
 /**
- * Deletes a site, and what is known of its visitors. Its row stays, so that its key is never given
- * out again, and so does its log. The answers to its mandates are kept for 90 days: a mandate that is
- * sent again must not lead to a second purchase elsewhere.
+ * Deletes a site and the data about its visitors. Its row stays, so that its key is never issued again, and
+ * its log stays too. The answers to its mandates are kept for 90 days, so that an agent that sends one again
+ * does not believe it failed and buy elsewhere.
  */
 export async function deleteSite(
   { audit, clock }: Context,
@@ -48,7 +48,7 @@ export async function deleteSite(
     const site = await siteByHash(tx, siteKeyHash);
     const now = clock.now();
     if (site === undefined) return { records: [], answer: NO_SITE };
-    // The agent could never learn whether its order was paid.
+    // Otherwise the agent could never find out whether its order was paid.
     if (await hasOpenPayments(tx, siteKeyHash)) return { records: [], answer: UNSETTLED };
     if (!(await markDeleted(tx, siteKeyHash, now))) return { records: [], answer: NO_SITE };
     await keepAnswers(tx, siteKeyHash, now);
@@ -69,7 +69,7 @@ export async function deleteSite(
     await deleteOwnProfile(tx, siteKeyHash);
     await deleteShopSettings(tx, siteKeyHash);
     await deleteSiteKeys(tx, siteKeyHash);
-    // What was asked with it is still brought to its end; then its secrets are erased.
+    // Payments that were requested with an account are still settled; then its secrets are deleted.
     await endAccounts(tx, siteKeyHash, now);
     await deleteNotifySettings(tx, siteKeyHash);
     await deleteMessages(tx, siteKeyHash);

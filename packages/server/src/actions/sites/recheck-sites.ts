@@ -6,24 +6,24 @@ import { recordCheck, sitesToRecheck, updateSite } from "../../domain/sites/stor
 import { MINUTE_MS } from "../../infra/time.js";
 import { siteChange } from "./site-change.js";
 
-/** Sites looked at in one run; the rest follow in the next, oldest first. */
+/** Sites checked in one run; the others follow in the next run, oldest first. */
 const SITES_PER_RUN = 200;
 export const RECHECK_JOB_EVERY_MS = 10 * MINUTE_MS;
 
 function rechecked(site: Site, problem: string | null, now: number): Site {
   const failedDays = problem === null ? 0 : site.verification.failedDays + 1;
   const lost = failedDays >= FAILED_DAYS_MAX;
-  const said = lost
+  const message = lost
     ? `${problem} The site went back to pending after ${failedDays} days.`
     : problem;
   return {
     ...site,
     status: lost ? "pending" : site.status,
-    verification: { ...site.verification, checkedAt: now, failedDays, problem: said },
+    verification: { ...site.verification, checkedAt: now, failedDays, problem: message },
   };
 }
 
-/** Well within the job's lease, so that no two nodes look at once. */
+/** Well within the job's lease, so that no two nodes check at the same time. */
 const RUN_MS_MAX = 4 * MINUTE_MS;
 
 async function unverify({ audit, clock }: Context, site: Site): Promise<void> {
@@ -42,7 +42,7 @@ async function recheck(context: Context, site: Site): Promise<void> {
   const method = site.verification.method as ProofMethod;
   const proof = await findProof(site, method, sources, { fresh: false });
   const changed = rechecked(site, proof.ok ? null : proof.detail, clock.now());
-  // A site that somebody changed meanwhile is left alone; it is due again in the next run.
+  // If somebody changed the site meanwhile, nothing is written, and the next run checks it again.
   if (changed.status === site.status) await db.transaction((tx) => recordCheck(tx, changed));
   else await unverify(context, changed);
   if (proof.ok) return;
@@ -54,8 +54,8 @@ async function recheck(context: Context, site: Site): Promise<void> {
 }
 
 /**
- * Looks at every proof once a day. Three missing days in a row send the site back to pending;
- * until then the owner sees what is wrong. Safe to repeat: a site checked today is not due.
+ * Checks every proof once a day. After three days without a proof the site is pending again; until then the
+ * owner sees the problem. Idempotent: a site that was checked today is not due.
  */
 export async function recheckSites(
   context: Context,
@@ -66,7 +66,7 @@ export async function recheckSites(
   const due = await sitesToRecheck(db, clock.now() - RECHECK_EVERY_MS, SITES_PER_RUN);
   for (const site of due) {
     if (stopping() || clock.now() > until) return;
-    // One site that cannot be looked at must not keep the others from it.
+    // A check that fails must not stop the checks of other sites.
     await recheck(context, site).catch((error: Error) => {
       log.error({ domain: site.domain, error }, "site.recheck_failed");
     });

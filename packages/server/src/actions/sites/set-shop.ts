@@ -5,7 +5,7 @@ import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
 import { type ShopSettings, shopFault } from "../../domain/shop-settings/shop-settings.js";
 import { writeShopSettings } from "../../domain/shop-settings/store.js";
 
-/** Replaces what an owner set about selling through platforms; the log keeps its digest. */
+/** Replaces the settings for selling through platforms. The log records their digest. */
 export async function setShop(
   { audit, clock }: Context,
   siteKeyHash: string,

@@ -8,11 +8,11 @@ import { siteChange } from "./site-change.js";
 
 export interface SkillsChange {
   readonly skills: readonly SkillSetting[];
-  /** The version of the site the caller has read; absent: whatever is there is replaced. */
+  /** The version of the site that the caller has read. If absent, any version is replaced. */
   readonly ifVersion?: number | undefined;
 }
 
-/** Replaces a site's skills. All documents follow at once, here and on every other node. */
+/** Replaces a site's skills. Its documents change at once, on every node. */
 export async function setSkills(
   { clock, audit }: Context,
   siteKeyHash: string,

@@ -2,7 +2,7 @@ import { canonicalize, type JsonValue, sha256, toHex, utf8 } from "@gatehouse/pr
 import { type Actor, actorDraft, type RecordDraft } from "../../domain/audit/drafts.js";
 import type { Site } from "../../domain/sites/site.js";
 
-/** What was done to a site, in one word for records, docs and the console. */
+/** The kinds of change in records, docs and the console. */
 export type SiteChangeKind =
   | "created"
   | "changed"
@@ -16,7 +16,7 @@ export type SiteChangeKind =
 const digestOf = async (value: unknown) =>
   toHex(await sha256(utf8(canonicalize(value as JsonValue))));
 
-/** Records a change of a site: who, what, and a digest of what agents are told of it since. */
+/** The record of a change of a site: the actor, the kind, and a digest of what agents now see. */
 export async function siteChange(
   kind: SiteChangeKind,
   site: Site,

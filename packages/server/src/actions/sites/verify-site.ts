@@ -28,7 +28,7 @@ function verified(site: Site, { method, reason }: Verification, now: number): Si
   return { ...site, status: "verified", verification };
 }
 
-/** A site on the developer's own machine is reached only if the service is told so. */
+/** Sites on the developer's own machine can only be fetched if a setting allows it. */
 export function fetchHint({ config }: Context, { domain }: Site): string {
   const local = /^(?:localhost|[^:]+\.localhost|127(?:\.\d+){3})(?::\d+)?$/.test(domain);
   if (config.mode !== "development" || !local) return "";
@@ -37,8 +37,8 @@ export function fetchHint({ config }: Context, { domain }: Site): string {
 }
 
 /**
- * Looks for the proof, outside any transaction, then makes the site the verified one of its
- * domain. What changed meanwhile wins: the version is compared when writing.
+ * Looks for the proof outside any transaction, then makes the site the verified one of its domain. If the
+ * site was changed meanwhile, nothing is written, because the version is compared.
  */
 export async function verifySite(
   context: Context,
@@ -52,18 +52,18 @@ export async function verifySite(
   const { method } = verification;
   if (method !== "operator") {
     const sources = { ...context, fetchAllow: config.fetchAllow };
-    // The owner has just published the proof: what we remember from before is of no use.
+    // The owner may just have published the proof, so a cached answer is of no use.
     const proof = await findProof(site, method, sources, { fresh: true });
     if (!proof.ok) {
-      const said = `${proof.detail} ${fetchHint(context, site)}`.trimEnd();
-      return refuse("verification_failed", said);
+      const message = `${proof.detail} ${fetchHint(context, site)}`.trimEnd();
+      return refuse("verification_failed", message);
     }
   }
   const now = clock.now();
   const changed = verified(site, verification, now);
   const { answer } = await audit.commit(siteKeyHash, async (tx) => {
     const others = await unverifyOthers(tx, site.domain, siteKeyHash, now);
-    // Thrown, not returned: what was just done to the other sites must be undone.
+    // Thrown, not returned, so that the changes to the other sites are rolled back.
     if (!(await updateSite(tx, changed, now))) {
       throw new DatabaseConflictError("the site was changed by somebody else meanwhile");
     }

@@ -12,7 +12,7 @@ import {
 import { tokenDigest } from "../../domain/tokens/token-authenticator.js";
 import { tokenDrafts } from "./token-record.js";
 
-/** Live tokens of one site: a few places the same site is served from, and one to change over to. */
+/** Live tokens of one site: one for each place that serves it, and others to replace them. */
 const LIVE_EDGE_TOKENS_MAX = 20;
 
 type Issued = { readonly token: string; readonly stored: EdgeToken };

@@ -16,7 +16,7 @@ import {
 import { tokenDigest } from "../../domain/tokens/token-authenticator.js";
 import { tokenDrafts } from "./token-record.js";
 
-/** Live tokens of one installation; a program that mints without end stops here. */
+/** Live tokens of one installation, so that a faulty program cannot make any number of them. */
 const LIVE_TOKENS_MAX = 1000;
 
 export interface NewToken {

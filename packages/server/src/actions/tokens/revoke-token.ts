@@ -15,7 +15,7 @@ const NONE = refuse("not_found", "No token of yours has this id.");
 
 const isEdge = (tokenId: string) => tokenId.startsWith(`${EDGE_TOKEN_ID_PREFIX}_`);
 
-/** A token is within reach of a principal who could have made it. */
+/** A principal may revoke the tokens that it could have made. */
 function reaches(principal: Principal, sites: readonly string[] | null): boolean {
   if (principal.sites === null) return true;
   return sites?.every((siteKeyHash) => maySee(principal, siteKeyHash)) ?? false;
@@ -34,7 +34,7 @@ async function findToken(
   return token && reaches(by, token.sites) ? token : undefined;
 }
 
-/** The live tokens that descend from a token the actor may see. They never reach further than it. */
+/** The live tokens that descend from a token. They never have more rights than it has. */
 export async function listDescendants(
   { db }: Context,
   by: Principal,

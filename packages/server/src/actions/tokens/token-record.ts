@@ -3,7 +3,7 @@ import { type Actor, actorDraft, type RecordDraft } from "../../domain/audit/dra
 import { INSTALLATION } from "../../domain/audit/log.js";
 import type { Queries } from "../../infra/db/database.js";
 
-/** A token as records name it: by its id, never by its name or itself. */
+/** A token in records: its id and role, never its name or its secret. */
 export interface RecordedToken {
   readonly tokenId: string;
   readonly role: string;

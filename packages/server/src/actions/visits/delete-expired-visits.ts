@@ -12,7 +12,10 @@ const VISIT_DAYS_MAX = 90;
 /** How long the counts by hour are kept. */
 const HOUR_DAYS_MAX = 800;
 
-/** Forgets what is too old, or too much. Counts by hour outlive the visits they were made of. */
+/**
+ * Deletes visits that are too old, and the oldest visits of a site that has too many. Counts by hour are
+ * kept longer than the visits.
+ */
 export async function deleteExpiredVisits(
   { db, clock, config }: Context,
   stopping: () => boolean,
@@ -22,7 +25,7 @@ export async function deleteExpiredVisits(
   for (const site of await sitesWithVisits(db)) {
     if (stopping()) return;
     await deleteVisitsBefore(db, site, now - VISIT_DAYS_MAX * DAY_MS);
-    // Anybody can send beacons, so they never push out visits that an edge reported.
+    // Separate limits, because anybody can send beacons, and they must not displace visits from an edge.
     await deleteExcessVisits(db, site, "beacon", config.limits.BEACON_VISITS_KEPT_PER_SITE);
     await deleteExcessVisits(db, site, "edge", config.limits.EDGE_VISITS_KEPT_PER_SITE);
   }

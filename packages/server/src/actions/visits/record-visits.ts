@@ -11,16 +11,16 @@ import type { Site } from "../../domain/sites/site.js";
 import type { Visit, VisitSignature } from "../../domain/visits/visit.js";
 import { DAY_MS } from "../../infra/time.js";
 
-/** A clock elsewhere may be wrong; one further off than this is not believed. */
+/** A reported time that differs more than this from our clock is replaced by our time. */
 const OBSERVED_OFF_MS_MAX = DAY_MS;
 
-/** Whether a page stands on the site's own domain, or below it. */
+/** Whether a host is the site's domain or a subdomain of it. */
 function isOfSite(host: string, { domain }: Site): boolean {
   return host === domain || host.endsWith(`.${domain}`);
 }
 
-/** What the door of a visit found out about it. */
-interface Seen {
+/** The source of a visit, and who the visitor is. */
+interface Observation {
   readonly source: Visit["source"];
   readonly classified: Classified;
   readonly signature: VisitSignature | null;
@@ -30,7 +30,7 @@ function visitOf(
   { ids, clock }: Context,
   site: Site,
   { observedAt, page }: { readonly observedAt: number; readonly page: VisitedPage | undefined },
-  { source, classified, signature }: Seen,
+  { source, classified, signature }: Observation,
 ): Visit {
   const now = clock.now();
   const off = Math.abs(observedAt - now) > OBSERVED_OFF_MS_MAX;
@@ -48,14 +48,17 @@ function visitOf(
   };
 }
 
-/** Takes a page load down. Resolved, it is durable. Whatever a beacon claims, nobody is verified. */
+/**
+ * Stores a page load; it is durable when the promise resolves. A beacon proves nothing, so its visitor is
+ * never verified.
+ */
 export function recordBeacon(context: Context, site: Site, beacon: Beacon): Promise<void> {
   const classified = classifyCaller(beacon);
-  const seen: Seen = { source: "beacon", classified, signature: null };
-  return context.visits.add([visitOf(context, site, beacon, seen)]);
+  const observation: Observation = { source: "beacon", classified, signature: null };
+  return context.visits.add([visitOf(context, site, beacon, observation)]);
 }
 
-/** A signature that holds for another host was made for another host, and proves nothing here. */
+/** A signature that is valid for another host proves nothing for this site. */
 function signatureOf({ signature, page }: ReportedVisit, site: Site): VisitSignature | null {
   if (signature === undefined) return null;
   if (signature.outcome !== "verified") return signature;
@@ -65,15 +68,15 @@ function signatureOf({ signature, page }: ReportedVisit, site: Site): VisitSigna
 
 function classify(userAgent: string, signature: VisitSignature | null): Classified {
   if (signature?.outcome !== "verified" || signature.agentUrl === null) {
-    // People do not sign: a signature, whatever it is worth, is a program's.
+    // Browsers of people do not sign requests, so any signature means a program.
     return classifyCaller({ userAgent, webdriver: signature !== null });
   }
-  // By its key alone: what a verified agent says of itself may still be another's name.
+  // Only the key names the agent, because its user agent may contain the name of another one.
   const { name, operator } = signingAgent(signature.agentUrl);
   return { classification: "verified_agent", agent: { name, operator } };
 }
 
-/** Takes down what the site's own edge tells of. Resolved, it is durable. */
+/** Stores the visits that the site's edge reports; they are durable when the promise resolves. */
 export function recordReport(
   context: Context,
   site: Site,
