@@ -168,7 +168,7 @@ describe.each(DATABASES)("a backup that nothing verifies, restored into %s,", (d
     expect((await server.admin("GET", agent)).body.status).toBe("suspended");
     expect(await finding()).toMatchObject({
       verdict: "warning",
-      says: expect.stringMatching(/nothing verified it.*agents 1,.*gatehouse agent approve/),
+      message: expect.stringMatching(/nothing verified it.*agents 1,.*gatehouse agent approve/),
     });
     expect((await server.admin("POST", `${agent}/approve`, {})).body.status).toBe("active");
     expect(await finding()).toMatchObject({ verdict: "good" });

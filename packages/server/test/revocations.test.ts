@@ -142,7 +142,7 @@ describe.each(DATABASES)("what was revoked, restored into %s,", (dialect) => {
     expect((await agentOf(server, made.agentId)).status).toBe("suspended");
     expect(finding).toMatchObject({
       verdict: "warning",
-      says: expect.stringMatching(/revoked since the backup is not known.*agents 2,.*approve/),
+      message: expect.stringMatching(/revoked since the backup is not known.*agents 2,.*approve/),
     });
   });
 

@@ -355,7 +355,7 @@ describe("doctor", () => {
   test("names a missing installation, and makes none", async () => {
     const env = await freshEnvironment("sqlite");
     expect(await failuresOf(env)).toMatchObject([
-      { part: "database", says: expect.stringMatching(/run `gatehouse serve`/) },
+      { part: "database", message: expect.stringMatching(/run `gatehouse serve`/) },
     ]);
     expect(readdirSync(env.GATEHOUSE_DATA_DIR as string)).toEqual([]);
   });
@@ -366,7 +366,7 @@ describe("doctor", () => {
       GATEHOUSE_DATABASE_URL: await freshPostgres(),
     };
     expect(await failuresOf(empty)).toMatchObject([
-      { part: "database", says: expect.stringMatching(/it is empty: run/) },
+      { part: "database", message: expect.stringMatching(/it is empty: run/) },
     ]);
     const { out } = await smallBackup({ withoutSecretsKey: true });
     const keyless = await freshEnvironment("sqlite");
@@ -374,7 +374,7 @@ describe("doctor", () => {
     const [missing] = await failuresOf(keyless);
     expect(missing).toMatchObject({
       part: "secrets key",
-      says: expect.stringMatching(/set GATEHOUSE_SECRETS_KEY/),
+      message: expect.stringMatching(/set GATEHOUSE_SECRETS_KEY/),
     });
     const { env } = await smallBackup();
     const stray = await doctor({ ...env, GATEHOUSE_KEY_ALIASES: "old=unknown@2099-01-01" });

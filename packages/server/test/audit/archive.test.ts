@@ -397,7 +397,7 @@ describe.each(DATABASES)("what needs old records, on %s,", (dialect) => {
     const archiveOf = async () => (await doctor(to)).find(({ part }) => part === "audit archive");
     expect(await archiveOf()).toMatchObject({
       verdict: "failure",
-      says: expect.stringMatching(/does not exist here.*records are archived in 2 files/),
+      message: expect.stringMatching(/does not exist here.*records are archived in 2 files/),
     });
     cpSync(
       server.context.config.archiveDir,

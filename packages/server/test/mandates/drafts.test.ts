@@ -154,7 +154,7 @@ describe.each(DATABASES)("trying a draft, on %s,", (dialect) => {
     const book = new Book(await load(hourly, 20_000));
     await book.advance(first.evaluatedAt, rows(0));
     expect(book.after(NOON - 1, null)).toBe(11_000);
-    await expect(load(hourly, 10_999)).rejects.toMatchObject({ what: "rows" });
+    await expect(load(hourly, 10_999)).rejects.toMatchObject({ resource: "rows" });
 
     const sums = Array.from({ length: 5_100 }, (_, n) => ({
       site_key_hash: site,

@@ -51,7 +51,7 @@ describe.each(DATABASES)("what waits for somebody is measured, on %s:", (dialect
       expect.objectContaining({
         part: "payments",
         verdict: "warning",
-        says: expect.stringMatching(/^1 payment has no outcome, the oldest since /),
+        message: expect.stringMatching(/^1 payment has no outcome, the oldest since /),
       }),
     ]);
     await shop.admin("POST", `/escalations/${body.escalation_id}/deny`, { reason_code: "other" });
