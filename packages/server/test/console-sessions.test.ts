@@ -63,7 +63,7 @@ describe.each(DATABASES)("signing in at the console, on %s:", (dialect) => {
     return { code: new URL(body.url).hash.replace("#code=", ""), ...body };
   };
 
-  test("by a token: the browser gets a secret of its own, which no script and no other site has", async () => {
+  test("a token gives the browser a session secret that no script and no other site can read", async () => {
     const { server, page, site } = await open();
     const signedIn = await page.signIn({ token: OPERATOR_TOKEN });
     expect([signedIn.status, signedIn.body.role]).toEqual([201, "operator"]);
@@ -78,7 +78,7 @@ describe.each(DATABASES)("signing in at the console, on %s:", (dialect) => {
     expect(kept).not.toContain(OPERATOR_TOKEN);
   });
 
-  test("by a link from the terminal: once, within ten minutes", async () => {
+  test("a link from the terminal signs in once, within ten minutes", async () => {
     const { server, clock, page } = await open();
     const { url, code } = await codeOf(server);
     expect(url).toBe(`${server.context.config.baseUrl}/console#code=${code}`);
@@ -106,7 +106,7 @@ describe.each(DATABASES)("signing in at the console, on %s:", (dialect) => {
     expect(Number(count)).toBe(20);
   });
 
-  test("two who use one link at once: one is signed in", async () => {
+  test("only one of two browsers that use a link at the same time is signed in", async () => {
     const { server } = await open();
     const { code } = await codeOf(server);
     const tries = Array.from({ length: 5 }, () => browser(server).signIn({ code }));
@@ -114,7 +114,7 @@ describe.each(DATABASES)("signing in at the console, on %s:", (dialect) => {
     expect(statuses).toEqual([201, 401, 401, 401, 401]);
   });
 
-  test("with what the token may do, and not longer than it", async () => {
+  test("a session has the rights of its token and ends with it", async () => {
     const { server, page, site } = await open();
     const { body } = await server.admin("POST", "/v1/admin/tokens", {
       name: "Rita",
@@ -135,7 +135,7 @@ describe.each(DATABASES)("signing in at the console, on %s:", (dialect) => {
     expect((await page.ask("GET", SESSION)).status).toBe(401);
   });
 
-  test("ends by signing out, after half a day, and with the operator's token", async () => {
+  test("a session ends when the person signs out, after half a day, and with the operator's token", async () => {
     const { server, clock, page } = await open();
     await page.signIn({ token: OPERATOR_TOKEN });
     const before = page.cookie;
@@ -160,7 +160,7 @@ describe.each(DATABASES)("signing in at the console, on %s:", (dialect) => {
     expect((await later.ask("GET", SESSION)).status).toBe(401);
   });
 
-  test("a session planted before is not the one that is signed in", async () => {
+  test("signing in replaces a session that somebody else planted in the browser", async () => {
     const { server, page } = await open();
     const attacker = browser(server);
     const { body } = await server.admin("POST", "/v1/admin/tokens", {
@@ -202,7 +202,7 @@ describe.each(DATABASES)("signing in at the console, on %s:", (dialect) => {
     },
   );
 
-  test("who guesses waits, by token and by link; what was right before is not kept out", async () => {
+  test("guessing tokens or links locks the address out, and valid tokens keep working", async () => {
     const { server, page } = await open();
     for (let i = 0; i < 10; i++)
       expect((await page.signIn({ token: `wrong-${i}` })).status).toBe(401);
@@ -218,7 +218,7 @@ describe.each(DATABASES)("signing in at the console, on %s:", (dialect) => {
   });
 
   test.each([{}, { code: "" }, { token: 5 }, { code: "x", token: "y" }, []])(
-    "what is no way to sign in is refused: %j",
+    "refuses a body that is not a credential: %j",
     async (given) => {
       const { page } = await open();
       const refused = await page.signIn(given);
@@ -226,7 +226,7 @@ describe.each(DATABASES)("signing in at the console, on %s:", (dialect) => {
     },
   );
 
-  test("of one token twenty browsers are signed in; the oldest goes first", async () => {
+  test("signs in twenty browsers with one token and ends the oldest session for another one", async () => {
     const { server, clock, page } = await open();
     await page.signIn({ token: OPERATOR_TOKEN });
     const others = Array.from({ length: 20 }, () => browser(server));

@@ -49,7 +49,7 @@ describe.each(DATABASES)("admin tokens on %s", (dialect) => {
       expect(text).not.toContain(made.body.token);
   });
 
-  test("a revoked token is nobody at once; revoking is safe to repeat", async () => {
+  test("a revoked token stops working at once, and revoking it again changes nothing", async () => {
     const { server } = await start();
     const { body } = await server.admin("POST", TOKENS, { name: "Bot", role: "operator" });
     expect((await server.admin("GET", TOKENS, undefined, body.token)).status).toBe(200);
@@ -85,7 +85,7 @@ describe.each(DATABASES)("admin tokens on %s", (dialect) => {
     }
   });
 
-  test("what each role may do", async () => {
+  test("each role may do what its rank allows, and nothing above it", async () => {
     const { server, mine } = await start();
     const site = `/v1/admin/sites/${mine}`;
     const requests = [
@@ -114,7 +114,7 @@ describe.each(DATABASES)("admin tokens on %s", (dialect) => {
     expect(await statuses(await tokenFor(server, "operator"))).toEqual(operator);
   });
 
-  test("no token mints a higher role, or reaches beyond its sites", async () => {
+  test("no token makes a token of a higher role or for sites it may not see", async () => {
     const { server, mine, theirs } = await start();
     const owner = await tokenFor(server, "owner", [mine]);
     const mint = (path: string, body: unknown) => server.admin("POST", path, body, owner);
@@ -140,7 +140,7 @@ describe.each(DATABASES)("admin tokens on %s", (dialect) => {
     ["an unknown site", { name: "x", role: "owner", sites: ["A".repeat(43)] }],
     ["an unknown role", { name: "x", role: "root" }],
     ["no name", { name: " ", role: "operator" }],
-  ])("%s is refused", async (_name, body) => {
+  ])("refuses to make a token with %s", async (_name, body) => {
     const { server } = await start();
     expect((await server.admin("POST", TOKENS, body)).status).toBe(400);
   });
@@ -153,14 +153,14 @@ describe("signing in", () => {
     ["a wrong token", { authorization: "Bearer wrong" }],
     ["an enormous token", { authorization: `Bearer ${"x".repeat(8000)}` }],
     ["the token with something appended", { authorization: `Bearer ${OPERATOR_TOKEN}x` }],
-  ])("with %s is 401 and says how", async (_name, headers) => {
+  ])("answers 401 to a request with %s and names the scheme", async (_name, headers) => {
     const server = await startServer(await freshEnvironment("sqlite"));
     const answer = await answerOf(await fetch(`${server.url}/v1/admin/sites`, { headers }));
     expect([answer.status, answer.body.error]).toEqual([401, "unauthorized"]);
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
   });
 
-  test("a token in the URL is not a token", async () => {
+  test("ignores a token in the URL", async () => {
     const server = await startServer(await freshEnvironment("sqlite"));
     const query = `token=${OPERATOR_TOKEN}&access_token=${OPERATOR_TOKEN}`;
     expect((await fetch(`${server.url}/v1/admin/sites?${query}`)).status).toBe(401);

@@ -38,7 +38,7 @@ describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => 
   const admin = (method: string, path: string, body?: unknown) =>
     server.admin(method, `/v1/admin/sites/${site.site_key_hash}${path}`, body);
 
-  test("answer a challenge with their key, and wait for the owner", async () => {
+  test("answer a challenge with their key and stay pending until the owner decides", async () => {
     const key = await newKey();
     const asked = await agent.challenge(site, key.jwk);
     expect([asked.status, asked.body.kid]).toEqual([200, key.kid]);
@@ -60,7 +60,7 @@ describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => 
     expect([again.status, again.body.agent_id]).toEqual([201, body.agent_id]);
   });
 
-  test("are refused with what is wrong, and nothing is kept of them", async () => {
+  test("are refused with the reason, and nothing about them is stored", async () => {
     const key = await newKey();
     const other = await newKey();
     const past = new Date(clock.now() - 600_000).toISOString();
@@ -103,7 +103,7 @@ describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => 
     expect((await admin("GET", "/agents")).body.items).toEqual([]);
   });
 
-  test("bring a good key, and none of small order", async () => {
+  test("register with a sound key, and are refused with one of small order", async () => {
     for (const x of ["A".repeat(43), `AQ${"A".repeat(41)}`]) {
       const { status, body } = await agent.challenge(site, { kty: "OKP", crv: "Ed25519", x });
       expect([status, body.reason]).toEqual([400, "schema_invalid"]);
@@ -113,7 +113,7 @@ describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => 
     }
   });
 
-  test("use a challenge for the key and the site it was made for only", async () => {
+  test("can use a challenge only for the key and the site it was made for", async () => {
     const [one, two] = [await newKey(), await newKey()];
     const { body } = await agent.challenge(site, one.jwk);
     const { challenge } = body;
@@ -122,7 +122,7 @@ describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => 
     expect((await agent.register(elsewhere, one, { challenge })).status).toBe(400);
   });
 
-  test("do not come back by registering once their key is revoked", async () => {
+  test("cannot register again with a revoked key", async () => {
     const key = await newKey();
     const { body } = await agent.register(site, key);
     expect((await admin("POST", `/agents/${body.agent_id}/revoke`, {})).body.status).toBe(
@@ -133,7 +133,7 @@ describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => 
     expect([back.status, back.body.error]).toEqual([409, "conflict"]);
   });
 
-  test("are forgotten after a week without an answer, and may register again", async () => {
+  test("are deleted after a week without a decision, and may register again", async () => {
     const key = await newKey();
     const { body } = await agent.register(site, key);
     const [waiting] = (await admin("GET", "/agents")).body.items;
@@ -160,7 +160,7 @@ describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => 
     expect([answer.status, answer.body.reason]).toEqual([403, "mandates_disabled"]);
   });
 
-  test("get their body's faults in the door's own words", async () => {
+  test("get the problems of their body as rejections of the mandate protocol", async () => {
     const path = `/v1/m/${site.site_key}/agents/challenge`;
     const cases: [string, string, Record<string, string>, number, string][] = [
       ["no JSON", "{", {}, 400, "malformed"],
@@ -177,7 +177,7 @@ describe.each(DATABASES)("agents that register themselves, on %s", (dialect) => 
     }
   });
 
-  test("find origin and request id echoed, and credentials never allowed", async () => {
+  test("get their origin and request id back, and credentials are never allowed", async () => {
     const headers = { origin: "https://agent.example", "x-service-request-id": "abc-123" };
     const key = await newKey();
     const path = `/v1/m/${site.site_key}/agents/challenge`;

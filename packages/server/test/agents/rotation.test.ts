@@ -44,7 +44,7 @@ describe.each(DATABASES)("an agent that changes its key, on %s,", (dialect) => {
   const submitWith = async (key: AgentKey) =>
     at.send(shop, await signMandate(at.mandate(shop, buyer), key.signer));
 
-  test("uses both for a while, then the new one only; asking twice changes nothing", async () => {
+  test("uses both keys for a while and then only the new one, and a repeated request changes nothing", async () => {
     const next = await newKey();
     const { status, body } = await rotate(next);
     const until = new Date(clock.now() + DAY_MS).toISOString();
@@ -63,7 +63,7 @@ describe.each(DATABASES)("an agent that changes its key, on %s,", (dialect) => {
     expect(keys).toHaveLength(2);
   });
 
-  test("needs the old key and the new one, in time, for this very agent and site", async () => {
+  test("must sign with the old and the new key, in time, for its own agent and site", async () => {
     const next = await newKey();
     const stranger = await newKey();
     expect((await rotate(next, {}, stranger)).body.reason).toBe("identity_check_failed");
@@ -80,7 +80,7 @@ describe.each(DATABASES)("an agent that changes its key, on %s,", (dialect) => {
     expect((await submitWith(next)).status).toBe(401);
   });
 
-  test("has five keys at a time at most, and none once it is revoked", async () => {
+  test("has at most five keys at a time, and none after it is revoked", async () => {
     const statuses: number[] = [];
     let by = buyer.key;
     for (let n = 0; n < 5; n++) {

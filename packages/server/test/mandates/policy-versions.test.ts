@@ -37,7 +37,7 @@ describe.each(DATABASES)("the versions of a policy, on %s,", (dialect) => {
     return published;
   }
 
-  test("are listed the newest first, page by page, without their documents", async () => {
+  test("are listed newest first, page by page, without their documents", async () => {
     expect((await shop.admin("GET", "/policy/versions")).body).toEqual({ items: [] });
     const published = await publish("UTC", "Asia/Tokyo", "Europe/Berlin");
     const items = published.map(({ document: _, ...item }) => item).reverse();
@@ -65,7 +65,7 @@ describe.each(DATABASES)("the versions of a policy, on %s,", (dialect) => {
     }
   });
 
-  test("are for whoever may read the site, and of that site only", async () => {
+  test("are shown to everybody who may read the site, and only those of that site", async () => {
     await publish("UTC");
     const other = await submitting(server).shop(null, "other.example.com");
     expect((await other.admin("GET", "/policy/versions")).body.items).toEqual([]);

@@ -73,7 +73,7 @@ describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
     return (await agent.submit(shop, by, fields)).body;
   };
 
-  test("is published with what it is warned of, and refused with what cannot be meant", async () => {
+  test("is published with its warnings, and refused if it has errors", async () => {
     const cap = rule("cap", "deny", { "cart.total": { gt: { EUR: "50.00" } } });
     const warned = await publish(links, cap);
     expect([warned.status, warned.body.version]).toEqual([200, 2]);
@@ -96,7 +96,7 @@ describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
     expect((await shop.admin("GET", "/policy")).body.version).toBe(3);
   });
 
-  test("is tried on past decisions, the oldest first, and nothing is written", async () => {
+  test("is tested on past decisions, oldest first, and nothing is written", async () => {
     const asked = [await submit(), await submit({ skill: "contact_support" }), await submit()];
     const decisions = (await shop.admin("GET", "/decisions")).body.items.reverse();
     const before = await agent.records(shop, "mandate.decision");
@@ -126,7 +126,7 @@ describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
     expect((await shop.admin("GET", "/decisions")).body.items.reverse()).toEqual(decisions);
   });
 
-  test("counts what it would have spent itself, and what was spent before it began", async () => {
+  test("counts its own spending and the spending before the first tested decision", async () => {
     for (const total of ["60.00", "60.00", "40.00"]) await submit(euros(total));
     const wouldBe = async (last?: number) =>
       (await tried(policyOf(links, budget("100.00")), last)).body.changed.map(
@@ -139,7 +139,7 @@ describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
     expect(await wouldBe(1)).toEqual([[{ minor: 4000, currency: "EUR" }, denied]]);
   });
 
-  test("that is in force already changes nothing, however far back it is tried", async () => {
+  test("that is already in force changes no decision, for any number of them", async () => {
     const counting = (scope: string, window: string, gt: number) =>
       rule(`${scope}-${window.toLowerCase()}`, "deny", { count: { scope, window, gt } });
     const rules = [
@@ -225,7 +225,7 @@ describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
     expect(rest.body.summary.would_be).toEqual({ approved: 1, escalated: 2, rejected: 0 });
   });
 
-  test("does not spend what was not paid in the end", async () => {
+  test("does not count payments that failed", async () => {
     const at = selling(server);
     shop = await at.shop();
     buyer = await at.buyer(shop);
@@ -238,7 +238,7 @@ describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
     expect([body.summary.was.approved, body.summary.would_be.approved]).toEqual([2, 2]);
   });
 
-  test("knows what was known then: the tags, and the hour in its own time zone", async () => {
+  test("uses the tags of that time, and the hour in its own time zone", async () => {
     await submit();
     await shop.admin("PATCH", `/agents/${buyer.agentId}`, { tags: [] });
     await submit();
@@ -251,7 +251,7 @@ describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
     expect((await tried(inTokyo)).body.changed).toHaveLength(2);
   });
 
-  test("is not asked where no rules were, but such mandates count", async () => {
+  test("does not decide mandates that were refused before the rules, but counts them", async () => {
     await submit(cart({ total: "many" }));
     await submit();
     const first = rule("first", "deny", { count: { scope: "agent", window: "PT10M", gt: 1 } });
@@ -259,7 +259,7 @@ describe.each(DATABASES)("a draft of a policy, on %s,", (dialect) => {
     expect([body.tested, body.changed[0].would_be.rule_id]).toEqual([1, "first"]);
   });
 
-  test("is tried by whoever may read the decisions, within limits, even with errors in it", async () => {
+  test("is tested for everybody who may read decisions, within limits, even if it has errors", async () => {
     const none = await tried(policyOf(links));
     expect([none.body.tested, none.body.changed]).toEqual([0, []]);
     const never = rule("never", "deny", { all: [pricing, { skill: { eq: "sign_up" } }] });

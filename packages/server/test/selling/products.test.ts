@@ -67,7 +67,7 @@ describe.each(DATABASES)("products, on %s:", (dialect) => {
     expect(record.record.change).toMatchObject({ kind: "products_imported", written: 2 });
   });
 
-  test("that are wrong are told by their line, and the others are taken", async () => {
+  test("with a problem are reported by their line, and the others are imported", async () => {
     const good = { id: "a", title: "A", price: "1.00", currency: "EUR" };
     const lines = [
       JSON.stringify(good),
@@ -108,7 +108,7 @@ describe.each(DATABASES)("products, on %s:", (dialect) => {
     expect(await listed()).toMatchObject([{ id: "b", price: { minor: 300 } }]);
   });
 
-  test("keep what a file does not speak of, and lose what it says there is none of", async () => {
+  test("keep the fields that a file leaves out, and lose those that it empties", async () => {
     const whole =
       "id,title,price,currency,quantity,description,url\nrose,Rose,10.00,EUR,47,Long,https://a.example.com/";
     await upload(CSV, whole);
@@ -125,7 +125,7 @@ describe.each(DATABASES)("products, on %s:", (dialect) => {
     expect(await listed()).toMatchObject([{ quantity: null, description: "Rose", url: null }]);
   });
 
-  test("of PUT are taken all or none", async () => {
+  test("are all replaced by a PUT, or none of them if one is refused", async () => {
     const product = { id: "a", title: "A", price: 1, currency: "EUR" };
     const bad = await shop.admin("PUT", "/products", {
       products: [product, { ...product, id: "b", price: "-1" }],
@@ -141,7 +141,7 @@ describe.each(DATABASES)("products, on %s:", (dialect) => {
     expect(await ids()).toEqual([]);
   });
 
-  test("are listed page by page, whatever their ids hold", async () => {
+  test("are listed page by page, with any characters in their ids", async () => {
     const names = ["ä b", "a/b?c", "\u{1f339}", "x".repeat(100), "10", "9"];
     const products = names.map((id) => ({ id, title: "T", price: "1", currency: "EUR" }));
     await shop.admin("PUT", "/products", { products });
@@ -182,7 +182,7 @@ describe.each(DATABASES)("products, on %s:", (dialect) => {
     expect((await upload(CSV, "id\n", "", { headers })).status).toBe(403);
   });
 
-  test("in a file that is not what it should be are not begun, and the owner is told why", async () => {
+  test("in an unreadable file are not imported, and the owner gets the reason", async () => {
     const why = async (body: RequestInit["body"]) => {
       const { status, body: said } = await upload(CSV, body);
       return [status, said.message];
@@ -203,7 +203,7 @@ describe.each(DATABASES)("products, on %s:", (dialect) => {
     expect(bad.body.problems).toHaveLength(100);
   });
 
-  test("are imported by one at a time, while others are served, and never for a site that is gone", async () => {
+  test("are imported by one import at a time, while other requests are served, and never for a deleted site", async () => {
     let more = () => {};
     const slow = new ReadableStream({
       start(controller) {
@@ -238,7 +238,7 @@ describe.each(DATABASES)("products, on %s:", (dialect) => {
     expect(Number(left?.count)).toBe(0);
   });
 
-  test("are priced exactly, however much of them is wanted", async () => {
+  test("are priced exactly for any quantity", async () => {
     const products = [
       { id: "cent", title: "C", price: "0.07", currency: "EUR" },
       { id: "gold", title: "G", price: "999999999999.99", currency: "EUR" },

@@ -20,7 +20,7 @@ describe.each(DATABASES)("a product that is removed, on %s,", (dialect) => {
   });
   const remove = (id: string) => shop.admin("DELETE", `/products?${new URLSearchParams({ id })}`);
 
-  test("cannot be bought any more, and its orders still say what it was", async () => {
+  test("cannot be bought any more, and its orders still describe it", async () => {
     const buyer = await at.buyer(shop);
     expect((await at.order(shop, buyer)).body.outcome).toBe("approved");
     const { id } = await at.ready(shop);
@@ -48,7 +48,7 @@ describe.each(DATABASES)("a product that is removed, on %s,", (dialect) => {
     expect(gone[1]).not.toContain("completed");
   });
 
-  test("is in the log with who did it, once", async () => {
+  test("is recorded once, with the person who removed it", async () => {
     expect((await remove("vase")).status).toBe(204);
     const [record] = await at.records(shop, "site.changed");
     expect(record.record.change).toEqual({
@@ -62,7 +62,7 @@ describe.each(DATABASES)("a product that is removed, on %s,", (dialect) => {
     expect(last.record.record_id).toBe(record.record.record_id);
   });
 
-  test("may have an id that fits no path", async () => {
+  test("may have an id that cannot be part of a path", async () => {
     const odd = ["A/1", "..", "import", "50 % & ?", "größe\\L", "\u{1f339}"];
     const products = odd.map((id) => ({ id, title: id, price: "1.00", currency: "EUR" }));
     await shop.admin("PUT", "/products", { products });
@@ -73,7 +73,7 @@ describe.each(DATABASES)("a product that is removed, on %s,", (dialect) => {
     expect((await shop.admin("DELETE", "/products")).status).toBe(400);
   });
 
-  test("is removed by an owner of the site, and by nobody who may only look", async () => {
+  test("is removed only by an owner of its site, not by reviewers, auditors or other owners", async () => {
     const tokenOf = async (role: string, site: Shop) => {
       const asked = { name: "One", role, sites: [site.site_key_hash] };
       return (await server.admin("POST", "/v1/admin/tokens", asked)).body.token as string;
