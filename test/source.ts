@@ -12,7 +12,8 @@ export interface SourceFile {
   readonly imports: readonly string[];
 }
 
-const IMPORT = /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)/g;
+const IMPORT =
+  /(?:^|\n)\s*(?:import|export)\s[^;]*?from\s+"([^"]+)"|import\("([^"]+)"\)|(?:^|\n)import\s+"([^"]+)"/g;
 
 /** Source files of a package, with comments blanked out so that rules see code only. */
 export function sourcesOf(packageName: string): SourceFile[] {
@@ -24,8 +25,8 @@ export function sourcesOf(packageName: string): SourceFile[] {
       const text = readFileSync(join(folder, name), "utf8")
         .replace(/\/\*[\s\S]*?\*\//g, (comment) => comment.replace(/[^\n]/g, " "))
         .replace(/(^|\s)\/\/.*$/gm, "$1");
-      const imports = [...text.matchAll(IMPORT)].map(([, from, dynamic]) => {
-        const target = (from ?? dynamic) as string;
+      const imports = [...text.matchAll(IMPORT)].map(([, from, dynamic, bare]) => {
+        const target = (from ?? dynamic ?? bare) as string;
         if (!target.startsWith(".")) return target;
         return normalize(join(dirname(path), target)).replace(/\.js$/, ".ts");
       });
