@@ -21,7 +21,7 @@ import { type Committed, Sequencer } from "./sequencer.js";
 import { sizeBefore } from "./size-before.js";
 import { logsOfSite, sitesToMaintain, someOpenLogs } from "./store.js";
 
-/** Logs maintained in one go. */
+/** Logs maintained in one run. */
 const MAINTAINED_LOGS_MAX = 256;
 
 export interface AuditTools {
@@ -37,20 +37,23 @@ export interface AuditTools {
   domainOf: BatchTools["domainOf"];
 }
 
-/** That a record is in the log: its place, the hashes beside its way to the root, and the root. */
+/**
+ * A proof that a record is in the log: its position, the sibling hashes on the path to the root,
+ * and the root.
+ */
 export interface RecordProof extends PublishedCheckpoint {
   readonly index: number;
   readonly hashes: readonly Uint8Array[];
 }
 
-/** Every site's log: the one place where something is recorded, and where records are proven. */
+/** The logs of all sites. Everything is recorded here, and records are proven here. */
 export class AuditLog {
   private readonly tools: AuditTools;
   private readonly kept: KeptCheckpoints;
   private readonly sequencer: Sequencer;
-  /** Logs nothing is added to, and why. */
+  /** Frozen logs and the reasons. Nothing is added to them. */
   private readonly frozen = new Map<string, string>();
-  /** Names this process in records. */
+  /** The name of this process in records. */
   readonly node: string;
   readonly archive: Archive;
   readonly reader: LogReader;
@@ -91,7 +94,7 @@ export class AuditLog {
     metrics.gauge("gatehouse_audit_logs_held", () => this.frozen.size);
   }
 
-  /** Compares the database with what was published; logs that differ are not written to. */
+  /** Compares the database with the published checkpoints and freezes the logs that differ. */
   async start(): Promise<void> {
     const { frozen, lost, missing } = await comparePublished(
       this.tools.db,
@@ -100,7 +103,7 @@ export class AuditLog {
     );
     for (const { chain, reason } of frozen) this.freeze(chain, reason);
     for (const { chain, size, recordedBy } of lost) {
-      // What the log itself tells everybody needs nobody's look at every start.
+      // A loss that the next log records itself is public. It needs no warning at every start.
       if (recordedBy === undefined)
         this.tools.log.warn({ chain, published: size }, "audit.ended_log_is_behind");
     }
@@ -114,7 +117,7 @@ export class AuditLog {
     this.tools.log.error({ chain, why }, "audit.log_held");
   }
 
-  /** The key that signs now. */
+  /** The current signing key. */
   async key(): Promise<LogKey> {
     const { signer, jwk } = await this.tools.keys.signingKey("audit");
     return { signer, publicKey: ed25519Bytes(jwk) };
@@ -138,22 +141,25 @@ export class AuditLog {
   }
 
   /**
-   * The commit seam: runs `body` and records what it asks for in one transaction of the site's log,
-   * then runs the `after` it returned, once, and releases the answer.
-   * Resolved, both are durable. Rejected, neither happened, unless the database was lost in
-   * mid-commit and could not be asked again: whoever retries must find what is there.
+   * The commit seam: runs `body` and writes its records in one transaction of the site's log, then
+   * runs the returned `after` once and releases the answer. If this resolves, both are durable. If
+   * it rejects, neither happened, unless the connection was lost during the commit and the database
+   * could not be asked again: a caller that retries must look for what exists.
    */
   commit<T>(siteKeyHash: string, body: CommitBody<T>): Promise<Committed<T>> {
     return this.sequencer.commit(siteKeyHash, body);
   }
 
-  /** Ends a log that may not go on and opens the next epoch, which says so in its first record. */
+  /**
+   * Closes a log that must not continue, and opens the next epoch, whose first record gives the
+   * reason.
+   */
   async renew(siteKeyHash: string, why: NewEpoch): Promise<void> {
     await this.commit(siteKeyHash, async () => ({ records: [], answer: null, maintenance: why }));
     for (const { chain } of await logsOfSite(this.tools.db, siteKeyHash)) this.frozen.delete(chain);
   }
 
-  /** Opens a site's log if it has none, and writes what it owes of itself. */
+  /** Opens a site's log if there is none, and writes the records that are due about the log itself. */
   async maintainLog(siteKeyHash: string): Promise<void> {
     await this.commit(siteKeyHash, async () => ({
       records: [],
@@ -162,7 +168,7 @@ export class AuditLog {
     }));
   }
 
-  /** Closes days that are over, and names a new key, in logs where nothing else happened since. */
+  /** Closes finished days and records a new key in logs that nothing else was written to. */
   async maintainLogs(stopping: () => boolean = () => false): Promise<void> {
     const { clock, db, log } = this.tools;
     const before = Math.floor(clock.now() / DAY_MS) * DAY_MS;
@@ -189,18 +195,18 @@ export class AuditLog {
     return head;
   }
 
-  /** How far a log was at a moment. */
+  /** The size of a log at a time. */
   sizeAt(db: Queries, head: LogHead, moment: number): Promise<number> {
     return sizeBefore(db, head.chain, head.size, moment);
   }
 
-  /** Proves a record to be in the tree of a size. */
+  /** Proves that a record is in the tree of a size. */
   async prove({ chain, seq }: StoredRecord, size: number): Promise<RecordProof> {
     const hashes = await inclusionHashes(seq, size, this.reader.nodesOf(chain), sha256Now);
     return { ...(await this.checkpoints.at(chain, size)), index: seq, hashes };
   }
 
-  /** Why a log is not written to; undefined for one that is. */
+  /** Why a log is frozen; undefined if it is not. */
   freezeReason(chain: string): string | undefined {
     return this.frozen.get(chain);
   }

@@ -17,7 +17,7 @@ import {
   moveHead,
 } from "./store.js";
 
-/** What a commit's body has done, and what is to be recorded of it. */
+/** The result of a commit's body, and the records to write. */
 interface Made<T> {
   readonly records: readonly RecordDraft[];
   readonly answer: T;
@@ -27,20 +27,23 @@ interface Made<T> {
    * decision: memory is lost with the process anyway.
    */
   readonly after?: (() => void) | undefined;
-  /** What the log does after the records: close days that are over, or end and continue in the next epoch. */
+  /**
+   * What the log does after the records: close finished days, or end and continue in the next
+   * epoch.
+   */
   readonly maintenance?: "catch_up" | NewEpoch | undefined;
 }
 
-/** Why a log ends and another goes on from it, and who wanted that. */
+/** Why a log ends and its successor begins, and who requested that. */
 export interface NewEpoch {
   readonly reason: string;
   readonly actor: Actor;
 }
 
 /**
- * Reads and writes the rooms' own tables; may run more than once, each time from the beginning, so
- * it changes nothing outside its transaction: that is for `after`.
- * `now` is the moment its records will carry, or one that an earlier record of the log carries.
+ * Reads and writes the tables of the domain rooms. It may run more than once, each time from the
+ * beginning, so it changes nothing outside its transaction; `after` is for that. `now` is the time
+ * of its records, or that of an earlier record of the log.
  */
 export type CommitBody<T> = (tx: Transaction, now: number) => Promise<Made<T>>;
 
@@ -49,11 +52,11 @@ export interface BatchEntry {
   readonly body: CommitBody<unknown>;
 }
 
-/** One entry of a batch cannot be done; the others can, without it. */
+/** One entry of a batch failed. The batch can be written without it. */
 export class EntryFailedError extends Error {
   override readonly name = "EntryFailedError";
   readonly index: number;
-  /** A database's own word, where it said one: some ask for the whole transaction again. */
+  /** The database's error code, if there is one: some codes ask to repeat the whole transaction. */
   readonly code: unknown;
 
   constructor(index: number, cause: unknown) {
@@ -63,7 +66,7 @@ export class EntryFailedError extends Error {
   }
 }
 
-/** Says whose fault it was, unless it is the database's, or another process was first. */
+/** Names the entry that failed, unless the database failed or another process moved the head first. */
 async function blaming<T>(index: number, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -75,34 +78,37 @@ async function blaming<T>(index: number, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** What was written of one entry. */
+/** The result of one entry. */
 export interface Written extends Pick<Made<unknown>, "answer" | "after"> {
   readonly recordIds: readonly string[];
 }
 
 export interface BatchTools extends WriterTools {
   readonly crashPoint: CrashPoint;
-  /** The domain a site has now; its room tells. */
+  /** The current domain of a site. */
   domainOf(tx: Queries, siteKeyHash: string): Promise<string | undefined>;
-  /** Highest epoch of a host that this installation has published, whatever the database says. */
+  /** The highest epoch of a host that this installation has published. The database may know fewer. */
   publishedEpoch(host: string): number;
-  /** Why a log must not be written to; undefined for one that may. */
+  /** Why a log is frozen; undefined if it is not. */
   freezeReason(chain: string): string | undefined;
-  /** Holds a log that has fewer records than were published of it: a database went back meanwhile. */
+  /**
+   * Freezes a log with fewer records than were published: the database was set back while the
+   * process ran.
+   */
   freezeIfBehind(head: LogHead): void;
-  /** The last checkpoint published of a log. */
+  /** The last published checkpoint of a log. */
   published(chain: string): { readonly size: number; readonly note: string } | undefined;
 }
 
 export interface WrittenBatch {
   readonly written: readonly Written[];
-  /** Logs that grew. */
+  /** Logs with new records. */
   readonly heads: readonly LogHead[];
-  /** Any record of the batch: the whole is in the log if it is. */
+  /** Any record of the batch. If it is in the log, the whole batch is. */
   readonly firstRecordId: string | undefined;
 }
 
-/** The logs one batch writes to, locked until its transaction ends. */
+/** The logs of one batch, locked until its transaction ends. */
 class Logs {
   private readonly tx: Transaction;
   private readonly tools: BatchTools;
@@ -116,9 +122,9 @@ class Logs {
   }
 
   /**
-   * In sorted order, so that two processes that need the same logs do not wait for each other. Where
-   * bodies lock rows of their own and then name further logs they may; the database then tells one
-   * of them to begin again.
+   * Locks in sorted order, so that two processes that need the same logs do not deadlock. They
+   * still may if bodies lock other rows and then need further logs; the database then makes one of
+   * them start again.
    */
   async lock(sites: Iterable<string>): Promise<void> {
     const wanted = [...new Set(sites)].filter((site) => !this.writers.has(site)).sort();
@@ -129,7 +135,7 @@ class Logs {
     }
   }
 
-  /** The open log of a site; opened if there is none. Refuses a frozen one. */
+  /** The open log of a site, which is created if there is none. Throws if it is frozen. */
   async of(site: string): Promise<LogWriter> {
     const writer = this.writers.get(site) ?? (await this.open(site));
     const why = this.tools.freezeReason(writer.chain);
@@ -148,7 +154,7 @@ class Logs {
     const head = LogWriter.opening(place, this.tools);
     await insertLog(this.tx, head);
     const writer = new LogWriter(head, this.tools);
-    // A log that ended without a successor was ended by a restore.
+    // Only a restore ends a log without a successor.
     const reason = why?.reason ?? (previous === undefined ? "begun" : "restored");
     const end = previous === undefined ? null : await this.endOf(previous);
     await writer.genesis({ previous: end, reason, actor: why?.actor ?? null });
@@ -156,7 +162,7 @@ class Logs {
     return writer;
   }
 
-  /** Where a log ended. Of one that has lost records, or tells others, what was published counts. */
+  /** Where a log ended. For a log that lost records or was changed, the published checkpoint counts. */
   private async endOf(head: LogHead): Promise<JsonObject> {
     const published = this.tools.published(head.chain);
     const held = this.tools.freezeReason(head.chain) !== undefined;
@@ -168,12 +174,13 @@ class Logs {
     return { chain: head.chain, size: head.size, checkpoint };
   }
 
-  /** Ends an open log here, and opens the one that goes on from it. */
+  /** Closes an open log and opens its successor. */
   async renew(site: string, why: NewEpoch): Promise<void> {
     const writer = this.writers.get(site);
     if (writer !== undefined) {
       writer.close();
-      // The old head moves before the new log is inserted: a site has one open log at a time.
+      // The old head moves before the new log is inserted, because a site has one open log at a
+      // time.
       await this.move(writer);
     }
     await this.open(site, why);
@@ -212,8 +219,8 @@ async function record(
 }
 
 /**
- * Runs a batch inside one transaction: holds the logs, runs each body, then gives every record its
- * place. A crash anywhere in here leaves nothing; what was signed was never seen by anybody.
+ * Runs a batch inside one transaction: locks the logs, runs each body, then gives every record its
+ * position. A crash here leaves nothing, and nobody has seen what was signed.
  */
 export async function writeBatch(
   tx: Transaction,

@@ -9,11 +9,11 @@ import type { LogReader } from "./log-reader.js";
 import { frontierOf, type LogKey, sha256Now, signCheckpoint } from "./log-writer.js";
 import { logByChain } from "./store.js";
 
-/** How often the checkpoints of changed logs are kept, whether or not anybody asks for them. */
+/** How often the checkpoints of changed logs are stored, even if nobody requests them. */
 const PUBLISH_EVERY_MS = 1000;
-/** Checkpoints kept in one go; more logs than that take turns. */
+/** Checkpoints stored in one run; further logs wait for the next. */
 const PUBLISH_LOGS_MAX = 64;
-/** Signed checkpoints remembered. */
+/** Signed checkpoints in memory. */
 const SIGNED_MAX = 10_000;
 
 export interface CheckpointTools {
@@ -24,20 +24,20 @@ export interface CheckpointTools {
   readonly reader: LogReader;
   readonly crashPoint: CrashPoint;
   key(): Promise<LogKey>;
-  /** Why a log is frozen, if it is. */
+  /** Why a log is frozen; undefined if it is not. */
   freezeReason(chain: string): string | undefined;
-  /** From now on nothing is added to a log, and nothing more is signed of it. */
+  /** From now on nothing is added to the log, and no checkpoint of it is signed. */
   freeze(chain: string, why: string): void;
 }
 
 export interface PublishedCheckpoint {
   readonly chain: string;
   readonly size: number;
-  /** Signed. */
+  /** The signed text. */
   readonly note: string;
 }
 
-/** Signs checkpoints of what is committed, and keeps each before it is shown to anybody. */
+/** Signs checkpoints of what is committed, and stores each one before anybody sees it. */
 export class Checkpoints {
   private readonly tools: CheckpointTools;
   private readonly waiting = new Map<string, LogHead>();
@@ -48,7 +48,7 @@ export class Checkpoints {
     this.tools = tools;
   }
 
-  /** Logs that grew: their checkpoints are kept shortly. */
+  /** Notes logs with new records. Their checkpoints are stored shortly after. */
   grown(heads: readonly LogHead[]): void {
     for (const head of heads) this.waiting.set(head.chain, head);
     if (this.waiting.size > 0) this.later();
@@ -65,7 +65,10 @@ export class Checkpoints {
     });
   }
 
-  /** One log that cannot be kept does not keep the others from it; it waits behind them. */
+  /**
+   * A log whose checkpoint cannot be stored does not delay the others: it goes to the end of the
+   * queue.
+   */
   private async publish(logsMax: number): Promise<void> {
     for (const head of [...this.waiting.values()].slice(0, logsMax)) {
       if (this.waiting.get(head.chain) === head) this.waiting.delete(head.chain);
@@ -77,21 +80,22 @@ export class Checkpoints {
     }
   }
 
-  /** The checkpoint of a log as it is now. */
+  /** The checkpoint of the current state of a log. */
   async latest(head: LogHead): Promise<PublishedCheckpoint> {
     const kept = this.tools.kept.of(head.chain);
     if (kept === undefined || kept.size <= head.size) {
       return this.published(head.chain, frontierOf(head));
     }
-    // More was published than this head knows: it has grown since it was read, or has gone back.
+    // More was published than this head knows. Either the log has grown since it was read, or the
+    // database was set back.
     const now = await logByChain(this.tools.db, head.chain);
     if (now !== undefined) this.freezeIfBehind(now);
     return this.published(head.chain, frontierOf(now ?? head));
   }
 
   /**
-   * A database may go back under a running process too: a failover, a copy put in its place. For
-   * heads that were read just now, or are held: what is published was committed before.
+   * A database can also be set back under a running process, by a failover or a replaced copy.
+   * `head` must be current or locked: everything published was committed before it was read.
    */
   freezeIfBehind({ chain, size }: LogHead): void {
     const kept = this.tools.kept.of(chain);
@@ -111,8 +115,8 @@ export class Checkpoints {
   }
 
   /**
-   * A checkpoint must go on from every one before it (C2SP tlog-checkpoint): the tree is compared
-   * with the last one published, as the database has it now, before a later one is signed.
+   * Each checkpoint must extend every earlier one (C2SP tlog-checkpoint). So before a new one is
+   * signed, the tree in the database is compared with the last published one.
    */
   private async compare(chain: string, frontier: Frontier): Promise<void> {
     const why = this.tools.freezeReason(chain);
@@ -124,7 +128,7 @@ export class Checkpoints {
     if (same !== true) this.freeze(chain, OTHER_HISTORY);
   }
 
-  /** The tree at a size; undefined where its records are not there any more. */
+  /** The tree at a size; undefined if its records no longer exist. */
   private treeAt(chain: string, size: number): Promise<Frontier | undefined> {
     return this.tools.reader.frontierAt(chain, size).catch((error) => {
       if (error instanceof DatabaseUnavailableError) throw error;
@@ -150,7 +154,7 @@ export class Checkpoints {
     return { chain, size, note };
   }
 
-  /** Keeps what is still waiting; a process that ends in peace forgets nothing. */
+  /** Stores the checkpoints that are still waiting, so that a regular shutdown loses none. */
   async close(): Promise<void> {
     this.cancel?.();
     await this.publish(Number.POSITIVE_INFINITY);

@@ -9,7 +9,7 @@ import type { LogReader } from "./log-reader.js";
 import { frontierOf, sha256Now } from "./log-writer.js";
 import { logByChain, logsOfSite } from "./store.js";
 
-/** Why a log must not be written to: somebody outside holds proof that it was another. */
+/** A log that must not be written to, because others can prove that it was different. */
 interface FrozenLog {
   readonly chain: string;
   readonly reason: string;
@@ -37,23 +37,23 @@ async function differs(
 const unreadable = ({ message }: ArchiveUnavailableError) =>
   `it cannot be compared with what was published of it: ${message}`;
 
-/** An archive that cannot be read proves nothing; doctor reports it separately. */
+/** An archive that cannot be read proves nothing. Doctor reports it separately. */
 function unlessArchived(error: unknown): [] {
   if (error instanceof ArchiveUnavailableError) return [];
   throw error;
 }
 
-/** A log that ended with fewer records than were published. */
+/** A closed log with fewer records than were published. */
 interface LostRecords {
   readonly chain: string;
-  /** How many were published. */
+  /** The number of published records. */
   readonly size: number;
   readonly left: number;
-  /** The log that goes on from it, where its first record says the same: then everybody is told. */
+  /** The next log, if its first record states the same loss. Then the loss is public. */
   readonly recordedBy: { readonly chain: string; readonly at: number } | undefined;
 }
 
-/** Which log says in its own first record what was lost of the one before it. */
+/** The log whose first record states what its predecessor lost. */
 async function recorderOf(
   db: Queries,
   reader: LogReader,
@@ -77,15 +77,18 @@ async function recorderOf(
 
 export interface Comparison {
   readonly frozen: readonly FrozenLog[];
-  /** After a restore, or because somebody cut them. */
+  /** Lost in a restore, or deleted by somebody. */
   readonly lost: readonly LostRecords[];
-  /** Published from here, and not in this database: of a time after the backup it came from, say. */
+  /**
+   * Published by this installation, but not in this database, for example because it comes from an
+   * older backup.
+   */
   readonly missing: readonly KeptCheckpoint[];
 }
 
 /**
- * Compares every open log with the last checkpoint published of it. A database that is behind, put
- * back from a copy or taken over from a replica that lagged, would tell a second history.
+ * Compares every open log with its last published checkpoint. A database that is behind, because it
+ * was restored from a copy or taken over from a delayed replica, would start a second history.
  */
 export async function comparePublished(
   db: Queries,

@@ -1,35 +1,35 @@
 import type { JsonObject, RecordType } from "@gatehouse/protocol";
 
-/** What somebody wants recorded; the log adds where and when. */
+/** A record to be written. The log adds its position and time. */
 export interface RecordDraft {
   readonly type: RecordType;
-  /** The site whose log it goes to, where that is not the one being committed to. */
+  /** The site whose log it goes to, if it is not the site of the commit. */
   readonly siteKeyHash?: string | undefined;
-  /** Its id, where something written with it has to name it. */
+  /** The id, if something written with the record refers to it. */
   readonly recordId?: string | undefined;
-  /** When it happened, by the caller's clock. */
+  /** When it happened, by the clock of the caller. */
   readonly occurredAt: number;
   readonly content: JsonObject;
 }
 
-/** Who did it: a token or an agent by its id, or the service itself. Never a name, never a token. */
+/** Who did it: the id of a token or an agent, or the service itself. Never a name or a token. */
 export interface Actor extends JsonObject {
   readonly kind: "token" | "service" | "agent";
   readonly id: string;
   readonly role: string;
 }
 
-/** A job or another part of the service, acting by itself. */
+/** A job or another part of the service. */
 export function serviceActor(id: string): Actor {
   return { kind: "service", id, role: "service" };
 }
 
-/** The owner's processor, by what it says of a payment: whoever acted there is not known here. */
+/** The owner's payment provider, which reports a change. The person who made it is unknown here. */
 export function providerActor(name: string): Actor {
   return { kind: "service", id: `processor ${name}`, role: "service" };
 }
 
-/** An agent, by a signature that holds. */
+/** An agent with a valid signature. */
 export function agentActor(agentId: string): Actor {
   return { kind: "agent", id: agentId, role: "agent" };
 }
@@ -38,7 +38,7 @@ export function tokenActor({ tokenId, role }: { readonly tokenId: string; readon
   return { kind: "token", id: tokenId, role } satisfies Actor;
 }
 
-/** A record of something that somebody did. */
+/** A record of something that an actor did. */
 export function actorDraft(
   type:
     | ("site.changed" | "audit.read" | "audit.exported")

@@ -12,7 +12,10 @@ const ENDING = ".txt";
 
 const FILE_NAME_CHARS_MAX = 200;
 
-/** Names a file after a log, as far as file systems let it; the file itself says which log it is of. */
+/**
+ * A file name for a log, as far as file systems allow it. The content of the file says which log it
+ * belongs to.
+ */
 function fileOf(chain: string): string {
   const name = chain.replace(/[/:]/g, "_");
   const short = name.length > FILE_NAME_CHARS_MAX ? hash("sha256", chain) : name;
@@ -21,13 +24,14 @@ function fileOf(chain: string): string {
 
 export interface KeptCheckpoint extends Checkpoint {
   readonly file: string;
-  /** As it was signed. */
+  /** The signed text. */
   readonly note: string;
 }
 
 function readKept(file: string): KeptCheckpoint {
   const note = readTextFile(file, "The kept checkpoint");
-  // Nobody but this installation writes here, so what counts is the text; the signature is for readers.
+  // Only this installation writes these files, so the text counts. The signature is for other
+  // readers.
   const read = readCheckpoint(note.slice(0, note.lastIndexOf("\n\n") + 1));
   if (read.ok) return { ...read.value, file, note };
   throw new StartupError(
@@ -36,8 +40,8 @@ function readKept(file: string): KeptCheckpoint {
 }
 
 /**
- * The last checkpoint of every log that left this house, in files beside the database: whoever puts
- * an older database back cannot make it forget what was published.
+ * The last published checkpoint of every log, in files beside the database. An older database
+ * cannot replace them, so it cannot hide what was published.
  */
 export class KeptCheckpoints {
   private readonly folder: string;
@@ -48,7 +52,7 @@ export class KeptCheckpoints {
     this.folder = join(dataDir, CHECKPOINTS_DIR);
   }
 
-  /** Everything kept so far. */
+  /** Reads all stored checkpoints. */
   read(): readonly KeptCheckpoint[] {
     if (!existsSync(this.folder)) return [];
     const files = readdirSync(this.folder).filter((name) => name.endsWith(ENDING));
@@ -57,12 +61,12 @@ export class KeptCheckpoints {
     return all;
   }
 
-  /** The last one of a log. */
+  /** The last checkpoint of a log. */
   of(chain: string): KeptCheckpoint | undefined {
     return this.kept.get(chain);
   }
 
-  /** Highest epoch of a host that was ever kept here. */
+  /** The highest epoch of a host that was ever stored here. */
   epochOf(host: string): number {
     const prefix = `${host}/audit/`;
     const epochs = [...this.kept.keys()]
@@ -75,12 +79,13 @@ export class KeptCheckpoints {
     return (this.kept.get(origin)?.size ?? -1) >= size;
   }
 
-  /** Durable before it returns; a smaller one than is kept already changes nothing. */
+  /** Stores a checkpoint durably. One that is not larger than the stored one changes nothing. */
   keep(checkpoint: Checkpoint, note: string): Promise<void> {
     if (this.isKept(checkpoint)) return Promise.resolve();
     const turn = this.last.then(() => this.write(checkpoint, note));
     this.last = turn.catch(() => undefined);
-    // What cannot be kept must not be shown: a full disk makes checkpoints unavailable.
+    // A checkpoint that cannot be stored must not be shown, so a full disk makes checkpoints
+    // unavailable.
     return turn.catch((cause) => {
       throw new AuditUnavailableError("a checkpoint cannot be kept", { cause });
     });
@@ -89,7 +94,7 @@ export class KeptCheckpoints {
   private async write(checkpoint: Checkpoint, note: string): Promise<void> {
     if (this.isKept(checkpoint)) return;
     const path = join(this.folder, fileOf(checkpoint.origin));
-    // Another process in this folder may have kept a later one meanwhile.
+    // Another process may have stored a later one in this folder.
     if (existsSync(path)) this.kept.set(checkpoint.origin, readKept(path));
     if (this.isKept(checkpoint)) return;
     await replaceFile(path, note);

@@ -6,7 +6,7 @@ import { archivedEnd, partsBefore } from "./archive/store.js";
 import type { StoredRecord } from "./log.js";
 import { leafAt, recordById, recordsBefore, recordsBetween, recordTexts } from "./records/store.js";
 
-/** Archived parts looked at for one page of records of a type, and those opened. */
+/** Archived parts considered for one page of records of a type, and those opened. */
 const PARTS_LOOKED_AT_MAX = 200;
 const PARTS_OPENED_MAX = 8;
 
@@ -18,14 +18,14 @@ export interface PageQuery {
 
 export interface RecordPage {
   readonly records: readonly StoredRecord[];
-  /** Where an older page begins; undefined at the beginning of the log. */
+  /** Where the next older page begins; undefined at the beginning of the log. */
   readonly next: number | undefined;
 }
 
 /**
- * Reads logs from the database first and then from the archive. In this order no record is missed while
- * a day is archived, because rows are deleted only after their archive is noted. Never used inside a
- * commit: a slow archive must not delay writing.
+ * Reads logs from the database first and then from the archive. In this order no record is missed
+ * while a day is archived, because rows are deleted only after the archive is noted. Never used
+ * inside a commit, because a slow archive must not delay writing.
  */
 export class LogReader {
   private readonly db: Queries;
@@ -36,7 +36,7 @@ export class LogReader {
     this.archive = archive;
   }
 
-  /** Reads the tree's nodes; each is in the row of its last leaf. */
+  /** Reads the nodes of the tree. Each is in the row of its last leaf. */
   nodesOf(chain: string): NodeAt {
     return async (level, index) => {
       const seq = (index + 1) * 2 ** level - 1;
@@ -50,7 +50,7 @@ export class LogReader {
     };
   }
 
-  /** The tree as it was at an earlier size: one node for each one in the size's binary digits. */
+  /** The tree at an earlier size: one node for each 1 among the binary digits of the size. */
   async frontierAt(chain: string, size: number): Promise<Frontier> {
     const nodeAt = this.nodesOf(chain);
     const hashes: Uint8Array[] = [];
@@ -64,7 +64,7 @@ export class LogReader {
     return { size, hashes };
   }
 
-  /** Records of a log from one place up to, and without, another. */
+  /** Records of a log from one position up to, and excluding, another. */
   async recordsBetween(chain: string, from: number, to: number): Promise<StoredRecord[]> {
     const rows = await recordsBetween(this.db, chain, from, to);
     const kept = rows[0]?.seq ?? to;
@@ -72,7 +72,7 @@ export class LogReader {
     return [...(await this.archive.records(this.db, chain, from, kept)), ...rows];
   }
 
-  /** A record by its id, if it is one of this site's. */
+  /** A record of a site by its id. */
   async recordById(siteKeyHash: string, recordId: string): Promise<StoredRecord | undefined> {
     return (
       (await recordById(this.db, siteKeyHash, recordId)) ??
@@ -80,7 +80,7 @@ export class LogReader {
     );
   }
 
-  /** The texts of this site's records with these ids, by id. */
+  /** The texts of a site's records by id. */
   async recordTexts(
     siteKeyHash: string,
     ids: readonly string[],
@@ -94,13 +94,13 @@ export class LogReader {
     return texts;
   }
 
-  /** A page of a log, newest first; of one type, if one is named. */
+  /** A page of a log, newest first; only one type, if it is given. */
   async page(chain: string, query: PageQuery): Promise<RecordPage> {
     const { before, type, limit } = query;
     const archived = await archivedEnd(this.db, chain);
     const wanted = { type, limit: limit + 1 };
     const rows = await recordsBefore(this.db, chain, [archived, before], wanted);
-    // A day that was archived meanwhile may have removed rows, so this reads again.
+    // A day may have been archived and its rows deleted in the meantime, so this reads again.
     if ((await archivedEnd(this.db, chain)) !== archived) return this.page(chain, query);
     const older = { before: Math.min(before, archived), type, limit: limit + 1 - rows.length };
     const { records, next } =

@@ -24,10 +24,10 @@ import { DAY_MS } from "../../infra/time.js";
 import type { RecordDraft } from "./drafts.js";
 import { dayOf, type LogHead, originOf } from "./log.js";
 
-/** Synchronous, and far cheaper than Web Crypto on inputs this small. */
+/** Synchronous, because that is much cheaper than Web Crypto for such small inputs. */
 export const sha256Now: HashBytes = (bytes) => digest("sha256", bytes, "buffer");
 
-/** The key a log is written with. */
+/** The key that signs a log. */
 export interface LogKey {
   readonly signer: Signer;
   readonly publicKey: Uint8Array;
@@ -36,7 +36,7 @@ export interface LogKey {
 export interface WriterTools {
   readonly key: LogKey;
   readonly now: number;
-  /** Names the process that writes. */
+  /** The name of the writing process. */
   readonly node: string;
   newRecordId(): string;
 }
@@ -45,7 +45,7 @@ export function frontierOf({ size, frontier }: Pick<LogHead, "size" | "frontier"
   return { size, hashes: frontier.map((text) => fromHex(text) as Uint8Array) };
 }
 
-/** The signed checkpoint of a log at a size that was committed. */
+/** The signed checkpoint of a log at a committed size. */
 export async function signCheckpoint(
   chain: string,
   frontier: Frontier,
@@ -56,12 +56,11 @@ export async function signCheckpoint(
   return signNote(text, { name: chain, publicKey } satisfies NoteKey, signer);
 }
 
-/** Which log it is. */
 type LogPlace = Pick<LogHead, "siteKeyHash" | "host" | "epoch" | "ordinal">;
 
 /**
- * Writes one log within one transaction: gives each record its place, links, hashes and signs it.
- * Until the transaction has committed nothing of it may leave the process.
+ * Writes one log within one transaction: gives each record its position, links, hashes and signs
+ * it. Nothing of it may leave the process before the transaction has committed.
  */
 export class LogWriter {
   private readonly tools: WriterTools;
@@ -78,7 +77,7 @@ export class LogWriter {
     this.frontier = frontierOf(head);
   }
 
-  /** The head of a log that does not exist yet. */
+  /** The head of a new log. */
   static opening(place: LogPlace, { now, key }: WriterTools): LogHead {
     const chain = originOf(place.host, place.epoch);
     return {
@@ -94,7 +93,7 @@ export class LogWriter {
     };
   }
 
-  /** The first record: the key, and where the log before this one ended. */
+  /** The first record: the key, and the end of the previous log. */
   async genesis(beginning: JsonObject): Promise<void> {
     const { signer, publicKey } = this.tools.key;
     const key = { name: this.at.chain, publicKey };
@@ -102,9 +101,9 @@ export class LogWriter {
     await this.write({ type: "chain.genesis", occurredAt: this.tools.now, content });
   }
 
-  /** What the log must say of itself before anything else: another key, and days that are over. */
+  /** Writes the records that must come first: a new key, and the days that are over. */
   async catchUp(): Promise<void> {
-    // Neither the key nor the moment changes while one batch is written.
+    // Neither the key nor the time changes while one batch is written.
     this.caughtUp = true;
     const { now, key } = this.tools;
     const { chain, keyId, recordedAt } = this.at;
@@ -115,7 +114,7 @@ export class LogWriter {
     }
     const today = Math.floor(now / DAY_MS);
     if (Math.floor(recordedAt / DAY_MS) >= today) return;
-    // One record closes the last written day and every empty one since.
+    // One record closes the last day with records and all empty days after it.
     const content = { day: dayOf(recordedAt), through: dayOf((today - 1) * DAY_MS) };
     await this.write({ type: "chain.day_closed", occurredAt: now, content });
   }
@@ -135,10 +134,10 @@ export class LogWriter {
   ): Promise<void> {
     const { at, tools } = this;
     const { signer } = tools.key;
-    // Two nodes' clocks may differ; a log's time never goes back.
+    // The clocks of two nodes may differ, but the time in a log never goes back.
     const recordedAt = Math.max(tools.now, at.recordedAt);
-    // What the log says of a record goes over whatever its content brought under the same name. An
-    // object literal that begins with a spread would cost twenty times as much as this.
+    // The log's own members replace members of the same name in the content. An object literal that
+    // begins with a spread takes twenty times as long.
     const record: AuditRecord = Object.assign({}, content, {
       chain: at.chain,
       node: tools.node,
@@ -173,7 +172,7 @@ export class LogWriter {
     at.keyId = signer.kid;
   }
 
-  /** What has to be written, from which size on. */
+  /** The rows to insert and the new head, with the size before them. */
   written(): { readonly rows: readonly NewRow[]; readonly head: LogHead; readonly from: number } {
     return { rows: this.rows, head: this.head, from: this.fromSize };
   }

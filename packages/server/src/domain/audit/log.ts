@@ -1,22 +1,22 @@
 import { DatabaseUnavailableError } from "../../infra/db/database.js";
 
-/** The head of one log: everything needed to go on writing it. */
+/** The head of one log: everything that is needed to continue it. */
 export interface LogHead {
-  /** Origin of the log, `{host}/audit/{epoch}`. */
+  /** The origin of the log, `{host}/audit/{epoch}`. */
   readonly chain: string;
-  /** The site it is of, or {@link INSTALLATION}. */
+  /** The site of the log, or {@link INSTALLATION}. */
   readonly siteKeyHash: string;
   readonly host: string;
   readonly epoch: number;
-  /** Counts the logs of its site, whatever domains they were for. */
+  /** The position among the logs of its site, over all domains. */
   readonly ordinal: number;
   readonly state: "open" | "closed";
-  /** Records in it; the next one gets this number. */
+  /** The number of records, which is also the position of the next one. */
   readonly size: number;
-  /** Roots of the complete subtrees, largest first, in hex. */
+  /** Roots of the complete subtrees, largest first, in hexadecimal. */
   readonly frontier: readonly string[];
   readonly lastHash: string;
-  /** Of the last record; no later one is dated before it. */
+  /** The time of the last record. No later record has an earlier time. */
   readonly recordedAt: number;
   /** The key that signed the last record. */
   readonly keyId: string;
@@ -24,12 +24,12 @@ export interface LogHead {
 }
 
 /**
- * Takes the place of a site's key hash for the installation's own log, which records what concerns no
- * single site. A site's hash has 43 characters, so it never equals this.
+ * Stands for a site's key hash in the installation's own log, which records what concerns no single
+ * site. A site's hash has 43 characters, so it never equals this.
  */
 export const INSTALLATION = "installation";
 
-/** The name of the installation's log, in the place of a site's domain. */
+/** The name of the installation's log, used like a site's domain. */
 export function installationHost(baseUrl: string): string {
   return `${new URL(baseUrl).host}/installation`;
 }
@@ -38,12 +38,12 @@ export function originOf(host: string, epoch: number): string {
   return `${host}/audit/${epoch}`;
 }
 
-/** The UTC day a moment lies in, as exports name it. */
+/** The UTC day of a time, as exports name it. */
 export function dayOf(ms: number): string {
   return new Date(ms).toISOString().slice(0, 10);
 }
 
-/** The first moment of a UTC day; undefined for a day that is none. */
+/** The start of a UTC day; undefined for an invalid day. */
 export function startOfDay(day: string): number | undefined {
   const ms = Date.parse(`${day}T00:00:00.000Z`);
   return Number.isNaN(ms) || dayOf(ms) !== day ? undefined : ms;
@@ -60,7 +60,7 @@ export function behind(size: number, published: number): string {
 
 export const OTHER_HISTORY = "its records are not those of the published checkpoint";
 
-/** A log tells another history than was published of it: nothing may be added to it. */
+/** The history of a log differs from what was published. Nothing may be added to it. */
 export class FrozenLogError extends AuditUnavailableError {
   override readonly name = "FrozenLogError";
   override readonly advice =
@@ -71,12 +71,12 @@ export class FrozenLogError extends AuditUnavailableError {
   }
 }
 
-/** Another process was first at the head, or has changed the key: what was signed is thrown away. */
+/** Another process moved the head first, or changed the key. What was signed is discarded. */
 export class HeadMovedError extends Error {
   override readonly name = "HeadMovedError";
 }
 
-/** A record with its place in the log, its hash and its signature. */
+/** A record with its position, hash and signature. */
 export interface StoredRecord {
   readonly chain: string;
   readonly seq: number;
@@ -91,7 +91,7 @@ export interface StoredRecord {
 
 const HASH_HEX_CHARS = 64;
 
-/** The hashes in a text that has them one after the other, in hexadecimal. */
+/** The hashes in a text that contains them one after the other, in hexadecimal. */
 export function hashesIn(text: string): string[] {
   return text.match(new RegExp(`.{${HASH_HEX_CHARS}}`, "g")) ?? [];
 }

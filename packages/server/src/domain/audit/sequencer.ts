@@ -14,22 +14,25 @@ import { AuditUnavailableError, HeadMovedError, type LogHead } from "./log.js";
 import { recordExists } from "./records/store.js";
 import { lockOpenLog } from "./store.js";
 
-/** Commits taken into one transaction. */
+/** Commits per transaction. */
 const BATCH_ENTRIES_MAX = 256;
-/** Commits waiting for one; whoever comes later is turned away at once. */
+/** Commits in the queue. Further ones are refused at once. */
 const QUEUE_ENTRIES_MAX = 10_000;
-/** How long a commit waits for its turn. Not begun by then, it never will be. */
+/** How long a commit waits to begin. After this time it is refused and never runs. */
 const TURN_MS_MAX = 2000;
-/** Another process may be first at a head a few times in a row, not for ever. */
+/** Another process may move the head first a few times in a row, but not for ever. */
 const HEAD_TRIES_MAX = 5;
-/** After a lost connection: how often, and how far apart, the database is asked what it did. */
+/**
+ * After a lost connection: how often the database is asked whether it committed, and the time
+ * between.
+ */
 const OUTCOME_TRIES_MAX = 10;
 const OUTCOME_RETRY_MS = 200;
 
-/** What was committed. */
+/** The result of a commit. */
 export interface Committed<T> {
   readonly answer: T;
-  /** Ids of the records written for it, in order. */
+  /** The ids of its records, in order. */
   readonly recordIds: readonly string[];
 }
 
@@ -41,37 +44,38 @@ interface Waiting extends BatchEntry {
 
 export interface SequencerTools {
   readonly db: Database;
-  /** What a batch needs, as of now: the clock, the key. Asked again for every try. */
+  /** The current clock and key for a batch. Read again for every try. */
   batchTools(): Promise<BatchTools>;
-  /** Whether the key is still the one that signs, as the transaction sees it. */
+  /** Whether the key still is the signing key, as the transaction sees it. */
   keyIsCurrent(tx: Parameters<CommitBody<unknown>>[0], keyId: string): Promise<boolean>;
-  /** Told of every log that grew, after it is durable. */
+  /** Called with every log that has new records, after they are durable. */
   grown(heads: readonly LogHead[]): void;
   count(labels: { readonly result: "recorded" | "failed" }, commits: number): void;
   crashPoint: BatchTools["crashPoint"];
 }
 
-/** What whoever asked is told: their own fault, or that nothing can be recorded now. */
+/** The error for the caller: its own, or that nothing can be recorded now. */
 function reasonOf(error: unknown): unknown {
   if (error instanceof EntryFailedError) return error.cause;
   if (!(error instanceof HeadMovedError)) return error;
   return new AuditUnavailableError("the log is contended", { cause: error });
 }
 
-/** Changes what the process remembers of a commit, then lets its answer out. */
+/** Runs the `after` of a commit, then releases its answer. */
 function release({ resolve, reject }: Waiting, { after, answer, recordIds }: Written): void {
   try {
     after?.();
     resolve({ answer, recordIds });
   } catch (error) {
-    // The record is written. Its sender retries and finds it; the other commits are not affected.
+    // The record is written. The caller retries and finds it; the other commits are not affected.
     reject(error);
   }
 }
 
 /**
- * The one way into the logs. What has queued while a batch was written makes the next one, so a
- * lone commit does not wait and many share one sync to disk. Answers go out after the commit.
+ * The only way to write logs. Commits that arrive while a batch is written form the next batch, so
+ * a single commit does not wait and many share one sync to disk. Answers are released after the
+ * commit.
  */
 export class Sequencer {
   private readonly tools: SequencerTools;
@@ -79,14 +83,14 @@ export class Sequencer {
   private running = false;
   private finished: Promise<void> = Promise.resolve();
   private cancelSweep: (() => void) | undefined;
-  /** Why nothing could be written the last time; undefined once something could. */
+  /** Why the last write failed; undefined after a successful one. */
   private failing: unknown;
 
   constructor(tools: SequencerTools) {
     this.tools = tools;
   }
 
-  /** Runs `body` and writes what it wants recorded, in one transaction, or nothing at all. */
+  /** Runs `body` and writes its records in one transaction, or nothing at all. */
   commit<T>(siteKeyHash: string, body: CommitBody<T>): Promise<Committed<T>> {
     if (this.queue.length >= QUEUE_ENTRIES_MAX) {
       return Promise.reject(new AuditUnavailableError("too much is waiting to be recorded"));
@@ -104,13 +108,13 @@ export class Sequencer {
     return this.queue.length;
   }
 
-  /** Tries to write, with a lasting probe if the last commit failed; throws while it fails. */
+  /** Tries to write, with a lasting probe if the last commit failed. Throws if it fails. */
   async probe(): Promise<void> {
     await probeWriting(this.tools.db, this.failing !== undefined);
     this.failing = undefined;
   }
 
-  /** Waits until everything that was queued is decided. */
+  /** Waits until everything in the queue has ended. */
   async drain(): Promise<void> {
     while (this.running) await this.finished;
   }
@@ -118,17 +122,18 @@ export class Sequencer {
   private async run(): Promise<void> {
     this.running = true;
     while (this.queue.length > 0) {
-      // Requests that have arrived meanwhile get to the queue first and share this batch.
+      // Requests that have already arrived reach the queue first and share this batch.
       await new Promise((resolve) => setImmediate(resolve));
       const taken = this.queue.splice(0, BATCH_ENTRIES_MAX);
       this.tools.crashPoint("audit.taken");
       if (taken.length > 0) await this.settle(taken);
     }
-    // In the same step as the look at the queue: a commit that comes now starts the next run.
+    // In the same turn as the check of the queue, so that a commit that arrives now starts the next
+    // run.
     this.running = false;
   }
 
-  /** Turns away what has waited too long behind a batch that does not end. */
+  /** Refuses commits that have waited too long behind a batch that does not end. */
   private sweepLater(): void {
     if (this.cancelSweep !== undefined || this.queue.length === 0) return;
     this.cancelSweep = systemClock.after(TURN_MS_MAX, () => {
@@ -150,13 +155,13 @@ export class Sequencer {
       this.tools.count({ result: "recorded" }, entries.length);
       this.tools.crashPoint("audit.released");
     } catch (error) {
-      // A log that cannot be written to for itself must not keep the others from being written.
+      // A log that cannot be written by itself must not block the others.
       if (error instanceof HeadMovedError && entries.length > 1) {
         for (const entry of entries) await this.settle([entry]);
         return;
       }
       if (error instanceof DatabaseUnavailableError) this.failing = error;
-      // One entry's fault is not the others': they go again, without it.
+      // One entry failed: the others run again without it.
       const failed =
         error instanceof EntryFailedError ? [entries[error.index] as Waiting] : entries;
       for (const { reject } of failed) reject(reasonOf(error));
@@ -184,12 +189,12 @@ export class Sequencer {
       await db.transaction(async (tx) => {
         ready = undefined;
         const made = await writeBatch(tx, entries, batch);
-        // Read behind the locks: a log never goes back to a key it has left.
+        // Read after the locks, so that a log never returns to an earlier key.
         if (!(await keyIsCurrent(tx, batch.key.signer.kid))) throw new HeadMovedError("key");
         ready = made;
       });
     } catch (error) {
-      // Before the end of the body nothing can have been committed. After it, only asking tells.
+      // Nothing can be committed before the end of the body. After it, only the database knows.
       if (ready === undefined || !(await this.wasCommitted(entries, ready.firstRecordId)))
         throw error;
     }
@@ -199,8 +204,8 @@ export class Sequencer {
   }
 
   /**
-   * Whether a batch whose commit got no answer is in the log all the same. (Where it would have
-   * opened a site's first log there is no head to wait for: told "no", it may yet be there.)
+   * Whether a batch is in the log although its commit got no answer. For the first log of a site
+   * there is no head to lock, so the answer may be "no" although the commit still arrives.
    */
   private async wasCommitted(
     entries: readonly BatchEntry[],
@@ -210,7 +215,8 @@ export class Sequencer {
     for (let tries = 1; ; tries++) {
       try {
         return await this.tools.db.transaction(async (tx) => {
-          // A commit still under way on the server holds the head: this waits for its end.
+          // A commit that is still running on the server has locked the head. This waits until it
+          // ends.
           for (const { siteKeyHash } of entries) await lockOpenLog(tx, siteKeyHash);
           return recordExists(tx, firstRecordId);
         });

@@ -4,7 +4,7 @@ import { dayOf } from "./log.js";
 import { recordedAt } from "./records/store.js";
 
 /**
- * How many records of a log were written before a moment. Their times never go back, so halving
+ * The number of records of a log before a time. Times in a log never go back, so a binary search
  * finds it in a few reads without an index. Only the end of each archived day is known: for a time
  * within such a day, this counts the days before it.
  */
@@ -22,7 +22,7 @@ export async function sizeBefore(
     const middle = Math.floor((from + to) / 2);
     const at = await recordedAt(db, chain, middle);
     if (at === undefined) {
-      // Archived since this began, so it begins again after that part.
+      // A part was archived in the meantime, so this begins again after it.
       if ((await archivedEnd(db, chain)) > archived) return sizeBefore(db, chain, size, moment);
       throw new Error(`record ${middle} of ${chain} is missing`);
     }

@@ -38,7 +38,7 @@ function headOf(row: ChainRow): LogHead {
   });
 }
 
-/** Holds the open log of a site until the transaction ends. */
+/** Locks the open log of a site until the transaction ends. */
 export async function lockOpenLog(
   tx: Transaction,
   siteKeyHash: string,
@@ -64,7 +64,7 @@ export async function logsOfSite(db: Queries, siteKeyHash: string): Promise<LogH
   return rows.map(headOf);
 }
 
-/** Logs of all sites after a name, in order of name. */
+/** Logs of all sites after a name, ordered by name. */
 export async function allLogs(db: Queries, after: string, limit: number): Promise<LogHead[]> {
   const rows = await db.all<ChainRow>(
     "SELECT * FROM audit_chains WHERE chain > ? ORDER BY chain LIMIT ?",
@@ -74,7 +74,7 @@ export async function allLogs(db: Queries, after: string, limit: number): Promis
   return rows.map(headOf);
 }
 
-/** Sites whose log has a day to close, another key to name, or is closed without a successor. */
+/** Sites whose log has a day to close or a new key to record, or is closed without a successor. */
 export async function sitesToMaintain(
   db: Queries,
   { before, keyId, after, limit }: { before: number; keyId: string; after: string; limit: number },
@@ -120,7 +120,7 @@ export async function insertLog(tx: Transaction, head: LogHead): Promise<void> {
   await tx.insert("audit_chains", [row]).catch(asMoved);
 }
 
-/** Two processes wrote at one place: the guards of the table let one through. */
+/** Two processes wrote at one position, and the constraints of the table accepted only one. */
 function asMoved(error: unknown): never {
   if (!(error instanceof DatabaseConflictError)) throw error;
   throw new HeadMovedError("another process wrote here first", { cause: error });
@@ -130,7 +130,7 @@ export async function insertRecords(tx: Transaction, rows: readonly NewRow[]): P
   await tx.insert("audit_records", rows).catch(asMoved);
 }
 
-/** Moves a head on from the size it was read at. */
+/** Moves a head forward from the size at which it was read. */
 export async function moveHead(tx: Transaction, head: LogHead, fromSize: number): Promise<void> {
   const moved = await tx.run(
     `UPDATE audit_chains SET state = ?, size = ?, frontier = ?, last_hash = ?, recorded_at = ?,
@@ -147,12 +147,12 @@ export async function moveHead(tx: Transaction, head: LogHead, fromSize: number)
   if (moved !== 1) throw new HeadMovedError("the head is not where it was read");
 }
 
-/** Ends every open log. The next thing recorded opens a new epoch. */
+/** Closes all open logs. The next record opens a new epoch. */
 export async function closeAllLogs(tx: Transaction): Promise<void> {
   await tx.run("UPDATE audit_chains SET state = 'closed' WHERE state = 'open'");
 }
 
-/** The names of some sites' logs that are written to. */
+/** The names of some open logs of sites. */
 export async function someOpenLogs(db: Queries, limit: number): Promise<string[]> {
   const sql = "SELECT chain FROM audit_chains WHERE state = 'open' AND site_key_hash <> ? LIMIT ?";
   const rows = await db.all<{ chain: string }>(sql, INSTALLATION, limit);

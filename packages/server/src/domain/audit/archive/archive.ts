@@ -34,7 +34,7 @@ export class Archive {
     this.folder = new ArchiveFolder(path);
   }
 
-  /** A part with its records, from the cache or from its file, which must match its digest. */
+  /** A part and its records, from memory or from its file. The file must match its digest. */
   async open(part: ArchivePart): Promise<OpenPart> {
     const { sha256 } = part;
     const known = this.opened.get(sha256);

@@ -10,8 +10,8 @@ const SIGNATURE = ',"sig":"';
 const BEHIND_ENTRIES = '],"schema":"';
 
 /**
- * The records of a part's file, each read when it is asked for. Entries are found by how they
- * begin; the hash of each record says whether it was found whole. Archiving reads every record
+ * The records of a part's file, each parsed when it is needed. Entries are found by how they begin,
+ * and the hash of each record proves that it was found completely. Archiving reads every record
  * back this way before any is deleted.
  */
 export class OpenPart {
@@ -48,7 +48,7 @@ export class OpenPart {
     return { chain, seq, type, record_id, recorded_at: recordedAt, text, hash, sig, key_id };
   }
 
-  /** The leaf at a place, with the subtrees it completed, from the tree before the part. */
+  /** The leaf at a position and the subtrees it completed, computed from the tree before the part. */
   async leaf(seq: number, before: Frontier): Promise<Leaf> {
     this.leaves ??= await this.grow(before);
     return this.leaves[seq - this.part.firstSeq] as Leaf;

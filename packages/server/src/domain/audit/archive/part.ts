@@ -1,6 +1,9 @@
 import { AuditUnavailableError } from "../log.js";
 
-/** One archived part of a day: where its records are now, and what is known without reading them. */
+/**
+ * One archived part of a day: where its records are, and what is known about them without reading
+ * the file.
+ */
 export interface ArchivePart {
   readonly chain: string;
   readonly firstSeq: number;
@@ -11,13 +14,13 @@ export interface ArchivePart {
   /** Path inside the archive folder. */
   readonly file: string;
   readonly bytes: number;
-  /** Of the whole file, in hex. */
+  /** Of the whole file, in hexadecimal. */
   readonly sha256: string;
-  /** The tree after its last record: roots of the complete subtrees, largest first, in hex. */
+  /** The tree after its last record: roots of the complete subtrees, largest first, in hexadecimal. */
   readonly frontier: readonly string[];
-  /** How many records of each type it holds. */
+  /** The number of records of each type. */
   readonly types: Readonly<Record<string, number>>;
-  /** Process that archived it, as records name it. */
+  /** The process that archived it, as records name it. */
   readonly node: string;
   readonly archivedAt: number;
 }
@@ -26,7 +29,7 @@ export function endOf({ firstSeq, count }: Pick<ArchivePart, "firstSeq" | "count
   return firstSeq + count;
 }
 
-/** Subtrees of at least 2^8 leaves stay in the database; smaller ones are made from their file. */
+/** Subtrees of at least 2^8 leaves stay in the database. Smaller ones are computed from their file. */
 export const KEPT_LEVEL_MIN = 8;
 
 /** A day cannot be archived and stays in the database; the message says why. */

@@ -98,7 +98,7 @@ export async function keptNode(
   return row?.hash;
 }
 
-/** How many records of a log are archived: always the first ones. */
+/** The number of archived records of a log. They are always the first ones. */
 export async function archivedEnd(db: Queries, chain: string): Promise<number> {
   const row = await db.get<{ size: number }>(
     `SELECT first_seq + count AS size FROM audit_archives WHERE chain = ?
@@ -108,7 +108,7 @@ export async function archivedEnd(db: Queries, chain: string): Promise<number> {
   return row?.size ?? 0;
 }
 
-/** How many archived records of a log are of days before this one. */
+/** The number of archived records of a log from days before this one. */
 export async function archivedBeforeDay(db: Queries, chain: string, day: string): Promise<number> {
   const row = await db.get<{ size: number }>(
     `SELECT first_seq + count AS size FROM audit_archives WHERE chain = ? AND day < ?
@@ -119,7 +119,7 @@ export async function archivedBeforeDay(db: Queries, chain: string, day: string)
   return row?.size ?? 0;
 }
 
-/** The part that holds the record at a place. */
+/** The part with the record at a position. */
 export async function partAt(
   db: Queries,
   chain: string,
@@ -134,7 +134,7 @@ export async function partAt(
   return row === undefined || seq >= row.first_seq + row.count ? undefined : partOf(row);
 }
 
-/** Parts that begin before a place, newest first. */
+/** Parts that begin before a position, newest first. */
 export async function partsBefore(
   db: Queries,
   chain: string,
@@ -151,7 +151,7 @@ export async function partsBefore(
   return rows.map(partOf);
 }
 
-/** All parts of all logs after a key, in the order of their key. */
+/** Parts of all logs after a key, in the order of their keys. */
 export async function partsBehind(
   db: Queries,
   after: { readonly chain: string; readonly firstSeq: number },

@@ -52,7 +52,7 @@ async function snapshotOf({ audit }: WriteTools, due: DueDay): Promise<ExportSna
   };
 }
 
-/** `shop.example.com_audit_1/2030-05-17`, and the part where there is more than one. */
+/** `shop.example.com_audit_1/2030-05-17`, followed by the part if there are several. */
 function nameOf({ chain, day, parts }: ExportSnapshot, part: number): string {
   const which = parts === 1 ? "" : `-part-${part}-of-${parts}`;
   return `${chain.replace(/[/:]/g, "_")}/${day}${which}`;

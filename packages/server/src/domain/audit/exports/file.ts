@@ -7,7 +7,7 @@ import type { ExportTools } from "./parts.js";
 import { ExportParts, partRecords, rangeOf } from "./parts.js";
 import type { ExportFormat, ExportSnapshot } from "./snapshot.js";
 
-/** A file on its way out. */
+/** An export file that is being sent. */
 export interface ExportFile {
   readonly name: string;
   readonly type: string;
@@ -22,17 +22,17 @@ const FORMATS: Readonly<Record<ExportFormat, { readonly ending: string; readonly
     ocsf: { ending: "ndjson", type: "application/x-ndjson; charset=utf-8" },
   };
 
-/** `{site}-{day}`, and the part where there is more than one; a later epoch says which it is. */
+/** `{site}-{day}`, the part if there are several, and the epoch if it is not the first. */
 function fileName({ host, epoch }: LogHead, { day, parts, format }: ExportSnapshot, part: number) {
   const site = host.replaceAll(/[:/]/g, "_") + (epoch === 1 ? "" : `-epoch-${epoch}`);
   const which = parts === 1 ? "" : `-part-${part}-of-${parts}`;
   return `${site}-${day}${which}.${FORMATS[format].ending}`;
 }
 
-/** Quotes inside strings are escaped, so this is found as a member and nowhere else. */
+/** Quotes inside strings are escaped, so this matches only members. */
 const POLICY_NAMED = /"policy_digest":"([0-9a-f]{64})"/g;
 
-/** Every policy version that records name, each once. */
+/** All policy versions that records refer to, each once. */
 async function policiesNamed(
   records: AsyncIterable<StoredRecord>,
   { policyByDigest }: ExportTools,
@@ -44,7 +44,8 @@ async function policiesNamed(
   const found: PolicyVersion[] = [];
   for (const digest of named) {
     const policy = await policyByDigest(digest);
-    // A record cannot name what was never published here; a log of elsewhere could.
+    // A record of this installation only refers to published versions. A record from elsewhere may
+    // not.
     if (policy === undefined) continue;
     found.push({ version: policy.version, digest, document: policy.document });
   }
@@ -55,7 +56,7 @@ async function* ocsfLines(records: AsyncIterable<StoredRecord>, version: string)
   for await (const record of records) yield `${await ocsfLine(record, { version })}\n`;
 }
 
-/** What the parts of a snapshot are written with. */
+/** Makes the parts of a snapshot. */
 export function partsOf(snapshot: ExportSnapshot, tools: ExportTools): ExportParts {
   return new ExportParts(tools.audit, snapshot, (records) => policiesNamed(records, tools));
 }
@@ -69,7 +70,7 @@ function chunksOf(snapshot: ExportSnapshot, part: number, tools: ExportTools) {
   return snapshot.format === "json" ? signed : htmlPage(signed, tools);
 }
 
-/** The signed note of a file, made by writing the file again and hashing it. */
+/** The signed note of a file: writes the file again to hash it. */
 async function* noteOf(
   name: string,
   snapshot: ExportSnapshot,
@@ -87,7 +88,7 @@ async function* noteOf(
   yield await signExportFile(file, { name: chain, publicKey }, signer);
 }
 
-/** One part of an export in its format, or the note that signs it. */
+/** One part of an export in its format, or its signed note. */
 export async function exportFile(
   snapshot: ExportSnapshot,
   log: LogHead,
@@ -96,7 +97,7 @@ export async function exportFile(
 ): Promise<ExportFile> {
   const { parts, format } = snapshot;
   const name = fileName(log, snapshot, part);
-  // Reads everything first: after the answer has begun, an error could only cut it off.
+  // Reads everything first, because an error after the start of the answer could only cut it off.
   await partsOf(snapshot, tools).ready(part);
   if (!note)
     return { name, parts, type: FORMATS[format].type, chunks: chunksOf(snapshot, part, tools) };

@@ -5,14 +5,14 @@ import { AUDIT_PAGE_FILE } from "../../../infra/assets.js";
 import type { ExportTools } from "./parts.js";
 import { EXPORT_STYLE } from "./style.js";
 
-/** What the script reads the claimed keys from. */
+/** The script reads the claimed keys from this element. */
 const KEYS_ELEMENT = '<script type="application/json" id="audit-keys">';
 
 let script: Promise<string> | undefined;
 
 function pageScript(): Promise<string> {
   script ??= readFile(AUDIT_PAGE_FILE, "utf8").catch((cause) => {
-    // Looked for again next time: somebody may have built it meanwhile.
+    // Tried again next time, because the script may have been built in the meantime.
     script = undefined;
     const why = "The script of HTML exports is missing: assets/audit-page.js. Run `npm run build`.";
     throw new Error(why, { cause });
@@ -23,11 +23,14 @@ function pageScript(): Promise<string> {
 const sourceHash = (text: string) =>
   `'sha256-${createHash("sha256").update(text).digest("base64")}'`;
 
-/** The page's own script and style sheet, and nothing else; no address is left to send anything to. */
+/** Allows only the page's own script and style sheet, so that it cannot send anything. */
 const policy = (code: string) =>
   `default-src 'none'; script-src ${sourceHash(code)}; style-src ${sourceHash(EXPORT_STYLE)}; base-uri 'none'; form-action 'none'`;
 
-/** JSON in which no element can begin or end. The escape is JSON's own, so signatures still hold. */
+/**
+ * JSON in which no HTML element can begin or end. The escape is valid JSON, so signatures still
+ * hold.
+ */
 const inElement = (json: string) => json.replaceAll("<", "\\u003c");
 
 const OTHERWISE =
@@ -59,7 +62,7 @@ function opening(code: string, version: string): string {
 
 /**
  * One part of an export as a page that verifies and shows it. The same part and the same keys give
- * the same bytes: the note beside the file is made by writing it again.
+ * the same bytes, because the note beside the file is made by writing it again.
  */
 export async function* htmlPage(
   signed: AsyncIterable<string>,

@@ -14,24 +14,24 @@ import type { StoredRecord } from "../log.js";
 import type { LogReader } from "../log-reader.js";
 import type { ExportSnapshot } from "./snapshot.js";
 
-/** What an export reads from. */
+/** What an export needs. */
 export interface ExportTools {
   readonly audit: AuditLog;
-  /** Of the product, for readers that ask which one wrote a line. */
+  /** The version of the product, for readers of OCSF lines. */
   readonly version: string;
   publicKeys(): Promise<readonly { readonly kid: string; readonly jwk: Ed25519Jwk }[]>;
   policyByDigest(digest: string): Promise<PolicyVersion | undefined>;
 }
 
-/** Records read at a time: what an export holds in memory, however long the day. */
+/** Records per read. This limits the memory of an export, however long the day is. */
 const RECORDS_PER_READ = 100;
 
-/** The policy versions that records name; the room of policies tells. */
+/** Finds the policy versions that records refer to. */
 export type PoliciesNamed = (
   records: AsyncIterable<StoredRecord>,
 ) => Promise<readonly PolicyVersion[]>;
 
-/** The records of one part, a few at a time. */
+/** The records of one part, some at a time. */
 export async function* partRecords(
   reader: LogReader,
   snapshot: ExportSnapshot,
@@ -49,7 +49,10 @@ export function rangeOf({ firstSeq, count }: ExportSnapshot, part: number): [num
   return [first, Math.min(first + PART_RECORDS_MAX, firstSeq + count)];
 }
 
-/** Writes the parts of one snapshot. The parts name each other by digest, so that none can be swapped. */
+/**
+ * Writes the parts of one snapshot. Each part contains the digest of the one before it, so that
+ * none can be exchanged.
+ */
 export class ExportParts {
   private readonly audit: AuditLog;
   private readonly snapshot: ExportSnapshot;
@@ -61,7 +64,7 @@ export class ExportParts {
     this.policiesNamed = policiesNamed;
   }
 
-  /** What a part says of itself. */
+  /** The head of a part's bundle. */
   private async head(part: number, prevDigest: string | null): Promise<BundleHead> {
     const { audit, snapshot } = this;
     const { chain, day, closed, parts, firstSeq, count } = snapshot;
@@ -98,7 +101,10 @@ export class ExportParts {
     yield closing;
   }
 
-  /** Made again from the beginning of the day where nobody remembers it: nothing is kept on disk. */
+  /**
+   * Computed again from the beginning of the day if it is not in memory, because nothing is stored
+   * on disk.
+   */
   private async digest(part: number): Promise<string> {
     const known = this.audit.partDigests.get(this.snapshot, part);
     if (known !== undefined) return known;
@@ -116,7 +122,7 @@ export class ExportParts {
     if (end > first) await this.audit.reader.recordsBetween(this.snapshot.chain, first, first + 1);
   }
 
-  /** One part as it is sent: `{bundle, signature}`, the signature made while the rest went out. */
+  /** One part as it is sent: `{bundle, signature}`. The signature is made while the bundle is sent. */
   async *signed(part: number): AsyncGenerator<string> {
     const hash = createHash("sha256");
     yield '{"bundle":';

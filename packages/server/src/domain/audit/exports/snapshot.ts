@@ -11,7 +11,7 @@ export const EXPORT_FORMATS = ["json", "html", "ocsf"] as const;
 
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
-/** How long the parts of an export fit together, counted from the first. */
+/** How long the parts of one export belong together, counted from the first. */
 const SNAPSHOT_MS = HOUR_MS;
 
 /** Who exports what. */
@@ -21,15 +21,15 @@ export interface ExportName {
   readonly format: ExportFormat;
 }
 
-/** What an export was taken from: its parts are of one moment, whatever is recorded meanwhile. */
+/** The state that an export is made from. All parts show this state, whatever is recorded later. */
 export interface ExportSnapshot extends ExportName {
   readonly chain: string;
   readonly firstSeq: number;
   readonly count: number;
-  /** Whether the day was over. */
+  /** Whether the day is over. */
   readonly closed: boolean;
   readonly parts: number;
-  /** The key every part is signed with. */
+  /** The key that signs every part. */
   readonly keyId: string;
   readonly expiresAt: number;
 }
@@ -50,8 +50,9 @@ function snapshotOf(row: SnapshotRow): ExportSnapshot {
 }
 
 /**
- * Places were found by a column nobody signed: before an export is signed, the records at both ends
- * of the day are asked themselves. Whoever can write to the database could cut a day short otherwise.
+ * The bounds of a day come from a column that nobody signed. So before an export is signed, the
+ * records on both sides of each bound are read. Otherwise somebody with write access to the
+ * database could shorten a day.
  */
 async function checkBounds(
   tx: Queries,
@@ -61,7 +62,7 @@ async function checkBounds(
 ): Promise<void> {
   const dayAt = async (seq: number) => {
     const [record] = await recordsBetween(tx, chain, seq, seq + 1);
-    // The file of an archived record names its day and was verified before the row was deleted.
+    // The file of an archived record contains its day and was verified before the row was deleted.
     const archived = record === undefined ? await partAt(tx, chain, seq) : undefined;
     if (archived !== undefined) return archived.day;
     return String(JSON.parse(record?.text ?? "{}").recorded_at).slice(0, 10);
@@ -73,8 +74,8 @@ async function checkBounds(
 }
 
 /**
- * Fixes what the parts of an export are taken from, in the transaction that records the export: the
- * record itself is dated today, so no later one can be dated before it, into a day that is over.
+ * Fixes the state for all parts of an export, in the transaction that records the export. The
+ * record is dated today, so no later record can be dated into a day that is over.
  */
 export async function takeSnapshot(
   tx: Transaction,
@@ -103,7 +104,7 @@ export async function takeSnapshot(
   return snapshotOf(row);
 }
 
-/** The snapshot a later part belongs to. */
+/** The snapshot of a later part. */
 export async function findSnapshot(
   tx: Transaction,
   { tokenId, day, format }: ExportName,
@@ -123,7 +124,7 @@ export async function findSnapshot(
 
 const DIGESTS_MAX = 10_000;
 
-/** Digests of the parts of exports under way; forgotten ones are made again. */
+/** Digests of the parts of current exports. Digests that are no longer in memory are computed again. */
 export class PartDigests {
   private readonly known = new Map<string, string>();
 

@@ -1,6 +1,6 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
 
-/** What an export in parts is taken from; a row of audit_exports. */
+/** A row of audit_exports: the state that the parts of an export are made from. */
 export interface SnapshotRow {
   readonly token_id: string;
   readonly chain: string;
@@ -15,7 +15,7 @@ export interface SnapshotRow {
 
 export type SnapshotName = Pick<SnapshotRow, "token_id" | "chain" | "day" | "format">;
 
-/** Keeps a snapshot in place of an older one of its name; those that ran out go with it. */
+/** Replaces the snapshot of the same name, and deletes expired ones. */
 export async function replaceSnapshot(
   tx: Transaction,
   row: SnapshotRow,

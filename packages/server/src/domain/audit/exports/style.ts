@@ -1,6 +1,6 @@
 /**
- * The whole style of an HTML export. No font or image is loaded; print leaves the form out. Records
- * are no table to the browser: laying out a thousand rows together takes longer than verifying them.
+ * The style of an HTML export. It loads no font or image, and leaves the form out of print. Records
+ * are not an HTML table, because the layout of a thousand rows takes longer than verifying them.
  */
 export const EXPORT_STYLE = `
 :root{color-scheme:light dark;--ink:#1d2523;--soft:#55625e;--line:#dbe2df;--paper:#fbfcfb;--card:#fff;--leaf:#1f6b52;--leaf-soft:#e6f2ec;--rust:#98271c;--rust-soft:#fcebe8;--sand:#6d4b00;--sand-soft:#fdf3dc}

@@ -1,5 +1,3 @@
-/** A record as it is stored. */
-
 import type { Queries, Transaction } from "../../../infra/db/database.js";
 import type { StoredRecord } from "../log.js";
 import { hashesIn } from "../log.js";
@@ -11,7 +9,7 @@ export async function recordExists(db: Queries, recordId: string): Promise<boole
   return (await db.get(sql, recordId)) !== undefined;
 }
 
-/** A record by its id, if it is one of this site's. */
+/** A record of a site by its id. */
 export function recordById(
   db: Queries,
   siteKeyHash: string,
@@ -25,18 +23,18 @@ export function recordById(
   );
 }
 
-/** Ids one question names. */
+/** Ids per query. */
 export const RECORD_IDS_MAX = 100;
 const ID_MARKS = Array(RECORD_IDS_MAX).fill("?").join(", ");
 
-/** The texts of this site's records with these ids, by id. */
+/** The texts of a site's records by id. */
 export async function recordTexts(
   db: Queries,
   siteKeyHash: string,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
   if (ids.length > RECORD_IDS_MAX) throw new Error("too many records are asked for at once");
-  // Always as many, so that the database plans one text; no record has an empty id.
+  // Padded to a fixed number, so that the database plans one statement. No record has an empty id.
   const named = Array.from({ length: RECORD_IDS_MAX }, (_, place) => ids[place] ?? "");
   const rows = await db.all<Pick<StoredRecord, "record_id" | "text">>(
     `SELECT record_id, text FROM audit_records WHERE record_id IN (${ID_MARKS})
@@ -47,7 +45,7 @@ export async function recordTexts(
   return new Map(rows.map(({ record_id, text }) => [record_id, text]));
 }
 
-/** Records of a log from one place up to, and without, another. */
+/** Records of a log from one position up to, and excluding, another. */
 export function recordsBetween(
   db: Queries,
   chain: string,
@@ -62,7 +60,7 @@ export function recordsBetween(
   );
 }
 
-/** Newest first, between two places; of one type, if one is named. */
+/** Records between two positions, newest first; only one type, if it is given. */
 export function recordsBefore(
   db: Queries,
   chain: string,
@@ -95,10 +93,10 @@ export async function recordedAt(
   return row?.recorded_at;
 }
 
-/** What the tree needs of a record. */
+/** The tree data of a record. */
 export interface Leaf {
   readonly hash: string;
-  /** The subtrees it completed, smallest first. */
+  /** The subtrees that it completed, smallest first. */
   readonly closed: readonly string[];
 }
 
