@@ -1,6 +1,7 @@
 import { createApp } from "./app.js";
 import { type Environment, readConfig } from "./config/config.js";
 import { createContext } from "./context.js";
+import { exitOnFailure } from "./exit-on-failure.js";
 import { listen } from "./http/server/server.js";
 import { systemClock } from "./infra/clock.js";
 import { planJobs } from "./jobs.js";
@@ -17,8 +18,8 @@ export interface Running {
  * noticed before anything is written.
  */
 export async function start(env: Environment, print: (text: string) => void): Promise<Running> {
-  const asked = readConfig(env);
-  const listener = await listen({ ...asked, clock: systemClock });
+  const first = readConfig(env);
+  const listener = await listen({ ...first, clock: systemClock });
   try {
     // Port 0 asks for any free one; the public address is then made from the one we got.
     const config = readConfig({ ...env, GATEHOUSE_PORT: String(listener.port) });
@@ -32,6 +33,12 @@ export async function start(env: Environment, print: (text: string) => void): Pr
       await context.close();
       throw error;
     }
+    const stop = async () => {
+      context.streams.endAll();
+      await listener.stop();
+      await context.close();
+    };
+    const stopWatching = exitOnFailure(context, stop);
     print(startupLines(context, listener.port).join("\n"));
     return {
       port: listener.port,
@@ -43,11 +50,7 @@ export async function start(env: Environment, print: (text: string) => void): Pr
           context.log.error({ error }, "tls.not_reloaded");
         }
       },
-      stop: async () => {
-        context.streams.endAll();
-        await listener.stop();
-        await context.close();
-      },
+      stop: () => stop().finally(stopWatching),
     };
   } catch (error) {
     await listener.stop();

@@ -130,7 +130,8 @@ export class RejectionAggregator {
     if (this.cancelTimer !== undefined) return;
     this.cancelTimer = this.tools.clock.after(delayMs, () => {
       this.cancelTimer = undefined;
-      this.write().then((written) => {
+      // Failures are logged where they happen: `write` does not reject.
+      void this.write().then((written) => {
         if (this.counts.waiting === 0) return;
         // A timer may fire a moment before the minute ends by the clock: what is open then is not
         // due yet, and gets another timer.
