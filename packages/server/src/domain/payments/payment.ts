@@ -18,15 +18,15 @@ export interface OrderedItem {
   readonly unit_minor: number;
 }
 
-/** An attempt to have a processor authorize a sum. There before the processor is asked. */
+/** An attempt to authorize an amount with a provider. It is written before the provider is asked. */
 export interface Payment {
-  /** The processor's idempotency key comes from it. */
+  /** The provider's idempotency key is derived from it. */
   readonly attemptId: string;
   readonly siteKeyHash: string;
   readonly decisionId: string;
-  /** The review that led to it; null where the rules approved by themselves. */
+  /** The review that led to it; null if the rules approved it. */
   readonly escalationId: string | null;
-  /** The checkout it is for; null where a mandate asked. */
+  /** The checkout it pays for; null for a mandate. */
   readonly checkoutId: string | null;
   /** Where a buyer comes back to from the card's bank; null where there is no buyer to send there. */
   readonly returnUrl: string | null;
@@ -42,17 +42,17 @@ export interface Payment {
   readonly tokenMac: string;
   /** The record that says it was requested. */
   readonly parentRecordId: string;
-  /** What the agent is told if it is authorized. */
+  /** The answer to the agent if the payment is authorized. */
   readonly answer: { readonly status: number; readonly body: JsonObject };
-  /** Who asked for what, as records say it. */
+  /** Who requested what, as records show it. */
   readonly about: JsonObject;
   readonly status: PaymentStatus;
   readonly reference: string | null;
   readonly reason: string | null;
   readonly requestedAt: number;
-  /** How often the processor was asked since. */
+  /** How often the provider was asked. */
   readonly tries: number;
-  /** When it is looked after by itself; null once nothing is open. */
+  /** The time of the next check; null if nothing is open. */
   readonly nextAt: number | null;
 }
 

@@ -88,7 +88,7 @@ export async function paymentById(db: Queries, attemptId: string): Promise<Payme
   return row && paymentOf(row);
 }
 
-/** The attempt a decision waits for; there is never more than one. */
+/** The payment of a decision; there is at most one. */
 export async function paymentOfDecision(
   db: Queries,
   decisionId: string,
@@ -97,7 +97,10 @@ export async function paymentOfDecision(
   return row && paymentOf(row);
 }
 
-/** The attempt a processor calls so; where two accounts of a site do, that of the one that told. */
+/**
+ * The payment with a provider's reference. If two accounts of a site use the same reference,
+ * `accountId` decides.
+ */
 export async function paymentByReference(
   db: Queries,
   siteKeyHash: string,
@@ -118,7 +121,7 @@ export async function newestReference(db: Queries, accountId: string): Promise<s
   return row?.reference ?? undefined;
 }
 
-/** Whether anything was ever asked with an account. */
+/** Whether an account was ever used. */
 export async function wasUsed(db: Queries, accountId: string): Promise<boolean> {
   const sql = "SELECT 1 AS used FROM payments WHERE account_id = ? LIMIT 1";
   return (await db.get(sql, accountId)) !== undefined;
@@ -134,7 +137,7 @@ export async function hasOpenPayments(db: Queries, siteKeyHash: string): Promise
   return row !== undefined;
 }
 
-/** Writes where an attempt has come to. The token goes as soon as nothing is open any more. */
+/** Writes the state of a payment. The token is erased as soon as nothing is open. */
 export async function writePayment(tx: Transaction, payment: Payment, now: number): Promise<void> {
   const open = payment.status === "requested" || payment.status === "unknown";
   await tx.run(
@@ -153,13 +156,13 @@ export async function writePayment(tx: Transaction, payment: Payment, now: numbe
   );
 }
 
-/** Attempts that have to be looked after, of all sites. */
+/** Payments of all sites that have to be checked. */
 export async function duePayments(db: Queries, now: number, limit: number): Promise<Payment[]> {
   const sql = "SELECT * FROM payments WHERE next_at <= ? ORDER BY next_at LIMIT ?";
   return (await db.all<Row>(sql, now, limit)).map(paymentOf);
 }
 
-/** Takes an attempt over until a moment; false where somebody else did. */
+/** Claims a payment until a time. Returns false if another process was faster. */
 export async function claimPayment(
   tx: Transaction,
   { attemptId, nextAt }: Payment,
@@ -170,7 +173,7 @@ export async function claimPayment(
   return (await tx.run(sql, until, attemptId, nextAt)) === 1;
 }
 
-/** Puts off an attempt that could not be ended. */
+/** Postpones the next check of a payment without an outcome. */
 export async function scheduleRecheck(
   tx: Transaction,
   attemptId: string,
@@ -180,7 +183,7 @@ export async function scheduleRecheck(
   await tx.run(sql, at, attemptId);
 }
 
-/** How many attempts have not ended, of one site or of all, and since when the first of them. */
+/** The number of payments without an outcome, of one site or of all, and the time of the oldest. */
 export async function measureOpen(
   db: Queries,
   siteKeyHash?: string,

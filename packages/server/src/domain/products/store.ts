@@ -47,7 +47,7 @@ const COLUMNS = [
   "body_words",
 ] as const;
 
-/** Writes one product; where there is one already, not in the columns that are to stay. */
+/** Inserts a product, or updates it except for the columns that stay. */
 function upsert(staying: readonly string[]): string {
   const changed = COLUMNS.filter((name) => !staying.includes(name));
   const marks = COLUMNS.map(() => "?").join(", ");
@@ -148,10 +148,7 @@ export async function listProducts(
   return rows.map(productOf);
 }
 
-/**
- * Rows of products are always taken in this order: an import and an order, or two of either, then
- * wait for each other and never in a circle.
- */
+/** All writers lock product rows in this order, so that imports and orders cannot deadlock. */
 function inOrder<T>(list: readonly T[], idOf: (item: T) => string): T[] {
   return [...list].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
 }
@@ -162,7 +159,7 @@ export interface Wanted {
   readonly quantity: number;
 }
 
-/** Each product once, in one order: what is wanted of it in several lines is wanted together. */
+/** Sums the quantities of each product, in the order in which rows are locked. */
 function summed(wanted: readonly Wanted[]): readonly Wanted[] {
   const quantities = new Map<string, number>();
   for (const { id, quantity } of wanted) {
@@ -171,7 +168,7 @@ function summed(wanted: readonly Wanted[]): readonly Wanted[] {
   return inOrder([...quantities], ([id]) => id).map(([id, quantity]) => ({ id, quantity }));
 }
 
-/** Sets pieces aside while they are paid for. Throws where there are not enough: asked before. */
+/** Reserves stock during a payment. Throws if there is not enough, because that was checked before. */
 export async function reserve(
   tx: Transaction,
   siteKeyHash: string,
@@ -191,7 +188,7 @@ export async function reserve(
   }
 }
 
-/** Gives back what was set aside. A product the owner has removed meanwhile has nothing to get. */
+/** Returns reserved stock. Nothing happens for a product that was removed in the meantime. */
 export async function unreserve(
   tx: Transaction,
   siteKeyHash: string,
@@ -210,8 +207,8 @@ export async function unreserve(
 }
 
 /**
- * Takes what was set aside out of the stock, all of it or nothing: false where the owner has since
- * taken some of it away, so that the order cannot be made.
+ * Takes reserved stock out of the inventory, all of it or nothing. Returns false if the owner has
+ * reduced the stock since.
  */
 export async function sell(
   tx: Transaction,

@@ -1,7 +1,7 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import { DAY_MS } from "../../infra/time.js";
 
-/** Processors tell again for three days; after a week nobody does. */
+/** Providers repeat an event for three days, and nobody does after a week. */
 export const EVENT_KEPT_MS = 7 * DAY_MS;
 
 export async function eventSeen(

@@ -1,9 +1,9 @@
 import { MINUTE_MS } from "../../infra/time.js";
 
-/** The door at which something was refused. */
+/** The endpoint that refused a request. */
 export type RejectionEndpoint = "mandates" | "mcp";
 
-/** Which refusals are counted together: those of one agent, or of all strangers at a door. */
+/** Refusals that are counted together: those of one agent, or of all strangers at an endpoint. */
 export interface RejectedCaller {
   readonly siteKeyHash: string;
   readonly endpoint: RejectionEndpoint;

@@ -85,7 +85,7 @@ export async function writeApprovals(tx: Transaction, review: Review): Promise<v
   await tx.announce(REVIEW_TOPIC, review.siteKeyHash);
 }
 
-/** Writes what a person, or time, made of a review; only one that is pending can be decided. */
+/** Writes the end of a review. Only a pending review can be decided. */
 export async function writeReviewEnd(tx: Transaction, review: Review): Promise<boolean> {
   const changed = await tx.run(
     `UPDATE reviews SET status = ?, decided_at = ?, decided_by = ?, reason_code = ?, note = ?,
@@ -208,7 +208,7 @@ export async function countPending(
   return { own: Number(row?.own ?? 0), pooled: Number(row?.pooled ?? 0) };
 }
 
-/** What waits for a person, of all sites. */
+/** The number of pending reviews of all sites. */
 export async function countWaiting(db: Queries): Promise<number> {
   const sql = "SELECT COUNT(*) AS waiting FROM reviews WHERE status = 'pending'";
   return Number((await db.get<{ waiting: number }>(sql))?.waiting ?? 0);

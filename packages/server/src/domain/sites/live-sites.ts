@@ -5,7 +5,7 @@ import { findSite } from "./find.js";
 import { SITE_TOPIC, type Site } from "./site.js";
 import { snapshotOf } from "./snapshot.js";
 
-/** Memory all kept sites may take, with what doors make of them. */
+/** Memory limit of all cached sites, with the documents made from them. */
 const KEPT_BYTES_MAX = 64 * 1024 * 1024;
 /** What a site weighs, as measured: itself, then each skill as the tools and texts made of it. */
 const SITE_BYTES = 8192;
@@ -23,17 +23,17 @@ function weightOf({ skills }: Site): number {
 }
 
 /**
- * Sites that are asked for often, by key and by hash, for doors whose every answer depends on one.
- * A change is served at once by the process that took it, and within a second by all others.
+ * A cache of sites by key and by hash. A change is served at once by the process that made it, and
+ * within a second by all others.
  */
 export class LiveSites {
   private readonly db: Database;
   private readonly baseUrl: string;
   private readonly bytesMax: number;
-  /** By name, the longest kept first: the first to go, and to come back with one read. */
+  /** By name, the oldest entry first. It is evicted first. */
   private readonly kept = new Map<string, LiveSite>();
   private readonly reading = new Map<string, Promise<LiveSite | undefined>>();
-  /** Counts changes: what was read before one is not kept after it. */
+  /** Counts changes, so that a site that was read before a change is not cached after it. */
   private changes = 0;
   bytes = 0;
 
@@ -44,12 +44,12 @@ export class LiveSites {
     db.changes.subscribe((change) => this.overtake(change));
   }
 
-  /** The site a key or a hash names, if it can be told without asking the database. */
+  /** The site of a key or a hash if it is in the cache and current; undefined otherwise. */
   ready(name: string): LiveSite | undefined {
     return this.db.changes.live ? this.kept.get(name) : undefined;
   }
 
-  /** The same, asked for where it must be; undefined where no site has the name. */
+  /** Reads the site if it is not in the cache; undefined if no site has the name. */
   find(name: string): Promise<LiveSite | undefined> {
     const ready = this.ready(name);
     if (ready !== undefined) return Promise.resolve(ready);
@@ -67,7 +67,7 @@ export class LiveSites {
     const site = await findSite(this.db, name, "either");
     if (site === undefined) return undefined;
     const kept = this.kept.get(name);
-    // Without news from other nodes every request asks; mostly nothing has changed.
+    // Without news from other nodes every request reads the site, which mostly has not changed.
     if (kept?.site.version === site.version) return kept;
     const live = Object.freeze({ site, snapshot: snapshotOf(site, this.baseUrl) });
     if (before === this.changes) this.keep(live);

@@ -78,14 +78,14 @@ export async function siteByHash(db: Queries, siteKeyHash: string): Promise<Site
   return row && siteOf(row);
 }
 
-/** A site as it is now: the one in hand, where nothing of it has changed since it was read. */
+/** The current state of a site. Returns the given one if it has not changed. */
 export async function reloadSite(tx: Queries, known: Site): Promise<Site | undefined> {
   const sql = "SELECT version FROM sites WHERE site_key_hash = ? AND deleted_at IS NULL";
   const row = await tx.get<{ version: number }>(sql, known.siteKeyHash);
   return row?.version === known.version ? known : siteByHash(tx, known.siteKeyHash);
 }
 
-/** Whether a site is there, and stays so until the transaction ends. */
+/** Whether a site exists. It keeps existing until the transaction ends. */
 export async function lockSite(tx: Transaction, siteKeyHash: string): Promise<boolean> {
   const sql = "SELECT site_key_hash FROM sites WHERE site_key_hash = ? AND deleted_at IS NULL";
   return (await tx.lock(sql, siteKeyHash)).length === 1;
@@ -212,7 +212,7 @@ export async function insertSite(tx: Transaction, site: Site): Promise<void> {
   await tx.announce(SITE_TOPIC, site.siteKeyHash);
 }
 
-/** Writes a changed site. False when somebody else changed it first: read again and retry. */
+/** Writes a changed site. Returns false if somebody else changed it first: read again and retry. */
 export async function updateSite(tx: Transaction, site: Site, now: number): Promise<boolean> {
   const { verification: proof } = site;
   const changed = await tx.run(
@@ -244,7 +244,10 @@ export async function updateSite(tx: Transaction, site: Site, now: number): Prom
   return changed === 1;
 }
 
-/** Notes what a look at the proof found. No change of the site: its documents stay as they are. */
+/**
+ * Notes the result of a check of the proof. This is no change of the site, so its documents stay
+ * valid.
+ */
 export async function recordCheck(tx: Transaction, site: Site): Promise<boolean> {
   const { checkedAt, failedDays, problem } = site.verification;
   const changed = await tx.run(

@@ -31,7 +31,7 @@ export async function authenticate(
 }
 
 const FAILURES_PER_MINUTE = 10;
-/** Tokens that were good lately; forgotten all at once when there are too many. */
+/** Tokens that were valid recently. All are dropped when there are too many. */
 const KNOWN_MAX = 1000;
 
 /**

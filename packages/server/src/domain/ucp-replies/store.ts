@@ -23,7 +23,7 @@ type Evicted = "any_time" | "last" | "never";
 /** How the table says it. */
 const PINNED: Readonly<Record<Evicted, number>> = { any_time: 0, never: 1, last: 2 };
 
-/** What a key of idempotency stands for. */
+/** The scope of an idempotency key. */
 export interface ReplyKey {
   readonly siteKeyHash: string;
   readonly caller: string;
@@ -58,7 +58,10 @@ export async function replyOf(db: Queries, key: ReplyKey): Promise<StoredReply |
   return row && { digest: row.digest, status: row.status, body };
 }
 
-/** Takes a key for a request; false where another has it. Whoever has it under way is waited for. */
+/**
+ * Claims a key for a request. Returns false if another request has it, and waits for a claim under
+ * way.
+ */
 export async function claimKey(
   tx: Transaction,
   key: ReplyKey,
@@ -90,7 +93,7 @@ export async function writeReply(
   if (written === 1) await countBytes(tx, key.siteKeyHash, key.holder, bytes);
 }
 
-/** Gives a key back that nothing came of. */
+/** Releases a key whose request had no effect. */
 export async function freeKey(tx: Transaction, key: ReplyKey): Promise<void> {
   await tx.run(`DELETE FROM ucp_replies WHERE ${PLACE}`, ...placeOf(key));
 }

@@ -177,7 +177,7 @@ export async function visitHours(
   return rows.map((row) => ({ ...row, siteKeyHash }));
 }
 
-/** Forgets visits of a site that are too old; their hours stay. Returns how many there were. */
+/** Deletes old visits of a site; their hourly counts stay. Returns how many. */
 export function deleteVisitsBefore(
   db: Queries,
   siteKeyHash: string,
@@ -222,7 +222,7 @@ export async function deleteExcessVisits(
   );
 }
 
-/** Forgets everything of a site. */
+/** Deletes all visits of a site. */
 export async function deleteVisits(tx: Queries, siteKeyHash: string): Promise<void> {
   await tx.run("DELETE FROM visits WHERE site_key_hash = ?", siteKeyHash);
   await tx.run("DELETE FROM visit_hours WHERE site_key_hash = ?", siteKeyHash);

@@ -5,9 +5,9 @@ import type { Visit } from "./visit.js";
 
 /** Visits written in one transaction. */
 const BATCH_VISITS_MAX = 512;
-/** Visits waiting for one; whoever comes later is turned away at once. */
+/** Visits in the queue. Further ones are refused at once. */
 const QUEUE_VISITS_MAX = 20_000;
-/** How long a visit waits for its turn. */
+/** How long a visit waits to be written. */
 const TURN_MS_MAX = 2000;
 
 interface Waiting {
@@ -54,7 +54,8 @@ export class VisitLog {
       await new Promise((resolve) => setImmediate(resolve));
       await this.write(this.take());
     }
-    // In the same step as the look at the queue: a visit that comes now starts the next run.
+    // In the same turn as the check of the queue, so that a visit that arrives now starts the next
+    // run.
     this.running = undefined;
   }
 

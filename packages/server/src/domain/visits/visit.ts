@@ -14,7 +14,7 @@ export interface Visit {
   readonly agent: { readonly name: string; readonly operator: string } | null;
   readonly signature: VisitSignature | null;
   readonly pageUrl: string | null;
-  /** The page is of another host than the site's: shown, and not counted. */
+  /** The page belongs to another host than the site: shown, but not counted. */
   readonly offSite: boolean;
 }
 
@@ -23,8 +23,8 @@ export interface VisitFilter {
   readonly source?: Visit["source"] | undefined;
   readonly classification: Classification | undefined;
   readonly agent: string | undefined;
-  /** From this moment on. */
+  /** Included. */
   readonly from: number | undefined;
-  /** Up to this moment, without it. */
+  /** Excluded. */
   readonly to: number | undefined;
 }

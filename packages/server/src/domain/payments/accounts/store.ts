@@ -1,19 +1,19 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
 import { DAY_MS } from "../../../infra/time.js";
 
-/** A site's own account with a real processor, and what it is used with. */
+/** A site's own account with a real payment provider. */
 export interface ProviderAccount {
   readonly accountId: string;
   readonly siteKeyHash: string;
   readonly kind: "stripe";
   /** Whether real money moves. */
   readonly live: boolean;
-  /** What the processor calls the account, where its key may say so. */
+  /** The provider's id of the account, if its key may read it. */
   readonly externalId: string | null;
   readonly publishableKey: string | null;
   /** Whether tokens that agents share may be paid with: a preview of the processor's. */
   readonly sharedTokens: boolean;
-  /** Erased once the account has ended and nothing asked with it is open. */
+  /** Erased after the account has ended and no payment with it is open. */
   readonly sealedKey: string | null;
   readonly sealedWebhookSecret: string | null;
   readonly sealedApprovalSecret: string | null;
@@ -60,7 +60,7 @@ function accountOf(row: Row): ProviderAccount {
   });
 }
 
-/** Writes an account, or what has changed of it; one that had ended goes on. */
+/** Writes an account or its changes. An ended account becomes current again. */
 export async function writeAccount(tx: Transaction, account: ProviderAccount): Promise<void> {
   const changing = [
     account.externalId,
@@ -110,7 +110,7 @@ export async function currentAccount(
   return row && accountOf(row);
 }
 
-/** All accounts of a site that have secrets still, the newest first. */
+/** All accounts of a site that still have secrets, the newest first. */
 export async function usableAccounts(
   db: Queries,
   siteKeyHash: string,
@@ -125,7 +125,7 @@ export async function usableAccounts(
   return rows.map(accountOf);
 }
 
-/** Nothing new is asked with these; what was asked goes on. */
+/** No new payment uses these accounts. Open payments continue. */
 export async function endAccounts(
   tx: Transaction,
   siteKeyHash: string,
@@ -138,12 +138,12 @@ export async function endAccounts(
   );
 }
 
-/** Banks take money back for so long: until then an account that was replaced is still asked. */
+/** Banks can return money for this long, so a replaced account is still read until then. */
 const RETURNED_MS_MAX = 180 * DAY_MS;
 
 /**
- * Erases the secrets of accounts that have ended and hold nothing open: no attempt, no authorization,
- * no money that may still go back. Of a site that is deleted nobody is told that any more.
+ * Erases the secrets of ended accounts with nothing open: no attempt, no authorization, no money
+ * that may still be returned. For a deleted site, nobody is notified about returned money.
  */
 export async function deleteEndedSecrets(tx: Transaction, now: number): Promise<void> {
   await tx.run(

@@ -96,7 +96,7 @@ export function revokeAllEdgeTokens(db: Queries, now: number): Promise<number> {
   return db.run("UPDATE edge_tokens SET revoked_at = ? WHERE revoked_at IS NULL", now);
 }
 
-/** With the site its tokens are gone. */
+/** Deletes the edge tokens of a site that is being deleted. */
 export async function deleteEdgeTokens(tx: Queries, siteKeyHash: string): Promise<void> {
   await tx.run("DELETE FROM edge_tokens WHERE site_key_hash = ?", siteKeyHash);
 }

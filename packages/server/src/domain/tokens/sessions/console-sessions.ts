@@ -54,8 +54,8 @@ export interface Opened extends Admitted {
 }
 
 /**
- * Who is signed in at the console. A session stands for a token: revoked or replaced, it stands for
- * nobody at the next request.
+ * The sessions of the console. A session depends on its token: after the token is revoked or
+ * replaced, the session ends at the next request.
  */
 export class ConsoleSessions {
   private readonly tools: DeskTools;

@@ -81,7 +81,7 @@ export async function insertCode(
   );
 }
 
-/** Takes a code: whoever comes second finds none. */
+/** Uses a code up. A second use finds none. */
 export async function takeCode(
   tx: Transaction,
   digest: string,
