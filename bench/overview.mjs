@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { countDecisions } from "../packages/server/dist/actions/mandates/count-decisions.js";
 import { createSite } from "../packages/server/dist/actions/sites/create-site.js";
-import { countVisits } from "../packages/server/dist/actions/visits/count-visits.js";
+import { countVisits } from "../packages/server/dist/actions/visits/read-visits.js";
 import { readConfig } from "../packages/server/dist/config/config.js";
 import { createContext } from "../packages/server/dist/context.js";
 import { OUTCOMES } from "../packages/server/dist/domain/decisions/decision.js";

@@ -11,7 +11,7 @@ import {
   utf8,
   verifyEd25519,
 } from "../packages/protocol/dist/index.js";
-import { nodeSigner } from "../packages/server/dist/infra/keys/signing.js";
+import { nodeSigner } from "../packages/server/dist/infra/keys/signatures.js";
 import { mandate } from "./mandate.mjs";
 
 const ROUNDS = 7;

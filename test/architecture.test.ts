@@ -121,14 +121,37 @@ describe("floors of the server", () => {
     expect(shown(wrong)).toEqual([]);
   });
 
-  test("only the purchase floor and the composition root import payment providers", () => {
-    const allowed = ["purchase", "payments", "context.ts"];
+  test("http imports no payment provider, and only providers import their libraries", () => {
     const wrong = edges.filter(
-      ({ from, target }) => floorOf(target) === "payments" && !allowed.includes(floorOf(from)),
+      ({ from, target }) => floorOf(from) === "http" && floorOf(target) === "payments",
     );
     expect(shown(wrong)).toEqual([]);
     const stripe = server.filter(({ imports }) => imports.includes("stripe"));
     expect(stripe.every(({ path }) => floorOf(path) === "payments")).toBe(true);
+  });
+
+  /** The files below `packages/server/src` whose code, not only its types, names one of these. */
+  const users = (names: RegExp) =>
+    server
+      .filter(({ text }) => names.test(text))
+      .map(({ path }) => path.replace("packages/server/src/", ""))
+      .sort();
+
+  test("only the commit of a purchase writes decisions, reviews and payment intents", () => {
+    const writers = users(
+      /\b(?:insertDecision|insertReview|insertPayment|writeReviewEnd|writeApprovals)\b/,
+    );
+    const stores = /^domain\/(?:decisions|reviews|payments)\/store\.ts$/;
+    expect(writers.filter((path) => !stores.test(path))).toEqual([
+      "purchase/commit-review.ts",
+      "purchase/commit.ts",
+    ]);
+  });
+
+  test("payment providers are asked to authorize and to void in settle only", () => {
+    const asking = users(/\bproviderOf\(/);
+    expect(asking.filter((path) => !path.startsWith("purchase/"))).toEqual([]);
+    expect(users(/\bproviderOf\([^)]*\)\.(?:authorize|release)\(/)).toEqual(["purchase/settle.ts"]);
   });
 
   test("no file imports itself in a circle, not for types either", () => {

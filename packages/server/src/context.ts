@@ -6,6 +6,7 @@ import type { Config } from "./config/config.js";
 import { Challenges } from "./domain/agents/challenge.js";
 import { AuditLog, type AuditTools } from "./domain/audit/audit-log.js";
 import { INSTALLATION, installationHost } from "./domain/audit/log.js";
+import { PolicyCache } from "./domain/policies/policy-cache.js";
 import { KeptRevocations } from "./domain/revocations/kept-revocations.js";
 import { SiteKeys } from "./domain/site-keys/site-keys.js";
 import { LiveSites } from "./domain/sites/live-sites.js";
@@ -48,7 +49,7 @@ import { findSecretsKey } from "./infra/secrets/secrets-key.js";
 import type { WebhookSender } from "./infra/webhook-sender.js";
 import type { Processor, Processors } from "./payments/provider.js";
 import { openProcessors } from "./payments/providers.js";
-import { webhookSender } from "./purchase/after-sale/shop-webhooks.js";
+import { webhookSender } from "./purchase/orders/shop-webhooks.js";
 import { StartupError } from "./startup-error.js";
 
 /** Browsers that follow what changes, at one process. */
@@ -56,6 +57,9 @@ const STREAMS = { all: 500, ofOne: 20 };
 
 /** Drafts of a policy tested at a time, per site and in all: requests that wait for a decision come first. */
 const POLICY_TESTS_MAX = { perKey: 1, total: 2 };
+
+/** Requests that wait for payments at once, in this process; further ones are told to try again. */
+const PAYMENT_WAITS_MAX = { perKey: 1000, total: 1000 };
 
 /** Everything a request may need, composed once. Doors and actions get it as their argument. */
 export interface Context {
@@ -90,6 +94,10 @@ export interface Context {
   readonly strangerWords: StrangerWords;
   /** Failed signatures by source and the agent they name. */
   readonly mandatePairs: LocalLimiter;
+  /** Parsed policies. */
+  readonly policies: PolicyCache;
+  /** Requests that wait for a payment under way. */
+  readonly paymentWaits: ConcurrencyLimit;
   /** Tries of drafts under way, by site. */
   readonly policyTests: ConcurrencyLimit;
   readonly tokenAuthenticator: TokenAuthenticator<Principal>;
@@ -238,6 +246,8 @@ function compose(
     networkShares: new NetworkShares(secrets),
     strangerWords: new StrangerWords(ids),
     mandatePairs: new LocalLimiter({ perMinute: 1, burst: 10 }),
+    policies: new PolicyCache(),
+    paymentWaits: new ConcurrencyLimit(PAYMENT_WAITS_MAX),
     policyTests: new ConcurrencyLimit(POLICY_TESTS_MAX),
     fixtureTools: overrides.fixtureTools ?? [],
     tokenAuthenticator: new TokenAuthenticator(clock, (digest) =>

@@ -18,6 +18,7 @@ import { deleteExpiredAnswers } from "./domain/decisions/kept/store.js";
 import { deleteExpiredDeclines } from "./domain/declines/store.js";
 import { expiredDeclines } from "./domain/declines/waits.js";
 import { OUTBOX_TOPIC, TRY_LEASE_MS } from "./domain/outbox/message.js";
+import { deleteEndedSecrets } from "./domain/payments/accounts/store.js";
 import { deleteExpiredEvents, EVENT_KEPT_MS } from "./domain/provider-events/store.js";
 import { deleteExpiredRejections } from "./domain/rejections/store.js";
 import { deleteExpiredStrangerRecords } from "./domain/stranger-records/store.js";
@@ -29,8 +30,7 @@ import { deleteEmptyShares } from "./infra/quota/stored-bytes.js";
 import { deleteExpiredRates } from "./infra/rate-limit/exact.js";
 import { DAY_MS, HOUR_MS, MINUTE_MS } from "./infra/time.js";
 import { recordRestored } from "./maintenance/record-restored.js";
-import { reconcilePayments } from "./purchase/settle-payment.js";
-import { deleteEndedSecrets } from "./purchase/stripe-account.js";
+import { reconcilePayments } from "./purchase/reconcile.js";
 
 const RECONCILE_EVERY_MS = 5000;
 

@@ -1,9 +1,9 @@
+import { measureOpenPayments } from "../domain/payments/payment-state.js";
 import { sitesOpenToAny } from "../domain/platforms/settings/store.js";
 import { siteByHash } from "../domain/sites/store.js";
 import { isoTime } from "../infra/clock.js";
 import type { Database } from "../infra/db/database.js";
 import { MINUTE_MS } from "../infra/time.js";
-import { measureOpenPayments } from "../purchase/payment-state.js";
 import type { Finding } from "./finding.js";
 
 /** A provider that works tells the outcome of a payment long before. */

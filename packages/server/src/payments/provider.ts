@@ -43,6 +43,11 @@ export type ProcessorAnswer =
       readonly refused?: true;
     };
 
+/** What is known of an attempt in the end: `given_up` after a day without any answer. */
+export type SettlementAnswer =
+  | ProcessorAnswer
+  | { readonly outcome: "given_up"; readonly reason?: string; readonly reference?: string };
+
 /** What has become of an authorization since, by the owner's hand or by time. */
 export interface AuthorizationState {
   readonly status: "authorized" | "captured" | "released" | "lapsed";
@@ -76,6 +81,8 @@ export interface Returned {
  * A call that throws, or does not end in time, may have had its effect all the same.
  */
 export interface Processor {
+  /** Whether it is asked with an account that the owner connects. */
+  readonly hasAccounts: boolean;
   /** Whether a connection to it can be opened now. Sends no request and never throws. */
   isReachable(): Promise<boolean>;
   authorize(request: AuthorizationRequest): Promise<ProcessorAnswer>;

@@ -1,3 +1,8 @@
+/**
+ * The owner's decision about a caller. `agent`: a registered and approved agent. `unlisted`: a platform
+ * that the owner has not admitted; all of these share one pool.
+ */
+
 import type { Agent } from "../domain/agents/agent.js";
 import { identityKnownSince } from "../domain/agents/store.js";
 import type { PlatformCaller } from "../domain/checkouts/platform.js";
@@ -5,10 +10,6 @@ import { platformNamed } from "../domain/platforms/store.js";
 import type { Queries } from "../infra/db/database.js";
 import { webName } from "../infra/web-name.js";
 
-/**
- * The owner's decision about a caller. `agent`: a registered and approved agent. `unlisted`: a platform
- * that the owner has not admitted; all of these share one pool.
- */
 type Standing = "agent" | "admitted" | "unlisted" | "suspended";
 
 /** Who a caller counts as. */
@@ -22,7 +23,6 @@ export interface Identity {
 
 /** Whether a caller shares the pool of platforms that are not admitted. */
 export const isPooled = ({ standing }: Identity): boolean => standing === "unlisted";
-
 /** The identity of all unsigned callers. Its brackets make sure that no host has the same name. */
 export const UNSIGNED = "(unsigned)";
 

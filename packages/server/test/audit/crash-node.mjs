@@ -10,7 +10,7 @@ import { createContext } from "../../dist/context.js";
 import { listen } from "../../dist/http/server/server.js";
 import { systemClock } from "../../dist/infra/clock.js";
 import { planJobs } from "../../dist/jobs.js";
-import { reconcilePayments } from "../../dist/purchase/settle-payment.js";
+import { reconcilePayments } from "../../dist/purchase/reconcile.js";
 
 let armed;
 const crashPoint = (point) => {

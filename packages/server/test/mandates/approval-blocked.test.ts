@@ -1,7 +1,7 @@
 import type { JsonObject } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { reconcilePayments } from "../../src/purchase/settle-payment.ts";
+import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { cleanUp, createSite, DATABASES, NOON, type TestServer } from "../harness.ts";
 import { type Market, ORDER_POLICY, openMarket, PRODUCTS } from "../selling/selling.ts";
 import type { Buyer, Shop } from "./submitting.ts";

@@ -3,7 +3,7 @@ import {
   type AskedReview,
   reviewEvent,
   reviewMail,
-} from "../../src/actions/reviews/review-notice.ts";
+} from "../../src/purchase/notices/review-notice.ts";
 
 const item = { id: "rose", title: "A red\nrose", quantity: 2, unit_minor: 1000 };
 const asked = {

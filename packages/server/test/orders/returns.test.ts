@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { deleteEndedSecrets } from "../../src/domain/payments/accounts/store.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { deleteEndedSecrets } from "../../src/purchase/stripe-account.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { DATABASES, NOON } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";

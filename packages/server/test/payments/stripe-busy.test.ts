@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { reconcilePayments } from "../../src/purchase/settle-payment.ts";
+import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { freshEnvironment, NOON, startServer } from "../harness.ts";
 import { clientOf } from "../stripe/kit.ts";
 import { StripeSimulator } from "../stripe/simulator.ts";

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { followLapses } from "../../src/actions/orders/follow-lapses.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { reconcilePayments } from "../../src/purchase/settle-payment.ts";
+import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import {
   cleanUp,

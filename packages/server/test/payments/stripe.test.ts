@@ -1,9 +1,9 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { followLapses } from "../../src/actions/orders/follow-lapses.ts";
+import { deleteEndedSecrets } from "../../src/domain/payments/accounts/store.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { reconcilePayments } from "../../src/purchase/settle-payment.ts";
-import { deleteEndedSecrets } from "../../src/purchase/stripe-account.ts";
-import { writeOutcome } from "../../src/purchase/write-outcome.ts";
+import { writeOutcome } from "../../src/purchase/outcome.ts";
+import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import {
   cleanUp,

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { endDeclinedAttempt, insertAttempt } from "../../src/domain/declines/store.ts";
 import { countDecline, handedOffUntil } from "../../src/domain/declines/waits.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { reconcilePayments } from "../../src/purchase/settle-payment.ts";
+import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { DATABASES, NOON, startServer, type TestAnswer } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import {

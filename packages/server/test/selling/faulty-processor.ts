@@ -28,6 +28,10 @@ export class FaultyProcessor implements Processor {
     this.inner = inner;
   }
 
+  get hasAccounts(): boolean {
+    return this.inner.hasAccounts;
+  }
+
   private async through<T>(call: () => Promise<T>): Promise<T> {
     const fault = this.random() < this.rate;
     const where = this.random();

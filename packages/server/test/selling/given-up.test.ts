@@ -2,7 +2,7 @@ import { EventEmitter, once } from "node:events";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import type { Attempt, Processor, ProcessorAnswer } from "../../src/payments/provider.ts";
-import { reconcilePayments } from "../../src/purchase/settle-payment.ts";
+import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { cleanUp, DATABASES, NOON } from "../harness.ts";
 import { expectBooksAgree } from "./books.ts";

@@ -3,7 +3,7 @@ import { EventEmitter, once } from "node:events";
 import { signMandate } from "@gatehouse/protocol";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
-import { reconcilePayments } from "../../src/purchase/settle-payment.ts";
+import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { DATABASES, NOON } from "../harness.ts";
 import type { Buyer, Shop } from "../mandates/submitting.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { priceOrder } from "../../src/actions/orders/price-order.ts";
+import { priceOrder } from "../../src/purchase/request.ts";
 import {
   answerOf,
   cleanUp,

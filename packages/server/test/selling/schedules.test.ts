@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import type { Processor } from "../../src/payments/provider.ts";
-import { reconcilePayments } from "../../src/purchase/settle-payment.ts";
+import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import {
   cleanUp,

@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { DatabaseUnavailableError } from "../../src/infra/db/database.ts";
-import { reconcilePayments } from "../../src/purchase/settle-payment.ts";
+import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { cleanUp, DATABASES, freshEnvironment, NOON, startServer } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";

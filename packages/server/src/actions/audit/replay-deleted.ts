@@ -5,18 +5,18 @@ import {
   siteKeyHash as hashOf,
   type JsonValue,
   type Mandate,
-  REASONS,
   readMandate,
   taggedBytes,
 } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
+import { rejectedAnswer } from "../../domain/decisions/answers.js";
 import type { StoredAnswer } from "../../domain/decisions/decision.js";
 import { hasKeptAnswers, keptAnswer } from "../../domain/decisions/kept/store.js";
 import { hashesOf, type SiteNaming } from "../../domain/sites/find.js";
 import { verifyNow } from "../../infra/keys/signatures.js";
-import { mandateAudience } from "../mandates/prove-mandate.js";
-import type { Submitted } from "../mandates/submission.js";
-import { isForCall, type MandateCall } from "../mandates/submit-mandate.js";
+import { mandateAudience } from "../mandates/admit.js";
+import type { MandateCall, Submitted } from "../mandates/submission.js";
+import { isForCall } from "../mandates/submit.js";
 
 /** A deleted site whose answers are kept, by its key or hash. */
 export async function deletedSite(
@@ -32,10 +32,7 @@ export async function deletedSite(
 
 /** The answer for a review that was open when the site was deleted: it can never be approved. */
 function neverDecided(mandateId: string): StoredAnswer {
-  const reason = "review_invalidated";
-  const { status, message } = REASONS[reason];
-  const body = { outcome: "rejected", reason, message, mandate_id: mandateId };
-  return { status, body };
+  return rejectedAnswer("review_invalidated", mandateId);
 }
 
 function isSignedBy(mandate: Mandate, jwk: Parameters<typeof verifyNow>[0]): boolean {
@@ -62,10 +59,14 @@ export async function replayDeleted(
   if (!own || (await hashOf(siteKey)) !== siteKeyHash) return undefined;
   const kept = await keptAnswer(db, { siteKeyHash, kid: envelope.kid, mandateId }, clock.now());
   if (kept === undefined) return undefined;
-  if (kept.keyStatus === "revoked") return { fault: { reason: "identity_check_failed" } };
-  if (!isSignedBy(mandate, kept.jwk)) return { fault: { reason: "signature_invalid" } };
-  if (!isForCall(mandate, call)) return { fault: { reason: "arguments_mismatch" }, mandateId };
+  if (kept.keyStatus === "revoked")
+    return { kind: "refused", fault: { reason: "identity_check_failed" } };
+  if (!isSignedBy(mandate, kept.jwk))
+    return { kind: "refused", fault: { reason: "signature_invalid" } };
+  if (!isForCall(mandate, call))
+    return { kind: "refused", fault: { reason: "arguments_mismatch" }, mandateId };
   const digest = hash("sha256", taggedBytes("mandate", mandate.signed), "hex");
-  if (digest !== kept.digest) return { fault: { reason: "mandate_id_conflict" }, mandateId };
-  return { answer: kept.answer ?? neverDecided(mandateId), replayed: true };
+  if (digest !== kept.digest)
+    return { kind: "refused", fault: { reason: "mandate_id_conflict" }, mandateId };
+  return { kind: "answered", answer: kept.answer ?? neverDecided(mandateId), replayed: true };
 }

@@ -5,9 +5,9 @@ import { orderById } from "../../domain/orders/store.js";
 import { findSite } from "../../domain/sites/find.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Queries } from "../../infra/db/database.js";
-import { isRehearsed } from "../../purchase/after-sale/rehearsed.js";
-import { type WholeOrder, wholeOrder } from "../../purchase/after-sale/whole-order.js";
-import { followDecision } from "../../purchase/follow-payment.js";
+import { isRehearsed } from "../../purchase/orders/rehearsed.js";
+import { type WholeOrder, wholeOrder } from "../../purchase/orders/whole-order.js";
+import { followDecision } from "../../purchase/reconcile.js";
 import { type Progress, progressOf } from "./progress.js";
 
 /** What the page of a checkout shows its buyer. */

@@ -17,7 +17,7 @@ import {
 } from "../../domain/checkouts/platform.js";
 import { shopSettings } from "../../domain/shop-settings/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { type PricedLines, priceLines } from "./price-lines.js";
+import { type PricedLines, priceLines } from "../../purchase/request.js";
 import { destinationIn } from "./quote.js";
 import { totalsOf } from "./totals.js";
 

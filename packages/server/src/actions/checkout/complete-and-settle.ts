@@ -1,10 +1,10 @@
 import { ok, type Result } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import type { Checkout } from "../../domain/checkouts/checkout.js";
+import type { DeclineWait } from "../../domain/declines/caller.js";
+import type { Payment } from "../../domain/payments/payment.js";
 import type { Queries } from "../../infra/db/database.js";
-import type { DeclineWait } from "../../purchase/payment-caller.js";
-import type { Payment } from "../../purchase/request-payment.js";
-import { settlePayment } from "../../purchase/settle-payment.js";
+import { settlePayment } from "../../purchase/settle.js";
 import { completeCheckout } from "./complete.js";
 import type { Notice } from "./completion-notice.js";
 import {

@@ -1,7 +1,7 @@
 import type { Context } from "../../context.js";
 import { type Checkout, TRIES_MAX } from "../../domain/checkouts/checkout.js";
 import type { Site } from "../../domain/sites/site.js";
-import { amountFault } from "../../purchase/request-payment.js";
+import { amountFault } from "../../purchase/settle.js";
 import { isSameQuote } from "./quote.js";
 
 /** Why nothing was tried, in words for the platform. */

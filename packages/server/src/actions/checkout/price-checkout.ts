@@ -4,7 +4,7 @@ import { type Checkout, isReady, TRIES_MAX } from "../../domain/checkouts/checko
 import { checkoutById, lockCheckout } from "../../domain/checkouts/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import type { PricedOrder, PriceFault } from "../orders/price-order.js";
+import type { PricedOrder, PriceFault } from "../../purchase/request.js";
 import { isSameQuote, quotedItems, quoteFor } from "./quote.js";
 import { refusalOf } from "./sessions.js";
 

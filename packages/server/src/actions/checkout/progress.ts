@@ -3,10 +3,10 @@ import { agentActor, type RecordDraft } from "../../domain/audit/drafts.js";
 import type { Checkout } from "../../domain/checkouts/checkout.js";
 import type { PlatformCaller } from "../../domain/checkouts/platform.js";
 import { checkoutById } from "../../domain/checkouts/store.js";
+import { paymentState } from "../../domain/payments/payment-state.js";
 import { reviewOfDecision } from "../../domain/reviews/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { paymentState } from "../../purchase/payment-state.js";
-import { endReview } from "../reviews/end-review.js";
+import { endReview } from "../../purchase/commit-review.js";
 import { actorId } from "./platform-actor.js";
 
 /** What a checkout that is being completed waits for. */

@@ -7,10 +7,10 @@ import {
   type Quote,
   type QuotedLine,
 } from "../../domain/checkouts/checkout.js";
+import type { OrderedItem } from "../../domain/payments/payment.js";
 import { shopSettings } from "../../domain/shop-settings/store.js";
 import type { Queries } from "../../infra/db/database.js";
-import type { PricedItem } from "../orders/price-order.js";
-import { type PricedLine, type PricedLines, priceLines } from "./price-lines.js";
+import { type PricedLine, type PricedLines, priceLines } from "../../purchase/request.js";
 import { type Destination, isTaxable, optionsTo, totalsOf } from "./totals.js";
 
 /** What an address needs besides a name and a country. */
@@ -107,7 +107,7 @@ export function isSameQuote(a: Quote, b: Quote): boolean {
 }
 
 /** The items of a quote, as orders and payments store them. */
-export function quotedItems({ lines }: Quote): readonly PricedItem[] {
+export function quotedItems({ lines }: Quote): readonly OrderedItem[] {
   return lines.flatMap((line) => {
     if (typeof line === "string") return [];
     const { productId: id, title, quantity, unitMinor: unit_minor } = line;

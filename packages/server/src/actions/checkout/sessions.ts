@@ -20,7 +20,7 @@ import {
 } from "../../domain/checkouts/store.js";
 import { noteSeen } from "../../domain/platforms/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { reconcilePaymentNow } from "../../purchase/hasten-payment.js";
+import { reconcilePaymentNow } from "../../purchase/reconcile.js";
 import { openCart } from "./carts.js";
 import { invalidateReview } from "./progress.js";
 import { isSameQuote, quoteFor } from "./quote.js";

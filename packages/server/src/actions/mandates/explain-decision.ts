@@ -3,8 +3,8 @@ import type { Context } from "../../context.js";
 import type { Decision } from "../../domain/decisions/decision.js";
 import { decisionById } from "../../domain/decisions/store.js";
 import { orderOfDecision } from "../../domain/orders/store.js";
+import { type PaymentState, paymentState } from "../../domain/payments/payment-state.js";
 import { reviewOfDecision } from "../../domain/reviews/store.js";
-import { type PaymentState, paymentState } from "../../purchase/payment-state.js";
 
 /** A decision with everything that led to it, and what it led to. */
 export interface ExplainedDecision {

@@ -1,37 +1,116 @@
-import type { Mandate } from "@gatehouse/protocol";
+import type { JsonObject, Mandate, ReasonCode } from "@gatehouse/protocol";
 import type { RecordDraft } from "../../domain/audit/drafts.js";
 import type { StoredAnswer } from "../../domain/decisions/decision.js";
+import type { Payment } from "../../domain/payments/payment.js";
 import type { Site } from "../../domain/sites/site.js";
-import type { Payment } from "../../purchase/request-payment.js";
-import type { MandateFault, ProvenFacts } from "./refuse-mandate.js";
+import type { Sender } from "../../infra/networks.js";
+import type { ToolCall } from "../mcp/tools.js";
+import { REJECTED_REQUESTS } from "./rejection-aggregator.js";
 
-/** What a submission comes to: an answer of the contract, or why there is none. */
-export type Submitted =
-  | { readonly answer: StoredAnswer; readonly replayed: boolean }
-  | { readonly fault: MandateFault; readonly mandateId?: string | undefined };
-
-/** A decision whose payment is under way; with the attempt where it is ours to ask for. */
-export interface Paying {
-  readonly decisionId: string;
-  readonly payment?: Payment | undefined;
+/** How a mandate came. */
+export interface Submission {
+  readonly requestId: string;
+  /** The sender, as limits see it. */
+  readonly caller: Sender;
+  /** Called before an unproven mandate is refused and recorded; false refuses it without a record. */
+  readonly mayRefuse?: (() => boolean) | undefined;
+  /** The tool call that carried it: the mandate must be for exactly that. */
+  readonly call?: MandateCall | undefined;
 }
 
-/** A mandate whose sender is known, at the moment it is decided about. */
-export interface Admission {
+/** The tool a mandate came with, and its arguments. */
+export interface MandateCall {
+  readonly skill: string;
+  readonly arguments: JsonObject;
+  /** The call, if it is to be recorded in the decision's commit. */
+  readonly recorded?: ToolCall | undefined;
+}
+
+/** Why a mandate was refused: to the agent in a word of the contract, to the log in full. */
+export interface MandateFault {
+  readonly reason: ReasonCode;
+  /** The specific reason, where the agent is told a broader one. */
+  readonly specific?: string | undefined;
+  /** Says more than the reason's own sentence. */
+  readonly message?: string | undefined;
+  readonly retryAfterS?: number | undefined;
+  /** A narrower reason that the agent may know. */
+  readonly reasonCode?: string | undefined;
+  /** What helps a developer, in development only. */
+  readonly hints?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What a signature has proven of a mandate; what a record says of it. */
+export interface ProvenFacts {
+  readonly agentId: string;
+  readonly kid: string;
+  readonly mandateId: string;
+  readonly digest: string;
+  readonly skill: string;
+  readonly protocol: string;
+}
+
+/** The result of a submission: an answer of the contract, or why there is none. */
+export type Submitted = Answered | Refused;
+
+interface Answered extends CallRecorded {
+  readonly kind: "answered";
+  readonly answer: StoredAnswer;
+  /** Whether the mandate was decided before, and is answered again. */
+  readonly replayed: boolean;
+}
+
+interface Refused extends CallRecorded {
+  readonly kind: "refused";
+  readonly fault: MandateFault;
+  readonly mandateId?: string | undefined;
+}
+
+interface CallRecorded {
+  /** Whether the commit also wrote the record of the tool call that carried the mandate. */
+  readonly callRecorded?: boolean | undefined;
+}
+
+/** A decision whose payment is under way; with the attempt if this request is to settle it. */
+export interface Paying extends CallRecorded {
+  readonly kind: "paying";
+  readonly decisionId: string;
+  readonly payment?: Payment | undefined;
+  readonly replayed: boolean;
+}
+
+/** A mandate whose sender is known, at the moment it is decided. */
+export interface ProvenMandate {
   readonly site: Site;
   readonly mandate: Mandate;
   readonly proven: ProvenFacts;
   readonly requestId: string;
-  /** Whether its agent was active when it came: until then its words are a stranger's. */
+  /** Whether its agent was active when the mandate came. Until then its words are a stranger's. */
   readonly admitted: boolean;
   /** The address it came from, as limits name it. */
   readonly source: string;
   readonly now: number;
 }
 
-export interface Made {
+/** What the transaction of a mandate returns to the commit. */
+export interface MandateCommit {
   readonly records: readonly RecordDraft[];
-  readonly answer: Submitted | { readonly paying: Paying; readonly replayed: boolean };
-  /** Changes what this process remembers, once all of it is durable. */
+  readonly answer: Submitted | Paying;
+  /** Changes the memory of this process, once everything is durable. */
   readonly after?: (() => void) | undefined;
+}
+
+export const requestOf = (id: string) => ({ id, ...REJECTED_REQUESTS.mandates });
+
+/** The members of a record that say who asked for what. */
+export function aboutMandate(facts: ProvenFacts, requestId: string, committed?: string) {
+  const { agentId, kid, mandateId, digest, protocol } = facts;
+  const skill = committed === undefined ? { skill: facts.skill } : { skill_commitment: committed };
+  return {
+    agent: { id: agentId, key_thumbprint: kid },
+    mandate: { digest, mandate_id: mandateId },
+    protocol,
+    ...skill,
+    request: requestOf(requestId),
+  };
 }

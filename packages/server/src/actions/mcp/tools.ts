@@ -25,6 +25,30 @@ export interface ToolResult {
   readonly digest: string;
 }
 
+/** The caller as it describes itself; none of it is proven. */
+export interface CallingClient {
+  /** The network it came from. */
+  readonly address: string;
+  readonly session?: string | undefined;
+  /** The name it gives itself: a stranger's words, or empty. */
+  readonly name?: string | undefined;
+  readonly version?: string | undefined;
+}
+
+/** One `tools/call`, as it was read from the wire. */
+export interface ToolCall {
+  readonly siteKeyHash: string;
+  readonly requestId: string;
+  /** The tool's name as it was sent; whatever was sent. */
+  readonly name: JsonValue | undefined;
+  /** Whether the site has a tool of that name. */
+  readonly isKnown: boolean;
+  readonly args: JsonValue;
+  /** The revision of the protocol it came by. */
+  readonly revision: string;
+  readonly client: CallingClient;
+}
+
 /** Something an agent can call. What it is shown as, and what it does. */
 export interface PlainTool {
   readonly definition: JsonObject;

@@ -9,8 +9,8 @@ import {
 } from "../../domain/orders/store.js";
 import { domainOfSite } from "../../domain/sites/store.js";
 import { HOUR_MS } from "../../infra/time.js";
-import { followAttempt } from "../../purchase/follow-payment.js";
-import { notifyOwner } from "../../purchase/notify-owner.js";
+import { notifyOwner } from "../../purchase/notices/notify-owner.js";
+import { followAttempt } from "../../purchase/reconcile.js";
 import { AUTHORIZATION_LAPSES, lapseEvent, lapseMail } from "./lapse-notice.js";
 
 /** How long before an authorization lapses its owner is told. */

@@ -2,8 +2,8 @@ import type { JsonObject } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { isCreatedBy, type PlatformCaller } from "../../domain/checkouts/platform.js";
 import { orderById } from "../../domain/orders/store.js";
-import { orderSnapshot } from "../../purchase/after-sale/order-snapshot.js";
-import { wholeOrder } from "../../purchase/after-sale/whole-order.js";
+import { orderSnapshot } from "../../purchase/orders/order-snapshot.js";
+import { wholeOrder } from "../../purchase/orders/whole-order.js";
 
 const ORDER_ID = /^[\w-]{1,80}$/;
 

@@ -11,7 +11,7 @@ import {
 import type { Message } from "../../domain/outbox/message.js";
 import { messagesAbout } from "../../domain/outbox/store.js";
 import { hasRole, type Principal } from "../../domain/tokens/token.js";
-import { type WholeOrder, wholeOrder } from "../../purchase/after-sale/whole-order.js";
+import { type WholeOrder, wholeOrder } from "../../purchase/orders/whole-order.js";
 import { type Page, type PageRequest, readPage } from "../page.js";
 
 /** Messages shown with an order; the list of messages has all of them. */

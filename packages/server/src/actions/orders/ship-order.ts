@@ -9,10 +9,10 @@ import {
 } from "../../domain/orders/adjustments/adjustment.js";
 import { insertEvent } from "../../domain/orders/adjustments/store.js";
 import { lockOrder } from "../../domain/orders/store.js";
-import { type AskedLines, askedLines } from "../../purchase/after-sale/asked-lines.js";
-import { goodsRecord } from "../../purchase/after-sale/goods-record.js";
-import { notifyOfOrder } from "../../purchase/after-sale/notify-of-order.js";
-import { revise, type WholeOrder, wholeOrder } from "../../purchase/after-sale/whole-order.js";
+import { type AskedLines, askedLines } from "../../purchase/orders/asked-lines.js";
+import { goodsRecord } from "../../purchase/orders/goods-record.js";
+import { notifyOfOrder } from "../../purchase/orders/notify-of-order.js";
+import { revise, type WholeOrder, wholeOrder } from "../../purchase/orders/whole-order.js";
 
 /** Something that happened to goods on their way, as an owner tells it. */
 export interface Shipment

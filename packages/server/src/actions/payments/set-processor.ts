@@ -1,17 +1,17 @@
 import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { type Actor, actorDraft } from "../../domain/audit/drafts.js";
+import { endAccounts } from "../../domain/payments/accounts/store.js";
 import type { ProcessorSettings, Site } from "../../domain/sites/site.js";
 import { siteByHash, updateSite } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import {
   type CheckedKey,
   checkNewKey,
-  endAccounts,
   type KeyReport,
   type StripeSettings,
   writeStripeAccount,
-} from "../../purchase/stripe-account.js";
+} from "./stripe-account.js";
 
 /** What an owner wants of a processor: whether it is live is for its key to say. */
 export type WantedProcessor = Omit<ProcessorSettings, "live" | "publishableKey"> & {

@@ -1,8 +1,8 @@
 import type { Context } from "../../context.js";
 import { eventSeen, noteEvent } from "../../domain/provider-events/store.js";
-import { followReturns } from "../../purchase/after-sale/follow-returns.js";
-import { followPayment } from "../../purchase/follow-payment.js";
-import { type HookCall, paymentOfEvent } from "../../purchase/stripe-hook.js";
+import { followReturns } from "../../purchase/orders/follow-returns.js";
+import { followPayment } from "../../purchase/reconcile.js";
+import { type HookCall, paymentOfEvent } from "./stripe-call.js";
 
 /** Events that say how an authorization stands, or that money goes back. Others are not looked at. */
 const FOLLOWED = /^(?:payment_intent\.|charge\.(?:captured|expired|updated)$)/;

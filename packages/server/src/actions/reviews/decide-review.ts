@@ -4,16 +4,21 @@ import type { Agent } from "../../domain/agents/agent.js";
 import { agentById } from "../../domain/agents/store.js";
 import { type Actor, type RecordDraft, serviceActor } from "../../domain/audit/drafts.js";
 import type { Review } from "../../domain/reviews/review.js";
-import { lateReviews, reviewById, writeApprovals } from "../../domain/reviews/store.js";
+import { lateReviews, reviewById } from "../../domain/reviews/store.js";
 import { siteByHash } from "../../domain/sites/store.js";
 import { rootOf } from "../../domain/tokens/descent/store.js";
 import { revokedAmong } from "../../domain/tokens/store.js";
 import type { Transaction } from "../../infra/db/database.js";
-import { decide } from "../../purchase/decide.js";
+import {
+  addApproval,
+  type EndedReview,
+  endReview,
+  type ReviewEnd,
+} from "../../purchase/commit-review.js";
+import { evaluate } from "../../purchase/evaluate.js";
 import { type Identity, identityOfAgent } from "../../purchase/identity.js";
-import { settlePayment } from "../../purchase/settle-payment.js";
+import { settlePayment } from "../../purchase/settle.js";
 import { platformActor, platformOf } from "../checkout/platform-actor.js";
-import { type EndedReview, endReview, type ReviewEnd } from "./end-review.js";
 import { type Block, blockOf, obstacleTo } from "./review-obstacle.js";
 
 /** Reviews ended in one go of the job. */
@@ -54,11 +59,13 @@ async function approval(
   if (who === undefined) throw new Error("the agent of a review went away in its transaction");
   const { siteKeyHash, request } = review;
   const { skill, protocol, amount } = request;
-  const asked = { siteKeyHash, ...who, skill, protocol, amount, firstAskedAt: review.createdAt };
-  const decided = await decide(context, tx, asked, now);
-  if (decided.refusal === "budget_exceeded") return blockOf("budget_exceeded");
-  const again = { decision: decided.record, rulesEvaluated: decided.rules.length, actor, note };
-  const reasonCode = decided.refusal ?? undefined;
+  const firstAskedAt = review.createdAt;
+  const question = { siteKeyHash, ...who, skill, protocol, amount, firstAskedAt, now };
+  const verdict = await evaluate(context, tx, question);
+  if (verdict.reason === "budget_exceeded") return blockOf("budget_exceeded");
+  const { record: decision, rulesEvaluated } = verdict;
+  const again = { decision, rulesEvaluated, actor, note };
+  const reasonCode = verdict.reason ?? undefined;
   if (reasonCode !== undefined) return { ...again, status: "invalidated", reasonCode };
   return { ...again, status: request.items === undefined ? "approved" : "paying" };
 }
@@ -119,7 +126,7 @@ async function approve(
   // More approvals are needed, as long as the review can be approved at all.
   const yes = end.status === "approved" || end.status === "paying";
   if (yes && approved.approvedBy.length < review.approvalsNeeded) {
-    await writeApprovals(tx, approved);
+    await addApproval(tx, approved);
     return { records: [], answer: ok({ review: approved }) };
   }
   const ended = await endReview(context, tx, approved, end, now);

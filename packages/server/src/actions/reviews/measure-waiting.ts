@@ -1,7 +1,7 @@
 import type { Context } from "../../context.js";
+import { measureOpenPayments } from "../../domain/payments/payment-state.js";
 import { countWaiting } from "../../domain/reviews/store.js";
 import { bytesOfClass } from "../../infra/quota/stored-bytes.js";
-import { measureOpenPayments } from "../../purchase/payment-state.js";
 
 /** What waits for somebody, of all sites. */
 export interface Waiting {

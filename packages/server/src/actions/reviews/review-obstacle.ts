@@ -12,10 +12,10 @@ import { skillsOf } from "../../domain/sites/snapshot.js";
 import { siteByHash } from "../../domain/sites/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { identityOfPlatform } from "../../purchase/identity.js";
+import { priceLines } from "../../purchase/request.js";
 import { platformOf } from "../checkout/platform-actor.js";
-import { priceLines } from "../checkout/price-lines.js";
 import { isSameQuote, quoteFor } from "../checkout/quote.js";
-import { keyFault } from "../mandates/prove-mandate.js";
+import { keyFault } from "../mandates/admit.js";
 
 /** Obstacles that can pass, and what a reviewer can do about each. */
 const BLOCKS = {

@@ -14,9 +14,9 @@ import type { Review } from "../../domain/reviews/review.js";
 import { reviewById } from "../../domain/reviews/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { MINUTE_MS } from "../../infra/time.js";
-import { keyFault } from "../mandates/prove-mandate.js";
+import { endReview } from "../../purchase/commit-review.js";
+import { keyFault } from "../mandates/admit.js";
 import { expireIfLate } from "./decide-review.js";
-import { endReview } from "./end-review.js";
 
 const LIFE_MS = 15 * MINUTE_MS;
 

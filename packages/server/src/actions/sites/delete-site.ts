@@ -12,6 +12,8 @@ import { deleteNotifySettings } from "../../domain/notify-settings/store.js";
 import { deleteAdjustments } from "../../domain/orders/adjustments/store.js";
 import { deleteMessages } from "../../domain/outbox/store.js";
 import { deleteOwnProfile } from "../../domain/own-profiles/store.js";
+import { endAccounts } from "../../domain/payments/accounts/store.js";
+import { hasOpenPayments } from "../../domain/payments/payment-state.js";
 import { deletePlatforms } from "../../domain/platforms/store.js";
 import { deleteProducts } from "../../domain/products/store.js";
 import { deleteRejections } from "../../domain/rejections/store.js";
@@ -23,8 +25,6 @@ import { deleteStrangerRecords } from "../../domain/stranger-records/store.js";
 import { deleteEdgeTokens } from "../../domain/tokens/edge/store.js";
 import { deleteReplies } from "../../domain/ucp-replies/store.js";
 import { deleteVisits } from "../../domain/visits/store.js";
-import { hasOpenPayments } from "../../purchase/payment-state.js";
-import { endAccounts } from "../../purchase/stripe-account.js";
 import { siteChange } from "./site-change.js";
 
 const NO_SITE = refuse("not_found", "There is no such site.");

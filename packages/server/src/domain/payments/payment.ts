@@ -56,6 +56,9 @@ export interface Payment {
   readonly nextAt: number | null;
 }
 
+/** Where a payment's token is kept; sealed, it opens nowhere else. */
+export const tokenPlace = (attemptId: string) => `payment ${attemptId}`;
+
 export function isOpen({ status }: Pick<Payment, "status">): boolean {
   return status === "requested" || status === "unknown";
 }

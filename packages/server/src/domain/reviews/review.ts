@@ -19,6 +19,9 @@ export const DENIAL_CODES = [
   ...(["out_of_stock", "policy_change", "other"] as const),
 ] as const;
 
+/** Where the token of a review is kept; sealed, it opens nowhere else. */
+export const reviewTokenPlace = (escalationId: string) => `review ${escalationId}`;
+
 /** What was asked for, as it was signed. */
 export interface ReviewedRequest {
   readonly skill: string;
@@ -80,3 +83,22 @@ export interface Review {
 
 /** Names the change of any review of a site, for those who follow changes. */
 export const REVIEW_TOPIC = "reviews";
+
+/** A review that nobody has decided yet. */
+export function newReview(
+  review: Omit<
+    Review,
+    "status" | "approvedBy" | "decidedAt" | "decidedBy" | "reasonCode" | "note" | "decidedRecordId"
+  >,
+): Review {
+  return {
+    ...review,
+    status: "pending",
+    approvedBy: [],
+    decidedAt: null,
+    decidedBy: null,
+    reasonCode: null,
+    note: null,
+    decidedRecordId: null,
+  };
+}

@@ -5,11 +5,8 @@ import { type Shipment, shipOrder } from "../../actions/orders/ship-order.js";
 import type { Context } from "../../context.js";
 import { EVENT_TYPES } from "../../domain/orders/adjustments/adjustment.js";
 import type { Principal } from "../../domain/tokens/token.js";
-import { cancelOrder } from "../../purchase/after-sale/cancel-order.js";
-import {
-  REHEARSALS,
-  simulateSandboxEvent,
-} from "../../purchase/after-sale/simulate-sandbox-event.js";
+import { cancelOrder } from "../../purchase/orders/cancel-order.js";
+import { REHEARSALS, simulateSandboxEvent } from "../../purchase/orders/simulate-sandbox-event.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";

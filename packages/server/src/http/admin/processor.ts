@@ -1,16 +1,16 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setProcessor } from "../../actions/payments/set-processor.js";
-import type { Config } from "../../config/config.js";
-import type { Context } from "../../context.js";
-import { gatesOf, sells } from "../../domain/sites/gates.js";
-import { PROCESSOR_KINDS, type Site } from "../../domain/sites/site.js";
-import { isoTime } from "../../infra/clock.js";
 import {
   type AccountState,
   accountState,
   checkCurrentKey,
   type KeyReport,
-} from "../../purchase/stripe-account.js";
+} from "../../actions/payments/stripe-account.js";
+import type { Config } from "../../config/config.js";
+import type { Context } from "../../context.js";
+import { gatesOf, sells } from "../../domain/sites/gates.js";
+import { PROCESSOR_KINDS, type Site } from "../../domain/sites/site.js";
+import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
 import { body, errors, json, Timestamp } from "../server/schemas.js";

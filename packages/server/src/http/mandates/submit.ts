@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { type JsonValue, MANDATE_BYTES_MAX, parseJson, signTagged } from "@gatehouse/protocol";
 import { deletedSite, replayDeleted } from "../../actions/audit/replay-deleted.js";
-import { submitMandate } from "../../actions/mandates/submit-mandate.js";
+import { submitMandate } from "../../actions/mandates/submit.js";
 import type { Context } from "../../context.js";
 import { findSite } from "../../domain/sites/find.js";
 import type { Site } from "../../domain/sites/site.js";

@@ -4,12 +4,8 @@ import {
   MCP_STATELESS_REVISION,
   movesMoney,
 } from "@gatehouse/protocol";
-import {
-  type CallingClient,
-  callTool,
-  recordCall,
-  type ToolCall,
-} from "../../actions/mcp/call-tool.js";
+import { callTool, recordCall } from "../../actions/mcp/record-call.js";
+import type { CallingClient, ToolCall } from "../../actions/mcp/tools.js";
 import type { Context } from "../../context.js";
 import { cutAddress } from "../../infra/addresses.js";
 import type { Answer, Exchange } from "../server/exchange.js";

@@ -1,6 +1,6 @@
 import { REASONS } from "@gatehouse/protocol";
 import { deletedSite } from "../../actions/audit/replay-deleted.js";
-import { SiteGoneError } from "../../actions/mcp/call-tool.js";
+import { SiteGoneError } from "../../actions/mcp/record-call.js";
 import { type Tool, toolsOf } from "../../actions/mcp/tools.js";
 import type { Context } from "../../context.js";
 import type { LiveSite } from "../../domain/sites/live-sites.js";

@@ -13,13 +13,20 @@ import {
   utf8,
 } from "@gatehouse/protocol";
 import { checkoutToSign } from "../../actions/checkout/price-checkout.js";
-import { PAUSED } from "../../actions/mandates/admit-mandate.js";
-import { refuseUnproven, submitMandate } from "../../actions/mandates/submit-mandate.js";
-import { recordCall, type ToolCall } from "../../actions/mcp/call-tool.js";
-import { type ToolOutcome, type ToolResult, toolResult } from "../../actions/mcp/tools.js";
-import { type PricedItem, priceOrder } from "../../actions/orders/price-order.js";
+import { PAUSED } from "../../actions/mandates/admit.js";
+import type { Submission } from "../../actions/mandates/submission.js";
+import { refuseUnproven, submitMandate } from "../../actions/mandates/submit.js";
+import { recordCall } from "../../actions/mcp/record-call.js";
+import {
+  type ToolCall,
+  type ToolOutcome,
+  type ToolResult,
+  toolResult,
+} from "../../actions/mcp/tools.js";
 import type { Context } from "../../context.js";
+import type { OrderedItem } from "../../domain/payments/payment.js";
 import type { Site } from "../../domain/sites/site.js";
+import { priceOrder } from "../../purchase/request.js";
 import type { Caller } from "../server/admission/caller.js";
 import { answerOf, type MandateAnswer, refusedAnswer } from "../server/mandate-answer.js";
 import type { ShopTools } from "./shop-tool.js";
@@ -93,7 +100,7 @@ function withRefusal(checkout: JsonObject, { reason, message }: MandateAnswer["b
   return { ...checkout, messages: [{ ...refusal, severity: "recoverable" }, ...told] };
 }
 
-const asAsked = ({ id, quantity }: PricedItem) => ({ id, quantity });
+const asAsked = ({ id, quantity }: OrderedItem) => ({ id, quantity });
 
 /** What to sign for a call that came without a mandate, with what it would cost. */
 async function mandateRequired(
@@ -146,62 +153,93 @@ async function mandateRequired(
   return toolResult(result, "refused", "mandate_required");
 }
 
-async function answerTo(
+/** The result of a call, and whether the commit of its decision has recorded the call. */
+interface MandateResult {
+  readonly result: ToolResult;
+  readonly isRecorded: boolean;
+}
+
+const unrecorded = (result: ToolResult): MandateResult => ({ result, isRecorded: false });
+
+/** Submits the mandate of a call: it is decided as if it had been sent to the mandate endpoint. */
+async function submitCall(
   { context, shop }: MoneyTools,
   site: Site,
-  { name, args: sent, requestId }: ToolCall,
+  call: ToolCall & { readonly args: JsonObject },
+  { mandate, ...submission }: Omit<Submission, "call"> & { readonly mandate: JsonValue },
+): Promise<MandateResult> {
+  const { args } = call;
+  const skill = String(call.name);
+  const submitted = await submitMandate(context, site, mandate, {
+    ...submission,
+    call: { skill, arguments: args, recorded: call },
+  });
+  const isRecorded = submitted.callRecorded === true;
+  const answer = answerOf(context.config.baseUrl, submitted);
+  // A caller whose mandate does not verify is shown nobody's checkout.
+  if (skill !== COMPLETE_CHECKOUT || submitted.kind === "refused") {
+    return { result: resultOf(answer), isRecorded };
+  }
+  // UCP has the checkout itself as the result: its members stand beside those of the answer.
+  const checkout = await shop.checkoutOfMandate(site, args);
+  const content = { ...withRefusal(checkout ?? {}, answer.body), ...answer.body };
+  return { result: resultOf(answer, content), isRecorded };
+}
+
+async function answerCall(
+  tools: MoneyTools,
+  site: Site,
+  call: ToolCall,
   { meta, caller }: CalledWith,
-): Promise<ToolResult> {
+): Promise<MandateResult> {
+  const { context } = tools;
   const { admission, config } = context;
   const { baseUrl } = config;
-  const skill = String(name);
-  const read = readCall(sent, meta);
+  const { requestId } = call;
+  const read = readCall(call.args, meta);
   // Without a valid mandate it counts for the total of anonymous callers, like any other call.
   const mayRefuse = () => admission.takeOfSite(caller, "mcp_calls", site.siteKeyHash) === 0;
-  const limited = () => resultOf(refusedAnswer(baseUrl, "rate_limited"));
+  const limited = () => unrecorded(resultOf(refusedAnswer(baseUrl, "rate_limited")));
+  const submission = { requestId, caller, mayRefuse };
   if (!read.ok) {
     const fault = { reason: "schema_invalid", message: read.detail } as const;
     if (read.reason === "no_object") {
       if (carriesMandate({ _meta: meta ?? null }) && !mayRefuse()) return limited();
-      return resultOf(answerOf(baseUrl, { fault }));
+      return unrecorded(resultOf(answerOf(baseUrl, { kind: "refused", fault })));
     }
     // Neither can be checked before one is chosen, so it is refused as an unproven mandate.
-    const refusal = { requestId, caller, mayRefuse };
-    return resultOf(answerOf(baseUrl, await refuseUnproven(context, site, fault, refusal)));
+    const refused = await refuseUnproven(context, site, fault, submission);
+    return unrecorded(resultOf(answerOf(baseUrl, refused)));
   }
   const { mandate, args } = read.value;
   if (mandate === undefined) {
-    if (site.pausedAt !== null) return resultOf(answerOf(baseUrl, { fault: PAUSED }));
-    return mandateRequired(context, site, skill, args);
+    const paused = { kind: "refused", fault: PAUSED } as const;
+    if (site.pausedAt !== null) return unrecorded(resultOf(answerOf(baseUrl, paused)));
+    return unrecorded(await mandateRequired(context, site, String(call.name), args));
   }
   if (utf8(canonicalize(mandate)).length > MANDATE_BYTES_MAX) {
     if (!mayRefuse()) return limited();
-    return resultOf(refusedAnswer(baseUrl, "body_too_large"));
+    return unrecorded(resultOf(refusedAnswer(baseUrl, "body_too_large")));
   }
-  const submission = { requestId, caller, call: { skill, arguments: args }, mayRefuse };
-  const submitted = await submitMandate(context, site, mandate, submission);
-  const answer = answerOf(baseUrl, submitted);
-  // Whose mandate does not hold is shown nothing of anybody's.
-  if (skill !== COMPLETE_CHECKOUT || !("answer" in submitted)) return resultOf(answer);
-  // UCP has the checkout itself as the result: its members stand beside those of the answer.
-  const checkout = await shop.checkoutOfMandate(site, args);
-  return resultOf(answer, { ...withRefusal(checkout ?? {}, answer.body), ...answer.body });
+  return submitCall(tools, site, { ...call, args }, { ...submission, mandate });
 }
 
 /**
- * Calls a tool that moves money. What its mandate comes to is decided and recorded as if it had been
- * sent to the mandate endpoint; the call has a record of its own, before it is answered.
+ * Calls a tool that moves money. The call is recorded in the commit of its decision; without a decision it
+ * is recorded before it is answered, like any other call.
  */
 export async function callWithMandate(
   tools: MoneyTools,
   site: Site,
   call: ToolCall,
-  besides: CalledWith,
+  sent: CalledWith,
 ): Promise<ToolResult> {
-  const result = await answerTo(tools, site, call, besides);
+  const { result, isRecorded } = await answerCall(tools, site, call, sent);
+  if (isRecorded) return result;
   const read = readCall(call.args, undefined);
   const recorded = read.ok ? { ...call, args: read.value.args } : call;
-  const proven = besides.caller.provenAs === "spending";
-  await recordCall(tools.context, recorded, result, { proven });
+  await recordCall(tools.context, recorded, result, {
+    isProven: sent.caller.provenAs === "spending",
+  });
   return result;
 }

@@ -1,7 +1,7 @@
 import { canonicalize, MANDATE_BYTES_MAX, movesMoney, utf8 } from "@gatehouse/protocol";
 import { replayDeleted } from "../../actions/audit/replay-deleted.js";
 import type { Submitted } from "../../actions/mandates/submission.js";
-import { submitMandate } from "../../actions/mandates/submit-mandate.js";
+import { submitMandate } from "../../actions/mandates/submit.js";
 import type { Context } from "../../context.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Answer, Exchange } from "../server/exchange.js";
@@ -19,7 +19,7 @@ export type ClosedSite =
 /** Whether there is an answer: an earlier decision, or that the key was revoked since. */
 function isAnswered(submitted: Submitted | undefined): submitted is Submitted {
   if (submitted === undefined) return false;
-  return "answer" in submitted || submitted.fault.reason === "identity_check_failed";
+  return submitted.kind === "answered" || submitted.fault.reason === "identity_check_failed";
 }
 
 /**

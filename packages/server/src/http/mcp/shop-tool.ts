@@ -1,6 +1,11 @@
 import type { JsonObject, JsonValue, UcpRequest } from "@gatehouse/protocol";
-import { recordCall, type ToolCall } from "../../actions/mcp/call-tool.js";
-import { type ShopTool, type ToolResult, toolResult } from "../../actions/mcp/tools.js";
+import { recordCall } from "../../actions/mcp/record-call.js";
+import {
+  type ShopTool,
+  type ToolCall,
+  type ToolResult,
+  toolResult,
+} from "../../actions/mcp/tools.js";
 import type { Context } from "../../context.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Caller as Client } from "../server/admission/caller.js";

@@ -1,11 +1,11 @@
 import { formatAmount, htmlText } from "@gatehouse/protocol";
 import { OpenAPIHono } from "@hono/zod-openapi";
-import type { Context } from "../../context.js";
 import {
   answerChallenge,
   type SandboxRow,
   sandboxChallenge,
-} from "../../purchase/sandbox-challenge.js";
+} from "../../actions/payments/sandbox-challenge.js";
+import type { Context } from "../../context.js";
 import type { Caller } from "../server/admission/caller.js";
 import { readBytes } from "../server/body.js";
 import type { HonoGroup, HttpEnv } from "../server/env.js";

@@ -49,7 +49,7 @@ export function refusedAnswer(
 
 /** The answer to what was submitted. */
 export function answerOf(baseUrl: string, submitted: Submitted): MandateAnswer {
-  if ("fault" in submitted) {
+  if (submitted.kind === "refused") {
     const { reason, message, retryAfterS, reasonCode, hints } = submitted.fault;
     const { mandateId } = submitted;
     const headers = retryAfterS === undefined ? {} : { "retry-after": String(retryAfterS) };

@@ -1,6 +1,6 @@
 import { COMPLETE_CHECKOUT, paymentToken } from "@gatehouse/protocol";
 import { completeAndSettle } from "../../actions/checkout/complete-and-settle.js";
-import type { DeclineWait } from "../../purchase/payment-caller.js";
+import type { DeclineWait } from "../../domain/declines/caller.js";
 import { errorAnswer, type UcpAnswer } from "./answer.js";
 import { CHECKOUT, checkoutBody, FULFILLMENT } from "./checkout-body.js";
 import { checkoutPaths, noCheckout, placeOf, showCheckoutOf } from "./checkouts.js";

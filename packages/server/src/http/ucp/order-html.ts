@@ -6,7 +6,7 @@ import type {
   OrderEvent,
 } from "../../domain/orders/adjustments/adjustment.js";
 import { isoTime } from "../../infra/clock.js";
-import type { WholeOrder } from "../../purchase/after-sale/whole-order.js";
+import type { WholeOrder } from "../../purchase/orders/whole-order.js";
 import { own } from "../server/html-page.js";
 
 /** How far an order is, for its buyer. */

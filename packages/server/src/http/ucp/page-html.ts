@@ -3,7 +3,7 @@ import type { BuyerProgress } from "../../actions/checkout/buyer-page.js";
 import type { Progress } from "../../actions/checkout/progress.js";
 import { type Checkout, isHandedOff, type Quote } from "../../domain/checkouts/checkout.js";
 import type { Site } from "../../domain/sites/site.js";
-import type { WholeOrder } from "../../purchase/after-sale/whole-order.js";
+import type { WholeOrder } from "../../purchase/orders/whole-order.js";
 import { htmlPage, own } from "../server/html-page.js";
 import { orderHistory, orderMessage } from "./order-html.js";
 

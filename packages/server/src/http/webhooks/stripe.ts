@@ -1,8 +1,8 @@
+import { approvalBody, approveOrder } from "../../actions/payments/approve-order.js";
+import { expectsHook, type HookCall, openHook } from "../../actions/payments/stripe-call.js";
 import { takeStripeEvent } from "../../actions/payments/take-stripe-event.js";
 import type { Context } from "../../context.js";
 import { findSite } from "../../domain/sites/find.js";
-import { approvalBody, approveOrder } from "../../purchase/approve-order.js";
-import { expectsHook, type HookCall, openHook } from "../../purchase/stripe-hook.js";
 import { readJsonBytes, UNREAD_REST } from "../server/body.js";
 import { type Exchange, type Handler, json } from "../server/exchange.js";
 import { Problem, waitProblem } from "../server/problem.js";

@@ -121,6 +121,7 @@ interface SandboxTools {
  * elsewhere: what holds with it holds with a real one.
  */
 export class SandboxProcessor implements Processor {
+  readonly hasAccounts = false;
   private readonly baseUrl: string;
   private readonly db: Database;
   private readonly clock: Clock;

@@ -41,6 +41,7 @@ const keyOf = ({ idempotencyKey }: Pick<Attempt, "idempotencyKey">, step = "") =
  * are the owner's.
  */
 export class StripeProcessor implements Processor {
+  readonly hasAccounts = true;
   private readonly clients: StripeClients;
   private readonly clock: Clock;
   private readonly apiBase: string | undefined;

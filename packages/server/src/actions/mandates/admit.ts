@@ -1,0 +1,249 @@
+import { hash } from "node:crypto";
+import {
+  ED25519_SIGNATURE_BYTES,
+  fromBase64url,
+  type Mandate,
+  movesMoney,
+  REASONS,
+  scopesAllow,
+  taggedBytes,
+} from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { Agent, RegisteredKey } from "../../domain/agents/agent.js";
+import {
+  requestingAgent,
+  type SigningKey,
+  signingKey,
+} from "../../domain/agents/requesting/store.js";
+import type { MandateSettings } from "../../domain/mandate-settings/mandate-settings.js";
+import { mandateSettings } from "../../domain/mandate-settings/store.js";
+import type { Site } from "../../domain/sites/site.js";
+import { skillsOf } from "../../domain/sites/snapshot.js";
+import type { Transaction } from "../../infra/db/database.js";
+import { verifyNow } from "../../infra/keys/signatures.js";
+import { refundExact, takeExact } from "../../infra/rate-limit/exact.js";
+import type { MandateFault, ProvenFacts } from "./submission.js";
+
+const SKEW_MS = 60_000;
+/** The part of a site's rate that every agent may use; the rest is for agents that sent few mandates. */
+const OPEN_PART = 5 / 6;
+/** `Retry-After` while sales are paused: as long as documents may be cached. */
+const PAUSED_RETRY_S = 60;
+
+/**
+ * The answer to a mandate that buys while sales are paused. Nothing is stored for its mandate_id and nothing
+ * counts against the agent, so the same bytes may be approved after the pause.
+ */
+export const PAUSED: MandateFault = Object.freeze({
+  reason: "mandates_disabled",
+  specific: "site_paused",
+  reasonCode: "site_paused",
+  message: REASONS.site_paused.message,
+  retryAfterS: PAUSED_RETRY_S,
+});
+
+/** Any key: a mandate of an unknown one takes as long to refuse as one of a known one. */
+const NOBODYS_KEY = {
+  kty: "OKP",
+  crv: "Ed25519",
+  x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo",
+} as const;
+/** The key was rotated out. */
+export const RETIRED = "key_retired";
+export const REVOKED = "key_revoked";
+
+/** Why a key may not speak for the agent a mandate names; undefined where it may. */
+export function keyFault(
+  key: RegisteredKey | undefined,
+  agentId: string,
+  now: number,
+): string | undefined {
+  if (key === undefined) return "unknown_key";
+  if (key.agentId !== agentId) return "key_of_another_agent";
+  if (key.status === "revoked") return REVOKED;
+  return key.notAfter !== null && now >= key.notAfter ? RETIRED : undefined;
+}
+
+export function mandateAudience(baseUrl: string, { siteKey }: Pick<Site, "siteKey">): string {
+  return `${baseUrl}/v1/m/${siteKey}/mandate`;
+}
+
+/**
+ * Proves who sent a mandate: it is for this site and signed by a key that this site knows. A key that was
+ * rotated out still proves who signed, but only to repeat an earlier decision (`retired`).
+ */
+export async function proveMandate(
+  { config, clock, db }: Context,
+  site: Site,
+  mandate: Mandate,
+): Promise<
+  | {
+      readonly ok: true;
+      readonly proven: ProvenFacts;
+      readonly signer: SigningKey;
+      readonly retired: boolean;
+    }
+  | { readonly ok: false; readonly fault: MandateFault }
+> {
+  const { audience, siteKey, agentId, envelope, signed, mandateId, skill, protocol } = mandate;
+  if (audience !== mandateAudience(config.baseUrl, site) || siteKey !== site.siteKey) {
+    return { ok: false, fault: { reason: "audience_mismatch" } };
+  }
+  const signer = await signingKey(db, site.siteKeyHash, envelope.kid);
+  const key = signer?.key;
+  const fault = keyFault(key, agentId, clock.now());
+  const retired = fault === RETIRED;
+  const unknown = retired ? undefined : fault;
+  const jwk = unknown === undefined && key !== undefined ? key.jwk : NOBODYS_KEY;
+  const bytes = taggedBytes("mandate", signed);
+  const signature = fromBase64url(envelope.signature) ?? new Uint8Array();
+  const holds = signature.length === ED25519_SIGNATURE_BYTES && verifyNow(jwk, bytes, signature);
+  if (unknown !== undefined || signer === undefined) {
+    return { ok: false, fault: { reason: "identity_check_failed", specific: unknown } };
+  }
+  if (!holds) return { ok: false, fault: { reason: "signature_invalid" } };
+  const digest = hash("sha256", bytes, "hex");
+  const proven = { agentId, kid: envelope.kid, mandateId, digest, skill, protocol };
+  return { ok: true, proven, signer, retired };
+}
+
+/**
+ * Which part of a site's rate a mandate may use: the part that is open to all agents, or also the part that
+ * is reserved for identities that have sent few mandates in the last minute.
+ */
+export type MandatePlace = "open" | "reserved";
+
+/**
+ * Runs a submission with the part of the site's rate that its agent's identity may use. The mandate is
+ * counted before the transaction begins, because that may run more than once, and given back if `isUsed`
+ * says that nothing was claimed.
+ */
+export async function withPlace<T>(
+  { admission, clock }: Context,
+  siteKeyHash: string,
+  { identity, active }: SigningKey,
+  submit: (place: MandatePlace) => Promise<T>,
+  isUsed: (result: T) => boolean,
+): Promise<T> {
+  // An inactive agent is refused anyway and must not count as one that shares the rate.
+  if (!active) return submit("open");
+  const { mandates } = admission;
+  const takenAt = clock.now();
+  const place = mandates.count(siteKeyHash, identity, takenAt) ? "reserved" : "open";
+  let used = false;
+  try {
+    const result = await submit(place);
+    used = isUsed(result);
+    return result;
+  } finally {
+    if (!used) mandates.giveBack(siteKeyHash, identity, takenAt);
+  }
+}
+
+/** When a mandate may be used (decisions 6: skew 60 s, a lifetime the owner sets). */
+function windowFault(
+  { issuedAt, expiresAt }: Mandate,
+  { lifeMs }: MandateSettings,
+  now: number,
+): MandateFault | undefined {
+  if (issuedAt > now + SKEW_MS) return { reason: "mandate_not_yet_valid" };
+  if (expiresAt <= issuedAt || expiresAt - issuedAt > lifeMs)
+    return { reason: "lifetime_too_long" };
+  return now >= expiresAt + SKEW_MS ? { reason: "mandate_expired" } : undefined;
+}
+
+function statusFault({ status }: Agent): MandateFault | undefined {
+  if (status === "active") return undefined;
+  if (status === "pending") return { reason: "agent_pending" };
+  if (status === "suspended") return { reason: "agent_suspended" };
+  return { reason: "identity_check_failed", specific: `agent_${status}` };
+}
+
+type Admitted =
+  | { readonly ok: true; readonly agent: Agent }
+  | { readonly ok: false; readonly fault: MandateFault };
+
+const refused = (fault: MandateFault): Admitted => ({ ok: false, fault });
+
+interface Asking {
+  readonly site: Site;
+  readonly mandate: Mandate;
+  readonly place: MandatePlace;
+  readonly now: number;
+}
+
+/**
+ * Counts a mandate for the agent's limit and for the site's, or for neither. All processes share these
+ * rows, so an agent that sends much cannot use the reserved part through another process.
+ */
+async function takePlaces(
+  tx: Transaction,
+  limits: Context["config"]["limits"],
+  {
+    siteKeyHash,
+    agent,
+    place,
+    now,
+  }: Omit<Asking, "site" | "mandate"> & {
+    readonly siteKeyHash: string;
+    readonly agent: Agent;
+  },
+): Promise<boolean> {
+  const own = { perMinute: limits.MANDATES_PER_AGENT_PER_MINUTE };
+  const ownKey = `mandates ${siteKeyHash} ${agent.identity}`;
+  if (!(await takeExact(tx, ownKey, own, now))) return false;
+  const perMinute = limits.MANDATES_PER_SITE_PER_MINUTE;
+  const open = Math.max(1, Math.floor(perMinute * OPEN_PART));
+  const ofSite = { perMinute, burst: place === "reserved" ? perMinute : open };
+  if (await takeExact(tx, `mandates ${siteKeyHash}`, ofSite, now)) return true;
+  await refundExact(tx, ownKey, own);
+  return false;
+}
+
+/**
+ * Everything that must hold before a mandate is claimed, in the order of decisions 6, read inside the
+ * decision's own transaction: what was revoked or changed a moment ago counts.
+ */
+export async function admitMandate(
+  { config }: Context,
+  tx: Transaction,
+  { site, mandate, place, now }: Asking,
+): Promise<Admitted> {
+  const { siteKeyHash } = site;
+  const { agentId, skill, protocol, envelope } = mandate;
+  const settings = await mandateSettings(tx, siteKeyHash);
+  const late = windowFault(mandate, settings, now);
+  if (late !== undefined) return refused(late);
+  const requesting = await requestingAgent(tx, siteKeyHash, { agentId, kid: envelope.kid });
+  if (requesting === undefined) {
+    return refused({ reason: "identity_check_failed", specific: "unknown_agent" });
+  }
+  const { agent, key, lockedUntil } = requesting;
+  const revoked = keyFault(key, agentId, now);
+  if (revoked !== undefined) {
+    return refused({ reason: "identity_check_failed", specific: revoked });
+  }
+  const stopped = statusFault(agent);
+  if (stopped !== undefined) return refused(stopped);
+  if (lockedUntil > now) {
+    const retryAfterS = Math.ceil((lockedUntil - now) / 1000);
+    return refused({ reason: "agent_temporarily_locked", retryAfterS });
+  }
+  if (!settings.enabled) return refused({ reason: "mandates_disabled" });
+  // Nothing is decided by rules nobody wrote.
+  if (!site.policyPublished) {
+    return refused({ reason: "mandates_disabled", specific: "no_policy" });
+  }
+  if (site.pausedAt !== null && movesMoney(skill)) return refused(PAUSED);
+  if (skillsOf(site).every(({ id }) => id !== skill)) {
+    return refused({ reason: "skill_not_live" });
+  }
+  if (!(await takePlaces(tx, config.limits, { siteKeyHash, agent, place, now }))) {
+    return refused({ reason: "rate_limited" });
+  }
+  const currency = typeof mandate.cart?.currency === "string" ? mandate.cart.currency : undefined;
+  if (!scopesAllow(agent.scopes, { skill, protocol, currency })) {
+    return refused({ reason: "scope_not_granted" });
+  }
+  return { ok: true, agent };
+}

@@ -1,0 +1,132 @@
+import {
+  COMPLETE_CHECKOUT,
+  type Mandate,
+  type MandatePayment,
+  type Money,
+  movesMoney,
+  ok,
+  parseAmount,
+  REASONS,
+  type Result,
+  readCompletion,
+  refuse,
+} from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { Agent } from "../../domain/agents/agent.js";
+import { type Checkout, emailOf } from "../../domain/checkouts/checkout.js";
+import type { Site } from "../../domain/sites/site.js";
+import type { Transaction } from "../../infra/db/database.js";
+import { rejectedUnasked, type Verdict } from "../../purchase/evaluate.js";
+import { identityOfAgent } from "../../purchase/identity.js";
+import {
+  type PricedOrder,
+  type PriceFault,
+  type PurchaseRequest,
+  priceOrder,
+} from "../../purchase/request.js";
+import { amountFault } from "../../purchase/settle.js";
+import { priceCheckout } from "../checkout/price-checkout.js";
+import { quoteDigest } from "../checkout/quote.js";
+import type { ProvenMandate } from "./submission.js";
+import { aboutMandate } from "./submission.js";
+
+/** The amount that a mandate declares: null if it has no cart, undefined if the cart cannot be read. */
+function declaredAmount({ cart }: Mandate): Money | null | undefined {
+  if (cart === undefined) return null;
+  const { total, currency } = cart;
+  if (typeof currency !== "string") return undefined;
+  if (typeof total !== "string" && typeof total !== "number") return undefined;
+  const amount = parseAmount(total, currency);
+  return amount.ok ? amount.value : undefined;
+}
+
+/** What is bought, and how it is paid. */
+type Priced = PricedOrder & {
+  readonly payment: MandatePayment;
+  readonly checkout?: Checkout | undefined;
+};
+
+async function priceItems(
+  tx: Transaction,
+  { siteKeyHash, processor }: Site,
+  { arguments: args, payment }: Mandate,
+): Promise<Result<Priced, PriceFault>> {
+  if (payment === undefined || processor === null || payment.handler !== processor.kind) {
+    const kind = processor?.kind ?? "nobody";
+    const message = `This site is paid through ${kind}: sign \`payment.handler\` "${kind}" and a token of theirs.`;
+    return refuse("cart_invalid", message);
+  }
+  const priced = await priceOrder(tx, siteKeyHash, args);
+  return priced.ok ? ok({ ...priced.value, payment }) : priced;
+}
+
+/** Prices what a mandate buys, or says why it is rejected before any rule is asked. */
+async function price(
+  context: Context,
+  tx: Transaction,
+  { site, mandate }: ProvenMandate,
+  declared: Money,
+): Promise<Result<Priced, PriceFault | "cart_mismatch">> {
+  const priced =
+    mandate.skill === COMPLETE_CHECKOUT
+      ? await priceCheckout(context, tx, site, readCompletion(mandate.arguments, site.processor))
+      : await priceItems(tx, site, mandate);
+  if (!priced.ok) return priced;
+  const { amount, payment } = priced.value;
+  if (amount.minor !== declared.minor || amount.currency !== declared.currency) {
+    return refuse("cart_mismatch", REASONS.cart_mismatch.message);
+  }
+  const fault = amountFault(context, payment.handler, amount);
+  return fault === undefined ? priced : refuse("cart_invalid", `Not to be paid: ${fault}.`);
+}
+
+/** A mandate as a request for a decision; with the verdict if no rule has to be asked. */
+export async function mandateRequest(
+  context: Context,
+  tx: Transaction,
+  asked: ProvenMandate,
+  agent: Agent,
+): Promise<{ readonly request: PurchaseRequest; readonly rejection?: Verdict | undefined }> {
+  const { site, mandate, proven, requestId, source, now } = asked;
+  const { skill, protocol, mandateId, evidence } = mandate;
+  const bare: PurchaseRequest = {
+    kind: "mandate",
+    site,
+    agent,
+    identity: await identityOfAgent(tx, agent),
+    mandateId,
+    digest: proven.digest,
+    kid: proven.kid,
+    skill,
+    protocol,
+    amount: null,
+    about: aboutMandate(proven, requestId),
+    now,
+  };
+  if (evidence) return { request: bare, rejection: rejectedUnasked("evidence_invalid") };
+  const amount = declaredAmount(mandate);
+  if (amount === undefined) return { request: bare, rejection: rejectedUnasked("cart_invalid") };
+  if (amount === null || !movesMoney(skill)) return { request: { ...bare, amount } };
+  const priced = await price(context, tx, asked, amount);
+  if (!priced.ok) {
+    return { request: bare, rejection: rejectedUnasked(priced.reason, priced.detail) };
+  }
+  const { items, checkout, payment } = priced.value;
+  // An agent that signs mandates was approved, and has no buyer to send to a bank.
+  const buyer = checkout === undefined ? null : emailOf(checkout);
+  const caller = { identity: agent.identity, admitted: true, source, buyer };
+  const { handler: provider, token } = payment;
+  const request = {
+    ...bare,
+    amount,
+    items,
+    payment: { provider, token, returnUrl: null, caller },
+    ...(checkout && {
+      checkout: { ...checkout, tries: checkout.tries + 1 },
+      recorded: {
+        checkout: { checkout_id: checkout.checkoutId, digest: quoteDigest(checkout.quote) },
+      },
+    }),
+  };
+  return { request };
+}

@@ -1,0 +1,248 @@
+import {
+  canonicalize,
+  type JsonValue,
+  type Mandate,
+  readMandate,
+  sha256,
+  taggedBytes,
+  toBase64url,
+  toHex,
+} from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { Agent } from "../../domain/agents/agent.js";
+import { decisionById, decisionOfMandate } from "../../domain/decisions/store.js";
+import { declineWait } from "../../domain/declines/caller.js";
+import { reviewOfDecision } from "../../domain/reviews/store.js";
+import type { Site } from "../../domain/sites/site.js";
+import { reloadSite } from "../../domain/sites/store.js";
+import type { Transaction } from "../../infra/db/database.js";
+import type { Sender } from "../../infra/networks.js";
+import { commitDecision } from "../../purchase/commit.js";
+import { evaluate } from "../../purchase/evaluate.js";
+import type { PurchasePayment } from "../../purchase/request.js";
+import { paymentEnded, settlePayment } from "../../purchase/settle.js";
+import { withCallRecord } from "../mcp/record-call.js";
+import { expireIfLate } from "../reviews/decide-review.js";
+import {
+  admitMandate,
+  type MandatePlace,
+  proveMandate,
+  RETIRED,
+  REVOKED,
+  withPlace,
+} from "./admit.js";
+import { countIfFailed, mandateRejection, refuseProven } from "./refuse.js";
+import { mandateRequest } from "./request.js";
+import type {
+  MandateCall,
+  MandateCommit,
+  MandateFault,
+  Paying,
+  ProvenMandate,
+  Submission,
+  Submitted,
+} from "./submission.js";
+
+export function isForCall(mandate: Mandate, call: MandateCall | undefined): boolean {
+  if (call === undefined) return true;
+  if (mandate.skill !== call.skill) return false;
+  return canonicalize(mandate.arguments) === canonicalize(call.arguments);
+}
+
+/**
+ * Why the agent has to wait after declined payments; undefined if it need not. Nothing is stored for the
+ * mandate_id, so the same bytes may be approved after the wait.
+ */
+async function declineFault(
+  context: Context,
+  tx: Transaction,
+  { siteKeyHash }: Site,
+  payment: PurchasePayment,
+): Promise<{ readonly fault: MandateFault; count(): void } | undefined> {
+  const wait = await declineWait(context, tx, siteKeyHash, payment);
+  if (wait === undefined) return undefined;
+  const { kind, retryAfterS, message } = wait;
+  // A wait of an instrument or buyer does not stop the agent; a wait of the agent does.
+  const reason = kind === "identity" ? "agent_temporarily_locked" : "payment_declined";
+  const reasonCode = kind === "identity" ? "payments_declined" : `${kind}_declined`;
+  const fault = { reason, message, retryAfterS, reasonCode, specific: reasonCode } as const;
+  const refusals = context.metrics.counter("gatehouse_decline_refusals_total");
+  return { fault, count: () => refusals({ kind }) };
+}
+
+/** Claims an admitted mandate and decides it. Everything is written in one transaction, or nothing is. */
+async function decideMandate(
+  context: Context,
+  tx: Transaction,
+  asked: ProvenMandate,
+  agent: Agent,
+): Promise<MandateCommit> {
+  const { site, now } = asked;
+  const { request, rejection } = await mandateRequest(context, tx, asked, agent);
+  const question = { ...request, siteKeyHash: site.siteKeyHash };
+  const verdict = rejection ?? (await evaluate(context, tx, question));
+  if (request.payment !== undefined && verdict.outcome !== "rejected") {
+    const declined = await declineFault(context, tx, site, request.payment);
+    if (declined !== undefined) {
+      const refusal = await refuseProven(context, tx, declined.fault, asked);
+      const after = () => {
+        refusal.after?.();
+        declined.count();
+      };
+      return { ...refusal, after };
+    }
+  }
+  const { records, answer, decisionId, payment } = await commitDecision(
+    context,
+    tx,
+    request,
+    verdict,
+  );
+  await countIfFailed(tx, asked, verdict.reason, now);
+  if (payment !== undefined) {
+    return { records, answer: { kind: "paying", decisionId, payment, replayed: false } };
+  }
+  return { records, answer: { kind: "answered", answer, replayed: false } };
+}
+
+/** Answers a mandate that was decided before, as it was decided. Nothing is decided twice. */
+async function replay(
+  context: Context,
+  tx: Transaction,
+  { site, now }: ProvenMandate,
+  decision: NonNullable<Awaited<ReturnType<typeof decisionOfMandate>>>,
+): Promise<MandateCommit> {
+  const { decisionId, outcome } = decision;
+  const review = await reviewOfDecision(tx, site.siteKeyHash, decisionId);
+  const late = await expireIfLate(context, tx, review, now);
+  // While an approved review is being paid, the agent is told that it is under way.
+  if (outcome === "paying" && review === undefined) {
+    return { records: [], answer: { kind: "paying", decisionId, replayed: true } };
+  }
+  const { answer, records } = late ?? { answer: decision.answer, records: [] };
+  return { records, answer: { kind: "answered", answer, replayed: true } };
+}
+
+/** How a mandate came, and what it may take of the site's rate. */
+interface Turn {
+  readonly call: MandateCall | undefined;
+  readonly retired: boolean;
+  readonly place: MandatePlace;
+}
+
+/** The part of a submission that the database decides: replay, what must hold, the rules. */
+async function inTransaction(
+  context: Context,
+  tx: Transaction,
+  known: Omit<ProvenMandate, "now">,
+  { call, retired, place }: Turn,
+): Promise<MandateCommit> {
+  const { mandate, proven } = known;
+  const now = context.clock.now();
+  const site = await reloadSite(tx, known.site);
+  if (site === undefined) {
+    return { records: [], answer: { kind: "refused", fault: { reason: "site_not_found" } } };
+  }
+  const asked = { ...known, site, now };
+  const refuse = (fault: MandateFault) => refuseProven(context, tx, fault, asked);
+  if (!isForCall(mandate, call)) return refuse({ reason: "arguments_mismatch" });
+  const { agentId, mandateId } = proven;
+  const earlier = await decisionOfMandate(tx, site.siteKeyHash, agentId, mandateId);
+  if (earlier !== undefined && earlier.digest === proven.digest) {
+    return replay(context, tx, asked, earlier);
+  }
+  if (retired) return refuse({ reason: "identity_check_failed", specific: RETIRED });
+  if (earlier !== undefined) return refuse({ reason: "mandate_id_conflict" });
+  if (site.status !== "verified") return refuse({ reason: "mandates_disabled" });
+  const admitted = await admitMandate(context, tx, { site, mandate, place, now });
+  if (!admitted.ok) return refuse(admitted.fault);
+  return decideMandate(context, tx, asked, admitted.agent);
+}
+
+/** Only a claimed mandate counts: not a repeated answer, and not an earlier refusal. */
+function usesPlace({ answer }: Pick<MandateCommit, "answer">): boolean {
+  if (answer.kind === "refused") return answer.fault.reason === "scope_not_granted";
+  return !answer.replayed;
+}
+
+/** The answer to a decision once its payment has ended, in whichever process it is settled. */
+async function settled(context: Context, paying: Paying): Promise<Submitted> {
+  const { decisionId, payment, replayed, callRecorded } = paying;
+  if (payment === undefined) await paymentEnded(context, decisionId);
+  else await settlePayment(context, payment);
+  const decision = await decisionById(context.db, decisionId);
+  if (decision === undefined)
+    return { kind: "refused", fault: { reason: "site_not_found" }, callRecorded };
+  return { kind: "answered", answer: decision.answer, replayed, callRecorded };
+}
+
+/** In development, the bytes a signature should have been made over. */
+async function hintsFor({ config }: Context, { signed }: Mandate) {
+  if (config.mode !== "development") return undefined;
+  const bytes = taggedBytes("mandate", signed);
+  return { expected_bytes: toBase64url(bytes), expected_sha256: toHex(await sha256(bytes)) };
+}
+
+/** An address that named an agent wrongly too often has to wait, and nobody else does. */
+function pairLocked({ mandatePairs, clock }: Context, { networks }: Sender, agentId: string) {
+  const waitMs = mandatePairs.take(`${networks[0]} ${agentId}`, clock.now());
+  if (waitMs === 0) return undefined;
+  return { reason: "agent_temporarily_locked", retryAfterS: Math.ceil(waitMs / 1000) } as const;
+}
+
+/** Refuses an unproven mandate, and records or counts it. */
+export async function refuseUnproven(
+  context: Context,
+  { siteKeyHash, status }: Site,
+  fault: MandateFault,
+  { requestId, caller, mayRefuse = () => true }: Omit<Submission, "call">,
+): Promise<Submitted> {
+  const refused = (reason: MandateFault): Submitted => ({ kind: "refused", fault: reason });
+  context.admission.failProof(caller);
+  // Strangers leave no record in the log of a site whose domain is not verified.
+  if (status !== "verified") {
+    return refused(fault.specific === REVOKED ? fault : { reason: "mandates_disabled" });
+  }
+  if (!mayRefuse()) return refused({ reason: "rate_limited" });
+  const now = context.clock.now();
+  await context.rejections.record(mandateRejection({ siteKeyHash }, fault, { requestId }, now));
+  return refused(fault);
+}
+
+/**
+ * A mandate from the wire to its answer, in the order of decisions 6. What fails before a valid signature
+ * is charged to the sender; what fails after it, to the agent.
+ */
+export async function submitMandate(
+  context: Context,
+  site: Site,
+  body: JsonValue,
+  { call, ...submission }: Submission,
+): Promise<Submitted> {
+  const { siteKeyHash } = site;
+  const { requestId, caller } = submission;
+  const stranger = (fault: MandateFault) => refuseUnproven(context, site, fault, submission);
+  const read = readMandate(body);
+  if (!read.ok) {
+    const { reason, detail } = read;
+    if (reason !== "protocol_unsupported") return stranger({ reason, message: `${detail}.` });
+    return stranger({ reason: "identity_check_failed", specific: reason });
+  }
+  const mandate = read.value;
+  const checked = await proveMandate(context, site, mandate);
+  if (!checked.ok) {
+    const locked = pairLocked(context, caller, mandate.agentId);
+    return stranger(locked ?? { ...checked.fault, hints: await hintsFor(context, mandate) });
+  }
+  const { proven, signer, retired } = checked;
+  caller.provenAs = "spending";
+  const source = caller.networks[0];
+  const known = { site, mandate, proven, requestId, admitted: signer.active, source };
+  const commit = (place: MandatePlace) =>
+    context.audit.commit<MandateCommit["answer"]>(siteKeyHash, async (tx) => {
+      const made = await inTransaction(context, tx, known, { call, retired, place });
+      return withCallRecord(context, tx, made, call?.recorded);
+    });
+  const { answer } = await withPlace(context, siteKeyHash, signer, commit, usesPlace);
+  return answer.kind === "paying" ? settled(context, answer) : answer;
+}

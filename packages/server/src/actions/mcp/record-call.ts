@@ -1,0 +1,217 @@
+import { isSkillId, type JsonObject, type JsonValue } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import { isVerified } from "../../domain/sites/store.js";
+import {
+  type CommittedWords,
+  isKnownClient,
+  type StrangerWords,
+} from "../../domain/stranger-records/stranger-words.js";
+import type { Transaction } from "../../infra/db/database.js";
+import { REJECTED_REQUESTS, type Taken } from "../mandates/rejection-aggregator.js";
+import type { MandateCommit } from "../mandates/submission.js";
+import {
+  type CallingClient,
+  digestOf,
+  type PlainTool,
+  type ToolCall,
+  type ToolOutcome,
+  type ToolResult,
+} from "./tools.js";
+
+/** The site went away while a call was under way: nothing was recorded, and nothing is answered. */
+export class SiteGoneError extends Error {
+  override readonly name = "SiteGoneError";
+}
+
+interface Outcome {
+  readonly outcome: ToolOutcome;
+  readonly reason?: string;
+  readonly digest?: string;
+}
+
+/** Words of strangers that a record names by their commitments. */
+class Commitments {
+  private readonly words: StrangerWords;
+  private readonly siteKeyHash: string;
+  readonly made: CommittedWords[] = [];
+
+  constructor(words: StrangerWords, siteKeyHash: string) {
+    this.words = words;
+    this.siteKeyHash = siteKeyHash;
+  }
+
+  of(text: string): string {
+    const committed = this.words.commit(this.siteKeyHash, text);
+    this.made.push(committed);
+    return committed.commitment;
+  }
+}
+
+/** What a record says of a call. Names of tools that cannot exist are not in it. */
+function toolMember(
+  { name, isKnown, args }: ToolCall,
+  { outcome, reason, digest }: Outcome,
+  commitments: Commitments,
+): Record<string, JsonValue> {
+  const member: Record<string, JsonValue> = { is_error: outcome !== "answered", outcome };
+  // Of a call that was refused it would be work for nothing.
+  if (outcome === "answered" || outcome === "error") member.args_digest = digestOf(args);
+  if (typeof name === "string" && isSkillId(name)) {
+    if (isKnown) member.name = name;
+    else member.name_commitment = commitments.of(name);
+  }
+  if (reason !== undefined) member.reason = reason;
+  if (digest !== undefined) member.result_digest = digest;
+  return member;
+}
+
+function clientMember(
+  { address, session, name = "", version = "" }: CallingClient,
+  commitments: Commitments,
+): Record<string, JsonValue> {
+  const member: Record<string, JsonValue> = { address };
+  if (isKnownClient(name)) member.name = name;
+  else if (name !== "") member.name_commitment = commitments.of(name);
+  if (session !== undefined) member.session = session;
+  if (version !== "") member.version_commitment = commitments.of(version);
+  return member;
+}
+
+/** The limits of a door, as reasons of calls that they refuse. */
+const LIMIT_REASONS: Readonly<Record<string, string>> = {
+  session: "session_limit",
+  address: "address_limit",
+  site: "site_limit",
+  day: "day_limit",
+};
+
+/** Bytes of a log row besides its record: position, hashes, signature, index. */
+const ROW_BYTES = 1000;
+
+/** A call's record, or what counts it among others, as a transaction writes it. */
+async function takeCall(
+  context: Context,
+  tx: Transaction,
+  call: ToolCall,
+  outcome: Outcome,
+  { isProven, reason: limit }: { readonly isProven: boolean; readonly reason: string | undefined },
+): Promise<Taken> {
+  const { clock, metrics, rejections, strangerWords } = context;
+  const { siteKeyHash } = call;
+  const commitments = new Commitments(strangerWords, siteKeyHash);
+  const content: JsonObject = {
+    client: clientMember(call.client, commitments),
+    protocol: "mcp",
+    protocol_version: call.revision,
+    request: { id: call.requestId, ...REJECTED_REQUESTS.mcp },
+    tool: toolMember(call, outcome, commitments),
+  };
+  const now = clock.now();
+  const record = { type: "mcp.tools_call" as const, occurredAt: now, content };
+  const caller = { siteKeyHash, endpoint: "mcp" } as const;
+  const taken: Taken =
+    limit === undefined
+      ? { records: [record] }
+      : await rejections.take(tx, { caller, reason: limit, record }, now);
+  const isRecorded = taken.records.length > 0;
+  const remember = await strangerWords.keep(
+    tx,
+    siteKeyHash,
+    isRecorded ? commitments.made : [],
+    now,
+  );
+  const after = () => {
+    taken.after?.();
+    remember();
+    if (isRecorded && !isProven) countBytes(context, siteKeyHash, content);
+    metrics.counter("gatehouse_mcp_calls_total")({ outcome: outcome.outcome });
+  };
+  return { records: taken.records, after };
+}
+
+/** The reason of a call that a limit refused. */
+const limitReason = ({ reason = "rate_limited" }: Outcome) => LIMIT_REASONS[reason] ?? reason;
+
+/**
+ * Records a call before it is answered. The first calls that a limit refuses have a record each; the others
+ * are counted. The same applies to strangers' calls when the site's daily quota is used up.
+ */
+export async function recordCall(
+  context: Context,
+  call: ToolCall,
+  outcome: Outcome,
+  { isProven = false }: { readonly isProven?: boolean } = {},
+): Promise<void> {
+  const { audit, metrics, rejections, recordAllowance } = context;
+  const { siteKeyHash } = call;
+  const isLimited = outcome.outcome === "rate_limited";
+  const isSpent = !isProven && (await recordAllowance.waitMs(siteKeyHash)) > 0;
+  const reason = isLimited ? limitReason(outcome) : isSpent ? "day_limit" : undefined;
+  const caller = { siteKeyHash, endpoint: "mcp" } as const;
+  if (reason !== undefined && rejections.isFull(caller)) {
+    rejections.count({ caller, reason });
+    metrics.counter("gatehouse_mcp_calls_total")({ outcome: outcome.outcome });
+    return;
+  }
+  const { answer: isRecorded } = await audit.commit(siteKeyHash, async (tx) => {
+    // Nothing is said in the name of a site that was deleted or lost its domain meanwhile.
+    if (!(await isVerified(tx, siteKeyHash))) return { records: [], answer: false };
+    return { ...(await takeCall(context, tx, call, outcome, { isProven, reason })), answer: true };
+  });
+  if (!isRecorded) throw new SiteGoneError();
+}
+
+/** How a call with a mandate came out, as far as the commit of its decision knows. */
+function mandateOutcome(answer: MandateCommit["answer"]): Outcome {
+  // The payment's own record says how it ended.
+  if (answer.kind === "paying") return { outcome: "answered" };
+  if (answer.kind === "refused") {
+    const { reason } = answer.fault;
+    if (reason === "rate_limited") return { outcome: "rate_limited", reason };
+    return { outcome: reason === "unavailable" ? "error" : "refused", reason };
+  }
+  const { outcome, reason } = answer.answer.body;
+  if (outcome === "approved" || outcome === "escalated") return { outcome: "answered" };
+  if (outcome === "unavailable") return { outcome: "error", reason: "unavailable" };
+  return { outcome: "refused", reason: String(reason ?? outcome) };
+}
+
+/** Adds the record of the tool call that carried a mandate to the commit of its decision. */
+export async function withCallRecord(
+  context: Context,
+  tx: Transaction,
+  made: MandateCommit,
+  call: ToolCall | undefined,
+): Promise<MandateCommit> {
+  if (call === undefined || !(await isVerified(tx, call.siteKeyHash))) return made;
+  const outcome = mandateOutcome(made.answer);
+  const reason = outcome.outcome === "rate_limited" ? limitReason(outcome) : undefined;
+  const taken = await takeCall(context, tx, call, outcome, { isProven: true, reason });
+  const after = () => {
+    made.after?.();
+    taken.after?.();
+  };
+  const answer = { ...made.answer, callRecorded: true };
+  return { records: [...made.records, ...taken.records], answer, after };
+}
+
+function countBytes(
+  { metrics, recordAllowance }: Context,
+  siteKeyHash: string,
+  content: JsonObject,
+): void {
+  const bytes = ROW_BYTES + Buffer.byteLength(JSON.stringify(content));
+  recordAllowance.add(siteKeyHash, bytes);
+  metrics.counter("gatehouse_mcp_record_bytes_total")({}, bytes);
+}
+
+/** Calls a tool and records it. Rejected, nothing was recorded and nothing may be answered. */
+export async function callTool(
+  context: Context,
+  tool: PlainTool,
+  call: ToolCall,
+): Promise<ToolResult> {
+  const result = await tool.call(call.args);
+  await recordCall(context, call, result);
+  return result;
+}

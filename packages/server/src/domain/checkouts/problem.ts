@@ -1,0 +1,48 @@
+import { REASONS, type ReasonCode } from "@gatehouse/protocol";
+import { PLATFORM_SUSPENDED, type Problem } from "./checkout.js";
+
+/** What a platform, and its buyer, are told: in UCP's words where it has any, and whether it is over. */
+const WORDS: Readonly<Partial<Record<ReasonCode, Problem>>> = {
+  payment_declined: {
+    code: "payment_failed",
+    final: false,
+    content: "The payment was declined. Another way to pay may do.",
+  },
+  out_of_stock: {
+    code: "out_of_stock",
+    final: false,
+    content: "Something was sold out before it was paid. Nothing was charged.",
+  },
+  agent_suspended: PLATFORM_SUSPENDED,
+  site_paused: { code: "sales_paused", final: false, content: REASONS.site_paused.message },
+  policy_denied: {
+    code: "policy_denied",
+    final: true,
+    content: "The shop's rules do not take this order.",
+  },
+  budget_exceeded: {
+    code: "budget_exceeded",
+    final: true,
+    content: "The shop takes no more orders of this platform for now.",
+  },
+  review_denied: {
+    code: "review_denied",
+    final: true,
+    content: "The shop declined this order.",
+  },
+  review_expired: {
+    code: "review_expired",
+    final: false,
+    content: "Nobody at the shop decided in time. It may be tried again.",
+  },
+  review_invalidated: {
+    code: "review_invalidated",
+    final: false,
+    content: "Something changed before the shop had decided. Look at it, and try again.",
+  },
+};
+
+/** The message to a platform when a completion did not become an order. */
+export function problemOf(reason: ReasonCode): Problem {
+  return WORDS[reason] ?? { code: reason, content: REASONS[reason].message, final: true };
+}

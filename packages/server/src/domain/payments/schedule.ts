@@ -1,0 +1,26 @@
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from "../../infra/time.js";
+
+/** How long a processor may take; what it says later is found out by asking again. */
+export const PROCESSOR_MS_MAX = 10 * SECOND_MS;
+
+/**
+ * When an attempt is looked after by itself for the first time. By then whoever made it has ended
+ * it, or is gone.
+ */
+export const FIRST_LOOK_MS = 30 * SECOND_MS;
+
+/** A request that was cut off has had its effect by then, or never will. */
+export const IN_FLIGHT_MS_MAX = 10 * MINUTE_MS;
+
+/** Processors forget idempotency keys after a day; an attempt still open by then is cancelled. */
+export const CANCEL_AFTER_MS = 23 * HOUR_MS;
+
+/** How long a buyer has to confirm a payment to the bank: so long the goods are set aside. */
+export const CHALLENGE_MS_MAX = 30 * MINUTE_MS;
+
+const WAITS_MS = [10 * SECOND_MS, 30 * SECOND_MS, MINUTE_MS, 5 * MINUTE_MS, 15 * MINUTE_MS];
+
+/** When to ask next about an attempt whose outcome is unknown, or a release that failed. */
+export function nextLook(tries: number, now: number): number {
+  return now + (WAITS_MS[tries] ?? HOUR_MS);
+}

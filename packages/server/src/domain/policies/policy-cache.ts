@@ -1,0 +1,30 @@
+import { type Policy, readPolicy } from "@gatehouse/protocol";
+import type { Queries } from "../../infra/db/database.js";
+import type { PublishedPolicy } from "./policy.js";
+import { policyByDigest, policyInForce } from "./store.js";
+
+const POLICIES_MAX = 1000;
+
+type PolicyInForce = Pick<PublishedPolicy, "version" | "digest"> & { readonly policy: Policy };
+
+/** Parsed policies by the digest of their text, so that sites with the same rules share one. */
+export class PolicyCache {
+  private readonly byDigest = new Map<string, Policy>();
+
+  /** The rules in force, as the transaction sees them. */
+  async inForce(tx: Queries, siteKeyHash: string): Promise<PolicyInForce> {
+    const published = await policyInForce(tx, siteKeyHash);
+    if (published === undefined) throw new Error("a decision was asked for without a policy");
+    const { version, digest } = published;
+    const cached = this.byDigest.get(digest);
+    if (cached !== undefined) return { version, digest, policy: cached };
+    const whole = await policyByDigest(tx, siteKeyHash, digest);
+    const read = readPolicy(whole?.document ?? null);
+    if (!read.ok) throw new Error(`a published policy cannot be read: ${read.detail}`);
+    if (this.byDigest.size >= POLICIES_MAX) {
+      this.byDigest.delete(this.byDigest.keys().next().value as string);
+    }
+    this.byDigest.set(digest, read.value);
+    return { version, digest, policy: read.value };
+  }
+}

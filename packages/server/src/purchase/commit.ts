@@ -1,0 +1,298 @@
+import type { JsonObject, Money, PaymentHandler } from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import type { RecordDraft } from "../domain/audit/drafts.js";
+import type { Checkout } from "../domain/checkouts/checkout.js";
+import { problemOf } from "../domain/checkouts/problem.js";
+import { writeCheckout } from "../domain/checkouts/store.js";
+import {
+  approvedAnswer,
+  escalatedAnswer,
+  NO_ANSWER,
+  paymentUnknownAnswer,
+  rejectedAnswer,
+} from "../domain/decisions/answers.js";
+import type { StoredAnswer } from "../domain/decisions/decision.js";
+import { insertDecision } from "../domain/decisions/store.js";
+import { countedCaller, type PaymentCaller } from "../domain/declines/caller.js";
+import { insertAttempt } from "../domain/declines/store.js";
+import { currentAccount } from "../domain/payments/accounts/store.js";
+import { type OrderedItem, type Payment, tokenPlace } from "../domain/payments/payment.js";
+import { FIRST_LOOK_MS } from "../domain/payments/schedule.js";
+import { insertPayment } from "../domain/payments/store.js";
+import { reserve } from "../domain/products/store.js";
+import { newReview, type Review, reviewTokenPlace } from "../domain/reviews/review.js";
+import { insertReview } from "../domain/reviews/store.js";
+import type { Transaction } from "../infra/db/database.js";
+import { newRecordId } from "../infra/ids.js";
+import type { Verdict } from "./evaluate.js";
+import { isPooled } from "./identity.js";
+import { notifyReviewers } from "./notices/notify-reviewers.js";
+import { type PurchaseRequest, recordedItems } from "./request.js";
+
+/** The rule that agents read when the policy's default, and no rule, asks for a review. */
+const DEFAULT_RULE = "default";
+
+const RECORD_TYPES = {
+  mandate: "mandate.decision",
+  checkout: "checkout.decision",
+  order_approval: "order.approval",
+} as const;
+
+/** A decision as it was written, in the caller's transaction. */
+export interface CommittedDecision {
+  readonly decisionId: string;
+  readonly records: readonly RecordDraft[];
+  /** What the agent is told now; of a payment that was requested, that nobody knows yet. */
+  readonly answer: StoredAnswer;
+  /** To be settled once this is committed. */
+  readonly payment?: Payment | undefined;
+  readonly checkout?: Checkout | undefined;
+}
+
+interface DecisionNames {
+  readonly decisionId: string;
+  readonly recordId: string;
+}
+
+function pendingReview(
+  { ids, secrets }: Context,
+  request: PurchaseRequest,
+  { rule, reviewMs, approvalsNeeded }: Verdict,
+  names: DecisionNames,
+): Review {
+  const { site, agent, identity, mandateId, now, payment, checkout } = request;
+  const { skill, protocol, amount, kid, digest, items } = request;
+  const escalationId = ids.id("esc");
+  const returnUrl = payment?.returnUrl ?? null;
+  return newReview({
+    ...names,
+    escalationId,
+    siteKeyHash: site.siteKeyHash,
+    actorId: agent.agentId,
+    identity: identity.id,
+    pooled: isPooled(identity),
+    mandateId,
+    ruleId: rule ?? DEFAULT_RULE,
+    request: {
+      skill,
+      protocol,
+      amount,
+      kid,
+      digest,
+      items,
+      handler: payment?.provider,
+      checkout: checkout && { checkoutId: checkout.checkoutId, returnUrl },
+    },
+    sealedToken: payment ? secrets.seal(reviewTokenPlace(escalationId), payment.token) : null,
+    approvalsNeeded,
+    createdAt: now,
+    expiresAt: now + reviewMs,
+  });
+}
+
+interface Written extends DecisionNames {
+  readonly review: Review | undefined;
+}
+
+function answerTo(
+  { config }: Context,
+  { kind, site, mandateId, now }: PurchaseRequest,
+  { reason, message, rule, rulesEvaluated }: Verdict,
+  { recordId, review }: Written,
+): StoredAnswer {
+  if (kind !== "mandate") return NO_ANSWER;
+  if (review !== undefined) {
+    const { escalationId } = review;
+    const statusUrl = `${config.baseUrl}/v1/m/${site.siteKey}/escalations/${escalationId}`;
+    return escalatedAnswer(mandateId, { ...review, statusUrl }, now);
+  }
+  if (reason !== null) {
+    return rejectedAnswer(reason, mandateId, { message, ruleId: rule ?? undefined });
+  }
+  return approvedAnswer({ mandateId, recordId, rulesEvaluated, now });
+}
+
+/** What a decision wants paid. */
+interface PaymentIntent {
+  readonly siteKeyHash: string;
+  readonly decisionId: string;
+  readonly escalationId: string | null;
+  readonly checkout: { readonly checkoutId: string; readonly returnUrl: string | null } | null;
+  readonly processor: PaymentHandler;
+  readonly amount: Money;
+  readonly items: readonly OrderedItem[];
+  readonly token: string;
+  /** The caller it counts for if it is declined. */
+  readonly caller: PaymentCaller;
+  /** The record that says the payment was requested. */
+  readonly recordId: string;
+  /** What the agent is told once it is authorized. */
+  readonly answer: Payment["answer"];
+  /** Who asked for what, as records say it. */
+  readonly about: JsonObject;
+}
+
+/** The account a site is paid through, as the transaction sees it; null if its provider has none. */
+async function accountFor(
+  { processors }: Context,
+  tx: Transaction,
+  { siteKeyHash, processor }: PaymentIntent,
+): Promise<string | null> {
+  if (processors[processor]?.hasAccounts !== true) return null;
+  const account = await currentAccount(tx, siteKeyHash);
+  if (account === undefined) throw new Error("a site is paid through an account it does not have");
+  return account.accountId;
+}
+
+/**
+ * Records the intent to ask a provider, in the transaction of the decision that wants it: stock is reserved
+ * and the token sealed. A crash after the commit leaves a row that `reconcile` brings to its end.
+ */
+export async function requestPayment(
+  context: Context,
+  tx: Transaction,
+  intent: PaymentIntent,
+  now: number,
+): Promise<Payment> {
+  const { ids, secrets } = context;
+  const { token, caller, recordId, items, checkout, ...kept } = intent;
+  const attemptId = ids.timeId("pay", now);
+  const counted = countedCaller(secrets, intent.siteKeyHash, caller, token);
+  const payment: Payment = {
+    ...kept,
+    attemptId,
+    items,
+    parentRecordId: recordId,
+    accountId: await accountFor(context, tx, intent),
+    checkoutId: checkout?.checkoutId ?? null,
+    returnUrl: checkout?.returnUrl ?? null,
+    challengeUrl: null,
+    sealedToken: secrets.seal(tokenPlace(attemptId), token),
+    tokenMac: counted.instrumentMac,
+    status: "requested",
+    reference: null,
+    reason: null,
+    requestedAt: now,
+    tries: 0,
+    nextAt: now + FIRST_LOOK_MS,
+  };
+  await reserve(tx, intent.siteKeyHash, items);
+  await insertPayment(tx, payment);
+  await insertAttempt(tx, attemptId, counted, now);
+  return payment;
+}
+
+async function requestIfApproved(
+  context: Context,
+  tx: Transaction,
+  { site, amount, items, payment, checkout, about, now }: PurchaseRequest,
+  {
+    outcome,
+    answer,
+    ...names
+  }: DecisionNames & Pick<Verdict, "outcome"> & { answer: StoredAnswer },
+): Promise<Payment | undefined> {
+  if (outcome !== "approved" || payment === undefined) return undefined;
+  if (amount === null || items === undefined) throw new Error("a payment for nothing");
+  const { provider: processor, token, caller, returnUrl } = payment;
+  const { siteKeyHash } = site;
+  const intent = {
+    ...names,
+    siteKeyHash,
+    escalationId: null,
+    checkout: checkout === undefined ? null : { checkoutId: checkout.checkoutId, returnUrl },
+    processor,
+    amount,
+    items,
+    token,
+    caller,
+    answer,
+    about,
+  };
+  return requestPayment(context, tx, intent, now);
+}
+
+/** A rejected mandate leaves its checkout as it is; a platform's own try shows the problem there. */
+async function writeTry(
+  tx: Transaction,
+  { kind, checkout }: PurchaseRequest,
+  { outcome, reason }: Verdict,
+  decisionId: string,
+): Promise<Checkout | undefined> {
+  const rejected = outcome === "rejected";
+  if (checkout === undefined || (rejected && kind === "mandate")) return checkout;
+  const tried: Checkout = {
+    ...checkout,
+    decisionId,
+    status: rejected ? "open" : "completing",
+    problem: rejected ? problemOf(reason ?? "policy_denied") : null,
+  };
+  await writeCheckout(tx, tried);
+  return tried;
+}
+
+function decisionRecord(
+  { kind, about, recorded, amount, items, now }: PurchaseRequest,
+  { record: decision }: Verdict,
+  { recordId, payment, review }: Pick<CommittedDecision, "payment"> & Written,
+): RecordDraft {
+  const content = {
+    ...about,
+    ...recorded,
+    ...(amount === null ? {} : { amount: { currency: amount.currency, minor: amount.minor } }),
+    decision,
+    ...(items === undefined ? {} : { items: recordedItems(items) }),
+    ...(payment === undefined ? {} : { payment: "requested" }),
+    ...(review === undefined ? {} : { escalation_id: review.escalationId }),
+  };
+  return { type: RECORD_TYPES[kind], recordId, occurredAt: now, content };
+}
+
+/** Writes what was decided: decision, review or payment intent, checkout and record, or none of them. */
+export async function commitDecision(
+  context: Context,
+  tx: Transaction,
+  request: PurchaseRequest,
+  verdict: Verdict,
+): Promise<CommittedDecision> {
+  const { ids } = context;
+  const { site, agent, identity, mandateId, now } = request;
+  const names = { decisionId: ids.timeId("dec", now), recordId: newRecordId(ids, now) };
+  const { outcome, reason, rule, rulesEvaluated, policyVersion } = verdict;
+  const review =
+    outcome === "escalated" ? pendingReview(context, request, verdict, names) : undefined;
+  const final = answerTo(context, request, verdict, { ...names, review });
+  const payment = await requestIfApproved(context, tx, request, {
+    ...names,
+    outcome,
+    answer: final,
+  });
+  const isPending = payment !== undefined && request.kind === "mandate";
+  const answer = isPending ? paymentUnknownAnswer(mandateId) : final;
+  await insertDecision(tx, {
+    ...names,
+    siteKeyHash: site.siteKeyHash,
+    mandateId,
+    digest: request.digest,
+    actorId: agent.agentId,
+    identity: identity.id,
+    pooled: isPooled(identity),
+    skill: request.skill,
+    protocol: request.protocol,
+    amount: request.amount,
+    outcome: payment === undefined ? outcome : "paying",
+    reason,
+    ruleId: rule,
+    rulesEvaluated,
+    policyVersion,
+    evaluatedAt: now,
+    answer,
+  });
+  const checkout = await writeTry(tx, request, verdict, names.decisionId);
+  if (review !== undefined) {
+    await insertReview(tx, review);
+    await notifyReviewers(tx, context, { site, review, agent, now });
+  }
+  const records = [decisionRecord(request, verdict, { ...names, payment, review })];
+  return { decisionId: names.decisionId, records, answer, payment, checkout };
+}

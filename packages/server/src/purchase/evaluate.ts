@@ -1,0 +1,183 @@
+import {
+  type CounterName,
+  evaluatePolicy,
+  factsNeeded,
+  type JsonObject,
+  type Money,
+  type Policy,
+  type PolicyFacts,
+  type PoolFacts,
+  policyDurationMs,
+  policyReview,
+  type ReasonCode,
+  withPool,
+} from "@gatehouse/protocol";
+import type { Context } from "../context.js";
+import type { Agent } from "../domain/agents/agent.js";
+import { countDecisions, sumSpent } from "../domain/decisions/budgets/store.js";
+import { countPooled, sumPooled } from "../domain/decisions/pool/store.js";
+import { platformSettings } from "../domain/platforms/settings/store.js";
+import { poolSpend } from "../domain/platforms/settings.js";
+import { localTime } from "../infra/clock.js";
+import type { Queries } from "../infra/db/database.js";
+import { DAY_MS, HOUR_MS } from "../infra/time.js";
+import { type Identity, isPooled } from "./identity.js";
+
+/** What the owner's rules are asked about. */
+export interface PolicyQuestion {
+  readonly siteKeyHash: string;
+  readonly agent: Agent;
+  /** The identity that the agent or platform counts as. */
+  readonly identity: Identity;
+  readonly skill: string;
+  readonly protocol: string;
+  readonly amount: Money | null;
+  /** When the rules were first asked, if a reviewer's approval asks them again. */
+  readonly firstAskedAt?: number | undefined;
+  readonly now: number;
+}
+
+/** What was decided about a request. */
+export interface Verdict {
+  readonly outcome: "approved" | "escalated" | "rejected";
+  /** Why it was rejected; null if it was not. */
+  readonly reason: ReasonCode | null;
+  /** Says more than the reason's own sentence. */
+  readonly message?: string | undefined;
+  /** The rule that decided; null if the policy's default did, or no rule was asked. */
+  readonly rule: string | null;
+  readonly rulesEvaluated: number;
+  /** Null if no rule was asked. */
+  readonly policyVersion: number | null;
+  /** The `decision` of the record: enough for anybody to decide again. */
+  readonly record: JsonObject;
+  /** How long a reviewer has, and how many must approve, if the rules ask for a review. */
+  readonly reviewMs: number;
+  readonly approvalsNeeded: number;
+}
+
+/** Rejects a request that the rules are not asked about. */
+export function rejectedUnasked(reason: ReasonCode, message?: string): Verdict {
+  return {
+    outcome: "rejected",
+    reason,
+    message,
+    rule: null,
+    rulesEvaluated: 0,
+    policyVersion: null,
+    record: { outcome: "rejected", reason_codes: [reason] },
+    reviewMs: 0,
+    approvalsNeeded: 1,
+  };
+}
+
+/** Whose decisions a counter counts, and since when. */
+function countedBy({ siteKeyHash, identity, now }: PolicyQuestion, { scope, window }: CounterName) {
+  const since = now - (policyDurationMs(window) as number);
+  return { siteKeyHash, identity: scope === "agent" ? identity.id : null, since, now };
+}
+
+/** How many were decided before. A request that is decided again does not count against itself. */
+async function decidedBefore(tx: Queries, question: PolicyQuestion, name: CounterName) {
+  const counted = countedBy(question, name);
+  const { firstAskedAt } = question;
+  const itself = firstAskedAt !== undefined && firstAskedAt > counted.since ? 1 : 0;
+  return (await countDecisions(tx, counted)) - itself;
+}
+
+/** The facts that the policy asks about, and no others. */
+async function gatherFacts(
+  tx: Queries,
+  question: PolicyQuestion,
+  policy: Policy,
+): Promise<PolicyFacts> {
+  const { agent, identity, amount, skill, protocol, now } = question;
+  const needed = factsNeeded(policy);
+  const spend = [];
+  for (const { scope, window } of amount === null ? [] : needed.spend) {
+    const { currency } = amount as Money;
+    const minor = await sumSpent(tx, countedBy(question, { scope, window }), currency);
+    spend.push({ scope, window, currency, minor });
+  }
+  const count = [];
+  for (const { scope, window } of needed.count) {
+    count.push({ scope, window, value: await decidedBefore(tx, question, { scope, window }) });
+  }
+  const age_days = Math.floor((now - (identity.knownSince ?? now)) / DAY_MS);
+  return {
+    skill,
+    protocol,
+    ...(amount === null ? {} : { cart: { total: amount.minor, currency: amount.currency } }),
+    agent: { id: agent.agentId, tags: agent.tags, age_days: Math.max(0, age_days) },
+    time: { local: localTime(policy.timezone, now) },
+    ...(spend.length === 0 ? {} : { spend }),
+    ...(count.length === 0 ? {} : { count }),
+  };
+}
+
+/**
+ * How much of their pool platforms that are not admitted have used, without this request, and its limits.
+ * Undefined for all other callers.
+ */
+async function gatherPool(
+  tx: Queries,
+  { siteKeyHash, identity, amount, firstAskedAt, now }: PolicyQuestion,
+): Promise<PoolFacts | undefined> {
+  if (!isPooled(identity)) return undefined;
+  const { pool } = await platformSettings(tx, siteKeyHash);
+  const counted = async (windowMs: number) => {
+    const itself = firstAskedAt !== undefined && firstAskedAt > now - windowMs ? 1 : 0;
+    return Math.max(0, (await countPooled(tx, siteKeyHash, now - windowMs)) - itself);
+  };
+  const spend = [];
+  if (amount !== null) {
+    const { currency } = amount;
+    const minor = await sumPooled(tx, siteKeyHash, currency, now - DAY_MS);
+    spend.push({ window: "P1D", currency, minor, limit: poolSpend(pool, currency) } as const);
+  }
+  const count = [
+    { window: "PT1H", value: await counted(HOUR_MS), limit: pool.purchasesPerHour } as const,
+    { window: "P1D", value: await counted(DAY_MS), limit: pool.purchasesPerDay } as const,
+  ];
+  return { spend, count };
+}
+
+/**
+ * Asks the rules in force, inside the decision's own transaction. Every approval passes here, so this
+ * is where a wrong clock stops all of them.
+ */
+export async function evaluate(
+  { clockGuard, policies }: Pick<Context, "clockGuard" | "policies">,
+  tx: Queries,
+  question: PolicyQuestion,
+): Promise<Verdict> {
+  await clockGuard.require(tx, question.now);
+  const { policy, version, digest } = await policies.inForce(tx, question.siteKeyHash);
+  const facts = await gatherFacts(tx, question, policy);
+  const alone = evaluatePolicy(policy, facts);
+  // Purchases that the rules refuse do not count for the pool.
+  const pool = alone.outcome === "rejected" ? undefined : await gatherPool(tx, question);
+  const evaluation = withPool(policy, alone, pool, question.amount?.minor ?? 0);
+  const { outcome, rule, rules, reasons } = evaluation;
+  const record = {
+    outcome,
+    reason_codes: reasons.codes,
+    facts: facts as unknown as JsonObject,
+    ...(pool === undefined ? {} : { pool: pool as unknown as JsonObject }),
+    rules: rules.map(({ id, result }) => ({ id, result })),
+    ...(rule === null ? {} : { rule_id: rule }),
+    policy_version: version,
+    policy_digest: digest,
+  };
+  const { ms: reviewMs, approvals: approvalsNeeded } = policyReview(policy, rule);
+  return {
+    outcome,
+    reason: reasons.refusal,
+    rule,
+    rulesEvaluated: rules.length,
+    policyVersion: version,
+    record,
+    reviewMs,
+    approvalsNeeded,
+  };
+}

@@ -1,0 +1,57 @@
+import { formatAmount, type JsonObject, type Money } from "@gatehouse/protocol";
+import type { Payment } from "../../domain/payments/payment.js";
+import { isoTime } from "../../infra/clock.js";
+
+export const CAPTURED_WITHOUT_ORDER = "payment.captured_without_order";
+
+/** Money an owner took at the processor, of which no order came here. */
+export interface CapturedPayment {
+  readonly domain: string;
+  readonly payment: Payment;
+  /** Null where the processor does not say how much. */
+  readonly captured: Money | null;
+  /** Why there is no order. */
+  readonly reason: string;
+  readonly now: number;
+}
+
+/** The body of the webhook. */
+export function capturedEvent(
+  { domain, payment, captured, reason, now }: CapturedPayment,
+  messageId: string,
+): JsonObject {
+  const { siteKeyHash, attemptId, processor, reference, amount } = payment;
+  return {
+    type: CAPTURED_WITHOUT_ORDER,
+    message_id: messageId,
+    occurred_at: isoTime(now),
+    site_key_hash: siteKeyHash,
+    domain,
+    payment: {
+      attempt_id: attemptId,
+      processor,
+      reference,
+      reason,
+      amount: { minor: amount.minor, currency: amount.currency },
+      captured: captured && { minor: captured.minor, currency: captured.currency },
+    },
+  };
+}
+
+/** The mail. */
+export function capturedMail({ domain, payment, captured, reason }: CapturedPayment) {
+  const taken = captured ?? payment.amount;
+  const sum = `${formatAmount(taken)} ${taken.currency}`;
+  const lines = [
+    `Money was taken for a purchase at ${domain} that was refused. There is no order for it.`,
+    "",
+    `Taken:    ${sum}`,
+    `Payment:  ${payment.reference ?? "not named by the processor"}`,
+    `Attempt:  ${payment.attemptId}`,
+    `Refused:  ${reason}`,
+    "",
+    "Gatehouse wanted to give the authorization up and found it captured. Refund it at your payment",
+    "processor, or deliver what was bought. Gatehouse never moves money by itself.",
+  ];
+  return { subject: `${domain}: ${sum} taken without an order`, text: `${lines.join("\n")}\n` };
+}

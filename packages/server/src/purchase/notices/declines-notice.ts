@@ -1,0 +1,44 @@
+import type { JsonObject } from "@gatehouse/protocol";
+import { isoTime } from "../../infra/clock.js";
+
+export const DECLINED_OFTEN = "payments.declined_often";
+
+/** A site with so many declined payments that platforms not admitted send their buyers to the shop. */
+export interface DeclinedOften {
+  readonly siteKeyHash: string;
+  readonly domain: string;
+  /** Payments declined in the last ten minutes. */
+  readonly declined: number;
+  readonly until: number;
+  readonly now: number;
+}
+
+/** The body of the webhook. */
+export function declinesEvent(
+  { siteKeyHash, domain, declined, until, now }: DeclinedOften,
+  messageId: string,
+): JsonObject {
+  return {
+    type: DECLINED_OFTEN,
+    message_id: messageId,
+    occurred_at: isoTime(now),
+    site_key_hash: siteKeyHash,
+    domain,
+    declines: { count: declined, window_seconds: 600, hand_off_until: isoTime(until) },
+  };
+}
+
+/** The mail. */
+export function declinesMail({ domain, declined, until }: DeclinedOften) {
+  const lines = [
+    `${declined} payments were declined at ${domain} in the last 10 minutes.`,
+    "",
+    "Somebody may be trying stolen cards. Platforms you have not admitted cannot pay by themselves",
+    `until ${isoTime(until)}: their buyers are sent to the shop instead. Your agents and the`,
+    "platforms you admitted go on.",
+    "",
+    `See who waits:          gatehouse site declines ${domain}`,
+    `Stop every new payment: gatehouse site pause ${domain}`,
+  ];
+  return { subject: `${domain}: many declined payments`, text: `${lines.join("\n")}\n` };
+}

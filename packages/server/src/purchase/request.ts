@@ -1,0 +1,229 @@
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Money,
+  ok,
+  type PaymentHandler,
+  type Result,
+  refuse,
+} from "@gatehouse/protocol";
+import type { Agent } from "../domain/agents/agent.js";
+import type { Checkout, LineFault } from "../domain/checkouts/checkout.js";
+import type { WantedLine } from "../domain/checkouts/platform.js";
+import type { PaymentCaller } from "../domain/declines/caller.js";
+import type { OrderedItem } from "../domain/payments/payment.js";
+import { PRODUCT_ID_CHARS_MAX, type Product, UNSEEN } from "../domain/products/product.js";
+import { productById, type Wanted } from "../domain/products/store.js";
+import type { Site } from "../domain/sites/site.js";
+import type { Queries } from "../infra/db/database.js";
+import type { Identity } from "./identity.js";
+
+/**
+ * What somebody asks of a site, whichever way it came. Only `commit` turns it into a decision, a review or a
+ * payment.
+ */
+export interface PurchaseRequest {
+  /**
+   * `mandate`: an agent signed it. `checkout`: a platform completes a checkout. `order_approval`: the payment
+   * provider asks about an order of its own checkout.
+   */
+  readonly kind: "mandate" | "checkout" | "order_approval";
+  readonly site: Site;
+  /** The agent or platform, as rules see it. */
+  readonly agent: Agent;
+  readonly identity: Identity;
+  /** Names the request: a mandate's id, a checkout with the number of its try, or a provider's order. */
+  readonly mandateId: string;
+  /** Of what was signed or shown. */
+  readonly digest: string;
+  /** The key that signed a mandate; null for other requests. */
+  readonly kid: string | null;
+  readonly skill: string;
+  readonly protocol: string;
+  readonly amount: Money | null;
+  /** What is bought, if something is. */
+  readonly items?: readonly OrderedItem[] | undefined;
+  /** How it is paid, if something is bought here. */
+  readonly payment?: PurchasePayment | undefined;
+  /** The checkout that is paid for, with this try counted. */
+  readonly checkout?: Checkout | undefined;
+  /** Who asked for what, as the records of the decision and of its payment say it. */
+  readonly about: JsonObject;
+  /** Further members of the decision's record. */
+  readonly recorded?: JsonObject | undefined;
+  readonly now: number;
+}
+
+export interface PurchasePayment {
+  readonly provider: PaymentHandler;
+  readonly token: string;
+  /** Where the buyer comes back to from the card's bank; null if there is no buyer to send there. */
+  readonly returnUrl: string | null;
+  /** The caller that a declined payment counts for. */
+  readonly caller: PaymentCaller;
+}
+
+export const LINES_MAX = 50;
+export const LINE_QUANTITY_MAX = 1000;
+
+/** A line at the current price. */
+export interface PricedLine {
+  readonly product: Product;
+  readonly quantity: number;
+  readonly amountMinor: number;
+}
+
+export interface PricedLines {
+  /** In the order of the request: each with its price, or why it has none. */
+  readonly lines: readonly (PricedLine | LineFault)[];
+  /** Of the lines that have a price; null if none has. */
+  readonly currency: string | null;
+  readonly subtotalMinor: number;
+}
+
+/** Whether enough of a product can be sold now. */
+function stockFault(
+  { availability, quantity, reserved }: Product,
+  wanted: number,
+): LineFault | undefined {
+  if (availability === "out_of_stock") return "unavailable";
+  if (quantity === null) return undefined;
+  return quantity - reserved >= wanted ? undefined : "out_of_stock";
+}
+
+/** A sum of minor units as a number; undefined if it would not be exact. */
+function exactly(sum: bigint): number | undefined {
+  const number = Number(sum);
+  return Number.isSafeInteger(number) ? number : undefined;
+}
+
+/**
+ * Prices lines from a site's products, as the transaction sees them. Every protocol's prices come from
+ * here. Anybody can ask for a quote, so a quote does not reveal how many are in stock.
+ */
+export async function priceLines(
+  db: Queries,
+  siteKeyHash: string,
+  wanted: readonly WantedLine[],
+  purpose: "order" | "quote",
+): Promise<PricedLines> {
+  const taken = new Map<string, number>();
+  let currency: string | null = null;
+  let subtotal = 0n;
+  const lines: (PricedLine | LineFault)[] = [];
+  for (const { productId, quantity } of wanted) {
+    const product = await productById(db, siteKeyHash, productId);
+    if (product === undefined) {
+      lines.push("not_found");
+      continue;
+    }
+    const all = (taken.get(productId) ?? 0) + quantity;
+    if (quantity > LINE_QUANTITY_MAX) {
+      lines.push("too_many");
+      continue;
+    }
+    const { price } = product;
+    const amountMinor = exactly(BigInt(price.minor) * BigInt(quantity));
+    const fault = stockFault(product, purpose === "quote" ? 1 : all);
+    if (fault !== undefined) {
+      lines.push(fault);
+    } else if (currency !== null && currency !== price.currency) {
+      lines.push("other_currency");
+    } else if (amountMinor === undefined || exactly(subtotal + BigInt(amountMinor)) === undefined) {
+      lines.push("too_large");
+    } else {
+      currency = price.currency;
+      subtotal += BigInt(amountMinor);
+      taken.set(productId, all);
+      lines.push({ product, quantity, amountMinor });
+    }
+  }
+  return { lines, currency, subtotalMinor: Number(subtotal) };
+}
+
+/** What somebody wants to buy, at the prices of now. */
+export interface PricedOrder {
+  readonly amount: Money;
+  readonly items: readonly OrderedItem[];
+}
+
+export type PriceFault = "cart_invalid" | "out_of_stock";
+
+function readItem(value: JsonValue): Wanted | undefined {
+  if (!isJsonObject(value)) return undefined;
+  const { id, quantity, ...others } = value;
+  if (Object.keys(others).length > 0) return undefined;
+  if (typeof id !== "string" || id === "" || id.length > PRODUCT_ID_CHARS_MAX) return undefined;
+  // No product has such an id, and not every database can be asked for one.
+  if (UNSEEN.test(id)) return undefined;
+  const counted = typeof quantity === "number" && Number.isInteger(quantity);
+  if (!counted || quantity < 1 || quantity > LINE_QUANTITY_MAX) return undefined;
+  return { id, quantity };
+}
+
+/** The `items` of an order: each product once, in whole pieces. */
+function readItems(args: JsonObject): Result<readonly Wanted[], "cart_invalid"> {
+  const { items, ...others } = args;
+  if (Object.keys(others).length > 0) {
+    return refuse("cart_invalid", "There is no argument but `items`.");
+  }
+  if (!Array.isArray(items) || items.length === 0 || items.length > LINES_MAX) {
+    return refuse("cart_invalid", `\`items\` must be a list of 1 to ${LINES_MAX} items.`);
+  }
+  const wanted: Wanted[] = [];
+  for (const value of items as readonly JsonValue[]) {
+    const item = readItem(value);
+    if (item === undefined) {
+      const form = `{"id", "quantity"}, the quantity a whole number of 1 to ${LINE_QUANTITY_MAX}`;
+      return refuse("cart_invalid", `Each of \`items\` must be ${form}.`);
+    }
+    if (wanted.some(({ id }) => id === item.id)) {
+      return refuse("cart_invalid", "`items` names a product twice. Name it once, with its sum.");
+    }
+    wanted.push(item);
+  }
+  return ok(wanted);
+}
+
+const FAULTS: Readonly<Record<LineFault, readonly [PriceFault, string]>> = {
+  not_found: ["cart_invalid", "this site sells no such product."],
+  unavailable: ["cart_invalid", "it cannot be ordered now."],
+  out_of_stock: ["out_of_stock", "there are not as many left."],
+  other_currency: ["cart_invalid", "it is sold in another currency: order it apart."],
+  too_large: ["cart_invalid", "the sum is too large."],
+  too_many: ["cart_invalid", `a line can hold at most ${LINE_QUANTITY_MAX}.`],
+};
+
+/**
+ * Prices an order from the site's products, as they are in the transaction that asks. A quote is for
+ * anybody: it does not tell how many there are.
+ */
+export async function priceOrder(
+  db: Queries,
+  siteKeyHash: string,
+  args: JsonObject,
+  purpose: "order" | "quote" = "order",
+): Promise<Result<PricedOrder, PriceFault>> {
+  const wanted = readItems(args);
+  if (!wanted.ok) return wanted;
+  const lines = wanted.value.map(({ id: productId, quantity }) => ({ productId, quantity }));
+  const priced = await priceLines(db, siteKeyHash, lines, purpose);
+  const items: OrderedItem[] = [];
+  for (const [place, line] of priced.lines.entries()) {
+    if (typeof line === "string") {
+      const [reason, why] = FAULTS[line];
+      return refuse(reason, `items.${place} (${wanted.value[place]?.id}): ${why}`);
+    }
+    const { product, quantity } = line;
+    const { productId: id, title, price } = product;
+    items.push({ id, title, quantity, unit_minor: price.minor });
+  }
+  const { currency, subtotalMinor: minor } = priced;
+  return ok({ amount: { currency: currency as string, minor }, items });
+}
+
+/** What is bought, as records say it: never a text of the owner's. */
+export function recordedItems(items: readonly OrderedItem[]) {
+  return items.map(({ id, quantity, unit_minor }) => ({ id, quantity, unit_minor }));
+}
