@@ -182,6 +182,18 @@ describe.each(DATABASES)("buying by a tool, on %s:", (dialect) => {
     });
     expect(JSON.stringify(call)).not.toContain("pm_card");
   });
+
+  test("the call is recorded in the commit of its decision, before its payment has an outcome", async () => {
+    const mandate = await at.signed(shop, buyer);
+    const { result } = await at.call(shop, { ...ROSE, mandate });
+    expect(result.structuredContent).toMatchObject({ outcome: "approved" });
+    const types = ["mandate.decision", "mcp.tools_call", "payment.outcome"];
+    const newest = await Promise.all(types.map(async (type) => (await at.records(shop, type))[0]));
+    const [decision, call] = newest.map(({ record }) => record);
+    const first = decision.seq;
+    expect(newest.map(({ record }) => record.seq)).toEqual([first, first + 1, first + 2]);
+    expect(call.tool).toMatchObject({ name: "place_order", outcome: "answered", is_error: false });
+  });
 });
 
 test("mandates that cannot be read count for the total of anonymous calls", async () => {
