@@ -47,8 +47,8 @@ import { LocalLimiter } from "./infra/rate-limit/local.js";
 import type { Secrets } from "./infra/secrets/secrets.js";
 import { findSecretsKey } from "./infra/secrets/secrets-key.js";
 import type { WebhookSender } from "./infra/webhook-sender.js";
-import type { Processor, Processors } from "./payments/provider.js";
-import { openProcessors } from "./payments/providers.js";
+import type { PaymentProvider, PaymentProviders } from "./payments/provider.js";
+import { openProviders } from "./payments/providers.js";
 import { webhookSender } from "./purchase/orders/shop-webhooks.js";
 import { StartupError } from "./startup-error.js";
 
@@ -108,7 +108,7 @@ export interface Context {
   /** Answers that go on until somebody ends them. */
   readonly streams: OpenStreams;
   /** Who can be asked to authorize payments, by the name sites connect them with. */
-  readonly processors: Processors;
+  readonly providers: PaymentProviders;
   readonly crashPoint: CrashPoint;
   /** Tools every site has besides its own: none, but for tests. */
   readonly fixtureTools: readonly Tool[];
@@ -124,7 +124,9 @@ export type Overrides = Partial<
   /** The time of the database's machine, for tests that set `clock`. */
   readonly databaseTime?: DatabaseTime;
   /** Stands before the embedded processor: tests make it fail. */
-  readonly processor?: (sandbox: Processor) => Processor;
+  readonly processor?: (sandbox: PaymentProvider) => PaymentProvider;
+  /** Payment providers besides those that are built in. */
+  readonly providers?: PaymentProviders;
   /** Wraps the database: tests make it fail, or run every transaction twice. */
   readonly database?: (opened: Database) => Database;
 };
@@ -234,9 +236,9 @@ function compose(
     rejections,
     recordAllowance,
     clockGuard: new ClockGuard(db, clock, overrides.databaseTime),
-    processors: openProcessors(
+    providers: openProviders(
       { baseUrl, db, clock, ids, secrets, stripeApiBase },
-      overrides.processor,
+      { wrapSandbox: overrides.processor, others: overrides.providers },
     ),
     webhooks: webhookSender(config, { db, safeFetch, keys, clock, siteKeys }),
     mailer: new Mailer(config.mail, baseUrl, clock),

@@ -24,10 +24,11 @@ const AGENT_ID = /^agt_[A-Za-z0-9_-]{8,64}$/;
 export function isAgentId(text: string): boolean {
   return AGENT_ID.test(text);
 }
-const HANDLERS = ["stripe", "sandbox"] as const;
+/** The payment providers that are built in, as mandates name them. */
+const HANDLERS: readonly string[] = ["stripe", "sandbox"];
 
-/** Who authorizes a payment. */
-export type PaymentHandler = (typeof HANDLERS)[number];
+/** The payment provider that authorizes a payment, by its name. */
+export type PaymentHandler = string;
 const TOKEN_CHARS_MAX = 512;
 
 /** How a mandate pays: a token of the processor's, which is in no log and no record. */
@@ -81,16 +82,20 @@ const PAYMENT_MEMBERS = ["handler", "token"];
 const hasUnknown = (value: JsonObject, known: readonly string[]) =>
   Object.keys(value).some((name) => !known.includes(name));
 
-function readPayment(value: JsonValue | undefined): Result<MandatePayment | undefined, "invalid"> {
+function readPayment(
+  value: JsonValue | undefined,
+  handlers: readonly string[],
+): Result<MandatePayment | undefined, "invalid"> {
   if (value === undefined) return ok(undefined);
   if (!isJsonObject(value)) return refuse("invalid", "`payment` must be an object");
-  const handler = HANDLERS.find((name) => name === value.handler);
+  const handler = handlers.find((name) => name === value.handler);
   const { token } = value;
   if (hasUnknown(value, PAYMENT_MEMBERS)) {
     return refuse("invalid", "`payment` holds a member that is not known");
   }
-  if (handler === undefined)
-    return refuse("invalid", "`payment.handler` must be stripe or sandbox");
+  if (handler === undefined) {
+    return refuse("invalid", `\`payment.handler\` must be ${handlers.join(" or ")}`);
+  }
   if (typeof token !== "string" || token === "" || token.length > TOKEN_CHARS_MAX) {
     return refuse("invalid", "`payment.token` must be a text");
   }
@@ -118,7 +123,10 @@ function missingMoney(
 }
 
 /** The members of `signed`, each by its own rule; the first that fails is named. */
-function readSigned(signed: JsonObject): Result<Omit<Mandate, "envelope" | "protocol">, "invalid"> {
+function readSigned(
+  signed: JsonObject,
+  handlers: readonly string[],
+): Result<Omit<Mandate, "envelope" | "protocol">, "invalid"> {
   if (hasUnknown(signed, SIGNED_MEMBERS)) {
     return refuse("invalid", "`signed` holds a member that is not known");
   }
@@ -140,7 +148,7 @@ function readSigned(signed: JsonObject): Result<Omit<Mandate, "envelope" | "prot
   if (skill === undefined) return refuse("invalid", "`skill` must be the id of a skill");
   const { arguments: given = {}, protocol_context: context, evidence } = signed;
   if (!isJsonObject(given)) return refuse("invalid", "`arguments` must be an object");
-  const payment = readPayment(signed.payment);
+  const payment = readPayment(signed.payment, handlers);
   if (!payment.ok) return payment;
   if (evidence !== undefined && !Array.isArray(evidence)) {
     return refuse("invalid", "`evidence` must be a list");
@@ -170,13 +178,17 @@ function readSigned(signed: JsonObject): Result<Omit<Mandate, "envelope" | "prot
 
 /**
  * Reads a mandate strictly: parts, protocol, version, shape, in this order. A protocol that is not
- * taken is told before anything else of the mandate is looked at (contract 5.3).
+ * taken is told before anything else of the mandate is looked at (contract 5.3). `handlers` are the payment
+ * providers that it may name.
  *
  * @example
  * readMandate({ signed: {}, envelope: {} }).reason; //=> "protocol_unsupported"
  * readMandate([]).reason; //=> "schema_invalid"
  */
-export function readMandate(body: JsonValue): Result<Mandate, MandateFault> {
+export function readMandate(
+  body: JsonValue,
+  handlers: readonly string[] = HANDLERS,
+): Result<Mandate, MandateFault> {
   const parts = readSignedMessage(body);
   if (!parts.ok) return parts;
   const { signed, envelope } = parts.value;
@@ -188,7 +200,7 @@ export function readMandate(body: JsonValue): Result<Mandate, MandateFault> {
   if (signed.v !== 1) return refuse("unsupported_version", "`v` must be 1");
   const sealed = readEnvelope(envelope, ["evidence"]);
   if (!sealed.ok) return sealed;
-  const read = readSigned(signed);
+  const read = readSigned(signed, handlers);
   if (!read.ok) return refuse("schema_invalid", read.detail);
   const evidence = read.value.evidence || envelope.evidence !== undefined;
   return ok(Object.freeze({ ...read.value, protocol, evidence, envelope: sealed.value }));

@@ -2,7 +2,8 @@ import type { JsonObject } from "../json/value.js";
 
 /** How a shop is paid, as far as platforms must know. */
 export interface PaymentSetup {
-  readonly kind: "sandbox" | "stripe";
+  /** The payment provider, such as `stripe`. Providers without an entry here are paid by mandate only. */
+  readonly kind: string;
   /** Whether real money moves. */
   readonly live: boolean;
   /** What wallets need to make tokens for the shop's account; null where the owner gave none. */
@@ -70,11 +71,16 @@ export function paymentHandlers(
     const { name, id, version } = SANDBOX;
     return { [name]: [{ id, version, config: { environment: "TEST" } }] };
   }
-  const { publishableKey } = setup;
-  if (publishableKey === null) return {};
+  const { kind, publishableKey } = setup;
+  if (kind !== "stripe" || publishableKey === null) return {};
   return { [GOOGLE_PAY.name]: [googlePay(site, { ...setup, publishableKey })] };
 }
 
+/** The id that instruments name a handler by, for each payment provider. */
+const HANDLER_IDS: Readonly<Record<string, string>> = {
+  sandbox: SANDBOX.id,
+  stripe: GOOGLE_PAY.id,
+};
 const TOKEN = /^(?:tok|pm)_\w{1,240}$/;
 
 /**
@@ -91,9 +97,15 @@ export function instrumentToken(
   instrument: JsonObject,
   { kind }: PaymentSetup,
 ): string | undefined {
-  const { id } = kind === "sandbox" ? SANDBOX : GOOGLE_PAY;
+  const id = HANDLER_IDS[kind];
   const { handler_id, credential } = instrument;
-  if (handler_id !== id || typeof credential !== "object" || credential === null) return undefined;
+  if (
+    id === undefined ||
+    handler_id !== id ||
+    typeof credential !== "object" ||
+    credential === null
+  )
+    return undefined;
   const { token } = credential as JsonObject;
   if (typeof token !== "string") return undefined;
   const found = token.startsWith("{") ? idIn(token) : token;

@@ -25,7 +25,7 @@ export interface AuthorizationRequest extends Attempt {
 }
 
 /** What a processor says of an attempt. Anything else it does is `unknown`. */
-export type ProcessorAnswer =
+export type ProviderAnswer =
   | {
       readonly outcome: "authorized";
       readonly reference: string;
@@ -45,7 +45,7 @@ export type ProcessorAnswer =
 
 /** What is known of an attempt in the end: `given_up` after a day without any answer. */
 export type SettlementAnswer =
-  | ProcessorAnswer
+  | ProviderAnswer
   | { readonly outcome: "given_up"; readonly reason?: string; readonly reference?: string };
 
 /** What has become of an authorization since, by the owner's hand or by time. */
@@ -80,14 +80,14 @@ export interface Returned {
  *
  * A call that throws, or does not end in time, may have had its effect all the same.
  */
-export interface Processor {
+export interface PaymentProvider {
   /** Whether it is asked with an account that the owner connects. */
   readonly hasAccounts: boolean;
   /** Whether a connection to it can be opened now. Sends no request and never throws. */
   isReachable(): Promise<boolean>;
-  authorize(request: AuthorizationRequest): Promise<ProcessorAnswer>;
+  authorize(request: AuthorizationRequest): Promise<ProviderAnswer>;
   /** What became of an attempt, without asking for anything; undefined where it knows of none. */
-  read(attempt: Attempt): Promise<ProcessorAnswer | undefined>;
+  read(attempt: Attempt): Promise<ProviderAnswer | undefined>;
   /** Gives an authorization up, if there is one. Safe to repeat. */
   release(attempt: Attempt): Promise<Released>;
   /** How an authorization stands; undefined where there is none. */
@@ -98,4 +98,5 @@ export interface Processor {
   amountFault(amount: Money): string | undefined;
 }
 
-export type Processors = Readonly<Partial<Record<PaymentHandler, Processor>>>;
+/** The payment providers of an installation, by the name that sites and mandates use. */
+export type PaymentProviders = Readonly<Record<PaymentHandler, PaymentProvider | undefined>>;

@@ -3,11 +3,11 @@ import type { Clock } from "../infra/clock.js";
 import type { Database } from "../infra/db/database.js";
 import type { Ids } from "../infra/ids.js";
 import type { Secrets } from "../infra/secrets/secrets.js";
-import type { Processor, Processors } from "./provider.js";
-import { SandboxProcessor } from "./sandbox/sandbox.js";
-import { StripeProcessor } from "./stripe/stripe.js";
+import type { PaymentProvider, PaymentProviders } from "./provider.js";
+import { SandboxProvider } from "./sandbox/sandbox.js";
+import { StripeProvider } from "./stripe/stripe.js";
 
-interface ProcessorTools {
+interface ProviderTools {
   readonly baseUrl: string;
   readonly db: Database;
   readonly clock: Clock;
@@ -16,14 +16,23 @@ interface ProcessorTools {
   readonly stripeApiBase: string | undefined;
 }
 
-/** Every processor that is built in. A test may stand before the embedded one and make it fail. */
-export function openProcessors(
-  { baseUrl, db, clock, ids, secrets, stripeApiBase: apiBase }: ProcessorTools,
-  before: (sandbox: Processor) => Processor = (sandbox) => sandbox,
-): Processors {
+/**
+ * Every payment provider that is built in: a new one adds its folder, and its line here. Tests wrap the
+ * sandbox to make it fail, and add providers of their own.
+ */
+export function openProviders(
+  { baseUrl, db, clock, ids, secrets, stripeApiBase: apiBase }: ProviderTools,
+  { wrapSandbox = (sandbox) => sandbox, others = {} }: ProviderOverrides,
+): PaymentProviders {
   const accountOf = (accountId: string) => accountById(db, accountId);
   return {
-    sandbox: before(new SandboxProcessor({ baseUrl, db, clock, ids })),
-    stripe: new StripeProcessor({ secrets, apiBase, accountOf, clock }),
+    stripe: new StripeProvider({ secrets, apiBase, accountOf, clock }),
+    sandbox: wrapSandbox(new SandboxProvider({ baseUrl, db, clock, ids })),
+    ...others,
   };
+}
+
+export interface ProviderOverrides {
+  readonly wrapSandbox?: ((sandbox: PaymentProvider) => PaymentProvider) | undefined;
+  readonly others?: PaymentProviders | undefined;
 }

@@ -134,11 +134,11 @@ interface PaymentIntent {
 
 /** The account a site is paid through, as the transaction sees it; null if its provider has none. */
 async function accountFor(
-  { processors }: Context,
+  { providers }: Context,
   tx: Transaction,
   { siteKeyHash, processor }: PaymentIntent,
 ): Promise<string | null> {
-  if (processors[processor]?.hasAccounts !== true) return null;
+  if (providers[processor]?.hasAccounts !== true) return null;
   const account = await currentAccount(tx, siteKeyHash);
   if (account === undefined) throw new Error("a site is paid through an account it does not have");
   return account.accountId;

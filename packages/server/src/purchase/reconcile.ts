@@ -15,7 +15,7 @@ import {
 } from "../domain/payments/store.js";
 import { isPaused } from "../domain/sites/pause/store.js";
 import type { Transaction } from "../infra/db/database.js";
-import type { ProcessorAnswer, SettlementAnswer } from "../payments/provider.js";
+import type { ProviderAnswer, SettlementAnswer } from "../payments/provider.js";
 import { moveAuthorization } from "./orders/move-authorization.js";
 import { writeOutcome } from "./outcome.js";
 import {
@@ -70,7 +70,7 @@ async function resolveUnknownOutcome(
     context,
     payment,
     reading.then(
-      (found): ProcessorAnswer =>
+      (found): ProviderAnswer =>
         found ??
         (refused === undefined ? unknown("not_found") : { outcome: "declined", reason: refused }),
     ),

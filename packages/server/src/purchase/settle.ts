@@ -4,14 +4,14 @@ import { type Payment, tokenPlace } from "../domain/payments/payment.js";
 import { nextLook, PROCESSOR_MS_MAX } from "../domain/payments/schedule.js";
 import { paymentById, paymentOfDecision, scheduleRecheck } from "../domain/payments/store.js";
 import { ANY_CHANGE } from "../infra/db/database.js";
-import type { Attempt, Processor, ProcessorAnswer, Released } from "../payments/provider.js";
+import type { Attempt, PaymentProvider, ProviderAnswer, Released } from "../payments/provider.js";
 import { PAYMENT_TOPIC, writeOutcome } from "./outcome.js";
 import { writeReleased } from "./void-outcome.js";
 
 /** Nothing was heard of the processor. */
 const UNHEARD: readonly string[] = ["timed_out", "processor_failed"];
 
-type Unknown = Extract<ProcessorAnswer, { readonly outcome: "unknown" }>;
+type Unknown = Extract<ProviderAnswer, { readonly outcome: "unknown" }>;
 
 export const unknown = (reason: string): Unknown => ({ outcome: "unknown", reason });
 
@@ -23,16 +23,16 @@ export function isUnheard(answer: unknown): boolean {
 
 /** Why an amount cannot be charged exactly; undefined if it can. */
 export function amountFault(
-  { processors }: Context,
+  { providers }: Context,
   handler: PaymentHandler,
   amount: Money,
 ): string | undefined {
-  const processor = processors[handler];
+  const processor = providers[handler];
   return processor === undefined ? "no such processor is built in" : processor.amountFault(amount);
 }
 
-export function providerOf({ processors }: Context, { processor }: Payment): Processor {
-  const found = processors[processor];
+export function providerOf({ providers }: Context, { processor }: Payment): PaymentProvider {
+  const found = providers[processor];
   if (found === undefined) throw new Error(`no processor is called ${processor}`);
   return found;
 }
@@ -78,7 +78,7 @@ export function authorize(
   context: Context,
   payment: Payment,
   { first }: { readonly first: boolean },
-): Promise<ProcessorAnswer> {
+): Promise<ProviderAnswer> {
   const { attemptId, sealedToken, returnUrl } = payment;
   if (sealedToken === null) throw new Error("an open attempt has no token");
   const token = context.secrets.open(tokenPlace(attemptId), sealedToken);

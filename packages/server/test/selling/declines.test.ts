@@ -285,7 +285,7 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
   });
 
   test("a decline is counted once, though its answer was lost and another process finds it", async () => {
-    const { sandbox } = server.context.processors;
+    const { sandbox } = server.context.providers;
     if (sandbox === undefined) throw new Error("no sandbox");
     const authorize = sandbox.authorize.bind(sandbox);
     sandbox.authorize = async (request) => {
@@ -308,7 +308,7 @@ describe.each(DATABASES)("payments that are declined, on %s:", (dialect) => {
   });
 
   test("a shop whose own key is refused makes no caller wait", async () => {
-    const { sandbox } = server.context.processors;
+    const { sandbox } = server.context.providers;
     if (sandbox === undefined) throw new Error("no sandbox");
     const authorize = sandbox.authorize.bind(sandbox);
     sandbox.authorize = async () => ({ outcome: "declined", reason: "processor_refused_key" });

@@ -1,7 +1,7 @@
 import type {
   AuthorizationRequest,
-  Processor,
-  ProcessorAnswer,
+  PaymentProvider,
+  ProviderAnswer,
 } from "../../src/payments/provider.ts";
 
 /** Numbers from 0 to 1, the same for the same seed. */
@@ -18,13 +18,13 @@ export function seeded(seed: number): () => number {
 const dropped = () => new Error("the connection was lost");
 
 /** Stands before a processor and loses what goes either way, as its numbers say. */
-export class FaultyProcessor implements Processor {
-  private readonly inner: Processor;
+export class FaultyProvider implements PaymentProvider {
+  private readonly inner: PaymentProvider;
   /** Chance of a fault, and where it comes from. */
   rate = 0;
   random: () => number = () => 1;
 
-  constructor(inner: Processor) {
+  constructor(inner: PaymentProvider) {
     this.inner = inner;
   }
 
@@ -45,29 +45,33 @@ export class FaultyProcessor implements Processor {
     return this.inner.isReachable();
   }
 
-  async authorize(request: AuthorizationRequest): Promise<ProcessorAnswer> {
+  async authorize(request: AuthorizationRequest): Promise<ProviderAnswer> {
     const said = await this.through(() => this.inner.authorize(request));
     const silent = this.random() < this.rate / 2;
     return silent ? { outcome: "unknown", reason: "processing" } : said;
   }
 
-  read(...asked: Parameters<Processor["read"]>): ReturnType<Processor["read"]> {
+  read(...asked: Parameters<PaymentProvider["read"]>): ReturnType<PaymentProvider["read"]> {
     return this.through(() => this.inner.read(...asked));
   }
 
-  release(...asked: Parameters<Processor["release"]>): ReturnType<Processor["release"]> {
+  release(
+    ...asked: Parameters<PaymentProvider["release"]>
+  ): ReturnType<PaymentProvider["release"]> {
     return this.through(() => this.inner.release(...asked));
   }
 
-  follow(...asked: Parameters<Processor["follow"]>): ReturnType<Processor["follow"]> {
+  follow(...asked: Parameters<PaymentProvider["follow"]>): ReturnType<PaymentProvider["follow"]> {
     return this.through(() => this.inner.follow(...asked));
   }
 
-  returns(...asked: Parameters<Processor["returns"]>): ReturnType<Processor["returns"]> {
+  returns(
+    ...asked: Parameters<PaymentProvider["returns"]>
+  ): ReturnType<PaymentProvider["returns"]> {
     return this.through(() => this.inner.returns(...asked));
   }
 
-  amountFault(...asked: Parameters<Processor["amountFault"]>): string | undefined {
+  amountFault(...asked: Parameters<PaymentProvider["amountFault"]>): string | undefined {
     return this.inner.amountFault(...asked);
   }
 }

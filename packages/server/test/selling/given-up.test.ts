@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
-import type { Attempt, Processor, ProcessorAnswer } from "../../src/payments/provider.ts";
+import type { Attempt, PaymentProvider, ProviderAnswer } from "../../src/payments/provider.ts";
 import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import { cleanUp, DATABASES, NOON } from "../harness.ts";
@@ -30,18 +30,18 @@ describe.each(DATABASES)("an attempt nobody hears of, on %s,", (dialect) => {
       authorize,
       read,
       released = async () => undefined,
-    }: Pick<Processor, "authorize" | "read"> & { released?: () => Promise<unknown> },
-    act: (sandbox: Processor) => Promise<void>,
+    }: Pick<PaymentProvider, "authorize" | "read"> & { released?: () => Promise<unknown> },
+    act: (sandbox: PaymentProvider) => Promise<void>,
   ) {
-    const sandbox = server.context.processors.sandbox as Processor;
+    const sandbox = server.context.providers.sandbox as PaymentProvider;
     const release = async (attempt: Attempt) => {
       const done = await sandbox.release(attempt);
       await released();
       return done;
     };
     const silenced = { authorize, read, release, amountFault: () => undefined };
-    Object.assign(server.context.processors, { sandbox: silenced });
-    await act(sandbox).finally(() => Object.assign(server.context.processors, { sandbox }));
+    Object.assign(server.context.providers, { sandbox: silenced });
+    await act(sandbox).finally(() => Object.assign(server.context.providers, { sandbox }));
   }
 
   async function expectGivenUp(body: unknown) {
@@ -90,23 +90,23 @@ describe.each(DATABASES)("an attempt nobody hears of, on %s,", (dialect) => {
     const body = await at.signed(shop, buyer, { token: "pm_sandbox_timeout" });
     expect((await at.send(shop, body)).status).toBe(503);
     const calls = new EventEmitter();
-    const reads: ((said: ProcessorAnswer) => void)[] = [];
+    const reads: ((said: ProviderAnswer) => void)[] = [];
     const authorize = () => {
       calls.emit("authorize");
-      return new Promise<ProcessorAnswer>(() => undefined);
+      return new Promise<ProviderAnswer>(() => undefined);
     };
     const read = () =>
-      new Promise<ProcessorAnswer>((resolve) => {
+      new Promise<ProviderAnswer>((resolve) => {
         reads.push(resolve);
         calls.emit("read");
       });
     let slept: Promise<void> | undefined;
-    let heard: ProcessorAnswer | undefined;
+    let heard: ProviderAnswer | undefined;
     // Whoever slept writes down what it heard between the release and the record of it.
     const released = async () => {
       const tell = reads.shift();
       if (tell === undefined) return;
-      tell(heard as ProcessorAnswer);
+      tell(heard as ProviderAnswer);
       await slept;
     };
     await asking({ authorize, read, released }, async (sandbox) => {

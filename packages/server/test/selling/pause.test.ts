@@ -312,8 +312,8 @@ describe.each(DATABASES)("while its owner has paused sales, a site on %s", (dial
   });
 
   test("does not repeat a request that the provider never received, until it is resumed", async () => {
-    const { processors } = server.context;
-    const { sandbox } = processors;
+    const { providers } = server.context;
+    const { sandbox } = providers;
     if (sandbox === undefined) throw new Error("no sandbox");
     const authorize = sandbox.authorize.bind(sandbox);
     sandbox.authorize = async () => {

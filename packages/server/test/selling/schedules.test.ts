@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { ManualClock } from "../../src/infra/clock.ts";
-import type { Processor } from "../../src/payments/provider.ts";
+import type { PaymentProvider } from "../../src/payments/provider.ts";
 import { reconcilePayments } from "../../src/purchase/reconcile.ts";
 import { findingsOfSite } from "../audit/exporting.ts";
 import {
@@ -14,7 +14,7 @@ import {
 } from "../harness.ts";
 import type { Shop } from "../mandates/submitting.ts";
 import { expectBooksAgree } from "./books.ts";
-import { FaultyProcessor, seeded } from "./faulty-processor.ts";
+import { FaultyProvider, seeded } from "./faulty-processor.ts";
 import { type PaidBy, paidBySandbox, paidByStripe } from "./paid-by.ts";
 import { type Cart, PRODUCTS, selling } from "./selling.ts";
 
@@ -65,7 +65,7 @@ interface Faults {
   end(): void;
 }
 
-function faultsOf(faulty: FaultyProcessor): Faults {
+function faultsOf(faulty: FaultyProvider): Faults {
   return {
     begin: (rate, random) => Object.assign(faulty, { rate, random }),
     end: () => Object.assign(faulty, { rate: 0 }),
@@ -109,9 +109,9 @@ describe.each(CASES)("%s, failing as seeds say, on %s:", (name, dialect) => {
   const traded = new Map<number, Traded>();
   beforeAll(async () => {
     const env = await freshEnvironment(dialect);
-    let faulty: FaultyProcessor | undefined;
-    const processor = (inner: Processor) => {
-      faulty = new FaultyProcessor(inner);
+    let faulty: FaultyProvider | undefined;
+    const processor = (inner: PaymentProvider) => {
+      faulty = new FaultyProvider(inner);
       return faulty;
     };
     const byStripe = name === "stripe" ? await paidByStripe(() => clock.now()) : undefined;

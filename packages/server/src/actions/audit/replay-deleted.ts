@@ -46,12 +46,12 @@ function isSignedBy(mandate: Mandate, jwk: Parameters<typeof verifyNow>[0]): boo
  * agent signs a second purchase. Undefined if no answer is kept.
  */
 export async function replayDeleted(
-  { clock, config, db }: Context,
+  { clock, config, db, providers }: Context,
   siteKeyHash: string,
   body: JsonValue,
   call?: MandateCall | undefined,
 ): Promise<Submitted | undefined> {
-  const read = readMandate(body);
+  const read = readMandate(body, Object.keys(providers));
   if (!read.ok) return undefined;
   const mandate = read.value;
   const { siteKey, mandateId, envelope, audience } = mandate;

@@ -222,7 +222,7 @@ export async function submitMandate(
   const { siteKeyHash } = site;
   const { requestId, caller } = submission;
   const stranger = (fault: MandateFault) => refuseUnproven(context, site, fault, submission);
-  const read = readMandate(body);
+  const read = readMandate(body, Object.keys(context.providers));
   if (!read.ok) {
     const { reason, detail } = read;
     if (reason !== "protocol_unsupported") return stranger({ reason, message: `${detail}.` });

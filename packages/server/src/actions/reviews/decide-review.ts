@@ -138,14 +138,14 @@ async function approve(
  * been requested, and the review can never be pending again.
  */
 async function providerBlock(
-  { db, processors }: Context,
+  { db, providers }: Context,
   { siteKeyHash, escalationId }: ReviewName,
 ): Promise<Block | undefined> {
   const review = await reviewById(db, siteKeyHash, escalationId);
   if (review?.status !== "pending" || review.sealedToken === null) return undefined;
   if (review.approvedBy.length + 1 < review.approvalsNeeded) return undefined;
   const provider = (await siteByHash(db, siteKeyHash))?.processor?.kind;
-  const processor = provider && processors[provider];
+  const processor = provider && providers[provider];
   if (!processor || (await processor.isReachable())) return undefined;
   return blockOf("provider_unreachable");
 }

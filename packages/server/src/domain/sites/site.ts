@@ -9,11 +9,11 @@ export type VerificationMethod = (typeof VERIFICATION_METHODS)[number];
 export const AUDIT_PUBLIC = ["full", "hourly", "owner"] as const;
 export type AuditPublic = (typeof AUDIT_PUBLIC)[number];
 
-export const PROCESSOR_KINDS = ["sandbox", "stripe"] as const satisfies readonly PaymentHandler[];
+export const PROCESSOR_KINDS: readonly PaymentHandler[] = ["sandbox", "stripe"];
 
 /** What an owner set about the processor. */
 export interface ProcessorSettings {
-  readonly kind: (typeof PROCESSOR_KINDS)[number];
+  readonly kind: PaymentHandler;
   /** Whether payments of agents may go through it at all. */
   readonly railOn: boolean;
   /** Whether this site settles through it. */

@@ -75,39 +75,41 @@ const show = createRoute({
   responses: { 200: json(ProcessorBody, "The processor."), ...errors("not_found") },
 });
 
-const connect = createRoute({
-  method: "put",
-  path,
-  tags,
-  summary: "Connect a payment processor",
-  description:
-    "`sandbox` is embedded: it knows Stripe's test tokens, and no money is behind it. `stripe` is " +
-    "your own account; its key is asked first what it can do, and kept sealed. What is left out of " +
-    "an account stays as it is.",
-  request: {
-    params: SiteParams,
-    body: body(
-      strict({
-        kind: z.enum(PROCESSOR_KINDS),
-        rail_on: z.boolean(),
-        settles: z.boolean(),
-        wallet_merchant_id: z.string().min(1).max(MERCHANT_ID_CHARS_MAX).optional(),
-        secret_key: Secret.optional().openapi({ description: "`rk_…` or `sk_…`; for `stripe`." }),
-        publishable_key: Secret.optional(),
-        webhook_secret: Secret.optional().openapi({ description: "`whsec_…` of the events." }),
-        approval_secret: Secret.optional().openapi({ description: "`whsec_…` of approvals." }),
-        shared_payment_tokens: z
-          .boolean()
-          .optional()
-          .openapi({ description: "Take `spt_…` tokens: a preview of Stripe's." }),
-      }),
-    ),
-  },
-  responses: {
-    200: json(ProcessorBody.extend({ abilities: Abilities.optional() }), "The processor."),
-    ...errors("invalid_request", "forbidden", "not_found", "conflict", "unavailable"),
-  },
-});
+/** `kinds`: the payment providers of the installation. */
+const connectRoute = (kinds: readonly string[]) =>
+  createRoute({
+    method: "put",
+    path,
+    tags,
+    summary: "Connect a payment processor",
+    description:
+      "`sandbox` is embedded: it knows Stripe's test tokens, and no money is behind it. `stripe` is " +
+      "your own account; its key is asked first what it can do, and kept sealed. What is left out of " +
+      "an account stays as it is.",
+    request: {
+      params: SiteParams,
+      body: body(
+        strict({
+          kind: z.enum(kinds),
+          rail_on: z.boolean(),
+          settles: z.boolean(),
+          wallet_merchant_id: z.string().min(1).max(MERCHANT_ID_CHARS_MAX).optional(),
+          secret_key: Secret.optional().openapi({ description: "`rk_…` or `sk_…`; for `stripe`." }),
+          publishable_key: Secret.optional(),
+          webhook_secret: Secret.optional().openapi({ description: "`whsec_…` of the events." }),
+          approval_secret: Secret.optional().openapi({ description: "`whsec_…` of approvals." }),
+          shared_payment_tokens: z
+            .boolean()
+            .optional()
+            .openapi({ description: "Take `spt_…` tokens: a preview of Stripe's." }),
+        }),
+      ),
+    },
+    responses: {
+      200: json(ProcessorBody.extend({ abilities: Abilities.optional() }), "The processor."),
+      ...errors("invalid_request", "forbidden", "not_found", "conflict", "unavailable"),
+    },
+  });
 
 const test = createRoute({
   method: "post",
@@ -191,7 +193,8 @@ export function processorRoutes(app: OpenAPIHono<AdminEnv>, context: Context): v
     return c.json(await render(context, site), 200);
   });
 
-  app.openapi(connect, async (c) => {
+  const kinds = [...new Set([...PROCESSOR_KINDS, ...Object.keys(context.providers)])];
+  app.openapi(connectRoute(kinds), async (c) => {
     const { site_key_hash } = c.req.valid("param");
     await requireSite(context, c, site_key_hash, "owner");
     const request = c.req.valid("json");

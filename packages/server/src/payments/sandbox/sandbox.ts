@@ -8,8 +8,8 @@ import type {
   Attempt,
   AuthorizationRequest,
   AuthorizationState,
-  Processor,
-  ProcessorAnswer,
+  PaymentProvider,
+  ProviderAnswer,
   Released,
   Returned,
 } from "../provider.js";
@@ -93,7 +93,7 @@ function verdictOf(token: string, returnUrl: string | null): Verdict {
 /** Where a buyer says yes or no to a payment, as they would to their bank. */
 const sandboxChallengePath = (reference: string) => `/v1/sandbox/challenges/${reference}`;
 
-function answerOf({ status, reference, reason }: SandboxRow): ProcessorAnswer {
+function answerOf({ status, reference, reason }: SandboxRow): ProviderAnswer {
   if (status === "authorized" || status === "captured") {
     return { outcome: "authorized", reference, lapsesAt: null };
   }
@@ -120,7 +120,7 @@ interface SandboxTools {
  * money is behind it. Its rows are written apart from the transactions of a decision, as if it were
  * elsewhere: what holds with it holds with a real one.
  */
-export class SandboxProcessor implements Processor {
+export class SandboxProvider implements PaymentProvider {
   readonly hasAccounts = false;
   private readonly baseUrl: string;
   private readonly db: Database;
@@ -139,7 +139,7 @@ export class SandboxProcessor implements Processor {
     return true;
   }
 
-  async authorize(request: AuthorizationRequest): Promise<ProcessorAnswer> {
+  async authorize(request: AuthorizationRequest): Promise<ProviderAnswer> {
     const { idempotencyKey, amount, token, siteKeyHash } = request;
     const digest = createHash("sha256")
       .update(JSON.stringify([siteKeyHash, amount.currency, amount.minor, token]))
@@ -174,19 +174,19 @@ export class SandboxProcessor implements Processor {
     return this.answer(row);
   }
 
-  private answer(row: SandboxRow): ProcessorAnswer {
+  private answer(row: SandboxRow): ProviderAnswer {
     const said = answerOf(row);
     if (row.status !== "challenged" || said.outcome !== "unknown") return said;
     return { ...said, challengeUrl: this.baseUrl + sandboxChallengePath(row.reference) };
   }
 
-  private async again(row: SandboxRow, digest: string): Promise<ProcessorAnswer> {
+  private async again(row: SandboxRow, digest: string): Promise<ProviderAnswer> {
     const same = row.requestDigest === digest || row.status === "released";
     if (!same) return { outcome: "unknown", reason: "idempotency_conflict" };
     return this.answerNow(row);
   }
 
-  private async answerNow(row: SandboxRow): Promise<ProcessorAnswer> {
+  private async answerNow(row: SandboxRow): Promise<ProviderAnswer> {
     const { siteKeyHash, idempotencyKey, status, createdAt } = row;
     if (status !== "processing" || this.clock.now() < createdAt + PROCESSING_MS) {
       return this.answer(row);
@@ -196,7 +196,7 @@ export class SandboxProcessor implements Processor {
     return answerOf(ended ?? row);
   }
 
-  async read({ siteKeyHash, idempotencyKey }: Attempt): Promise<ProcessorAnswer | undefined> {
+  async read({ siteKeyHash, idempotencyKey }: Attempt): Promise<ProviderAnswer | undefined> {
     const row = await sandboxByKey(this.db, siteKeyHash, idempotencyKey);
     return row && this.answerNow(row);
   }

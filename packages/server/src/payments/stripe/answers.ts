@@ -1,5 +1,5 @@
 import type Stripe from "stripe";
-import type { AuthorizationState, ProcessorAnswer } from "../provider.js";
+import type { AuthorizationState, ProviderAnswer } from "../provider.js";
 import { moneyOfStripe } from "./amounts.js";
 
 /** Whoever tries stolen cards must not learn that one was noticed. */
@@ -25,7 +25,7 @@ function declineReason(error: { code?: string | null; decline_code?: string | nu
 export function answerOfIntent(
   intent: Stripe.PaymentIntent,
   lapsesAt: number | null,
-): ProcessorAnswer {
+): ProviderAnswer {
   const { id: reference, status } = intent;
   if (status === "requires_capture" || status === "succeeded") {
     return { outcome: "authorized", reference, lapsesAt };
@@ -71,7 +71,7 @@ interface StripeFailure {
   readonly payment_intent?: { readonly id?: string };
 }
 
-const unknown = (reason: string): ProcessorAnswer => ({ outcome: "unknown", reason });
+const unknown = (reason: string): ProviderAnswer => ({ outcome: "unknown", reason });
 
 /**
  * What a failed call says of the attempt. A declined card is an answer, kept under the key; whatever
@@ -79,10 +79,10 @@ const unknown = (reason: string): ProcessorAnswer => ({ outcome: "unknown", reas
  * its key, was not done by this call: that is definite only where nobody can have asked before
  * (`first`), since Stripe may look at parameters before it looks at what a key stands for.
  */
-export function answerOfFailure(error: unknown, first: boolean): ProcessorAnswer {
+export function answerOfFailure(error: unknown, first: boolean): ProviderAnswer {
   const { type, code, decline_code, payment_intent } = error as StripeFailure;
   const reference = payment_intent?.id;
-  const declined = (reason: string): ProcessorAnswer => ({
+  const declined = (reason: string): ProviderAnswer => ({
     outcome: "declined",
     reason,
     ...(reference === undefined ? {} : { reference }),

@@ -6,8 +6,8 @@ import type {
   Attempt,
   AuthorizationRequest,
   AuthorizationState,
-  Processor,
-  ProcessorAnswer,
+  PaymentProvider,
+  ProviderAnswer,
   Released,
   Returned,
 } from "../provider.js";
@@ -40,7 +40,7 @@ const keyOf = ({ idempotencyKey }: Pick<Attempt, "idempotencyKey">, step = "") =
  * agent has nobody to show a challenge to, so whatever needs one is declined. Capturing and refunding
  * are the owner's.
  */
-export class StripeProcessor implements Processor {
+export class StripeProvider implements PaymentProvider {
   readonly hasAccounts = true;
   private readonly clients: StripeClients;
   private readonly clock: Clock;
@@ -60,7 +60,7 @@ export class StripeProcessor implements Processor {
     return canConnect(this.clock, this.apiBase);
   }
 
-  async authorize(request: AuthorizationRequest): Promise<ProcessorAnswer> {
+  async authorize(request: AuthorizationRequest): Promise<ProviderAnswer> {
     const amount = stripeAmount(request.amount);
     if (!amount.ok) return { outcome: "declined", reason: "amount_not_expressible" };
     const { client, account } = await this.clients.of(request.accountId);
@@ -75,7 +75,7 @@ export class StripeProcessor implements Processor {
     }
   }
 
-  async read(attempt: Attempt): Promise<ProcessorAnswer | undefined> {
+  async read(attempt: Attempt): Promise<ProviderAnswer | undefined> {
     const { client, account } = await this.clients.of(attempt.accountId);
     const intent = await this.find(client, attempt);
     return intent && answerTo(client, attempt, intent, account.live);
@@ -137,7 +137,7 @@ async function answerTo(
   { amount, siteKeyHash }: Attempt,
   intent: Stripe.PaymentIntent,
   live: boolean,
-): Promise<ProcessorAnswer> {
+): Promise<ProviderAnswer> {
   const wanted = stripeAmount(amount);
   const same =
     wanted.ok &&
