@@ -318,6 +318,7 @@ describe("the stateless revision", () => {
 
 test("a list longer than a page is read page by page, and begun anew after a change", async () => {
   const tools = Array.from({ length: 118 }, (_, i) => ({
+    kind: "plain" as const,
     definition: { name: `tool_${i}`, inputSchema: { type: "object" } },
     call: () => toolResult({ content: [] }, "answered"),
   }));

@@ -51,18 +51,20 @@ export interface ToolCall {
 
 /** Something an agent can call. What it is shown as, and what it does. */
 export interface PlainTool {
+  readonly kind: "plain";
   readonly definition: JsonObject;
   call(args: JsonValue): ToolResult | Promise<ToolResult>;
 }
 
 /** A tool that moves money: it does what its mandate was signed for, and nothing without one. */
 interface MandateTool {
+  readonly kind: "mandate";
   readonly definition: JsonObject;
-  readonly needsMandate: true;
 }
 
 /** One of UCP's operations: the shop's own desk does it. */
 export interface ShopTool {
+  readonly kind: "shop";
   readonly definition: JsonObject;
   /** UCP's name of it. */
   readonly operation: string;
@@ -92,6 +94,7 @@ function refusedArguments(detail: string): ToolResult {
 function linkTool(skill: LiveSkill, definition: JsonObject, site: SiteSnapshot): PlainTool {
   const answered = toolResult(linkResult(skill, site), "answered");
   return {
+    kind: "plain",
     definition,
     call(args) {
       const read = readLinkArguments(args);
@@ -105,8 +108,8 @@ export function toolsOf(site: SiteSnapshot): readonly Tool[] {
   const definitions = mcpTools(site);
   return site.skills.map((skill, i) => {
     const definition = definitions[i] as JsonObject;
-    if (skill.requiresMandate) return { definition, needsMandate: true };
-    if (isShopSkill(skill.id)) return { definition, operation: skill.id };
+    if (skill.requiresMandate) return { kind: "mandate", definition };
+    if (isShopSkill(skill.id)) return { kind: "shop", definition, operation: skill.id };
     return linkTool(skill, definition, site);
   });
 }

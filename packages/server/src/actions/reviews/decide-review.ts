@@ -49,11 +49,11 @@ async function approval(
   review: Review,
   { actor, note }: { actor: Actor; note?: string | undefined },
   now: number,
-): Promise<ReviewEnd | Block> {
+): Promise<{ readonly ok: true; readonly value: ReviewEnd } | Block> {
   const obstacle = await obstacleTo(tx, review, now);
   if (obstacle?.lasting === false) return obstacle.block;
   if (obstacle !== undefined) {
-    return { status: "invalidated", actor, reasonCode: obstacle.reasonCode, note };
+    return ok({ status: "invalidated", actor, reasonCode: obstacle.reasonCode, note });
   }
   const who = await whoAsked(tx, review, now);
   if (who === undefined) throw new Error("the agent of a review went away in its transaction");
@@ -66,8 +66,8 @@ async function approval(
   const { record: decision, rulesEvaluated } = verdict;
   const again = { decision, rulesEvaluated, actor, note };
   const reasonCode = verdict.reason ?? undefined;
-  if (reasonCode !== undefined) return { ...again, status: "invalidated", reasonCode };
-  return { ...again, status: request.items === undefined ? "approved" : "paying" };
+  if (reasonCode !== undefined) return ok({ ...again, status: "invalidated", reasonCode });
+  return ok({ ...again, status: request.items === undefined ? "approved" : "paying" });
 }
 
 const EXPIRED: ReviewEnd = { status: "expired", actor: serviceActor("reviews.expire") };
@@ -121,8 +121,9 @@ async function approve(
   const again = await repeatedApproval(tx, others, actor.id);
   if (again !== undefined) return notTaken(refuse("conflict", again));
   const approved = { ...review, approvedBy: [...others, actor.id] };
-  const end = await approval(context, tx, approved, { actor, note }, now);
-  if ("reason" in end) return notTaken(end);
+  const result = await approval(context, tx, approved, { actor, note }, now);
+  if (!result.ok) return notTaken(result);
+  const end = result.value;
   // More approvals are needed, as long as the review can be approved at all.
   const yes = end.status === "approved" || end.status === "paying";
   if (yes && approved.approvedBy.length < review.approvalsNeeded) {

@@ -5,7 +5,7 @@ import {
   movesMoney,
 } from "@gatehouse/protocol";
 import { callTool, recordCall } from "../../actions/mcp/record-call.js";
-import type { CallingClient, ToolCall } from "../../actions/mcp/tools.js";
+import type { CallingClient, PlainTool, ShopTool, ToolCall } from "../../actions/mcp/tools.js";
 import type { Context } from "../../context.js";
 import { cutAddress } from "../../infra/addresses.js";
 import type { Answer, Exchange } from "../server/exchange.js";
@@ -61,7 +61,7 @@ async function limitOf(
     return own;
   }
   const tool = server.tools.get(String(message.params.name));
-  const pays = tool !== undefined && "needsMandate" in tool && carriesMandate(message.params);
+  const pays = tool?.kind === "mandate" && carriesMandate(message.params);
   if (mayPay && pays) return undefined;
   const dayMs = await context.recordAllowance.waitMs(siteKeyHash);
   if (dayMs > 0) return { scope: "day", waitMs: dayMs };
@@ -133,12 +133,12 @@ async function callFreeTool(
   request: McpRequest,
   tools: McpTools,
   call: ToolCall,
-  tool: Exclude<ReturnType<SiteServer["tools"]["get"]>, undefined | { needsMandate: true }>,
+  tool: PlainTool | ShopTool,
 ): Promise<Answer> {
   const { body, exchange, message, revision, server } = request;
   const { context } = tools;
   const { caller } = exchange;
-  if ("operation" in tool) {
+  if (tool.kind === "shop") {
     const { baseUrl } = context.config;
     const target = exchange.request.url ?? "";
     const called = await callShopTool(tools, server.site, call, {
@@ -174,7 +174,7 @@ export async function answerCall(request: McpRequest, tools: McpTools): Promise<
   const tool = server.tools.get(name);
   // A decided mandate gets its first answer, even if its tool no longer exists.
   const isGone = tool === undefined && movesMoney(name) && carriesMandate(params);
-  if (isGone || (tool !== undefined && "needsMandate" in tool)) {
+  if (isGone || tool?.kind === "mandate") {
     const { caller } = exchange;
     const sent = { meta: params._meta, caller };
     const { members } = await callWithMandate(tools, server.site, call, sent);
