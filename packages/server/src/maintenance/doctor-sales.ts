@@ -1,4 +1,4 @@
-import { measureOpenPayments } from "../domain/payments/payment-state.js";
+import { measureOpenPayments } from "../domain/payments/store.js";
 import { sitesOpenToAny } from "../domain/platforms/settings/store.js";
 import { siteByHash } from "../domain/sites/store.js";
 import { isoTime } from "../infra/clock.js";

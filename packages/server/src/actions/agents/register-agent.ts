@@ -18,7 +18,7 @@ import { mandateSettings } from "../../domain/mandate-settings/store.js";
 import { isRevoked, siteScopedId } from "../../domain/revocations/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import { webName } from "../../infra/web-name.js";
-import { isSignedForNow } from "../mandates/signed-window.js";
+import { isSignedForNow } from "../mandates/admit.js";
 import { readAgentKeyStrictly } from "./add-agent.js";
 import { agentChange } from "./change-agent.js";
 import { publishesKey } from "./find-published-key.js";

@@ -13,8 +13,7 @@ import { endKey, insertKey, keyByKid, keysOf } from "../../domain/agents/keys/st
 import { agentById } from "../../domain/agents/store.js";
 import { agentActor } from "../../domain/audit/drafts.js";
 import type { Site } from "../../domain/sites/site.js";
-import { keyFault } from "../mandates/admit.js";
-import { isSignedForNow } from "../mandates/signed-window.js";
+import { isSignedForNow, keyFault } from "../mandates/admit.js";
 import { readAgentKeyStrictly } from "./add-agent.js";
 import { agentChange } from "./change-agent.js";
 

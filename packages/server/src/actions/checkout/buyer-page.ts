@@ -5,8 +5,7 @@ import { orderById } from "../../domain/orders/store.js";
 import { findSite } from "../../domain/sites/find.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Queries } from "../../infra/db/database.js";
-import { isRehearsed } from "../../purchase/orders/rehearsed.js";
-import { type WholeOrder, wholeOrder } from "../../purchase/orders/whole-order.js";
+import { isTestOrder, type WholeOrder, wholeOrder } from "../../purchase/orders/whole-order.js";
 import { followDecision } from "../../purchase/reconcile.js";
 import { type Progress, progressOf } from "./progress.js";
 
@@ -35,7 +34,7 @@ export async function buyerProgress(db: Queries, checkout: Checkout): Promise<Bu
   const progress = await progressOf(db, checkout);
   const order = orderId === null ? undefined : await orderById(db, siteKeyHash, orderId);
   if (order === undefined) return { progress, order: null, isTest: false };
-  return { progress, order: await wholeOrder(db, order), isTest: await isRehearsed(db, order) };
+  return { progress, order: await wholeOrder(db, order), isTest: await isTestOrder(db, order) };
 }
 
 /**

@@ -3,7 +3,7 @@ import { agentActor, type RecordDraft } from "../../domain/audit/drafts.js";
 import type { Checkout } from "../../domain/checkouts/checkout.js";
 import type { PlatformCaller } from "../../domain/checkouts/platform.js";
 import { checkoutById } from "../../domain/checkouts/store.js";
-import { paymentState } from "../../domain/payments/payment-state.js";
+import { paymentState } from "../../domain/payments/store.js";
 import { reviewOfDecision } from "../../domain/reviews/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import { endReview } from "../../purchase/commit-review.js";

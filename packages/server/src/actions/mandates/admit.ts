@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import {
+  CLOCK_SKEW_MS,
   ED25519_SIGNATURE_BYTES,
   fromBase64url,
   type Mandate,
@@ -22,9 +23,9 @@ import { skillsOf } from "../../domain/sites/snapshot.js";
 import type { Transaction } from "../../infra/db/database.js";
 import { verifyNow } from "../../infra/keys/signatures.js";
 import { refundExact, takeExact } from "../../infra/rate-limit/exact.js";
+import { MINUTE_MS } from "../../infra/time.js";
 import type { MandateFault, ProvenFacts } from "./submission.js";
 
-const SKEW_MS = 60_000;
 /** The part of a site's rate that every agent may use; the rest is for agents that sent few mandates. */
 const OPEN_PART = 5 / 6;
 /** `Retry-After` while sales are paused: as long as documents may be cached. */
@@ -146,10 +147,10 @@ function windowFault(
   { lifeMs }: MandateSettings,
   now: number,
 ): MandateFault | undefined {
-  if (issuedAt > now + SKEW_MS) return { reason: "mandate_not_yet_valid" };
+  if (issuedAt > now + CLOCK_SKEW_MS) return { reason: "mandate_not_yet_valid" };
   if (expiresAt <= issuedAt || expiresAt - issuedAt > lifeMs)
     return { reason: "lifetime_too_long" };
-  return now >= expiresAt + SKEW_MS ? { reason: "mandate_expired" } : undefined;
+  return now >= expiresAt + CLOCK_SKEW_MS ? { reason: "mandate_expired" } : undefined;
 }
 
 function statusFault({ status }: Agent): MandateFault | undefined {
@@ -246,4 +247,17 @@ export async function admitMandate(
     return refused({ reason: "scope_not_granted" });
   }
   return { ok: true, agent };
+}
+
+/** How long what an agent signs about itself may be valid. */
+const LIFE_MS_MAX = 15 * MINUTE_MS;
+
+/** Whether what an agent signed about itself is meant for now, give or take a minute. */
+export function isSignedForNow(
+  { issuedAt, expiresAt }: { readonly issuedAt: number; readonly expiresAt: number },
+  now: number,
+): boolean {
+  const lifeMs = expiresAt - issuedAt;
+  const inTime = issuedAt <= now + CLOCK_SKEW_MS && now < expiresAt + CLOCK_SKEW_MS;
+  return inTime && lifeMs > 0 && lifeMs <= LIFE_MS_MAX;
 }

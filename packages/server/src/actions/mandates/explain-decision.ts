@@ -3,7 +3,7 @@ import type { Context } from "../../context.js";
 import type { Decision } from "../../domain/decisions/decision.js";
 import { decisionById } from "../../domain/decisions/store.js";
 import { orderOfDecision } from "../../domain/orders/store.js";
-import { type PaymentState, paymentState } from "../../domain/payments/payment-state.js";
+import { type PaymentState, paymentState } from "../../domain/payments/store.js";
 import { reviewOfDecision } from "../../domain/reviews/store.js";
 
 /** A decision with everything that led to it, and what it led to. */

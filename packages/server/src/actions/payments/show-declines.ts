@@ -2,7 +2,7 @@ import type { Context } from "../../context.js";
 import type { Wait } from "../../domain/declines/decline.js";
 import { countEnded, listWaits } from "../../domain/declines/store.js";
 import { DECLINES_WINDOW_MS, handedOffUntil } from "../../domain/declines/waits.js";
-import { measureOpenPayments } from "../../domain/payments/payment-state.js";
+import { measureOpenPayments } from "../../domain/payments/store.js";
 
 /** Waiting callers that are shown. */
 export const WAITS_SHOWN_MAX = 100;

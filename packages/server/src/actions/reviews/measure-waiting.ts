@@ -1,5 +1,5 @@
 import type { Context } from "../../context.js";
-import { measureOpenPayments } from "../../domain/payments/payment-state.js";
+import { measureOpenPayments } from "../../domain/payments/store.js";
 import { countWaiting } from "../../domain/reviews/store.js";
 import { bytesOfClass } from "../../infra/quota/stored-bytes.js";
 

@@ -13,7 +13,7 @@ import { deleteAdjustments } from "../../domain/orders/adjustments/store.js";
 import { deleteMessages } from "../../domain/outbox/store.js";
 import { deleteOwnProfile } from "../../domain/own-profiles/store.js";
 import { endAccounts } from "../../domain/payments/accounts/store.js";
-import { hasOpenPayments } from "../../domain/payments/payment-state.js";
+import { hasOpenPayments } from "../../domain/payments/store.js";
 import { deletePlatforms } from "../../domain/platforms/store.js";
 import { deleteProducts } from "../../domain/products/store.js";
 import { deleteRejections } from "../../domain/rejections/store.js";

@@ -184,7 +184,7 @@ export async function scheduleRecheck(
 }
 
 /** The number of payments without an outcome, of one site or of all, and the time of the oldest. */
-export async function measureOpen(
+export async function measureOpenPayments(
   db: Queries,
   siteKeyHash?: string,
 ): Promise<{ count: number; since: number | null }> {
@@ -195,4 +195,26 @@ export async function measureOpen(
     ...(siteKeyHash === undefined ? [] : [siteKeyHash]),
   );
   return { count: Number(row?.open ?? 0), since: row?.since ?? null };
+}
+
+/** How far the payment of a decision is, for its owner to see. Never how it was paid. */
+export interface PaymentState {
+  readonly attemptId: string;
+  readonly processor: string;
+  readonly status: string;
+  /** What the processor said, where it said no or nothing. */
+  readonly reason: string | null;
+  readonly requestedAt: number;
+  /** Where the buyer confirms it to the card's bank, while that is waited for. */
+  readonly challengeUrl: string | null;
+}
+
+export async function paymentState(
+  db: Queries,
+  decisionId: string,
+): Promise<PaymentState | undefined> {
+  const payment = await paymentOfDecision(db, decisionId);
+  if (payment === undefined) return undefined;
+  const { attemptId, processor, status, reason, requestedAt, challengeUrl } = payment;
+  return { attemptId, processor, status, reason, requestedAt, challengeUrl };
 }

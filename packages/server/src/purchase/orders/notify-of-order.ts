@@ -24,8 +24,8 @@ import {
   soldMail,
 } from "./order-notice.js";
 import { orderSnapshot } from "./order-snapshot.js";
-import { isRehearsed } from "./rehearsed.js";
 import type { WholeOrder } from "./whole-order.js";
+import { isTestOrder } from "./whole-order.js";
 
 /** What the owner is mailed, where a person has to know. */
 function ownersMail(whole: WholeOrder, { topic, disputed }: OrderNews, about: MailAbout) {
@@ -43,7 +43,7 @@ async function tellItsOwner(
   const { topic, now, disputed } = news;
   if (!(await wantsNotification(tx, siteKeyHash))) return;
   const domain = (await domainOfSite(tx, siteKeyHash)) ?? "";
-  const mail = ownersMail(whole, news, { domain, rehearsed: await isRehearsed(tx, whole.order) });
+  const mail = ownersMail(whole, news, { domain, rehearsed: await isTestOrder(tx, whole.order) });
   await notifyOwner(tx, ids, {
     siteKeyHash,
     topic,
@@ -138,7 +138,7 @@ async function tellBuyer(
   const site = await siteByHash(tx, siteKeyHash);
   if (destination === undefined || site === undefined) return;
   if (!(await shopSettings(tx, siteKeyHash)).buyerMail) return;
-  const rehearsed = await isRehearsed(tx, order);
+  const rehearsed = await isTestOrder(tx, order);
   const url = pageUrl(config, checkout);
   const mail = buyerMail({ topic, site, whole, url, rehearsed, shipment });
   const message = newMessage({

@@ -10,6 +10,8 @@ import {
 import { adjustmentsOf, eventsOf } from "../../domain/orders/adjustments/store.js";
 import type { Order } from "../../domain/orders/order.js";
 import { writeRevision } from "../../domain/orders/store.js";
+import { accountById } from "../../domain/payments/accounts/store.js";
+import { paymentById } from "../../domain/payments/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 
 /** An order, and all that became of it. */
@@ -47,4 +49,12 @@ export async function revise(tx: Transaction, held: Order): Promise<WholeOrder> 
   const order = { ...held, revision: held.revision + 1, status: orderStatus(whole.lines) };
   await writeRevision(tx, order);
   return { ...whole, order };
+}
+
+/** Whether no money is behind an order: the sandbox authorized it, or a test account did. */
+export async function isTestOrder(db: Queries, { attemptId }: Order): Promise<boolean> {
+  const payment = await paymentById(db, attemptId);
+  if (payment === undefined || payment.processor === "sandbox") return true;
+  const account = payment.accountId === null ? null : await accountById(db, payment.accountId);
+  return account?.live === false;
 }
