@@ -69,7 +69,7 @@ export interface Returned {
   /** `failed`: the money stays with the owner. */
   readonly status: "pending" | "completed" | "failed";
   readonly amount: Money;
-  /** For whoever bought it. */
+  /** Shown to the buyer. */
   readonly description: string | null;
   readonly createdAt: number;
 }

@@ -171,7 +171,18 @@ export async function endReview(
   return { review: ended, answer: answerNow, records: [record], payment };
 }
 
-/** Adds a reviewer's approval to a review that needs more of them. */
-export function addApproval(tx: Transaction, review: Review): Promise<void> {
-  return writeApprovals(tx, review);
+/** Writes a reviewer's approval. It ends the review, unless more reviewers have to approve. */
+export async function commitApproval(
+  context: Context,
+  tx: Transaction,
+  approved: Review,
+  end: ReviewEnd,
+  now: number,
+): Promise<Pick<EndedReview, "review" | "records" | "payment">> {
+  const isApproval = end.status === "approved" || end.status === "paying";
+  if (isApproval && approved.approvedBy.length < approved.approvalsNeeded) {
+    await writeApprovals(tx, approved);
+    return { review: approved, records: [] };
+  }
+  return endReview(context, tx, approved, end, now);
 }

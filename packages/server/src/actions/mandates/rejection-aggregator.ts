@@ -43,7 +43,7 @@ export interface Taken {
 }
 
 function countsRecord({ caller, recordId, from, until, reasons }: SealedCounts): RecordDraft {
-  const { agentId, endpoint: door } = caller;
+  const { agentId, endpoint } = caller;
   const count = Object.values(reasons).reduce((sum, one) => sum + one, 0);
   const content = {
     ...(agentId === undefined ? {} : { agent: { id: agentId } }),
@@ -54,7 +54,7 @@ function countsRecord({ caller, recordId, from, until, reasons }: SealedCounts):
       until: isoTime(until),
       reason_codes: Object.keys(reasons),
     },
-    request: { ...REJECTED_REQUESTS[door] },
+    request: { ...REJECTED_REQUESTS[endpoint] },
   };
   return { type: "refusals.folded", recordId, occurredAt: until, content };
 }

@@ -77,7 +77,7 @@ function clientMember(
   return member;
 }
 
-/** The limits of a door, as reasons of calls that they refuse. */
+/** The reason that records give for a call that a limit refused. */
 const LIMIT_REASONS: Readonly<Record<string, string>> = {
   session: "session_limit",
   address: "address_limit",

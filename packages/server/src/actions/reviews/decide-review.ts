@@ -10,7 +10,7 @@ import { rootOf } from "../../domain/tokens/descent/store.js";
 import { revokedAmong } from "../../domain/tokens/store.js";
 import type { Transaction } from "../../infra/db/database.js";
 import {
-  addApproval,
+  commitApproval,
   type EndedReview,
   endReview,
   type ReviewEnd,
@@ -123,14 +123,7 @@ async function approve(
   const approved = { ...review, approvedBy: [...others, actor.id] };
   const result = await approval(context, tx, approved, { actor, note }, now);
   if (!result.ok) return notTaken(result);
-  const end = result.value;
-  // More approvals are needed, as long as the review can be approved at all.
-  const yes = end.status === "approved" || end.status === "paying";
-  if (yes && approved.approvedBy.length < review.approvalsNeeded) {
-    await addApproval(tx, approved);
-    return { records: [], answer: ok({ review: approved }) };
-  }
-  const ended = await endReview(context, tx, approved, end, now);
+  const ended = await commitApproval(context, tx, approved, result.value, now);
   return { records: ended.records, answer: ok(ended) };
 }
 

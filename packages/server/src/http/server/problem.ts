@@ -5,7 +5,7 @@ export function docsUrl(baseUrl: string, code: ReasonCode): string {
   return `${baseUrl}/docs/errors/${reasonDocsSlug(code)}.md`;
 }
 
-/** The one error shape of every door except mandates, MCP and UCP. */
+/** The one HTTP error. Mandates, MCP and UCP render it in their own formats. */
 export interface ProblemBody {
   readonly error: ReasonCode;
   readonly message: string;

@@ -22,7 +22,7 @@ const CANCELLATIONS_MAX = 100;
 export interface Cancellation {
   /** What is not to be sent any more; all that was not sent yet where it says nothing. */
   readonly lines: AskedLines;
-  /** For whoever bought it. */
+  /** Shown to the buyer. */
   readonly reason: string | null;
 }
 

@@ -123,7 +123,7 @@ async function takePlace(
   );
 }
 
-/** Writes the mail to whoever bought it, where there is a mail server and the owner wants it so. */
+/** Writes the mail to the buyer, if there is a mail server and the owner wants buyers to be notified. */
 async function tellBuyer(
   context: Context,
   tx: Transaction,
