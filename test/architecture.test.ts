@@ -98,8 +98,8 @@ describe("floors of the server", () => {
   });
 
   test("http imports no store and no provider", () => {
-    // To come: discovery, mandates.
-    const pending = ["discovery", "mandates"];
+    // To come: discovery.
+    const pending = ["discovery"];
     const wrong = edges.filter(
       ({ from, target }) =>
         floorOf(from) === "http" &&

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto";
 import {
   CLOCK_SKEW_MS,
+  canonicalize,
   ED25519_SIGNATURE_BYTES,
   fromBase64url,
   type Mandate,
@@ -24,7 +25,7 @@ import type { Transaction } from "../../infra/db/database.js";
 import { verifyNow } from "../../infra/keys/signatures.js";
 import { refundExact, takeExact } from "../../infra/rate-limit/exact.js";
 import { MINUTE_MS } from "../../infra/time.js";
-import type { MandateFault, ProvenFacts } from "./submission.js";
+import type { MandateCall, MandateFault, ProvenFacts } from "./submission.js";
 
 /** The part of a site's rate that every agent may use; the rest is for agents that sent few mandates. */
 const OPEN_PART = 5 / 6;
@@ -67,6 +68,13 @@ export function keyFault(
 
 export function mandateAudience(baseUrl: string, { siteKey }: Pick<Site, "siteKey">): string {
   return `${baseUrl}/v1/m/${siteKey}/mandate`;
+}
+
+/** Whether a mandate is for exactly the tool call that carried it, if one did. */
+export function isForCall(mandate: Mandate, call: MandateCall | undefined): boolean {
+  if (call === undefined) return true;
+  if (mandate.skill !== call.skill) return false;
+  return canonicalize(mandate.arguments) === canonicalize(call.arguments);
 }
 
 /**

@@ -3,14 +3,8 @@ import { countFailure } from "../../domain/agents/locks/locks.js";
 import { skillsOf } from "../../domain/sites/snapshot.js";
 import type { Transaction } from "../../infra/db/database.js";
 import type { Rejection } from "./rejection-aggregator.js";
-import {
-  aboutMandate,
-  type MandateCommit,
-  type MandateFault,
-  type ProvenFacts,
-  type ProvenMandate,
-  requestOf,
-} from "./submission.js";
+import { aboutMandate, requestOf } from "./request.js";
+import type { MandateCommit, MandateFault, ProvenFacts, ProvenMandate } from "./submission.js";
 
 /** What is known of a refused mandate. */
 interface Refused {

@@ -27,8 +27,23 @@ import {
 import { amountFault } from "../../purchase/settle.js";
 import { priceCheckout } from "../checkout/price-checkout.js";
 import { quoteDigest } from "../checkout/quote.js";
-import type { ProvenMandate } from "./submission.js";
-import { aboutMandate } from "./submission.js";
+import { REJECTED_REQUESTS } from "./rejection-aggregator.js";
+import type { ProvenFacts, ProvenMandate } from "./submission.js";
+
+export const requestOf = (id: string) => ({ id, ...REJECTED_REQUESTS.mandates });
+
+/** The members of a record that say who asked for what. */
+export function aboutMandate(facts: ProvenFacts, requestId: string, committed?: string) {
+  const { agentId, kid, mandateId, digest, protocol } = facts;
+  const skill = committed === undefined ? { skill: facts.skill } : { skill_commitment: committed };
+  return {
+    agent: { id: agentId, key_thumbprint: kid },
+    mandate: { digest, mandate_id: mandateId },
+    protocol,
+    ...skill,
+    request: requestOf(requestId),
+  };
+}
 
 /** The amount that a mandate declares: null if it has no cart, undefined if the cart cannot be read. */
 function declaredAmount({ cart }: Mandate): Money | null | undefined {

@@ -5,7 +5,6 @@ import type { Payment } from "../../domain/payments/payment.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Sender } from "../../infra/networks.js";
 import type { ToolCall } from "../mcp/tools.js";
-import { REJECTED_REQUESTS } from "./rejection-aggregator.js";
 
 /** How a mandate came. */
 export interface Submission {
@@ -98,19 +97,4 @@ export interface MandateCommit {
   readonly answer: Submitted | Paying;
   /** Changes the memory of this process, once everything is durable. */
   readonly after?: (() => void) | undefined;
-}
-
-export const requestOf = (id: string) => ({ id, ...REJECTED_REQUESTS.mandates });
-
-/** The members of a record that say who asked for what. */
-export function aboutMandate(facts: ProvenFacts, requestId: string, committed?: string) {
-  const { agentId, kid, mandateId, digest, protocol } = facts;
-  const skill = committed === undefined ? { skill: facts.skill } : { skill_commitment: committed };
-  return {
-    agent: { id: agentId, key_thumbprint: kid },
-    mandate: { digest, mandate_id: mandateId },
-    protocol,
-    ...skill,
-    request: requestOf(requestId),
-  };
 }

@@ -1,5 +1,4 @@
 import {
-  canonicalize,
   type JsonValue,
   type Mandate,
   readMandate,
@@ -25,13 +24,16 @@ import { withCallRecord } from "../mcp/record-call.js";
 import { expireIfLate } from "../reviews/decide-review.js";
 import {
   admitMandate,
+  isForCall,
   type MandatePlace,
   proveMandate,
   RETIRED,
   REVOKED,
   withPlace,
 } from "./admit.js";
+import type { MandateSite } from "./find-site.js";
 import { countIfFailed, mandateRejection, refuseProven } from "./refuse.js";
+import { replayDeleted } from "./replay-deleted.js";
 import { mandateRequest } from "./request.js";
 import type {
   MandateCall,
@@ -42,12 +44,6 @@ import type {
   Submission,
   Submitted,
 } from "./submission.js";
-
-export function isForCall(mandate: Mandate, call: MandateCall | undefined): boolean {
-  if (call === undefined) return true;
-  if (mandate.skill !== call.skill) return false;
-  return canonicalize(mandate.arguments) === canonicalize(call.arguments);
-}
 
 /**
  * Why the agent has to wait after declined payments; undefined if it need not. Nothing is stored for the
@@ -98,7 +94,7 @@ async function decideMandate(
     request,
     verdict,
   );
-  await countIfFailed(tx, asked, verdict.reason, now);
+  if (verdict.outcome === "rejected") await countIfFailed(tx, asked, verdict.reason, now);
   if (payment !== undefined) {
     return { records, answer: { kind: "paying", decisionId, payment, replayed: false } };
   }
@@ -215,10 +211,13 @@ export async function refuseUnproven(
  */
 export async function submitMandate(
   context: Context,
-  site: Site,
+  to: MandateSite,
   body: JsonValue,
   { call, ...submission }: Submission,
 ): Promise<Submitted> {
+  // A decided mandate gets its first answer, even if the site has changed since.
+  if (to.kind === "deleted") return replayDeleted(context, to.siteKeyHash, body, call);
+  const { site } = to;
   const { siteKeyHash } = site;
   const { requestId, caller } = submission;
   const stranger = (fault: MandateFault) => refuseUnproven(context, site, fault, submission);
@@ -241,7 +240,8 @@ export async function submitMandate(
   const commit = (place: MandatePlace) =>
     context.audit.commit<MandateCommit["answer"]>(siteKeyHash, async (tx) => {
       const made = await inTransaction(context, tx, known, { call, retired, place });
-      return withCallRecord(context, tx, made, call?.recorded);
+      const recorded = call?.recorded;
+      return recorded === undefined ? made : withCallRecord(context, tx, made, recorded);
     });
   const { answer } = await withPlace(context, siteKeyHash, signer, commit, usesPlace);
   return answer.kind === "paying" ? settled(context, answer) : answer;

@@ -181,9 +181,9 @@ export async function withCallRecord(
   context: Context,
   tx: Transaction,
   made: MandateCommit,
-  call: ToolCall | undefined,
+  call: ToolCall,
 ): Promise<MandateCommit> {
-  if (call === undefined || !(await isVerified(tx, call.siteKeyHash))) return made;
+  if (!(await isVerified(tx, call.siteKeyHash))) return made;
   const outcome = mandateOutcome(made.answer);
   const reason = outcome.outcome === "rate_limited" ? limitReason(outcome) : undefined;
   const taken = await takeCall(context, tx, call, outcome, { isProven: true, reason });

@@ -1,9 +1,9 @@
 import { isJsonObject } from "@gatehouse/protocol";
 import { readAgentKeyStrictly } from "../../actions/agents/add-agent.js";
+import { showAgent } from "../../actions/agents/read-agents.js";
 import { registerAgent, registrationAudience } from "../../actions/agents/register-agent.js";
 import { rotateAgentKey } from "../../actions/agents/rotate-agent-key.js";
 import type { Context } from "../../context.js";
-import { agentById } from "../../domain/agents/store.js";
 import { findSite } from "../../domain/sites/find.js";
 import { isoTime } from "../../infra/clock.js";
 import type { Networks } from "../../infra/networks.js";
@@ -89,11 +89,10 @@ export function agentHandlers(
     // The id is known to the agent and the owner alone: 144 random bits.
     status: async (exchange) => {
       const site = await findSite(db, exchange.param("site"), "key");
-      const isOpen = site?.status === "verified";
-      const agent = isOpen
-        ? await agentById(db, site.siteKeyHash, exchange.param("agent"))
-        : undefined;
-      if (agent === undefined) throw new Problem("not_found");
+      if (site?.status !== "verified") throw new Problem("not_found");
+      const shown = await showAgent(context, site.siteKeyHash, exchange.param("agent"));
+      if (!shown.ok) throw new Problem("not_found");
+      const { agent } = shown.value;
       return json(200, { agent_id: agent.agentId, status: agent.status });
     },
   };

@@ -1,7 +1,7 @@
+import { awaitReview } from "../../actions/reviews/await-review.js";
 import { withdrawReview } from "../../actions/reviews/withdraw-review.js";
 import type { Context } from "../../context.js";
 import type { Review } from "../../domain/reviews/review.js";
-import { reviewById } from "../../domain/reviews/store.js";
 import { findSite } from "../../domain/sites/find.js";
 import { isoTime } from "../../infra/clock.js";
 import { type Handler, json } from "../server/exchange.js";
@@ -10,7 +10,6 @@ import { Problem } from "../server/problem.js";
 import { readBody, requireKnownSite } from "./request.js";
 
 const WAIT_S_MAX = 20;
-const LOOK_EVERY_MS = 500;
 const PER_ADDRESS_MAX = 2;
 const PER_SITE_MAX = 100;
 
@@ -37,11 +36,6 @@ export class LongPolls {
   }
 }
 
-/** Whether its outcome is still open; a review that is being paid for has no outcome yet. */
-function isOpen({ status, expiresAt }: Review, now: number): boolean {
-  return status === "paying" || (status === "pending" && now < expiresAt);
-}
-
 function render(review: Review, now: number) {
   const { status, expiresAt, decidedAt, reasonCode, decidedRecordId } = review;
   // A job ends late reviews. Until it runs they are shown as ended already.
@@ -61,23 +55,6 @@ function waitOf(prefer: string | undefined): number {
   return Math.min(Number(seconds), WAIT_S_MAX) * 1000;
 }
 
-/** Reads a review repeatedly until it has ended, the time is up, or the process stops. */
-async function awaitEnd(
-  { clock, db, streams }: Context,
-  first: Review,
-  waitMs: number,
-): Promise<Review> {
-  const { siteKeyHash, escalationId } = first;
-  const until = clock.now() + waitMs;
-  let review = first;
-  let goesOn = true;
-  while (goesOn && isOpen(review, clock.now()) && clock.now() < until) {
-    goesOn = await streams.pause(clock, LOOK_EVERY_MS);
-    review = (await reviewById(db, siteKeyHash, escalationId)) ?? review;
-  }
-  return review;
-}
-
 /** The state of an escalation. Its id is known to the agent and the owner alone: 144 random bits. */
 export function escalationHandlers(
   context: Context,
@@ -89,14 +66,19 @@ export function escalationHandlers(
     status: async (exchange) => {
       // The agent gets its answer even if the site's domain is no longer verified.
       const site = await findSite(db, exchange.param("site"), "key");
-      const review = site && (await reviewById(db, site.siteKeyHash, exchange.param("escalation")));
-      if (review === undefined) throw new Problem("not_found");
+      const read = async (waitMs: number) => {
+        const id = exchange.param("escalation");
+        const review = site && (await awaitReview(context, site.siteKeyHash, id, waitMs));
+        if (review === undefined) throw new Problem("not_found");
+        return review;
+      };
+      const review = await read(0);
       const waitMs = waitOf(exchange.header("prefer"));
       const address = exchange.caller.networks[0];
       const leave = waitMs === 0 ? undefined : longPolls.enter(review.siteKeyHash, address);
       if (leave === undefined) return json(200, render(review, clock.now()));
       try {
-        const last = await awaitEnd(context, review, waitMs);
+        const last = await read(waitMs);
         const headers = { "preference-applied": `wait=${waitMs / 1000}` };
         return json(200, render(last, clock.now()), headers);
       } finally {

@@ -1,10 +1,8 @@
 import { hash } from "node:crypto";
 import { type JsonValue, MANDATE_BYTES_MAX, parseJson, signTagged } from "@gatehouse/protocol";
-import { deletedSite, replayDeleted } from "../../actions/audit/replay-deleted.js";
+import { type MandateSite, siteForMandates } from "../../actions/mandates/find-site.js";
 import { submitMandate } from "../../actions/mandates/submit.js";
 import type { Context } from "../../context.js";
-import { findSite } from "../../domain/sites/find.js";
-import type { Site } from "../../domain/sites/site.js";
 import { isoTime } from "../../infra/clock.js";
 import { readJsonBytes } from "../server/body.js";
 import { problemOf } from "../server/errors.js";
@@ -25,16 +23,9 @@ interface Submission {
   bytes: Uint8Array | null;
 }
 
-/** The site a key names. A cached site that is not verified is read again: it may be verified by now. */
-async function siteOf({ db, liveSites }: Context, siteKey: string): Promise<Site | undefined> {
-  const cached = liveSites.ready(siteKey) ?? (await liveSites.find(siteKey));
-  if (cached?.site.siteKey === siteKey && cached.site.status === "verified") return cached.site;
-  return findSite(db, siteKey, "key");
-}
-
 /** Refuses a body that is not JSON; a site that takes no mandates refuses it like every other. */
-function bodyFor({ status }: Site, bytes: Uint8Array): JsonValue {
-  if (status === "verified") return parseBody(bytes);
+function bodyFor(to: MandateSite, bytes: Uint8Array): JsonValue {
+  if (to.kind === "deleted" || to.site.status === "verified") return parseBody(bytes);
   const parsed = parseJson(bytes);
   if (!parsed.ok) throw new Problem("mandates_disabled");
   return parsed.value;
@@ -46,20 +37,13 @@ async function submit(
   submission: Submission,
 ): Promise<MandateAnswer> {
   const { request, requestId, caller } = exchange;
-  const { siteKey } = submission;
   // Before the site is looked up, so that trying unknown keys costs no reads beyond this rate.
   requirePassage(context, exchange);
-  const site = await siteOf(context, siteKey);
-  const deleted = site === undefined ? await deletedSite(context, siteKey, "key") : undefined;
-  if (site === undefined && deleted === undefined) throw new Problem("site_not_found");
-  const bytes = await readJsonBytes(context, request, MANDATE_BYTES_MAX);
-  submission.bytes = bytes;
-  // A decided mandate gets its first answer, even if the site has changed since.
-  const submitted =
-    site === undefined
-      ? await replayDeleted(context, deleted ?? "", parseBody(bytes))
-      : await submitMandate(context, site, bodyFor(site, bytes), { requestId, caller });
-  if (submitted === undefined) throw new Problem("site_not_found");
+  const to = await siteForMandates(context, submission.siteKey);
+  if (to === undefined) throw new Problem("site_not_found");
+  submission.bytes = await readJsonBytes(context, request, MANDATE_BYTES_MAX);
+  const body = bodyFor(to, submission.bytes);
+  const submitted = await submitMandate(context, to, body, { requestId, caller });
   return answerOf(context.config.baseUrl, submitted);
 }
 

@@ -1,5 +1,5 @@
 import { REASONS } from "@gatehouse/protocol";
-import { deletedSite } from "../../actions/audit/replay-deleted.js";
+import { deletedSite, type MandateSite } from "../../actions/mandates/find-site.js";
 import { SiteGoneError } from "../../actions/mcp/record-call.js";
 import { type Tool, toolsOf } from "../../actions/mcp/tools.js";
 import type { Context } from "../../context.js";
@@ -14,7 +14,7 @@ import { type McpTools, refuseUnservable } from "./call.js";
 import { CallLimits } from "./call-limits.js";
 import { readMessage } from "./message.js";
 import { answerMethod } from "./methods.js";
-import { type ClosedSite, replayedCall } from "./replayed-call.js";
+import { replayedCall } from "./replayed-call.js";
 import { revisionOf } from "./revision.js";
 import { ACCEPTED } from "./rpc.js";
 import { Sessions } from "./sessions.js";
@@ -50,7 +50,7 @@ export class McpHandler {
     const site = liveSites.ready(name) ?? (await liveSites.find(name));
     if (site === undefined) return this.answerDeleted(exchange);
     if (site.site.status !== "verified") {
-      return this.replay(exchange, { kind: "pending", site: site.site });
+      return this.replay(exchange, { kind: "known", site: site.site });
     }
     const body = await readBytes(this.context, request, BODY_BYTES_MAX);
     const places = Math.floor(body.length / BODY_BYTES_PER_PLACE);
@@ -90,12 +90,12 @@ export class McpHandler {
   }
 
   /** Answers only a mandate that was decided before; every other call is refused. */
-  private async replay(exchange: Exchange, site: ClosedSite): Promise<Answer> {
+  private async replay(exchange: Exchange, site: MandateSite): Promise<Answer> {
     const { context } = this;
     const body = await readBytes(context, exchange.request, BODY_BYTES_MAX).catch(() => undefined);
     const answer = body && (await replayedCall(context, site, exchange, body));
     if (answer !== undefined) return answer;
-    if (site.kind === "pending") return this.pendingAnswer(site.site.domain);
+    if (site.kind === "known") return this.pendingAnswer(site.site.domain);
     throw this.unknownSite();
   }
 

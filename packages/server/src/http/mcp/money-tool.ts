@@ -170,7 +170,7 @@ async function submitCall(
 ): Promise<MandateResult> {
   const { args } = call;
   const skill = String(call.name);
-  const submitted = await submitMandate(context, site, mandate, {
+  const submitted = await submitMandate(context, { kind: "known", site }, mandate, {
     ...submission,
     call: { skill, arguments: args, recorded: call },
   });

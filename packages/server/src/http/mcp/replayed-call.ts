@@ -1,9 +1,8 @@
 import { canonicalize, MANDATE_BYTES_MAX, movesMoney, utf8 } from "@gatehouse/protocol";
-import { replayDeleted } from "../../actions/audit/replay-deleted.js";
+import type { MandateSite } from "../../actions/mandates/find-site.js";
 import type { Submitted } from "../../actions/mandates/submission.js";
 import { submitMandate } from "../../actions/mandates/submit.js";
 import type { Context } from "../../context.js";
-import type { Site } from "../../domain/sites/site.js";
 import type { Answer, Exchange } from "../server/exchange.js";
 import { answerOf } from "../server/mandate-answer.js";
 import { readMessage } from "./message.js";
@@ -11,14 +10,8 @@ import { readCall, resultOf } from "./money-tool.js";
 import { revisionOf } from "./revision.js";
 import { resultAnswer } from "./rpc.js";
 
-/** A site that serves no tools now: its domain is not verified, or it was deleted. */
-export type ClosedSite =
-  | { readonly kind: "pending"; readonly site: Site }
-  | { readonly kind: "deleted"; readonly siteKeyHash: string };
-
 /** Whether there is an answer: an earlier decision, or that the key was revoked since. */
-function isAnswered(submitted: Submitted | undefined): submitted is Submitted {
-  if (submitted === undefined) return false;
+function isAnswered(submitted: Submitted): boolean {
   return submitted.kind === "answered" || submitted.fault.reason === "identity_check_failed";
 }
 
@@ -28,7 +21,7 @@ function isAnswered(submitted: Submitted | undefined): submitted is Submitted {
  */
 export async function replayedCall(
   context: Context,
-  site: ClosedSite,
+  site: MandateSite,
   exchange: Exchange,
   body: Uint8Array,
 ): Promise<Answer | undefined> {
@@ -45,10 +38,7 @@ export async function replayedCall(
   if (utf8(canonicalize(mandate)).length > MANDATE_BYTES_MAX) return undefined;
   const call = { skill, arguments: read.value.args };
   const { caller, requestId } = exchange;
-  const submitted =
-    site.kind === "pending"
-      ? await submitMandate(context, site.site, mandate, { requestId, caller, call })
-      : await replayDeleted(context, site.siteKeyHash, mandate, call);
+  const submitted = await submitMandate(context, site, mandate, { requestId, caller, call });
   if (!isAnswered(submitted)) return undefined;
   const { members } = resultOf(answerOf(context.config.baseUrl, submitted));
   const complete = result.revision === "declared" ? "" : '"resultType":"complete",';

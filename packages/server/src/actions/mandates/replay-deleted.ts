@@ -11,24 +11,10 @@ import {
 import type { Context } from "../../context.js";
 import { rejectedAnswer } from "../../domain/decisions/answers.js";
 import type { StoredAnswer } from "../../domain/decisions/decision.js";
-import { hasKeptAnswers, keptAnswer } from "../../domain/decisions/kept/store.js";
-import { hashesOf, type SiteNaming } from "../../domain/sites/find.js";
+import { keptAnswer } from "../../domain/decisions/kept/store.js";
 import { verifyNow } from "../../infra/keys/signatures.js";
-import { mandateAudience } from "../mandates/admit.js";
-import type { MandateCall, Submitted } from "../mandates/submission.js";
-import { isForCall } from "../mandates/submit.js";
-
-/** A deleted site whose answers are kept, by its key or hash. */
-export async function deletedSite(
-  { db }: Context,
-  name: string,
-  naming: SiteNaming,
-): Promise<string | undefined> {
-  for (const hash of await hashesOf(name, naming)) {
-    if (await hasKeptAnswers(db, hash)) return hash;
-  }
-  return undefined;
-}
+import { isForCall, mandateAudience } from "./admit.js";
+import type { MandateCall, Submitted } from "./submission.js";
 
 /** The answer for a review that was open when the site was deleted: it can never be approved. */
 function neverDecided(mandateId: string): StoredAnswer {
@@ -43,22 +29,23 @@ function isSignedBy(mandate: Mandate, jwk: Parameters<typeof verifyNow>[0]): boo
 
 /**
  * Answers a mandate that was decided before its site was deleted: it gets its first answer again, so that no
- * agent signs a second purchase. Undefined if no answer is kept.
+ * agent signs a second purchase.
  */
 export async function replayDeleted(
   { clock, config, db, providers }: Context,
   siteKeyHash: string,
   body: JsonValue,
   call?: MandateCall | undefined,
-): Promise<Submitted | undefined> {
+): Promise<Submitted> {
+  const unknown = { kind: "refused", fault: { reason: "site_not_found" } } as const;
   const read = readMandate(body, Object.keys(providers));
-  if (!read.ok) return undefined;
+  if (!read.ok) return unknown;
   const mandate = read.value;
   const { siteKey, mandateId, envelope, audience } = mandate;
   const own = audience === mandateAudience(config.baseUrl, { siteKey });
-  if (!own || (await hashOf(siteKey)) !== siteKeyHash) return undefined;
+  if (!own || (await hashOf(siteKey)) !== siteKeyHash) return unknown;
   const kept = await keptAnswer(db, { siteKeyHash, kid: envelope.kid, mandateId }, clock.now());
-  if (kept === undefined) return undefined;
+  if (kept === undefined) return unknown;
   if (kept.keyStatus === "revoked")
     return { kind: "refused", fault: { reason: "identity_check_failed" } };
   if (!isSignedBy(mandate, kept.jwk))
