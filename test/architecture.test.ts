@@ -114,9 +114,7 @@ describe("floors of the server", () => {
       ({ from, target }) =>
         floorOf(from) === "http" &&
         floorOf(target) === "http" &&
-        !["server", roomOf(from)].includes(roomOf(target)) &&
-        // To come: mcp, which serves what ucp answers, and the answers that http/server renders.
-        !["mcp", "server"].includes(roomOf(from)),
+        !["server", roomOf(from)].includes(roomOf(target)),
     );
     expect(shown(wrong)).toEqual([]);
   });
