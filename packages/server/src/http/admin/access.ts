@@ -2,7 +2,7 @@ import type { Context as HonoContext, MiddlewareHandler } from "hono";
 import { siteLogs } from "../../actions/audit/logs.js";
 import type { Context } from "../../context.js";
 import { type Actor, tokenActor } from "../../domain/audit/drafts.js";
-import type { LogHead } from "../../domain/audit/log.js";
+import { INSTALLATION, type LogHead } from "../../domain/audit/log.js";
 import { findSite } from "../../domain/sites/find.js";
 import type { Site } from "../../domain/sites/site.js";
 import { hasRole, maySee, type Principal, type Role } from "../../domain/tokens/token.js";
@@ -57,33 +57,41 @@ export function actorOf(c: HonoContext<AdminEnv>): Actor {
   return tokenActor(c.get("principal"));
 }
 
-/** The site that a path names. A site that the token may not see looks like one that does not exist. */
+/** The site in the path. A site that the token may not see looks like one that does not exist. */
 export async function requireSite(
   context: Context,
   c: HonoContext<AdminEnv>,
-  siteKeyHash: string,
   role: Role,
 ): Promise<Site> {
-  const principal = c.get("principal");
+  // The schema of the route has checked it.
+  const siteKeyHash = c.req.param("site_key_hash") ?? "";
   const site = await findSite(context.db, siteKeyHash, "hash");
-  if (site === undefined || !maySee(principal, siteKeyHash)) throw new Problem("not_found");
+  if (site === undefined || !maySee(c.get("principal"), siteKeyHash)) {
+    throw new Problem("not_found");
+  }
   requireRole(c, role);
   return site;
 }
 
+/** The logs of a site or of the installation, newest first. */
+interface OwnedLogs {
+  /** The owner, by the name that logs use. */
+  readonly owner: string;
+  readonly logs: readonly LogHead[];
+}
+
 /**
- * The logs of a site, newest first, also after the site was deleted. The installation's logs are only for
- * tokens that are not limited to sites.
+ * The logs of the site in the path, also after the site was deleted. A path without a site means the
+ * installation, whose logs are only for tokens that are not limited to sites.
  */
 export async function requireLogs(
   context: Context,
   c: HonoContext<AdminEnv>,
-  siteKeyHash: string,
   role: Role,
-): Promise<LogHead[]> {
-  if (!maySee(c.get("principal"), siteKeyHash)) throw new Problem("not_found");
-  const logs = await siteLogs(context, siteKeyHash);
+): Promise<OwnedLogs> {
+  const owner = c.req.param("site_key_hash") ?? INSTALLATION;
+  const logs = maySee(c.get("principal"), owner) ? await siteLogs(context, owner) : [];
   if (logs.length === 0) throw new Problem("not_found");
   requireRole(c, role);
-  return logs;
+  return { owner, logs };
 }

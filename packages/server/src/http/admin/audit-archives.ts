@@ -1,14 +1,15 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { ArchiveRuns } from "../../actions/audit/archive-runs.js";
 import { DAYS_LISTED_MAX, listArchivedDays } from "../../actions/audit/logs.js";
 import type { Context } from "../../context.js";
 import type { ArchivedDay } from "../../domain/audit/archive/part.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
-import { body, errors, json, Timestamp } from "../server/schemas.js";
+import { json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
-import { Chain, type LogOwner, ownerIn } from "./audit-schemas.js";
-import { refused } from "./schemas.js";
+import { Chain, type LogOwner } from "./audit-schemas.js";
+import { adminRoute } from "./describe.js";
+import { requireOk } from "./schemas.js";
 
 const TAGS = ["Audit log"];
 
@@ -49,37 +50,29 @@ const StepBody = z
   .openapi("ArchiveStep");
 
 function describeList({ path, params, of }: LogOwner) {
-  return createRoute({
-    method: "get",
-    path: `${path}/audit/archives`,
+  return adminRoute("get", `${path}/audit/archives`, {
     tags: TAGS,
     summary: `List the archived days of ${of}`,
     description:
       "Their records are in files instead of the database. Proofs, exports and reading work as " +
       `before. At most ${DAYS_LISTED_MAX} days.`,
-    request: { params },
-    responses: {
-      200: json(z.object({ items: z.array(ArchivedDayBody) }), "By log, newest first."),
-      ...errors("not_found"),
-    },
+    params,
+    answer: json(z.object({ items: z.array(ArchivedDayBody) }), "By log, newest first."),
   });
 }
 
 function describeArchive({ path, params, of }: LogOwner) {
-  return createRoute({
-    method: "post",
-    path: `${path}/audit/archives`,
+  return adminRoute("post", `${path}/audit/archives`, {
     tags: TAGS,
     summary: `Archive the oldest closed day of the audit log of ${of}`,
     description:
       "Writes the day's signed parts into the archive folder, reads them back and verifies them, " +
       "records that, and deletes the rows. Call it again while `due` is not empty or a day is `running`. " +
       "Needs an operator.",
-    request: { params, body: body(ArchiveBody) },
-    responses: {
-      200: json(StepBody, "How far archiving is."),
-      ...errors("invalid_request", "forbidden", "not_found", "conflict"),
-    },
+    params,
+    body: ArchiveBody,
+    answer: json(StepBody, "How far archiving is."),
+    errors: ["conflict"],
   });
 }
 
@@ -108,19 +101,16 @@ export function auditArchiveRoutes(
   const runs = new ArchiveRuns(context);
 
   app.openapi(describeList(owner), async (c) => {
-    const site_key_hash = ownerIn(c.req.valid("param"));
-    await requireLogs(context, c, site_key_hash, "auditor");
-    const days = await listArchivedDays(context, site_key_hash);
+    const { owner } = await requireLogs(context, c, "auditor");
+    const days = await listArchivedDays(context, owner);
     return c.json({ items: days.map(archivedBody) }, 200);
   });
 
   app.openapi(describeArchive(owner), async (c) => {
-    const site_key_hash = ownerIn(c.req.valid("param"));
-    await requireLogs(context, c, site_key_hash, "operator");
+    const { owner } = await requireLogs(context, c, "operator");
     const { before, dry_run } = c.req.valid("json");
-    const step = await runs.step(site_key_hash, { before, dryRun: dry_run }, actorOf(c));
-    if (!step.ok) return refused(step);
-    const { due, archived, running } = step.value;
+    const step = requireOk(await runs.step(owner, { before, dryRun: dry_run }, actorOf(c)));
+    const { due, archived, running } = step;
     const stepBody = {
       due: due.map(dueBody),
       archived: archived && dueBody(archived),

@@ -1,11 +1,12 @@
 import { toHex } from "@gatehouse/protocol";
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { readProvenRecord } from "../../actions/audit/read-records.js";
 import type { Context } from "../../context.js";
-import { errors, json } from "../server/schemas.js";
+import { json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
-import { Chain, EntryBody, entryBody, type LogOwner, ownerIn } from "./audit-schemas.js";
-import { refused } from "./schemas.js";
+import { Chain, EntryBody, entryBody, type LogOwner } from "./audit-schemas.js";
+import { adminRoute } from "./describe.js";
+import { requireOk } from "./schemas.js";
 
 const ProvenRecordBody = z
   .object({
@@ -22,23 +23,19 @@ const ProvenRecordBody = z
   .openapi("ProvenRecord");
 
 function describe({ path, params }: LogOwner) {
-  return createRoute({
-    method: "get",
-    path: `${path}/audit/records/{record_id}`,
+  return adminRoute("get", `${path}/audit/records/{record_id}`, {
     tags: ["Audit log"],
     summary: "Show a record, and prove that it is in the log",
     description:
       "Independent of what is public. Reading is recorded, except for records of reading. The proof for a " +
       "site is the one of `/v1/audit/{site_key_hash}/proof/{record_id}`.",
-    request: {
-      params: params.extend({
-        record_id: z
-          .string()
-          .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
-          .openapi({ param: { name: "record_id", in: "path" } }),
-      }),
-    },
-    responses: { 200: json(ProvenRecordBody, "The record."), ...errors("not_found") },
+    params: params.extend({
+      record_id: z
+        .string()
+        .regex(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/)
+        .openapi({ param: { name: "record_id", in: "path" } }),
+    }),
+    answer: json(ProvenRecordBody, "The record."),
   });
 }
 
@@ -49,11 +46,10 @@ export function auditRecordRoute(
 ): void {
   app.openapi(describe(owner), async (c) => {
     const { record_id } = c.req.valid("param");
-    const site_key_hash = ownerIn(c.req.valid("param"));
-    await requireLogs(context, c, site_key_hash, "auditor");
-    const proven = await readProvenRecord(context, site_key_hash, record_id, actorOf(c));
-    if (!proven.ok) return refused(proven);
-    const { record, proof } = proven.value;
+    const { owner } = await requireLogs(context, c, "auditor");
+    const { record, proof } = requireOk(
+      await readProvenRecord(context, owner, record_id, actorOf(c)),
+    );
     const { index, hashes, note } = proof;
     const proofBody = { index, hashes: hashes.map(toHex), checkpoint: note };
     return c.json({ chain: record.chain, entry: entryBody(record), proof: proofBody }, 200);

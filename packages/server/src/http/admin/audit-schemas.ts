@@ -1,5 +1,5 @@
 import { z } from "@hono/zod-openapi";
-import { INSTALLATION, type StoredRecord } from "../../domain/audit/log.js";
+import type { StoredRecord } from "../../domain/audit/log.js";
 import { SiteParams } from "./schemas.js";
 
 /** The name of a log: `{domain}/audit/{epoch}`. */
@@ -38,8 +38,3 @@ export const INSTALLATION_LOGS: LogOwner = {
   params: z.object({}) as unknown as typeof SiteParams,
   of: "the installation",
 };
-
-/** The owner of the log that a request is about, by the name that logs use. */
-export function ownerIn(params: { readonly site_key_hash?: string }): string {
-  return params.site_key_hash ?? INSTALLATION;
-}

@@ -1,4 +1,4 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { exportDay } from "../../actions/audit/export-day.js";
 import { renewLog } from "../../actions/audit/logs.js";
 import { latestCheckpoint } from "../../actions/audit/prove-record.js";
@@ -8,12 +8,13 @@ import { EXPORT_FORMATS } from "../../domain/audit/exports/snapshot.js";
 import { dayOf, type LogHead } from "../../domain/audit/log.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
-import { body, errors, json, Timestamp } from "../server/schemas.js";
+import { json, Timestamp } from "../server/schemas.js";
 import { streamOf } from "../server/stream.js";
 import { type AdminEnv, actorOf, requireLogs } from "./access.js";
-import { Chain, EntryBody, entryBody, type LogOwner, ownerIn } from "./audit-schemas.js";
+import { Chain, EntryBody, entryBody, type LogOwner } from "./audit-schemas.js";
+import { adminRoute } from "./describe.js";
 import { line } from "./fields.js";
-import { NextCursor, PageQuery, readPlace, refused } from "./schemas.js";
+import { NextCursor, PageQuery, readPlace, requireOk } from "./schemas.js";
 
 const REASON_CHARS_MAX = 500;
 const PARTS_MAX = 1_000_000;
@@ -39,61 +40,48 @@ const RenewBody = strict({
 
 /** Describes the routes that read and export the records of a log. */
 function describeReading({ path, params, of }: LogOwner) {
-  const records = createRoute({
-    method: "get",
-    path: `${path}/audit/records`,
+  const records = adminRoute("get", `${path}/audit/records`, {
     tags: TAGS,
     summary: `Read the audit log of ${of}`,
     description:
       "Newest first; with `from_seq`, oldest first from that record on. Reading is recorded, except " +
       "where it shows nothing but the reader's own reading.",
-    request: {
-      params,
-      query: PageQuery.extend({
-        type: z.string().max(64).optional(),
-        from_seq: z.coerce.number().int().min(0).optional(),
-        chain: Chain.optional(),
-      }),
-    },
-    responses: {
-      200: json(
-        z.object({ chain: Chain, items: z.array(EntryBody), next_cursor: NextCursor }),
-        "A page of records.",
-      ),
-      ...errors("invalid_request", "not_found"),
-    },
+    params,
+    query: PageQuery.extend({
+      type: z.string().max(64).optional(),
+      from_seq: z.coerce.number().int().min(0).optional(),
+      chain: Chain.optional(),
+    }),
+    answer: json(
+      z.object({ chain: Chain, items: z.array(EntryBody), next_cursor: NextCursor }),
+      "A page of records.",
+    ),
   });
 
-  const exports = createRoute({
-    method: "get",
-    path: `${path}/audit/exports`,
+  const exports = adminRoute("get", `${path}/audit/exports`, {
     tags: TAGS,
     summary: `Export a day of the audit log of ${of}`,
     description:
       "A UTC day, in parts of 1,000 records: `json` (signed), `html` (a page that verifies itself) or " +
       "`ocsf` (OCSF 1.8.0 lines). Part 1 fixes what the later parts are taken from, for an hour; " +
       "`Link` names the next part. With `note`, the signed note that belongs to the file.",
-    request: {
-      params,
-      query: z.object({
-        day: z.string().regex(/^\d{4}-\d\d-\d\d$/, "write it as 2030-05-17"),
-        format: z.enum(EXPORT_FORMATS).default("json"),
-        part: z.coerce.number().int().min(1).max(PARTS_MAX).default(1),
-        note: z.enum(["true", "false"]).default("false"),
-        chain: Chain.optional(),
-      }),
-    },
-    responses: {
-      200: {
-        description: "The part, as a file.",
-        content: {
-          "application/json": { schema: z.unknown() },
-          "text/html": { schema: z.string() },
-          "application/x-ndjson": { schema: z.string() },
-        },
+    params,
+    query: z.object({
+      day: z.string().regex(/^\d{4}-\d\d-\d\d$/, "write it as 2030-05-17"),
+      format: z.enum(EXPORT_FORMATS).default("json"),
+      part: z.coerce.number().int().min(1).max(PARTS_MAX).default(1),
+      note: z.enum(["true", "false"]).default("false"),
+      chain: Chain.optional(),
+    }),
+    answer: {
+      description: "The part, as a file.",
+      content: {
+        "application/json": { schema: z.unknown() },
+        "text/html": { schema: z.string() },
+        "application/x-ndjson": { schema: z.string() },
       },
-      ...errors("invalid_request", "not_found", "conflict"),
     },
+    errors: ["conflict"],
   });
 
   return { records, exports };
@@ -101,44 +89,31 @@ function describeReading({ path, params, of }: LogOwner) {
 
 /** Describes the routes that list, show and renew logs. */
 function describeLogs({ path, params, of }: LogOwner) {
-  const logs = createRoute({
-    method: "get",
-    path: `${path}/audit/logs`,
+  const logs = adminRoute("get", `${path}/audit/logs`, {
     tags: TAGS,
     summary: `List the audit logs of ${of}`,
     description: "One is open. A change of domain and a restore end a log and open another.",
-    request: { params },
-    responses: {
-      200: json(z.object({ items: z.array(LogBody) }), "Newest first."),
-      ...errors("not_found"),
-    },
+    params,
+    answer: json(z.object({ items: z.array(LogBody) }), "Newest first."),
   });
 
-  const checkpoint = createRoute({
-    method: "get",
-    path: `${path}/audit/checkpoint`,
+  const checkpoint = adminRoute("get", `${path}/audit/checkpoint`, {
     tags: TAGS,
     summary: `The newest checkpoint of the audit log of ${of}, whatever is public`,
-    request: { params },
-    responses: {
-      200: { description: "The checkpoint.", content: { "text/plain": { schema: z.string() } } },
-      ...errors("not_found"),
-    },
+    params,
+    answer: { description: "The checkpoint.", content: { "text/plain": { schema: z.string() } } },
   });
 
-  const renew = createRoute({
-    method: "post",
-    path: `${path}/audit/epochs`,
+  const renew = adminRoute("post", `${path}/audit/epochs`, {
     tags: TAGS,
     summary: `End the audit log of ${of} and open the next epoch`,
     description:
       "For a log that is frozen because the database is behind what was published of it; with `force`, for " +
       "any. The new log names the end of the old one, who wanted it, and why. Needs an operator.",
-    request: { params, body: body(RenewBody) },
-    responses: {
-      201: json(LogBody, "The new log."),
-      ...errors("invalid_request", "forbidden", "not_found", "conflict"),
-    },
+    params,
+    body: RenewBody,
+    created: json(LogBody, "The new log."),
+    errors: ["conflict"],
   });
 
   return { logs, checkpoint, renew };
@@ -161,14 +136,12 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context, owner:
   });
 
   app.openapi(logs, async (c) => {
-    const site_key_hash = ownerIn(c.req.valid("param"));
-    const heads = await requireLogs(context, c, site_key_hash, "auditor");
+    const { logs: heads } = await requireLogs(context, c, "auditor");
     return c.json({ items: heads.map(render) }, 200);
   });
 
   app.openapi(records, async (c) => {
-    const site_key_hash = ownerIn(c.req.valid("param"));
-    await requireLogs(context, c, site_key_hash, "auditor");
+    const { owner } = await requireLogs(context, c, "auditor");
     const { limit, cursor, type, from_seq, chain } = c.req.valid("query");
     const before = readPlace(cursor);
     const query = {
@@ -178,21 +151,19 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context, owner:
       before,
       limit,
     };
-    const page = await readRecords(context, site_key_hash, query, actorOf(c));
-    if (!page.ok) return refused(page);
-    const next_cursor = page.value.next === undefined ? undefined : String(page.value.next);
-    const items = page.value.records.map(entryBody);
-    return c.json({ chain: page.value.chain, items, next_cursor }, 200);
+    const page = requireOk(await readRecords(context, owner, query, actorOf(c)));
+    const next_cursor = page.next === undefined ? undefined : String(page.next);
+    const items = page.records.map(entryBody);
+    return c.json({ chain: page.chain, items, next_cursor }, 200);
   });
 
   app.openapi(exports, async (c) => {
-    const site_key_hash = ownerIn(c.req.valid("param"));
-    await requireLogs(context, c, site_key_hash, "auditor");
+    const { owner } = await requireLogs(context, c, "auditor");
     const { day, format, part, note, chain } = c.req.valid("query");
     const request = { day, format, part, chain: chain ?? null, note: note === "true" };
-    const file = await exportDay(context, site_key_hash, request, actorOf(c));
-    if (!file.ok) return refused(file);
-    const { name, type, parts, chunks } = file.value;
+    const { name, type, parts, chunks } = requireOk(
+      await exportDay(context, owner, request, actorOf(c)),
+    );
     c.header("content-disposition", `attachment; filename="${name}"`);
     if (part < parts) {
       const next = new URLSearchParams({ ...c.req.query(), part: String(part + 1) });
@@ -202,18 +173,16 @@ export function auditRoutes(app: OpenAPIHono<AdminEnv>, context: Context, owner:
   });
 
   app.openapi(checkpoint, async (c) => {
-    const site_key_hash = ownerIn(c.req.valid("param"));
-    await requireLogs(context, c, site_key_hash, "auditor");
-    const latest = await latestCheckpoint(context, site_key_hash, "owner");
-    return latest.ok ? c.text(latest.value.note, 200) : refused(latest);
+    const { owner } = await requireLogs(context, c, "auditor");
+    const latest = requireOk(await latestCheckpoint(context, owner, "owner"));
+    return c.text(latest.note, 200);
   });
 
   app.openapi(renew, async (c) => {
-    const site_key_hash = ownerIn(c.req.valid("param"));
-    await requireLogs(context, c, site_key_hash, "operator");
+    const { owner } = await requireLogs(context, c, "operator");
     const { reason, force } = c.req.valid("json");
     const epoch = { reason, actor: actorOf(c) };
-    const log = await renewLog(context, site_key_hash, epoch, { force });
-    return log.ok ? c.json(render(log.value), 201) : refused(log);
+    const log = requireOk(await renewLog(context, owner, epoch, { force }));
+    return c.json(render(log), 201);
   });
 }

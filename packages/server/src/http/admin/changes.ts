@@ -1,13 +1,12 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
 import { ORDER_TOPIC } from "../../domain/orders/order.js";
 import { REVIEW_TOPIC } from "../../domain/reviews/review.js";
 import { ANY_CHANGE, type Change } from "../../infra/db/database.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { Problem } from "../server/problem.js";
-import { errors } from "../server/schemas.js";
 import { type AdminEnv, authenticate, requireSite } from "./access.js";
-import { SiteParams } from "./schemas.js";
+import { siteRoute } from "./describe.js";
 
 /** How often an idle stream sends a comment and checks that the token is still valid. */
 const HEARTBEAT_MS = 15_000;
@@ -82,25 +81,18 @@ function streamOf(
   return new ReadableStream({ start, cancel: release }, strategy);
 }
 
-const follow = createRoute({
-  method: "get",
-  path: "/v1/admin/sites/{site_key_hash}/changes",
+const follow = siteRoute("get", "/changes", {
   tags: ["Console"],
   summary: "Follow what changes at a site",
   description:
     "Server-sent events: `data: reviews` or `data: orders` whenever there is something new of these. " +
     "A stream ends after a quarter of an hour, and with the token.",
-  request: { params: SiteParams },
-  responses: {
-    200: { description: "Events.", content: { "text/event-stream": { schema: z.string() } } },
-    ...errors("not_found"),
-  },
+  answer: { description: "Events.", content: { "text/event-stream": { schema: z.string() } } },
 });
 
 export function changesRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(follow, async (c) => {
-    const { site_key_hash: siteKeyHash } = c.req.valid("param");
-    await requireSite(context, c, siteKeyHash, "auditor");
+    const { siteKeyHash } = await requireSite(context, c, "auditor");
     const { tokenId } = c.get("principal");
     const mayListen = async () => (await authenticate(context, c))?.tokenId === tokenId;
     const stream = streamOf(context, { siteKeyHash, tokenId, mayListen });

@@ -1,40 +1,33 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { acceptClock } from "../../actions/installation/accept-clock.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
-import { body, errors, json, Timestamp } from "../server/schemas.js";
+import { json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireRole } from "./access.js";
+import { adminRoute } from "./describe.js";
 import { line } from "./fields.js";
 
 const REASON_CHARS_MAX = 200;
 
-const accept = createRoute({
-  method: "post",
-  path: "/v1/admin/clock/accept",
+const accept = adminRoute("post", "/v1/admin/clock/accept", {
   tags: ["Clock"],
   summary: "Accept the present time",
   description:
     "Nothing is approved while the clock is behind a time it has already shown. If it was ahead before " +
     "and is right now, accept the present time. The installation's log records who did it and why.",
-  request: {
-    body: body(
-      strict({
-        reason: line(REASON_CHARS_MAX).openapi({ description: "Stays in the log for ever." }),
-      }),
-    ),
-  },
-  responses: {
-    200: json(
-      z.object({
-        accepted_at: Timestamp,
-        last_seen_at: Timestamp.openapi({ description: "The later time that no longer counts." }),
-      }),
-      "Accepted.",
-    ),
-    ...errors("invalid_request", "forbidden", "conflict"),
-  },
+  body: strict({
+    reason: line(REASON_CHARS_MAX).openapi({ description: "Stays in the log for ever." }),
+  }),
+  answer: json(
+    z.object({
+      accepted_at: Timestamp,
+      last_seen_at: Timestamp.openapi({ description: "The later time that no longer counts." }),
+    }),
+    "Accepted.",
+  ),
+  errors: ["conflict"],
 });
 
 export function clockRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {

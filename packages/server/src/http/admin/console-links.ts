@@ -1,23 +1,19 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { CONSOLE_PATH } from "../server/own-page.js";
 import { Problem } from "../server/problem.js";
-import { body, errors, json, Timestamp } from "../server/schemas.js";
+import { json, Timestamp } from "../server/schemas.js";
 import type { AdminEnv } from "./access.js";
+import { adminRoute } from "./describe.js";
 
-const make = createRoute({
-  method: "post",
-  path: "/v1/admin/console-links",
+const make = adminRoute("post", "/v1/admin/console-links", {
   tags: ["Console"],
   summary: "Make a link that signs in at the console",
   description: "Once, within ten minutes, with what the token may do. Whoever has it is signed in.",
-  request: { body: body(strict({})) },
-  responses: {
-    201: json(z.object({ url: z.string(), expires_at: Timestamp }), "The link."),
-    ...errors("invalid_request", "forbidden"),
-  },
+  body: strict({}),
+  created: json(z.object({ url: z.string(), expires_at: Timestamp }), "The link."),
 });
 
 export function consoleLinkRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {

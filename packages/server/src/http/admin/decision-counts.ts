@@ -1,12 +1,13 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { COUNT_BY } from "../../actions/count-by.js";
 import { countDecisions } from "../../actions/mandates/count-decisions.js";
 import type { Context } from "../../context.js";
 import { OUTCOMES } from "../../domain/decisions/decision.js";
 import { isoTime } from "../../infra/clock.js";
-import { errors, json, Timestamp } from "../server/schemas.js";
+import { json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
-import { SiteParams, SpanQuery, spanOf } from "./schemas.js";
+import { siteRoute } from "./describe.js";
+import { SpanQuery, spanOf } from "./schemas.js";
 
 const Counted = z.object({
   decisions: z.int(),
@@ -17,42 +18,33 @@ const CountBody = z.object({ start: Timestamp, ...Counted.shape }).openapi("Deci
 
 const AgentBody = z.object({ agent_id: z.string(), ...Counted.shape }).openapi("AgentDecisions");
 
-const count = createRoute({
-  method: "get",
-  path: "/v1/admin/sites/{site_key_hash}/decisions/counts",
+const count = siteRoute("get", "/decisions/counts", {
   tags: ["Mandates"],
   summary: "Count decisions over time",
   description:
     "By UTC hour or day in which they were made, from the hour that `from` lies in, each as it stands " +
     "now; those without a decision are left out.",
-  request: {
-    params: SiteParams,
-    query: SpanQuery.extend({ by: z.enum(COUNT_BY).default("day") }),
-  },
-  responses: {
-    200: json(
-      z.object({
-        items: z.array(CountBody),
-        agents: z.array(AgentBody).openapi({
-          description:
-            "The 20 with most decisions, the first has most. Counted by whole UTC days, from the " +
-            "one that `from` lies in.",
-        }),
-        cut: z.boolean().openapi({ description: "There is more: ask for a shorter time." }),
+  query: SpanQuery.extend({ by: z.enum(COUNT_BY).default("day") }),
+  answer: json(
+    z.object({
+      items: z.array(CountBody),
+      agents: z.array(AgentBody).openapi({
+        description:
+          "The 20 with most decisions, the first has most. Counted by whole UTC days, from the " +
+          "one that `from` lies in.",
       }),
-      "Counts, the oldest first.",
-    ),
-    ...errors("invalid_request", "not_found"),
-  },
+      cut: z.boolean().openapi({ description: "There is more: ask for a shorter time." }),
+    }),
+    "Counts, the oldest first.",
+  ),
 });
 
 /** Registered before the routes of single decisions, so that `counts` is not taken for a decision's id. */
 export function decisionCountRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(count, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "auditor");
+    const { siteKeyHash } = await requireSite(context, c, "auditor");
     const { by, ...span } = c.req.valid("query");
-    const { counts, agents, cut } = await countDecisions(context, site_key_hash, spanOf(span), by);
+    const { counts, agents, cut } = await countDecisions(context, siteKeyHash, spanOf(span), by);
     const items = counts.map(({ start, decisions, by: outcomes }) => ({
       start: isoTime(start),
       decisions,

@@ -1,4 +1,4 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import {
   type ExplainedDecision,
   explainDecision,
@@ -7,18 +7,11 @@ import { listDecisions } from "../../actions/mandates/read-decisions.js";
 import type { Context } from "../../context.js";
 import { type Decision, OUTCOMES } from "../../domain/decisions/decision.js";
 import { isoTime } from "../../infra/clock.js";
-import { Problem } from "../server/problem.js";
-import { errors, json, Timestamp } from "../server/schemas.js";
+import { requireFound } from "../server/problem.js";
+import { json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
-import {
-  ActorId,
-  NextCursor,
-  PageQuery,
-  pageBody,
-  SiteParams,
-  SpanQuery,
-  spanOf,
-} from "./schemas.js";
+import { idParam, pageOf, siteRoute } from "./describe.js";
+import { ActorId, PageQuery, pageBody, SiteParams, SpanQuery, spanOf } from "./schemas.js";
 
 const DecisionBody = z
   .object({
@@ -41,33 +34,25 @@ const DecisionBody = z
   })
   .openapi("Decision");
 
-const list = createRoute({
-  method: "get",
-  path: "/v1/admin/sites/{site_key_hash}/decisions",
+const list = siteRoute("get", "/decisions", {
   tags: ["Mandates"],
   summary: "List decisions about mandates",
   description: "The newest first.",
-  request: {
-    params: SiteParams,
-    query: PageQuery.extend({
-      ...SpanQuery.shape,
-      outcome: z.enum(OUTCOMES).optional(),
-      agent_id: ActorId.optional(),
-      mandate_id: z
-        .string()
-        .regex(/^[\w-]{1,64}$/, "must be 1 to 64 letters, digits, _ and -")
-        .optional(),
-      checkout_id: z
-        .string()
-        .regex(/^chk_[\w-]{1,60}$/, "must be a checkout's id")
-        .optional()
-        .openapi({ description: "Only those about this checkout." }),
-    }),
-  },
-  responses: {
-    200: json(z.object({ items: z.array(DecisionBody), next_cursor: NextCursor }), "Decisions."),
-    ...errors("invalid_request", "not_found"),
-  },
+  query: PageQuery.extend({
+    ...SpanQuery.shape,
+    outcome: z.enum(OUTCOMES).optional(),
+    agent_id: ActorId.optional(),
+    mandate_id: z
+      .string()
+      .regex(/^[\w-]{1,64}$/, "must be 1 to 64 letters, digits, _ and -")
+      .optional(),
+    checkout_id: z
+      .string()
+      .regex(/^chk_[\w-]{1,60}$/, "must be a checkout's id")
+      .optional()
+      .openapi({ description: "Only those about this checkout." }),
+  }),
+  answer: pageOf(DecisionBody, "Decisions."),
 });
 
 const ExplainedBody = DecisionBody.extend({
@@ -95,21 +80,14 @@ const ExplainedBody = DecisionBody.extend({
   escalation_id: z.string().nullable(),
 }).openapi("ExplainedDecision");
 
-const show = createRoute({
-  method: "get",
-  path: "/v1/admin/sites/{site_key_hash}/decisions/{decision_id}",
+const show = siteRoute("get", "/decisions/{decision_id}", {
   tags: ["Mandates"],
   summary: "Explain a decision",
   description: "Which rule decided, what the rules knew, and what came of it.",
-  request: {
-    params: SiteParams.extend({
-      decision_id: z
-        .string()
-        .max(80)
-        .openapi({ param: { name: "decision_id", in: "path" } }),
-    }),
-  },
-  responses: { 200: json(ExplainedBody, "The decision."), ...errors("not_found") },
+  params: SiteParams.extend({
+    decision_id: idParam("decision_id"),
+  }),
+  answer: json(ExplainedBody, "The decision."),
 });
 
 function renderExplained(explained: ExplainedDecision): z.infer<typeof ExplainedBody> {
@@ -157,8 +135,7 @@ function render(decision: Decision): z.infer<typeof DecisionBody> {
 
 export function decisionRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(list, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "auditor");
+    const { siteKeyHash } = await requireSite(context, c, "auditor");
     const query = c.req.valid("query");
     const filter = {
       outcome: query.outcome,
@@ -167,15 +144,14 @@ export function decisionRoutes(app: OpenAPIHono<AdminEnv>, context: Context): vo
       checkoutId: query.checkout_id,
       ...spanOf(query),
     };
-    const page = await listDecisions(context, site_key_hash, filter, query);
+    const page = await listDecisions(context, siteKeyHash, filter, query);
     return c.json(pageBody(page, render), 200);
   });
 
   app.openapi(show, async (c) => {
-    const { site_key_hash, decision_id } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "auditor");
-    const explained = await explainDecision(context, site_key_hash, decision_id);
-    if (explained === undefined) throw new Problem("not_found");
-    return c.json(renderExplained(explained), 200);
+    const { siteKeyHash } = await requireSite(context, c, "auditor");
+    const { decision_id } = c.req.valid("param");
+    const explained = await explainDecision(context, siteKeyHash, decision_id);
+    return c.json(renderExplained(requireFound(explained)), 200);
   });
 }

@@ -1,11 +1,11 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { showDeclines, WAITS_SHOWN_MAX } from "../../actions/payments/show-declines.js";
 import type { Context } from "../../context.js";
 import { WAIT_KINDS } from "../../domain/declines/decline.js";
 import { isoTime } from "../../infra/clock.js";
-import { errors, json, Timestamp } from "../server/schemas.js";
+import { json, Timestamp, timeOrNull } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
-import { SiteParams } from "./schemas.js";
+import { siteRoute } from "./describe.js";
 
 const DeclinesBody = z
   .object({
@@ -36,30 +36,23 @@ const DeclinesBody = z
   })
   .openapi("Declines");
 
-const show = createRoute({
-  method: "get",
-  path: "/v1/admin/sites/{site_key_hash}/declines",
+const show = siteRoute("get", "/declines", {
   tags: ["Sites"],
   summary: "Show declined payments and who has to wait",
-  request: { params: SiteParams },
-  responses: {
-    200: json(DeclinesBody, "Declined payments and waits now."),
-    ...errors("not_found"),
-  },
+  answer: json(DeclinesBody, "Declined payments and waits now."),
 });
 
 export function declineRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(show, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "auditor");
-    const declines = await showDeclines(context, site_key_hash);
+    const { siteKeyHash } = await requireSite(context, c, "auditor");
+    const declines = await showDeclines(context, siteKeyHash);
     const { open, handOffUntil } = declines;
     const body = {
       window_seconds: declines.windowMs / 1000,
       attempts: declines.ended,
       declined: declines.declined,
       unresolved: open.count,
-      unresolved_since: open.since === null ? null : isoTime(open.since),
+      unresolved_since: timeOrNull(open.since),
       hand_off_until: handOffUntil === undefined ? null : isoTime(handOffUntil),
       waiting: declines.waits.map(({ kind, identity, until, times }) => {
         return { kind, identity, until: isoTime(until), times };

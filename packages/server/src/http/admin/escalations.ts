@@ -1,16 +1,18 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
 import { decideReview } from "../../actions/reviews/decide-review.js";
 import { listReviews, showReview } from "../../actions/reviews/read-reviews.js";
 import type { Context } from "../../context.js";
 import { DENIAL_CODES, REVIEW_STATUSES, type Review } from "../../domain/reviews/review.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
-import { Problem } from "../server/problem.js";
-import { body, errors, json, Timestamp } from "../server/schemas.js";
+import { requireFound } from "../server/problem.js";
+import { json, Timestamp, timeOrNull } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { idParam, pageOf, siteRoute } from "./describe.js";
 import { line } from "./fields.js";
 import { Purchase, purchaseOf } from "./purchase.js";
-import { NextCursor, PageQuery, pageBody, refused, SiteParams } from "./schemas.js";
+import { PageQuery, pageBody, requireOk, SiteParams } from "./schemas.js";
 
 const NOTE_CHARS_MAX = 1000;
 const Status = z.enum(REVIEW_STATUSES as [string, ...string[]]);
@@ -47,63 +49,44 @@ const ShownEscalationBody = EscalationBody.extend({
 }).openapi("ShownEscalation");
 
 const EscalationParams = SiteParams.extend({
-  escalation_id: z
-    .string()
-    .max(80)
-    .openapi({ param: { name: "escalation_id", in: "path" } }),
+  escalation_id: idParam("escalation_id"),
 });
 
 const Note = line(NOTE_CHARS_MAX).optional();
 const Decided = z.object({ status: Status });
 
-const list = createRoute({
-  method: "get",
-  path: "/v1/admin/sites/{site_key_hash}/escalations",
+const list = siteRoute("get", "/escalations", {
   tags: ["Reviews"],
   summary: "List escalations",
-  request: { params: SiteParams, query: PageQuery.extend({ status: Status.optional() }) },
-  responses: {
-    200: json(z.object({ items: z.array(EscalationBody), next_cursor: NextCursor }), "In order."),
-    ...errors("invalid_request", "not_found"),
-  },
+  query: PageQuery.extend({ status: Status.optional() }),
+  answer: pageOf(EscalationBody, "In order."),
 });
 
-const show = createRoute({
-  method: "get",
-  path: "/v1/admin/sites/{site_key_hash}/escalations/{escalation_id}",
+const show = siteRoute("get", "/escalations/{escalation_id}", {
   tags: ["Reviews"],
   summary: "Show an escalation",
-  request: { params: EscalationParams },
-  responses: { 200: json(ShownEscalationBody, "The escalation."), ...errors("not_found") },
+  params: EscalationParams,
+  answer: json(ShownEscalationBody, "The escalation."),
 });
 
-const approve = createRoute({
-  method: "post",
-  path: "/v1/admin/sites/{site_key_hash}/escalations/{escalation_id}/approve",
+const approve = siteRoute("post", "/escalations/{escalation_id}/approve", {
   tags: ["Reviews"],
   summary: "Approve an escalation",
   description:
     "Asks the rules again. If it cannot be approved now (`approval_blocked`), the escalation stays pending and can be approved later. If it can never be approved (the agent was revoked, a rule denies it, the quote is gone), its status is `invalidated`.",
-  request: { params: EscalationParams, body: body(strict({ note: Note })) },
-  responses: {
-    200: json(Decided, "What became of it."),
-    ...errors("invalid_request", "forbidden", "not_found", "conflict", "approval_blocked"),
-  },
+  params: EscalationParams,
+  body: strict({ note: Note }),
+  answer: json(Decided, "What became of it."),
+  errors: ["conflict", "approval_blocked"],
 });
 
-const deny = createRoute({
-  method: "post",
-  path: "/v1/admin/sites/{site_key_hash}/escalations/{escalation_id}/deny",
+const deny = siteRoute("post", "/escalations/{escalation_id}/deny", {
   tags: ["Reviews"],
   summary: "Deny an escalation",
-  request: {
-    params: EscalationParams,
-    body: body(strict({ reason_code: z.enum(DENIAL_CODES), note: Note })),
-  },
-  responses: {
-    200: json(Decided, "What became of it."),
-    ...errors("invalid_request", "forbidden", "not_found", "conflict"),
-  },
+  params: EscalationParams,
+  body: strict({ reason_code: z.enum(DENIAL_CODES), note: Note }),
+  answer: json(Decided, "What became of it."),
+  errors: ["conflict"],
 });
 
 function render(review: Review): z.infer<typeof EscalationBody> {
@@ -122,7 +105,7 @@ function render(review: Review): z.infer<typeof EscalationBody> {
     approved_by: [...review.approvedBy],
     created_at: isoTime(review.createdAt),
     expires_at: isoTime(review.expiresAt),
-    decided_at: decidedAt === null ? null : isoTime(decidedAt),
+    decided_at: timeOrNull(decidedAt),
     decided_by: review.decidedBy,
     reason_code: review.reasonCode,
     note: review.note,
@@ -132,38 +115,36 @@ function render(review: Review): z.infer<typeof EscalationBody> {
 
 export function escalationRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(list, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "auditor");
+    const { siteKeyHash } = await requireSite(context, c, "auditor");
     const query = c.req.valid("query");
     const status = query.status as Review["status"] | undefined;
-    const page = await listReviews(context, site_key_hash, status, query);
+    const page = await listReviews(context, siteKeyHash, status, query);
     return c.json(pageBody(page, render), 200);
   });
 
   app.openapi(show, async (c) => {
-    const { site_key_hash, escalation_id } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "auditor");
-    const shown = await showReview(context, site_key_hash, escalation_id, c.get("principal"));
-    if (shown === undefined) throw new Problem("not_found");
-    const { review, checkout } = shown;
+    const { siteKeyHash } = await requireSite(context, c, "auditor");
+    const { escalation_id } = c.req.valid("param");
+    const shown = await showReview(context, siteKeyHash, escalation_id, c.get("principal"));
+    const { review, checkout } = requireFound(shown);
     const purchase = checkout === undefined ? null : purchaseOf(checkout);
     return c.json({ ...render(review), purchase }, 200);
   });
 
+  const decide = async (c: HonoContext<AdminEnv>, verdict: Parameters<typeof decideReview>[2]) => {
+    const { siteKeyHash } = await requireSite(context, c, "reviewer");
+    const name = { siteKeyHash, escalationId: c.req.param("escalation_id") ?? "" };
+    const { status } = requireOk(await decideReview(context, name, verdict, actorOf(c)));
+    return { status };
+  };
+
   app.openapi(approve, async (c) => {
-    const { site_key_hash: siteKeyHash, escalation_id: escalationId } = c.req.valid("param");
-    await requireSite(context, c, siteKeyHash, "reviewer");
-    const verdict = { verdict: "approve", note: c.req.valid("json").note } as const;
-    const result = await decideReview(context, { siteKeyHash, escalationId }, verdict, actorOf(c));
-    return result.ok ? c.json({ status: result.value.status }, 200) : refused(result);
+    const { note } = c.req.valid("json");
+    return c.json(await decide(c, { verdict: "approve", note }), 200);
   });
 
   app.openapi(deny, async (c) => {
-    const { site_key_hash: siteKeyHash, escalation_id: escalationId } = c.req.valid("param");
-    await requireSite(context, c, siteKeyHash, "reviewer");
     const { reason_code: reasonCode, note } = c.req.valid("json");
-    const verdict = { verdict: "deny", reasonCode, note } as const;
-    const result = await decideReview(context, { siteKeyHash, escalationId }, verdict, actorOf(c));
-    return result.ok ? c.json({ status: result.value.status }, 200) : refused(result);
+    return c.json(await decide(c, { verdict: "deny", reasonCode, note }), 200);
   });
 }

@@ -1,15 +1,16 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { FINDING_STATES } from "../../actions/documents/check-documents.js";
 import { checkInstall } from "../../actions/sites/check-install.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
-import { Problem } from "../server/problem.js";
-import { body, errors, json, Timestamp } from "../server/schemas.js";
+import { json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
-import { SiteParams } from "./schemas.js";
+import { siteRoute } from "./describe.js";
+import { requireOk } from "./schemas.js";
 
-const WAIT_S = "60";
+/** Each site is checked at most once in this time. */
+const CHECK_RETRY_AFTER_S = 60;
 
 const InstallCheckBody = z
   .object({
@@ -30,32 +31,23 @@ const InstallCheckBody = z
   })
   .openapi("InstallCheck");
 
-const check = createRoute({
-  method: "post",
-  path: "/v1/admin/sites/{site_key_hash}/install-check",
+const check = siteRoute("post", "/install-check", {
   tags: ["Sites"],
   summary: "Look at a site as agents do",
   description:
     "Asks the site itself for its documents, now. `edge` is left out where no worker or plugin was " +
     "set up, documents before the domain is verified, `/.well-known/ucp` while the site sells " +
     "nothing. Where the site does not answer, the paths after it are left out.",
-  request: { params: SiteParams, body: body(strict({})) },
-  responses: {
-    200: json(InstallCheckBody, "What is there, and what to do."),
-    ...errors("invalid_request", "forbidden", "not_found"),
-  },
+  body: strict({}),
+  answer: json(InstallCheckBody, "What is there, and what to do."),
 });
 
 export function installRoute(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(check, async (c) => {
     // Not for auditors: a check makes this service send requests to the site.
-    const site = await requireSite(context, c, c.req.valid("param").site_key_hash, "owner");
+    const site = await requireSite(context, c, "owner");
     const checked = await checkInstall(context, site);
-    if (!checked.ok) {
-      const headers = { "retry-after": WAIT_S };
-      throw new Problem(checked.reason, { message: checked.detail, headers });
-    }
-    const { items, checkedAt } = checked.value;
+    const { items, checkedAt } = requireOk(checked, CHECK_RETRY_AFTER_S);
     return c.json({ items: [...items], checked_at: isoTime(checkedAt) }, 200);
   });
 }

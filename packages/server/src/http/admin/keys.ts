@@ -1,15 +1,15 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import {
   KEY_PURPOSES,
   listSigningKeys,
   rotateSigningKey,
 } from "../../actions/installation/signing-keys.js";
 import type { Context } from "../../context.js";
-import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
-import { body, errors, json, Timestamp } from "../server/schemas.js";
+import { json, Timestamp, timeOrNull } from "../server/schemas.js";
 import { type AdminEnv, requireRole } from "./access.js";
+import { adminRoute } from "./describe.js";
 
 const Purpose = z.enum(KEY_PURPOSES).openapi({ description: "What the key signs." });
 
@@ -23,39 +23,27 @@ const KeyBody = z
   })
   .openapi("Key");
 
-const list = createRoute({
-  method: "get",
-  path: "/v1/admin/keys",
+const list = adminRoute("get", "/v1/admin/keys", {
   tags: ["Keys"],
   summary: "List the signing keys",
-  responses: {
-    200: json(z.object({ items: z.array(KeyBody) }), "The keys."),
-    ...errors("forbidden"),
-  },
+  answer: json(z.object({ items: z.array(KeyBody) }), "The keys."),
+  errors: ["forbidden"],
 });
 
-const rotate = createRoute({
-  method: "post",
-  path: "/v1/admin/keys/rotate",
+const rotate = adminRoute("post", "/v1/admin/keys/rotate", {
   tags: ["Keys"],
   summary: "Rotate a signing key",
   description:
     "The announced key takes over, the current one stays listed, another is announced. Refused " +
     "(409) while the announcement is younger than verifiers may cache; `force` is for a lost key. " +
     "`stolen` replaces both keys and stops listing them: what they signed no longer verifies.",
-  request: {
-    body: body(
-      strict({
-        purpose: Purpose,
-        force: z.boolean().default(false),
-        stolen: z.boolean().default(false),
-      }),
-    ),
-  },
-  responses: {
-    200: json(z.object({ purpose: Purpose, kid: z.string(), retired: z.string() }), "Rotated."),
-    ...errors("invalid_request", "forbidden", "conflict"),
-  },
+  body: strict({
+    purpose: Purpose,
+    force: z.boolean().default(false),
+    stolen: z.boolean().default(false),
+  }),
+  answer: json(z.object({ purpose: Purpose, kid: z.string(), retired: z.string() }), "Rotated."),
+  errors: ["conflict"],
 });
 
 export function keyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
@@ -67,7 +55,7 @@ export function keyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
       purpose,
       state,
       x: jwk.x,
-      listed_until: listedUntil === null ? null : isoTime(listedUntil),
+      listed_until: timeOrNull(listedUntil),
     }));
     return c.json({ items }, 200);
   });

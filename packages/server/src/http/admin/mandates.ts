@@ -1,4 +1,4 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setMandates } from "../../actions/mandates/set-mandates.js";
 import { showMandateSettings } from "../../actions/sites/read-sites.js";
 import type { Context } from "../../context.js";
@@ -9,9 +9,10 @@ import {
   type MandateSettings,
 } from "../../domain/mandate-settings/mandate-settings.js";
 import { strict } from "../server/faults.js";
-import { body, errors, json } from "../server/schemas.js";
+import { json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { refused, SiteParams } from "./schemas.js";
+import { siteRoute } from "./describe.js";
+import { requireOk } from "./schemas.js";
 
 const URL_CHARS_MAX = 300;
 
@@ -25,38 +26,25 @@ const SettingsBody = z
   })
   .openapi("MandateSettings");
 
-const show = createRoute({
-  method: "get",
-  path: "/v1/admin/sites/{site_key_hash}/mandates",
+const show = siteRoute("get", "/mandates", {
   tags: ["Mandates"],
   summary: "Show how mandates are taken",
-  request: { params: SiteParams },
-  responses: { 200: json(SettingsBody, "The settings."), ...errors("not_found") },
+  answer: json(SettingsBody, "The settings."),
 });
 
-const change = createRoute({
-  method: "patch",
-  path: "/v1/admin/sites/{site_key_hash}/mandates",
+const change = siteRoute("patch", "/mandates", {
   tags: ["Mandates"],
   summary: "Change how mandates are taken",
-  request: {
-    params: SiteParams,
-    body: body(
-      strict({
-        enabled: z.boolean().optional(),
-        lifetime_seconds: z
-          .int()
-          .min(LIFE_MS_MIN / 1000)
-          .max(LIFE_MS_MAX / 1000)
-          .optional(),
-        auto_admit: z.array(z.string().max(URL_CHARS_MAX)).max(AUTO_ADMIT_MAX).optional(),
-      }),
-    ),
-  },
-  responses: {
-    200: json(SettingsBody, "The settings."),
-    ...errors("invalid_request", "forbidden", "not_found"),
-  },
+  body: strict({
+    enabled: z.boolean().optional(),
+    lifetime_seconds: z
+      .int()
+      .min(LIFE_MS_MIN / 1000)
+      .max(LIFE_MS_MAX / 1000)
+      .optional(),
+    auto_admit: z.array(z.string().max(URL_CHARS_MAX)).max(AUTO_ADMIT_MAX).optional(),
+  }),
+  answer: json(SettingsBody, "The settings."),
 });
 
 function render({ enabled, lifeMs, autoAdmit }: MandateSettings): z.infer<typeof SettingsBody> {
@@ -65,18 +53,16 @@ function render({ enabled, lifeMs, autoAdmit }: MandateSettings): z.infer<typeof
 
 export function mandateRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(show, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "auditor");
-    return c.json(render(await showMandateSettings(context, site_key_hash)), 200);
+    const { siteKeyHash } = await requireSite(context, c, "auditor");
+    return c.json(render(await showMandateSettings(context, siteKeyHash)), 200);
   });
 
   app.openapi(change, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "owner");
+    const { siteKeyHash } = await requireSite(context, c, "owner");
     const { enabled, lifetime_seconds, auto_admit } = c.req.valid("json");
     const lifeMs = lifetime_seconds === undefined ? undefined : lifetime_seconds * 1000;
     const changes = { enabled, lifeMs, autoAdmit: auto_admit };
-    const result = await setMandates(context, site_key_hash, changes, actorOf(c));
-    return result.ok ? c.json(render(result.value), 200) : refused(result);
+    const settings = requireOk(await setMandates(context, siteKeyHash, changes, actorOf(c)));
+    return c.json(render(settings), 200);
   });
 }

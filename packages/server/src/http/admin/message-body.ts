@@ -1,7 +1,7 @@
 import { z } from "@hono/zod-openapi";
 import { AUDIENCES, MESSAGE_STATES, type Message } from "../../domain/outbox/message.js";
 import { isoTime } from "../../infra/clock.js";
-import { Timestamp } from "../server/schemas.js";
+import { Timestamp, timeOrNull } from "../server/schemas.js";
 
 export const MessageState = z.enum(MESSAGE_STATES);
 
@@ -35,7 +35,7 @@ export function messageBody(message: Message): z.infer<typeof MessageBody> {
     attempts: message.attempts,
     created_at: isoTime(message.createdAt),
     next_at: state === "waiting" ? isoTime(nextAt) : null,
-    delivered_at: deliveredAt === null ? null : isoTime(deliveredAt),
+    delivered_at: timeOrNull(deliveredAt),
     last_problem: message.lastProblem,
   };
 }

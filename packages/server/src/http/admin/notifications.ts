@@ -1,18 +1,18 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setNotifications } from "../../actions/notifications/set-notifications.js";
 import { testNotifications } from "../../actions/notifications/test-notifications.js";
 import { showNotifySettings } from "../../actions/sites/read-sites.js";
 import type { Context } from "../../context.js";
 import { EMAILS_MAX, type NotifySettings } from "../../domain/notify-settings/notify-settings.js";
 import { strict } from "../server/faults.js";
-import { Problem } from "../server/problem.js";
-import { body, errors, json } from "../server/schemas.js";
+import { json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { refused, SiteParams } from "./schemas.js";
+import { siteRoute } from "./describe.js";
+import { requireOk } from "./schemas.js";
 
 const URL_CHARS_MAX = 2048;
 const EMAIL_CHARS_MAX = 254;
-const WAIT_S = "60";
+const TEST_RETRY_AFTER_S = 60;
 
 const NotificationsBody = z
   .object({
@@ -28,54 +28,38 @@ const TestedBody = z.object({
   says: z.string().openapi({ example: "It was delivered." }),
 });
 
-const show = createRoute({
-  method: "get",
-  path: "/v1/admin/sites/{site_key_hash}/notifications",
+const show = siteRoute("get", "/notifications", {
   tags: ["Notifications"],
   summary: "Show where the owner is told",
-  request: { params: SiteParams },
-  responses: { 200: json(NotificationsBody, "The settings."), ...errors("forbidden", "not_found") },
+  answer: json(NotificationsBody, "The settings."),
+  errors: ["forbidden"],
 });
 
-const set = createRoute({
-  method: "put",
-  path: "/v1/admin/sites/{site_key_hash}/notifications",
+const set = siteRoute("put", "/notifications", {
   tags: ["Notifications"],
   summary: "Set where the owner is told",
   description:
     "Told is what the rules leave to a person, what is bought, and what becomes of it. What is left out stays as it is; null and an " +
     "empty list switch off.",
-  request: {
-    params: SiteParams,
-    body: body(
-      strict({
-        webhook_url: z
-          .string()
-          .max(URL_CHARS_MAX)
-          .nullable()
-          .optional()
-          .openapi({ description: "https, on port 443, at a public address." }),
-        emails: z.array(z.string().max(EMAIL_CHARS_MAX)).max(EMAILS_MAX).optional(),
-      }),
-    ),
-  },
-  responses: {
-    200: json(NotificationsBody, "The settings."),
-    ...errors("invalid_request", "forbidden", "not_found"),
-  },
+  body: strict({
+    webhook_url: z
+      .string()
+      .max(URL_CHARS_MAX)
+      .nullable()
+      .optional()
+      .openapi({ description: "https, on port 443, at a public address." }),
+    emails: z.array(z.string().max(EMAIL_CHARS_MAX)).max(EMAILS_MAX).optional(),
+  }),
+  answer: json(NotificationsBody, "The settings."),
 });
 
-const test = createRoute({
-  method: "post",
-  path: "/v1/admin/sites/{site_key_hash}/notifications/test",
+const test = siteRoute("post", "/notifications/test", {
   tags: ["Notifications"],
   summary: "Send a test message now",
   description: "Tried once, at every place that is set.",
-  request: { params: SiteParams, body: body(strict({})) },
-  responses: {
-    200: json(z.object({ results: z.array(TestedBody) }), "How it went."),
-    ...errors("invalid_request", "forbidden", "not_found", "conflict"),
-  },
+  body: strict({}),
+  answer: json(z.object({ results: z.array(TestedBody) }), "How it went."),
+  errors: ["conflict"],
 });
 
 function render({ webhookUrl, emails }: NotifySettings): z.infer<typeof NotificationsBody> {
@@ -84,25 +68,21 @@ function render({ webhookUrl, emails }: NotifySettings): z.infer<typeof Notifica
 
 export function notificationRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(show, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "owner");
-    return c.json(render(await showNotifySettings(context, site_key_hash)), 200);
+    const { siteKeyHash } = await requireSite(context, c, "owner");
+    return c.json(render(await showNotifySettings(context, siteKeyHash)), 200);
   });
 
   app.openapi(set, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "owner");
+    const { siteKeyHash } = await requireSite(context, c, "owner");
     const { webhook_url: webhookUrl, emails } = c.req.valid("json");
     const changes = { webhookUrl, emails };
-    const result = await setNotifications(context, site_key_hash, changes, actorOf(c));
-    return result.ok ? c.json(render(result.value), 200) : refused(result);
+    const settings = requireOk(await setNotifications(context, siteKeyHash, changes, actorOf(c)));
+    return c.json(render(settings), 200);
   });
 
   app.openapi(test, async (c) => {
-    const site = await requireSite(context, c, c.req.valid("param").site_key_hash, "owner");
-    const tested = await testNotifications(context, site);
-    if (tested.ok) return c.json({ results: [...tested.value] }, 200);
-    const headers = tested.reason === "rate_limited" ? { "retry-after": WAIT_S } : {};
-    throw new Problem(tested.reason, { message: tested.detail, headers });
+    const site = await requireSite(context, c, "owner");
+    const results = requireOk(await testNotifications(context, site), TEST_RETRY_AFTER_S);
+    return c.json({ results: [...results] }, 200);
   });
 }

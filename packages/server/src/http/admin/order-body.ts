@@ -3,7 +3,7 @@ import type { ShownOrder } from "../../actions/orders/read-orders.js";
 import { EVENT_TYPES, type OrderNote } from "../../domain/orders/adjustments/adjustment.js";
 import { ORDER_STATUSES, type Order, PAYMENT_STATES } from "../../domain/orders/order.js";
 import { isoTime } from "../../infra/clock.js";
-import { Timestamp } from "../server/schemas.js";
+import { Timestamp, timeOrNull } from "../server/schemas.js";
 import { MessageBody, messageBody } from "./message-body.js";
 import { Purchase } from "./purchase.js";
 
@@ -112,10 +112,10 @@ export function orderBody(order: Order, now: number): z.infer<typeof OrderBody> 
     items: order.items.map((item) => ({ ...item })),
     amount: { minor: order.amount.minor, currency: order.amount.currency },
     payment: order.payment,
-    lapses_at: lapsesAt === null ? null : isoTime(lapsesAt),
+    lapses_at: timeOrNull(lapsesAt),
     lapses_in_seconds: lapsesAt === null ? null : Math.max(0, Math.floor((lapsesAt - now) / 1000)),
     captured_minor: order.capturedMinor,
-    payment_changed_at: order.paymentChangedAt === null ? null : isoTime(order.paymentChangedAt),
+    payment_changed_at: timeOrNull(order.paymentChangedAt),
     revision: order.revision,
     created_at: isoTime(order.createdAt),
   };

@@ -1,4 +1,5 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
+import type { Context as HonoContext } from "hono";
 import { noteOrder } from "../../actions/orders/note-order.js";
 import { showOrder } from "../../actions/orders/read-orders.js";
 import { type Shipment, shipOrder } from "../../actions/orders/ship-order.js";
@@ -8,13 +9,14 @@ import type { Principal } from "../../domain/tokens/token.js";
 import { cancelOrder } from "../../purchase/orders/cancel-order.js";
 import { REHEARSALS, simulateSandboxEvent } from "../../purchase/orders/simulate-sandbox-event.js";
 import { strict } from "../server/faults.js";
-import { Problem } from "../server/problem.js";
-import { body, errors, json, Timestamp } from "../server/schemas.js";
+import { requireFound } from "../server/problem.js";
+import { json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { siteRoute } from "./describe.js";
 import { line, webAddress } from "./fields.js";
 import { NoteBody, noteBody, ShownOrderBody } from "./order-body.js";
-import { ORDERS_PATH, OrderParams, renderOrder } from "./orders.js";
-import { refused } from "./schemas.js";
+import { OrderParams, renderOrder } from "./orders.js";
+import { requireOk } from "./schemas.js";
 
 const LINES_MAX = 200;
 const QUANTITY_MAX = 1_000_000;
@@ -34,10 +36,12 @@ const Lines = z
 const Words = line(WORDS_CHARS_MAX).optional();
 const TrackingUrl = webAddress(/^https?$/).optional();
 
-const shared = { method: "post" as const, tags: ["Selling"] };
-const answers = {
-  200: json(ShownOrderBody, "The order."),
-  ...errors("invalid_request", "forbidden", "not_found", "conflict"),
+/** What the routes of one order share, except notes. */
+const changed = {
+  tags: ["Selling"],
+  params: OrderParams,
+  answer: json(ShownOrderBody, "The order."),
+  errors: ["conflict" as const],
 };
 
 const ShipBody = strict({
@@ -50,68 +54,47 @@ const ShipBody = strict({
   occurred_at: Timestamp.optional().openapi({ description: "Now, where it is left out." }),
 });
 
-const ship = createRoute({
-  ...shared,
-  path: `${ORDERS_PATH}/{order_id}/ship`,
+const ship = siteRoute("post", "/orders/{order_id}/ship", {
+  ...changed,
   summary: "Say that goods were sent, or how far they got",
   description:
     "Its platform and its buyer are told. Without `line_items` it is about all that is left to " +
     "be sent, or has been sent.",
-  request: {
-    params: OrderParams,
-    body: body(ShipBody),
-  },
-  responses: answers,
+  body: ShipBody,
 });
 
-const cancel = createRoute({
-  ...shared,
-  path: `${ORDERS_PATH}/{order_id}/cancel`,
+const cancel = siteRoute("post", "/orders/{order_id}/cancel", {
+  ...changed,
   summary: "Cancel what was not sent yet",
   description:
     "It goes back in stock, and whoever bought it is told. Where nothing is left of the order its " +
     "authorization is given up; money that was taken already is yours to give back.",
-  request: {
-    params: OrderParams,
-    body: body(
-      strict({
-        line_items: Lines,
-        reason: Words.openapi({ description: "Whoever bought it reads this." }),
-      }),
-    ),
-  },
-  responses: answers,
+  body: strict({
+    line_items: Lines,
+    reason: Words.openapi({ description: "Whoever bought it reads this." }),
+  }),
 });
 
-const note = createRoute({
-  ...shared,
-  path: `${ORDERS_PATH}/{order_id}/notes`,
+const note = siteRoute("post", "/orders/{order_id}/notes", {
+  tags: ["Selling"],
   summary: "Write a note about an order",
   description: "For the owner's people only: nobody is told.",
-  request: { params: OrderParams, body: body(strict({ text: line(NOTE_CHARS_MAX) })) },
-  responses: {
-    201: json(NoteBody, "The note."),
-    ...errors("invalid_request", "forbidden", "not_found", "conflict"),
-  },
+  params: OrderParams,
+  body: strict({ text: line(NOTE_CHARS_MAX) }),
+  created: json(NoteBody, "The note."),
+  errors: ["conflict"],
 });
 
-const play = createRoute({
-  ...shared,
-  path: `${ORDERS_PATH}/{order_id}/rehearse`,
+const simulate = siteRoute("post", "/orders/{order_id}/rehearse", {
+  ...changed,
   summary: "Play what would happen at a real processor",
   description: "For orders of the sandbox: capture it, refund it, have it disputed.",
-  request: {
-    params: OrderParams,
-    body: body(
-      strict({
-        event: z.enum(REHEARSALS),
-        amount_minor: z.int().min(1).optional().openapi({
-          description: "Of a capture, a refund or a dispute; all there is where it is left out.",
-        }),
-      }),
-    ),
-  },
-  responses: answers,
+  body: strict({
+    event: z.enum(REHEARSALS),
+    amount_minor: z.int().min(1).optional().openapi({
+      description: "Of a capture, a refund or a dispute; all there is where it is left out.",
+    }),
+  }),
 });
 
 const shipmentOf = (body: z.infer<typeof ShipBody>): Shipment => ({
@@ -124,51 +107,42 @@ const shipmentOf = (body: z.infer<typeof ShipBody>): Shipment => ({
   occurredAt: body.occurred_at === undefined ? null : Date.parse(body.occurred_at),
 });
 
+type OrderName = Parameters<typeof showOrder>[1];
+
 export function orderChangeRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
-  /** The order after a change. It is read again, because a provider may have changed it too. */
-  const changedOrder = async (order: Parameters<typeof showOrder>[1], principal: Principal) => {
-    const shown = await showOrder(context, order, principal);
-    if (shown === undefined) throw new Problem("not_found");
-    return renderOrder(context, shown);
+  /** The order in the path, which only an owner may change. */
+  const requireOrder = async (c: HonoContext<AdminEnv>): Promise<OrderName> => {
+    const { siteKeyHash } = await requireSite(context, c, "owner");
+    return { siteKeyHash, orderId: c.req.param("order_id") ?? "" };
   };
 
+  /** The order after a change. It is read again, because a provider may have changed it too. */
+  const changedOrder = async (order: OrderName, principal: Principal) =>
+    renderOrder(context, requireFound(await showOrder(context, order, principal)));
+
   app.openapi(ship, async (c) => {
-    const { site_key_hash: siteKeyHash, order_id: orderId } = c.req.valid("param");
-    await requireSite(context, c, siteKeyHash, "owner");
-    const shipment = shipmentOf(c.req.valid("json"));
-    const result = await shipOrder(context, { siteKeyHash, orderId }, shipment, actorOf(c));
-    if (!result.ok) return refused(result);
-    return c.json(await changedOrder({ siteKeyHash, orderId }, c.get("principal")), 200);
+    const order = await requireOrder(c);
+    requireOk(await shipOrder(context, order, shipmentOf(c.req.valid("json")), actorOf(c)));
+    return c.json(await changedOrder(order, c.get("principal")), 200);
   });
 
   app.openapi(cancel, async (c) => {
-    const { site_key_hash: siteKeyHash, order_id: orderId } = c.req.valid("param");
-    await requireSite(context, c, siteKeyHash, "owner");
+    const order = await requireOrder(c);
     const { line_items: lines = null, reason = null } = c.req.valid("json");
-    const cancellation = { lines, reason };
-    const result = await cancelOrder(context, { siteKeyHash, orderId }, cancellation, actorOf(c));
-    if (!result.ok) return refused(result);
-    return c.json(await changedOrder({ siteKeyHash, orderId }, c.get("principal")), 200);
+    requireOk(await cancelOrder(context, order, { lines, reason }, actorOf(c)));
+    return c.json(await changedOrder(order, c.get("principal")), 200);
   });
 
   app.openapi(note, async (c) => {
-    const { site_key_hash: siteKeyHash, order_id: orderId } = c.req.valid("param");
-    await requireSite(context, c, siteKeyHash, "owner");
+    const order = await requireOrder(c);
     const newNote = { text: c.req.valid("json").text, writtenBy: c.get("principal").tokenId };
-    const result = await noteOrder(context, { siteKeyHash, orderId }, newNote);
-    return result.ok ? c.json(noteBody(result.value), 201) : refused(result);
+    return c.json(noteBody(requireOk(await noteOrder(context, order, newNote))), 201);
   });
 
-  app.openapi(play, async (c) => {
-    const { site_key_hash: siteKeyHash, order_id: orderId } = c.req.valid("param");
-    await requireSite(context, c, siteKeyHash, "owner");
+  app.openapi(simulate, async (c) => {
+    const order = await requireOrder(c);
     const { event, amount_minor: amountMinor = null } = c.req.valid("json");
-    const result = await simulateSandboxEvent(
-      context,
-      { siteKeyHash, orderId },
-      { event, amountMinor },
-    );
-    if (!result.ok) return refused(result);
-    return c.json(await changedOrder({ siteKeyHash, orderId }, c.get("principal")), 200);
+    requireOk(await simulateSandboxEvent(context, order, { event, amountMinor }));
+    return c.json(await changedOrder(order, c.get("principal")), 200);
   });
 }

@@ -1,4 +1,4 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setPlatforms } from "../../actions/platforms/set-platforms.js";
 import { showPlatformSettings } from "../../actions/sites/read-sites.js";
 import type { Context } from "../../context.js";
@@ -10,9 +10,10 @@ import {
 } from "../../domain/platforms/settings.js";
 import type { Site } from "../../domain/sites/site.js";
 import { strict } from "../server/faults.js";
-import { body, errors, json } from "../server/schemas.js";
+import { json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { refused, SiteParams } from "./schemas.js";
+import { siteRoute } from "./describe.js";
+import { requireOk } from "./schemas.js";
 
 const COUNT_MAX = 1_000_000;
 const CURRENCIES_MAX = 50;
@@ -49,37 +50,21 @@ const SettingsBody = z
   })
   .openapi("PlatformSettings");
 
-const route = {
-  path: "/v1/admin/sites/{site_key_hash}/platform-settings" as const,
+const show = siteRoute("get", "/platform-settings", {
   tags: ["Platforms"],
-};
-
-const show = createRoute({
-  method: "get",
-  ...route,
   summary: "Show which platforms may buy",
-  request: { params: SiteParams },
-  responses: { 200: json(SettingsBody, "The settings."), ...errors("not_found") },
+  answer: json(SettingsBody, "The settings."),
 });
 
-const change = createRoute({
-  method: "patch",
-  ...route,
+const change = siteRoute("patch", "/platform-settings", {
+  tags: ["Platforms"],
   summary: "Change which platforms may buy",
   description: "Members that you leave out do not change.",
-  request: {
-    params: SiteParams,
-    body: body(
-      strict({
-        platforms: z.enum(ACCEPTED_PLATFORMS).optional(),
-        pool: strict(POOL).partial().optional(),
-      }),
-    ),
-  },
-  responses: {
-    200: json(SettingsBody, "The settings."),
-    ...errors("invalid_request", "forbidden", "not_found"),
-  },
+  body: strict({
+    platforms: z.enum(ACCEPTED_PLATFORMS).optional(),
+    pool: strict(POOL).partial().optional(),
+  }),
+  answer: json(SettingsBody, "The settings."),
 });
 
 function render(settings: PlatformSettings, { processor }: Site): z.infer<typeof SettingsBody> {
@@ -98,14 +83,12 @@ function render(settings: PlatformSettings, { processor }: Site): z.infer<typeof
 
 export function platformSettingsRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(show, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    const site = await requireSite(context, c, site_key_hash, "auditor");
-    return c.json(render(await showPlatformSettings(context, site_key_hash), site), 200);
+    const site = await requireSite(context, c, "auditor");
+    return c.json(render(await showPlatformSettings(context, site.siteKeyHash), site), 200);
   });
 
   app.openapi(change, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    const site = await requireSite(context, c, site_key_hash, "owner");
+    const site = await requireSite(context, c, "owner");
     const { platforms: accepted, pool } = c.req.valid("json");
     const changes = {
       accepted,
@@ -116,7 +99,7 @@ export function platformSettingsRoutes(app: OpenAPIHono<AdminEnv>, context: Cont
         pendingReviews: pool?.pending_reviews,
       },
     };
-    const result = await setPlatforms(context, site_key_hash, changes, actorOf(c));
-    return result.ok ? c.json(render(result.value, site), 200) : refused(result);
+    const settings = requireOk(await setPlatforms(context, site.siteKeyHash, changes, actorOf(c)));
+    return c.json(render(settings, site), 200);
   });
 }

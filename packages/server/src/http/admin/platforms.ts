@@ -1,4 +1,4 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { changePlatform, removePlatform } from "../../actions/platforms/change-platform.js";
 import {
   listPlatforms,
@@ -14,10 +14,11 @@ import {
 } from "../../domain/platforms/platform.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
-import { body, errors, json, Timestamp } from "../server/schemas.js";
+import { json, Timestamp, timeOrNull } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { pageOf, siteRoute } from "./describe.js";
 import { line } from "./fields.js";
-import { NextCursor, PageQuery, pageBody, refused, Search, SiteParams } from "./schemas.js";
+import { PageQuery, pageBody, requireOk, Search, SiteParams } from "./schemas.js";
 
 const HOST_CHARS_MAX = 253;
 
@@ -48,64 +49,38 @@ const PlatformParams = SiteParams.extend({
     .openapi({ param: { name: "platform", in: "path" }, example: "platform.example" }),
 });
 
-const listRoute = {
-  path: "/v1/admin/sites/{site_key_hash}/platforms" as const,
+const list = siteRoute("get", "/platforms", {
   tags: ["Platforms"],
-};
-const platformRoute = {
-  path: "/v1/admin/sites/{site_key_hash}/platforms/{platform}" as const,
-  tags: ["Platforms"],
-};
-
-const list = createRoute({
-  method: "get",
-  ...listRoute,
   summary: "List platforms",
   description: "Platforms you have admitted or suspended, and platforms that have called.",
-  request: {
-    params: SiteParams,
-    query: PageQuery.extend({
-      status: z.enum(PLATFORM_STATUSES).optional(),
-      q: Search.optional().openapi({ description: "Part of the name or domain." }),
-    }),
-  },
-  responses: {
-    200: json(z.object({ items: z.array(PlatformBody), next_cursor: NextCursor }), "Newest first."),
-    ...errors("invalid_request", "not_found"),
-  },
+  query: PageQuery.extend({
+    status: z.enum(PLATFORM_STATUSES).optional(),
+    q: Search.optional().openapi({ description: "Part of the name or domain." }),
+  }),
+  answer: pageOf(PlatformBody, "Newest first."),
 });
 
-const set = createRoute({
-  method: "put",
-  ...platformRoute,
+const set = siteRoute("put", "/platforms/{platform}", {
+  tags: ["Platforms"],
   summary: "Admit or suspend a platform",
   description: "Applies to the very next decision, on every node. Name a domain or one host of it.",
-  request: {
-    params: PlatformParams,
-    body: body(
-      strict({
-        status: z.enum(LISTED_STATUSES),
-        name: line(PLATFORM_NAME_CHARS_MAX).nullable().optional(),
-        note: line(PLATFORM_NOTE_CHARS_MAX).nullable().optional(),
-      }),
-    ),
-  },
-  responses: {
-    200: json(PlatformBody, "The platform."),
-    ...errors("invalid_request", "forbidden", "not_found", "conflict"),
-  },
+  params: PlatformParams,
+  body: strict({
+    status: z.enum(LISTED_STATUSES),
+    name: line(PLATFORM_NAME_CHARS_MAX).nullable().optional(),
+    note: line(PLATFORM_NOTE_CHARS_MAX).nullable().optional(),
+  }),
+  answer: json(PlatformBody, "The platform."),
+  errors: ["conflict"],
 });
 
-const remove = createRoute({
-  method: "delete",
-  ...platformRoute,
+const remove = siteRoute("delete", "/platforms/{platform}", {
+  tags: ["Platforms"],
   summary: "Remove a platform from the list",
   description: "Its next call makes it a new platform that you have not decided about.",
-  request: { params: PlatformParams },
-  responses: { 204: { description: "Removed." }, ...errors("forbidden", "not_found") },
+  params: PlatformParams,
+  noContent: "Removed.",
 });
-
-const timeOf = (at: number | null) => (at === null ? null : isoTime(at));
 
 function render({ platform, recentDecisions }: PlatformWithCount): z.infer<typeof PlatformBody> {
   return {
@@ -114,37 +89,37 @@ function render({ platform, recentDecisions }: PlatformWithCount): z.infer<typeo
     name: platform.name,
     note: platform.note,
     profile_url: platform.profileUrl,
-    first_seen_at: timeOf(platform.firstSeenAt),
-    last_seen_at: timeOf(platform.lastSeenAt),
+    first_seen_at: timeOrNull(platform.firstSeenAt),
+    last_seen_at: timeOrNull(platform.lastSeenAt),
     recent_decisions: recentDecisions,
     created_at: isoTime(platform.createdAt),
-    changed_at: timeOf(platform.changedAt),
+    changed_at: timeOrNull(platform.changedAt),
   };
 }
 
 export function platformRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(list, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "auditor");
+    const { siteKeyHash } = await requireSite(context, c, "auditor");
     const { status, q, ...query } = c.req.valid("query");
-    const page = await listPlatforms(context, site_key_hash, { status, search: q }, query);
+    const page = await listPlatforms(context, siteKeyHash, { status, search: q }, query);
     return c.json(pageBody(page, render), 200);
   });
 
   app.openapi(set, async (c) => {
-    const { site_key_hash, platform } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "owner");
+    const { siteKeyHash } = await requireSite(context, c, "owner");
+    const { platform } = c.req.valid("param");
     const change = c.req.valid("json");
-    const result = await changePlatform(context, site_key_hash, platform, change, actorOf(c));
-    if (!result.ok) return refused(result);
-    const counted = await withRecentDecisions(context, site_key_hash, result.value);
+    const changed = requireOk(
+      await changePlatform(context, siteKeyHash, platform, change, actorOf(c)),
+    );
+    const counted = await withRecentDecisions(context, siteKeyHash, changed);
     return c.json(render(counted), 200);
   });
 
   app.openapi(remove, async (c) => {
-    const { site_key_hash, platform } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "owner");
-    const result = await removePlatform(context, site_key_hash, platform, actorOf(c));
-    return result.ok ? c.body(null, 204) : refused(result);
+    const { siteKeyHash } = await requireSite(context, c, "owner");
+    const { platform } = c.req.valid("param");
+    requireOk(await removePlatform(context, siteKeyHash, platform, actorOf(c)));
+    return c.body(null, 204);
   });
 }

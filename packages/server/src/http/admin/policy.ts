@@ -1,5 +1,5 @@
 import type { JsonObject, PolicyFinding } from "@gatehouse/protocol";
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { publishPolicy } from "../../actions/policies/publish-policy.js";
 import { showPolicy } from "../../actions/policies/read-policies.js";
 import type { TestedDecision } from "../../actions/policies/simulation.js";
@@ -12,14 +12,14 @@ import {
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
-import { Problem } from "../server/problem.js";
-import { body, errors, json, Timestamp } from "../server/schemas.js";
+import { json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { siteRoute } from "./describe.js";
 import { PolicyBody, policyBody } from "./policy-versions.js";
-import { refused, SiteParams } from "./schemas.js";
+import { requireOk } from "./schemas.js";
 
 /** Most tests take less time than this. */
-const TEST_AGAIN_S = "5";
+const TEST_RETRY_AFTER_S = 5;
 
 const Findings = z
   .array(
@@ -64,56 +64,39 @@ const TestBody = z
   })
   .openapi("PolicyTest");
 
-const show = createRoute({
-  method: "get",
-  path: "/v1/admin/sites/{site_key_hash}/policy",
+const show = siteRoute("get", "/policy", {
   tags: ["Policy"],
   summary: "Show the policy in force",
-  request: { params: SiteParams },
-  responses: { 200: json(PolicyBody, "The newest version."), ...errors("not_found") },
+  answer: json(PolicyBody, "The newest version."),
 });
 
 const PolicyDocument = z.record(z.string(), z.unknown()).openapi({
   description: "A policy: `policy`, `timezone`, `default` and `rules`, as the guide to rules says.",
 });
 
-const publish = createRoute({
-  method: "put",
-  path: "/v1/admin/sites/{site_key_hash}/policy",
+const publish = siteRoute("put", "/policy", {
   tags: ["Policy"],
   summary: "Check and publish a policy",
   description:
     "A document of `rules/1`. Every version is kept: audit records name the one they followed. " +
     "With a finding of level `error` it is refused; warnings are answered.",
-  request: { params: SiteParams, body: body(PolicyDocument) },
-  responses: {
-    200: json(PolicyBody.extend({ findings: Findings }), "The published version."),
-    ...errors("invalid_request", "forbidden", "not_found"),
-  },
+  body: PolicyDocument,
+  answer: json(PolicyBody.extend({ findings: Findings }), "The published version."),
 });
 
-const test = createRoute({
-  method: "post",
-  path: "/v1/admin/sites/{site_key_hash}/policy/test",
+const test = siteRoute("post", "/policy/test", {
   tags: ["Policy"],
   summary: "Try a draft on past decisions",
   description:
     "Decides the last decisions of the site again, as if the draft had been in force. " +
     "Nothing is written. One test at a time for a site, and two in a process: more are " +
     "`rate_limited`. One that takes more than 10 seconds ends as `unavailable`: test fewer.",
-  request: {
-    params: SiteParams,
-    body: body(
-      strict({
-        policy: PolicyDocument,
-        last: z.int().min(1).max(TESTED_DECISIONS_MAX).default(TESTED_DECISIONS),
-      }),
-    ),
-  },
-  responses: {
-    200: json(TestBody, "What would have been decided."),
-    ...errors("invalid_request", "not_found"),
-  },
+  body: strict({
+    policy: PolicyDocument,
+    last: z.int().min(1).max(TESTED_DECISIONS_MAX).default(TESTED_DECISIONS),
+  }),
+  changesNothing: true,
+  answer: json(TestBody, "What would have been decided."),
 });
 
 const renderFindings = (findings: readonly PolicyFinding[]) =>
@@ -144,31 +127,25 @@ function renderTest({ findings, tested, changed, summary }: PolicyTest): z.infer
 
 export function policyRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(show, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "auditor");
-    const policy = await showPolicy(context, site_key_hash);
-    return policy.ok ? c.json(policyBody(policy.value), 200) : refused(policy);
+    const { siteKeyHash } = await requireSite(context, c, "auditor");
+    const policy = requireOk(await showPolicy(context, siteKeyHash));
+    return c.json(policyBody(policy), 200);
   });
 
   app.openapi(publish, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    const site = await requireSite(context, c, site_key_hash, "owner");
+    const site = await requireSite(context, c, "owner");
     const document = c.req.valid("json") as JsonObject;
-    const result = await publishPolicy(context, site, document, actorOf(c));
-    if (!result.ok) return refused(result);
-    const { policy, findings } = result.value;
+    const { policy, findings } = requireOk(
+      await publishPolicy(context, site, document, actorOf(c)),
+    );
     return c.json({ ...policyBody(policy), findings: renderFindings(findings) }, 200);
   });
 
   app.openapi(test, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
     // A test shows only decisions, and every role that may read the policy may read them.
-    const site = await requireSite(context, c, site_key_hash, "auditor");
+    const site = await requireSite(context, c, "auditor");
     const { policy, last } = c.req.valid("json");
     const result = await testPolicy(context, site, policy as JsonObject, last);
-    if (result.ok) return c.json(renderTest(result.value), 200);
-    const { reason, detail } = result;
-    const headers = reason === "invalid_request" ? {} : { "retry-after": TEST_AGAIN_S };
-    throw new Problem(reason, { message: detail, headers });
+    return c.json(renderTest(requireOk(result, TEST_RETRY_AFTER_S)), 200);
   });
 }

@@ -1,4 +1,4 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { setProcessor } from "../../actions/payments/set-processor.js";
 import {
   type AccountState,
@@ -13,9 +13,10 @@ import { PROCESSOR_KINDS, type Site } from "../../domain/sites/site.js";
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
-import { body, errors, json, Timestamp } from "../server/schemas.js";
+import { json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { refused, SiteParams } from "./schemas.js";
+import { siteRoute } from "./describe.js";
+import { requireOk } from "./schemas.js";
 
 const MERCHANT_ID_CHARS_MAX = 100;
 const SECRET_CHARS_MAX = 255;
@@ -63,81 +64,56 @@ const ProcessorBody = z
   })
   .openapi("Processor");
 
-const path = "/v1/admin/sites/{site_key_hash}/processor";
-const tags = ["Selling"];
-
-const show = createRoute({
-  method: "get",
-  path,
-  tags,
+const show = siteRoute("get", "/processor", {
+  tags: ["Selling"],
   summary: "Show the payment processor and the gates of checkout",
-  request: { params: SiteParams },
-  responses: { 200: json(ProcessorBody, "The processor."), ...errors("not_found") },
+  answer: json(ProcessorBody, "The processor."),
 });
 
 /** `kinds`: the payment providers of the installation. */
 const connectRoute = (kinds: readonly string[]) =>
-  createRoute({
-    method: "put",
-    path,
-    tags,
+  siteRoute("put", "/processor", {
+    tags: ["Selling"],
     summary: "Connect a payment processor",
     description:
       "`sandbox` is embedded: it knows Stripe's test tokens, and no money is behind it. `stripe` is " +
       "your own account; its key is asked first what it can do, and kept sealed. What is left out of " +
       "an account stays as it is.",
-    request: {
-      params: SiteParams,
-      body: body(
-        strict({
-          kind: z.enum(kinds),
-          rail_on: z.boolean(),
-          settles: z.boolean(),
-          wallet_merchant_id: z.string().min(1).max(MERCHANT_ID_CHARS_MAX).optional(),
-          secret_key: Secret.optional().openapi({ description: "`rk_…` or `sk_…`; for `stripe`." }),
-          publishable_key: Secret.optional(),
-          webhook_secret: Secret.optional().openapi({ description: "`whsec_…` of the events." }),
-          approval_secret: Secret.optional().openapi({ description: "`whsec_…` of approvals." }),
-          shared_payment_tokens: z
-            .boolean()
-            .optional()
-            .openapi({ description: "Take `spt_…` tokens: a preview of Stripe's." }),
-        }),
-      ),
-    },
-    responses: {
-      200: json(ProcessorBody.extend({ abilities: Abilities.optional() }), "The processor."),
-      ...errors("invalid_request", "forbidden", "not_found", "conflict", "unavailable"),
-    },
+    body: strict({
+      kind: z.enum(kinds),
+      rail_on: z.boolean(),
+      settles: z.boolean(),
+      wallet_merchant_id: z.string().min(1).max(MERCHANT_ID_CHARS_MAX).optional(),
+      secret_key: Secret.optional().openapi({ description: "`rk_…` or `sk_…`; for `stripe`." }),
+      publishable_key: Secret.optional(),
+      webhook_secret: Secret.optional().openapi({ description: "`whsec_…` of the events." }),
+      approval_secret: Secret.optional().openapi({ description: "`whsec_…` of approvals." }),
+      shared_payment_tokens: z
+        .boolean()
+        .optional()
+        .openapi({ description: "Take `spt_…` tokens: a preview of Stripe's." }),
+    }),
+    answer: json(ProcessorBody.extend({ abilities: Abilities.optional() }), "The processor."),
+    errors: ["conflict", "unavailable"],
   });
 
-const test = createRoute({
-  method: "post",
-  path: `${path}/test`,
-  tags,
+const test = siteRoute("post", "/processor/test", {
+  tags: ["Selling"],
   summary: "Ask what the connected key can do",
   description: "Nothing is paid, made or changed by it.",
-  request: { params: SiteParams },
-  responses: {
-    200: json(
-      z.object({ live: z.boolean(), restricted: z.boolean(), abilities: Abilities }),
-      "What it can do.",
-    ),
-    ...errors("invalid_request", "forbidden", "not_found", "unavailable"),
-  },
+  answer: json(
+    z.object({ live: z.boolean(), restricted: z.boolean(), abilities: Abilities }),
+    "What it can do.",
+  ),
+  errors: ["invalid_request", "unavailable"],
 });
 
-const disconnect = createRoute({
-  method: "delete",
-  path,
-  tags,
+const disconnect = siteRoute("delete", "/processor", {
+  tags: ["Selling"],
   summary: "Disconnect the payment processor",
   description: "Nothing new is sold. What was asked of it before is still brought to its end.",
-  request: { params: SiteParams },
-  responses: {
-    200: json(ProcessorBody, "None."),
-    ...errors("forbidden", "not_found", "conflict"),
-  },
+  answer: json(ProcessorBody, "None."),
+  errors: ["conflict"],
 });
 
 function renderAccount(
@@ -188,15 +164,13 @@ const abilitiesOf = ({ abilities }: KeyReport) => abilities.map((ability) => ({ 
 
 export function processorRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(show, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    const site = await requireSite(context, c, site_key_hash, "auditor");
+    const site = await requireSite(context, c, "auditor");
     return c.json(await render(context, site), 200);
   });
 
   const kinds = [...new Set([...PROCESSOR_KINDS, ...Object.keys(context.providers)])];
   app.openapi(connectRoute(kinds), async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "owner");
+    const { siteKeyHash } = await requireSite(context, c, "owner");
     const request = c.req.valid("json");
     const foreign = STRIPE_ONLY.filter((name) => request[name] !== undefined);
     if (request.kind !== "stripe" && foreign.length > 0) {
@@ -217,26 +191,23 @@ export function processorRoutes(app: OpenAPIHono<AdminEnv>, context: Context): v
         sharedTokens: request.shared_payment_tokens,
       },
     };
-    const result = await setProcessor(context, site_key_hash, settings, actorOf(c));
-    if (!result.ok) return refused(result);
-    const { site, report } = result.value;
+    const { site, report } = requireOk(
+      await setProcessor(context, siteKeyHash, settings, actorOf(c)),
+    );
     const abilities = report === undefined ? {} : { abilities: abilitiesOf(report) };
     return c.json({ ...(await render(context, site)), ...abilities }, 200);
   });
 
   app.openapi(test, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "owner");
-    const report = await checkCurrentKey(context, site_key_hash);
-    if (!report.ok) return refused(report);
-    const { live, restricted } = report.value;
-    return c.json({ live, restricted, abilities: abilitiesOf(report.value) }, 200);
+    const { siteKeyHash } = await requireSite(context, c, "owner");
+    const report = requireOk(await checkCurrentKey(context, siteKeyHash));
+    const { live, restricted } = report;
+    return c.json({ live, restricted, abilities: abilitiesOf(report) }, 200);
   });
 
   app.openapi(disconnect, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "owner");
-    const result = await setProcessor(context, site_key_hash, null, actorOf(c));
-    return result.ok ? c.json(await render(context, result.value.site), 200) : refused(result);
+    const { siteKeyHash } = await requireSite(context, c, "owner");
+    const { site } = requireOk(await setProcessor(context, siteKeyHash, null, actorOf(c)));
+    return c.json(await render(context, site), 200);
   });
 }

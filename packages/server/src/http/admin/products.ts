@@ -13,17 +13,16 @@ import {
 import { isoTime } from "../../infra/clock.js";
 import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
-import { body, errors, json, Timestamp } from "../server/schemas.js";
+import { errors, json, Timestamp } from "../server/schemas.js";
 import { uploadOf } from "../server/upload.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
-import { NextCursor, PageQuery, refused, Search, SiteParams } from "./schemas.js";
+import { pageOf, SITE_PATH, siteRoute } from "./describe.js";
+import { PageQuery, requireOk, Search, SiteParams } from "./schemas.js";
 
 const IMPORT_BYTES_MAX = 64 * 1024 * 1024;
 const CURSOR_CHARS_MAX = 600;
 /** A character outside the basic plane counts as two in the length of a string. */
 const PRODUCT_ID_UNITS_MAX = 2 * PRODUCT_ID_CHARS_MAX;
-const PATH = "/v1/admin/sites/{site_key_hash}/products";
-const tags = ["Selling"];
 
 const ProductBody = z
   .object({
@@ -57,50 +56,34 @@ const ReportBody = z
 
 const ProductId = z.string().min(1).max(PRODUCT_ID_UNITS_MAX);
 
-const list = createRoute({
-  method: "get",
-  path: PATH,
-  tags,
+const list = siteRoute("get", "/products", {
+  tags: ["Selling"],
   summary: "List products",
   description: "By id.",
-  request: {
-    params: SiteParams,
-    query: PageQuery.extend({
-      // A cursor contains a product id, which is longer than the ids in other cursors.
-      cursor: z.string().max(CURSOR_CHARS_MAX).optional(),
-      q: Search.optional().openapi({
-        description: "What title or id hold; small and capital letters are alike.",
-      }),
+  query: PageQuery.extend({
+    // A cursor contains a product id, which is longer than the ids in other cursors.
+    cursor: z.string().max(CURSOR_CHARS_MAX).optional(),
+    q: Search.optional().openapi({
+      description: "What title or id hold; small and capital letters are alike.",
     }),
-  },
-  responses: {
-    200: json(z.object({ items: z.array(ProductBody), next_cursor: NextCursor }), "Products."),
-    ...errors("invalid_request", "not_found"),
-  },
+  }),
+  answer: pageOf(ProductBody, "Products."),
 });
 
-const replaceAll = createRoute({
-  method: "put",
-  path: PATH,
-  tags,
+const replaceAll = siteRoute("put", "/products", {
+  tags: ["Selling"],
   summary: "Replace the products of a site",
   description:
     "Fields: `id, title, description, price, currency, image_url, url, availability, quantity`. " +
     "All of them are taken, or none. For long lists there is the import.",
-  request: {
-    params: SiteParams,
-    body: body(strict({ products: z.array(z.record(z.string(), z.unknown())) })),
-  },
-  responses: {
-    200: json(ReportBody, "What was written."),
-    ...errors("invalid_request", "forbidden", "not_found"),
-  },
+  body: strict({ products: z.array(z.record(z.string(), z.unknown())) }),
+  answer: json(ReportBody, "What was written."),
 });
 
 const importRoute = createRoute({
   method: "post",
-  path: `${PATH}/import`,
-  tags,
+  path: `${SITE_PATH}/products/import`,
+  tags: ["Selling"],
   summary: "Import products",
   description:
     "CSV (`text/csv`) or one JSON object a line (`application/x-ndjson`), up to 64 MB, read while " +
@@ -123,19 +106,14 @@ const importRoute = createRoute({
   },
 });
 
-const remove = createRoute({
-  method: "delete",
-  path: PATH,
-  tags,
+const remove = siteRoute("delete", "/products", {
+  tags: ["Selling"],
   summary: "Remove a product",
   description:
     "Nobody can buy it any more. Orders keep what they say of it. Its id is in the query: it may " +
     "hold what no path can.",
-  request: { params: SiteParams, query: z.object({ id: ProductId }) },
-  responses: {
-    204: { description: "Removed." },
-    ...errors("invalid_request", "forbidden", "not_found"),
-  },
+  query: z.object({ id: ProductId }),
+  noContent: "Removed.",
 });
 
 function render(product: Product): z.infer<typeof ProductBody> {
@@ -171,10 +149,8 @@ export function productImportRoute(app: OpenAPIHono<AdminEnv>, context: Context)
   const { path, request } = importRoute;
   app.openAPIRegistry.registerPath(importRoute);
   app.post(path.replace("{site_key_hash}", ":site_key_hash"), async (c) => {
-    const params = request.params.safeParse(c.req.param());
-    if (!params.success) throw new Problem("not_found");
-    const { site_key_hash } = params.data;
-    await requireSite(context, c, site_key_hash, "owner");
+    if (!request.params.safeParse(c.req.param()).success) throw new Problem("not_found");
+    const { siteKeyHash } = await requireSite(context, c, "owner");
     const query = request.query.safeParse(c.req.query());
     if (!query.success) {
       throw new Problem("invalid_request", { message: "mode: must be update or replace." });
@@ -182,32 +158,29 @@ export function productImportRoute(app: OpenAPIHono<AdminEnv>, context: Context)
     const lines = linesOf(c.req.header("content-type") ?? "");
     const upload = uploadOf(c.req.raw, IMPORT_BYTES_MAX, context.clock);
     const options = { replace: query.data.mode === "replace", actor: actorOf(c) };
-    const result = await importProducts(context, site_key_hash, lines(upload), options);
-    return result.ok ? c.json(renderReport(result.value), 200) : refused(result);
+    const report = requireOk(await importProducts(context, siteKeyHash, lines(upload), options));
+    return c.json(renderReport(report), 200);
   });
 }
 
 export function productRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(list, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "auditor");
+    const { siteKeyHash } = await requireSite(context, c, "auditor");
     const { q, ...query } = c.req.valid("query");
-    const page = await listProducts(context, site_key_hash, q, query);
+    const page = await listProducts(context, siteKeyHash, q, query);
     return c.json({ items: page.items.map(render), next_cursor: page.nextCursor }, 200);
   });
 
   app.openapi(replaceAll, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "owner");
+    const { siteKeyHash } = await requireSite(context, c, "owner");
     const products = c.req.valid("json").products as readonly JsonValue[];
-    const result = await setProducts(context, site_key_hash, products, actorOf(c));
-    return result.ok ? c.json(renderReport(result.value), 200) : refused(result);
+    const report = requireOk(await setProducts(context, siteKeyHash, products, actorOf(c)));
+    return c.json(renderReport(report), 200);
   });
   app.openapi(remove, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "owner");
+    const { siteKeyHash } = await requireSite(context, c, "owner");
     const { id } = c.req.valid("query");
-    const result = await removeProduct(context, site_key_hash, id, actorOf(c));
-    return result.ok ? c.body(null, 204) : refused(result);
+    requireOk(await removeProduct(context, siteKeyHash, id, actorOf(c)));
+    return c.body(null, 204);
   });
 }

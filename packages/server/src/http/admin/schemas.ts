@@ -48,12 +48,22 @@ export const ActorId = z
     example: "https://platform.example/profile",
   });
 
-/** Answers with the refusal of an action. Its detail is written for the caller. */
-export function refused(
-  refusal: Refusal<ReasonCode> & { readonly reasonCode?: string | undefined },
-): never {
-  const { reason, detail, reasonCode } = refusal;
-  throw new Problem(reason, { message: detail, reasonCode });
+/** What an action answers. */
+type ActionResult<Value> =
+  | { readonly ok: true; readonly value: Value }
+  | (Refusal<ReasonCode> & { readonly reasonCode?: string | undefined });
+
+/**
+ * The value of an action's result. A refusal ends the request: its detail is written for the caller.
+ * `retryAfterS` says when a caller that met a limit may try again.
+ */
+export function requireOk<Value>(result: ActionResult<Value>, retryAfterS?: number): Value {
+  if (result.ok) return result.value;
+  const { reason, detail, reasonCode } = result;
+  const canRetry = reason === "rate_limited" || reason === "unavailable";
+  const headers =
+    canRetry && retryAfterS !== undefined ? { "retry-after": String(retryAfterS) } : {};
+  throw new Problem(reason, { message: detail, reasonCode, headers });
 }
 
 /** The body of a page, in the form that every list of the admin API has. */
@@ -61,8 +71,8 @@ export function pageBody<Item, Body>(
   page: Result<Page<Item>, "invalid_request">,
   render: (item: Item) => Body,
 ): { items: Body[]; next_cursor: string | undefined } {
-  if (!page.ok) return refused(page);
-  return { items: page.value.items.map(render), next_cursor: page.value.nextCursor };
+  const { items, nextCursor } = requireOk(page);
+  return { items: items.map(render), next_cursor: nextCursor };
 }
 
 /** The number that a page of numbered items begins before; null for the newest page. */

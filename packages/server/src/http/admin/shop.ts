@@ -1,4 +1,4 @@
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { showShopSettings } from "../../actions/sites/read-sites.js";
 import { setShop } from "../../actions/sites/set-shop.js";
 import type { Context } from "../../context.js";
@@ -8,10 +8,11 @@ import {
   type ShopSettings,
 } from "../../domain/shop-settings/shop-settings.js";
 import { strict } from "../server/faults.js";
-import { body, errors, json } from "../server/schemas.js";
+import { json } from "../server/schemas.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
+import { siteRoute } from "./describe.js";
 import { line, webAddress } from "./fields.js";
-import { refused, SiteParams } from "./schemas.js";
+import { requireOk } from "./schemas.js";
 
 const ZONES_MAX = 50;
 const COUNTRIES_MAX = 250;
@@ -92,25 +93,17 @@ const ShopBody = strict({
     .openapi({ description: "Whether buyers are told of their orders by mail." }),
 }).openapi("ShopSettings");
 
-const route = { path: "/v1/admin/sites/{site_key_hash}/shop" as const, tags: ["Selling"] };
-
-const show = createRoute({
-  method: "get",
-  ...route,
+const show = siteRoute("get", "/shop", {
+  tags: ["Selling"],
   summary: "Show how the site sells through platforms",
-  request: { params: SiteParams },
-  responses: { 200: json(ShopBody, "The settings."), ...errors("not_found") },
+  answer: json(ShopBody, "The settings."),
 });
 
-const replace = createRoute({
-  method: "put",
-  ...route,
+const replace = siteRoute("put", "/shop", {
+  tags: ["Selling"],
   summary: "Set how the site sells through platforms",
-  request: { params: SiteParams, body: body(ShopBody) },
-  responses: {
-    200: json(ShopBody, "The settings."),
-    ...errors("invalid_request", "forbidden", "not_found"),
-  },
+  body: ShopBody,
+  answer: json(ShopBody, "The settings."),
 });
 
 function render({ allowUnsigned, buyerMail, ...shop }: ShopSettings) {
@@ -128,17 +121,15 @@ function render({ allowUnsigned, buyerMail, ...shop }: ShopSettings) {
 
 export function shopRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(show, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "auditor");
-    return c.json(render(await showShopSettings(context, site_key_hash)), 200);
+    const { siteKeyHash } = await requireSite(context, c, "auditor");
+    return c.json(render(await showShopSettings(context, siteKeyHash)), 200);
   });
 
   app.openapi(replace, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "owner");
+    const { siteKeyHash } = await requireSite(context, c, "owner");
     const { allow_unsigned: allowUnsigned, buyer_mail: buyerMail, ...rest } = c.req.valid("json");
     const settings = { ...rest, allowUnsigned, buyerMail } as ShopSettings;
-    const result = await setShop(context, site_key_hash, settings, actorOf(c));
-    return result.ok ? c.json(render(result.value), 200) : refused(result);
+    const shop = requireOk(await setShop(context, siteKeyHash, settings, actorOf(c)));
+    return c.json(render(shop), 200);
   });
 }

@@ -10,7 +10,7 @@ import {
   VERIFICATION_METHODS,
 } from "../../domain/sites/site.js";
 import { isoTime } from "../../infra/clock.js";
-import { SiteKeyHash, Timestamp } from "../server/schemas.js";
+import { SiteKeyHash, Timestamp, timeOrNull } from "../server/schemas.js";
 import { line } from "./fields.js";
 import { SkillBody } from "./skill-body.js";
 
@@ -53,8 +53,6 @@ export const SiteBody = z
   })
   .openapi("Site");
 
-const orNull = (ms: number | null) => (ms === null ? null : isoTime(ms));
-
 export function renderSite(
   site: Site,
   { baseUrl, fetchAllow }: Pick<Config, "baseUrl" | "fetchAllow">,
@@ -69,7 +67,7 @@ export function renderSite(
     skills: [...site.skills],
     status: site.status,
     audit_public: site.auditPublic,
-    paused_at: orNull(site.pausedAt),
+    paused_at: timeOrNull(site.pausedAt),
     version: site.version,
     agent_page_url: siteAddresses(baseUrl, site).agentPage,
     mcp_url: siteAddresses(baseUrl, site).mcp,
@@ -77,8 +75,8 @@ export function renderSite(
       token: proof.token,
       method: proof.method,
       reason: proof.reason,
-      verified_at: orNull(proof.verifiedAt),
-      checked_at: orNull(proof.checkedAt),
+      verified_at: timeOrNull(proof.verifiedAt),
+      checked_at: timeOrNull(proof.checkedAt),
       failed_days: proof.failedDays,
       problem: proof.problem,
       ...proofInstructions(site, fetchAllow),

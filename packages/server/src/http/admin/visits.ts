@@ -1,13 +1,14 @@
 import { CLASSIFICATIONS, knownAgentName, SIGNATURE_OUTCOMES } from "@gatehouse/protocol";
-import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
+import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import { COUNT_BY } from "../../actions/count-by.js";
 import { countVisits, listVisits } from "../../actions/visits/read-visits.js";
 import type { Context } from "../../context.js";
 import type { Visit, VisitFilter } from "../../domain/visits/visit.js";
 import { isoTime } from "../../infra/clock.js";
-import { errors, json, Timestamp } from "../server/schemas.js";
+import { json, Timestamp } from "../server/schemas.js";
 import { type AdminEnv, requireSite } from "./access.js";
-import { NextCursor, PageQuery, pageBody, SiteParams, SpanQuery, spanOf } from "./schemas.js";
+import { pageOf, siteRoute } from "./describe.js";
+import { PageQuery, pageBody, SpanQuery, spanOf } from "./schemas.js";
 
 const AGENT_CHARS_MAX = 255;
 const SOURCES = ["beacon", "edge"] as const;
@@ -46,43 +47,27 @@ const CountBody = z
   })
   .openapi("VisitCount");
 
-const list = createRoute({
-  method: "get",
-  path: "/v1/admin/sites/{site_key_hash}/visits",
+const list = siteRoute("get", "/visits", {
   tags: ["Visits"],
   summary: "List visits",
   description: "The newest first. Single visits are kept for 90 days.",
-  request: {
-    params: SiteParams,
-    query: PageQuery.extend({ ...Filter.shape, source: z.enum(SOURCES).optional() }),
-  },
-  responses: {
-    200: json(z.object({ items: z.array(VisitBody), next_cursor: NextCursor }), "Visits."),
-    ...errors("invalid_request", "not_found"),
-  },
+  query: PageQuery.extend({ ...Filter.shape, source: z.enum(SOURCES).optional() }),
+  answer: pageOf(VisitBody, "Visits."),
 });
 
-const count = createRoute({
-  method: "get",
-  path: "/v1/admin/sites/{site_key_hash}/visits/counts",
+const count = siteRoute("get", "/visits/counts", {
   tags: ["Visits"],
   summary: "Count visits over time",
   description:
     "By UTC hour or day, from the hour that `from` lies in; those without a visit are left out.",
-  request: {
-    params: SiteParams,
-    query: Filter.extend({ by: z.enum(COUNT_BY).default("day") }),
-  },
-  responses: {
-    200: json(
-      z.object({
-        items: z.array(CountBody),
-        cut: z.boolean().openapi({ description: "There is more: ask for a shorter time." }),
-      }),
-      "Counts, the oldest first.",
-    ),
-    ...errors("invalid_request", "not_found"),
-  },
+  query: Filter.extend({ by: z.enum(COUNT_BY).default("day") }),
+  answer: json(
+    z.object({
+      items: z.array(CountBody),
+      cut: z.boolean().openapi({ description: "There is more: ask for a shorter time." }),
+    }),
+    "Counts, the oldest first.",
+  ),
 });
 
 function filterOf({ classification, agent, ...span }: z.infer<typeof Filter>): VisitFilter {
@@ -115,19 +100,17 @@ function render(visit: Visit): z.infer<typeof VisitBody> {
 
 export function visitRoutes(app: OpenAPIHono<AdminEnv>, context: Context): void {
   app.openapi(list, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "auditor");
+    const { siteKeyHash } = await requireSite(context, c, "auditor");
     const { limit, cursor, source, ...rest } = c.req.valid("query");
     const filter = { ...filterOf(rest), source };
-    const page = await listVisits(context, site_key_hash, filter, { limit, cursor });
+    const page = await listVisits(context, siteKeyHash, filter, { limit, cursor });
     return c.json(pageBody(page, render), 200);
   });
 
   app.openapi(count, async (c) => {
-    const { site_key_hash } = c.req.valid("param");
-    await requireSite(context, c, site_key_hash, "auditor");
+    const { siteKeyHash } = await requireSite(context, c, "auditor");
     const { by, ...filter } = c.req.valid("query");
-    const { counts, cut } = await countVisits(context, site_key_hash, filterOf(filter), by);
+    const { counts, cut } = await countVisits(context, siteKeyHash, filterOf(filter), by);
     const items = counts.map(({ start, visits, by: kinds, agents }) => ({
       start: isoTime(start),
       visits,

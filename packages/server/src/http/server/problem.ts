@@ -75,3 +75,9 @@ export function waitProblem(
   const seconds = String(Math.ceil(waitMs / 1000));
   return new Problem("rate_limited", { headers: { "retry-after": seconds, ...headers } });
 }
+
+/** Something that a request names, or the refusal of a request that names nothing. */
+export function requireFound<Value>(value: Value | undefined, message?: string): Value {
+  if (value === undefined) throw new Problem("not_found", { message });
+  return value;
+}

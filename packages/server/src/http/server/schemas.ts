@@ -1,5 +1,6 @@
 import { REASONS, type ReasonCode } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
+import { isoTime } from "../../infra/clock.js";
 
 const ErrorBody = z
   .object({
@@ -12,6 +13,9 @@ const ErrorBody = z
   .openapi("Error");
 
 export const Timestamp = z.iso.datetime().openapi({ example: "2026-11-15T09:30:00.000Z" });
+/** A time as answers have it. */
+export const timeOrNull = (at: number | null) => (at === null ? null : isoTime(at));
+
 export const SiteKeyHash = z
   .string()
   .regex(/^[A-Za-z0-9_-]{43}$/, "must be a site key hash of 43 characters");
