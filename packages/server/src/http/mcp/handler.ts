@@ -10,7 +10,7 @@ import { type Answer, type Exchange, json } from "../server/exchange.js";
 import { hostGuard } from "../server/host-header.js";
 import { pendingBody } from "../server/pending.js";
 import { Problem, waitProblem } from "../server/problem.js";
-import { type McpTools, refuseUnservable } from "./call.js";
+import { answerCall, type McpTools, refuseUnservable } from "./call.js";
 import { CallLimits } from "./call-limits.js";
 import { readMessage } from "./message.js";
 import { answerMethod } from "./methods.js";
@@ -107,11 +107,12 @@ export class McpHandler {
     const server = this.serverOf(site);
     const result = revisionOf(message, exchange);
     try {
+      const isCall = message.method === "tools/call";
       if (result.kind === "served") {
-        const { revision } = result;
-        return await answerMethod({ exchange, body, message, server, revision }, this.tools);
+        const request = { exchange, body, message, server, revision: result.revision };
+        return isCall ? await answerCall(request, this.tools) : answerMethod(request, this.tools);
       }
-      if (message.method !== "tools/call") return result.answer;
+      if (!isCall) return result.answer;
       return await refuseUnservable({ exchange, body, message, server }, this.tools, result.answer);
     } catch (error) {
       throw error instanceof SiteGoneError ? this.unknownSite() : error;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@gatehouse/protocol";
 import type { Answer } from "../server/exchange.js";
-import { answerCall, invalidParams, type McpRequest, type McpTools } from "./call.js";
+import { invalidParams, type McpRequest, type McpTools } from "./call.js";
 import { clientInfoOf } from "./revision.js";
 import { errorAnswer, RPC, resultAnswer } from "./rpc.js";
 import { readClient } from "./sessions.js";
@@ -47,11 +47,10 @@ function unknownMethod({ message, revision }: McpRequest, baseUrl: string): Answ
   return errorAnswer(revision === "declared" ? 200 : 404, message.id, error);
 }
 
-/** Answers a message of either revision. */
-export function answerMethod(request: McpRequest, tools: McpTools): Answer | Promise<Answer> {
+/** Answers every method but `tools/call`, in either revision. */
+export function answerMethod(request: McpRequest, tools: McpTools): Answer {
   const { message, revision, server } = request;
   const { method, id } = message;
-  if (method === "tools/call") return answerCall(request, tools);
   if (method === "tools/list") return listTools(request);
   if (revision === "declared") {
     if (method === "initialize") return initialize(request, tools);

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@gatehouse/protocol";
-import type { Notice } from "../../actions/checkout/completion-notice.js";
 import type { Progress } from "../../actions/checkout/progress.js";
+import type { Notice } from "../../actions/checkout/request.js";
 import type { Changed } from "../../actions/checkout/sessions.js";
 import { type Checkout, isHandedOff, type Missing } from "../../domain/checkouts/checkout.js";
 import { lineMessages } from "./lines.js";

@@ -1,5 +1,5 @@
 import { COMPLETE_CHECKOUT, paymentToken } from "@gatehouse/protocol";
-import { completeAndSettle } from "../../actions/checkout/complete-and-settle.js";
+import { completeCheckout } from "../../actions/checkout/complete.js";
 import type { DeclineWait } from "../../domain/declines/caller.js";
 import { errorAnswer, type UcpAnswer } from "./answer.js";
 import { CHECKOUT, checkoutBody, FULFILLMENT } from "./checkout-body.js";
@@ -34,7 +34,7 @@ export const completeOperation: Operation = {
       requestId,
       source: client.networks[0],
     };
-    return completeAndSettle(context, request, completion, async (db, completed) => {
+    return completeCheckout(context, request, completion, async (db, completed) => {
       if (!completed.ok) {
         const isShut = completed.reason === "shut";
         return isShut ? errorAnswer("capabilities_incompatible", completed.detail) : noCheckout();

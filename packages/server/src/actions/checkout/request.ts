@@ -1,0 +1,209 @@
+import { COMPLETE_CHECKOUT, type JsonObject, ok, type Result, refuse } from "@gatehouse/protocol";
+import type { Context } from "../../context.js";
+import type { Agent } from "../../domain/agents/agent.js";
+import {
+  type Checkout,
+  emailOf,
+  isReady,
+  pageUrl,
+  TRIES_MAX,
+} from "../../domain/checkouts/checkout.js";
+import { lockCheckout, writeCheckout } from "../../domain/checkouts/store.js";
+import { type DeclineWait, declineWait } from "../../domain/declines/caller.js";
+import { noteSeen } from "../../domain/platforms/store.js";
+import { closedMessage, sells } from "../../domain/sites/gates.js";
+import type { Site } from "../../domain/sites/site.js";
+import { reloadSite } from "../../domain/sites/store.js";
+import type { Transaction } from "../../infra/db/database.js";
+import { isPooled } from "../../purchase/identity.js";
+import type { PurchaseRequest } from "../../purchase/request.js";
+import { amountFault } from "../../purchase/settle.js";
+import { platformActor } from "./platform-actor.js";
+import { standingProblem } from "./platform-standing.js";
+import { isSameQuote, quoteDigest, quotedItems, quoteFor } from "./quote.js";
+import { type Changed, type CheckoutPlace, ownCheckout, refusalOf, takenOver } from "./sessions.js";
+
+const PROTOCOL = "ucp";
+
+/** A platform's request to complete a checkout. */
+export interface Completion extends CheckoutPlace {
+  readonly site: Site;
+  /** What the buyer pays with, in the form that the site's payment provider takes; undefined if unreadable. */
+  readonly token: string | undefined;
+  /** Whether the platform can say where something goes. */
+  readonly canShip: boolean;
+  readonly requestId: string;
+  /** The address the call came from, as limits name it. */
+  readonly source: string;
+}
+
+/** Why no payment was requested, in words for the platform. */
+export interface Notice {
+  readonly code: "quote_changed" | "not_payable" | "too_many_tries" | "too_many_reviews";
+  readonly content: string;
+}
+
+/** A checkout that is not put before the owner's rules, and what the platform is shown instead. */
+export interface Stopped extends Changed {
+  readonly notice?: Notice | undefined;
+  /** Something was written all the same: what is shown now. */
+  readonly changed?: true;
+  /** The platform has to wait after declined payments. */
+  readonly wait?: DeclineWait;
+}
+
+/** The purchase that a completion asks for, or why it asks for none. */
+type Requested =
+  | { readonly kind: "request"; readonly request: PurchaseRequest; readonly shown: Checkout }
+  | { readonly kind: "stopped"; readonly stopped: Stopped };
+
+function stop(checkout: Checkout, more: Partial<Stopped> = {}) {
+  return { kind: "stopped", stopped: { checkout, records: [], ...more } } as const;
+}
+
+/** Why a checkout cannot be tried as it stands; undefined if it can. */
+function noticeOf(
+  context: Context,
+  { processor }: Site,
+  token: string | undefined,
+  { tries, quote }: Checkout,
+): Notice | undefined {
+  if (tries >= TRIES_MAX) {
+    const content = "This checkout was tried too often. Make a new one.";
+    return { code: "too_many_tries", content };
+  }
+  if (token === undefined || processor === null) {
+    const content = "Send one instrument of a payment handler that this answer lists.";
+    return { code: "not_payable", content };
+  }
+  if (quote.currency === null) return undefined;
+  const amount = { currency: quote.currency, minor: quote.totals.totalMinor };
+  const fault = amountFault(context, processor.kind, amount);
+  return fault === undefined
+    ? undefined
+    : { code: "not_payable", content: `Not to be paid: ${fault}.` };
+}
+
+/** What a platform has to look at before it completes; undefined if it has seen everything. */
+function changeOf(before: Checkout, now: Checkout): Notice | undefined {
+  if (!isSameQuote(before.quote, now.quote)) {
+    const content = "Something has changed since this was shown. Look at it, and complete again.";
+    return { code: "quote_changed", content };
+  }
+  if (before.platform.signed === now.platform.signed) return undefined;
+  const content =
+    "This was made without a signature, so that anybody may have changed it. Look at it, and " +
+    "complete again.";
+  return { code: "quote_changed", content };
+}
+
+/** If only an instrument or a buyer waits, another one may pay at once; otherwise the caller waits. */
+function waitOrNotice(wait: DeclineWait): Pick<Stopped, "wait" | "notice"> {
+  if (wait.kind !== "instrument" && wait.kind !== "buyer") return { wait };
+  return { notice: { code: "not_payable", content: wait.message } };
+}
+
+/** Who asked for what, as records say it. */
+function aboutCompletion(agent: Agent, checkout: Checkout, requestId: string): JsonObject {
+  const { checkoutId: checkout_id, quote } = checkout;
+  const route = "/v1/ucp/{site_key_hash}/checkout-sessions/{id}/complete";
+  return {
+    agent: { id: agent.agentId },
+    checkout: { checkout_id, digest: quoteDigest(quote) },
+    protocol: PROTOCOL,
+    skill: COMPLETE_CHECKOUT,
+    request: { id: requestId, method: "POST", route },
+  };
+}
+
+/**
+ * Locks a checkout and prices it once more. A change that the platform has not been shown is shown, and
+ * never charged.
+ */
+export async function checkoutRequest(
+  context: Context,
+  tx: Transaction,
+  asked: Completion,
+): Promise<Result<Requested, "not_found" | "shut">> {
+  const { siteKeyHash, token } = asked;
+  const site = await reloadSite(tx, asked.site);
+  if (site === undefined) return refuse("shut", "This shop is not there any more.");
+  if (!sells(site)) return refuse("shut", closedMessage(site));
+  await lockCheckout(tx, asked.checkoutId);
+  const found = await ownCheckout(tx, asked);
+  if (!found.ok) return found;
+  const before = found.value;
+  const refusal = refusalOf(context, before);
+  if (refusal !== undefined) return ok(stop(before, { refusal }));
+  const refused = noticeOf(context, site, token, before);
+  // What the shop has refused for good, and what nobody could send, is not decided again.
+  const isHopeless = before.problem?.final === true || (before.quote.ships && !asked.canShip);
+  if (refused !== undefined || isHopeless || token === undefined) {
+    return ok(stop(before, { notice: refused }));
+  }
+  const quote = await quoteFor(tx, siteKeyHash, before.content, "order");
+  const shown = { ...takenOver(before, asked.platform), quote };
+  const notice = changeOf(before, shown);
+  if (notice !== undefined) {
+    await writeCheckout(tx, shown);
+    return ok(stop(shown, { changed: true, notice: isReady(quote) ? notice : undefined }));
+  }
+  if (!isReady(quote) || quote.currency === null) return ok(stop(shown));
+  const amount = { currency: quote.currency, minor: quote.totals.totalMinor };
+  return ok(await requestOf(context, tx, { ...asked, site, token, shown, amount }));
+}
+
+type Priced = Completion & {
+  readonly token: string;
+  readonly shown: Checkout;
+  readonly amount: NonNullable<PurchaseRequest["amount"]>;
+};
+
+/** The purchase of a checkout that was shown as it is now, if its platform may pay. */
+async function requestOf(context: Context, tx: Transaction, priced: Priced): Promise<Requested> {
+  const { site, token, shown, platform, siteKeyHash, amount } = priced;
+  const now = context.clock.now();
+  await noteSeen(tx, siteKeyHash, platform, now);
+  const { agent, identity } = await platformActor(tx, siteKeyHash, platform, now);
+  const problem = await standingProblem(tx, site, identity, now);
+  if (problem !== undefined) {
+    const refused = { ...shown, problem };
+    await writeCheckout(tx, refused);
+    return stop(refused, { changed: true });
+  }
+  const provider = site.processor?.kind;
+  if (provider === undefined) throw new Error("a site sells without a payment provider");
+  const checkout = { ...shown, tries: shown.tries + 1 };
+  const payment = {
+    provider,
+    token,
+    returnUrl: pageUrl(context.config, checkout),
+    caller: {
+      identity: identity.id,
+      admitted: !isPooled(identity),
+      source: priced.source,
+      buyer: emailOf(shown),
+    },
+  };
+  const wait = await declineWait(context, tx, siteKeyHash, payment);
+  if (wait !== undefined) return stop(shown, waitOrNotice(wait));
+  const request: PurchaseRequest = {
+    kind: "checkout",
+    site,
+    agent,
+    identity,
+    // Can be asked about like a mandate's id.
+    mandateId: `${checkout.checkoutId}-${checkout.tries}`,
+    digest: quoteDigest(shown.quote),
+    kid: null,
+    skill: COMPLETE_CHECKOUT,
+    protocol: PROTOCOL,
+    amount,
+    items: quotedItems(shown.quote),
+    payment,
+    checkout,
+    about: aboutCompletion(agent, checkout, priced.requestId),
+    now,
+  };
+  return { kind: "request", request, shown };
+}
