@@ -25,7 +25,6 @@ import {
 } from "./domain/tokens/token-authenticator.js";
 import { VisitLog } from "./domain/visits/visit-log.js";
 import { Admission } from "./http/server/admission/admission.js";
-import { TrustedProxies } from "./http/server/connection.js";
 import { OpenStreams } from "./http/server/open-streams.js";
 import { type Clock, systemClock } from "./infra/clock.js";
 import type { CrashPoint } from "./infra/crash-points.js";
@@ -51,6 +50,7 @@ import type { PaymentProvider, PaymentProviders } from "./payments/provider.js";
 import { openProviders } from "./payments/providers.js";
 import { webhookSender } from "./purchase/orders/shop-webhooks.js";
 import { StartupError } from "./startup-error.js";
+import { TrustedProxies } from "./http/server/trusted-proxies.js";
 
 /** Browsers that follow what changes, at one process. */
 const STREAMS = { all: 500, ofOne: 20 };

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type SecureVersion, connect as tlsConnect } from "node:tls";
 import { generate } from "selfsigned";
 import { expect, test } from "vitest";
-import { connectionOf, TrustedProxies } from "../src/http/server/connection.ts";
+import { TrustedProxies } from "../src/http/server/trusted-proxies.ts";
 import { cutAddress } from "../src/infra/addresses.ts";
 import { networksOf } from "../src/infra/networks.ts";
 import { freshEnvironment, OPERATOR_TOKEN, raw, startServer, temporaryFolder } from "./harness.ts";
@@ -171,7 +171,7 @@ test.each([
   ["a mapped peer", "::ffff:10.0.0.1", "::ffff:203.0.113.1", "203.0.113.1"],
 ])("the client address with %s", (_name, peer, forwardedFor, address) => {
   const proxies = new TrustedProxies(["10.0.0.0/8", "fd00::1"]);
-  expect(connectionOf(request(peer, forwardedFor), proxies).address).toBe(address);
+  expect(proxies.clientOf(request(peer, forwardedFor)).address).toBe(address);
 });
 
 test("limits count IPv6 by /64, /56 and /48; logs cut addresses", () => {

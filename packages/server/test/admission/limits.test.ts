@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { BodyMemory } from "../../src/http/server/admission/body-memory.ts";
 import { FairQueue } from "../../src/http/server/admission/fair-queue.ts";
 import { FairRate, FairRates } from "../../src/http/server/admission/fair-rate.ts";
-import { HeldBytes } from "../../src/http/server/admission/held-bytes.ts";
-import { connectionOf, TrustedProxies } from "../../src/http/server/connection.ts";
+import { TrustedProxies } from "../../src/http/server/trusted-proxies.ts";
 import { ManualClock } from "../../src/infra/clock.ts";
 import { networksOf } from "../../src/infra/networks.ts";
 import { AddressLimiter } from "../../src/infra/rate-limit/address-limiter.ts";
@@ -40,14 +40,14 @@ describe("a limit by address", () => {
   test("is the same for every spelling of an address and every address of its network", () => {
     fc.assert(
       fc.property(ADDRESS_OF_64, (spelled) => {
-        const { address } = connectionOf(forwardedFor(spelled), ANY_PROXY);
+        const { address } = ANY_PROXY.clientOf(forwardedFor(spelled));
         expect(networksOf(address)).toEqual(networksOf("2001:db8:a:b::1"));
       }),
       { numRuns: 1000, seed: 3 },
     );
     const mapped = ["::ffff:198.51.100.7", "::FFFF:c633:6407", "::ffff:198.51.100.7%eth0"];
     for (const spelling of ["198.51.100.7:4711", ...mapped]) {
-      const { address } = connectionOf(forwardedFor(spelling), ANY_PROXY);
+      const { address } = ANY_PROXY.clientOf(forwardedFor(spelling));
       expect(networksOf(address)).toEqual(["198.51.100.7"]);
     }
   });
@@ -134,7 +134,7 @@ describe("bytes of bodies in memory", () => {
   const one = networksOf("203.0.113.7");
 
   test("are limited by address, with more for larger networks", () => {
-    const held = new HeldBytes({ perAddress: 100, total: 100_000 });
+    const held = new BodyMemory({ perAddress: 100, total: 100_000 });
     expect([held.hold(one, 100), held.hold(one, 1)]).toEqual([undefined, "address"]);
     const in56 = Array.from({ length: 8 }, (_, i) => networksOf(`2001:db8:1:${i}::1`));
     expect(in56.map((networks) => held.hold(networks, 100) ?? "held")).toEqual([
@@ -150,7 +150,7 @@ describe("bytes of bodies in memory", () => {
   });
 
   test("leave room for a small body however many large ones are half-sent", () => {
-    const held = new HeldBytes({ perAddress: 1000, total: 10_000 });
+    const held = new BodyMemory({ perAddress: 1000, total: 10_000 });
     for (let i = 0; i < 50; i++) held.hold(networksOf(`198.51.100.${i}`), 500);
     expect(held.bytes).toBe(7000);
     expect(held.hold(networksOf("203.0.113.8"), 500)).toBe("process");
@@ -158,7 +158,7 @@ describe("bytes of bodies in memory", () => {
   });
 
   test("are all released", () => {
-    const held = new HeldBytes({ perAddress: 100, total: 200 });
+    const held = new BodyMemory({ perAddress: 100, total: 200 });
     held.hold(one, 60);
     held.hold(one, 40);
     held.release(one, 100);

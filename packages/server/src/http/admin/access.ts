@@ -6,9 +6,8 @@ import { INSTALLATION, type LogHead } from "../../domain/audit/log.js";
 import { findSite } from "../../domain/sites/find.js";
 import type { Site } from "../../domain/sites/site.js";
 import { hasRole, maySee, type Principal, type Role } from "../../domain/tokens/token.js";
-import type { HttpEnv } from "../server/env.js";
-import { requireOwnPage, sessionSecret } from "../server/own-page.js";
-import { principalOf } from "../server/principal.js";
+import { principalOf, requireConsolePage, sessionSecret } from "../server/credentials.js";
+import type { HttpEnv } from "../server/hono-group.js";
 import { Problem } from "../server/problem.js";
 
 export interface AdminEnv extends HttpEnv {
@@ -25,7 +24,7 @@ export async function authenticate(
   if (secret === undefined) {
     return principalOf(context, authorization, c.get("caller").address);
   }
-  requireOwnPage(c.req, context.config.baseUrl);
+  requireConsolePage(c.req, context.config.baseUrl);
   return (await context.consoleSessions.admit(secret))?.principal;
 }
 

@@ -14,7 +14,8 @@ const HEARTBEAT_MS = 15_000;
 const STREAM_MS_MAX = 15 * MINUTE_MS;
 /** Bytes that may wait for a client that does not read. */
 const WAITING_BYTES_MAX = 65_536;
-const RETRY_AFTER_S = "30";
+/** For a caller with too many open streams. */
+const STREAM_RETRY_AFTER_S = "30";
 
 /** The topics of events. An event says that something changed; the console then reads it as usual. */
 const TOPICS: readonly string[] = [REVIEW_TOPIC, ORDER_TOPIC];
@@ -97,7 +98,7 @@ export function changesRoute(app: OpenAPIHono<AdminEnv>, context: Context): void
     const mayListen = async () => (await authenticate(context, c))?.tokenId === tokenId;
     const stream = streamOf(context, { siteKeyHash, tokenId, mayListen });
     if (stream === undefined) {
-      throw new Problem("unavailable", { headers: { "retry-after": RETRY_AFTER_S } });
+      throw new Problem("unavailable", { headers: { "retry-after": STREAM_RETRY_AFTER_S } });
     }
     c.header("content-type", "text/event-stream; charset=utf-8");
     c.header("cache-control", "no-store");

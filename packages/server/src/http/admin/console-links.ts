@@ -1,10 +1,10 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
-import { strict } from "../server/faults.js";
-import { CONSOLE_PATH } from "../server/own-page.js";
+import { CONSOLE_PATH } from "../server/credentials.js";
 import { Problem } from "../server/problem.js";
 import { json, Timestamp } from "../server/schemas.js";
+import { strict } from "../server/validation.js";
 import type { AdminEnv } from "./access.js";
 import { adminRoute } from "./describe.js";
 

@@ -5,9 +5,9 @@ import {
   rotateSigningKey,
 } from "../../actions/installation/signing-keys.js";
 import type { Context } from "../../context.js";
-import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
 import { json, Timestamp, timeOrNull } from "../server/schemas.js";
+import { strict } from "../server/validation.js";
 import { type AdminEnv, requireRole } from "./access.js";
 import { adminRoute } from "./describe.js";
 

@@ -1,8 +1,8 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import { listMessages, resendMessage } from "../../actions/notifications/messages.js";
 import type { Context } from "../../context.js";
-import { strict } from "../server/faults.js";
 import { json } from "../server/schemas.js";
+import { strict } from "../server/validation.js";
 import { type AdminEnv, requireSite } from "./access.js";
 import { idParam, pageOf, siteRoute } from "./describe.js";
 import { MessageBody, MessageState, messageBody } from "./message-body.js";

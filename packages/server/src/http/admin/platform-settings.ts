@@ -9,8 +9,8 @@ import {
   type PlatformSettings,
 } from "../../domain/platforms/settings.js";
 import type { Site } from "../../domain/sites/site.js";
-import { strict } from "../server/faults.js";
 import { json } from "../server/schemas.js";
+import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
 import { requireOk } from "./schemas.js";

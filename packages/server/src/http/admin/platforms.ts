@@ -13,8 +13,8 @@ import {
   PLATFORM_STATUSES,
 } from "../../domain/platforms/platform.js";
 import { isoTime } from "../../infra/clock.js";
-import { strict } from "../server/faults.js";
 import { json, Timestamp, timeOrNull } from "../server/schemas.js";
+import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { pageOf, siteRoute } from "./describe.js";
 import { line } from "./fields.js";

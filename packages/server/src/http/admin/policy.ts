@@ -11,8 +11,8 @@ import {
 } from "../../actions/policies/test-policy.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
-import { strict } from "../server/faults.js";
 import { json, Timestamp } from "../server/schemas.js";
+import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
 import { PolicyBody, policyBody } from "./policy-versions.js";

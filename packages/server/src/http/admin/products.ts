@@ -11,10 +11,10 @@ import {
   type Product,
 } from "../../domain/products/product.js";
 import { isoTime } from "../../infra/clock.js";
-import { strict } from "../server/faults.js";
 import { Problem } from "../server/problem.js";
 import { errors, json, Timestamp } from "../server/schemas.js";
-import { uploadOf } from "../server/upload.js";
+import { uploadOf } from "../server/streaming.js";
+import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { pageOf, SITE_PATH, siteRoute } from "./describe.js";
 import { PageQuery, requireOk, Search, SiteParams } from "./schemas.js";

@@ -1,7 +1,11 @@
 import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context } from "../../context.js";
-import { describedRoutes, strictBodies } from "../server/described-routes.js";
-import type { HonoGroup, HttpEnv } from "../server/env.js";
+import {
+  describedRoutes,
+  type HonoGroup,
+  type HttpEnv,
+  strictBodies,
+} from "../server/hono-group.js";
 import { type AdminEnv, signIn } from "./access.js";
 import { agentRoutes } from "./agents.js";
 import { auditRoutes } from "./audit.js";

@@ -7,8 +7,8 @@ import {
   PERCENT,
   type ShopSettings,
 } from "../../domain/shop-settings/shop-settings.js";
-import { strict } from "../server/faults.js";
 import { json } from "../server/schemas.js";
+import { strict } from "../server/validation.js";
 import { type AdminEnv, actorOf, requireSite } from "./access.js";
 import { siteRoute } from "./describe.js";
 import { line, webAddress } from "./fields.js";

@@ -5,7 +5,7 @@ import {
   SKILLS_MAX,
 } from "@gatehouse/protocol";
 import { z } from "@hono/zod-openapi";
-import { strict } from "../server/faults.js";
+import { strict } from "../server/validation.js";
 import { line } from "./fields.js";
 
 /** A stored skill. Members that the owner left out come from the table of built-in skills. */

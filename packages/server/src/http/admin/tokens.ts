@@ -12,8 +12,8 @@ import {
   type Token,
 } from "../../domain/tokens/token.js";
 import { isoTime } from "../../infra/clock.js";
-import { strict } from "../server/faults.js";
 import { json, SiteKeyHash, Timestamp, timeOrNull } from "../server/schemas.js";
+import { strict } from "../server/validation.js";
 import { type AdminEnv, requireRole, requireSite } from "./access.js";
 import { adminRoute, pageOf, siteRoute } from "./describe.js";
 import { line } from "./fields.js";

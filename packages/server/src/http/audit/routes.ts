@@ -2,7 +2,7 @@ import { receiptText, toHex } from "@gatehouse/protocol";
 import { createRoute, OpenAPIHono, z } from "@hono/zod-openapi";
 import { latestCheckpoint, proveRecord } from "../../actions/audit/prove-record.js";
 import type { Context } from "../../context.js";
-import type { HonoGroup, HttpEnv } from "../server/env.js";
+import type { HonoGroup, HttpEnv } from "../server/hono-group.js";
 import { Problem } from "../server/problem.js";
 
 const ABSENT = "No such site or record, or the site shows its log to its owner only.";

@@ -5,11 +5,15 @@ import type { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
 import { CONSOLE_FOLDER } from "../../infra/assets.js";
-import { describedRoutes, strictBodies } from "../server/described-routes.js";
-import type { HonoGroup, HttpEnv } from "../server/env.js";
+import { CONSOLE_PATH } from "../server/credentials.js";
 import { isFresh } from "../server/etag.js";
-import { CONSOLE_PATH } from "../server/own-page.js";
-import { Problem } from "../server/problem.js";
+import {
+  describedRoutes,
+  type HonoGroup,
+  type HttpEnv,
+  strictBodies,
+} from "../server/hono-group.js";
+import { requireFound } from "../server/problem.js";
 import { sessionRoutes } from "./session.js";
 
 const PAGE = "index.html";
@@ -64,8 +68,7 @@ export function consoleRoutes(context: Context): HonoGroup {
   if (files.size === 0) context.log.warn({ folder: CONSOLE_FOLDER }, "console.missing");
 
   function serve(c: HonoContext<HttpEnv>, name: string): Response {
-    const file = files.get(name);
-    if (file === undefined) throw new Problem("not_found");
+    const file = requireFound(files.get(name));
     const { type, bytes, etag } = file;
     c.header("etag", etag);
     c.header("vary", "Accept-Encoding");

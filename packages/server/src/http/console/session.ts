@@ -4,9 +4,13 @@ import type { Context } from "../../context.js";
 import type { Admitted, Opened } from "../../domain/tokens/sessions/console-sessions.js";
 import { ROLES } from "../../domain/tokens/token.js";
 import { isoTime } from "../../infra/clock.js";
-import type { HttpEnv } from "../server/env.js";
-import { requireOwnPage, SESSION_COOKIE, sessionSecret } from "../server/own-page.js";
-import { principalOf } from "../server/principal.js";
+import {
+  principalOf,
+  requireConsolePage,
+  SESSION_COOKIE,
+  sessionSecret,
+} from "../server/credentials.js";
+import type { HttpEnv } from "../server/hono-group.js";
 import { Problem } from "../server/problem.js";
 import { body, errors, json, SiteKeyHash, Timestamp } from "../server/schemas.js";
 
@@ -94,7 +98,7 @@ async function openWithCode(context: Context, code: string, address: string): Pr
 export function sessionRoutes(routes: OpenAPIHono<HttpEnv>, context: Context): void {
   const { clock, config, consoleSessions } = context;
   routes.use(path, async (c, next) => {
-    if (c.req.method !== "OPTIONS") requireOwnPage(c.req, config.baseUrl);
+    if (c.req.method !== "OPTIONS") requireConsolePage(c.req, config.baseUrl);
     c.header("cache-control", "no-store");
     await next();
   });

@@ -2,9 +2,9 @@ import { siteAddresses } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { readDomain } from "../../domain/sites/domain.js";
 import { siteByDomain } from "../../domain/sites/store.js";
-import { isBrowser } from "../server/browser.js";
+import { pendingAnswer, pendingPage } from "../server/errors.js";
 import { get, type Route } from "../server/exchange.js";
-import { pendingAnswer, pendingPage } from "../server/pending.js";
+import { isBrowser } from "../server/html-page.js";
 import { Problem } from "../server/problem.js";
 
 /** From a domain to the agent page of the site that has proven it. */

@@ -1,7 +1,7 @@
 import { prefersMarkdown } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { hashesOf } from "../../domain/sites/find.js";
-import { isBrowser } from "../server/browser.js";
+import { pendingAnswer, pendingPage } from "../server/errors.js";
 import { isFresh } from "../server/etag.js";
 import {
   type Answer,
@@ -10,7 +10,7 @@ import {
   type Route,
   type RouteGroup,
 } from "../server/exchange.js";
-import { pendingAnswer, pendingPage } from "../server/pending.js";
+import { isBrowser } from "../server/html-page.js";
 import { Problem } from "../server/problem.js";
 import { agentPageByDomain } from "./agent-page-by-domain.js";
 import type { Document } from "./document.js";

@@ -1,5 +1,5 @@
 import { type OpenAPIHono, z } from "@hono/zod-openapi";
-import type { HttpEnv } from "../server/env.js";
+import type { HttpEnv } from "../server/hono-group.js";
 import { DOCUMENTS } from "./document-kinds.js";
 
 type Registry = OpenAPIHono<HttpEnv>["openAPIRegistry"];

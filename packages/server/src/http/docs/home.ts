@@ -1,9 +1,8 @@
 import { OpenAPIHono } from "@hono/zod-openapi";
 import { VERSION } from "../../version.js";
-import { isBrowser } from "../server/browser.js";
-import type { HonoGroup, HttpEnv } from "../server/env.js";
-import { htmlPage, PAGE_HEADERS } from "../server/html-page.js";
-import { CONSOLE_PATH } from "../server/own-page.js";
+import { CONSOLE_PATH } from "../server/credentials.js";
+import type { HonoGroup, HttpEnv } from "../server/hono-group.js";
+import { htmlPage, isBrowser, PAGE_HEADERS } from "../server/html-page.js";
 import { Problem } from "../server/problem.js";
 import { DOCS_PATH } from "./page.js";
 

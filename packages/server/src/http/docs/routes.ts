@@ -3,9 +3,9 @@ import { OpenAPIHono } from "@hono/zod-openapi";
 import type { Context as HonoContext } from "hono";
 import type { Context } from "../../context.js";
 import { DOCS_FOLDER } from "../../infra/assets.js";
-import type { HonoGroup, HttpEnv } from "../server/env.js";
 import { isFresh } from "../server/etag.js";
-import { Problem } from "../server/problem.js";
+import type { HonoGroup, HttpEnv } from "../server/hono-group.js";
+import { Problem, requireFound } from "../server/problem.js";
 import { DOCS_PATH, FIRST_PAGE, PAGE_HEADERS, STYLE_PATH } from "./page.js";
 import { type DocsFile, DocsPages, docsFile, FORMS, type Form } from "./pages.js";
 import { STYLE } from "./style.js";
@@ -45,8 +45,7 @@ export function docsRoutes({ log }: Context): HonoGroup {
   }
   routes.get(STYLE_PATH, (c) => answer(c, style));
   routes.get(`${DOCS_PATH}/:page{.+\\.md}`, async (c) => {
-    const page = await pages.page(c.req.param("page"), formOf(c));
-    if (page === undefined) throw new Problem("not_found");
+    const page = requireFound(await pages.page(c.req.param("page"), formOf(c)));
     c.header("vary", "Accept");
     return answer(c, page);
   });

@@ -2,9 +2,9 @@ import { measureWaiting, type Waiting } from "../../actions/reviews/measure-wait
 import type { Context } from "../../context.js";
 import { hasRole } from "../../domain/tokens/token.js";
 import { LOOPBACK } from "../../infra/addresses.js";
+import { principalOf } from "../server/credentials.js";
 import type { Exchange, Handler } from "../server/exchange.js";
 import { isOwnHost } from "../server/host-header.js";
-import { principalOf } from "../server/principal.js";
 import { Problem } from "../server/problem.js";
 
 const TYPE = "text/plain; version=0.0.4; charset=utf-8";

@@ -2,8 +2,9 @@ import { type JsonValue, MANDATE_BYTES_MAX, parseJson } from "@gatehouse/protoco
 import type { Context } from "../../context.js";
 import { findSite } from "../../domain/sites/find.js";
 import type { Site } from "../../domain/sites/site.js";
-import { readJsonBytes, UNREAD_REST } from "../server/body.js";
+import { UNREAD_REST } from "../server/body.js";
 import type { Exchange } from "../server/exchange.js";
+import { readJsonBytes } from "../server/json-body.js";
 import { Problem } from "../server/problem.js";
 
 /** Refuses a caller who has to wait; the rest of its request is not read. */

@@ -4,9 +4,9 @@ import { type MandateSite, siteForMandates } from "../../actions/mandates/find-s
 import { submitMandate } from "../../actions/mandates/submit.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
-import { readJsonBytes } from "../server/body.js";
 import { problemOf } from "../server/errors.js";
 import type { Exchange, Handler } from "../server/exchange.js";
+import { readJsonBytes } from "../server/json-body.js";
 import {
   answerOf,
   type MandateAnswer,

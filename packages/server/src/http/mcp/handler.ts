@@ -5,11 +5,12 @@ import { type Tool, toolsOf } from "../../actions/mcp/tools.js";
 import type { Context } from "../../context.js";
 import type { LiveSite } from "../../domain/sites/live-sites.js";
 import { snapshotOf } from "../../domain/sites/snapshot.js";
-import { readBytes, requireJsonType, UNREAD_REST } from "../server/body.js";
+import { readBytes, UNREAD_REST } from "../server/body.js";
+import { pendingBody } from "../server/errors.js";
 import { type Answer, type Exchange, json } from "../server/exchange.js";
 import { hostGuard } from "../server/host-header.js";
-import { pendingBody } from "../server/pending.js";
-import { Problem, waitProblem } from "../server/problem.js";
+import { requireJsonType } from "../server/json-body.js";
+import { NO_SITE, Problem, requireNoWait } from "../server/problem.js";
 import { answerCall, type McpTools, refuseUnservable } from "./call.js";
 import { CallLimits } from "./call-limits.js";
 import { readMessage } from "./message.js";
@@ -54,8 +55,7 @@ export class McpHandler {
     }
     const body = await readBytes(this.context, request, BODY_BYTES_MAX);
     const places = Math.floor(body.length / BODY_BYTES_PER_PLACE);
-    const waitMs = places === 0 ? 0 : admission.takeBytes(caller, places);
-    if (waitMs > 0) throw waitProblem(waitMs, UNREAD_REST);
+    if (places > 0) requireNoWait(admission.takeBytes(caller, places), UNREAD_REST);
     // A body may take its time: the site may have changed since.
     const current = liveSites.ready(name) ?? (await liveSites.find(name));
     if (current === undefined) throw this.unknownSite();
@@ -68,13 +68,12 @@ export class McpHandler {
     if (!this.isAllowedHost(request)) {
       throw new Problem("host_not_allowed", { headers: UNREAD_REST });
     }
-    const waitMs = this.context.admission.takeCostly(caller);
-    if (waitMs > 0) throw waitProblem(waitMs, UNREAD_REST);
+    requireNoWait(this.context.admission.takeCostly(caller), UNREAD_REST);
     requireJsonType(request);
   }
 
   private unknownSite(): Problem {
-    return new Problem("not_found", { message: "No site has this key.", headers: UNREAD_REST });
+    return new Problem("not_found", { message: NO_SITE, headers: UNREAD_REST });
   }
 
   private pendingAnswer(domain: string): Answer {

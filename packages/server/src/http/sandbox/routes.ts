@@ -8,9 +8,9 @@ import {
 import type { Context } from "../../context.js";
 import type { Caller } from "../server/admission/caller.js";
 import { readBytes } from "../server/body.js";
-import type { HonoGroup, HttpEnv } from "../server/env.js";
+import type { HonoGroup, HttpEnv } from "../server/hono-group.js";
 import { htmlPage, PAGE_HEADERS } from "../server/html-page.js";
-import { Problem } from "../server/problem.js";
+import { Problem, requireFound } from "../server/problem.js";
 
 const PATH = "/v1/sandbox/challenges/:reference";
 const ANSWERS: ReadonlyMap<string, boolean> = new Map([
@@ -47,9 +47,7 @@ export function sandboxRoutes(context: Context): HonoGroup {
 
   async function challengeAt(reference: string, caller: Caller): Promise<SandboxRow> {
     if (admission.takeCostly(caller) > 0) throw new Problem("rate_limited");
-    const row = await sandboxChallenge(db, reference);
-    if (row === undefined) throw new Problem("not_found");
-    return row;
+    return requireFound(await sandboxChallenge(db, reference));
   }
 
   routes.get(PATH, async (c) => {

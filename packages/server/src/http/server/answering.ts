@@ -7,9 +7,9 @@ import { type Cors, corsHeaders } from "./cors.js";
 import type { Answer, Exchange } from "./exchange.js";
 
 const ADMIN_PREFIX = "/v1/admin";
-/** The group of a path that no route has. */
+/** The group in metrics and log lines for a path that no route has. */
 const NO_GROUP = "none";
-/** Addresses that open something for everybody who has them: a log must not contain one. */
+/** Whoever knows one of these addresses can use it, so a log must not contain one. */
 const CAPABILITY = /(\/(?:pages|challenges|checkouts|checkout-sessions|carts)\/)[^/]+/;
 const METHOD = /^[A-Z]{3,7}$/;
 
@@ -21,7 +21,7 @@ export function corsOf({ group, path }: Exchange): Cors {
   return group?.cors ?? (path.startsWith(ADMIN_PREFIX) ? "none" : "open");
 }
 
-/** What every answer has, as names and values in turn. */
+/** The headers of every answer, as names and values in turn. */
 export function commonHeaders(exchange: Exchange): string[] {
   const cors = corsOf(exchange);
   const headers = cors === "open" ? OPEN.slice() : NOSNIFF.slice();
@@ -44,33 +44,36 @@ function headerList(exchange: Exchange, { body, headers }: Answer): string[] {
     if (!hasType) list.push("content-type", "application/json");
     if (!hasLength) list.push("content-length", String(Buffer.byteLength(body)));
   }
-  // The request's id comes last.
+  // The request's id comes last: `AnswerSender` replaces it.
   list.push(...commonHeaders(exchange));
   return list;
 }
 
-/** Header lists of answers that are sent many times: making them would be most of what one costs. */
-const lists = new WeakMap<Answer, string[]>();
+/** Sends answers with the headers that all answers have. */
+export class AnswerSender {
+  /** Headers of answers that are sent many times. Making them would be most of the cost of an answer. */
+  private readonly lists = new WeakMap<Answer, string[]>();
 
-function listFor(exchange: Exchange, answer: Answer): string[] {
-  if (answer.isReused !== true || corsOf(exchange) === "echo") return headerList(exchange, answer);
-  let list = lists.get(answer);
-  if (list === undefined) {
-    list = headerList(exchange, answer);
-    lists.set(answer, list);
+  send(exchange: Exchange, answer: Answer): void {
+    const { request, response } = exchange;
+    response.writeHead(answer.status, this.listFor(exchange, answer));
+    // A text is sent in one write together with its headers.
+    if (request.method === "HEAD") response.end();
+    else response.end(answer.body);
   }
-  // Node copies the list when it writes the head.
-  list[list.length - 1] = exchange.requestId;
-  return list;
-}
 
-/** Sends an answer with what all answers have. */
-export function sendAnswer(exchange: Exchange, answer: Answer): void {
-  const { request, response } = exchange;
-  response.writeHead(answer.status, listFor(exchange, answer));
-  // A text goes out in one write together with its head.
-  if (request.method === "HEAD") response.end();
-  else response.end(answer.body);
+  private listFor(exchange: Exchange, answer: Answer): string[] {
+    const isKept = answer.isReused === true && corsOf(exchange) !== "echo";
+    if (!isKept) return headerList(exchange, answer);
+    let list = this.lists.get(answer);
+    if (list === undefined) {
+      list = headerList(exchange, answer);
+      this.lists.set(answer, list);
+    }
+    // Node copies the list when it writes the headers.
+    list[list.length - 1] = exchange.requestId;
+    return list;
+  }
 }
 
 interface RecorderTools {
@@ -89,7 +92,7 @@ interface GroupSeries {
 /** Counts, times and logs every answer. */
 export class AnswerRecorder {
   private readonly tools: RecorderTools;
-  /** Series by group: making labels for each answer would cost too much. */
+  /** By group, because making labels for each answer would cost too much. */
   private readonly series = new Map<string, GroupSeries>();
 
   constructor(tools: RecorderTools) {
@@ -105,7 +108,7 @@ export class AnswerRecorder {
     series.observe(ms / 1000);
     this.tools.admission.count(caller, name);
     const isQuiet = quiet === "all" || (quiet === "successes" && status < 400);
-    this.note(exchange, { door: name, status, ms, isQuiet });
+    this.log(exchange, { door: name, status, ms }, isQuiet);
   }
 
   private seriesOf(door: string): GroupSeries {
@@ -122,7 +125,7 @@ export class AnswerRecorder {
   private count({ counts }: GroupSeries, door: string, method: string, status: number): void {
     let byStatus = counts.get(method);
     if (byStatus === undefined) {
-      // Node takes few methods, and statuses are ours: the maps stay small.
+      // Node accepts few methods and the service uses few statuses, so the maps stay small.
       byStatus = new Map();
       counts.set(method, byStatus);
     }
@@ -136,20 +139,17 @@ export class AnswerRecorder {
     count();
   }
 
-  private note(
-    { caller, path: whole, request, requestId }: Exchange,
-    facts: { door: string; status: number; ms: number; isQuiet: boolean },
+  private log(
+    { caller, path, request: { method }, requestId }: Exchange,
+    { door, status, ms }: { door: string; status: number; ms: number },
+    isQuiet: boolean,
   ): void {
-    const { door, status, ms, isQuiet } = facts;
-    const { method } = request;
+    const line = { request_id: requestId, door, method, path, status, ms };
     if (isQuiet) {
-      const line = { request_id: requestId, door, method, path: whole, status, ms };
       this.tools.log.debug(line, "http.answered");
-      return;
+    } else {
+      const shown = { path: path.replace(CAPABILITY, "$1…"), client: cutAddress(caller.address) };
+      this.tools.log.info({ ...line, ...shown }, "http.answered");
     }
-    const path = whole.replace(CAPABILITY, "$1…");
-    const client = cutAddress(caller.address);
-    const line = { request_id: requestId, door, method, path, status, ms, client };
-    this.tools.log.info(line, "http.answered");
   }
 }

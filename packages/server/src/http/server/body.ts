@@ -1,22 +1,70 @@
 import type { IncomingMessage } from "node:http";
-import { type JsonValue, ok, parseJson, type Result, refuse } from "@gatehouse/protocol";
+import { ok, type Result, refuse } from "@gatehouse/protocol";
 import type { Clock } from "../../infra/clock.js";
 import type { Admission } from "./admission/admission.js";
 import { callerOf } from "./admission/caller.js";
-import { BodyBytes } from "./body-bytes.js";
-import { isJsonType, isPlainEncoding } from "./json-type.js";
 import { Problem } from "./problem.js";
 
 export const BODY_MS_MAX = 15_000;
 /** `Retry-After` when there is no memory for a body. */
 const NO_ROOM_RETRY_AFTER_S = "5";
+/** The first size of a buffer for a body in pieces; it doubles as it fills. */
+const BUFFER_BYTES = 4096;
 
-/** The rest of the body is dropped, so the connection cannot carry another request. */
+/** For answers to a request whose body was not read: its connection cannot carry another request. */
 export const UNREAD_REST = { connection: "close" };
 
 export type BodyFault = "body_too_large" | "request_timeout" | "invalid_request" | "rate_limited";
 
-interface BodyTools {
+/**
+ * Puts the pieces of a body together as they arrive. Pieces of one byte, kept one by one, would take
+ * hundreds of times the memory of their body.
+ */
+export class BodyBuffer {
+  private readonly bytesMax: number;
+  /** The whole body so far, if it came in one piece. Most bodies do, and are not copied. */
+  private only: Uint8Array | undefined;
+  private buffer: Buffer | undefined;
+  private length = 0;
+
+  constructor(bytesMax: number) {
+    this.bytesMax = bytesMax;
+  }
+
+  /** False if the body would be larger than allowed. */
+  add(piece: Uint8Array): boolean {
+    const length = this.length + piece.length;
+    if (length > this.bytesMax) return false;
+    if (this.length === 0) {
+      this.only = piece;
+    } else {
+      this.bufferFor(length).set(piece, this.length);
+      this.only = undefined;
+    }
+    this.length = length;
+    return true;
+  }
+
+  private bufferFor(length: number): Buffer {
+    if (this.buffer !== undefined && length <= this.buffer.length) return this.buffer;
+    const larger = Buffer.allocUnsafe(Math.min(this.bytesMax, Math.max(BUFFER_BYTES, 2 * length)));
+    larger.set(this.only ?? this.buffer?.subarray(0, this.length) ?? []);
+    this.buffer = larger;
+    return larger;
+  }
+
+  /** Frees the memory: a refused request may stay open for a while. */
+  drop(): void {
+    this.only = undefined;
+    this.buffer = undefined;
+  }
+
+  whole(): Uint8Array {
+    return this.only ?? this.buffer?.subarray(0, this.length) ?? new Uint8Array();
+  }
+}
+
+export interface BodyTools {
   readonly clock: Clock;
   readonly admission: Admission;
 }
@@ -29,7 +77,7 @@ const tooLarge = (bytesMax: number) =>
 
 /**
  * Reads a whole body and counts its bytes while they arrive. The rest of a refused body is dropped as it
- * arrives, until the listener closes the connection: what a paused request has buffered would stay in
+ * arrives, until the listener closes the connection: a paused request would keep its buffered bytes in
  * memory until then. A body with a too large `Content-Length` is refused before any of it is read.
  */
 export function collectBody(
@@ -42,7 +90,7 @@ export function collectBody(
     done(tooLarge(bytesMax));
     return;
   }
-  const bytes = new BodyBytes(bytesMax);
+  const bytes = new BodyBuffer(bytesMax);
   const hold = admission.bodyOf(callerOf(request));
   let finished = false;
   let cancel = () => {};
@@ -87,58 +135,4 @@ export async function readBytes(
     message: `Refused: ${body.detail}.`,
     headers: { ...UNREAD_REST, ...wait },
   });
-}
-
-function requirePlainEncoding(encoding: string | undefined): void {
-  if (!isPlainEncoding(encoding)) {
-    throw new Problem("unsupported_media_type", {
-      message: "Compressed bodies are not accepted. Send the body without Content-Encoding.",
-      headers: UNREAD_REST,
-    });
-  }
-}
-
-/** Refuses a request by its head alone where its body is not plain JSON. */
-export function requireJsonType({ headers }: IncomingMessage): void {
-  const isPlain = isPlainEncoding(headers["content-encoding"]);
-  if (isPlain && isJsonType(headers["content-type"] ?? "")) return;
-  throw new Problem("unsupported_media_type", { headers: UNREAD_REST });
-}
-
-/** The bytes of a body with a JSON content type. A request without a body needs no content type. */
-export async function readJsonBytes(
-  tools: BodyTools,
-  request: IncomingMessage,
-  bytesMax: number,
-): Promise<Uint8Array> {
-  const { "content-type": type, "content-encoding": encoding } = request.headers;
-  requirePlainEncoding(encoding);
-  const isJson = isJsonType(type ?? "");
-  const length = Number(request.headers["content-length"] ?? 0);
-  if (!isJson && length > 0 && length <= bytesMax) {
-    throw new Problem("unsupported_media_type", { headers: UNREAD_REST });
-  }
-  const bytes = await readBytes(tools, request, bytesMax);
-  if (!isJson && bytes.length > 0) throw new Problem("unsupported_media_type");
-  return bytes;
-}
-
-/**
- * A strict JSON body, as its text and as its value. An absent body reads as an empty object, for
- * routes whose fields are all optional.
- */
-export async function readJson(
-  tools: BodyTools,
-  request: IncomingMessage,
-  bytesMax: number,
-): Promise<{ readonly text: string; readonly value: JsonValue }> {
-  const bytes = await readJsonBytes(tools, request, bytesMax);
-  if (bytes.length === 0) return { text: "{}", value: {} };
-  const parsed = parseJson(bytes);
-  if (!parsed.ok) {
-    throw new Problem("invalid_request", {
-      message: `The body is not strict JSON: ${parsed.detail}.`,
-    });
-  }
-  return { text: new TextDecoder().decode(bytes), value: parsed.value };
 }

@@ -1,33 +1,49 @@
+import { REASONS } from "@gatehouse/protocol";
 import { DatabaseConflictError } from "../../infra/db/database.js";
 import type { Log } from "../../infra/log/log.js";
 import { UnavailableError } from "../../infra/unavailable-error.js";
-import { nothingHere } from "./browser.js";
 import { type Answer, type Exchange, json } from "./exchange.js";
-import { Problem } from "./problem.js";
+import { htmlPage, isBrowser, isolated, PAGE_HEADERS } from "./html-page.js";
+import { docsUrl, Problem, UNAVAILABLE_RETRY_AFTER_S } from "./problem.js";
 
-/** `Retry-After` where a check cannot complete now. */
-const RETRY_AFTER_S = "5";
+/** Programs use everything below it, whatever their `Accept` header says. */
+const API_PREFIX = "/v1";
 
-/** What an error is to the caller. Whatever is not known here is our own mistake. */
+const NOT_FOUND_PAGE = htmlPage(
+  { title: "Nothing is here · Gatehouse" },
+  `<h1>Nothing is here</h1>
+<p>This Gatehouse has no such page. If a link led here, it is old, or not whole.</p>
+<p><a class="act" href="/">To the first page</a></p>
+<p><a href="/docs">Documentation</a></p>`,
+);
+
+/** The page that a person gets for an unknown path; undefined for programs, which get an error. */
+function notFoundPage({ path, request }: Exchange): Answer | undefined {
+  const { headers, method } = request;
+  if (method !== "GET" && method !== "HEAD") return undefined;
+  if (path === API_PREFIX || path.startsWith(`${API_PREFIX}/`)) return undefined;
+  if (!isBrowser(headers.accept)) return undefined;
+  return { status: 404, body: NOT_FOUND_PAGE, headers: PAGE_HEADERS };
+}
+
+/** An error as a problem. Errors of a kind that is not known here are our own mistakes. */
 function toProblem(error: unknown): Problem {
   if (error instanceof Problem) return error;
   if (error instanceof UnavailableError) {
-    const headers = { "retry-after": RETRY_AFTER_S };
+    const headers = { "retry-after": UNAVAILABLE_RETRY_AFTER_S };
     const message = error.advice;
     return new Problem("unavailable", { message, headers, cause: error, isExpected: false });
   }
   const unexpected = { cause: error, isExpected: false };
-  // Two requests raced for the same name; the loser may read again and retry.
+  // Two requests raced for the same name. The one that lost may read again and retry.
   if (error instanceof DatabaseConflictError) return new Problem("conflict", unexpected);
   return new Problem("internal_error", unexpected);
 }
 
-/** A problem as the body of every protocol that has no form for errors. */
+/** A problem as JSON, for every protocol that does not define errors of its own. */
 export function renderProblem(problem: Problem, exchange: Exchange, baseUrl: string): Answer {
-  if (problem.code === "not_found") {
-    const page = nothingHere(exchange);
-    if (page !== undefined) return page;
-  }
+  const page = problem.code === "not_found" ? notFoundPage(exchange) : undefined;
+  if (page !== undefined) return page;
   return {
     status: problem.status,
     body: `${JSON.stringify(problem.body(exchange.requestId, baseUrl))}\n`,
@@ -52,7 +68,7 @@ export interface ErrorTools {
   readonly log: Log;
 }
 
-/** What an exchange has thrown, as a problem; our own mistakes are logged. */
+/** An error that a handler threw, as a problem. Our own mistakes are logged. */
 export function problemOf(
   { log }: Pick<ErrorTools, "log">,
   exchange: Exchange,
@@ -63,9 +79,33 @@ export function problemOf(
   return problem;
 }
 
-/** The answer to an exchange that threw, in the words of its protocol. */
+/** The answer to a request whose handler threw, in the form of its protocol. */
 export function answerError(tools: ErrorTools, exchange: Exchange, error: unknown): Answer {
   const problem = problemOf(tools, exchange, error);
   const render = exchange.route?.renderError ?? renderProblem;
   return render(problem, exchange, tools.config.baseUrl);
+}
+
+/** For a site whose domain is not verified yet: nothing is published in its name before that. */
+export function pendingBody(baseUrl: string, domain: string) {
+  const { message } = REASONS.pending_verification;
+  const docs_url = docsUrl(baseUrl, "pending_verification");
+  return { status: "pending_verification", domain, message, docs_url };
+}
+
+/** The answer to programs that call such a site. */
+export function pendingAnswer(baseUrl: string, domain: string): Answer {
+  return json(REASONS.pending_verification.status, pendingBody(baseUrl, domain));
+}
+
+/** The page for a person who opens the agent page of such a site. */
+export function pendingPage(domain: string): Answer {
+  const { status } = REASONS.pending_verification;
+  const page = htmlPage(
+    { title: `${domain} is not verified yet · Gatehouse` },
+    `<h1>${isolated(domain)} is not verified yet</h1>
+<p>This page will show what AI agents can do at ${isolated(domain)}. It opens once the owner has verified the domain.</p>
+<p>Is this your site? <a href="/docs/errors/pending-verification.md">How to verify a domain</a></p>`,
+  );
+  return { status, body: page, headers: { ...PAGE_HEADERS, vary: "Accept" } };
 }

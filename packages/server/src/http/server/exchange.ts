@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { UcpRequest } from "@gatehouse/protocol";
 import type { Caller } from "./admission/caller.js";
 import type { Cors } from "./cors.js";
 import type { Problem } from "./problem.js";
@@ -11,14 +12,14 @@ export class Exchange {
   readonly caller: Caller;
   readonly requestId: string;
   readonly startedAt: number;
-  /** Without the query. Escapes that cannot change its segments are decoded. */
+  /** The path without the query. Escapes that cannot change its segments are decoded. */
   path = "";
-  /** What the named parts of the route's path stand for. */
+  /** The values of the named parts of the route's path. */
   params: Readonly<Record<string, string>> = NO_PARAMS;
-  /** Undefined where no route has the path. */
+  /** Undefined if no route has the path. */
   group: RouteGroup | undefined = undefined;
   route: Route | undefined = undefined;
-  /** The id of a JSON-RPC request, once it was read: an error repeats it. */
+  /** The id of a JSON-RPC request, once it was read. Errors repeat it. */
   rpcId: string | number | undefined = undefined;
 
   constructor(
@@ -49,7 +50,7 @@ export class Exchange {
 
 const NO_PARAMS: Readonly<Record<string, string>> = Object.freeze({});
 
-/** An answer before the pipeline adds what all answers have, and sends it. */
+/** An answer, before the pipeline adds the headers of every answer and sends it. */
 export interface Answer {
   readonly status: number;
   readonly body?: string | Uint8Array;
@@ -59,12 +60,12 @@ export interface Answer {
   readonly isReused?: boolean;
 }
 
-/** Given instead of an answer by a handler that has sent it by itself. */
+/** Returned by a handler that has sent its answer itself. */
 export const SENT = Symbol("sent");
 
 export type Handler = (exchange: Exchange) => Answer | Promise<Answer | typeof SENT>;
 
-/** Makes the answer to a request that was refused or failed, in the words of one protocol. */
+/** Renders the answer to a request that was refused or failed, in the form of one protocol. */
 export type RenderError = (problem: Problem, exchange: Exchange, baseUrl: string) => Answer;
 
 /**
@@ -75,7 +76,7 @@ export interface Route {
   readonly method: string;
   readonly path: string;
   readonly handle: Handler;
-  /** How this route refuses; as a problem where it is left out. */
+  /** How this route renders errors; as a problem if it is left out. */
   readonly renderError?: RenderError | undefined;
 }
 
@@ -115,4 +116,16 @@ export function json(
 ): Answer {
   const body = JSON.stringify(value);
   return headers === undefined ? { status, body } : { status, body, headers };
+}
+
+/** The request as its sender signed it: at the public address of this service. */
+export function signedRequest(
+  { method = "", rawHeaders }: Pick<IncomingMessage, "method" | "rawHeaders">,
+  { target, baseUrl, body }: { target: string; baseUrl: string; body: Uint8Array },
+): UcpRequest {
+  const fields = [];
+  for (let i = 0; i + 1 < rawHeaders.length; i += 2) {
+    fields.push({ name: rawHeaders[i] as string, value: rawHeaders[i + 1] as string });
+  }
+  return { method, url: new URL(target, baseUrl).href, fields, body };
 }

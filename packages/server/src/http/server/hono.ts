@@ -3,9 +3,9 @@ import { getRequestListener } from "@hono/node-server";
 import { OpenAPIHono } from "@hono/zod-openapi";
 import type { MiddlewareHandler } from "hono";
 import { type AnswerRecorder, commonHeaders } from "./answering.js";
-import type { HonoGroup, HttpEnv } from "./env.js";
 import { answerError, type ErrorTools } from "./errors.js";
 import { type Answer, type Exchange, type Route, type RouteGroup, SENT } from "./exchange.js";
+import type { HonoGroup, HttpEnv } from "./hono-group.js";
 import { Problem } from "./problem.js";
 
 /** Gives handlers what they use of an exchange; adds to their answers what all answers have. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { htmlText } from "@gatehouse/protocol";
+import { htmlText, namedType } from "@gatehouse/protocol";
 
-/** A page for a person: one column, readable at any width, in light and dark. No script at all. */
+/** One column, readable at any width, in light and dark. Pages have no script. */
 const STYLE = `
 :root{color-scheme:light dark;--ink:#1d2523;--soft:#55625e;--line:#dbe2df;--back:#fbfcfb;--act:#1f6b52;--on:#fff}
 @media (prefers-color-scheme:dark){:root{--ink:#e8eeeb;--soft:#a3b1ac;--line:#33403c;--back:#141a18;--act:#7fcfae;--on:#141a18}}
@@ -33,7 +33,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Whoever has the address may look, so that nobody keeps it, finds it, or is told where one came from. */
+/** An address may be secret, so pages are not cached, not indexed, and not named to other sites. */
 export const PAGE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   "content-type": "text/html; charset=utf-8",
   "content-security-policy": POLICY,
@@ -42,7 +42,7 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = Object.freeze({
   "x-robots-tag": "noindex, nofollow",
 });
 
-/** A whole page. `body` is HTML; `refreshS` asks for it again where something is waited for. */
+/** A whole page. `body` is HTML; `refreshS` makes a browser load it again after that time. */
 export function htmlPage(
   { title, refreshS }: { readonly title: string; readonly refreshS?: number | undefined },
   body: string,
@@ -67,5 +67,10 @@ ${body}
 `;
 }
 
-/** Words of strangers keep to themselves: their direction does not reach the text around them. */
-export const own = (text: string) => `<bdi>${htmlText(text)}</bdi>`;
+/** Text of a stranger. Its writing direction does not affect the text around it. */
+export const isolated = (text: string) => `<bdi>${htmlText(text)}</bdi>`;
+
+/** Whether an `Accept` header prefers pages to JSON, as browsers do. */
+export function isBrowser(accept: string | undefined): boolean {
+  return namedType(accept, ["application/json", "text/html"]) === "text/html";
+}

@@ -1,11 +1,10 @@
 import { type JsonObject, REASONS, REQUEST_ID_HEADER, type ReasonCode } from "@gatehouse/protocol";
 import type { Submitted } from "../../actions/mandates/submission.js";
 import { type Answer, type Exchange, json } from "./exchange.js";
-import { docsUrl, type Problem } from "./problem.js";
+import { docsUrl, type Problem, UNAVAILABLE_RETRY_AFTER_S } from "./problem.js";
 
 /** The contract's wait for every limit of mandates. */
 const RATE_LIMITED_S = 60;
-const RETRY_AFTER_S = 5;
 /** The contract lists no 408 (4.1.10): a body that stalls is a bad request. */
 const STALLED_STATUS = 400;
 /** A request id that is sent back: visible ASCII, and not too much of it. */
@@ -34,7 +33,7 @@ export function refusedAnswer(
 ): MandateAnswer {
   const status = reason === "request_timeout" ? STALLED_STATUS : REASONS[reason].status;
   if (reason === "unavailable") {
-    const wait = { "retry-after": String(RETRY_AFTER_S) };
+    const wait = { "retry-after": UNAVAILABLE_RETRY_AFTER_S };
     return { status, body: { outcome: "unavailable", message }, headers: { ...wait, ...headers } };
   }
   if (reason === "rate_limited") {
@@ -67,7 +66,7 @@ export function answerOf(baseUrl: string, submitted: Submitted): MandateAnswer {
     typeof reason === "string" ? { docs_url: docsUrl(baseUrl, reason as ReasonCode) } : {};
   const body = { ...answer.body, ...docs };
   const wait =
-    status === REASONS.unavailable.status ? { "retry-after": String(RETRY_AFTER_S) } : {};
+    status === REASONS.unavailable.status ? { "retry-after": UNAVAILABLE_RETRY_AFTER_S } : {};
   return {
     status,
     body,

@@ -6,15 +6,15 @@ import type { Log } from "../../infra/log/log.js";
 import type { Metrics } from "../../infra/metrics.js";
 import type { Admission, AnswerWait } from "./admission/admission.js";
 import { callerOf } from "./admission/caller.js";
-import { AnswerRecorder, corsOf, sendAnswer } from "./answering.js";
+import { AnswerRecorder, AnswerSender, corsOf } from "./answering.js";
 import { UNREAD_REST } from "./body.js";
 import { preflightHeaders } from "./cors.js";
-import type { HonoGroup } from "./env.js";
+import { httpsOnly } from "./early-answers.js";
 import { answerError } from "./errors.js";
 import { type Answer, Exchange, type RouteGroup, SENT } from "./exchange.js";
 import { mountHono } from "./hono.js";
+import type { HonoGroup } from "./hono-group.js";
 import { isHost } from "./host-header.js";
-import { httpsOnly } from "./https-only.js";
 import { isPlainTarget, pathOf } from "./path.js";
 import { type PathEntry, PathTable } from "./path-table.js";
 import { Problem, waitProblem } from "./problem.js";
@@ -33,12 +33,13 @@ function answerOptions(exchange: Exchange, allow: string): Answer {
 }
 
 /**
- * The way of every request: admission, its route, the handler, the answer, and then the headers, metrics
- * and log line that all answers have. Whatever a handler throws is answered here.
+ * Every request takes the same steps: admission, route, handler, answer, and then the headers, metrics
+ * and log line that all answers have. Errors that a handler throws are answered here.
  */
 class Pipeline {
   private readonly tools: PipelineTools;
   private readonly table: PathTable;
+  private readonly sender = new AnswerSender();
   private readonly recorder: AnswerRecorder;
   private knownHost: string | undefined = undefined;
 
@@ -60,7 +61,7 @@ class Pipeline {
     } catch (error) {
       answer = answerError(this.tools, exchange, error);
     }
-    // Without a promise where none is needed: this is most of the way of a cached document.
+    // A cached document needs no promise, and a promise would be much of its cost.
     if (answer instanceof Promise) this.sendLater(exchange, answer);
     else this.send(exchange, answer);
   };
@@ -95,24 +96,24 @@ class Pipeline {
     if (entry === undefined) throw new Problem("not_found");
     const { route } = exchange;
     if (route !== undefined) return route.handle(exchange);
-    // Before the checks of a route: a wrong method is wrong for every site and every token.
+    // A wrong method is wrong for every site and token, so it is refused before the route's own checks.
     throw new Problem("method_not_allowed", { headers: { allow: entry.allow } });
   }
 
   private checkHost(host: string | undefined): void {
-    // Nearly all requests are for one and the same host.
+    // Nearly all requests are for the same host.
     if (host === this.knownHost && host !== undefined) return;
     if (!isHost(host)) throw new Problem("invalid_request");
     this.knownHost = host;
   }
 
-  /** Refuses a request of an address that sends too many, before anything of it is read. */
+  /** Refuses a request of an address that sends too many, before its body is read. */
   readonly refuse: AnswerWait = (request, response, waitMs) => {
     const exchange = this.exchange(request, response);
     this.find(exchange);
     const error = waitProblem(waitMs, UNREAD_REST);
     const answer = answerError(this.tools, exchange, error);
-    sendAnswer(exchange, answer);
+    this.sender.send(exchange, answer);
     // A flood must not fill the log.
     this.recorder.record(exchange, answer.status, "all");
   };
@@ -131,12 +132,12 @@ class Pipeline {
   }
 
   private send(exchange: Exchange, answer: Answer): void {
-    sendAnswer(exchange, answer);
+    this.sender.send(exchange, answer);
     this.recorder.record(exchange, answer.status);
   }
 }
 
-/** Everything that is served: `groups` by handlers of the pipeline, `honoGroups` by Hono behind it. */
+/** Serves all routes: `groups` by handlers of the pipeline, `honoGroups` by Hono behind it. */
 export function createPipeline(
   groups: readonly RouteGroup[],
   honoGroups: readonly HonoGroup[],

@@ -1,5 +1,8 @@
 import { REASONS, type ReasonCode, reasonDocsSlug } from "@gatehouse/protocol";
 
+/** `Retry-After` when a check cannot complete now. */
+export const UNAVAILABLE_RETRY_AFTER_S = "5";
+
 /** The page that explains a code, served by this installation. */
 export function docsUrl(baseUrl: string, code: ReasonCode): string {
   return `${baseUrl}/docs/errors/${reasonDocsSlug(code)}.md`;
@@ -9,25 +12,25 @@ export function docsUrl(baseUrl: string, code: ReasonCode): string {
 export interface ProblemBody {
   readonly error: ReasonCode;
   readonly message: string;
-  /** A narrower code for programs, where an error has several causes. */
+  /** A more specific code for programs, if an error has several causes. */
   readonly reason_code?: string;
-  /** Absent where the request was refused before this service was ready to name itself. */
+  /** Absent if the request was refused before the service had started. */
   readonly docs_url?: string;
   readonly request_id: string;
 }
 
 export interface ProblemOptions {
-  /** Says more than the table's sentence; never echoes input. */
+  /** More specific than the sentence of the table; never repeats input. */
   readonly message?: string | undefined;
   readonly headers?: Readonly<Record<string, string>>;
   readonly reasonCode?: string | undefined;
-  /** What went wrong inside; for the log only. */
+  /** The error behind it, for the log only. */
   readonly cause?: unknown;
-  /** False where it stands for an error that no handler foresaw. */
+  /** False if no handler expected the error. */
   readonly isExpected?: boolean;
 }
 
-/** Thrown by what runs inside a route to end it with an error the table knows. */
+/** Ends a request with an error of the table of reasons. */
 export class Problem extends Error {
   override readonly name = "Problem";
   readonly code: ReasonCode;
@@ -52,19 +55,6 @@ export class Problem extends Error {
     const why = this.reasonCode === undefined ? {} : { reason_code: this.reasonCode };
     return { error: this.code, message: this.message, ...why, ...docs, request_id: requestId };
   }
-
-  response(requestId: string, baseUrl: string): Response {
-    return new Response(`${JSON.stringify(this.body(requestId, baseUrl))}\n`, {
-      status: this.status,
-      headers: {
-        "content-type": "application/json; charset=utf-8",
-        "cache-control": "no-store",
-        "x-content-type-options": "nosniff",
-        "x-request-id": requestId,
-        ...this.headers,
-      },
-    });
-  }
 }
 
 /** The refusal of a caller who has to wait. */
@@ -76,8 +66,16 @@ export function waitProblem(
   return new Problem("rate_limited", { headers: { "retry-after": seconds, ...headers } });
 }
 
-/** Something that a request names, or the refusal of a request that names nothing. */
+/** For a site in a path that does not exist. */
+export const NO_SITE = "No site has this key.";
+
+/** What a request names. The request is refused if that does not exist. */
 export function requireFound<Value>(value: Value | undefined, message?: string): Value {
   if (value === undefined) throw new Problem("not_found", { message });
   return value;
+}
+
+/** Refuses a caller who has to wait. */
+export function requireNoWait(waitMs: number, headers?: Readonly<Record<string, string>>): void {
+  if (waitMs > 0) throw waitProblem(waitMs, headers);
 }

@@ -14,9 +14,9 @@ import { readTextFile } from "../../infra/files/private-file.js";
 import type { Metrics } from "../../infra/metrics.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { StartupError } from "../../startup-error.js";
-import { TrustedProxies } from "./connection.js";
-import { Connections } from "./connections.js";
-import { answerBrokenRequest, answerNotReady, answerRefused } from "./raw-answers.js";
+import { answerBrokenRequest, answerNotReady, answerUnknownExpectation } from "./early-answers.js";
+import { OpenConnections } from "./open-connections.js";
+import { TrustedProxies } from "./trusted-proxies.js";
 
 const HEADER_BYTES_MAX = 16_384;
 const HEADER_MS_MAX = 10_000;
@@ -134,7 +134,7 @@ function bind(server: NetServer, { host, port }: ListenOptions): Promise<void> {
 function drain(
   bound: NetServer,
   servers: readonly Server[],
-  connections: Connections,
+  connections: OpenConnections,
   clock: Clock,
 ): Promise<void> {
   return new Promise((resolve) => {
@@ -150,10 +150,10 @@ function drain(
 
 function harden(server: Server): void {
   // Node's own takes an answer that was ended for one that was sent, and would cut it off while
-  // the server closes. `Connections` knows which are idle.
+  // the server closes. `OpenConnections` knows which are idle.
   server.closeIdleConnections = () => undefined;
   server.on("clientError", answerBrokenRequest);
-  server.on("checkExpectation", answerRefused);
+  server.on("checkExpectation", answerUnknownExpectation);
   server.on("connect", (_request, socket) => answerBrokenRequest(new Error("CONNECT"), socket));
 }
 
@@ -172,7 +172,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   let current: RequestListener = answerNotReady;
   let stopping = false;
   const { limits, trustProxy } = options;
-  const connections = new Connections({
+  const connections = new OpenConnections({
     total: limits.CONNECTIONS,
     perAddress: limits.CONNECTIONS_PER_ADDRESS,
     proxies: new TrustedProxies(trustProxy),

@@ -2,7 +2,7 @@ import type { ReasonCode, SignatureFault } from "@gatehouse/protocol";
 import { UnavailableError } from "../../infra/unavailable-error.js";
 import { renderProblem } from "../server/errors.js";
 import { type Answer, type Exchange, json } from "../server/exchange.js";
-import { Problem } from "../server/problem.js";
+import { Problem, UNAVAILABLE_RETRY_AFTER_S } from "../server/problem.js";
 import type { UcpAnswer } from "./answer.js";
 import type { NoProfile } from "./platform-profiles.js";
 
@@ -55,12 +55,10 @@ export function renderUcpError(problem: Problem, exchange: Exchange, baseUrl: st
   return json(status, body, headers);
 }
 
-const RETRY_AFTER_S = "5";
-
 /** What a call was refused with. Everything else is our own mistake, and is thrown on. */
 export function refusalIn(error: unknown): Problem {
   if (error instanceof UnavailableError) {
-    const headers = { "retry-after": RETRY_AFTER_S };
+    const headers = { "retry-after": UNAVAILABLE_RETRY_AFTER_S };
     const message =
       "A check could not complete. Try again shortly, with the same key: nothing is done twice.";
     return new Problem("unavailable", { message, headers });

@@ -7,7 +7,7 @@ import type {
 } from "../../domain/orders/adjustments/adjustment.js";
 import { isoTime } from "../../infra/clock.js";
 import type { WholeOrder } from "../../purchase/orders/whole-order.js";
-import { own } from "../server/html-page.js";
+import { isolated } from "../server/html-page.js";
 
 /** How far an order is, for its buyer. */
 export function orderMessage({ order: { status, payment }, lines }: WholeOrder) {
@@ -55,7 +55,7 @@ function pieces(lines: readonly LineQuantity[]): string {
 
 const item = (at: number, ...parts: readonly string[]) =>
   `<li>${[timeTag(at), ...parts].join(" &middot; ")}</li>`;
-const words = (text: string | null) => (text === null ? [] : [own(text)]);
+const words = (text: string | null) => (text === null ? [] : [isolated(text)]);
 
 function eventItem({ type, lines, occurredAt, trackingUrl: url, ...event }: OrderEvent): string {
   const track = url === null ? [] : [`<a rel="noreferrer" href="${htmlText(url)}">Track it</a>`];

@@ -4,7 +4,7 @@ import type { Progress } from "../../actions/checkout/progress.js";
 import { type Checkout, isHandedOff, type Quote } from "../../domain/checkouts/checkout.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { WholeOrder } from "../../purchase/orders/whole-order.js";
-import { htmlPage, own } from "../server/html-page.js";
+import { htmlPage, isolated } from "../server/html-page.js";
 import { orderHistory, orderMessage } from "./order-html.js";
 
 /** How soon the page of a waiting buyer is loaded again. */
@@ -90,7 +90,7 @@ function summary({ currency, lines, totals }: Quote, order: WholeOrder | null): 
     if (typeof line === "string") return [];
     const gone = line.quantity - (order?.lines[i]?.total ?? line.quantity);
     const cancelled = gone === 0 ? "" : ` <span class="soft">(${gone} cancelled)</span>`;
-    return [row(`${own(line.title)} &times; ${line.quantity}${cancelled}`, line.amountMinor)];
+    return [row(`${isolated(line.title)} &times; ${line.quantity}${cancelled}`, line.amountMinor)];
   });
   const { shippingMinor, taxMinor, totalMinor } = totals;
   return [
@@ -115,7 +115,7 @@ export function checkoutPage({ name, domain }: Site, checkout: Checkout, state: 
           orderHistory(order),
         ];
   const body = [
-    `<p class="soft">${own(name)} &middot; <a rel="noreferrer" href="https://${htmlText(domain)}/">${htmlText(domain)}</a></p>`,
+    `<p class="soft">${isolated(name)} &middot; <a rel="noreferrer" href="https://${htmlText(domain)}/">${htmlText(domain)}</a></p>`,
     ...(state.isTest ? [TEST_ORDER] : []),
     `<h1>${heading}</h1>`,
     `<p>${htmlText(text)}</p>`,

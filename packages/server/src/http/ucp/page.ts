@@ -9,7 +9,7 @@ import { AddressLimiter } from "../../infra/rate-limit/address-limiter.js";
 import { LocalLimiter } from "../../infra/rate-limit/local.js";
 import { get, type Route } from "../server/exchange.js";
 import { PAGE_HEADERS } from "../server/html-page.js";
-import { Problem } from "../server/problem.js";
+import { Problem, requireFound } from "../server/problem.js";
 import { checkoutPage } from "./page-html.js";
 
 /** How often the payment provider is asked because a buyer came back to one page. */
@@ -24,16 +24,14 @@ const VIEWS_PER_MINUTE = 600;
  */
 export function pageRoute(context: Context): Route {
   const { clock, config, db } = context;
-  // Apart from what platforms at the same address do: their buyers must not stop them.
+  // Separate from the limits of platforms, so that buyers at the same address do not use those up.
   const views = new AddressLimiter({ perMinute: VIEWS_PER_MINUTE });
   const returns = new LocalLimiter({ perMinute: RETURNS_PER_MINUTE });
   return get("/v1/ucp/:site/pages/:page", async (exchange) => {
     const { caller, request } = exchange;
-    const waitMs = views.take(caller.networks, clock.now());
-    if (waitMs > 0) throw new Problem("rate_limited");
+    if (views.take(caller.networks, clock.now()) > 0) throw new Problem("rate_limited");
     const page = await findBuyerPage(context, exchange.param("site"), exchange.param("page"));
-    if (page === undefined) throw new Problem("not_found");
-    const { site, checkout } = page;
+    const { site, checkout } = requireFound(page);
     if (new URL(request.url ?? "", config.baseUrl).search !== "") {
       const { decisionId, pageId } = checkout;
       if (decisionId !== null && returns.take(pageId, clock.now()) === 0) {

@@ -2,11 +2,11 @@ import { isJsonObject, type JsonObject, parseJson } from "@gatehouse/protocol";
 import type { Context } from "../../context.js";
 import { findSite } from "../../domain/sites/find.js";
 import type { Site } from "../../domain/sites/site.js";
-import { readJsonBytes, UNREAD_REST } from "../server/body.js";
-import type { Answer, Exchange, RouteGroup } from "../server/exchange.js";
-import { pendingAnswer } from "../server/pending.js";
-import { Problem, waitProblem } from "../server/problem.js";
-import { signedRequest } from "../server/signed-request.js";
+import { UNREAD_REST } from "../server/body.js";
+import { pendingAnswer } from "../server/errors.js";
+import { type Answer, type Exchange, type RouteGroup, signedRequest } from "../server/exchange.js";
+import { readJsonBytes } from "../server/json-body.js";
+import { NO_SITE, requireFound, requireNoWait } from "../server/problem.js";
 import { signAnswer, type UcpAnswer } from "./answer.js";
 import { negotiateWith, profileUrlIn, proveCaller } from "./caller.js";
 import { invalid, problemAnswer, refusalIn, renderUcpError } from "./errors.js";
@@ -41,11 +41,9 @@ async function answerPlatform(
   operation: Operation,
   exchange: Exchange,
 ): Promise<Answer> {
-  const waitMs = context.admission.takeCostly(exchange.caller);
-  // A caller that has to wait costs no lookup and no signature.
-  if (waitMs > 0) throw waitProblem(waitMs, UNREAD_REST);
-  const site = await findSite(context.db, exchange.param("site"), "hash");
-  if (site === undefined) throw new Problem("not_found", { message: "No site has this key." });
+  // First, so that a caller that has to wait costs no lookup and no signature.
+  requireNoWait(context.admission.takeCostly(exchange.caller), UNREAD_REST);
+  const site = requireFound(await findSite(context.db, exchange.param("site"), "hash"), NO_SITE);
   if (site.status !== "verified" && !operation.whilePending) {
     return pendingAnswer(context.config.baseUrl, site.domain);
   }

@@ -1,10 +1,10 @@
 import { termsText } from "../../actions/checkout/terms.js";
 import type { Context } from "../../context.js";
 import { findSite } from "../../domain/sites/find.js";
-import { etagOf, isFresh } from "../server/etag.js";
+import { pendingAnswer } from "../server/errors.js";
+import { cacheableAnswer, etagOf } from "../server/etag.js";
 import { get, type Route } from "../server/exchange.js";
-import { pendingAnswer } from "../server/pending.js";
-import { Problem } from "../server/problem.js";
+import { NO_SITE, requireFound } from "../server/problem.js";
 import { renderUcpError } from "./errors.js";
 
 const DAY_S = 86_400;
@@ -16,18 +16,13 @@ const CURRENT_TERMS_S = 300;
  */
 export function termsRoute(context: Context): Route {
   const route = get("/v1/ucp/:site/terms/:sha256?", async (exchange) => {
-    const site = await findSite(context.db, exchange.param("site"), "hash");
-    if (site === undefined) throw new Problem("not_found", { message: "No site has this key." });
+    const site = requireFound(await findSite(context.db, exchange.param("site"), "hash"), NO_SITE);
     if (site.status !== "verified") return pendingAnswer(context.config.baseUrl, site.domain);
     const { sha256 } = exchange.params;
-    const text = await termsText(context, site, sha256);
-    if (text === undefined) throw new Problem("not_found", { message: "Nobody was shown this." });
-    const etag = etagOf(text);
+    const body = requireFound(await termsText(context, site, sha256), "Nobody was shown this.");
     const maxAgeS = sha256 === undefined ? CURRENT_TERMS_S : DAY_S;
-    const headers = { etag, "cache-control": `public, max-age=${maxAgeS}` };
-    if (isFresh(exchange.header("if-none-match"), etag)) return { status: 304, headers };
-    const type = "text/plain; charset=utf-8";
-    return { status: 200, body: text, headers: { ...headers, "content-type": type } };
+    const headers = { etag: etagOf(body), "cache-control": `public, max-age=${maxAgeS}` };
+    return cacheableAnswer(exchange, { body, type: "text/plain; charset=utf-8", headers });
   });
   return { ...route, renderError: renderUcpError };
 }

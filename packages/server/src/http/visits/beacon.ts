@@ -1,9 +1,10 @@
 import { parseJson, readBeacon } from "@gatehouse/protocol";
 import { recordBeacon } from "../../actions/visits/record-visits.js";
 import type { Context } from "../../context.js";
-import { readBytes, requireJsonType, UNREAD_REST } from "../server/body.js";
+import { readBytes, UNREAD_REST } from "../server/body.js";
 import type { Answer, Handler } from "../server/exchange.js";
-import { Problem, waitProblem } from "../server/problem.js";
+import { requireJsonType } from "../server/json-body.js";
+import { NO_SITE, Problem, requireNoWait } from "../server/problem.js";
 
 const BODY_BYTES_MAX = 16 * 1024;
 const ACCEPTED: Answer = Object.freeze({ status: 204 });
@@ -12,8 +13,7 @@ const ACCEPTED: Answer = Object.freeze({ status: 204 });
 export function beaconHandler(context: Context): Handler {
   const { admission, liveSites } = context;
   return async ({ caller, request }) => {
-    const waitMs = admission.takeCostly(caller);
-    if (waitMs > 0) throw waitProblem(waitMs, UNREAD_REST);
+    requireNoWait(admission.takeCostly(caller), UNREAD_REST);
     requireJsonType(request);
     const parsed = parseJson(await readBytes(context, request, BODY_BYTES_MAX));
     if (!parsed.ok) {
@@ -27,12 +27,9 @@ export function beaconHandler(context: Context): Handler {
     const { siteKey } = beacon.value;
     const live = liveSites.ready(siteKey) ?? (await liveSites.find(siteKey));
     // The contract asks for the key; the hash names the site in other routes.
-    if (live?.site.siteKey !== siteKey) {
-      throw new Problem("not_found", { message: "No site has this key." });
-    }
-    const siteWaitMs = admission.takeOfSite(caller, "beacons", live.site.siteKeyHash);
-    if (siteWaitMs > 0) throw waitProblem(siteWaitMs);
-    // Only what is durable is acknowledged.
+    if (live?.site.siteKey !== siteKey) throw new Problem("not_found", { message: NO_SITE });
+    requireNoWait(admission.takeOfSite(caller, "beacons", live.site.siteKeyHash));
+    // Acknowledged after it is stored.
     await recordBeacon(context, live.site, beacon.value);
     return ACCEPTED;
   };

@@ -3,10 +3,10 @@ import { recordReport } from "../../actions/visits/record-visits.js";
 import type { Context } from "../../context.js";
 import { findSite } from "../../domain/sites/find.js";
 import { LocalLimiter } from "../../infra/rate-limit/local.js";
-import { readJson } from "../server/body.js";
+import { tokenHolder } from "../server/credentials.js";
 import type { Exchange, Handler } from "../server/exchange.js";
-import { holderOf } from "../server/principal.js";
-import { Problem, waitProblem } from "../server/problem.js";
+import { readJson } from "../server/json-body.js";
+import { Problem, requireFound, requireNoWait } from "../server/problem.js";
 
 const BODY_BYTES_MAX = 512 * 1024;
 
@@ -17,7 +17,11 @@ async function requireEdgeToken(
   siteKeyHash: string,
 ): Promise<void> {
   const { caller } = exchange;
-  const token = await holderOf(edgeAuthenticator, exchange.header("authorization"), caller.address);
+  const token = await tokenHolder(
+    edgeAuthenticator,
+    exchange.header("authorization"),
+    caller.address,
+  );
   if (token === undefined) {
     throw new Problem("unauthorized", {
       message:
@@ -48,10 +52,8 @@ export function edgeVisitsHandler(context: Context): Handler {
       const message = `Not a report of visits: ${report.detail}.`;
       throw new Problem("invalid_request", { message });
     }
-    const site = await findSite(db, siteKeyHash, "hash");
-    if (site === undefined) throw new Problem("not_found");
-    const waitMs = perSite.take(siteKeyHash, clock.now(), report.value.length);
-    if (waitMs > 0) throw waitProblem(waitMs);
+    const site = requireFound(await findSite(db, siteKeyHash, "hash"));
+    requireNoWait(perSite.take(siteKeyHash, clock.now(), report.value.length));
     await recordReport(context, site, report.value);
     return { status: 204 };
   };

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import { EMBED_FILE } from "../../infra/assets.js";
-import { etagOf, isFresh } from "../server/etag.js";
+import { cacheableAnswer, etagOf } from "../server/etag.js";
 import type { Handler } from "../server/exchange.js";
 import { Problem } from "../server/problem.js";
 
 const TYPE = "text/javascript; charset=utf-8";
-/** Every page of every site loads it, and a corrected one should be there within minutes. */
+/** Short, so that a corrected script reaches all sites within minutes. */
 const CACHE = "public, max-age=300";
 
 /** `GET /embed.js`: the script that a site's pages load. */
@@ -17,7 +17,6 @@ export function embedHandler(): Handler {
     if (body === undefined) {
       throw new Problem("unavailable", { message: "embed.js is missing. Run `npm run build`." });
     }
-    if (isFresh(exchange.header("if-none-match"), etag)) return { status: 304, headers };
-    return { status: 200, body, headers: { ...headers, "content-type": TYPE } };
+    return cacheableAnswer(exchange, { body, type: TYPE, headers });
   };
 }

@@ -3,14 +3,16 @@ import { expectsHook, type HookCall, openHook } from "../../actions/payments/str
 import { takeStripeEvent } from "../../actions/payments/take-stripe-event.js";
 import type { Context } from "../../context.js";
 import { findSite } from "../../domain/sites/find.js";
-import { readJsonBytes, UNREAD_REST } from "../server/body.js";
+import { UNREAD_REST } from "../server/body.js";
 import { type Exchange, type Handler, json } from "../server/exchange.js";
-import { Problem, waitProblem } from "../server/problem.js";
+import { readJsonBytes } from "../server/json-body.js";
+import { Problem, requireFound, requireNoWait } from "../server/problem.js";
 
 /** Stripe's largest events are a tenth of this. */
 const HOOK_BYTES_MAX = 512 * 1024;
-const RETRY_AFTER_S = "30";
-/** What an agent's checkout asks before it is final. */
+/** For an event that could not be followed. Stripe sends it again for three days. */
+const EVENT_RETRY_AFTER_S = "30";
+/** The call with which Stripe asks for approval of an agent's checkout. */
 const FINALIZE = "v1.delegated_checkout.finalize_checkout";
 
 /** A call of Stripe for the site that the path names, or the refusal of anything else. */
@@ -21,12 +23,10 @@ async function requireCall(
 ): Promise<HookCall> {
   const { admission, db } = context;
   const { caller, request } = exchange;
-  const waitMs = admission.takeCostly(caller);
-  if (waitMs > 0) throw waitProblem(waitMs, UNREAD_REST);
-  const site = await findSite(db, exchange.param("site"), "hash");
-  if (site === undefined) throw new Problem("not_found");
+  requireNoWait(admission.takeCostly(caller), UNREAD_REST);
+  const { siteKeyHash } = requireFound(await findSite(db, exchange.param("site"), "hash"));
   const signature = exchange.header("stripe-signature");
-  const isExpected = await expectsHook(context, site.siteKeyHash, secretName);
+  const isExpected = await expectsHook(context, siteKeyHash, secretName);
   if (signature === undefined || !isExpected) {
     throw new Problem("invalid_request", {
       message: "Refused: the call is not signed by Stripe for this site.",
@@ -34,7 +34,7 @@ async function requireCall(
     });
   }
   const bytes = await readJsonBytes(context, request, HOOK_BYTES_MAX);
-  const call = await openHook(context, site.siteKeyHash, secretName, { bytes, signature });
+  const call = await openHook(context, siteKeyHash, secretName, { bytes, signature });
   if (call.ok) {
     caller.provenAs = "proven";
     return call.value;
@@ -43,7 +43,7 @@ async function requireCall(
   throw new Problem("invalid_request", { message: `Refused: ${call.detail}.` });
 }
 
-/** Where a site's own Stripe account reports on payments, and asks about an order. */
+/** The addresses to which a site's own Stripe account sends events and requests for approval. */
 export function stripeHandlers(
   context: Context,
 ): Readonly<Record<"events" | "orderApproval", Handler>> {
@@ -53,10 +53,9 @@ export function stripeHandlers(
       try {
         await takeStripeEvent(context, call);
       } catch (error) {
-        // Stripe sends an event that was not accepted again, for three days.
         const { requestId } = exchange;
         context.log.warn({ request_id: requestId, error }, "hooks.event_not_followed");
-        throw new Problem("unavailable", { headers: { "retry-after": RETRY_AFTER_S } });
+        throw new Problem("unavailable", { headers: { "retry-after": EVENT_RETRY_AFTER_S } });
       }
       return json(200, { received: true });
     },

@@ -4,11 +4,11 @@ import type { Clock } from "../../../infra/clock.js";
 import type { Metrics } from "../../../infra/metrics.js";
 import type { CallerClass, Sender } from "../../../infra/networks.js";
 import { AddressLimiter } from "../../../infra/rate-limit/address-limiter.js";
-import { connectionOf, type TrustedProxies } from "../connection.js";
+import type { TrustedProxies } from "../trusted-proxies.js";
+import { BodyMemory } from "./body-memory.js";
 import { Caller, type RefusedBy, setCaller } from "./caller.js";
 import { FairQueue } from "./fair-queue.js";
 import { FairRate, FairRates } from "./fair-rate.js";
-import { HeldBytes } from "./held-bytes.js";
 
 /** An invalid proof counts as this many requests of its address. */
 const FAILED_PROOF_PLACES = 5;
@@ -63,7 +63,7 @@ export class Admission {
   private readonly requests: AddressLimiter;
   private readonly costly: AddressLimiter;
   private readonly unproven: FairRate;
-  private readonly bodies: Readonly<Record<"anonymous" | "proven", HeldBytes>>;
+  private readonly bodies: Readonly<Record<"anonymous" | "proven", BodyMemory>>;
   private readonly work: FairQueue;
   /** The mandates of each site, shared by the identities of the agents that sign them. */
   readonly mandates: FairRates;
@@ -78,7 +78,7 @@ export class Admission {
     this.mandates = new FairRates(limits.MANDATES_PER_SITE_PER_MINUTE);
     this.unproven = new FairRate(limits.UNPROVEN_REQUESTS_PER_MINUTE);
     const held = { perAddress: limits.BODY_BYTES_PER_ADDRESS, total: limits.BODY_BYTES };
-    this.bodies = { anonymous: new HeldBytes(held), proven: new HeldBytes(held) };
+    this.bodies = { anonymous: new BodyMemory(held), proven: new BodyMemory(held) };
     this.work = new FairQueue(limits.ANONYMOUS_WORK, clock);
     for (const [total, limit] of Object.entries(SITE_TOTALS)) {
       for (const group of GROUPS)
@@ -94,7 +94,7 @@ export class Admission {
   listener(next: RequestListener, answerWait: AnswerWait): RequestListener {
     const { clock, proxies } = this.tools;
     return (request, response) => {
-      const connection = connectionOf(request, proxies);
+      const connection = proxies.clientOf(request);
       // The client has disconnected: there is nobody to answer or count.
       if (connection.address === "") return void request.destroy();
       const caller = new Caller(connection, response);

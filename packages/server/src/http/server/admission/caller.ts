@@ -1,7 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { CallerClass, Sender } from "../../../infra/networks.js";
-import { type Networks, networksOf, prefixOf } from "../../../infra/networks.js";
-import type { Connection } from "../connection.js";
+import {
+  type CallerClass,
+  type Networks,
+  networksOf,
+  prefixOf,
+  type Sender,
+} from "../../../infra/networks.js";
+import type { ClientConnection } from "../trusted-proxies.js";
 
 /** The limits that can refuse a request, as metrics name them. */
 export type RefusedBy =
@@ -13,7 +18,7 @@ export type RefusedBy =
   | "queue";
 
 /** The sender of one request: where it came from, and what it has proven so far. */
-export class Caller implements Connection, Sender {
+export class Caller implements ClientConnection, Sender {
   readonly address: string;
   readonly secure: boolean;
   readonly forwarded: boolean;
@@ -25,7 +30,7 @@ export class Caller implements Connection, Sender {
   /** The limit that refused it, if one did. */
   refusedBy: RefusedBy | undefined = undefined;
 
-  constructor({ address, secure, forwarded }: Connection, response: ServerResponse) {
+  constructor({ address, secure, forwarded }: ClientConnection, response: ServerResponse) {
     this.address = address;
     this.secure = secure;
     this.forwarded = forwarded;

@@ -1,25 +1,26 @@
 import { z } from "@hono/zod-openapi";
 
-/** Faults of one body that are told one by one; the rest is counted. */
-const TOLD_MAX = 5;
-/** Characters of a name the caller made up that are repeated. */
+/** Issues of one body that a message names; the rest is counted. */
+const ISSUES_SHOWN_MAX = 5;
+/** Characters of a caller's name for something that a message repeats. */
 const NAME_CHARS_MAX = 40;
-/** Names that are told as known in one place. */
-const KNOWN_MAX = 20;
+/** Known fields that a message lists. */
+const FIELDS_SHOWN_MAX = 20;
 
 type Issue = z.core.$ZodIssue;
 
-/** A name the caller made up, cut and cleaned: nothing in it can be taken for anything but a name. */
-function told(name: string): string {
+/** A name that the caller chose, shortened and without characters that could pass for something else. */
+function safeName(name: string): string {
   const cut = name.length > NAME_CHARS_MAX ? `${name.slice(0, NAME_CHARS_MAX)}...` : name;
   return cut.replace(/[^\w .-]/g, "?");
 }
 
-/** An object that takes these fields and no others; it names those it takes where another comes. */
+/** An object with these fields and no others. The message about an unknown field lists the known ones. */
 export function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
   const names = Object.keys(shape);
-  const some = names.slice(0, KNOWN_MAX).join(", ");
-  const more = names.length > KNOWN_MAX ? `, and ${names.length - KNOWN_MAX} more` : "";
+  const some = names.slice(0, FIELDS_SHOWN_MAX).join(", ");
+  const more =
+    names.length > FIELDS_SHOWN_MAX ? `, and ${names.length - FIELDS_SHOWN_MAX} more` : "";
   const known = names.length === 0 ? "no field is" : `known are ${some}${more}`;
   return z.strictObject(shape, {
     error: ({ code }) => (code === "unrecognized_keys" ? known : undefined),
@@ -27,17 +28,17 @@ export function strict<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 }
 
 function placeOf(path: readonly PropertyKey[]): string {
-  return path.length === 0 ? "the body" : path.map((part) => told(String(part))).join(".");
+  return path.length === 0 ? "the body" : path.map((part) => safeName(String(part))).join(".");
 }
 
-/** What is wrong in one place, in words. */
+/** What is wrong in one place. */
 function wordsOf(issue: Issue): string {
   const { code, message } = issue;
   if (code === "invalid_type" && message.endsWith("received undefined")) return "is missing";
   if (code === "too_small" && issue.origin !== "number" && issue.minimum === 1) {
     return "must not be empty";
   }
-  // Why a key does not fit is said where the key is described.
+  // The schema of the key says why it does not fit.
   if (code === "invalid_key") return issue.issues[0]?.message ?? message;
   return message;
 }
@@ -50,11 +51,11 @@ function sentencesOf(issue: Issue): string[] {
   });
 }
 
-/** What is wrong with a body or a query, in words: the first of it one by one, the rest counted. */
-export function describeFaults(issues: readonly Issue[]): string {
+/** What is wrong with a body or a query: the first issues in sentences, then how many more there are. */
+export function describeIssues(issues: readonly Issue[]): string {
   const all = issues.flatMap(sentencesOf);
   if (all.length === 0) return "The request is not as this route expects.";
-  const rest = all.length - TOLD_MAX;
+  const rest = all.length - ISSUES_SHOWN_MAX;
   const more = rest > 0 ? [`And ${rest} more.`] : [];
-  return [...all.slice(0, TOLD_MAX), ...more].join(" ");
+  return [...all.slice(0, ISSUES_SHOWN_MAX), ...more].join(" ");
 }

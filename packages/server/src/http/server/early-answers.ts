@@ -1,7 +1,10 @@
 import type { RequestListener } from "node:http";
 import type { Duplex } from "node:stream";
 import { REASONS, type ReasonCode } from "@gatehouse/protocol";
+import type { Config } from "../../config/config.js";
 import { systemIds } from "../../infra/ids.js";
+import type { Metrics } from "../../infra/metrics.js";
+import { callerOf } from "./admission/caller.js";
 import { Problem } from "./problem.js";
 
 const REASON_BY_CODE: Readonly<Record<string, ReasonCode>> = {
@@ -9,8 +12,8 @@ const REASON_BY_CODE: Readonly<Record<string, ReasonCode>> = {
   ERR_HTTP_REQUEST_TIMEOUT: "request_timeout",
 };
 
-/** Head and body of an answer given outside the kernel, in the shape of every other error. */
-function rawProblem(code: ReasonCode) {
+/** An error that is answered without the pipeline, in the form of every other error. */
+function earlyProblem(code: ReasonCode) {
   const requestId = systemIds.id("req");
   const body = JSON.stringify(new Problem(code).body(requestId));
   const headers = {
@@ -24,10 +27,10 @@ function rawProblem(code: ReasonCode) {
   return { status: REASONS[code].status, headers, body };
 }
 
-/** Requests that are not even HTTP never reach a route. */
+/** Answers a request that is not valid HTTP, and so never reaches a route. */
 export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
-  const { status, headers, body } = rawProblem(
+  const { status, headers, body } = earlyProblem(
     REASON_BY_CODE[error.code ?? ""] ?? "invalid_request",
   );
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
@@ -36,16 +39,34 @@ export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex
 
 function answer(code: ReasonCode, extra: Readonly<Record<string, string>> = {}): RequestListener {
   return (_request, response) => {
-    const { status, headers, body } = rawProblem(code);
+    const { status, headers, body } = earlyProblem(code);
     response.writeHead(status, { ...headers, ...extra }).end(body);
   };
 }
 
-/** The port is taken before the rest is composed; until then nothing can be answered. */
+/** For requests that arrive before the service has started. */
 export const answerNotReady = answer("unavailable", { "Retry-After": "1" });
 
-/** Production over plain HTTP: said before anything else of the request is looked at. */
-export const answerHttpsRequired = answer("https_required");
+const answerHttpsRequired = answer("https_required");
 
-/** An expectation other than 100-continue. */
-export const answerRefused = answer("invalid_request");
+/** For an `Expect` header other than `100-continue`. */
+export const answerUnknownExpectation = answer("invalid_request");
+
+interface HttpsTools {
+  readonly config: Pick<Config, "mode" | "tls">;
+  readonly metrics: Metrics;
+}
+
+/** Serves nothing over plain HTTP, except in development, which listens on loopback only. */
+export function httpsOnly(
+  { config, metrics }: HttpsTools,
+  served: RequestListener,
+): RequestListener {
+  if (config.mode === "development" && config.tls === undefined) return served;
+  const count = metrics.counter("gatehouse_plaintext_refused_total");
+  return (request, response) => {
+    if (callerOf(request).secure) return served(request, response);
+    count({});
+    answerHttpsRequired(request, response);
+  };
+}

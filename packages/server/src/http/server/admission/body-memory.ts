@@ -2,12 +2,12 @@ import { NETWORK_FACTORS, type Networks, prefixOf } from "../../../infra/network
 import { RESERVED, SMALL } from "./fair-rate.js";
 
 /** Bytes in memory, by network. */
-type Held = Map<string, number>;
+type BytesByNetwork = Map<string, number>;
 
-function add(held: Held, key: string, bytes: number): void {
-  const sum = (held.get(key) ?? 0) + bytes;
-  if (sum > 0) held.set(key, sum);
-  else held.delete(key);
+function add(byNetwork: BytesByNetwork, key: string, bytes: number): void {
+  const sum = (byNetwork.get(key) ?? 0) + bytes;
+  if (sum > 0) byNetwork.set(key, sum);
+  else byNetwork.delete(key);
 }
 
 /**
@@ -15,12 +15,12 @@ function add(held: Held, key: string, bytes: number): void {
  * for the whole process. The last part of the process's limit is reserved for networks that use hardly
  * any of it, so their bodies can be read even while many others are half-sent.
  */
-export class HeldBytes {
+export class BodyMemory {
   private readonly perAddress: number;
   private readonly total: number;
-  private readonly byNetwork: Held = new Map();
+  private readonly byNetwork: BytesByNetwork = new Map();
   /** By the largest network, to know how many share the total. */
-  private readonly byPrefix: Held = new Map();
+  private readonly byPrefix: BytesByNetwork = new Map();
   private held = 0;
 
   constructor({ perAddress, total }: { readonly perAddress: number; readonly total: number }) {

@@ -3,12 +3,12 @@ import type { Server as NetServer, Socket } from "node:net";
 import { plainAddress } from "../../infra/addresses.js";
 import type { Metrics } from "../../infra/metrics.js";
 import { NETWORK_FACTORS, type Networks, networksOf, prefixOf } from "../../infra/networks.js";
-import type { TrustedProxies } from "./connection.js";
+import type { TrustedProxies } from "./trusted-proxies.js";
 
-/** Answers one connection may keep waiting: no real client pipelines more requests than this. */
+/** Requests of one connection that may wait for an answer. No real client pipelines more. */
 const PIPELINED_MAX = 32;
 
-/** A client that reads nothing for this long, while an answer waits, is cut off; Node may ask twice. */
+/** A client that reads nothing for this long, while an answer waits, is disconnected. */
 const STALLED_MS_MAX = 30_000;
 
 /** Above this part of all connections, idle ones are closed for new ones. */
@@ -17,7 +17,7 @@ const CROWDED = 0.9;
 const FULL = 0.95;
 
 /** Requests of one connection that are under way. */
-class Entry {
+class ConnectionRequests {
   count = 0;
   /** Answers that are not sent yet. */
   readonly waiting = new Set<ServerResponse>();
@@ -26,8 +26,8 @@ class Entry {
   };
 
   /**
-   * The connection has closed. Node tells only the current answer: pipelined answers behind it never close
-   * by themselves, and would keep everything reserved for them.
+   * The connection has closed. Node emits `close` for the current answer only: pipelined answers behind
+   * it would keep everything that is reserved for them.
    */
   readonly end = () => {
     for (const response of [...this.waiting]) {
@@ -43,11 +43,12 @@ interface ConnectionLimits {
 }
 
 /**
- * Every open connection, and how many of its requests are under way. A TLS socket and the plain
- * one below it have the same remote end, so that names both. The connections of one address are limited,
- * with more for its larger networks. All clients of a trusted proxy share its address, so it has no limit.
+ * Every open connection, and how many of its requests are under way. A TLS socket and the plain socket
+ * below it have the same remote address and port, which therefore name the connection. The connections of
+ * one address are limited, with more for its larger networks. All clients of a trusted proxy share its
+ * address, so it has no limit.
  */
-export class Connections {
+export class OpenConnections {
   private readonly limits: ConnectionLimits;
   /** Oldest first. */
   private readonly sockets = new Set<Socket>();
@@ -55,10 +56,10 @@ export class Connections {
   /** The sockets of each network, oldest first; sockets of trusted proxies are not in it. */
   private readonly byPrefix = new Map<string, Set<Socket>>();
   private countRefused: (limit: "address" | "process") => void = () => {};
-  /** Requests under way, by the name of the remote end; kept while the connection lasts. */
-  private readonly underWay = new Map<string, Entry>();
-  /** The same entries by socket: a name is made once per connection, not once per request. */
-  private readonly bySocket = new WeakMap<Socket, Entry>();
+  /** By remote address and port, while the connection is open. */
+  private readonly underWay = new Map<string, ConnectionRequests>();
+  /** The same by socket, so that the name is made once per connection, not once per request. */
+  private readonly bySocket = new WeakMap<Socket, ConnectionRequests>();
 
   private stopping = false;
 
@@ -139,14 +140,14 @@ export class Connections {
     const others = [...crowd].filter((socket) => socket !== newest);
     const idle = others.find((socket) => this.isIdle(socket));
     const isFull = this.sockets.size > this.limits.total * FULL;
-    const closed = idle ?? (isFull ? this.whoYields(others, newest, networks) : undefined);
+    const closed = idle ?? (isFull ? this.socketToClose(others, newest, networks) : undefined);
     if (closed === undefined) return;
     this.countRefused("process");
     closed.destroy();
   }
 
   /** The socket to close: the newcomer's, or the oldest one of the largest network or a proxy. */
-  private whoYields(others: readonly Socket[], newest: Socket, networks: Networks | undefined) {
+  private socketToClose(others: readonly Socket[], newest: Socket, networks: Networks | undefined) {
     if (others.length === 0) return this.oldestIdle(newest);
     if (networks === undefined) return undefined;
     const own = this.byPrefix.get(prefixOf(networks))?.size ?? 0;
@@ -165,11 +166,11 @@ export class Connections {
     return (this.underWay.get(this.name(socket))?.count ?? 0) === 0;
   }
 
-  private entry(socket: Socket): Entry {
+  private entry(socket: Socket): ConnectionRequests {
     let entry = this.bySocket.get(socket);
     if (entry === undefined) {
       const name = this.name(socket);
-      entry = this.underWay.get(name) ?? new Entry();
+      entry = this.underWay.get(name) ?? new ConnectionRequests();
       this.underWay.set(name, entry);
       this.bySocket.set(socket, entry);
       socket.once("close", entry.end);
@@ -178,22 +179,22 @@ export class Connections {
   }
 
   /**
-   * Counts requests, and cuts off a connection that sends them without reading the answers, or
-   * reads none for too long. Node puts its own limit for idle connections in place of ours once
-   * an answer is out.
+   * Counts requests, and closes a connection that sends them without reading the answers, or reads
+   * nothing for too long. After an answer Node replaces the time limit with its own one for idle
+   * connections.
    */
   counting(handler: RequestListener): RequestListener {
     return (request, response) => {
-      // The rest of a packet is still parsed after its connection was cut.
+      // Node parses the rest of a packet even after its connection was closed.
       if (request.socket.destroyed) return;
       const entry = this.entry(request.socket);
       if (entry.count >= PIPELINED_MAX) return void request.socket.destroy();
       entry.count++;
       handler(request, response);
-      // An answer that is whole and gone already, with none before it, need not be waited for. One
-      // that waits its turn behind another has no socket yet.
-      const gone = response.writableEnded && response.socket?.writableLength === 0;
-      if (gone && entry.count === 1) return entry.done();
+      // An answer that is already sent, with none before it, is done. One that waits behind another
+      // has no socket yet.
+      const sent = response.writableEnded && response.socket?.writableLength === 0;
+      if (sent && entry.count === 1) return entry.done();
       entry.waiting.add(response);
       response.once("close", () => {
         entry.waiting.delete(response);
@@ -205,8 +206,8 @@ export class Connections {
   }
 
   /**
-   * Closes connections without a request under way (new ones, idle ones, half-made TLS ones), and
-   * from now on each of the others when its last answer is out.
+   * Closes connections without a request under way (new, idle, or in a TLS handshake), and from now on
+   * each of the others after its last answer.
    */
   closeIdle(): void {
     this.stopping = true;

@@ -1,16 +1,16 @@
 import type { Clock } from "../../infra/clock.js";
 import { MINUTE_MS } from "../../infra/time.js";
-import { isPlainEncoding } from "./json-type.js";
+import { UNREAD_REST } from "./body.js";
+import { isUncompressed } from "./json-body.js";
 import { Problem } from "./problem.js";
 
-/** How long an upload may stand still. */
+/** How long an upload may pause. */
 const IDLE_MS_MAX = 15_000;
-/** And how long it may take in all. */
+/** How long an upload may take in all. */
 const UPLOAD_MS_MAX = 10 * MINUTE_MS;
+const CHUNK_CHARS_MIN = 32 * 1024;
 
-const UNREAD_REST = { connection: "close" };
-
-/** Rejects after a time that can be set anew. */
+/** Rejects if the next piece takes too long, or the whole upload does. */
 function deadline(clock: Clock) {
   const ends = clock.now() + UPLOAD_MS_MAX;
   let cancel = () => {};
@@ -28,13 +28,13 @@ function deadline(clock: Clock) {
   };
 }
 
-/** A large body piece by piece, counted while it comes: it is never held whole. */
+/** A large body, piece by piece. Its bytes are counted as they arrive, and it is never in memory as a whole. */
 export async function* uploadOf(
   request: Request,
   bytesMax: number,
   clock: Clock,
 ): AsyncGenerator<Uint8Array> {
-  if (!isPlainEncoding(request.headers.get("content-encoding") ?? undefined)) {
+  if (!isUncompressed(request.headers.get("content-encoding") ?? undefined)) {
     throw new Problem("unsupported_media_type", { message: "Compressed bodies are not accepted." });
   }
   if (request.body === null) return;
@@ -64,4 +64,30 @@ export async function* uploadOf(
     late.end();
     await reader.cancel().catch(() => undefined);
   }
+}
+
+/**
+ * An answer that is made while it is sent, no faster than the reader reads it. If that fails, the
+ * connection ends early, so a reader never takes a part for the whole.
+ */
+export function streamOf(chunks: AsyncIterable<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  const iterator = chunks[Symbol.asyncIterator]();
+  return new ReadableStream({
+    async pull(controller) {
+      let text = "";
+      while (text.length < CHUNK_CHARS_MIN) {
+        const next = await iterator.next();
+        if (next.done === true) {
+          if (text !== "") controller.enqueue(encoder.encode(text));
+          return controller.close();
+        }
+        text += next.value;
+      }
+      controller.enqueue(encoder.encode(text));
+    },
+    async cancel() {
+      await iterator.return?.();
+    },
+  });
 }

@@ -1,10 +1,10 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { BodyBytes } from "../src/http/server/body-bytes.ts";
+import { BodyBuffer } from "../src/http/server/body.ts";
 
 test("pieces are put together in order, up to the limit and not beyond", () => {
-  const bytes = new BodyBytes(10_000);
+  const bytes = new BodyBuffer(10_000);
   const pieces = Array.from({ length: 100 }, (_, i) => Buffer.alloc(i, i));
   for (const piece of pieces) expect(bytes.add(piece)).toBe(true);
   const whole = Buffer.concat(pieces);
@@ -12,14 +12,14 @@ test("pieces are put together in order, up to the limit and not beyond", () => {
   expect(bytes.add(Buffer.alloc(10_000 - whole.length))).toBe(true);
   expect(bytes.add(Buffer.alloc(1))).toBe(false);
   expect(bytes.whole().length).toBe(10_000);
-  expect(new BodyBytes(1).whole().length).toBe(0);
+  expect(new BodyBuffer(1).whole().length).toBe(0);
 });
 
 /** A body of one-byte pieces, kept piece by piece, would take hundreds of times its own room. */
 test("no piece is held on to once it was added", async () => {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
-  const bytes = new BodyBytes(10_000);
+  const bytes = new BodyBuffer(10_000);
   // The first is held until a second comes: most bodies are one piece.
   bytes.add(Buffer.alloc(1));
   const pieces = Array.from({ length: 1000 }, () => {

@@ -1,0 +1,62 @@
+import type { HonoRequest } from "hono";
+import { parse } from "hono/utils/cookie";
+import type { Context } from "../../context.js";
+import type { Principal } from "../../domain/tokens/token.js";
+import type { TokenAuthenticator } from "../../domain/tokens/token-authenticator.js";
+import { Problem } from "./problem.js";
+
+/** Where the console is. */
+export const CONSOLE_PATH = "/console";
+
+/** The console's own script sets it on every call. No form and no other origin can set it. */
+const CONSOLE_HEADER = "x-gatehouse-console";
+
+/** Browsers accept a `__Host-` cookie only from this host itself, over HTTPS, and for all its paths. */
+export const SESSION_COOKIE = "__Host-gatehouse";
+
+type Headers = Pick<HonoRequest, "header">;
+
+/**
+ * The holder of the token in an `Authorization` header; undefined if it is not valid. An address that
+ * sent too many invalid tokens has to wait.
+ */
+export async function tokenHolder<Holder>(
+  authenticator: TokenAuthenticator<Holder>,
+  authorization: string | undefined,
+  address: string,
+): Promise<Holder | undefined> {
+  const result = await authenticator.admit(authorization, address);
+  if (result.ok) return result.value;
+  if (result.reason !== "rate_limited") return undefined;
+  throw new Problem("rate_limited", { headers: { "retry-after": result.detail } });
+}
+
+/** The holder of an admin token; undefined if it is not valid. */
+export function principalOf(
+  { tokenAuthenticator }: Context,
+  authorization: string | undefined,
+  address: string,
+): Promise<Principal | undefined> {
+  return tokenHolder(tokenAuthenticator, authorization, address);
+}
+
+/** The secret of a browser's console session; undefined if it has none. */
+export function sessionSecret(request: Headers): string | undefined {
+  return parse(request.header("cookie") ?? "", SESSION_COOKIE)[SESSION_COOKIE];
+}
+
+/**
+ * Accepts only requests from a page of the console. Browsers send cookies with requests that other sites
+ * cause, so a request with a session must prove where it comes from in ways that only the console can.
+ */
+export function requireConsolePage(request: Headers, baseUrl: string): void {
+  const origin = request.header("origin");
+  const site = request.header("sec-fetch-site");
+  const isConsole =
+    request.header(CONSOLE_HEADER) === "1" &&
+    (origin === undefined || origin === new URL(baseUrl).origin) &&
+    (site === undefined || site === "same-origin");
+  if (isConsole) return;
+  const message = `This can only be asked for by a page of the console, at ${baseUrl}${CONSOLE_PATH}.`;
+  throw new Problem("forbidden", { message });
+}
