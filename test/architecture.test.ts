@@ -195,7 +195,7 @@ describe("floors of the server", () => {
       )
       .map(({ path }) => path)
       // A socket's own idle time-out is part of the transport.
-      .filter((path) => !/\/http\/server\/(?:server|connections)\.ts$/.test(path));
+      .filter((path) => !/\/http\/server\/(?:server|open-connections)\.ts$/.test(path));
     expect(wrong).toEqual([]);
   });
 });

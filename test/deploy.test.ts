@@ -215,7 +215,7 @@ describe("nginx.conf", () => {
 
   test("takes bodies and headers as large as the service does", () => {
     const mb = (bytes: number) => `${bytes / 1024 / 1024}m`;
-    const body = mb(limit("http/server/described-routes.ts", "BODY_BYTES_MAX"));
+    const body = mb(limit("http/server/hono-group.ts", "BODY_BYTES_MAX"));
     expect(value(server, "client_max_body_size")).toBe(body);
     const upload = mb(limit("http/admin/products.ts", "IMPORT_BYTES_MAX"));
     const imports = location(/products\/import/);

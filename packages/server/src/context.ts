@@ -26,6 +26,7 @@ import {
 import { VisitLog } from "./domain/visits/visit-log.js";
 import { Admission } from "./http/server/admission/admission.js";
 import { OpenStreams } from "./http/server/open-streams.js";
+import { TrustedProxies } from "./http/server/trusted-proxies.js";
 import { type Clock, systemClock } from "./infra/clock.js";
 import type { CrashPoint } from "./infra/crash-points.js";
 import type { Database } from "./infra/db/database.js";
@@ -50,10 +51,9 @@ import type { PaymentProvider, PaymentProviders } from "./payments/provider.js";
 import { openProviders } from "./payments/providers.js";
 import { webhookSender } from "./purchase/orders/shop-webhooks.js";
 import { StartupError } from "./startup-error.js";
-import { TrustedProxies } from "./http/server/trusted-proxies.js";
 
 /** Browsers that follow what changes, at one process. */
-const STREAMS = { all: 500, ofOne: 20 };
+const STREAMS = { all: 500, perOwner: 20 };
 
 /** Drafts of a policy tested at a time, per site and in all: requests that wait for a decision come first. */
 const POLICY_TESTS_MAX = { perKey: 1, total: 2 };

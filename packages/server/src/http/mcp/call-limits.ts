@@ -3,7 +3,7 @@ import { type Networks, networksAt } from "../../infra/networks.js";
 import { AddressLimiter } from "../../infra/rate-limit/address-limiter.js";
 import { LocalLimiter } from "../../infra/rate-limit/local.js";
 
-/** How many calls of one session may come at once. */
+/** Calls of one session that may arrive at once. */
 const SESSION_BURST = 20;
 
 /**
@@ -15,7 +15,7 @@ type LimitScope = "session" | "address" | "site" | "day";
 export interface SessionCaller {
   readonly siteKeyHash: string;
   readonly networks: Networks;
-  /** Absent for a client without a session, or with one of nobody's making. */
+  /** Undefined for a client without a session, or with an invalid one. */
   readonly session: string | undefined;
 }
 
@@ -42,12 +42,12 @@ export class CallLimits {
     this.sessions = new AddressLimiter({ perMinute: limits.MCP_SESSIONS_PER_ADDRESS_PER_MINUTE });
   }
 
-  /** Sessions and networks that are remembered. */
+  /** Sessions and networks in memory. */
   get size(): number {
     return this.session.size + this.address.size + this.sessions.size;
   }
 
-  /** Lets one call pass, or says which limit it met. */
+  /** Admits one call, or says which limit it met. */
   takeCall(caller: SessionCaller, now: number): Limited | undefined {
     const { siteKeyHash, networks, session } = caller;
     const inSession = session === undefined ? 0 : this.session.wait(session, now);
@@ -58,7 +58,7 @@ export class CallLimits {
     return undefined;
   }
 
-  /** Whether an address may have one more session. Without one it is limited by its address. */
+  /** Whether an address may have one more session. Without a session its address limits it. */
   takeSession(networks: Networks, now: number): boolean {
     return this.sessions.take(networks, now) === 0;
   }

@@ -9,17 +9,17 @@ export interface RpcRequest {
   readonly params: JsonObject;
 }
 
-/** One message of a client, or the refusal of what is none. */
+/** A message of a client, or the answer to an invalid one. */
 export type Message =
   | RpcRequest
-  /** A notification, or a response to something nobody asked. */
+  /** A notification, or a response, although the server sends no requests. */
   | { readonly kind: "unanswered" }
   | { readonly kind: "refused"; readonly answer: Answer };
 
-/** What JSON itself forbids; everything else is JSON that readers understand differently. */
+/** Faults that make a text invalid JSON. The others are JSON that parsers read differently. */
 const NOT_JSON: readonly JsonFault[] = ["syntax", "invalid_utf8", "trailing_data"];
 const METHOD_CHARS_MAX = 200;
-/** Values in one message: what small ones cost to read does not show in the bytes of a body. */
+/** Values in one message. Many small values take more time to read than their bytes suggest. */
 const VALUES_MAX = 5000;
 
 function refused(code: number, message: string, id?: RpcId): Message {
@@ -31,8 +31,8 @@ function idIn({ id }: JsonObject): RpcId | undefined {
 }
 
 /**
- * MCP 2025-06-18, transports: the body is one request, notification or response. Batches, null ids
- * and requests without one are refused whole.
+ * MCP 2025-06-18, transports: the body is one request, notification or response. Batches and requests
+ * without an id, or with a null id, are refused.
  */
 export function readMessage(bytes: Uint8Array): Message {
   const parsed = parseJson(bytes, { valuesMax: VALUES_MAX });

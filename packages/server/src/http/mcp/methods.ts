@@ -7,7 +7,7 @@ import { readClient } from "./sessions.js";
 
 const EMPTY = "{}";
 
-/** Interface 2.8: what `initialize` holds. */
+/** What is wrong with the parameters of `initialize` (interface 2.8); undefined if nothing is. */
 function initializeFault({ protocolVersion, capabilities, clientInfo }: JsonObject) {
   if (typeof protocolVersion !== "string") return "`protocolVersion` must be a text.";
   if (!isJsonObject(capabilities)) return "`capabilities` must be an object.";

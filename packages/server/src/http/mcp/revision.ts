@@ -8,14 +8,14 @@ import type { Answer, Exchange } from "../server/exchange.js";
 import type { RpcRequest } from "./message.js";
 import { errorAnswer, RPC } from "./rpc.js";
 
-/** The revision with a handshake that is declared, or the one without. */
+/** `declared`: the revision with a handshake. `stateless`: the one without. */
 export type Revision = "declared" | "stateless";
 
-/** Answers the same to a server of tools that replies in JSON: served, and not declared. */
+/** Revisions that do not differ for a server with tools only. They are served as the declared one. */
 const LIKE_DECLARED: ReadonlySet<string> = new Set(["2025-06-18", "2025-03-26", "2025-11-25"]);
 const META = "io.modelcontextprotocol/";
 const ENCODED = /^=\?base64\?([A-Za-z0-9+/]*={0,2})\?=$/;
-/** How much of a version nobody knows is said back. */
+/** An unknown version that an error repeats. */
 const ECHOED = /^[!-~]{1,32}$/;
 
 /** The revision that a request speaks, or the answer to one that cannot be served. */
@@ -39,14 +39,14 @@ function mismatch({ id }: RpcRequest, message: string): RevisionResult {
   return { kind: "refused", answer: errorAnswer(400, id, error) };
 }
 
-/** A header that may be written in base64, because its value may be any text. */
+/** A header value, which is in base64 if it is not plain ASCII. */
 function decoded(value: string): string {
   const [, encoded] = ENCODED.exec(value) ?? [];
   if (encoded === undefined) return value;
   return Buffer.from(encoded, "base64").toString("utf8");
 }
 
-/** 2026-07-28, Streamable HTTP, server validation: headers say what the body says. */
+/** 2026-07-28, Streamable HTTP, server validation: headers must agree with the body. */
 function checkHeaders(request: RpcRequest, exchange: Exchange): RevisionResult {
   const { method, params } = request;
   const named = exchange.header("mcp-method");
@@ -70,8 +70,8 @@ function stateless(request: RpcRequest, exchange: Exchange, meta: JsonObject): R
 }
 
 /**
- * Which revision a request speaks, or why it cannot be served. One that says so in its body is
- * stateless; `initialize` and everything else belongs to the revision with a handshake.
+ * The revision of a request, or the answer to one that cannot be served. A request is stateless if its
+ * body says so; `initialize` and everything else belongs to the revision with a handshake.
  */
 export function revisionOf(request: RpcRequest, exchange: Exchange): RevisionResult {
   const header = exchange.header("mcp-protocol-version");
@@ -91,7 +91,7 @@ export function revisionOf(request: RpcRequest, exchange: Exchange): RevisionRes
   return stateless(request, exchange, meta);
 }
 
-/** What a client calls itself; nobody has checked it. */
+/** The name and version that a client gives itself. Nothing of it is proven. */
 export function clientInfoOf({ method, params }: RpcRequest): JsonObject {
   const meta = isJsonObject(params._meta) ? params._meta : {};
   const info = method === "initialize" ? params.clientInfo : meta[`${META}clientInfo`];

@@ -10,7 +10,7 @@ export const RPC = Object.freeze({
   methodNotFound: -32_601,
   invalidParams: -32_602,
   internalError: -32_603,
-  /** Ours: limits, and whatever else HTTP has a status for. */
+  /** Our own code, for limits and other refusals. */
   refused: -32_000,
   headerMismatch: -32_020,
   unsupportedRevision: -32_022,
@@ -24,10 +24,10 @@ interface RpcError {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** A notification or a response: accepted, and not answered. */
+/** For notifications and responses, which get no answer. */
 export const ACCEPTED: Answer = Object.freeze({ status: 202 });
 
-/** `result` is JSON text that was made before. */
+/** `result` is JSON text. */
 export function resultAnswer(
   id: RpcId,
   result: string,
@@ -37,7 +37,7 @@ export function resultAnswer(
   return headers === undefined ? { status: 200, body } : { status: 200, body, headers };
 }
 
-/** Without an id where none could be read. */
+/** `id` is undefined if it could not be read. */
 export function errorAnswer(
   status: number,
   id: RpcId | undefined,
@@ -52,13 +52,13 @@ function limitError(seconds: number, scope: string): RpcError {
   return { code: RPC.refused, message: "rate_limited", data };
 }
 
-/** Over a limit of tool calls: as HTTP 200, because clients drop what other statuses carry. */
+/** For a tool call over a limit. The status is 200, because clients ignore the body of other statuses. */
 export function limitedAnswer(id: RpcId, waitMs: number, scope: string): Answer {
   const seconds = Math.ceil(waitMs / 1000);
   return errorAnswer(200, id, limitError(seconds, scope), { "retry-after": String(seconds) });
 }
 
-/** A call that failed: nothing that was not recorded is answered, and nothing internal is shown. */
+/** For a call that failed. It shows nothing internal. */
 function failedAnswer(problem: Problem, exchange: Exchange, baseUrl: string): Answer {
   const wait = problem.headers["retry-after"];
   const isUnavailable = problem.code === "unavailable";
@@ -74,7 +74,7 @@ function failedAnswer(problem: Problem, exchange: Exchange, baseUrl: string): An
   return errorAnswer(status, exchange.rpcId, error, problem.headers);
 }
 
-/** How the MCP server refuses, before a message was read or while it is answered. */
+/** Renders the errors of the MCP server. */
 export function renderRpcError(problem: Problem, exchange: Exchange, baseUrl: string): Answer {
   const { code, headers, isExpected, message, status } = problem;
   if (!isExpected) return failedAnswer(problem, exchange, baseUrl);

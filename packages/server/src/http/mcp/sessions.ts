@@ -5,23 +5,23 @@ import type { Secrets } from "../../infra/secrets/secrets.js";
 
 const MAC_CHARS = 22;
 const CLIENT_CHARS_MAX = 64;
-/** A nonce, the client's name and version, the mac. */
+/** A nonce, the client's name, its version, and the MAC. */
 const FORM = /^(mcp_[\w-]{24})~([\w%!'()*.-]{0,800})~([\w%!'()*.-]{0,800})~([\w-]{22})$/;
 
-/** What a client calls itself; self-reported, for the record only. */
+/** The name and version that a client gives itself, for records only. */
 export interface Client {
   readonly name: string;
   readonly version: string;
 }
 
 export interface Session {
-  /** Names the session in limits and records; without its mac it opens nothing. */
+  /** Names the session in limits and records. Without its MAC it cannot be used. */
   readonly id: string;
   readonly client: Client;
 }
 
-/** Not more of it than a name needs, and nothing that would steer or turn text around. */
-function cut(text: unknown): string {
+/** Shortens a text, and removes control characters and characters that change its direction. */
+function cleaned(text: unknown): string {
   if (typeof text !== "string") return "";
   const plain = text.slice(0, 2 * CLIENT_CHARS_MAX).replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, "");
   if (plain.length <= CLIENT_CHARS_MAX) return plain;
@@ -29,17 +29,17 @@ function cut(text: unknown): string {
 }
 
 export function readClient({ name, version }: JsonObject): Client {
-  return { name: cut(name), version: cut(version) };
+  return { name: cleaned(name), version: cleaned(version) };
 }
 
-/** `~` stands between the parts of an id. */
+/** Without `~`, which separates the parts of an id. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replaceAll("~", "%7E");
 }
 
 /**
- * Session ids that need no storage: each holds what we must know of its session, bound to its site
- * by a key all nodes share. They open nothing; losing one only costs its limit.
+ * Session ids that need no storage. An id contains the data of its session, with a MAC that binds it to
+ * its site; all nodes share the key. A session grants no rights: it only has a limit of its own.
  */
 export class Sessions {
   private readonly key: KeyObject;
@@ -50,7 +50,7 @@ export class Sessions {
     this.ids = ids;
   }
 
-  /** 132 bits of it, which nobody guesses. */
+  /** 132 bits, which nobody can guess. */
   private mac(siteKeyHash: string, body: string): string {
     const mac = createHmac("sha256", this.key).update(`${siteKeyHash}~${body}`);
     return mac.digest("base64url").slice(0, MAC_CHARS);
@@ -61,7 +61,7 @@ export class Sessions {
     return `${body}~${this.mac(siteKeyHash, body)}`;
   }
 
-  /** The session an id stands for; undefined for one of another site, or of nobody's making. */
+  /** The session of an id; undefined if the id is invalid or of another site. */
   read(siteKeyHash: string, text: string): Session | undefined {
     const [, id = "", name = "", version = "", mac = ""] = FORM.exec(text) ?? [];
     if (mac.length !== MAC_CHARS) return undefined;

@@ -11,30 +11,30 @@ import type { Site } from "../../domain/sites/site.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import type { Revision } from "./revision.js";
 
-/** Tools of one `tools/list` answer. Many clients read the first page only: it holds most sites. */
+/** Tools of one `tools/list` page. Many clients read only the first page, which is enough for most sites. */
 const PAGE_TOOLS_MAX = 50;
 /** How long a client may use an answer of the stateless revision before it asks again. */
 const TTL_MS = MINUTE_MS;
 const CACHEABLE: JsonObject = { ttlMs: TTL_MS, cacheScope: "public" };
-/** `listChanged` is left out: nothing is pushed. */
+/** Without `listChanged`, because the server sends no notifications. */
 const CAPABILITIES: JsonObject = { tools: {} };
 
 type Texts = Readonly<Record<Revision, string>>;
 
-/** Everything a site's server says of itself, made once for each version of the site. */
+/** The MCP server of one version of a site, with its answers as text. */
 export interface SiteServer {
   readonly siteKeyHash: string;
   readonly site: Site;
   readonly initialize: string;
   readonly discover: string;
-  /** `tools/list` results by cursor; the first by the empty one. */
+  /** `tools/list` results by cursor. The cursor of the first page is empty. */
   readonly pages: ReadonlyMap<string, Texts>;
   readonly tools: ReadonlyMap<string, Tool>;
-  /** A tool's result, as a revision has it. */
+  /** The result of a tool, in the form of a revision. */
   result(revision: Revision, members: string): string;
 }
 
-/** Names a page of one version of a list: after a change, a client must begin again. */
+/** The cursor of a page. It contains the site's version, so a client must begin again after a change. */
 function cursorOf({ version }: SiteSnapshot, page: number): string {
   return page === 0 ? "" : `${version}-${page * PAGE_TOOLS_MAX}`;
 }
@@ -63,7 +63,7 @@ function membersOf(object: JsonObject): string {
   return JSON.stringify(object).slice(1, -1);
 }
 
-/** The tools a site's server lists, and those it answers; it answers more while sales are paused. */
+/** The tools that a server lists and those that it answers, which are more while sales are paused. */
 interface SiteTools {
   readonly listed: readonly Tool[];
   readonly callable: readonly Tool[];
@@ -78,19 +78,23 @@ export function siteServer(
   const meta = membersOf({ _meta: { "io.modelcontextprotocol/serverInfo": serverInfo } });
   const result = (revision: Revision, members: string) =>
     revision === "declared" ? `{${members}}` : `{"resultType":"complete",${members},${meta}}`;
-  const capabilities = CAPABILITIES;
   return Object.freeze({
     site,
     siteKeyHash: site.siteKeyHash,
     initialize: JSON.stringify({
       protocolVersion: MCP_REVISIONS[0],
-      capabilities,
+      capabilities: CAPABILITIES,
       serverInfo,
       instructions,
     }),
     discover: result(
       "stateless",
-      membersOf({ supportedVersions: MCP_REVISIONS, capabilities, instructions, ...CACHEABLE }),
+      membersOf({
+        supportedVersions: MCP_REVISIONS,
+        capabilities: CAPABILITIES,
+        instructions,
+        ...CACHEABLE,
+      }),
     ),
     pages: pagesOf(snapshot, listed, result),
     tools: new Map(callable.map((tool) => [tool.definition.name as string, tool])),

@@ -1,6 +1,6 @@
 /**
- * Who may read a group's answers from a page of another origin: anyone (`open`), the page that
- * asks, without credentials (`echo`), or nobody (`none`).
+ * Which pages of other origins may read a group's answers: all (`open`), the page that sent the request,
+ * without credentials (`echo`), or none (`none`).
  */
 export type Cors = "open" | "echo" | "none";
 
@@ -43,7 +43,7 @@ export function corsHeaders(cors: Cors, origin: string | undefined): [string, st
   return [["access-control-allow-origin", origin], ["vary", "Origin"], exposed];
 }
 
-/** What the answer to a preflight has besides the headers of every answer. */
+/** The headers that only the answer to a preflight has. */
 export function preflightHeaders(cors: Cors, allow: string): Readonly<Record<string, string>> {
   if (cors === "none") return { allow };
   return {

@@ -1,7 +1,6 @@
 import type { RequestListener } from "node:http";
 import type { Duplex } from "node:stream";
 import { REASONS, type ReasonCode } from "@gatehouse/protocol";
-import type { Config } from "../../config/config.js";
 import { systemIds } from "../../infra/ids.js";
 import type { Metrics } from "../../infra/metrics.js";
 import { callerOf } from "./admission/caller.js";
@@ -53,7 +52,7 @@ const answerHttpsRequired = answer("https_required");
 export const answerUnknownExpectation = answer("invalid_request");
 
 interface HttpsTools {
-  readonly config: Pick<Config, "mode" | "tls">;
+  readonly config: { readonly mode: string; readonly tls: unknown };
   readonly metrics: Metrics;
 }
 

@@ -8,8 +8,8 @@ import { type Answer, type Exchange, type Route, type RouteGroup, SENT } from ".
 import type { HonoGroup, HttpEnv } from "./hono-group.js";
 import { Problem } from "./problem.js";
 
-/** Gives handlers what they use of an exchange; adds to their answers what all answers have. */
-function frame(baseUrl: string, recorder: AnswerRecorder): MiddlewareHandler<HttpEnv> {
+/** Gives handlers the parts of an exchange that they use, and adds the headers of every answer. */
+function exchangeMiddleware(baseUrl: string, recorder: AnswerRecorder): MiddlewareHandler<HttpEnv> {
   return async (c, next) => {
     const { exchange } = c.env;
     c.set("requestId", exchange.requestId);
@@ -30,18 +30,18 @@ function responseOf({ status, body, headers }: Answer): Response {
   return new Response((body ?? null) as string | null, { status, headers: { ...headers } });
 }
 
-/** Every group of Hono as a group of the pipeline. */
+/** Makes every Hono group a group of the pipeline. */
 export function mountHono(
   groups: readonly HonoGroup[],
   tools: ErrorTools,
   recorder: AnswerRecorder,
 ): readonly RouteGroup[] {
   const app = new OpenAPIHono<HttpEnv>();
-  app.use(frame(tools.config.baseUrl, recorder));
+  app.use(exchangeMiddleware(tools.config.baseUrl, recorder));
   for (const { routes } of groups) app.route("/", routes);
   app.notFound((c) => responseOf(answerError(tools, c.env.exchange, new Problem("not_found"))));
   app.onError((error, c) => responseOf(answerError(tools, c.env.exchange, error)));
-  // The adapter hands on the request alone.
+  // The adapter passes on only the request.
   const exchanges = new WeakMap<IncomingMessage, Exchange>();
   const listener = getRequestListener(
     (request, env) => {

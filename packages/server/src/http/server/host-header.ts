@@ -34,9 +34,10 @@ export function isOwnHost(header: string | undefined, baseUrl: string): boolean 
 }
 
 /**
- * DNS rebinding: a page of a stranger may reach a service on loopback through a name it controls,
- * or directly. On a loopback address only requests for this machine or for our public name are
- * taken, and those for this machine only from its own pages. Elsewhere MCP is open to every origin.
+ * Protects a service on loopback from DNS rebinding: a web page may reach it through a name that the
+ * page's owner controls, or directly. On a loopback address only requests for this machine or for our
+ * public name are accepted, and those for this machine only from its own pages. On other addresses MCP is
+ * open to every origin.
  */
 export function hostGuard({
   host,
@@ -45,7 +46,7 @@ export function hostGuard({
   if (!isLoopback(host)) return () => true;
   const own = new URL(baseUrl).hostname;
   const isOurs = (name: string) => name === own || isLocalName(name);
-  // Nearly all requests are for one and the same host.
+  // Nearly all requests are for the same host.
   let known: string | undefined;
   return ({ headers }) => {
     if (headers.host === known && headers.origin === undefined && known !== undefined) return true;

@@ -3,15 +3,15 @@ import type { Submitted } from "../../actions/mandates/submission.js";
 import { type Answer, type Exchange, json } from "./exchange.js";
 import { docsUrl, type Problem, UNAVAILABLE_RETRY_AFTER_S } from "./problem.js";
 
-/** The contract's wait for every limit of mandates. */
+/** The contract's `Retry-After` for every limit of mandates. */
 const RATE_LIMITED_S = 60;
 /** The contract lists no 408 (4.1.10): a body that stalls is a bad request. */
 const STALLED_STATUS = 400;
-/** A request id that is sent back: visible ASCII, and not too much of it. */
+/** A request id that answers repeat: visible ASCII, and short. */
 const ECHOED = /^[!-~]{1,128}$/;
 const SENT_ID = REQUEST_ID_HEADER.toLowerCase();
 
-/** An answer in the contract's words, for every protocol that carries a mandate. */
+/** An answer in the contract's form, for every protocol that carries a mandate. */
 export interface MandateAnswer {
   readonly status: number;
   readonly body: JsonObject;
@@ -74,19 +74,19 @@ export function answerOf(baseUrl: string, submitted: Submitted): MandateAnswer {
   };
 }
 
-/** A problem in the contract's words. */
+/** A problem in the contract's form. */
 export function mandateRefusal(
   { code, headers, isExpected, message }: Problem,
   baseUrl: string,
 ): MandateAnswer {
   // Something failed, so a check could not complete, and nothing is approved.
   if (!isExpected) return refusedAnswer(baseUrl, "unavailable");
-  // The contract has its own word for a body that was cut short or is no JSON.
+  // The contract has its own code for a body that was cut short or is not JSON.
   const reason = code === "invalid_request" ? "malformed" : code;
   return refusedAnswer(baseUrl, reason, { message, headers });
 }
 
-/** An answer as it is sent: with the id that the caller gave its request. */
+/** An answer as it is sent, with the caller's own id of its request. */
 export function renderMandateAnswer(
   exchange: Exchange,
   { status, body, headers = {} }: Omit<MandateAnswer, "headers"> & Partial<MandateAnswer>,
@@ -96,7 +96,7 @@ export function renderMandateAnswer(
   return json(status, body, { ...echoed, ...headers });
 }
 
-/** How routes of mandates refuse. */
+/** Renders the errors of the routes of mandates. */
 export function renderMandateError(problem: Problem, exchange: Exchange, baseUrl: string): Answer {
   return renderMandateAnswer(exchange, mandateRefusal(problem, baseUrl));
 }

@@ -1,12 +1,12 @@
 import type { Clock } from "../../infra/clock.js";
 
-/** How many there may be: in all, and of one owner. */
+/** How many streams may be open: in all, and of one owner. */
 interface StreamLimits {
   readonly all: number;
-  readonly ofOne: number;
+  readonly perOwner: number;
 }
 
-/** Answers that wait for a change. A stopping process completes them, so that none is cut off. */
+/** Answers that wait for a change. A stopping process ends them, so that none is cut off. */
 export class OpenStreams {
   private readonly ends = new Map<() => void, string>();
   private readonly waits = new Set<() => void>();
@@ -18,19 +18,19 @@ export class OpenStreams {
   }
 
   /**
-   * Takes one more of an owner; undefined where there are too many, theirs or all. What it gives back
-   * says that one has ended.
+   * Counts one more stream of an owner, and returns a function to call when it has ended; undefined if
+   * too many are open. `end` ends the stream.
    */
   add(owner: string, end: () => void): (() => void) | undefined {
     const theirs = [...this.ends.values()].filter((one) => one === owner).length;
-    if (this.ends.size >= this.limits.all || theirs >= this.limits.ofOne) return undefined;
+    if (this.ends.size >= this.limits.all || theirs >= this.limits.perOwner) return undefined;
     this.ends.set(end, owner);
     return () => this.ends.delete(end);
   }
 
   /**
-   * Waits for a time, or until the process stops: false then. For answers whose waits are bounded and
-   * counted elsewhere, such as long-polls.
+   * Waits for a time. False if the process stops before that. For answers that are limited elsewhere,
+   * such as long polls.
    */
   pause(clock: Clock, ms: number): Promise<boolean> {
     if (this.ended) return Promise.resolve(false);

@@ -4,7 +4,7 @@ import type { Route, RouteGroup } from "./exchange.js";
 export interface PathEntry {
   readonly group: RouteGroup;
   readonly byMethod: ReadonlyMap<string, Route>;
-  /** As the header `Allow` lists its methods. */
+  /** Its methods, for the header `Allow`. */
   readonly allow: string;
 }
 
@@ -23,7 +23,7 @@ interface Pattern {
 const NO_PARAMS: PathMatch["params"] = Object.freeze({});
 const PARAM = /(\/)?:(\w+)(?:\{(.+?)\}(?=\/|$))?(\?$)?/g;
 
-/** Sorted, HEAD wherever GET, OPTIONS always. */
+/** Sorted, with HEAD if there is GET, and always with OPTIONS. */
 function allowOf(methods: Iterable<string>): string {
   const all = new Set([...methods, "OPTIONS"]);
   if (all.has("GET")) all.add("HEAD");
@@ -65,9 +65,9 @@ function fixedHead(path: string): string {
   return headOf(head === "" ? "/" : head);
 }
 
-/** Paths whose match is remembered; most requests are for few of them. */
-const REMEMBERED_MAX = 10_000;
-const REMEMBERED_CHARS_MAX = 256;
+/** Paths whose match is cached. Most requests are for few paths. */
+const CACHED_MAX = 10_000;
+const CACHED_CHARS_MAX = 256;
 
 /** Finds the routes of a path. Where several patterns match, the one that was listed first wins. */
 export class PathTable {
@@ -75,15 +75,15 @@ export class PathTable {
   /** By their first two segments, so that a path is compared with few of them. */
   private readonly patterns = new Map<string, Pattern[]>();
 
-  private readonly remembered = new Map<string, PathMatch>();
+  private readonly cached = new Map<string, PathMatch>();
 
   constructor(groups: readonly RouteGroup[]) {
     for (const group of groups) this.add(group);
   }
 
   /** The match of a request target that was found before. */
-  recall(target: string): PathMatch | undefined {
-    return this.remembered.get(target);
+  cachedMatch(target: string): PathMatch | undefined {
+    return this.cached.get(target);
   }
 
   private add(group: RouteGroup): void {
@@ -106,9 +106,9 @@ export class PathTable {
 
   find(path: string, target: string): PathMatch | undefined {
     const match = this.fixed.get(path) ?? this.findPattern(path);
-    if (match !== undefined && target.length <= REMEMBERED_CHARS_MAX) {
-      if (this.remembered.size >= REMEMBERED_MAX) this.remembered.clear();
-      this.remembered.set(target, match);
+    if (match !== undefined && target.length <= CACHED_CHARS_MAX) {
+      if (this.cached.size >= CACHED_MAX) this.cached.clear();
+      this.cached.set(target, match);
     }
     return match;
   }

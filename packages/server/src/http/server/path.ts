@@ -8,9 +8,9 @@ const DOT_SEGMENT = /(?:^|\/)\.\.?(?:\/|$)/;
 const COMMON = /^(?:\/[\w~-][\w.~-]*)+$/;
 
 /**
- * Whether a request target is a plain path. Everything a URL parser would rewrite (dot segments,
- * doubled or encoded slashes, absolute forms) has no route here, and is refused before any parser
- * can make it look like one.
+ * Whether a request target is a plain path. Targets that a URL parser would rewrite (dot segments,
+ * doubled or encoded slashes, absolute forms) have no route, and are refused before a parser can turn them
+ * into one.
  */
 export function isPlainTarget(target: string): boolean {
   if (target.length <= PATH_CHARS_MAX && COMMON.test(target)) return true;

@@ -74,7 +74,7 @@ class Pipeline {
   /** Finds the routes of a request's path, and notes them in its exchange. */
   private find(exchange: Exchange): PathEntry | undefined {
     const { method = "", url = "" } = exchange.request;
-    let match = this.table.recall(url);
+    let match = this.table.cachedMatch(url);
     if (match === undefined) {
       exchange.path = pathOf(url);
       if (isPlainTarget(url)) match = this.table.find(exchange.path, url);

@@ -20,14 +20,14 @@ import { TrustedProxies } from "./trusted-proxies.js";
 
 const HEADER_BYTES_MAX = 16_384;
 const HEADER_MS_MAX = 10_000;
-/** The longest upload, and some more; every route that reads a body holds it to its own time. */
+/** Longer than the longest upload. Each route that reads a body has a shorter limit of its own. */
 const REQUEST_MS_MAX = 11 * MINUTE_MS;
-/** How long the rest of a body may take that nobody reads, once the request is answered. */
+/** How long a client may go on sending a body after its request was answered. */
 const LINGER_MS_MAX = 15_000;
-/** Longer than the minute for which proxies keep theirs: none finds one closed that it reuses. */
+/** Longer than the minute for which proxies keep connections, so that none reuses a closed one. */
 const IDLE_MS_MAX = 65_000;
 const TIMEOUT_CHECK_MS = 1000;
-/** How long a stopping process waits for requests it has begun. */
+/** How long a stopping process waits for requests under way. */
 const DRAIN_MS_MAX = 10_000;
 /** First byte of every TLS connection: a handshake record. */
 const TLS_HANDSHAKE = 0x16;
@@ -54,14 +54,14 @@ export interface Listener {
   serve(handler: RequestListener): void;
   /** Counts connections from now on. */
   measure(metrics: Metrics): void;
-  /** Reads the certificate files again; what is connected stays connected. False without any. */
+  /** Reads the certificate files again, and keeps open connections. False if TLS is not used. */
   reloadTls(): boolean;
-  /** Stops accepting, lets begun requests finish, then closes what is left. */
+  /** Accepts no new connections, lets requests under way finish, then closes the rest. */
   stop(): Promise<void>;
 }
 
 const LIMITS = {
-  // A missing Host is answered by the kernel like any other bad request, with all its headers.
+  // The pipeline answers a missing Host like any other bad request.
   requireHostHeader: false,
   maxHeaderSize: HEADER_BYTES_MAX,
   headersTimeout: HEADER_MS_MAX,
@@ -96,8 +96,8 @@ function createTls(tls: TlsSettings, handler: RequestListener): TlsServer {
 }
 
 /**
- * One port for both: a connection that does not begin with a TLS handshake goes to the plain
- * server, where the kernel tells it to come back over HTTPS.
+ * One port for TLS and plain HTTP. A connection that does not begin with a TLS handshake goes to the
+ * plain server, where the pipeline answers that HTTPS is required.
  */
 function splitByFirstByte(secure: TlsServer, plain: Server): NetServer {
   return createNetServer((socket) => {
@@ -123,9 +123,9 @@ function bind(server: NetServer, { host, port }: ListenOptions): Promise<void> {
         EACCES: `Port ${port} needs more rights: set GATEHOUSE_PORT to 1024 or above.`,
         EADDRNOTAVAIL: `${host} is not an address of this machine: set GATEHOUSE_HOST.`,
       };
-      const says = why[error.code ?? ""] ?? `Cannot listen on ${host}:${port}.`;
-      const taken = error.code === "EADDRINUSE" ? { setting: "GATEHOUSE_PORT" } : {};
-      reject(new StartupError(says, taken));
+      const message = why[error.code ?? ""] ?? `Cannot listen on ${host}:${port}.`;
+      const setting = error.code === "EADDRINUSE" ? { setting: "GATEHOUSE_PORT" } : {};
+      reject(new StartupError(message, setting));
     });
     server.listen(port, host, resolve);
   });
@@ -149,8 +149,8 @@ function drain(
 }
 
 function harden(server: Server): void {
-  // Node's own takes an answer that was ended for one that was sent, and would cut it off while
-  // the server closes. `OpenConnections` knows which are idle.
+  // Node's own function would cut off an answer that has ended but is not sent yet. `OpenConnections`
+  // knows which connections are idle.
   server.closeIdleConnections = () => undefined;
   server.on("clientError", answerBrokenRequest);
   server.on("checkExpectation", answerUnknownExpectation);
@@ -160,7 +160,7 @@ function harden(server: Server): void {
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
 
-/** An answered request whose body goes on, with nobody reading it, must not hold its connection. */
+/** Closes the connection of an answered request whose client goes on sending its body. */
 function endUnread(request: IncomingMessage, clock: Clock): void {
   if (request.complete) return;
   clock.after(LINGER_MS_MAX, () => {
@@ -190,7 +190,7 @@ export async function listen(options: ListenOptions): Promise<Listener> {
   bound.maxConnections = limits.CONNECTIONS;
   connections.track(bound);
   await bind(bound, options);
-  // Node begins to check time-outs when a server listens; these two get their sockets from `bound`.
+  // Node starts its time-out checks when a server listens. These servers get their sockets from `bound`.
   for (const server of servers) if (server !== bound) server.emit("listening");
   return {
     port: (bound.address() as AddressInfo).port,

@@ -14,7 +14,7 @@ import { quotedLines } from "../../actions/checkout/quote.js";
 import { signedTerms } from "../../actions/checkout/terms.js";
 import type { Context } from "../../context.js";
 import { isoTime } from "../../infra/clock.js";
-import type { Queries } from "../../infra/db/database.js";
+import type { Queries, Transaction } from "../../infra/db/database.js";
 import { errorAnswer, errorAnswers, type UcpAnswer, ucpMember, unlessEmpty } from "./answer.js";
 import { platformOf } from "./caller.js";
 import { buyerIn } from "./fields.js";
@@ -71,21 +71,29 @@ async function showCartOf(context: Context, call: UcpCall): Promise<UcpAnswer> {
   return cart.ok ? cartAnswer(context, context.db, call, cart.value) : noCart();
 }
 
-const create: Operation = {
-  kind: "change",
-  name: "create_cart",
-  method: "POST",
-  paths: ["/carts"],
-  capability: CART,
-  show: showCartOf,
-  run: (context, call, request) =>
-    idempotentChange(context, request, async (tx) => {
-      const content = contentOf(call);
-      const platform = platformOf(call.caller);
-      const cart = await createCart(context, tx, call.site.siteKeyHash, { platform, content });
-      return cartAnswer(context, tx, call, cart, 201);
-    }),
-};
+/** An operation that changes a cart. A repeated call shows the cart as it is. */
+function changeOperation(
+  operation: Pick<Operation, "name" | "method" | "paths" | "whileClosed" | "ends">,
+  change: (context: Context, tx: Transaction, call: UcpCall) => Promise<UcpAnswer>,
+): Operation {
+  return {
+    ...operation,
+    kind: "change",
+    capability: CART,
+    show: showCartOf,
+    run: (context, call, request) =>
+      idempotentChange(context, request, (tx) => change(context, tx, call)),
+  };
+}
+
+const create = changeOperation(
+  { name: "create_cart", method: "POST", paths: ["/carts"] },
+  async (context, tx, call) => {
+    const requested = { platform: platformOf(call.caller), content: contentOf(call) };
+    const cart = await createCart(context, tx, call.site.siteKeyHash, requested);
+    return cartAnswer(context, tx, call, cart, 201);
+  },
+);
 
 const get: Operation = {
   kind: "read",
@@ -97,34 +105,26 @@ const get: Operation = {
   run: showCartOf,
 };
 
-const update: Operation = {
-  kind: "change",
-  name: "update_cart",
-  method: "PUT",
-  paths: ["/carts/:id"],
-  capability: CART,
-  show: showCartOf,
-  run: (context, call, request) =>
-    idempotentChange(context, request, async (tx) => {
-      const cart = await updateCart(context, tx, placeOf(call), contentOf(call));
-      return cart.ok ? cartAnswer(context, tx, call, cart.value) : noCart();
-    }),
-};
+const update = changeOperation(
+  { name: "update_cart", method: "PUT", paths: ["/carts/:id"] },
+  async (context, tx, call) => {
+    const cart = await updateCart(context, tx, placeOf(call), contentOf(call));
+    return cart.ok ? cartAnswer(context, tx, call, cart.value) : noCart();
+  },
+);
 
-const cancel: Operation = {
-  kind: "change",
-  name: "cancel_cart",
-  method: "POST",
-  paths: ["/carts/:id/cancel"],
-  capability: CART,
-  whileClosed: true,
-  ends: true,
-  show: showCartOf,
-  run: (context, call, request) =>
-    idempotentChange(context, request, async (tx) => {
-      const cart = await cancelCart(context, tx, placeOf(call));
-      return cart.ok ? cartAnswer(context, tx, call, cart.value) : noCart();
-    }),
-};
+const cancel = changeOperation(
+  {
+    name: "cancel_cart",
+    method: "POST",
+    paths: ["/carts/:id/cancel"],
+    whileClosed: true,
+    ends: true,
+  },
+  async (context, tx, call) => {
+    const cart = await cancelCart(context, tx, placeOf(call));
+    return cart.ok ? cartAnswer(context, tx, call, cart.value) : noCart();
+  },
+);
 
 export const CART_OPERATIONS: readonly Operation[] = [create, get, update, cancel];

@@ -132,24 +132,24 @@ async function getProduct(
 export const CATALOG_OPERATIONS: readonly Operation[] = [
   {
     kind: "read",
-    name: "search_catalog",
     method: "POST",
+    name: "search_catalog",
     paths: ["/catalog/search"],
     capability: SEARCH,
     run: searchCatalog,
   },
   {
     kind: "read",
-    name: "lookup_catalog",
     method: "POST",
+    name: "lookup_catalog",
     paths: ["/catalog/lookup"],
     capability: LOOKUP,
     run: lookUpCatalog,
   },
   {
     kind: "read",
-    name: "get_product",
     method: "POST",
+    name: "get_product",
     paths: ["/catalog/product"],
     capability: LOOKUP,
     run: getProduct,

@@ -40,7 +40,7 @@ export function listIn(value: JsonValue | undefined, name: string, max: number) 
   return list;
 }
 
-/** The known members of an object, which must be texts. UCP has others ignored. */
+/** The known members of an object, which must be texts. Others are ignored, as UCP requires. */
 export function textsIn(
   value: JsonValue | undefined,
   name: string,

@@ -6,7 +6,7 @@ import { LINE_QUANTITY_MAX, LINES_MAX } from "../../purchase/request.js";
 import { invalid } from "./errors.js";
 import { listIn, numberIn, objectIn, textIn } from "./fields.js";
 
-/** The currency of something that has none, in ISO 4217: its last line is gone. */
+/** ISO 4217's code for no currency: for a cart or checkout without a line that has a price. */
 export const NO_CURRENCY = "XXX";
 
 /** `line_items` of a request: the products, and how many of each. */

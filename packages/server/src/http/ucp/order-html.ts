@@ -9,7 +9,7 @@ import { isoTime } from "../../infra/clock.js";
 import type { WholeOrder } from "../../purchase/orders/whole-order.js";
 import { isolated } from "../server/html-page.js";
 
-/** How far an order is, for its buyer. */
+/** The state of an order, for its buyer. */
 export function orderMessage({ order: { status, payment }, lines }: WholeOrder) {
   if (status === "cancelled") {
     const money =
@@ -77,7 +77,7 @@ function adjustmentItem(currency: string, adjustment: Adjustment): readonly stri
   return [item(occurredAt, `Cancelled: ${pieces(lines)}`, ...words(description))];
 }
 
-/** Everything that happened to an order, as far as its buyer has to know. */
+/** The events and adjustments of an order that its buyer sees. */
 export function orderHistory({ order, events, adjustments }: WholeOrder): string {
   const items = [
     ...events.map((event) => ({ at: event.occurredAt, html: [eventItem(event)] })),

@@ -7,10 +7,10 @@ import type { WholeOrder } from "../../purchase/orders/whole-order.js";
 import { htmlPage, isolated } from "../server/html-page.js";
 import { orderHistory, orderMessage } from "./order-html.js";
 
-/** How soon the page of a waiting buyer is loaded again. */
+/** After this time the page of a waiting buyer is loaded again. */
 const REFRESH_S = 5;
 
-/** A heading, a sentence, and perhaps something to do. */
+/** A heading, a sentence, and perhaps a link. */
 interface Message {
   readonly heading: string;
   readonly text: string;
@@ -80,7 +80,7 @@ function messageOf(checkout: Checkout, { progress, order, isPaused, now }: PageS
   return { heading: "This order is not completed yet", text };
 }
 
-/** What is bought and what it costs; never who buys it, or where it is sent. */
+/** The items and their prices, without the buyer and the address. */
 function summary({ currency, lines, totals }: Quote, order: WholeOrder | null): string {
   if (currency === null) return "";
   const money = (minor: number) => htmlText(`${formatAmount({ currency, minor })} ${currency}`);
