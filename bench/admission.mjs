@@ -3,9 +3,9 @@ import { EventEmitter } from "node:events";
 import { readConfig } from "../packages/server/dist/config/config.js";
 import { Admission } from "../packages/server/dist/http/server/admission/admission.js";
 import { callerOf } from "../packages/server/dist/http/server/admission/caller.js";
+import { TrustedProxies } from "../packages/server/dist/http/server/trusted-proxies.js";
 import { systemClock } from "../packages/server/dist/infra/clock.js";
 import { Metrics } from "../packages/server/dist/infra/metrics.js";
-import { TrustedProxies } from "../packages/server/dist/http/server/trusted-proxies.js";
 
 const ROUNDS = 9;
 const TIMES = 50_000;
