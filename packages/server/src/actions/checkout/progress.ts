@@ -3,7 +3,7 @@ import { agentActor, type RecordDraft } from "../../domain/audit/drafts.js";
 import type { Checkout } from "../../domain/checkouts/checkout.js";
 import type { PlatformCaller } from "../../domain/checkouts/platform.js";
 import { checkoutById } from "../../domain/checkouts/store.js";
-import { paymentState } from "../../domain/payments/store.js";
+import { paymentOfDecision } from "../../domain/payments/store.js";
 import { reviewOfDecision } from "../../domain/reviews/store.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import { endReview } from "../../purchase/commit-review.js";
@@ -24,7 +24,7 @@ export async function progressOf(db: Queries, checkout: Checkout): Promise<Progr
   if (status !== "completing" || decisionId === null) return null;
   const review = await reviewOfDecision(db, siteKeyHash, decisionId);
   if (review?.status === "pending") return { kind: "reviewed", expiresAt: review.expiresAt };
-  const challengeUrl = (await paymentState(db, decisionId))?.challengeUrl ?? null;
+  const challengeUrl = (await paymentOfDecision(db, decisionId))?.challengeUrl ?? null;
   return challengeUrl === null ? { kind: "paying" } : { kind: "challenged", challengeUrl };
 }
 

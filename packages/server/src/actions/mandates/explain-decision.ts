@@ -3,7 +3,7 @@ import type { Context } from "../../context.js";
 import type { Decision } from "../../domain/decisions/decision.js";
 import { decisionById } from "../../domain/decisions/store.js";
 import { orderOfDecision } from "../../domain/orders/store.js";
-import { type PaymentState, paymentState } from "../../domain/payments/store.js";
+import { type PaymentState, paymentOfDecision } from "../../domain/payments/store.js";
 import { reviewOfDecision } from "../../domain/reviews/store.js";
 
 /** A decision with everything that led to it, and what it led to. */
@@ -57,7 +57,7 @@ export async function explainDecision(
   return {
     decision,
     ...traceOf(stored?.text),
-    payment: await paymentState(db, decisionId),
+    payment: await paymentOfDecision(db, decisionId),
     orderId: (await orderOfDecision(db, decisionId))?.orderId ?? null,
     escalationId: review?.escalationId ?? null,
   };

@@ -21,11 +21,11 @@ export async function listSites(
   domain: string | undefined,
   request: PageRequest,
 ): Promise<Result<Page<Site>, "invalid_request">> {
-  const read = domain === undefined ? ok(null) : readDomain(domain, { development: true });
+  const read = domain === undefined ? ok(undefined) : readDomain(domain, { development: true });
   return readPage(
     request,
     // No site has a domain that cannot be read.
-    async (page) => (read.ok ? selectSites(db, { visible, domain: read.value, ...page }) : []),
+    async (page) => (read.ok ? selectSites(db, { visible, domain: read.value }, page) : []),
     ({ createdAt, siteKeyHash }) => ({ createdAt, id: siteKeyHash }),
   );
 }

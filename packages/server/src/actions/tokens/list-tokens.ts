@@ -15,7 +15,7 @@ export function listTokens(
   siteKeyHash: string | null,
   request: PageRequest,
 ): Promise<Result<Page<Token>, "invalid_request">> {
-  return readPage(request, (page) => selectTokens(db, { siteKeyHash, ...page }), placeOf);
+  return readPage(request, (page) => selectTokens(db, siteKeyHash, page), placeOf);
 }
 
 /** A page of the edge tokens of one site, or of all sites (null), in order of creation. */

@@ -4,83 +4,53 @@ import {
   type Queries,
   type Transaction,
 } from "../../infra/db/database.js";
+import { selectNumber, selectValues } from "../../infra/db/select.js";
+import { converted, Table } from "../../infra/db/table.js";
 import { HeadMovedError, hashesIn, INSTALLATION, type LogHead } from "./log.js";
 
-interface ChainRow {
-  chain: string;
-  site_key_hash: string;
-  host: string;
-  epoch: number;
-  ordinal: number;
-  state: LogHead["state"];
-  size: number;
-  frontier: string;
-  last_hash: string;
-  recorded_at: number;
-  key_id: string;
-  opened_at: number;
-}
-
-function headOf(row: ChainRow): LogHead {
-  return Object.freeze({
-    chain: row.chain,
-    siteKeyHash: row.site_key_hash,
-    host: row.host,
-    epoch: row.epoch,
-    ordinal: row.ordinal,
-    state: row.state,
-    size: row.size,
-    frontier: hashesIn(row.frontier),
-    lastHash: row.last_hash,
-    recordedAt: row.recorded_at,
-    keyId: row.key_id,
-    openedAt: row.opened_at,
-  });
-}
+const logs = new Table<LogHead>("audit_chains", {
+  chain: "chain",
+  siteKeyHash: "site_key_hash",
+  host: "host",
+  epoch: "epoch",
+  ordinal: "ordinal",
+  state: "state",
+  size: "size",
+  frontier: converted("frontier", hashesIn, (hashes) => hashes.join("")),
+  lastHash: "last_hash",
+  recordedAt: "recorded_at",
+  keyId: "key_id",
+  openedAt: "opened_at",
+});
 
 /** Locks the open log of a site until the transaction ends. */
-export async function lockOpenLog(
-  tx: Transaction,
-  siteKeyHash: string,
-): Promise<LogHead | undefined> {
-  const [row] = await tx.lock<ChainRow>(
-    "SELECT * FROM audit_chains WHERE site_key_hash = ? AND state = 'open'",
-    siteKeyHash,
-  );
-  return row && headOf(row);
+export function lockOpenLog(tx: Transaction, siteKeyHash: string): Promise<LogHead | undefined> {
+  return logs.lock(tx, "WHERE site_key_hash = ? AND state = 'open'", siteKeyHash);
 }
 
-export async function logByChain(db: Queries, chain: string): Promise<LogHead | undefined> {
-  const row = await db.get<ChainRow>("SELECT * FROM audit_chains WHERE chain = ?", chain);
-  return row && headOf(row);
+export function logByChain(db: Queries, chain: string): Promise<LogHead | undefined> {
+  return logs.get(db, "WHERE chain = ?", chain);
 }
 
 /** All logs of a site, newest first. */
-export async function logsOfSite(db: Queries, siteKeyHash: string): Promise<LogHead[]> {
-  const rows = await db.all<ChainRow>(
-    "SELECT * FROM audit_chains WHERE site_key_hash = ? ORDER BY ordinal DESC",
-    siteKeyHash,
-  );
-  return rows.map(headOf);
+export function logsOfSite(db: Queries, siteKeyHash: string): Promise<LogHead[]> {
+  return logs.all(db, "WHERE site_key_hash = ? ORDER BY ordinal DESC", siteKeyHash);
 }
 
 /** Logs of all sites after a name, ordered by name. */
-export async function allLogs(db: Queries, after: string, limit: number): Promise<LogHead[]> {
-  const rows = await db.all<ChainRow>(
-    "SELECT * FROM audit_chains WHERE chain > ? ORDER BY chain LIMIT ?",
-    after,
-    limit,
-  );
-  return rows.map(headOf);
+export function allLogs(db: Queries, after: string, limit: number): Promise<LogHead[]> {
+  return logs.all(db, "WHERE chain > ? ORDER BY chain LIMIT ?", after, limit);
 }
 
 /** Sites whose log has a day to close or a new key to record, or is closed without a successor. */
-export async function sitesToMaintain(
+export function sitesToMaintain(
   db: Queries,
   { before, keyId, after, limit }: { before: number; keyId: string; after: string; limit: number },
 ): Promise<string[]> {
-  const rows = await db.all<{ site_key_hash: string }>(
-    `SELECT DISTINCT site_key_hash FROM audit_chains c
+  return selectValues<string>(
+    db,
+    "DISTINCT site_key_hash",
+    `audit_chains c
      WHERE site_key_hash > ?
        AND ((state = 'open' AND (recorded_at < ? OR key_id <> ?))
          OR NOT EXISTS (SELECT 1 FROM audit_chains o
@@ -91,33 +61,14 @@ export async function sitesToMaintain(
     keyId,
     limit,
   );
-  return rows.map(({ site_key_hash }) => site_key_hash);
 }
 
-export async function highestEpoch(db: Queries, host: string): Promise<number> {
-  const row = await db.get<{ epoch: number | null }>(
-    "SELECT MAX(epoch) AS epoch FROM audit_chains WHERE host = ?",
-    host,
-  );
-  return row?.epoch ?? 0;
+export function highestEpoch(db: Queries, host: string): Promise<number> {
+  return selectNumber(db, "MAX(epoch)", "audit_chains WHERE host = ?", host);
 }
 
 export async function insertLog(tx: Transaction, head: LogHead): Promise<void> {
-  const row: NewRow = {
-    chain: head.chain,
-    site_key_hash: head.siteKeyHash,
-    host: head.host,
-    epoch: head.epoch,
-    ordinal: head.ordinal,
-    state: head.state,
-    size: 0,
-    frontier: "",
-    last_hash: head.lastHash,
-    recorded_at: head.recordedAt,
-    key_id: head.keyId,
-    opened_at: head.openedAt,
-  };
-  await tx.insert("audit_chains", [row]).catch(asMoved);
+  await logs.insert(tx, [head], { size: 0, frontier: "" }).catch(asMoved);
 }
 
 /** Two processes wrote at one position, and the constraints of the table accepted only one. */
@@ -153,8 +104,7 @@ export async function closeAllLogs(tx: Transaction): Promise<void> {
 }
 
 /** The names of some open logs of sites. */
-export async function someOpenLogs(db: Queries, limit: number): Promise<string[]> {
-  const sql = "SELECT chain FROM audit_chains WHERE state = 'open' AND site_key_hash <> ? LIMIT ?";
-  const rows = await db.all<{ chain: string }>(sql, INSTALLATION, limit);
-  return rows.map(({ chain }) => chain);
+export function someOpenLogs(db: Queries, limit: number): Promise<string[]> {
+  const from = "audit_chains WHERE state = 'open' AND site_key_hash <> ? LIMIT ?";
+  return selectValues<string>(db, "chain", from, INSTALLATION, limit);
 }

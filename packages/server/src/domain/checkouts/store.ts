@@ -1,5 +1,7 @@
-import type { Queries, Transaction } from "../../infra/db/database.js";
+import type { NewRow, Queries, Transaction } from "../../infra/db/database.js";
 import { packJson, unpackJson } from "../../infra/db/packed-json.js";
+import { selectValue } from "../../infra/db/select.js";
+import { converted, jsonOrNull, Table } from "../../infra/db/table.js";
 import {
   countBytes,
   deleteCounted,
@@ -11,89 +13,57 @@ import {
   CHECKOUT_ID,
   type Checkout,
   type CheckoutContent,
-  type CheckoutStatus,
   type Problem,
   type Quote,
 } from "./checkout.js";
 
-interface Row {
-  checkout_id: string;
-  site_key_hash: string;
-  page_id: string;
-  platform_url: string;
-  platform_signed: number;
-  webhook_url: string | null;
-  policies: string | null;
-  cart_id: string | null;
-  status: CheckoutStatus;
-  content: string;
-  quote: string;
-  problem: string | null;
-  tries: number;
-  decision_id: string | null;
-  order_id: string | null;
-  created_at: number;
-  expires_at: number;
-  holder: Holder;
-  bytes: number;
-}
-
-function checkoutOf(row: Row): Checkout {
-  return Object.freeze({
-    checkoutId: row.checkout_id,
-    siteKeyHash: row.site_key_hash,
-    pageId: row.page_id,
-    platform: {
-      url: row.platform_url,
+const checkouts = new Table<Checkout>("checkouts", {
+  checkoutId: "checkout_id",
+  siteKeyHash: "site_key_hash",
+  pageId: "page_id",
+  platform: {
+    read: (row) => ({
+      url: row.platform_url as string,
       signed: row.platform_signed === 1,
-      webhookUrl: row.webhook_url,
-      holder: row.holder,
-    },
-    policies: row.policies === null ? [] : JSON.parse(row.policies),
-    cartId: row.cart_id,
-    status: row.status,
-    content: unpackJson<CheckoutContent>(row.content),
-    quote: unpackJson<Quote>(row.quote),
-    problem: row.problem === null ? null : JSON.parse(row.problem),
-    tries: row.tries,
-    decisionId: row.decision_id,
-    orderId: row.order_id,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  });
-}
+      webhookUrl: row.webhook_url as string | null,
+      holder: row.holder as Holder,
+    }),
+    write: ({ url, signed, webhookUrl, holder }) => ({
+      platform_url: url,
+      platform_signed: signed ? 1 : 0,
+      webhook_url: webhookUrl,
+      holder,
+    }),
+  },
+  policies: converted(
+    "policies",
+    (text) => (text === null ? [] : JSON.parse(text)),
+    (policies) => (policies.length === 0 ? null : JSON.stringify(policies)),
+  ),
+  cartId: "cart_id",
+  status: "status",
+  content: converted("content", unpackJson<CheckoutContent>, packJson),
+  quote: converted("quote", unpackJson<Quote>, packJson),
+  problem: jsonOrNull<Problem>("problem"),
+  tries: "tries",
+  decisionId: "decision_id",
+  orderId: "order_id",
+  createdAt: "created_at",
+  expiresAt: "expires_at",
+});
 
-/** The stored columns of a checkout, and the bytes that its row takes. */
-function contentColumns({ platform, policies, content, quote, problem }: Checkout) {
-  const texts = {
-    webhook_url: platform.webhookUrl,
-    content: packJson(content),
-    quote: packJson(quote),
-    problem: problem && JSON.stringify(problem),
-  };
-  const terms = policies.length === 0 ? null : JSON.stringify(policies);
-  return { ...texts, bytes: rowBytes(platform.url, terms, ...Object.values(texts)) };
+/** The row of a checkout, with the bytes that it takes. */
+function rowOf(checkout: Checkout): NewRow & { readonly bytes: number } {
+  const row = checkouts.rowOf(checkout);
+  const { platform_url, webhook_url, policies, content, quote, problem } = row;
+  const texts = [platform_url, webhook_url, policies, content, quote, problem];
+  return { ...row, bytes: rowBytes(...(texts as (string | null)[])) };
 }
 
 export async function insertCheckout(tx: Transaction, checkout: Checkout): Promise<void> {
-  const columns = contentColumns(checkout);
-  await countBytes(tx, checkout.siteKeyHash, checkout.platform.holder, columns.bytes);
-  await tx.insert("checkouts", [
-    {
-      checkout_id: checkout.checkoutId,
-      site_key_hash: checkout.siteKeyHash,
-      page_id: checkout.pageId,
-      platform_url: checkout.platform.url,
-      platform_signed: checkout.platform.signed ? 1 : 0,
-      holder: checkout.platform.holder,
-      ...columns,
-      cart_id: checkout.cartId,
-      status: checkout.status,
-      tries: checkout.tries,
-      created_at: checkout.createdAt,
-      expires_at: checkout.expiresAt,
-    },
-  ]);
+  const row = rowOf(checkout);
+  await countBytes(tx, checkout.siteKeyHash, checkout.platform.holder, row.bytes);
+  await tx.insert("checkouts", [row]);
 }
 
 export async function checkoutById(
@@ -102,9 +72,7 @@ export async function checkoutById(
   checkoutId: string,
 ): Promise<Checkout | undefined> {
   if (!CHECKOUT_ID.test(checkoutId)) return undefined;
-  const sql = "SELECT * FROM checkouts WHERE site_key_hash = ? AND checkout_id = ?";
-  const row = await db.get<Row>(sql, siteKeyHash, checkoutId);
-  return row && checkoutOf(row);
+  return checkouts.get(db, "WHERE site_key_hash = ? AND checkout_id = ?", siteKeyHash, checkoutId);
 }
 
 export async function checkoutByPage(
@@ -113,27 +81,25 @@ export async function checkoutByPage(
   pageId: string,
 ): Promise<Checkout | undefined> {
   if (!CHECKOUT_ID.test(pageId)) return undefined;
-  const sql = "SELECT * FROM checkouts WHERE site_key_hash = ? AND page_id = ?";
-  const row = await db.get<Row>(sql, siteKeyHash, pageId);
-  return row && checkoutOf(row);
+  return checkouts.get(db, "WHERE site_key_hash = ? AND page_id = ?", siteKeyHash, pageId);
 }
 
 /** The newest checkout of a cart that has not ended. */
-export async function checkoutOfCart(
+export function checkoutOfCart(
   db: Queries,
   siteKeyHash: string,
   cartId: string,
   now: number,
 ): Promise<Checkout | undefined> {
-  const row = await db.get<Row>(
-    `SELECT * FROM checkouts WHERE site_key_hash = ? AND cart_id = ?
+  return checkouts.get(
+    db,
+    `WHERE site_key_hash = ? AND cart_id = ?
        AND (status = 'completing' OR (status = 'open' AND expires_at > ?))
      ORDER BY created_at DESC LIMIT 1`,
     siteKeyHash,
     cartId,
     now,
   );
-  return row && checkoutOf(row);
 }
 
 /** Locks a checkout until the transaction ends, so that changes happen one after the other. */
@@ -148,7 +114,7 @@ async function recountCheckout(
   { checkoutId, siteKeyHash }: Pick<Checkout, "checkoutId" | "siteKeyHash">,
   { holder, bytes }: { readonly holder: Holder; readonly bytes: number },
 ): Promise<void> {
-  const before = await tx.get<Pick<Row, "holder" | "bytes">>(
+  const before = await tx.get<{ holder: Holder; bytes: number }>(
     "SELECT holder, bytes FROM checkouts WHERE checkout_id = ?",
     checkoutId,
   );
@@ -159,34 +125,26 @@ async function recountCheckout(
   await countBytes(tx, siteKeyHash, before.holder, -before.bytes);
 }
 
-/** Writes the current state of a checkout. Its platform and its expiry never change. */
-export async function writeCheckout(tx: Transaction, checkout: Checkout): Promise<void> {
-  const { platform, status, tries, decisionId, orderId, checkoutId } = checkout;
-  const { webhook_url, content, quote, problem, bytes } = contentColumns(checkout);
-  await tx.run(
-    `UPDATE checkouts SET platform_signed = ?, webhook_url = ?, status = ?, content = ?, quote = ?,
-       problem = ?, tries = ?, decision_id = ?, order_id = ? WHERE checkout_id = ?`,
-    platform.signed ? 1 : 0,
-    webhook_url,
-    status,
-    content,
-    quote,
-    problem,
-    tries,
-    decisionId,
-    orderId,
-    checkoutId,
-  );
-  await recountCheckout(tx, checkout, { holder: platform.holder, bytes });
+/** The columns that change while a checkout is open. Its platform and its expiry never change. */
+const STATE = [
+  ...["platform_signed", "webhook_url", "status", "content", "quote", "problem"],
+  ...["tries", "decision_id", "order_id"],
+];
+
+async function writeColumns(tx: Transaction, checkout: Checkout, columns: readonly string[]) {
+  const { checkoutId, platform } = checkout;
+  const row = rowOf(checkout);
+  await checkouts.update(tx, row, columns, "checkout_id = ?", checkoutId);
+  await recountCheckout(tx, checkout, { holder: platform.holder, bytes: row.bytes });
+}
+
+export function writeCheckout(tx: Transaction, checkout: Checkout): Promise<void> {
+  return writeColumns(tx, checkout, STATE);
 }
 
 /** Writes the signed terms that were shown with a checkout. */
-export async function writePolicies(tx: Transaction, checkout: Checkout): Promise<void> {
-  const { checkoutId, policies, platform } = checkout;
-  const sql = "UPDATE checkouts SET policies = ? WHERE checkout_id = ?";
-  await tx.run(sql, JSON.stringify(policies), checkoutId);
-  const { bytes } = contentColumns(checkout);
-  await recountCheckout(tx, checkout, { holder: platform.holder, bytes });
+export function writePolicies(tx: Transaction, checkout: Checkout): Promise<void> {
+  return writeColumns(tx, checkout, ["policies"]);
 }
 
 /** Whether a try is still the one under way. */
@@ -238,23 +196,20 @@ export async function completeCheckout(
   const sql = `UPDATE checkouts SET status = 'completed', problem = NULL, order_id = ?
      WHERE ${ITS_TRY}`;
   if ((await tx.run(sql, orderId, checkoutId, decisionId)) !== 1) return false;
-  const row = await tx.get<Pick<Row, "site_key_hash">>(
-    "SELECT site_key_hash FROM checkouts WHERE checkout_id = ?",
-    checkoutId,
-  );
-  const siteKeyHash = row?.site_key_hash ?? "";
+  const from = "checkouts WHERE checkout_id = ?";
+  const siteKeyHash = (await selectValue<string>(tx, "site_key_hash", from, checkoutId)) ?? "";
   await recountCheckout(tx, { checkoutId, siteKeyHash }, { holder: "", bytes: 0 });
   return true;
 }
 
 /** How long an expired checkout without an order can still be read, by whether it was signed. */
-const KEPT_MS = { signed: DAY_MS, unsigned: HOUR_MS };
+const READABLE_MS = { signed: DAY_MS, unsigned: HOUR_MS };
 
 /** Deletes expired checkouts without an order, with everything about their buyers. */
 export async function deleteExpiredCheckouts(tx: Transaction, now: number): Promise<void> {
   const over = `status IN ('open', 'cancelled')
      AND (expires_at < ? OR (expires_at < ? AND platform_signed = 0))`;
-  await deleteCounted(tx, "checkouts", over, now - KEPT_MS.signed, now - KEPT_MS.unsigned);
+  await deleteCounted(tx, "checkouts", over, now - READABLE_MS.signed, now - READABLE_MS.unsigned);
 }
 
 /** Deletes a holder's oldest checkouts that nobody tried to complete. Returns the bytes freed. */

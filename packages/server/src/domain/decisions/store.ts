@@ -1,55 +1,40 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { type Condition, equals } from "../../infra/db/select.js";
+import { flag, json, type ListPage, Table } from "../../infra/db/table.js";
 import { addToBuckets } from "./budgets/store.js";
 import { countDecision, recountDecision } from "./counts/store.js";
-import { type Decision, isSpent, type Span, type StoredAnswer } from "./decision.js";
+import { type Decision, isSpent, type Span } from "./decision.js";
 
-interface Row {
-  decision_id: string;
-  site_key_hash: string;
-  actor_id: string;
-  identity: string;
-  pooled: number;
-  mandate_id: string;
-  digest: string;
-  skill: string;
-  protocol: string;
-  amount_minor: number | null;
-  currency: string | null;
-  outcome: Decision["outcome"];
-  reason: string | null;
-  rule_id: string | null;
-  rules_evaluated: number;
-  policy_version: number | null;
-  record_id: string;
-  evaluated_at: number;
-  spent_at: number | null;
-  answer: string;
-}
-
-function decisionOf(row: Row): Decision {
-  const { amount_minor: minor, currency } = row;
-  return Object.freeze({
-    decisionId: row.decision_id,
-    siteKeyHash: row.site_key_hash,
-    actorId: row.actor_id,
-    identity: row.identity,
-    pooled: row.pooled === 1,
-    mandateId: row.mandate_id,
-    digest: row.digest,
-    skill: row.skill,
-    protocol: row.protocol,
-    amount: minor === null || currency === null ? null : { minor, currency },
-    outcome: row.outcome,
-    reason: row.reason,
-    ruleId: row.rule_id,
-    rulesEvaluated: row.rules_evaluated,
-    policyVersion: row.policy_version,
-    recordId: row.record_id,
-    evaluatedAt: row.evaluated_at,
-    spentAt: row.spent_at,
-    answer: JSON.parse(row.answer) as StoredAnswer,
-  });
-}
+const decisions = new Table<Decision>("decisions", {
+  decisionId: "decision_id",
+  siteKeyHash: "site_key_hash",
+  actorId: "actor_id",
+  identity: "identity",
+  pooled: flag("pooled"),
+  mandateId: "mandate_id",
+  digest: "digest",
+  skill: "skill",
+  protocol: "protocol",
+  amount: {
+    read: ({ amount_minor: minor, currency }) =>
+      minor === null || currency === null
+        ? null
+        : { minor: minor as number, currency: currency as string },
+    write: (amount) => ({
+      amount_minor: amount?.minor ?? null,
+      currency: amount?.currency ?? null,
+    }),
+  },
+  outcome: "outcome",
+  reason: "reason",
+  ruleId: "rule_id",
+  rulesEvaluated: "rules_evaluated",
+  policyVersion: "policy_version",
+  recordId: "record_id",
+  evaluatedAt: "evaluated_at",
+  spentAt: "spent_at",
+  answer: json("answer"),
+});
 
 /** Writes a decision and adds it to the counters. */
 export async function insertDecision(
@@ -57,55 +42,25 @@ export async function insertDecision(
   draft: Omit<Decision, "spentAt">,
 ): Promise<void> {
   const decision = { ...draft, spentAt: isSpent(draft) ? draft.evaluatedAt : null };
-  const { amount } = decision;
-  await tx.insert("decisions", [
-    {
-      decision_id: decision.decisionId,
-      site_key_hash: decision.siteKeyHash,
-      actor_id: decision.actorId,
-      identity: decision.identity,
-      pooled: decision.pooled ? 1 : 0,
-      mandate_id: decision.mandateId,
-      digest: decision.digest,
-      skill: decision.skill,
-      protocol: decision.protocol,
-      amount_minor: amount?.minor ?? null,
-      currency: amount?.currency ?? null,
-      outcome: decision.outcome,
-      reason: decision.reason,
-      rule_id: decision.ruleId,
-      rules_evaluated: decision.rulesEvaluated,
-      policy_version: decision.policyVersion,
-      record_id: decision.recordId,
-      evaluated_at: decision.evaluatedAt,
-      spent_at: decision.spentAt,
-      answer: JSON.stringify(decision.answer),
-    },
-  ]);
-  const minor = decision.spentAt === null ? 0 : (amount?.minor ?? 0);
+  await decisions.insert(tx, [decision]);
+  const minor = decision.spentAt === null ? 0 : (decision.amount?.minor ?? 0);
   await addToBuckets(tx, decision, decision.evaluatedAt, { minor, decisions: 1 });
   await countDecision(tx, decision);
 }
 
 /** The decision about a mandate; undefined if it was not received before. */
-export async function decisionOfMandate(
+export function decisionOfMandate(
   db: Queries,
   siteKeyHash: string,
   actorId: string,
   mandateId: string,
 ): Promise<Decision | undefined> {
-  const row = await db.get<Row>(
-    "SELECT * FROM decisions WHERE site_key_hash = ? AND actor_id = ? AND mandate_id = ?",
-    siteKeyHash,
-    actorId,
-    mandateId,
-  );
-  return row && decisionOf(row);
+  const rest = "WHERE site_key_hash = ? AND actor_id = ? AND mandate_id = ?";
+  return decisions.get(db, rest, siteKeyHash, actorId, mandateId);
 }
 
-export async function decisionById(db: Queries, decisionId: string): Promise<Decision | undefined> {
-  const row = await db.get<Row>("SELECT * FROM decisions WHERE decision_id = ?", decisionId);
-  return row && decisionOf(row);
+export function decisionById(db: Queries, decisionId: string): Promise<Decision | undefined> {
+  return decisions.get(db, "WHERE decision_id = ?", decisionId);
 }
 
 /**
@@ -155,46 +110,35 @@ interface DecidedCheckout {
  * Only the mandate ids of platforms contain the checkout id. An agent chooses its ids freely, so
  * they prove nothing.
  */
-const OF_CHECKOUT = `(CAST(? AS TEXT) IS NULL OR decision_id = ?
-         OR (protocol = 'ucp' AND SUBSTR(mandate_id, 1, LENGTH(CAST(? AS TEXT))) = ?))`;
+function ofCheckout({ checkoutId, decisionId }: DecidedCheckout): Condition {
+  const tries = `${checkoutId}-`;
+  return {
+    sql: `(decision_id = ?
+       OR (protocol = 'ucp' AND SUBSTR(mandate_id, 1, LENGTH(CAST(? AS TEXT))) = ?))`,
+    values: [decisionId, tries, tries],
+  };
+}
 
-export async function listDecisions(
+/** Decisions of a site, the newest first. */
+export function listDecisions(
   db: Queries,
   siteKeyHash: string,
   { outcome, actorId, mandateId, checkout, from, to }: DecisionFilter,
-  page: {
-    readonly after: { readonly createdAt: number; readonly id: string } | null;
-    readonly limit: number;
-  },
+  { after, limit }: ListPage,
 ): Promise<Decision[]> {
-  const end = { createdAt: to ?? Number.MAX_SAFE_INTEGER, id: "" };
+  const end = to === undefined ? null : { createdAt: to, id: "" };
   // Only the nearer bound: with both, the database may scan from the farther one.
-  const { createdAt, id } =
-    page.after !== null && page.after.createdAt < end.createdAt ? page.after : end;
-  const tries = checkout === undefined ? null : `${checkout.checkoutId}-`;
-  const rows = await db.all<Row>(
-    `SELECT * FROM decisions WHERE site_key_hash = ? AND (evaluated_at, decision_id) < (?, ?)
-       AND evaluated_at >= ? AND (CAST(? AS TEXT) IS NULL OR outcome = ?)
-       AND (CAST(? AS TEXT) IS NULL OR actor_id = ?)
-       AND (CAST(? AS TEXT) IS NULL OR mandate_id = ?) AND ${OF_CHECKOUT}
-     ORDER BY evaluated_at DESC, decision_id DESC LIMIT ?`,
-    siteKeyHash,
-    createdAt,
-    id,
-    from ?? 0,
-    outcome ?? null,
-    outcome ?? null,
-    actorId ?? null,
-    actorId ?? null,
-    mandateId ?? null,
-    mandateId ?? null,
-    tries,
-    checkout?.decisionId ?? null,
-    tries,
-    tries,
-    page.limit,
-  );
-  return rows.map(decisionOf);
+  const isNearer = after !== null && (end === null || after.createdAt < end.createdAt);
+  const where = [
+    equals("site_key_hash", siteKeyHash),
+    { sql: "evaluated_at >= ?", values: [from ?? 0] },
+    equals("outcome", outcome),
+    equals("actor_id", actorId),
+    equals("mandate_id", mandateId),
+    checkout && ofCheckout(checkout),
+  ];
+  const order = { by: ["evaluated_at", "decision_id"], newestFirst: true } as const;
+  return decisions.page(db, where, order, { after: isNearer ? after : end, limit });
 }
 
 /** Deletes the decisions of a site that is being deleted. Its audit log stays. */
@@ -218,11 +162,11 @@ export async function lastDecisions(
   siteKeyHash: string,
   limit: number,
 ): Promise<Decision[]> {
-  const rows = await db.all<Row>(
-    `SELECT * FROM decisions WHERE site_key_hash = ?
-     ORDER BY evaluated_at DESC, decision_id DESC LIMIT ?`,
+  const newest = await decisions.all(
+    db,
+    "WHERE site_key_hash = ? ORDER BY evaluated_at DESC, decision_id DESC LIMIT ?",
     siteKeyHash,
     limit,
   );
-  return rows.map(decisionOf).reverse();
+  return newest.reverse();
 }

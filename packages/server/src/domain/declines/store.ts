@@ -1,35 +1,25 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import type { CountedBy, CountedCaller, Wait, WaitKind } from "./decline.js";
+import { countRows } from "../../infra/db/select.js";
+import { flag, Table } from "../../infra/db/table.js";
+import type { CountedBy, CountedCaller, Wait } from "./decline.js";
 
-interface Row {
-  site_key_hash: string;
-  identity: string;
-  admitted: number;
-  address_mac: string | null;
-  instrument_mac: string;
-  buyer_mac: string | null;
-}
+const attempts = new Table<CountedCaller>("decline_attempts", {
+  siteKeyHash: "site_key_hash",
+  identity: "identity",
+  admitted: flag("admitted"),
+  addressMac: "address_mac",
+  instrumentMac: "instrument_mac",
+  buyerMac: "buyer_mac",
+});
 
 /** Written together with the payment intent, so that an outcome found after a crash is counted too. */
-export async function insertAttempt(
+export function insertAttempt(
   tx: Transaction,
   attemptId: string,
   caller: CountedCaller,
   now: number,
 ): Promise<void> {
-  const { siteKeyHash, identity, admitted, addressMac, instrumentMac, buyerMac } = caller;
-  await tx.run(
-    `INSERT INTO decline_attempts (attempt_id, site_key_hash, identity, admitted, address_mac,
-       instrument_mac, buyer_mac, requested_at, declined) VALUES (?, ?, ?, ?, ?, ?, ?, ?, 0)`,
-    attemptId,
-    siteKeyHash,
-    identity,
-    admitted ? 1 : 0,
-    addressMac,
-    instrumentMac,
-    buyerMac,
-    now,
-  );
+  return attempts.insert(tx, [caller], { attempt_id: attemptId, requested_at: now, declined: 0 });
 }
 
 /** Ends an attempt that was not declined. */
@@ -47,22 +37,13 @@ export async function endDeclinedAttempt(
   attemptId: string,
   now: number,
 ): Promise<CountedCaller | undefined> {
-  const [row] = await tx.all<Row>(
+  const [row] = await tx.all<object>(
     `UPDATE decline_attempts SET ended_at = ?, declined = 1 WHERE attempt_id = ?
        AND ended_at IS NULL RETURNING *`,
     now,
     attemptId,
   );
-  return (
-    row && {
-      siteKeyHash: row.site_key_hash,
-      identity: row.identity,
-      admitted: row.admitted === 1,
-      addressMac: row.address_mac,
-      instrumentMac: row.instrument_mac,
-      buyerMac: row.buyer_mac,
-    }
-  );
+  return row && attempts.read(row);
 }
 
 function whereOf(by: CountedBy): { readonly sql: string; readonly values: string[] } {
@@ -99,50 +80,26 @@ export async function countEnded(
 }
 
 /** The number of payments of a site that were declined since a time. */
-export async function countDeclined(
-  db: Queries,
-  siteKeyHash: string,
-  since: number,
-): Promise<number> {
-  const row = await db.get<{ declined: number }>(
-    `SELECT COUNT(*) AS declined FROM decline_attempts
-     WHERE site_key_hash = ? AND declined = 1 AND ended_at > ?`,
-    siteKeyHash,
-    since,
-  );
-  return Number(row?.declined ?? 0);
+export function countDeclined(db: Queries, siteKeyHash: string, since: number): Promise<number> {
+  const from = "decline_attempts WHERE site_key_hash = ? AND declined = 1 AND ended_at > ?";
+  return countRows(db, from, siteKeyHash, since);
 }
 
 /** The number of attempts that began since a time and have not ended. */
-export async function countOpen(db: Queries, by: CountedBy, since: number): Promise<number> {
+export function countOpen(db: Queries, by: CountedBy, since: number): Promise<number> {
   const { sql, values } = whereOf(by);
-  const row = await db.get<{ open: number }>(
-    `SELECT COUNT(*) AS open FROM decline_attempts
-     WHERE ${sql} AND ended_at IS NULL AND requested_at > ?`,
-    ...values,
-    since,
-  );
-  return Number(row?.open ?? 0);
+  const from = `decline_attempts WHERE ${sql} AND ended_at IS NULL AND requested_at > ?`;
+  return countRows(db, from, ...values, since);
 }
 
-interface WaitRow {
-  site_key_hash: string;
-  kind: WaitKind;
-  subject: string;
-  identity: string | null;
-  began_at: number;
-  until_at: number;
-  times: number;
-}
-
-const waitOf = (row: WaitRow): Wait => ({
-  siteKeyHash: row.site_key_hash,
-  kind: row.kind,
-  subject: row.subject,
-  identity: row.identity,
-  beganAt: row.began_at,
-  until: row.until_at,
-  times: row.times,
+const waits = new Table<Wait>("decline_waits", {
+  siteKeyHash: "site_key_hash",
+  kind: "kind",
+  subject: "subject",
+  identity: "identity",
+  beganAt: "began_at",
+  until: "until_at",
+  times: "times",
 });
 
 export async function waitBySubject(
@@ -160,47 +117,29 @@ export async function waitsBySubject(
   siteKeyHash: string,
   subjects: readonly string[],
 ): Promise<readonly Wait[]> {
-  const rows = await db.all<WaitRow>(
-    `SELECT * FROM decline_waits WHERE site_key_hash = ? AND subject IN (${subjects.map(() => "?").join(", ")})`,
-    siteKeyHash,
-    ...subjects,
-  );
-  const bySubject = new Map(rows.map((row) => [row.subject, waitOf(row)]));
+  const marks = subjects.map(() => "?").join(", ");
+  const rest = `WHERE site_key_hash = ? AND subject IN (${marks})`;
+  const found = await waits.all(db, rest, siteKeyHash, ...subjects);
+  const bySubject = new Map(found.map((wait) => [wait.subject, wait]));
   return subjects.flatMap((subject) => bySubject.get(subject) ?? []);
 }
 
-export async function writeWait(tx: Transaction, wait: Wait): Promise<void> {
-  const { siteKeyHash, kind, subject, identity, beganAt, until, times } = wait;
-  await tx.run(
-    `INSERT INTO decline_waits (site_key_hash, subject, kind, identity, began_at, until_at, times)
-     VALUES (?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (site_key_hash, subject) DO UPDATE SET began_at = excluded.began_at,
-       until_at = excluded.until_at, times = excluded.times`,
-    siteKeyHash,
-    subject,
-    kind,
-    identity,
-    beganAt,
-    until,
-    times,
-  );
+export function writeWait(tx: Transaction, wait: Wait): Promise<void> {
+  return waits.upsert(tx, wait, {
+    key: ["site_key_hash", "subject"],
+    changed: ["began_at", "until_at", "times"],
+  });
 }
 
 /** All current waits of a site, the longest first. */
-export async function listWaits(
+export function listWaits(
   db: Queries,
   siteKeyHash: string,
   now: number,
   limit: number,
 ): Promise<readonly Wait[]> {
-  const rows = await db.all<WaitRow>(
-    `SELECT * FROM decline_waits WHERE site_key_hash = ? AND until_at > ?
-     ORDER BY until_at DESC, subject LIMIT ?`,
-    siteKeyHash,
-    now,
-    limit,
-  );
-  return rows.map(waitOf);
+  const rest = "WHERE site_key_hash = ? AND until_at > ? ORDER BY until_at DESC, subject LIMIT ?";
+  return waits.all(db, rest, siteKeyHash, now, limit);
 }
 
 /** Deletes attempts and waits that no longer count. */

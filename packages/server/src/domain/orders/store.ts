@@ -1,147 +1,92 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { equals } from "../../infra/db/select.js";
+import { AMOUNT, json, type ListPage, Table } from "../../infra/db/table.js";
 import { DAY_MS } from "../../infra/time.js";
-import { ORDER_TOPIC, type Order, type OrderLine, type OrderStatus } from "./order.js";
+import { ORDER_TOPIC, type Order, type OrderStatus } from "./order.js";
 
 /** Card authorizations last about a week. This is assumed where the end is unknown. */
 const AUTHORIZED_MS_MAX = 7 * DAY_MS;
 
-interface Row {
-  order_id: string;
-  site_key_hash: string;
-  decision_id: string;
-  attempt_id: string;
-  checkout_id: string | null;
-  actor_id: string;
-  skill: string;
-  protocol: string;
-  mandate_id: string | null;
-  items: string;
-  amount_minor: number;
-  currency: string;
-  payment: Order["payment"];
-  lapses_at: number | null;
-  captured_minor: number | null;
-  payment_changed_at: number | null;
-  created_at: number;
-  revision: number;
-  status: OrderStatus;
-}
-
-function orderOf(row: Row): Order {
-  return Object.freeze({
-    orderId: row.order_id,
-    siteKeyHash: row.site_key_hash,
-    decisionId: row.decision_id,
-    attemptId: row.attempt_id,
-    checkoutId: row.checkout_id,
-    actorId: row.actor_id,
-    skill: row.skill,
-    protocol: row.protocol,
-    mandateId: row.mandate_id,
-    items: JSON.parse(row.items) as OrderLine[],
-    amount: Object.freeze({ minor: row.amount_minor, currency: row.currency }),
-    payment: row.payment,
-    expiresAt: row.lapses_at,
-    capturedMinor: row.captured_minor,
-    paymentChangedAt: row.payment_changed_at,
-    createdAt: row.created_at,
-    revision: row.revision,
-    status: row.status,
-  });
-}
+const orders = new Table<Order>("orders", {
+  orderId: "order_id",
+  siteKeyHash: "site_key_hash",
+  decisionId: "decision_id",
+  attemptId: "attempt_id",
+  checkoutId: "checkout_id",
+  actorId: "actor_id",
+  skill: "skill",
+  protocol: "protocol",
+  mandateId: "mandate_id",
+  items: json("items"),
+  amount: AMOUNT,
+  payment: "payment",
+  expiresAt: "lapses_at",
+  capturedMinor: "captured_minor",
+  paymentChangedAt: "payment_changed_at",
+  createdAt: "created_at",
+  revision: "revision",
+  status: "status",
+});
 
 export async function insertOrder(tx: Transaction, order: Order): Promise<void> {
-  await tx.insert("orders", [
-    {
-      order_id: order.orderId,
-      site_key_hash: order.siteKeyHash,
-      decision_id: order.decisionId,
-      attempt_id: order.attemptId,
-      checkout_id: order.checkoutId,
-      actor_id: order.actorId,
-      skill: order.skill,
-      protocol: order.protocol,
-      mandate_id: order.mandateId,
-      items: JSON.stringify(order.items),
-      amount_minor: order.amount.minor,
-      currency: order.amount.currency,
-      payment: order.payment,
-      lapses_at: order.expiresAt,
-      captured_minor: order.capturedMinor,
-      created_at: order.createdAt,
-      revision: order.revision,
-      status: order.status,
-    },
-  ]);
+  await orders.insert(tx, [order]);
   await tx.announce(ORDER_TOPIC, order.siteKeyHash);
 }
 
-export async function orderById(
+const BY_ID = "WHERE order_id = ? AND site_key_hash = ?";
+
+export function orderById(
   db: Queries,
   siteKeyHash: string,
   orderId: string,
 ): Promise<Order | undefined> {
-  const sql = "SELECT * FROM orders WHERE order_id = ? AND site_key_hash = ?";
-  const row = await db.get<Row>(sql, orderId, siteKeyHash);
-  return row && orderOf(row);
+  return orders.get(db, BY_ID, orderId, siteKeyHash);
 }
 
-export async function orderOfDecision(db: Queries, decisionId: string): Promise<Order | undefined> {
-  const row = await db.get<Row>("SELECT * FROM orders WHERE decision_id = ?", decisionId);
-  return row && orderOf(row);
+export function orderOfDecision(db: Queries, decisionId: string): Promise<Order | undefined> {
+  return orders.get(db, "WHERE decision_id = ?", decisionId);
 }
 
-export async function orderOfAttempt(db: Queries, attemptId: string): Promise<Order | undefined> {
-  const row = await db.get<Row>("SELECT * FROM orders WHERE attempt_id = ?", attemptId);
-  return row && orderOf(row);
+export function orderOfAttempt(db: Queries, attemptId: string): Promise<Order | undefined> {
+  return orders.get(db, "WHERE attempt_id = ?", attemptId);
 }
 
 /** Locks an order until the transaction ends, so that changes happen one after the other. */
-export async function lockOrder(
+export function lockOrder(
   tx: Transaction,
   siteKeyHash: string,
   orderId: string,
 ): Promise<Order | undefined> {
-  const sql = "SELECT * FROM orders WHERE order_id = ? AND site_key_hash = ?";
-  const [row] = await tx.lock<Row>(sql, orderId, siteKeyHash);
-  return row && orderOf(row);
+  return orders.lock(tx, BY_ID, orderId, siteKeyHash);
 }
 
 /** Increments the revision of a locked order. */
-export async function writeRevision(
-  tx: Transaction,
-  { orderId, siteKeyHash, revision, status }: Order,
-): Promise<void> {
-  const sql = "UPDATE orders SET revision = ?, status = ? WHERE order_id = ?";
-  await tx.run(sql, revision, status, orderId);
-  await tx.announce(ORDER_TOPIC, siteKeyHash);
+export async function writeRevision(tx: Transaction, order: Order): Promise<void> {
+  await orders.update(
+    tx,
+    orders.rowOf(order),
+    ["revision", "status"],
+    "order_id = ?",
+    order.orderId,
+  );
+  await tx.announce(ORDER_TOPIC, order.siteKeyHash);
 }
 
 /** Writes the new state of an order's authorization. */
-export async function moveOrder(
-  tx: Transaction,
-  { orderId, payment, expiresAt, capturedMinor, paymentChangedAt }: Order,
-): Promise<void> {
-  await tx.run(
-    `UPDATE orders SET payment = ?, lapses_at = ?, captured_minor = ?, payment_changed_at = ?
-     WHERE order_id = ?`,
-    payment,
-    expiresAt,
-    capturedMinor,
-    paymentChangedAt,
-    orderId,
-  );
+export async function moveOrder(tx: Transaction, order: Order): Promise<void> {
+  const columns = ["payment", "lapses_at", "captured_minor", "payment_changed_at"];
+  await orders.update(tx, orders.rowOf(order), columns, "order_id = ?", order.orderId);
 }
 
 /** Orders whose authorization expires before a time, and whose owner has not been notified. */
-export async function expiringOrders(db: Queries, before: number, limit: number): Promise<Order[]> {
-  const rows = await db.all<Row>(
-    `SELECT * FROM orders WHERE payment = 'authorized' AND lapses_at <= ? AND lapse_told_at IS NULL
+export function expiringOrders(db: Queries, before: number, limit: number): Promise<Order[]> {
+  return orders.all(
+    db,
+    `WHERE payment = 'authorized' AND lapses_at <= ? AND lapse_told_at IS NULL
      ORDER BY lapses_at LIMIT ?`,
     before,
     limit,
   );
-  return rows.map(orderOf);
 }
 
 /** Returns false if another process has already notified the owner. */
@@ -155,15 +100,15 @@ export async function noteExpiryNotified(
 }
 
 /** Orders whose authorization should have expired, but no provider has reported it. */
-export async function overdueOrders(db: Queries, now: number, limit: number): Promise<Order[]> {
-  const rows = await db.all<Row>(
-    `SELECT * FROM orders WHERE payment = 'authorized'
+export function overdueOrders(db: Queries, now: number, limit: number): Promise<Order[]> {
+  return orders.all(
+    db,
+    `WHERE payment = 'authorized'
        AND COALESCE(follow_at, lapses_at, created_at + ${AUTHORIZED_MS_MAX}) <= ?
      ORDER BY COALESCE(follow_at, lapses_at, created_at) LIMIT ?`,
     now,
     limit,
   );
-  return rows.map(orderOf);
 }
 
 /** Postpones the next check of an order, so that other orders are checked first. */
@@ -182,33 +127,17 @@ export interface OrderFilter {
   readonly actorId?: string | undefined;
 }
 
-export async function listOrders(
+export function listOrders(
   db: Queries,
   siteKeyHash: string,
-  filter: OrderFilter,
-  page: {
-    readonly after: { readonly createdAt: number; readonly id: string } | null;
-    readonly limit: number;
-  },
+  { status, payment, actorId }: OrderFilter,
+  page: ListPage,
 ): Promise<Order[]> {
-  const { createdAt, id } = page.after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
-  const [status, payment] = [filter.status ?? null, filter.payment ?? null];
-  const actorId = filter.actorId ?? null;
-  const rows = await db.all<Row>(
-    `SELECT * FROM orders WHERE site_key_hash = ? AND (created_at, order_id) < (?, ?)
-       AND (CAST(? AS TEXT) IS NULL OR status = ?) AND (CAST(? AS TEXT) IS NULL OR payment = ?)
-       AND (CAST(? AS TEXT) IS NULL OR actor_id = ?)
-     ORDER BY created_at DESC, order_id DESC LIMIT ?`,
-    siteKeyHash,
-    createdAt,
-    id,
-    status,
-    status,
-    payment,
-    payment,
-    actorId,
-    actorId,
-    page.limit,
-  );
-  return rows.map(orderOf);
+  const where = [
+    equals("site_key_hash", siteKeyHash),
+    equals("status", status),
+    equals("payment", payment),
+    equals("actor_id", actorId),
+  ];
+  return orders.page(db, where, { by: ["created_at", "order_id"], newestFirst: true }, page);
 }

@@ -1,73 +1,36 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { countRows, equals, selectValues } from "../../infra/db/select.js";
+import { flag, type ListPage, Table } from "../../infra/db/table.js";
 import { type Message, type MessageState, OUTBOX_TOPIC, TRY_LEASE_MS } from "./message.js";
 
-interface Row {
-  message_id: string;
-  site_key_hash: string;
-  kind: Message["kind"];
-  audience: Message["audience"];
-  topic: string;
-  about: string | null;
-  place: number | null;
-  destination: string;
-  body: string;
-  created_at: number;
-  attempts: number;
-  since: number | null;
-  refused: number;
-  next_at: number;
-  state: MessageState;
-  delivered_at: number | null;
-  last_problem: string | null;
-}
-
-function messageOf(row: Row): Message {
-  return Object.freeze({
-    messageId: row.message_id,
-    siteKeyHash: row.site_key_hash,
-    kind: row.kind,
-    audience: row.audience,
-    topic: row.topic,
-    subjectId: row.about,
-    position: row.place,
-    destination: row.destination,
-    body: row.body,
-    createdAt: row.created_at,
-    attempts: row.attempts,
-    since: row.since ?? row.created_at,
-    refused: row.refused === 1,
-    nextAt: row.next_at,
-    state: row.state,
-    deliveredAt: row.delivered_at,
-    lastProblem: row.last_problem,
-  });
-}
+const messages = new Table<Message>("outbox", {
+  messageId: "message_id",
+  siteKeyHash: "site_key_hash",
+  kind: "kind",
+  audience: "audience",
+  topic: "topic",
+  subjectId: "about",
+  position: "place",
+  destination: "destination",
+  body: "body",
+  createdAt: "created_at",
+  attempts: "attempts",
+  since: {
+    read: ({ since, created_at }) => (since ?? created_at) as number,
+    write: (since) => ({ since }),
+  },
+  refused: flag("refused"),
+  nextAt: "next_at",
+  state: "state",
+  deliveredAt: "delivered_at",
+  lastProblem: "last_problem",
+});
 
 /** Writes messages in the transaction of the change they report, and wakes the delivery. */
-export async function insertMessages(tx: Transaction, messages: readonly Message[]): Promise<void> {
-  const [first] = messages;
+export async function insertMessages(tx: Transaction, added: readonly Message[]): Promise<void> {
+  const [first] = added;
   if (first === undefined) return;
-  await tx.insert(
-    "outbox",
-    messages.map((message) => ({
-      message_id: message.messageId,
-      site_key_hash: message.siteKeyHash,
-      kind: message.kind,
-      audience: message.audience,
-      topic: message.topic,
-      about: message.subjectId,
-      place: message.position,
-      destination: message.destination,
-      body: message.body,
-      created_at: message.createdAt,
-      attempts: message.attempts,
-      since: message.since,
-      next_at: message.nextAt,
-      state: message.state,
-      delivered_at: message.deliveredAt,
-      last_problem: message.lastProblem,
-    })),
-  );
+  await messages.insert(tx, added);
   await tx.announce(OUTBOX_TOPIC, first.siteKeyHash);
 }
 
@@ -96,9 +59,9 @@ export async function failedIfFull(
 async function isFull(db: Queries, receivers: Receivers, max: number): Promise<boolean> {
   const { siteKeyHash, audience } = receivers;
   const destination = receivers.destination ?? null;
-  const row = await db.get<{ waiting: number }>(
-    `SELECT COUNT(*) AS waiting FROM (SELECT 1 FROM outbox
-     WHERE site_key_hash = ? AND state = 'waiting' AND audience = ?
+  const waiting = await countRows(
+    db,
+    `(SELECT 1 FROM outbox WHERE site_key_hash = ? AND state = 'waiting' AND audience = ?
        AND (CAST(? AS TEXT) IS NULL OR destination = ?) LIMIT ?) AS counted`,
     siteKeyHash,
     audience,
@@ -106,7 +69,7 @@ async function isFull(db: Queries, receivers: Receivers, max: number): Promise<b
     destination,
     max,
   );
-  return (row?.waiting ?? 0) >= max;
+  return waiting >= max;
 }
 
 /** The message is due, and no earlier message about the same subject waits for the same receiver. */
@@ -116,31 +79,27 @@ const DUE = `state = 'waiting' AND next_at <= ? AND (place IS NULL OR NOT EXISTS
     AND earlier.state = 'waiting'))`;
 
 /** Destinations with due messages, the longest due first. */
-export async function dueDestinations(db: Queries, now: number, limit: number): Promise<string[]> {
-  const rows = await db.all<{ destination: string }>(
-    `SELECT destination FROM outbox WHERE ${DUE}
-     GROUP BY destination ORDER BY MIN(next_at), destination LIMIT ?`,
-    now,
-    limit,
-  );
-  return rows.map(({ destination }) => destination);
+export function dueDestinations(db: Queries, now: number, limit: number): Promise<string[]> {
+  const from = `outbox WHERE ${DUE}
+     GROUP BY destination ORDER BY MIN(next_at), destination LIMIT ?`;
+  return selectValues<string>(db, "destination", from, now, limit);
 }
 
 /** Due messages to a destination. New ones come first, so that old failures do not delay them. */
-export async function dueMessages(
+export function dueMessages(
   db: Queries,
   destination: string,
   now: number,
   limit: number,
 ): Promise<Message[]> {
-  const rows = await db.all<Row>(
-    `SELECT * FROM outbox WHERE destination = ? AND ${DUE}
+  return messages.all(
+    db,
+    `WHERE destination = ? AND ${DUE}
      ORDER BY CASE WHEN attempts = 0 THEN 0 ELSE 1 END, next_at, message_id LIMIT ?`,
     destination,
     now,
     limit,
   );
-  return rows.map(messageOf);
 }
 
 /**
@@ -203,14 +162,12 @@ export async function writeTry(
   );
 }
 
-export async function messageById(
+export function messageById(
   db: Queries,
   siteKeyHash: string,
   messageId: string,
 ): Promise<Message | undefined> {
-  const sql = "SELECT * FROM outbox WHERE message_id = ? AND site_key_hash = ?";
-  const row = await db.get<Row>(sql, messageId, siteKeyHash);
-  return row && messageOf(row);
+  return messages.get(db, "WHERE message_id = ? AND site_key_hash = ?", messageId, siteKeyHash);
 }
 
 /**
@@ -243,38 +200,25 @@ export async function messagesAbout(
   subjectId: string,
   limit: number,
 ): Promise<Message[]> {
-  const rows = await db.all<Row>(
-    `SELECT * FROM outbox WHERE about = ? AND site_key_hash = ?
+  const newest = await messages.all(
+    db,
+    `WHERE about = ? AND site_key_hash = ?
      ORDER BY created_at DESC, place DESC, message_id DESC LIMIT ?`,
     subjectId,
     siteKeyHash,
     limit,
   );
-  return rows.map(messageOf).reverse();
+  return newest.reverse();
 }
 
-export async function listMessages(
+export function listMessages(
   db: Queries,
   siteKeyHash: string,
   state: MessageState | undefined,
-  page: {
-    readonly after: { readonly createdAt: number; readonly id: string } | null;
-    readonly limit: number;
-  },
+  page: ListPage,
 ): Promise<Message[]> {
-  const { createdAt, id } = page.after ?? { createdAt: -1, id: "" };
-  const rows = await db.all<Row>(
-    `SELECT * FROM outbox WHERE site_key_hash = ? AND (created_at, message_id) > (?, ?)
-       AND (CAST(? AS TEXT) IS NULL OR state = ?)
-     ORDER BY created_at, message_id LIMIT ?`,
-    siteKeyHash,
-    createdAt,
-    id,
-    state ?? null,
-    state ?? null,
-    page.limit,
-  );
-  return rows.map(messageOf);
+  const where = [equals("site_key_hash", siteKeyHash), equals("state", state)];
+  return messages.page(db, where, { by: ["created_at", "message_id"], newestFirst: false }, page);
 }
 
 /** Deletes messages that ended before a time. Returns how many. */

@@ -1,165 +1,101 @@
-import type { JsonObject, PaymentHandler } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { rowExists, selectValue } from "../../infra/db/select.js";
+import { AMOUNT, json, Table } from "../../infra/db/table.js";
+import { isOpen, type Payment } from "./payment.js";
 
-import type { OrderedItem, Payment, PaymentStatus } from "./payment.js";
+const payments = new Table<Payment>("payments", {
+  attemptId: "attempt_id",
+  siteKeyHash: "site_key_hash",
+  decisionId: "decision_id",
+  escalationId: "escalation_id",
+  checkoutId: "checkout_id",
+  returnUrl: "return_url",
+  challengeUrl: "challenge_url",
+  processor: "processor",
+  accountId: "account_id",
+  amount: AMOUNT,
+  items: json("items"),
+  sealedToken: "sealed_token",
+  tokenMac: "token_mac",
+  parentRecordId: "parent_record_id",
+  answer: json("answer"),
+  about: json("about"),
+  status: "status",
+  reference: "reference",
+  reason: "reason",
+  requestedAt: "requested_at",
+  tries: "tries",
+  nextAt: "next_at",
+});
 
-interface Row {
-  attempt_id: string;
-  site_key_hash: string;
-  decision_id: string;
-  escalation_id: string | null;
-  checkout_id: string | null;
-  return_url: string | null;
-  challenge_url: string | null;
-  processor: PaymentHandler;
-  account_id: string | null;
-  amount_minor: number;
-  currency: string;
-  items: string;
-  sealed_token: string | null;
-  token_mac: string;
-  parent_record_id: string;
-  answer: string;
-  about: string;
-  status: PaymentStatus;
-  reference: string | null;
-  reason: string | null;
-  requested_at: number;
-  tries: number;
-  next_at: number | null;
+export function insertPayment(tx: Transaction, payment: Payment): Promise<void> {
+  return payments.insert(tx, [payment]);
 }
 
-function paymentOf(row: Row): Payment {
-  return Object.freeze({
-    attemptId: row.attempt_id,
-    siteKeyHash: row.site_key_hash,
-    decisionId: row.decision_id,
-    escalationId: row.escalation_id,
-    checkoutId: row.checkout_id,
-    returnUrl: row.return_url,
-    challengeUrl: row.challenge_url,
-    processor: row.processor,
-    accountId: row.account_id,
-    amount: Object.freeze({ minor: row.amount_minor, currency: row.currency }),
-    items: JSON.parse(row.items) as OrderedItem[],
-    sealedToken: row.sealed_token,
-    tokenMac: row.token_mac,
-    parentRecordId: row.parent_record_id,
-    answer: JSON.parse(row.answer) as Payment["answer"],
-    about: JSON.parse(row.about) as JsonObject,
-    status: row.status,
-    reference: row.reference,
-    reason: row.reason,
-    requestedAt: row.requested_at,
-    tries: row.tries,
-    nextAt: row.next_at,
-  });
-}
-
-export async function insertPayment(tx: Transaction, payment: Payment): Promise<void> {
-  await tx.insert("payments", [
-    {
-      attempt_id: payment.attemptId,
-      site_key_hash: payment.siteKeyHash,
-      decision_id: payment.decisionId,
-      escalation_id: payment.escalationId,
-      checkout_id: payment.checkoutId,
-      return_url: payment.returnUrl,
-      processor: payment.processor,
-      account_id: payment.accountId,
-      amount_minor: payment.amount.minor,
-      currency: payment.amount.currency,
-      items: JSON.stringify(payment.items),
-      sealed_token: payment.sealedToken,
-      token_mac: payment.tokenMac,
-      parent_record_id: payment.parentRecordId,
-      answer: JSON.stringify(payment.answer),
-      about: JSON.stringify(payment.about),
-      status: payment.status,
-      requested_at: payment.requestedAt,
-      tries: payment.tries,
-      next_at: payment.nextAt,
-    },
-  ]);
-}
-
-export async function paymentById(db: Queries, attemptId: string): Promise<Payment | undefined> {
-  const row = await db.get<Row>("SELECT * FROM payments WHERE attempt_id = ?", attemptId);
-  return row && paymentOf(row);
+export function paymentById(db: Queries, attemptId: string): Promise<Payment | undefined> {
+  return payments.get(db, "WHERE attempt_id = ?", attemptId);
 }
 
 /** The payment of a decision; there is at most one. */
-export async function paymentOfDecision(
-  db: Queries,
-  decisionId: string,
-): Promise<Payment | undefined> {
-  const row = await db.get<Row>("SELECT * FROM payments WHERE decision_id = ?", decisionId);
-  return row && paymentOf(row);
+export function paymentOfDecision(db: Queries, decisionId: string): Promise<Payment | undefined> {
+  return payments.get(db, "WHERE decision_id = ?", decisionId);
 }
 
 /**
  * The payment with a provider's reference. If two accounts of a site use the same reference,
  * `accountId` decides.
  */
-export async function paymentByReference(
+export function paymentByReference(
   db: Queries,
   siteKeyHash: string,
   { reference, accountId }: { readonly reference: string; readonly accountId: string },
 ): Promise<Payment | undefined> {
-  const sql = "SELECT * FROM payments WHERE site_key_hash = ? AND reference = ? AND account_id = ?";
-  const row = await db.get<Row>(sql, siteKeyHash, reference, accountId);
-  return row && paymentOf(row);
+  const rest = "WHERE site_key_hash = ? AND reference = ? AND account_id = ?";
+  return payments.get(db, rest, siteKeyHash, reference, accountId);
 }
 
-/** What the processor calls the newest attempt of an account; undefined where it named none. */
-export async function newestReference(db: Queries, accountId: string): Promise<string | undefined> {
-  const row = await db.get<Pick<Row, "reference">>(
-    `SELECT reference FROM payments WHERE account_id = ? AND reference IS NOT NULL
-     ORDER BY requested_at DESC LIMIT 1`,
-    accountId,
-  );
-  return row?.reference ?? undefined;
+/** The provider's reference of the newest attempt of an account that has one. */
+export function newestReference(db: Queries, accountId: string): Promise<string | undefined> {
+  const from = `payments WHERE account_id = ? AND reference IS NOT NULL
+     ORDER BY requested_at DESC LIMIT 1`;
+  return selectValue<string>(db, "reference", from, accountId);
 }
 
 /** Whether an account was ever used. */
-export async function wasUsed(db: Queries, accountId: string): Promise<boolean> {
-  const sql = "SELECT 1 AS used FROM payments WHERE account_id = ? LIMIT 1";
-  return (await db.get(sql, accountId)) !== undefined;
+export function wasUsed(db: Queries, accountId: string): Promise<boolean> {
+  return rowExists(db, "payments WHERE account_id = ?", accountId);
 }
 
 /** Whether a site has a payment without an outcome. */
-export async function hasOpenPayments(db: Queries, siteKeyHash: string): Promise<boolean> {
-  const row = await db.get(
-    `SELECT 1 AS found FROM payments
-     WHERE site_key_hash = ? AND status IN ('requested', 'unknown') LIMIT 1`,
-    siteKeyHash,
-  );
-  return row !== undefined;
+export function hasOpenPayments(db: Queries, siteKeyHash: string): Promise<boolean> {
+  const from = "payments WHERE site_key_hash = ? AND status IN ('requested', 'unknown')";
+  return rowExists(db, from, siteKeyHash);
 }
 
 /** Writes the state of a payment. The token is erased as soon as nothing is open. */
 export async function writePayment(tx: Transaction, payment: Payment, now: number): Promise<void> {
-  const open = payment.status === "requested" || payment.status === "unknown";
-  await tx.run(
-    `UPDATE payments SET status = ?, reference = ?, reason = ?, tries = ?, next_at = ?,
-       challenge_url = ?, sealed_token = CASE WHEN ? = 1 THEN sealed_token ELSE NULL END, ended_at = ?
-     WHERE attempt_id = ?`,
-    payment.status,
-    payment.reference,
-    payment.reason,
-    payment.tries,
-    payment.nextAt,
-    open || payment.status === "releasing" ? payment.challengeUrl : null,
-    open ? 1 : 0,
-    open ? null : now,
-    payment.attemptId,
-  );
+  const open = isOpen(payment);
+  const challengeUrl = open || payment.status === "releasing" ? payment.challengeUrl : null;
+  const row = {
+    ...payments.rowOf({ ...payment, challengeUrl, sealedToken: null }),
+    ended_at: open ? null : now,
+  };
+  const changed = [
+    "status",
+    "reference",
+    "reason",
+    "tries",
+    "next_at",
+    "challenge_url",
+    "ended_at",
+  ];
+  const columns = open ? changed : [...changed, "sealed_token"];
+  await payments.update(tx, row, columns, "attempt_id = ?", payment.attemptId);
 }
 
 /** Payments of all sites that have to be checked. */
-export async function duePayments(db: Queries, now: number, limit: number): Promise<Payment[]> {
-  const sql = "SELECT * FROM payments WHERE next_at <= ? ORDER BY next_at LIMIT ?";
-  return (await db.all<Row>(sql, now, limit)).map(paymentOf);
+export function duePayments(db: Queries, now: number, limit: number): Promise<Payment[]> {
+  return payments.all(db, "WHERE next_at <= ? ORDER BY next_at LIMIT ?", now, limit);
 }
 
 /** Claims a payment until a time. Returns false if another process was faster. */
@@ -197,24 +133,8 @@ export async function measureOpenPayments(
   return { count: Number(row?.open ?? 0), since: row?.since ?? null };
 }
 
-/** How far the payment of a decision is, for its owner to see. Never how it was paid. */
-export interface PaymentState {
-  readonly attemptId: string;
-  readonly processor: string;
-  readonly status: string;
-  /** What the processor said, where it said no or nothing. */
-  readonly reason: string | null;
-  readonly requestedAt: number;
-  /** Where the buyer confirms it to the card's bank, while that is waited for. */
-  readonly challengeUrl: string | null;
-}
-
-export async function paymentState(
-  db: Queries,
-  decisionId: string,
-): Promise<PaymentState | undefined> {
-  const payment = await paymentOfDecision(db, decisionId);
-  if (payment === undefined) return undefined;
-  const { attemptId, processor, status, reason, requestedAt, challengeUrl } = payment;
-  return { attemptId, processor, status, reason, requestedAt, challengeUrl };
-}
+/** The state of a payment, as its owner sees it. Never how it was paid. */
+export type PaymentState = Pick<
+  Payment,
+  "attemptId" | "processor" | "status" | "reason" | "requestedAt" | "challengeUrl"
+>;

@@ -1,54 +1,38 @@
-import { containing } from "../../infra/db/containing.js";
 import type { Database, Queries, Transaction } from "../../infra/db/database.js";
+import { containing, countRows, equals } from "../../infra/db/select.js";
+import { type ListPage, Table } from "../../infra/db/table.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { type WebName, webName } from "../../infra/web-name.js";
 import type { Platform, PlatformStatus } from "./platform.js";
 
-export interface Row {
-  site_key_hash: string;
-  identity: string;
-  domain: string;
-  status: PlatformStatus;
-  name: string | null;
-  note: string | null;
-  profile_url: string | null;
-  first_seen_at: number | null;
-  last_seen_at: number | null;
-  created_at: number;
-  changed_by: string | null;
-  changed_at: number | null;
-}
-
-function platformOf(row: Row): Platform {
-  return Object.freeze({
-    siteKeyHash: row.site_key_hash,
-    identity: row.identity,
-    domain: row.domain,
-    status: row.status,
-    name: row.name,
-    note: row.note,
-    profileUrl: row.profile_url,
-    firstSeenAt: row.first_seen_at,
-    lastSeenAt: row.last_seen_at,
-    createdAt: row.created_at,
-    changedBy: row.changed_by,
-    changedAt: row.changed_at,
-  });
-}
+const platforms = new Table<Platform>("platforms", {
+  siteKeyHash: "site_key_hash",
+  identity: "identity",
+  domain: "domain",
+  status: "status",
+  name: "name",
+  note: "note",
+  profileUrl: "profile_url",
+  firstSeenAt: "first_seen_at",
+  lastSeenAt: "last_seen_at",
+  createdAt: "created_at",
+  changedBy: "changed_by",
+  changedAt: "changed_at",
+});
 
 /**
  * The entry of a site's list for a web name: the entry of its host, or else of its domain. If the owner
  * has only suspended another host of the domain, that applies to the whole domain, so that a new
  * subdomain does not evade it.
  */
-export async function platformNamed(
+export function platformNamed(
   db: Queries,
   siteKeyHash: string,
   { host, domain }: WebName,
 ): Promise<Platform | undefined> {
-  const row = await db.get<Row>(
-    `SELECT * FROM platforms WHERE site_key_hash = ? AND domain = ?
-       AND (identity IN (?, ?) OR status = 'suspended')
+  return platforms.get(
+    db,
+    `WHERE site_key_hash = ? AND domain = ? AND (identity IN (?, ?) OR status = 'suspended')
      ORDER BY CASE WHEN status = 'seen' THEN 3 WHEN identity = ? THEN 0 WHEN identity = ? THEN 1
        ELSE 2 END, identity LIMIT 1`,
     siteKeyHash,
@@ -58,51 +42,29 @@ export async function platformNamed(
     host,
     domain,
   );
-  return row && platformOf(row);
 }
 
 /** Platforms of one site that its owner can name. */
 export const LISTED_PLATFORMS_MAX = 1_000;
 
-export async function platformByIdentity(
+export function platformByIdentity(
   db: Queries,
   siteKeyHash: string,
   identity: string,
 ): Promise<Platform | undefined> {
-  const sql = "SELECT * FROM platforms WHERE site_key_hash = ? AND identity = ?";
-  const row = await db.get<Row>(sql, siteKeyHash, identity);
-  return row && platformOf(row);
+  return platforms.get(db, "WHERE site_key_hash = ? AND identity = ?", siteKeyHash, identity);
 }
 
-export async function countListed(db: Queries, siteKeyHash: string): Promise<number> {
-  const sql =
-    "SELECT COUNT(*) AS count FROM platforms WHERE site_key_hash = ? AND status <> 'seen'";
-  return Number((await db.get<{ count: number }>(sql, siteKeyHash))?.count ?? 0);
+export function countListed(db: Queries, siteKeyHash: string): Promise<number> {
+  return countRows(db, "platforms WHERE site_key_hash = ? AND status <> 'seen'", siteKeyHash);
 }
 
 /** Writes an entry of the list as a whole. */
-export async function writePlatform(tx: Transaction, platform: Platform): Promise<void> {
-  const { siteKeyHash, identity, domain, status, name, note, profileUrl } = platform;
-  await tx.run(
-    `INSERT INTO platforms (site_key_hash, identity, domain, status, name, note, profile_url,
-       first_seen_at, last_seen_at, created_at, changed_by, changed_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (site_key_hash, identity) DO UPDATE SET status = excluded.status,
-       name = excluded.name, note = excluded.note, changed_by = excluded.changed_by,
-       changed_at = excluded.changed_at`,
-    siteKeyHash,
-    identity,
-    domain,
-    status,
-    name,
-    note,
-    profileUrl,
-    platform.firstSeenAt,
-    platform.lastSeenAt,
-    platform.createdAt,
-    platform.changedBy,
-    platform.changedAt,
-  );
+export function writePlatform(tx: Transaction, platform: Platform): Promise<void> {
+  return platforms.upsert(tx, platform, {
+    key: ["site_key_hash", "identity"],
+    changed: ["status", "name", "note", "changed_by", "changed_at"],
+  });
 }
 
 export async function deletePlatform(
@@ -128,30 +90,18 @@ export interface PlatformFilter {
 }
 
 /** Platforms of a site, the newest first. */
-export async function listPlatforms(
+export function listPlatforms(
   db: Pick<Database, "all" | "dialect">,
   siteKeyHash: string,
   { status, search }: PlatformFilter,
-  page: {
-    readonly after: { readonly createdAt: number; readonly id: string } | null;
-    readonly limit: number;
-  },
+  page: ListPage,
 ): Promise<Platform[]> {
-  const { createdAt, id } = page.after ?? { createdAt: Number.MAX_SAFE_INTEGER, id: "" };
-  const match = containing(db.dialect, ["name", "identity"], search);
-  const rows = await db.all<Row>(
-    `SELECT * FROM platforms WHERE site_key_hash = ? AND (created_at, identity) < (?, ?)
-       AND (CAST(? AS TEXT) IS NULL OR status = ?)${match.sql}
-     ORDER BY created_at DESC, identity DESC LIMIT ?`,
-    siteKeyHash,
-    createdAt,
-    id,
-    status ?? null,
-    status ?? null,
-    ...match.values,
-    page.limit,
-  );
-  return rows.map(platformOf);
+  const where = [
+    equals("site_key_hash", siteKeyHash),
+    equals("status", status),
+    containing(db.dialect, ["name", "identity"], search),
+  ];
+  return platforms.page(db, where, { by: ["created_at", "identity"], newestFirst: true }, page);
 }
 
 /** Platforms of one site that are kept only because they called. */
@@ -161,11 +111,8 @@ const SEEN_EVERY_MS = MINUTE_MS;
 
 /** Frees a row: the platform known for the shortest time is deleted, so strangers push out no known ones. */
 async function dropSeen(tx: Transaction, siteKeyHash: string): Promise<void> {
-  const row = await tx.get<{ count: number }>(
-    "SELECT COUNT(*) AS count FROM platforms WHERE site_key_hash = ? AND status = 'seen'",
-    siteKeyHash,
-  );
-  if (Number(row?.count ?? 0) < SEEN_PLATFORMS_MAX) return;
+  const from = "platforms WHERE site_key_hash = ? AND status = 'seen'";
+  if ((await countRows(tx, from, siteKeyHash)) < SEEN_PLATFORMS_MAX) return;
   await tx.run(
     `DELETE FROM platforms WHERE site_key_hash = ? AND identity = (
        SELECT identity FROM platforms WHERE site_key_hash = ? AND status = 'seen'
@@ -245,8 +192,6 @@ export function suspendAdmittedPlatforms(db: Queries, by: string, now: number): 
 }
 
 /** How many platforms of all sites are still suspended by one actor. */
-export async function countPlatformsSuspendedBy(db: Queries, by: string): Promise<number> {
-  const sql =
-    "SELECT COUNT(*) AS suspended FROM platforms WHERE status = 'suspended' AND changed_by = ?";
-  return Number((await db.get<{ suspended: number }>(sql, by))?.suspended ?? 0);
+export function countPlatformsSuspendedBy(db: Queries, by: string): Promise<number> {
+  return countRows(db, "platforms WHERE status = 'suspended' AND changed_by = ?", by);
 }

@@ -10,7 +10,7 @@ import {
   strictHref,
 } from "@gatehouse/protocol";
 
-/** Whether something can be ordered; words of the product feeds shops already have. */
+/** Whether a product can be ordered, in the words of common product feeds. */
 export const AVAILABILITIES = ["in_stock", "out_of_stock", "preorder", "backorder"] as const;
 export type Availability = (typeof AVAILABILITIES)[number];
 
@@ -21,7 +21,7 @@ const URL_CHARS_MAX = 2048;
 const QUANTITY_MAX = 1_000_000_000;
 export const PRODUCTS_MAX = 100_000;
 
-/** What a site sells, as its owner says it. */
+/** The properties of a product that its owner sets. */
 interface ProductSetting {
   readonly productId: string;
   readonly title: string;
@@ -30,7 +30,7 @@ interface ProductSetting {
   readonly imageUrl: string | null;
   readonly url: string | null;
   readonly availability: Availability;
-  /** How many can be sold; null where nobody counts. */
+  /** How many can be sold; null if the owner does not count them. */
   readonly quantity: number | null;
 }
 
@@ -40,30 +40,30 @@ type OptionalField = (typeof OPTIONAL)[number];
 
 /** A product as a list names it. */
 export interface ListedProduct extends ProductSetting {
-  /** What the list says nothing of, not even that there is none. */
-  readonly unsaid: readonly OptionalField[];
+  /** Fields that the line does not have. An empty field is not absent. */
+  readonly absent: readonly OptionalField[];
 }
 
-/** A product as it is kept. */
+/** A product as it is stored. */
 export interface Product extends ProductSetting {
-  /** How many of them are being paid for right now. */
+  /** How many are being paid for now. */
   readonly reserved: number;
   readonly changedAt: number;
 }
 
-/** What cannot be seen, or changes how other text is read: no text of a product has it. */
+/** Characters that are invisible or change how other text is displayed. Texts of products must not have them. */
 export const UNSEEN = /[\p{Cc}\p{Cs}\p{Bidi_Control}\u2028\u2029\ufeff]/u;
 
 const MARKS = /\p{M}+/gu;
 const BETWEEN_WORDS = /[^\p{L}\p{N}]+/u;
 
-/** The words of a text as they are searched: without accents, in small letters. */
+/** The words of a text for search: without accents, in lower case. */
 export function wordsOf(text: string): readonly string[] {
   const folded = text.normalize("NFKD").replaceAll(MARKS, "").toLowerCase();
   return folded.split(BETWEEN_WORDS).filter((word) => word !== "");
 }
 
-/** What can be said of a product, by the names lists have for it. */
+/** The fields of a product in a list. */
 export const PRODUCT_FIELDS: readonly string[] = [
   "id",
   "title",
@@ -117,7 +117,7 @@ function readQuantity(value: JsonValue | undefined): Read<number | null> {
   return ok(number);
 }
 
-/** `12.50`, and as many shops write it: `12.50 EUR`, where no currency stands by itself. */
+/** `12.50`, or `12.50 EUR`, as many shops write it if there is no field for the currency. */
 function readPrice(price: JsonValue | undefined, currency: JsonValue | undefined): Read<Money> {
   if (typeof price !== "string" && typeof price !== "number") return bad("price: is missing");
   const [, amount = "", behind] = /^\s*(\S+)(?:\s+([A-Za-z]{3}))?\s*$/.exec(String(price)) ?? [];
@@ -133,7 +133,7 @@ function readPrice(price: JsonValue | undefined, currency: JsonValue | undefined
   return bad(`${field}: ${money.detail}${example}`);
 }
 
-/** Reads one product of a list strictly; the first thing wrong is named by its field. */
+/** Reads one product of a list strictly. A refusal names the first wrong field. */
 export function readProduct(value: JsonValue): Result<ListedProduct, "invalid"> {
   if (!isJsonObject(value)) return bad("must be an object");
   if (!Object.keys(value).every((name) => PRODUCT_FIELDS.includes(name))) {
@@ -143,9 +143,13 @@ export function readProduct(value: JsonValue): Result<ListedProduct, "invalid"> 
   if (!productId.ok) return productId;
   const title = readText(value.title, "title", PRODUCT_TITLE_CHARS_MAX);
   if (!title.ok) return title;
-  const said = value.description;
-  const described = said === undefined || said === null || said === "" ? title.value : said;
-  const description = readText(described, "description", PRODUCT_DESCRIPTION_CHARS_MAX);
+  const given = value.description;
+  const hasDescription = given !== undefined && given !== null && given !== "";
+  const description = readText(
+    hasDescription ? given : title.value,
+    "description",
+    PRODUCT_DESCRIPTION_CHARS_MAX,
+  );
   if (!description.ok) return description;
   const price = readPrice(value.price, value.currency);
   if (!price.ok) return price;
@@ -167,7 +171,7 @@ export function readProduct(value: JsonValue): Result<ListedProduct, "invalid"> 
       url: url.value,
       availability: availability.value,
       quantity: quantity.value,
-      unsaid: OPTIONAL.filter((name) => !Object.hasOwn(value, name)),
+      absent: OPTIONAL.filter((name) => !Object.hasOwn(value, name)),
     }),
   );
 }

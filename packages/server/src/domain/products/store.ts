@@ -1,36 +1,24 @@
-import { containing } from "../../infra/db/containing.js";
 import type { Database, Queries, Transaction } from "../../infra/db/database.js";
-import { type Availability, type ListedProduct, type Product, wordsOf } from "./product.js";
+import { containing, countRows } from "../../infra/db/select.js";
+import { Table } from "../../infra/db/table.js";
+import { type ListedProduct, type Product, wordsOf } from "./product.js";
 
-/** A row of products; searches read it too. */
-export interface ProductRow {
-  product_id: string;
-  title: string;
-  description: string;
-  price_minor: number;
-  currency: string;
-  image_url: string | null;
-  url: string | null;
-  availability: Availability;
-  quantity: number | null;
-  reserved: number;
-  changed_at: number;
-}
-
-export function productOf(row: ProductRow): Product {
-  return Object.freeze({
-    productId: row.product_id,
-    title: row.title,
-    description: row.description,
-    price: Object.freeze({ minor: row.price_minor, currency: row.currency }),
-    imageUrl: row.image_url,
-    url: row.url,
-    availability: row.availability,
-    quantity: row.quantity,
-    reserved: row.reserved,
-    changedAt: row.changed_at,
-  });
-}
+export const products = new Table<Product>("products", {
+  productId: "product_id",
+  title: "title",
+  description: "description",
+  price: {
+    read: ({ price_minor, currency }) =>
+      Object.freeze({ minor: price_minor as number, currency: currency as string }),
+    write: ({ minor, currency }) => ({ price_minor: minor, currency }),
+  },
+  imageUrl: "image_url",
+  url: "url",
+  availability: "availability",
+  quantity: "quantity",
+  reserved: "reserved",
+  changedAt: "changed_at",
+});
 
 const COLUMNS = [
   "title",
@@ -57,23 +45,23 @@ function upsert(staying: readonly string[]): string {
 }
 
 /**
- * Writes products of a list; what is being paid for meanwhile stays reserved. One that `updates` keeps
- * what its lines do not speak of: a list of prices must not make a shop stop counting.
+ * Writes the products of a list. Stock that is being paid for stays reserved. With `updates`, fields that
+ * a line leaves out keep their values, so that a list of prices does not erase the quantities.
  */
 export async function writeProducts(
   tx: Transaction,
   siteKeyHash: string,
-  products: readonly ListedProduct[],
+  listed: readonly ListedProduct[],
   {
     importId,
     now,
     updates,
   }: { readonly importId: string; readonly now: number; readonly updates: boolean },
 ): Promise<void> {
-  for (const product of inOrder(products, ({ productId }) => productId)) {
-    const { price, unsaid } = product;
-    const said = unsaid.includes("description") ? ["body_words"] : [];
-    const sql = upsert(updates ? [...unsaid, ...said] : []);
+  for (const product of inOrder(listed, ({ productId }) => productId)) {
+    const { price, absent } = product;
+    const unsearched = absent.includes("description") ? ["body_words"] : [];
+    const sql = upsert(updates ? [...absent, ...unsearched] : []);
     await tx.run(
       sql,
       siteKeyHash,
@@ -94,7 +82,7 @@ export async function writeProducts(
   }
 }
 
-/** Removes what an import did not name; answers how many that were. */
+/** Deletes the products that an import did not name. Returns how many. */
 export async function removeOthers(
   tx: Transaction,
   siteKeyHash: string,
@@ -104,7 +92,7 @@ export async function removeOthers(
   return tx.run(sql, siteKeyHash, importId);
 }
 
-/** Removes one; whether it was there. */
+/** Returns false if there was no such product. */
 export async function deleteProduct(
   tx: Transaction,
   siteKeyHash: string,
@@ -114,38 +102,35 @@ export async function deleteProduct(
   return (await tx.run(sql, siteKeyHash, productId)) === 1;
 }
 
-export async function countProducts(db: Queries, siteKeyHash: string): Promise<number> {
-  const sql = "SELECT COUNT(*) AS count FROM products WHERE site_key_hash = ?";
-  return Number((await db.get<{ count: number }>(sql, siteKeyHash))?.count ?? 0);
+export function countProducts(db: Queries, siteKeyHash: string): Promise<number> {
+  return countRows(db, "products WHERE site_key_hash = ?", siteKeyHash);
 }
 
-export async function productById(
+export function productById(
   db: Queries,
   siteKeyHash: string,
   productId: string,
 ): Promise<Product | undefined> {
-  const sql = "SELECT * FROM products WHERE site_key_hash = ? AND product_id = ?";
-  const row = await db.get<ProductRow>(sql, siteKeyHash, productId);
-  return row && productOf(row);
+  return products.get(db, "WHERE site_key_hash = ? AND product_id = ?", siteKeyHash, productId);
 }
 
-/** Products of a site by their id; with `search`, those whose title or id holds it. */
-export async function listProducts(
+/** Products of a site by their id; with `search`, those whose title or id contains it. */
+export function listProducts(
   db: Pick<Database, "all" | "dialect">,
   siteKeyHash: string,
   search: string | undefined,
   page: { readonly after: string; readonly limit: number },
 ): Promise<Product[]> {
   const match = containing(db.dialect, ["title", "product_id"], search);
-  const rows = await db.all<ProductRow>(
-    `SELECT * FROM products WHERE site_key_hash = ? AND product_id > ?${match.sql}
-     ORDER BY product_id LIMIT ?`,
+  const matching = match === undefined ? "" : ` AND ${match.sql}`;
+  return products.all(
+    db,
+    `WHERE site_key_hash = ? AND product_id > ?${matching} ORDER BY product_id LIMIT ?`,
     siteKeyHash,
     page.after,
-    ...match.values,
+    ...(match?.values ?? []),
     page.limit,
   );
-  return rows.map(productOf);
 }
 
 /** All writers lock product rows in this order, so that imports and orders cannot deadlock. */
@@ -153,7 +138,7 @@ function inOrder<T>(list: readonly T[], idOf: (item: T) => string): T[] {
   return [...list].sort((a, b) => (idOf(a) < idOf(b) ? -1 : 1));
 }
 
-/** How many of a product are wanted. */
+/** A quantity of a product. */
 export interface Wanted {
   readonly id: string;
   readonly quantity: number;
@@ -217,7 +202,7 @@ export async function sell(
 ): Promise<boolean> {
   const ordered = summed(wanted);
   for (const { id, quantity } of ordered) {
-    const [row] = await tx.lock<Pick<ProductRow, "quantity">>(
+    const [row] = await tx.lock<Pick<Product, "quantity">>(
       "SELECT quantity FROM products WHERE site_key_hash = ? AND product_id = ?",
       siteKeyHash,
       id,
@@ -236,7 +221,7 @@ export async function sell(
   return true;
 }
 
-/** Puts back what was sold and is not to be sent. What is not counted, or not there any more, gets nothing. */
+/** Returns sold stock that will not be sent. Nothing happens for a product that is not counted or was removed. */
 export async function restock(
   tx: Transaction,
   siteKeyHash: string,

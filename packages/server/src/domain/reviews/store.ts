@@ -1,104 +1,53 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { REVIEW_TOPIC, type Review, type ReviewedRequest, type ReviewStatus } from "./review.js";
+import { countRows, equals } from "../../infra/db/select.js";
+import { flag, json, type ListPage, Table } from "../../infra/db/table.js";
+import { REVIEW_TOPIC, type Review, type ReviewStatus } from "./review.js";
 
-interface Row {
-  escalation_id: string;
-  site_key_hash: string;
-  decision_id: string;
-  actor_id: string;
-  identity: string;
-  pooled: number;
-  mandate_id: string;
-  status: ReviewStatus;
-  rule_id: string;
-  request: string;
-  sealed_token: string | null;
-  record_id: string;
-  approvals_needed: number;
-  approved_by: string;
-  created_at: number;
-  expires_at: number;
-  decided_at: number | null;
-  decided_by: string | null;
-  reason_code: string | null;
-  note: string | null;
-  decided_record_id: string | null;
-}
-
-function reviewOf(row: Row): Review {
-  return Object.freeze({
-    escalationId: row.escalation_id,
-    siteKeyHash: row.site_key_hash,
-    decisionId: row.decision_id,
-    actorId: row.actor_id,
-    identity: row.identity,
-    pooled: row.pooled === 1,
-    mandateId: row.mandate_id,
-    status: row.status,
-    ruleId: row.rule_id,
-    request: JSON.parse(row.request) as ReviewedRequest,
-    sealedToken: row.sealed_token,
-    recordId: row.record_id,
-    approvalsNeeded: row.approvals_needed,
-    approvedBy: JSON.parse(row.approved_by) as string[],
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    decidedAt: row.decided_at,
-    decidedBy: row.decided_by,
-    reasonCode: row.reason_code,
-    note: row.note,
-    decidedRecordId: row.decided_record_id,
-  });
-}
+const reviews = new Table<Review>("reviews", {
+  escalationId: "escalation_id",
+  siteKeyHash: "site_key_hash",
+  decisionId: "decision_id",
+  actorId: "actor_id",
+  identity: "identity",
+  pooled: flag("pooled"),
+  mandateId: "mandate_id",
+  status: "status",
+  ruleId: "rule_id",
+  request: json("request"),
+  sealedToken: "sealed_token",
+  recordId: "record_id",
+  approvalsNeeded: "approvals_needed",
+  approvedBy: json("approved_by"),
+  createdAt: "created_at",
+  expiresAt: "expires_at",
+  decidedAt: "decided_at",
+  decidedBy: "decided_by",
+  reasonCode: "reason_code",
+  note: "note",
+  decidedRecordId: "decided_record_id",
+});
 
 export async function insertReview(tx: Transaction, review: Review): Promise<void> {
-  await tx.insert("reviews", [
-    {
-      escalation_id: review.escalationId,
-      site_key_hash: review.siteKeyHash,
-      decision_id: review.decisionId,
-      actor_id: review.actorId,
-      identity: review.identity,
-      pooled: review.pooled ? 1 : 0,
-      mandate_id: review.mandateId,
-      status: review.status,
-      rule_id: review.ruleId,
-      request: JSON.stringify(review.request),
-      sealed_token: review.sealedToken,
-      record_id: review.recordId,
-      approvals_needed: review.approvalsNeeded,
-      approved_by: JSON.stringify(review.approvedBy),
-      created_at: review.createdAt,
-      expires_at: review.expiresAt,
-    },
-  ]);
+  await reviews.insert(tx, [review]);
   await tx.announce(REVIEW_TOPIC, review.siteKeyHash);
 }
 
-/** Writes who has said yes so far. */
+const PENDING = "escalation_id = ? AND status = 'pending'";
+
+/** Writes who has approved so far. */
 export async function writeApprovals(tx: Transaction, review: Review): Promise<void> {
-  await tx.run(
-    "UPDATE reviews SET approved_by = ? WHERE escalation_id = ? AND status = 'pending'",
-    JSON.stringify(review.approvedBy),
-    review.escalationId,
-  );
+  await reviews.update(tx, reviews.rowOf(review), ["approved_by"], PENDING, review.escalationId);
   await tx.announce(REVIEW_TOPIC, review.siteKeyHash);
 }
 
-/** Writes the end of a review. Only a pending review can be decided. */
+/** Writes the end of a review and erases its token. Only a pending review can be decided. */
 export async function writeReviewEnd(tx: Transaction, review: Review): Promise<boolean> {
-  const changed = await tx.run(
-    `UPDATE reviews SET status = ?, decided_at = ?, decided_by = ?, reason_code = ?, note = ?,
-       decided_record_id = ?, approved_by = ?, sealed_token = NULL WHERE escalation_id = ? AND status = 'pending'`,
-    review.status,
-    review.decidedAt,
-    review.decidedBy,
-    review.reasonCode,
-    review.note,
-    review.decidedRecordId,
-    JSON.stringify(review.approvedBy),
-    review.escalationId,
-  );
+  const ended = reviews.rowOf({ ...review, sealedToken: null });
+  const columns = [
+    ...["status", "decided_at", "decided_by", "reason_code", "note", "decided_record_id"],
+    ...["approved_by", "sealed_token"],
+  ];
+  const changed = await reviews.update(tx, ended, columns, PENDING, review.escalationId);
   if (changed === 1) await tx.announce(REVIEW_TOPIC, review.siteKeyHash);
   return changed === 1;
 }
@@ -109,7 +58,7 @@ interface PayingEnd {
   readonly reasonCode?: string | undefined;
 }
 
-/** Writes what became of a review that was waiting for its payment. */
+/** Writes the outcome of a review that was waiting for its payment. */
 export async function endPaying(
   tx: Transaction,
   { siteKeyHash, escalationId }: Pick<Review, "siteKeyHash" | "escalationId">,
@@ -122,52 +71,35 @@ export async function endPaying(
   await tx.announce(REVIEW_TOPIC, siteKeyHash);
 }
 
-export async function reviewById(
+export function reviewById(
   db: Queries,
   siteKeyHash: string,
   escalationId: string,
 ): Promise<Review | undefined> {
-  const sql = "SELECT * FROM reviews WHERE escalation_id = ? AND site_key_hash = ?";
-  const row = await db.get<Row>(sql, escalationId, siteKeyHash);
-  return row && reviewOf(row);
+  const rest = "WHERE escalation_id = ? AND site_key_hash = ?";
+  return reviews.get(db, rest, escalationId, siteKeyHash);
 }
 
-export async function reviewOfDecision(
+export function reviewOfDecision(
   db: Queries,
   siteKeyHash: string,
   decisionId: string,
 ): Promise<Review | undefined> {
-  const sql = "SELECT * FROM reviews WHERE site_key_hash = ? AND decision_id = ?";
-  const row = await db.get<Row>(sql, siteKeyHash, decisionId);
-  return row && reviewOf(row);
+  return reviews.get(db, "WHERE site_key_hash = ? AND decision_id = ?", siteKeyHash, decisionId);
 }
 
 /** Reviews of a site, in order of creation. */
-export async function listReviews(
+export function listReviews(
   db: Queries,
   siteKeyHash: string,
   status: ReviewStatus | undefined,
-  page: {
-    readonly after: { readonly createdAt: number; readonly id: string } | null;
-    readonly limit: number;
-  },
+  page: ListPage,
 ): Promise<Review[]> {
-  const { createdAt, id } = page.after ?? { createdAt: -1, id: "" };
-  const rows = await db.all<Row>(
-    `SELECT * FROM reviews WHERE site_key_hash = ? AND (created_at, escalation_id) > (?, ?)
-       AND (CAST(? AS TEXT) IS NULL OR status = ?)
-     ORDER BY created_at, escalation_id LIMIT ?`,
-    siteKeyHash,
-    createdAt,
-    id,
-    status ?? null,
-    status ?? null,
-    page.limit,
-  );
-  return rows.map(reviewOf);
+  const where = [equals("site_key_hash", siteKeyHash), equals("status", status)];
+  return reviews.page(db, where, { by: ["created_at", "escalation_id"], newestFirst: false }, page);
 }
 
-/** When people approved what was given to them from a moment on, by decision; what was not paid is left out. */
+/** When reviews created since a time were approved, by decision. Reviews whose payment failed are left out. */
 export async function approvalsSince(
   db: Queries,
   siteKeyHash: string,
@@ -182,11 +114,10 @@ export async function approvalsSince(
   return new Map(rows.map(({ decision_id, decided_at }) => [decision_id, decided_at]));
 }
 
-/** Reviews nobody has decided in time, of all sites. */
-export async function lateReviews(db: Queries, now: number, limit: number): Promise<Review[]> {
-  const sql =
-    "SELECT * FROM reviews WHERE status = 'pending' AND expires_at <= ? ORDER BY expires_at LIMIT ?";
-  return (await db.all<Row>(sql, now, limit)).map(reviewOf);
+/** Pending reviews of all sites that have expired. */
+export function lateReviews(db: Queries, now: number, limit: number): Promise<Review[]> {
+  const rest = "WHERE status = 'pending' AND expires_at <= ? ORDER BY expires_at LIMIT ?";
+  return reviews.all(db, rest, now, limit);
 }
 
 export async function deleteReviews(tx: Transaction, siteKeyHash: string): Promise<void> {
@@ -209,7 +140,6 @@ export async function countPending(
 }
 
 /** The number of pending reviews of all sites. */
-export async function countWaiting(db: Queries): Promise<number> {
-  const sql = "SELECT COUNT(*) AS waiting FROM reviews WHERE status = 'pending'";
-  return Number((await db.get<{ waiting: number }>(sql))?.waiting ?? 0);
+export function countWaiting(db: Queries): Promise<number> {
+  return countRows(db, "reviews WHERE status = 'pending'");
 }

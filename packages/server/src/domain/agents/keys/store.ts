@@ -1,40 +1,22 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { Table } from "../../../infra/db/table.js";
 import type { RegisteredKey } from "../agent.js";
 
-export interface KeyRow {
-  site_key_hash: string;
-  kid: string;
-  agent_id: string;
-  x: string;
-  status: "active" | "revoked";
-  created_at: number;
-  not_after: number | null;
-}
+export const agentKeys = new Table<RegisteredKey>("agent_keys", {
+  siteKeyHash: "site_key_hash",
+  kid: "kid",
+  agentId: "agent_id",
+  jwk: {
+    read: ({ x }) => Object.freeze({ kty: "OKP", crv: "Ed25519", x: x as string } as const),
+    write: ({ x }) => ({ x }),
+  },
+  status: "status",
+  createdAt: "created_at",
+  notAfter: "not_after",
+});
 
-export function keyOf(row: KeyRow): RegisteredKey {
-  return Object.freeze({
-    siteKeyHash: row.site_key_hash,
-    kid: row.kid,
-    agentId: row.agent_id,
-    jwk: Object.freeze({ kty: "OKP", crv: "Ed25519", x: row.x } as const),
-    status: row.status,
-    createdAt: row.created_at,
-    notAfter: row.not_after,
-  });
-}
-
-export async function insertKey(tx: Transaction, key: RegisteredKey): Promise<void> {
-  await tx.insert("agent_keys", [
-    {
-      site_key_hash: key.siteKeyHash,
-      kid: key.kid,
-      agent_id: key.agentId,
-      x: key.jwk.x,
-      status: key.status,
-      created_at: key.createdAt,
-      not_after: key.notAfter,
-    },
-  ]);
+export function insertKey(tx: Transaction, key: RegisteredKey): Promise<void> {
+  return agentKeys.insert(tx, [key]);
 }
 
 export async function endKey(
@@ -53,17 +35,14 @@ export async function endKey(
   );
 }
 
-export async function keyByKid(
+export function keyByKid(
   db: Queries,
   siteKeyHash: string,
   kid: string,
 ): Promise<RegisteredKey | undefined> {
-  const sql = "SELECT * FROM agent_keys WHERE site_key_hash = ? AND kid = ?";
-  const row = await db.get<KeyRow>(sql, siteKeyHash, kid);
-  return row && keyOf(row);
+  return agentKeys.get(db, "WHERE site_key_hash = ? AND kid = ?", siteKeyHash, kid);
 }
 
-export async function keysOf(db: Queries, agentId: string): Promise<RegisteredKey[]> {
-  const sql = "SELECT * FROM agent_keys WHERE agent_id = ? ORDER BY created_at, kid";
-  return (await db.all<KeyRow>(sql, agentId)).map(keyOf);
+export function keysOf(db: Queries, agentId: string): Promise<RegisteredKey[]> {
+  return agentKeys.all(db, "WHERE agent_id = ? ORDER BY created_at, kid", agentId);
 }

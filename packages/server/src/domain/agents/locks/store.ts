@@ -1,4 +1,5 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { countRows } from "../../../infra/db/select.js";
 
 /** Until when an agent is locked, and how many times in a row it was. */
 interface AgentLock {
@@ -54,20 +55,14 @@ export async function insertFailure(
   return inserted === 1;
 }
 
-export async function countFailures(
+export function countFailures(
   tx: Queries,
   siteKeyHash: string,
   agentId: string,
   since: number,
 ): Promise<number> {
-  const row = await tx.get<{ failures: number }>(
-    `SELECT COUNT(*) AS failures FROM agent_failures
-     WHERE site_key_hash = ? AND agent_id = ? AND failed_at >= ?`,
-    siteKeyHash,
-    agentId,
-    since,
-  );
-  return Number(row?.failures ?? 0);
+  const from = "agent_failures WHERE site_key_hash = ? AND agent_id = ? AND failed_at >= ?";
+  return countRows(tx, from, siteKeyHash, agentId, since);
 }
 
 export async function deleteExpiredFailures(tx: Transaction, before: number): Promise<void> {

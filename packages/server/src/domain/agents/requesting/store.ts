@@ -1,7 +1,7 @@
 import type { Queries } from "../../../infra/db/database.js";
 import type { Agent, RegisteredKey } from "../agent.js";
-import { type KeyRow, keyOf } from "../keys/store.js";
-import { type AgentRow, agentOf } from "../store.js";
+import { agentKeys } from "../keys/store.js";
+import { agents, identityIn } from "../store.js";
 
 /** A key, and the identity of its agent for limits. */
 export interface SigningKey {
@@ -15,16 +15,20 @@ export async function signingKey(
   siteKeyHash: string,
   kid: string,
 ): Promise<SigningKey | undefined> {
-  const row = await db.get<KeyRow & { identity: string; agent_status: string }>(
+  const row = await db.get<{ agent_id: string; identity: string; agent_status: string }>(
     `SELECT agent_keys.*, agents.identity, agents.status AS agent_status
      FROM agent_keys JOIN agents ON agents.agent_id = agent_keys.agent_id
      WHERE agent_keys.site_key_hash = ? AND kid = ?`,
     siteKeyHash,
     kid,
   );
-  if (row === undefined) return undefined;
-  const identity = row.identity === "" ? row.agent_id : row.identity;
-  return { key: keyOf(row), identity, active: row.agent_status === "active" };
+  return (
+    row && {
+      key: agentKeys.read(row),
+      identity: identityIn(row),
+      active: row.agent_status === "active",
+    }
+  );
 }
 
 /** The data about an agent that a decision needs. */
@@ -42,15 +46,13 @@ export async function requestingAgent(
   siteKeyHash: string,
   { agentId, kid }: { readonly agentId: string; readonly kid: string },
 ): Promise<RequestingAgent | undefined> {
-  interface Keys {
+  interface Joined {
     key_agent_id: string | null;
-    x: string;
-    key_status: KeyRow["status"];
+    key_status: RegisteredKey["status"];
     key_created_at: number;
-    not_after: number | null;
     locked_until: number | null;
   }
-  const row = await tx.get<AgentRow & Keys>(
+  const row = await tx.get<Joined>(
     `SELECT agents.*, agent_keys.agent_id AS key_agent_id, agent_keys.x, agent_keys.not_after,
        agent_keys.status AS key_status, agent_keys.created_at AS key_created_at, locked_until
      FROM agents
@@ -63,8 +65,8 @@ export async function requestingAgent(
     siteKeyHash,
   );
   if (row === undefined) return undefined;
-  const { key_agent_id, key_status: status, key_created_at: created_at, x, not_after } = row;
-  const keyColumns = { site_key_hash: siteKeyHash, kid, x, status, created_at, not_after };
-  const key = key_agent_id === null ? undefined : keyOf({ ...keyColumns, agent_id: key_agent_id });
-  return { agent: agentOf(row), key, lockedUntil: row.locked_until ?? 0 };
+  const { key_agent_id: agent_id, key_status: status, key_created_at: created_at } = row;
+  const key =
+    agent_id === null ? undefined : agentKeys.read({ ...row, kid, agent_id, status, created_at });
+  return { agent: agents.read(row), key, lockedUntil: row.locked_until ?? 0 };
 }

@@ -1,12 +1,12 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { rowExists, selectValue } from "../../../infra/db/select.js";
 import type { StoredRecord } from "../log.js";
 import { hashesIn } from "../log.js";
 
 const COLUMNS = "chain, seq, type, record_id, recorded_at, text, hash, sig, key_id";
 
-export async function recordExists(db: Queries, recordId: string): Promise<boolean> {
-  const sql = "SELECT 1 AS one FROM audit_records WHERE record_id = ?";
-  return (await db.get(sql, recordId)) !== undefined;
+export function recordExists(db: Queries, recordId: string): Promise<boolean> {
+  return rowExists(db, "audit_records WHERE record_id = ?", recordId);
 }
 
 /** A record of a site by its id. */
@@ -80,17 +80,9 @@ export function recordsBefore(
 }
 
 /** When the record at a position was written; undefined if the database does not have it. */
-export async function recordedAt(
-  db: Queries,
-  chain: string,
-  seq: number,
-): Promise<number | undefined> {
-  const row = await db.get<{ recorded_at: number }>(
-    "SELECT recorded_at FROM audit_records WHERE chain = ? AND seq = ?",
-    chain,
-    seq,
-  );
-  return row?.recorded_at;
+export function recordedAt(db: Queries, chain: string, seq: number): Promise<number | undefined> {
+  const from = "audit_records WHERE chain = ? AND seq = ?";
+  return selectValue<number>(db, "recorded_at", from, chain, seq);
 }
 
 /** The tree data of a record. */
@@ -114,7 +106,7 @@ export async function leafAt(db: Queries, chain: string, seq: number): Promise<L
  * Deletes records of a log from one position up to, and excluding, another. The database refuses to
  * delete records that are not archived.
  */
-export async function deleteArchivedRecords(
+export function deleteArchivedRecords(
   tx: Transaction,
   chain: string,
   from: number,
@@ -129,10 +121,11 @@ export async function deleteArchivedRecords(
 }
 
 /** The first record of a log that the database has. */
-export async function firstKept(db: Queries, chain: string): Promise<number | undefined> {
-  const row = await db.get<{ seq: number }>(
-    "SELECT seq FROM audit_records WHERE chain = ? ORDER BY seq LIMIT 1",
+export function firstKept(db: Queries, chain: string): Promise<number | undefined> {
+  return selectValue<number>(
+    db,
+    "seq",
+    "audit_records WHERE chain = ? ORDER BY seq LIMIT 1",
     chain,
   );
-  return row?.seq;
 }

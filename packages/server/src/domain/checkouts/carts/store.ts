@@ -1,4 +1,6 @@
-import type { Queries, Transaction } from "../../../infra/db/database.js";
+import type { NewRow, Queries, Transaction } from "../../../infra/db/database.js";
+import { selectNumber } from "../../../infra/db/select.js";
+import { json, Table } from "../../../infra/db/table.js";
 import {
   countBytes,
   deleteCounted,
@@ -7,62 +9,33 @@ import {
 } from "../../../infra/quota/stored-bytes.js";
 import { CART_ID, type Cart } from "./cart.js";
 
-interface Row {
-  cart_id: string;
-  site_key_hash: string;
-  platform_url: string;
-  platform_signed: number;
-  lines: string;
-  buyer: string;
-  context: string;
-  created_at: number;
-  expires_at: number;
-  cancelled_at: number | null;
-  holder: Holder;
-  bytes: number;
-}
+const carts = new Table<Cart>("carts", {
+  cartId: "cart_id",
+  siteKeyHash: "site_key_hash",
+  platform: {
+    read: (row) => ({ url: row.platform_url as string, signed: row.platform_signed === 1 }),
+    write: ({ url, signed }) => ({ platform_url: url, platform_signed: signed ? 1 : 0 }),
+  },
+  holder: "holder",
+  lines: json("lines"),
+  buyer: json("buyer"),
+  context: json("context"),
+  createdAt: "created_at",
+  expiresAt: "expires_at",
+  cancelledAt: "cancelled_at",
+});
 
-function cartOf(row: Row): Cart {
-  return Object.freeze({
-    cartId: row.cart_id,
-    siteKeyHash: row.site_key_hash,
-    platform: { url: row.platform_url, signed: row.platform_signed === 1 },
-    holder: row.holder,
-    lines: JSON.parse(row.lines),
-    buyer: JSON.parse(row.buyer),
-    context: JSON.parse(row.context),
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-    cancelledAt: row.cancelled_at,
-  });
-}
-
-/** The stored columns of a cart, and the bytes that its row takes. */
-function contentColumns({ platform, lines, buyer, context }: Cart) {
-  const texts = {
-    lines: JSON.stringify(lines),
-    buyer: JSON.stringify(buyer),
-    context: JSON.stringify(context),
-  };
-  return { ...texts, bytes: rowBytes(platform.url, ...Object.values(texts)) };
+/** The row of a cart, with the bytes that it takes. */
+function rowOf(cart: Cart): NewRow & { readonly bytes: number } {
+  const row = carts.rowOf(cart);
+  const texts = [row.platform_url, row.lines, row.buyer, row.context] as string[];
+  return { ...row, bytes: rowBytes(...texts) };
 }
 
 export async function insertCart(tx: Transaction, cart: Cart): Promise<void> {
-  const content = contentColumns(cart);
-  await countBytes(tx, cart.siteKeyHash, cart.holder, content.bytes);
-  await tx.insert("carts", [
-    {
-      cart_id: cart.cartId,
-      site_key_hash: cart.siteKeyHash,
-      platform_url: cart.platform.url,
-      platform_signed: cart.platform.signed ? 1 : 0,
-      ...content,
-      holder: cart.holder,
-      created_at: cart.createdAt,
-      expires_at: cart.expiresAt,
-      cancelled_at: cart.cancelledAt,
-    },
-  ]);
+  const row = rowOf(cart);
+  await countBytes(tx, cart.siteKeyHash, cart.holder, row.bytes);
+  await tx.insert("carts", [row]);
 }
 
 export async function cartById(
@@ -71,9 +44,7 @@ export async function cartById(
   cartId: string,
 ): Promise<Cart | undefined> {
   if (!CART_ID.test(cartId)) return undefined;
-  const sql = "SELECT * FROM carts WHERE site_key_hash = ? AND cart_id = ?";
-  const row = await db.get<Row>(sql, siteKeyHash, cartId);
-  return row && cartOf(row);
+  return carts.get(db, "WHERE site_key_hash = ? AND cart_id = ?", siteKeyHash, cartId);
 }
 
 /** Locks a cart until the transaction ends, so that changes happen one after the other. */
@@ -85,17 +56,10 @@ export async function lockCart(tx: Transaction, cartId: string): Promise<void> {
 /** Replaces the whole content of a cart. */
 export async function replaceCart(tx: Transaction, cart: Cart): Promise<void> {
   const { cartId, siteKeyHash, holder } = cart;
-  const { lines, buyer, context, bytes } = contentColumns(cart);
-  const before = await tx.get<Row>("SELECT bytes FROM carts WHERE cart_id = ?", cartId);
-  await tx.run(
-    "UPDATE carts SET lines = ?, buyer = ?, context = ?, bytes = ? WHERE cart_id = ?",
-    lines,
-    buyer,
-    context,
-    bytes,
-    cartId,
-  );
-  await countBytes(tx, siteKeyHash, holder, bytes - (before?.bytes ?? 0));
+  const row = rowOf(cart);
+  const before = await selectNumber(tx, "bytes", "carts WHERE cart_id = ?", cartId);
+  await carts.update(tx, row, ["lines", "buyer", "context", "bytes"], "cart_id = ?", cartId);
+  await countBytes(tx, siteKeyHash, holder, row.bytes - before);
 }
 
 export async function endCart(tx: Transaction, cartId: string, now: number): Promise<void> {

@@ -1,9 +1,10 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { countRows, selectNumber } from "../../../infra/db/select.js";
 import { HOUR_MS, MINUTE_MS } from "../../../infra/time.js";
 import type { Decision } from "../decision.js";
 
 const floor = (ms: number, unitMs: number) => ms - (ms % unitMs);
-/** Hours are kept for ever, minutes only as long as rules look at them. */
+/** Hours are stored forever, minutes only as long as rules need them. */
 const BUCKETS = [
   { table: "decision_hours", column: "hour", unitMs: HOUR_MS },
   { table: "decision_minutes", column: "minute", unitMs: MINUTE_MS },
@@ -51,25 +52,25 @@ export async function countDecisions(tx: Queries, counted: CountedWindow): Promi
   const { siteKeyHash, identity, since } = counted;
   const { table, column, unitMs } = bucketFor(counted);
   const whole = floor(since, unitMs) + unitMs;
-  type Sum = { decisions: number | null };
-  const buckets = await tx.get<Sum>(
-    `SELECT SUM(decisions) AS decisions FROM ${table}
-     WHERE site_key_hash = ? AND ${column} >= ? AND ${MINE_IN_BUCKETS}`,
+  const inBuckets = await selectNumber(
+    tx,
+    "SUM(decisions)",
+    `${table} WHERE site_key_hash = ? AND ${column} >= ? AND ${MINE_IN_BUCKETS}`,
     siteKeyHash,
     whole,
     identity,
     identity,
   );
-  const first = await tx.get<Sum>(
-    `SELECT COUNT(*) AS decisions FROM decisions
-     WHERE site_key_hash = ? AND evaluated_at > ? AND evaluated_at < ? AND ${MINE}`,
+  const before = await countRows(
+    tx,
+    `decisions WHERE site_key_hash = ? AND evaluated_at > ? AND evaluated_at < ? AND ${MINE}`,
     siteKeyHash,
     since,
     whole,
     identity,
     identity,
   );
-  return Number(buckets?.decisions ?? 0) + Number(first?.decisions ?? 0);
+  return inBuckets + before;
 }
 
 /** The money spent in a currency, in minor units, up to the largest exact integer. */
@@ -81,18 +82,20 @@ export async function sumSpent(
   const { siteKeyHash, identity, since } = counted;
   const { table, column, unitMs } = bucketFor(counted);
   const whole = floor(since, unitMs) + unitMs;
-  type Sum = { minor: number | null };
-  const buckets = await tx.get<Sum>(
-    `SELECT SUM(minor) AS minor FROM ${table}
-     WHERE site_key_hash = ? AND ${column} >= ? AND currency = ? AND ${MINE_IN_BUCKETS}`,
+  const inBuckets = await selectNumber(
+    tx,
+    "SUM(minor)",
+    `${table} WHERE site_key_hash = ? AND ${column} >= ? AND currency = ? AND ${MINE_IN_BUCKETS}`,
     siteKeyHash,
     whole,
     currency,
     identity,
     identity,
   );
-  const first = await tx.get<Sum>(
-    `SELECT SUM(amount_minor) AS minor FROM decisions
+  const before = await selectNumber(
+    tx,
+    "SUM(amount_minor)",
+    `decisions
      WHERE site_key_hash = ? AND spent_at > ? AND spent_at < ? AND currency = ? AND ${MINE}`,
     siteKeyHash,
     since,
@@ -101,11 +104,11 @@ export async function sumSpent(
     identity,
     identity,
   );
-  return Math.min(Number(buckets?.minor ?? 0) + Number(first?.minor ?? 0), Number.MAX_SAFE_INTEGER);
+  return Math.min(inBuckets + before, Number.MAX_SAFE_INTEGER);
 }
 
 const MINE = "(CAST(? AS TEXT) IS NULL OR identity = ?)";
-/** The bucket tables kept the old name of the column. */
+/** The bucket tables still have the old name of the column. */
 const MINE_IN_BUCKETS = "(CAST(? AS TEXT) IS NULL OR actor_id = ?)";
 
 /**

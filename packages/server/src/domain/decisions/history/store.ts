@@ -89,7 +89,7 @@ export function hoursSums(
 ): Promise<HoursSum[]> {
   const named = identities && oneOf(identities);
   const theirs = named === null ? "" : `AND actor_id IN ${named.list}`;
-  // The bucket tables kept the old name of the column.
+  // The bucket tables still have the old name of the column.
   const [actor, each] =
     named === null ? ["CAST('' AS TEXT)", "currency"] : ["actor_id", "actor_id, currency"];
   return db.all<HoursSum>(

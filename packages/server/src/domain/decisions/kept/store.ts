@@ -1,11 +1,13 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { rowExists } from "../../../infra/db/select.js";
+import { jsonOrNull, Table } from "../../../infra/db/table.js";
 import { DAY_MS } from "../../../infra/time.js";
 import type { StoredAnswer } from "../decision.js";
 
-/** How long the answers of a deleted site are kept. */
+/** How long the answers of a deleted site are stored. */
 const KEPT_MS = 90 * DAY_MS;
 
-/** The answer to a mandate of a deleted site. */
+/** The stored answer to a mandate of a deleted site. */
 export interface KeptAnswer {
   readonly jwk: { readonly kty: "OKP"; readonly crv: "Ed25519"; readonly x: string };
   readonly keyStatus: "active" | "revoked";
@@ -14,7 +16,7 @@ export interface KeptAnswer {
   readonly answer: StoredAnswer | null;
 }
 
-/** Before a site is deleted: keeps its answers under every key of the agent that got them. */
+/** Before a site is deleted: stores its answers under every key of the agent that got them. */
 export async function keepAnswers(
   tx: Transaction,
   siteKeyHash: string,
@@ -33,37 +35,28 @@ export async function keepAnswers(
   );
 }
 
-export async function keptAnswer(
+const keptAnswers = new Table<KeptAnswer>("kept_answers", {
+  jwk: {
+    read: ({ x }) => ({ kty: "OKP", crv: "Ed25519", x: x as string }),
+    write: ({ x }) => ({ x }),
+  },
+  keyStatus: "key_status",
+  digest: "digest",
+  answer: jsonOrNull<StoredAnswer>("answer"),
+});
+
+export function keptAnswer(
   db: Queries,
   { siteKeyHash, kid, mandateId }: { siteKeyHash: string; kid: string; mandateId: string },
   now: number,
 ): Promise<KeptAnswer | undefined> {
-  const row = await db.get<{
-    x: string;
-    key_status: "active" | "revoked";
-    digest: string;
-    answer: string | null;
-  }>(
-    `SELECT x, key_status, digest, answer FROM kept_answers
-     WHERE site_key_hash = ? AND kid = ? AND mandate_id = ? AND kept_until > ?`,
-    siteKeyHash,
-    kid,
-    mandateId,
-    now,
-  );
-  if (row === undefined) return undefined;
-  return {
-    jwk: { kty: "OKP", crv: "Ed25519", x: row.x },
-    keyStatus: row.key_status,
-    digest: row.digest,
-    answer: row.answer === null ? null : (JSON.parse(row.answer) as StoredAnswer),
-  };
+  const rest = "WHERE site_key_hash = ? AND kid = ? AND mandate_id = ? AND kept_until > ?";
+  return keptAnswers.get(db, rest, siteKeyHash, kid, mandateId, now);
 }
 
-/** Whether answers of a deleted site are kept. If not, requests to it are refused unread. */
-export async function hasKeptAnswers(db: Queries, siteKeyHash: string): Promise<boolean> {
-  const sql = "SELECT 1 AS kept FROM kept_answers WHERE site_key_hash = ? LIMIT 1";
-  return (await db.get(sql, siteKeyHash)) !== undefined;
+/** Whether answers of a deleted site are stored. If not, requests to it are refused unread. */
+export function hasKeptAnswers(db: Queries, siteKeyHash: string): Promise<boolean> {
+  return rowExists(db, "kept_answers WHERE site_key_hash = ?", siteKeyHash);
 }
 
 export async function deleteExpiredAnswers(tx: Transaction, now: number): Promise<void> {

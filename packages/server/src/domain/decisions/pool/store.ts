@@ -1,14 +1,15 @@
 import type { Queries } from "../../../infra/db/database.js";
+import { countRows, selectNumber } from "../../../infra/db/select.js";
 
 /** The number of decisions since a time that count for the pool: all that were not rejected. */
-export async function countPooled(tx: Queries, siteKeyHash: string, since: number) {
-  const row = await tx.get<{ decisions: number }>(
-    `SELECT COUNT(*) AS decisions FROM decisions
+export function countPooled(tx: Queries, siteKeyHash: string, since: number): Promise<number> {
+  return countRows(
+    tx,
+    `decisions
      WHERE site_key_hash = ? AND evaluated_at > ? AND pooled = 1 AND outcome <> 'rejected'`,
     siteKeyHash,
     since,
   );
-  return Number(row?.decisions ?? 0);
 }
 
 /** The money that the pool has spent in a currency since a time, in minor units. */
@@ -18,13 +19,14 @@ export async function sumPooled(
   currency: string,
   since: number,
 ): Promise<number> {
-  const row = await tx.get<{ minor: number | null }>(
-    `SELECT SUM(amount_minor) AS minor FROM decisions
-     WHERE site_key_hash = ? AND spent_at > ? AND pooled = 1 AND spent_at IS NOT NULL
+  const sum = await selectNumber(
+    tx,
+    "SUM(amount_minor)",
+    `decisions WHERE site_key_hash = ? AND spent_at > ? AND pooled = 1 AND spent_at IS NOT NULL
        AND currency = ?`,
     siteKeyHash,
     since,
     currency,
   );
-  return Math.min(Number(row?.minor ?? 0), Number.MAX_SAFE_INTEGER);
+  return Math.min(sum, Number.MAX_SAFE_INTEGER);
 }

@@ -1,156 +1,72 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
-import type { Adjustment, EventType, OrderEvent, OrderNote } from "./adjustment.js";
+import { json, Table } from "../../../infra/db/table.js";
+import type { Adjustment, OrderEvent, OrderNote } from "./adjustment.js";
 
-interface EventRow {
-  event_id: string;
-  site_key_hash: string;
-  order_id: string;
-  revision: number;
-  type: EventType;
-  line_items: string;
-  carrier: string | null;
-  tracking_number: string | null;
-  tracking_url: string | null;
-  description: string | null;
-  occurred_at: number;
-  created_at: number;
-}
-
-function eventOf(row: EventRow): OrderEvent {
-  return Object.freeze({
-    eventId: row.event_id,
-    siteKeyHash: row.site_key_hash,
-    orderId: row.order_id,
-    revision: row.revision,
-    type: row.type,
-    lines: JSON.parse(row.line_items),
-    carrier: row.carrier,
-    trackingNumber: row.tracking_number,
-    trackingUrl: row.tracking_url,
-    description: row.description,
-    occurredAt: row.occurred_at,
-    createdAt: row.created_at,
-  });
-}
+const events = new Table<OrderEvent>("order_events", {
+  eventId: "event_id",
+  siteKeyHash: "site_key_hash",
+  orderId: "order_id",
+  revision: "revision",
+  type: "type",
+  lines: json("line_items"),
+  carrier: "carrier",
+  trackingNumber: "tracking_number",
+  trackingUrl: "tracking_url",
+  description: "description",
+  occurredAt: "occurred_at",
+  createdAt: "created_at",
+});
 
 /** In the order in which they were received. */
-export async function eventsOf(db: Queries, orderId: string): Promise<OrderEvent[]> {
-  const sql = "SELECT * FROM order_events WHERE order_id = ? ORDER BY revision";
-  return (await db.all<EventRow>(sql, orderId)).map(eventOf);
+export function eventsOf(db: Queries, orderId: string): Promise<OrderEvent[]> {
+  return events.all(db, "WHERE order_id = ? ORDER BY revision", orderId);
 }
 
-export async function insertEvent(tx: Transaction, event: OrderEvent): Promise<void> {
-  await tx.insert("order_events", [
-    {
-      event_id: event.eventId,
-      site_key_hash: event.siteKeyHash,
-      order_id: event.orderId,
-      revision: event.revision,
-      type: event.type,
-      line_items: JSON.stringify(event.lines),
-      carrier: event.carrier,
-      tracking_number: event.trackingNumber,
-      tracking_url: event.trackingUrl,
-      description: event.description,
-      occurred_at: event.occurredAt,
-      created_at: event.createdAt,
-    },
-  ]);
+export function insertEvent(tx: Transaction, event: OrderEvent): Promise<void> {
+  return events.insert(tx, [event]);
 }
 
-interface AdjustmentRow {
-  order_id: string;
-  adjustment_id: string;
-  site_key_hash: string;
-  kind: Adjustment["kind"];
-  status: Adjustment["status"];
-  amount_minor: number | null;
-  line_items: string;
-  description: string | null;
-  occurred_at: number;
-  changed_at: number;
-}
-
-function adjustmentOf(row: AdjustmentRow): Adjustment {
-  return Object.freeze({
-    orderId: row.order_id,
-    adjustmentId: row.adjustment_id,
-    siteKeyHash: row.site_key_hash,
-    kind: row.kind,
-    status: row.status,
-    amountMinor: row.amount_minor,
-    lines: JSON.parse(row.line_items),
-    description: row.description,
-    occurredAt: row.occurred_at,
-    changedAt: row.changed_at,
-  });
-}
+const adjustments = new Table<Adjustment>("order_adjustments", {
+  orderId: "order_id",
+  adjustmentId: "adjustment_id",
+  siteKeyHash: "site_key_hash",
+  kind: "kind",
+  status: "status",
+  amountMinor: "amount_minor",
+  lines: json("line_items"),
+  description: "description",
+  occurredAt: "occurred_at",
+  changedAt: "changed_at",
+});
 
 /** In the order in which they happened. */
-export async function adjustmentsOf(db: Queries, orderId: string): Promise<Adjustment[]> {
-  const sql =
-    "SELECT * FROM order_adjustments WHERE order_id = ? ORDER BY occurred_at, adjustment_id";
-  return (await db.all<AdjustmentRow>(sql, orderId)).map(adjustmentOf);
+export function adjustmentsOf(db: Queries, orderId: string): Promise<Adjustment[]> {
+  return adjustments.all(db, "WHERE order_id = ? ORDER BY occurred_at, adjustment_id", orderId);
 }
 
 /** Inserts an adjustment or updates it. */
-export async function writeAdjustment(tx: Transaction, adjustment: Adjustment): Promise<void> {
-  const { status, amountMinor, description, changedAt } = adjustment;
-  await tx.run(
-    `INSERT INTO order_adjustments (order_id, adjustment_id, site_key_hash, kind, status,
-       amount_minor, line_items, description, occurred_at, changed_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (order_id, adjustment_id) DO UPDATE SET
-       status = ?, amount_minor = ?, description = ?, changed_at = ?`,
-    adjustment.orderId,
-    adjustment.adjustmentId,
-    adjustment.siteKeyHash,
-    adjustment.kind,
-    status,
-    amountMinor,
-    JSON.stringify(adjustment.lines),
-    description,
-    adjustment.occurredAt,
-    changedAt,
-    status,
-    amountMinor,
-    description,
-    changedAt,
-  );
+export function writeAdjustment(tx: Transaction, adjustment: Adjustment): Promise<void> {
+  return adjustments.upsert(tx, adjustment, {
+    key: ["order_id", "adjustment_id"],
+    changed: ["status", "amount_minor", "description", "changed_at"],
+  });
 }
 
-interface NoteRow {
-  note_id: string;
-  site_key_hash: string;
-  order_id: string;
-  text: string;
-  written_by: string;
-  created_at: number;
+const notes = new Table<OrderNote>("order_notes", {
+  noteId: "note_id",
+  siteKeyHash: "site_key_hash",
+  orderId: "order_id",
+  text: "text",
+  writtenBy: "written_by",
+  createdAt: "created_at",
+});
+
+export function notesOf(db: Queries, orderId: string): Promise<OrderNote[]> {
+  return notes.all(db, "WHERE order_id = ? ORDER BY created_at, note_id", orderId);
 }
 
-export async function notesOf(db: Queries, orderId: string): Promise<OrderNote[]> {
-  const sql = "SELECT * FROM order_notes WHERE order_id = ? ORDER BY created_at, note_id";
-  return (await db.all<NoteRow>(sql, orderId)).map((row) => ({
-    noteId: row.note_id,
-    siteKeyHash: row.site_key_hash,
-    orderId: row.order_id,
-    text: row.text,
-    writtenBy: row.written_by,
-    createdAt: row.created_at,
-  }));
-}
-
-export async function insertNote(tx: Transaction, note: OrderNote): Promise<void> {
-  await tx.insert("order_notes", [
-    {
-      note_id: note.noteId,
-      site_key_hash: note.siteKeyHash,
-      order_id: note.orderId,
-      text: note.text,
-      written_by: note.writtenBy,
-      created_at: note.createdAt,
-    },
-  ]);
+export function insertNote(tx: Transaction, note: OrderNote): Promise<void> {
+  return notes.insert(tx, [note]);
 }
 
 /** Deletes notes and shipments, which may name people. What happened to the money stays. */

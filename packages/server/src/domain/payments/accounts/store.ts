@@ -1,4 +1,5 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { flag, Table } from "../../../infra/db/table.js";
 import { DAY_MS } from "../../../infra/time.js";
 
 /** A site's own account with a real payment provider. */
@@ -11,7 +12,7 @@ export interface ProviderAccount {
   /** The provider's id of the account, if its key may read it. */
   readonly externalId: string | null;
   readonly publishableKey: string | null;
-  /** Whether tokens that agents share may be paid with: a preview of the processor's. */
+  /** Whether agents may pay with shared payment tokens, which the provider offers as a preview. */
   readonly sharedTokens: boolean;
   /** Erased after the account has ended and no payment with it is open. */
   readonly sealedKey: string | null;
@@ -21,108 +22,62 @@ export interface ProviderAccount {
   readonly endedAt: number | null;
 }
 
-/** Which of an account's secrets. */
 export type AccountSecret = "key" | "webhook secret" | "approval secret";
 
-/** Where a secret is kept; sealed, it opens nowhere else. */
+/** Names the secret that is sealed. A sealed value opens only under its own name. */
 export const secretPlace = (accountId: string, name: AccountSecret) =>
   `processor account ${accountId} ${name}`;
 
-interface Row {
-  account_id: string;
-  site_key_hash: string;
-  kind: ProviderAccount["kind"];
-  live: number;
-  external_id: string | null;
-  publishable_key: string | null;
-  shared_tokens: number;
-  sealed_key: string | null;
-  sealed_webhook_secret: string | null;
-  sealed_approval_secret: string | null;
-  connected_at: number;
-  ended_at: number | null;
-}
-
-function accountOf(row: Row): ProviderAccount {
-  return Object.freeze({
-    accountId: row.account_id,
-    siteKeyHash: row.site_key_hash,
-    kind: row.kind,
-    live: row.live === 1,
-    externalId: row.external_id,
-    publishableKey: row.publishable_key,
-    sharedTokens: row.shared_tokens === 1,
-    sealedKey: row.sealed_key,
-    sealedWebhookSecret: row.sealed_webhook_secret,
-    sealedApprovalSecret: row.sealed_approval_secret,
-    connectedAt: row.connected_at,
-    endedAt: row.ended_at,
-  });
-}
+const accounts = new Table<ProviderAccount>("processor_accounts", {
+  accountId: "account_id",
+  siteKeyHash: "site_key_hash",
+  kind: "kind",
+  live: flag("live"),
+  externalId: "external_id",
+  publishableKey: "publishable_key",
+  sharedTokens: flag("shared_tokens"),
+  sealedKey: "sealed_key",
+  sealedWebhookSecret: "sealed_webhook_secret",
+  sealedApprovalSecret: "sealed_approval_secret",
+  connectedAt: "connected_at",
+  endedAt: "ended_at",
+});
 
 /** Writes an account or its changes. An ended account becomes current again. */
-export async function writeAccount(tx: Transaction, account: ProviderAccount): Promise<void> {
-  const changing = [
-    account.externalId,
-    account.publishableKey,
-    account.sharedTokens ? 1 : 0,
-    account.sealedKey,
-    account.sealedWebhookSecret,
-    account.sealedApprovalSecret,
-  ];
-  await tx.run(
-    `INSERT INTO processor_accounts (account_id, site_key_hash, kind, live, connected_at,
-       external_id, publishable_key, shared_tokens, sealed_key, sealed_webhook_secret,
-       sealed_approval_secret)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (account_id) DO UPDATE SET external_id = ?, publishable_key = ?,
-       shared_tokens = ?, sealed_key = ?, sealed_webhook_secret = ?, sealed_approval_secret = ?,
-       ended_at = NULL`,
-    account.accountId,
-    account.siteKeyHash,
-    account.kind,
-    account.live ? 1 : 0,
-    account.connectedAt,
-    ...changing,
-    ...changing,
+export function writeAccount(tx: Transaction, account: ProviderAccount): Promise<void> {
+  const secrets = ["sealed_key", "sealed_webhook_secret", "sealed_approval_secret"];
+  return accounts.upsert(
+    tx,
+    { ...account, endedAt: null },
+    {
+      key: ["account_id"],
+      changed: ["external_id", "publishable_key", "shared_tokens", ...secrets, "ended_at"],
+    },
   );
 }
 
-export async function accountById(
-  db: Queries,
-  accountId: string,
-): Promise<ProviderAccount | undefined> {
-  const sql = "SELECT * FROM processor_accounts WHERE account_id = ?";
-  const row = await db.get<Row>(sql, accountId);
-  return row && accountOf(row);
+export function accountById(db: Queries, accountId: string): Promise<ProviderAccount | undefined> {
+  return accounts.get(db, "WHERE account_id = ?", accountId);
 }
 
 /** The account a site is paid through now. */
-export async function currentAccount(
+export function currentAccount(
   db: Queries,
   siteKeyHash: string,
 ): Promise<ProviderAccount | undefined> {
-  const row = await db.get<Row>(
-    `SELECT * FROM processor_accounts WHERE site_key_hash = ? AND ended_at IS NULL
-     ORDER BY connected_at DESC LIMIT 1`,
-    siteKeyHash,
-  );
-  return row && accountOf(row);
+  const rest = "WHERE site_key_hash = ? AND ended_at IS NULL ORDER BY connected_at DESC LIMIT 1";
+  return accounts.get(db, rest, siteKeyHash);
 }
 
 /** All accounts of a site that still have secrets, the newest first. */
-export async function usableAccounts(
+export function usableAccounts(
   db: Queries,
   siteKeyHash: string,
   limit: number,
 ): Promise<ProviderAccount[]> {
-  const rows = await db.all<Row>(
-    `SELECT * FROM processor_accounts WHERE site_key_hash = ? AND sealed_key IS NOT NULL
-     ORDER BY connected_at DESC LIMIT ?`,
-    siteKeyHash,
-    limit,
-  );
-  return rows.map(accountOf);
+  const rest =
+    "WHERE site_key_hash = ? AND sealed_key IS NOT NULL ORDER BY connected_at DESC LIMIT ?";
+  return accounts.all(db, rest, siteKeyHash, limit);
 }
 
 /** No new payment uses these accounts. Open payments continue. */

@@ -1,11 +1,11 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { selectValues } from "../../../infra/db/select.js";
 import {
   type AcceptedPlatforms,
   DEFAULT_POOL,
   type PlatformPool,
   type PlatformSettings,
 } from "../settings.js";
-import type { Row } from "../store.js";
 
 export async function platformSettings(
   db: Queries,
@@ -20,13 +20,9 @@ export async function platformSettings(
 }
 
 /** Sites that accept any platform, by their owner's choice or because they are older than the setting. */
-export async function sitesOpenToAny(db: Queries, limit: number): Promise<readonly string[]> {
-  const rows = await db.all<{ site_key_hash: string }>(
-    `SELECT site_key_hash FROM platform_settings WHERE accepted = 'any'
-     ORDER BY site_key_hash LIMIT ?`,
-    limit,
-  );
-  return rows.map(({ site_key_hash }) => site_key_hash);
+export function sitesOpenToAny(db: Queries, limit: number): Promise<readonly string[]> {
+  const from = "platform_settings WHERE accepted = 'any' ORDER BY site_key_hash LIMIT ?";
+  return selectValues<string>(db, "site_key_hash", from, limit);
 }
 
 export async function writePlatformSettings(
@@ -48,7 +44,6 @@ export async function admittedDomains(
   db: Queries,
   siteKeyHash: string,
 ): Promise<ReadonlySet<string>> {
-  const sql = "SELECT domain FROM platforms WHERE site_key_hash = ? AND status = 'admitted'";
-  const rows = await db.all<Pick<Row, "domain">>(sql, siteKeyHash);
-  return new Set(rows.map(({ domain }) => domain));
+  const from = "platforms WHERE site_key_hash = ? AND status = 'admitted'";
+  return new Set(await selectValues<string>(db, "domain", from, siteKeyHash));
 }

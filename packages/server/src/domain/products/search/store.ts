@@ -1,11 +1,11 @@
 import type { Database } from "../../../infra/db/database.js";
 import { POSTGRES_PRODUCT_WORDS } from "../../../infra/db/product-search.js";
 import type { Product } from "../product.js";
-import { type ProductRow, productOf } from "../store.js";
+import { products } from "../store.js";
 
-/** What is looked for; all of it must hold. */
+/** A search. Products must meet all of it. */
 export interface ProductQuery {
-  /** Folded words, all of which a product has; of the last, the beginning will do. */
+  /** Folded words, all of which a product has. The last one may be the beginning of a word. */
   readonly words: readonly string[];
   readonly minMinor: number | null;
   readonly maxMinor: number | null;
@@ -15,7 +15,7 @@ export interface ProductQuery {
 
 type Readable = Pick<Database, "all" | "dialect">;
 
-/** The conditions besides the words, and what they are asked with. */
+/** The conditions besides the words, with their values. */
 function conditions({ minMinor, maxMinor }: ProductQuery) {
   const limits = [
     ...(minMinor === null ? [] : [{ sql: " AND price_minor >= ?", value: minMinor }]),
@@ -24,9 +24,9 @@ function conditions({ minMinor, maxMinor }: ProductQuery) {
   return { sql: limits.map(({ sql }) => sql).join(""), values: limits.map(({ value }) => value) };
 }
 
-/** Of products that have the words, so many are compared: a word that all have costs no more. */
+/** Products with the words that are ranked, so that a word which all products have costs no more. */
 const CANDIDATES_MAX = 500;
-/** The beginning of a word counts from this many letters on; before, it is all of half the words. */
+/** A shorter beginning of a word would match half of all words. */
 const PREFIX_CHARS_MIN = 3;
 
 const isPrefix = (words: readonly string[], i: number) =>
@@ -39,7 +39,7 @@ function searchSqlite(db: Readable, siteKeyHash: string, query: ProductQuery) {
   const { sql, values } = conditions(query);
   const site = Buffer.from(siteKeyHash, "utf8").toString("hex");
   const wanted = words.map((word, i) => quoted(word, isPrefix(words, i))).join(" AND ");
-  return db.all<ProductRow>(
+  return db.all<object>(
     `SELECT products.* FROM (
        SELECT product_id, bm25(products_search, 0, 0, 10, 1, 0) AS rank FROM products_search
        WHERE products_search MATCH ? LIMIT ${CANDIDATES_MAX}) AS found
@@ -57,7 +57,7 @@ function searchPostgres(db: Readable, siteKeyHash: string, query: ProductQuery) 
   const { words, limit, offset } = query;
   const { sql, values } = conditions(query);
   const wanted = words.map((word, i) => `'${word}'${isPrefix(words, i) ? ":*" : ""}`);
-  return db.all<ProductRow>(
+  return db.all<object>(
     `SELECT * FROM (
        SELECT products.*, wanted FROM products, to_tsquery('simple', ?) AS wanted
        WHERE site_key_hash = ? AND ${POSTGRES_PRODUCT_WORDS} @@ wanted${sql}
@@ -79,18 +79,18 @@ export async function searchProducts(
 ): Promise<Product[]> {
   if (query.words.length === 0) return browse(db, siteKeyHash, query);
   const search = db.dialect === "sqlite" ? searchSqlite : searchPostgres;
-  return (await search(db, siteKeyHash, query)).map(productOf);
+  return (await search(db, siteKeyHash, query)).map((row) => products.read(row));
 }
 
-/** All there is, where no words are given. */
-async function browse(db: Readable, siteKeyHash: string, query: ProductQuery): Promise<Product[]> {
+/** All products, for a search without words. */
+function browse(db: Readable, siteKeyHash: string, query: ProductQuery): Promise<Product[]> {
   const { sql, values } = conditions(query);
-  const rows = await db.all<ProductRow>(
-    `SELECT * FROM products WHERE site_key_hash = ?${sql} ORDER BY product_id LIMIT ? OFFSET ?`,
+  return products.all(
+    db,
+    `WHERE site_key_hash = ?${sql} ORDER BY product_id LIMIT ? OFFSET ?`,
     siteKeyHash,
     ...values,
     query.limit,
     query.offset,
   );
-  return rows.map(productOf);
 }

@@ -1,12 +1,11 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { rowExists, selectValues } from "../../../infra/db/select.js";
 import { SITE_TOPIC } from "../site.js";
-import type { Row } from "../store.js";
 
-/** Domains whose sales are paused, as many as a person reads. */
-export async function pausedDomains(db: Queries): Promise<readonly string[]> {
-  const sql = `SELECT domain FROM sites WHERE deleted_at IS NULL AND paused_at IS NOT NULL
-               ORDER BY domain LIMIT 20`;
-  return (await db.all<{ domain: string }>(sql)).map(({ domain }) => domain);
+/** The first domains whose sales are paused. */
+export function pausedDomains(db: Queries): Promise<readonly string[]> {
+  const from = "sites WHERE deleted_at IS NULL AND paused_at IS NOT NULL ORDER BY domain LIMIT 20";
+  return selectValues<string>(db, "domain", from);
 }
 
 /**
@@ -31,7 +30,7 @@ export async function writePause(
 }
 
 /** Whether the owner has paused sales of a site, now. */
-export async function isPaused(db: Queries, siteKeyHash: string): Promise<boolean> {
-  const sql = "SELECT paused_at FROM sites WHERE site_key_hash = ? AND deleted_at IS NULL";
-  return ((await db.get<Pick<Row, "paused_at">>(sql, siteKeyHash))?.paused_at ?? null) !== null;
+export function isPaused(db: Queries, siteKeyHash: string): Promise<boolean> {
+  const from = "sites WHERE site_key_hash = ? AND deleted_at IS NULL AND paused_at IS NOT NULL";
+  return rowExists(db, from, siteKeyHash);
 }

@@ -1,89 +1,42 @@
-import type { Queries } from "../../../infra/db/database.js";
+import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { countRows, equals } from "../../../infra/db/select.js";
+import { type ListPage, Table } from "../../../infra/db/table.js";
 import type { EdgeToken } from "../token.js";
 
-interface Row {
-  token_id: string;
-  site_key_hash: string;
-  name: string;
-  created_by: string;
-  created_at: number;
-  revoked_at: number | null;
-}
+const edgeTokens = new Table<EdgeToken>("edge_tokens", {
+  tokenId: "token_id",
+  siteKeyHash: "site_key_hash",
+  name: "name",
+  createdBy: "created_by",
+  createdAt: "created_at",
+  revokedAt: "revoked_at",
+});
 
-const COLUMNS = "token_id, site_key_hash, name, created_by, created_at, revoked_at";
-
-function edgeTokenOf(row: Row): EdgeToken {
-  return Object.freeze({
-    tokenId: row.token_id,
-    siteKeyHash: row.site_key_hash,
-    name: row.name,
-    createdBy: row.created_by,
-    createdAt: row.created_at,
-    revokedAt: row.revoked_at,
-  });
-}
-
-export async function insertEdgeToken(
-  db: Queries,
-  token: EdgeToken,
-  digest: string,
-): Promise<void> {
-  await db.run(
-    `INSERT INTO edge_tokens (token_id, site_key_hash, digest, name, created_by, created_at)
-     VALUES (?, ?, ?, ?, ?, ?)`,
-    token.tokenId,
-    token.siteKeyHash,
-    digest,
-    token.name,
-    token.createdBy,
-    token.createdAt,
-  );
+export function insertEdgeToken(tx: Transaction, token: EdgeToken, digest: string): Promise<void> {
+  return edgeTokens.insert(tx, [token], { digest });
 }
 
 /** Read at every report, so that a revocation holds at once on every node. */
-export async function liveEdgeToken(db: Queries, digest: string): Promise<EdgeToken | undefined> {
-  const row = await db.get<Row>(
-    `SELECT ${COLUMNS} FROM edge_tokens WHERE digest = ? AND revoked_at IS NULL`,
-    digest,
-  );
-  return row && edgeTokenOf(row);
+export function liveEdgeToken(db: Queries, digest: string): Promise<EdgeToken | undefined> {
+  return edgeTokens.get(db, "WHERE digest = ? AND revoked_at IS NULL", digest);
 }
 
-/** Tokens of a site, or of all of them, revoked ones included, in order of creation. */
-export async function listEdgeTokens(
+/** Tokens of a site, or of all sites (null), revoked ones included, in order of creation. */
+export function listEdgeTokens(
   db: Queries,
   siteKeyHash: string | null,
-  page: {
-    readonly after: { readonly createdAt: number; readonly id: string } | null;
-    readonly limit: number;
-  },
+  page: ListPage,
 ): Promise<EdgeToken[]> {
-  const { createdAt, id } = page.after ?? { createdAt: -1, id: "" };
-  const rows = await db.all<Row>(
-    `SELECT ${COLUMNS} FROM edge_tokens
-     WHERE (CAST(? AS TEXT) IS NULL OR site_key_hash = ?) AND (created_at, token_id) > (?, ?)
-     ORDER BY created_at, token_id LIMIT ?`,
-    siteKeyHash,
-    siteKeyHash,
-    createdAt,
-    id,
-    page.limit,
-  );
-  return rows.map(edgeTokenOf);
+  const where = [equals("site_key_hash", siteKeyHash ?? undefined)];
+  return edgeTokens.page(db, where, { by: ["created_at", "token_id"], newestFirst: false }, page);
 }
 
-export async function countLiveEdgeTokens(db: Queries, siteKeyHash: string): Promise<number> {
-  const row = await db.get<{ live: number }>(
-    "SELECT COUNT(*) AS live FROM edge_tokens WHERE site_key_hash = ? AND revoked_at IS NULL",
-    siteKeyHash,
-  );
-  return row?.live ?? 0;
+export function countLiveEdgeTokens(db: Queries, siteKeyHash: string): Promise<number> {
+  return countRows(db, "edge_tokens WHERE site_key_hash = ? AND revoked_at IS NULL", siteKeyHash);
 }
 
-export async function edgeTokenById(db: Queries, tokenId: string): Promise<EdgeToken | undefined> {
-  const sql = `SELECT ${COLUMNS} FROM edge_tokens WHERE token_id = ?`;
-  const row = await db.get<Row>(sql, tokenId);
-  return row && edgeTokenOf(row);
+export function edgeTokenById(db: Queries, tokenId: string): Promise<EdgeToken | undefined> {
+  return edgeTokens.get(db, "WHERE token_id = ?", tokenId);
 }
 
 export async function revokeEdgeToken(db: Queries, tokenId: string, now: number): Promise<boolean> {

@@ -1,97 +1,85 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
+import { Table } from "../../../infra/db/table.js";
 
-/** The token somebody signed in with: by its id, and by a mac of it, which a new one does not have. */
+/** The token that somebody signed in with, and a MAC that a replaced operator token does not have. */
 export interface SignedIn {
   readonly tokenId: string;
   readonly tokenMac: string;
 }
 
-export interface Session extends SignedIn {
-  /** Of what the browser holds. */
+/** A code that signs in once. */
+export interface SignInCode extends SignedIn {
+  /** The digest of the code, or of a session's secret. */
   readonly digest: string;
-  readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-interface Row {
-  digest: string;
-  token_id: string;
-  token_mac: string;
-  created_at: number;
-  expires_at: number;
+export interface Session extends SignInCode {
+  readonly createdAt: number;
 }
 
-const rowOf = ({ digest, tokenId, tokenMac, createdAt, expiresAt }: Session) => ({
-  digest,
-  token_id: tokenId,
-  token_mac: tokenMac,
-  created_at: createdAt,
-  expires_at: expiresAt,
+const CODE_COLUMNS = {
+  digest: "digest",
+  tokenId: "token_id",
+  tokenMac: "token_mac",
+  expiresAt: "expires_at",
+} as const;
+
+const codes = new Table<SignInCode>("console_codes", CODE_COLUMNS);
+const sessions = new Table<Session>("console_sessions", {
+  ...CODE_COLUMNS,
+  createdAt: "created_at",
 });
 
-/** Keeps a session; of one token only so many are kept, and the oldest go first. */
-export async function insertSession(tx: Transaction, session: Session, max: number): Promise<void> {
-  await tx.insert("console_sessions", [rowOf(session)]);
+/** Deletes the oldest rows of a token beyond a number. */
+async function deleteOldest(
+  tx: Transaction,
+  table: "console_codes" | "console_sessions",
+  { tokenId }: SignedIn,
+  max: number,
+): Promise<void> {
   await tx.run(
-    `DELETE FROM console_sessions WHERE token_id = ? AND digest NOT IN (
-       SELECT digest FROM console_sessions WHERE token_id = ?
-       ORDER BY created_at DESC, digest LIMIT ?)`,
-    session.tokenId,
-    session.tokenId,
+    `DELETE FROM ${table} WHERE token_id = ? AND digest NOT IN (
+       SELECT digest FROM ${table} WHERE token_id = ? ORDER BY expires_at DESC, digest LIMIT ?)`,
+    tokenId,
+    tokenId,
     max,
   );
 }
 
-export async function liveSession(
+/** Stores a session. Each token has at most `max`; the oldest are deleted. */
+export async function insertSession(tx: Transaction, session: Session, max: number): Promise<void> {
+  await sessions.insert(tx, [session]);
+  await deleteOldest(tx, "console_sessions", session, max);
+}
+
+export function liveSession(
   db: Queries,
   digest: string,
   now: number,
 ): Promise<Session | undefined> {
-  const sql = "SELECT * FROM console_sessions WHERE digest = ? AND expires_at > ?";
-  const row = await db.get<Row>(sql, digest, now);
-  if (row === undefined) return undefined;
-  return {
-    digest: row.digest,
-    tokenId: row.token_id,
-    tokenMac: row.token_mac,
-    createdAt: row.created_at,
-    expiresAt: row.expires_at,
-  };
+  return sessions.get(db, "WHERE digest = ? AND expires_at > ?", digest, now);
 }
 
 export async function endSession(db: Queries, digest: string): Promise<void> {
   await db.run("DELETE FROM console_sessions WHERE digest = ?", digest);
 }
 
-/** Keeps a code; of one token only so many are open, and the oldest go first. */
-export async function insertCode(
-  tx: Transaction,
-  { digest, tokenId, tokenMac, expiresAt }: Omit<Session, "createdAt">,
-  max: number,
-): Promise<void> {
-  const row = { digest, token_id: tokenId, token_mac: tokenMac, expires_at: expiresAt };
-  await tx.insert("console_codes", [row]);
-  await tx.run(
-    `DELETE FROM console_codes WHERE token_id = ? AND digest NOT IN (
-       SELECT digest FROM console_codes WHERE token_id = ?
-       ORDER BY expires_at DESC, digest LIMIT ?)`,
-    tokenId,
-    tokenId,
-    max,
-  );
+/** Stores a code. Each token has at most `max`; the oldest are deleted. */
+export async function insertCode(tx: Transaction, code: SignInCode, max: number): Promise<void> {
+  await codes.insert(tx, [code]);
+  await deleteOldest(tx, "console_codes", code, max);
 }
 
-/** Uses a code up. A second use finds none. */
+/** Takes a code, so that a second use finds none. */
 export async function takeCode(
   tx: Transaction,
   digest: string,
   now: number,
 ): Promise<SignedIn | undefined> {
-  const sql = "SELECT token_id, token_mac FROM console_codes WHERE digest = ? AND expires_at > ?";
-  const row = await tx.get<Pick<Row, "token_id" | "token_mac">>(sql, digest, now);
+  const code = await codes.get(tx, "WHERE digest = ? AND expires_at > ?", digest, now);
   const taken = await tx.run("DELETE FROM console_codes WHERE digest = ?", digest);
-  if (row === undefined || taken !== 1) return undefined;
-  return { tokenId: row.token_id, tokenMac: row.token_mac };
+  return taken === 1 ? code : undefined;
 }
 
 export async function deleteExpiredSessions(tx: Transaction, now: number): Promise<void> {
