@@ -10,7 +10,7 @@ import type { Context } from "../../context.js";
 import type { Checkout } from "../../domain/checkouts/checkout.js";
 import { writePolicies } from "../../domain/checkouts/store.js";
 import type { ShopSettings } from "../../domain/shop-settings/shop-settings.js";
-import { agreedTerms, keepTerms, shopSettings } from "../../domain/shop-settings/store.js";
+import { agreedTerms, storeTerms, shopSettings } from "../../domain/shop-settings/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 
@@ -57,7 +57,7 @@ export async function storeShownTerms(
   const terms = termsOf(context, site, await shopSettings(tx, site.siteKeyHash));
   const { sha256, text } = terms;
   if (checkout.policies[0]?.sha256 === sha256) return;
-  await keepTerms(tx, site.siteKeyHash, { sha256, text, now: context.clock.now() });
+  await storeTerms(tx, site.siteKeyHash, { sha256, text, now: context.clock.now() });
   // An order that was made under other terms keeps those.
   if (checkout.status !== "open" && checkout.status !== "completing") return;
   await writePolicies(tx, { ...checkout, policies: [await signTerms(terms, terms.url, signer)] });

@@ -1,6 +1,12 @@
 import type { KeySource } from "@gatehouse/protocol";
 import type { Database, Queries, Transaction } from "../../infra/db/database.js";
-import { containing, countRows, equals, selectValue } from "../../infra/db/select.js";
+import {
+  containing,
+  countRows,
+  deleterOf,
+  equals,
+  selectValue,
+} from "../../infra/db/statements.js";
 import { json, jsonOrNull, type ListPage, Table } from "../../infra/db/table.js";
 import type { Agent, AgentStatus } from "./agent.js";
 
@@ -39,13 +45,7 @@ export async function updateAgent(tx: Transaction, agent: Agent): Promise<void> 
   await agents.update(tx, agents.rowOf(agent), columns, "agent_id = ?", agent.agentId);
 }
 
-export function agentById(
-  db: Queries,
-  siteKeyHash: string,
-  agentId: string,
-): Promise<Agent | undefined> {
-  return agents.get(db, "WHERE agent_id = ? AND site_key_hash = ?", agentId, siteKeyHash);
-}
+export const agentById = agents.ofSiteBy("agent_id");
 
 /** The identity of an agent for limits; its id if the agent is unknown. */
 export async function identityOfAgentId(
@@ -164,7 +164,4 @@ export function countSuspendedBy(db: Queries, by: string): Promise<number> {
 }
 
 /** Deletes the agents of a site that is being deleted. */
-export async function deleteAgents(tx: Transaction, siteKeyHash: string): Promise<void> {
-  await tx.run("DELETE FROM agent_keys WHERE site_key_hash = ?", siteKeyHash);
-  await tx.run("DELETE FROM agents WHERE site_key_hash = ?", siteKeyHash);
-}
+export const deleteAgents = deleterOf("agent_keys", "agents");

@@ -4,7 +4,7 @@ import {
   type Queries,
   type Transaction,
 } from "../../infra/db/database.js";
-import { selectNumber, selectValues } from "../../infra/db/select.js";
+import { selectNumber, selectValues } from "../../infra/db/statements.js";
 import { converted, Table } from "../../infra/db/table.js";
 import { HeadMovedError, hashesIn, INSTALLATION, type LogHead } from "./log.js";
 
@@ -28,9 +28,7 @@ export function lockOpenLog(tx: Transaction, siteKeyHash: string): Promise<LogHe
   return logs.lock(tx, "WHERE site_key_hash = ? AND state = 'open'", siteKeyHash);
 }
 
-export function logByChain(db: Queries, chain: string): Promise<LogHead | undefined> {
-  return logs.get(db, "WHERE chain = ?", chain);
-}
+export const logByChain = logs.by("chain");
 
 /** All logs of a site, newest first. */
 export function logsOfSite(db: Queries, siteKeyHash: string): Promise<LogHead[]> {

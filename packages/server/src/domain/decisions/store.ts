@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { type Condition, equals } from "../../infra/db/select.js";
+import { type Condition, deleterOf, equals } from "../../infra/db/statements.js";
 import { flag, json, type ListPage, Table } from "../../infra/db/table.js";
 import { addToBuckets } from "./budgets/store.js";
 import { countDecision, recountDecision } from "./counts/store.js";
@@ -59,9 +59,7 @@ export function decisionOfMandate(
   return decisions.get(db, rest, siteKeyHash, actorId, mandateId);
 }
 
-export function decisionById(db: Queries, decisionId: string): Promise<Decision | undefined> {
-  return decisions.get(db, "WHERE decision_id = ?", decisionId);
-}
+export const decisionById = decisions.by("decision_id");
 
 /**
  * Writes a new outcome of a decision. Its money counts as spent from the request for payment, which
@@ -142,19 +140,15 @@ export function listDecisions(
 }
 
 /** Deletes the decisions of a site that is being deleted. Its audit log stays. */
-export async function deleteDecisions(tx: Transaction, siteKeyHash: string): Promise<void> {
-  for (const table of [
-    "decisions",
-    "decision_hours",
-    "decision_minutes",
-    "outcome_hours",
-    "outcome_agent_days",
-    "agent_failures",
-    "agent_locks",
-  ]) {
-    await tx.run(`DELETE FROM ${table} WHERE site_key_hash = ?`, siteKeyHash);
-  }
-}
+export const deleteDecisions = deleterOf(
+  "decisions",
+  "decision_hours",
+  "decision_minutes",
+  "outcome_hours",
+  "outcome_agent_days",
+  "agent_failures",
+  "agent_locks",
+);
 
 /** The last decisions of a site, the oldest first. */
 export async function lastDecisions(

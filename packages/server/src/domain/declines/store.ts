@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { countRows } from "../../infra/db/select.js";
+import { countRows, deleterOf } from "../../infra/db/statements.js";
 import { flag, Table } from "../../infra/db/table.js";
 import type { CountedBy, CountedCaller, Wait } from "./decline.js";
 
@@ -155,7 +155,4 @@ export async function deleteExpiredDeclines(
 type ExpiredBefore = "endedBefore" | "begunBefore" | "waitedBefore";
 
 /** Deletes the attempts and waits of a site. Its open payments end without being counted. */
-export async function deleteDeclines(tx: Transaction, siteKeyHash: string): Promise<void> {
-  await tx.run("DELETE FROM decline_attempts WHERE site_key_hash = ?", siteKeyHash);
-  await tx.run("DELETE FROM decline_waits WHERE site_key_hash = ?", siteKeyHash);
-}
+export const deleteDeclines = deleterOf("decline_attempts", "decline_waits");

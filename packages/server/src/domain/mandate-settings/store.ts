@@ -1,38 +1,24 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { deleterOf } from "../../infra/db/statements.js";
+import { flag, json, Table } from "../../infra/db/table.js";
 import { DEFAULTS, type MandateSettings } from "./mandate-settings.js";
 
-interface Row {
-  enabled: number;
-  life_ms: number;
-  auto_admit: string;
-}
+const settings = new Table<MandateSettings>("mandate_settings", {
+  enabled: flag("enabled"),
+  lifeMs: "life_ms",
+  autoAdmit: json("auto_admit"),
+});
 
 export async function mandateSettings(db: Queries, siteKeyHash: string): Promise<MandateSettings> {
-  const sql = "SELECT enabled, life_ms, auto_admit FROM mandate_settings WHERE site_key_hash = ?";
-  const row = await db.get<Row>(sql, siteKeyHash);
-  if (row === undefined) return DEFAULTS;
-  return Object.freeze({
-    enabled: row.enabled === 1,
-    lifeMs: row.life_ms,
-    autoAdmit: JSON.parse(row.auto_admit) as string[],
-  });
+  return (await settings.get(db, "WHERE site_key_hash = ?", siteKeyHash)) ?? DEFAULTS;
 }
 
-export async function writeMandateSettings(
+export function writeMandateSettings(
   tx: Transaction,
   siteKeyHash: string,
-  { enabled, lifeMs, autoAdmit }: MandateSettings,
+  changed: MandateSettings,
 ): Promise<void> {
-  const values = [enabled ? 1 : 0, lifeMs, JSON.stringify(autoAdmit)];
-  await tx.run(
-    `INSERT INTO mandate_settings (site_key_hash, enabled, life_ms, auto_admit) VALUES (?, ?, ?, ?)
-     ON CONFLICT (site_key_hash) DO UPDATE SET enabled = ?, life_ms = ?, auto_admit = ?`,
-    siteKeyHash,
-    ...values,
-    ...values,
-  );
+  return settings.upsert(tx, changed, { key: ["site_key_hash"] }, { site_key_hash: siteKeyHash });
 }
 
-export async function deleteMandateSettings(tx: Transaction, siteKeyHash: string): Promise<void> {
-  await tx.run("DELETE FROM mandate_settings WHERE site_key_hash = ?", siteKeyHash);
-}
+export const deleteMandateSettings = deleterOf("mandate_settings");

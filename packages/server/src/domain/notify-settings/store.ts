@@ -1,36 +1,25 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { deleterOf } from "../../infra/db/statements.js";
+import { json, Table } from "../../infra/db/table.js";
 import type { NotifySettings } from "./notify-settings.js";
 
 const NOWHERE: NotifySettings = Object.freeze({ webhookUrl: null, emails: [] });
 
-interface Row {
-  webhook_url: string | null;
-  emails: string;
-}
+const settings = new Table<NotifySettings>("notify_settings", {
+  webhookUrl: "webhook_url",
+  emails: json("emails"),
+});
 
 export async function notifySettings(db: Queries, siteKeyHash: string): Promise<NotifySettings> {
-  const sql = "SELECT webhook_url, emails FROM notify_settings WHERE site_key_hash = ?";
-  const row = await db.get<Row>(sql, siteKeyHash);
-  if (row === undefined) return NOWHERE;
-  const emails = JSON.parse(row.emails) as string[];
-  return Object.freeze({ webhookUrl: row.webhook_url, emails });
+  return (await settings.get(db, "WHERE site_key_hash = ?", siteKeyHash)) ?? NOWHERE;
 }
 
-export async function writeNotifySettings(
+export function writeNotifySettings(
   tx: Transaction,
   siteKeyHash: string,
-  { webhookUrl, emails }: NotifySettings,
+  changed: NotifySettings,
 ): Promise<void> {
-  const values = [webhookUrl, JSON.stringify(emails)];
-  await tx.run(
-    `INSERT INTO notify_settings (site_key_hash, webhook_url, emails) VALUES (?, ?, ?)
-     ON CONFLICT (site_key_hash) DO UPDATE SET webhook_url = ?, emails = ?`,
-    siteKeyHash,
-    ...values,
-    ...values,
-  );
+  return settings.upsert(tx, changed, { key: ["site_key_hash"] }, { site_key_hash: siteKeyHash });
 }
 
-export async function deleteNotifySettings(tx: Transaction, siteKeyHash: string): Promise<void> {
-  await tx.run("DELETE FROM notify_settings WHERE site_key_hash = ?", siteKeyHash);
-}
+export const deleteNotifySettings = deleterOf("notify_settings");

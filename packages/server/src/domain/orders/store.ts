@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { equals } from "../../infra/db/select.js";
+import { equals } from "../../infra/db/statements.js";
 import { AMOUNT, json, type ListPage, Table } from "../../infra/db/table.js";
 import { DAY_MS } from "../../infra/time.js";
 import { ORDER_TOPIC, type Order, type OrderStatus } from "./order.js";
@@ -33,23 +33,11 @@ export async function insertOrder(tx: Transaction, order: Order): Promise<void> 
   await tx.announce(ORDER_TOPIC, order.siteKeyHash);
 }
 
-const BY_ID = "WHERE order_id = ? AND site_key_hash = ?";
+export const orderById = orders.ofSiteBy("order_id");
 
-export function orderById(
-  db: Queries,
-  siteKeyHash: string,
-  orderId: string,
-): Promise<Order | undefined> {
-  return orders.get(db, BY_ID, orderId, siteKeyHash);
-}
+export const orderOfDecision = orders.by("decision_id");
 
-export function orderOfDecision(db: Queries, decisionId: string): Promise<Order | undefined> {
-  return orders.get(db, "WHERE decision_id = ?", decisionId);
-}
-
-export function orderOfAttempt(db: Queries, attemptId: string): Promise<Order | undefined> {
-  return orders.get(db, "WHERE attempt_id = ?", attemptId);
-}
+export const orderOfAttempt = orders.by("attempt_id");
 
 /** Locks an order until the transaction ends, so that changes happen one after the other. */
 export function lockOrder(
@@ -57,7 +45,7 @@ export function lockOrder(
   siteKeyHash: string,
   orderId: string,
 ): Promise<Order | undefined> {
-  return orders.lock(tx, BY_ID, orderId, siteKeyHash);
+  return orders.lock(tx, "WHERE order_id = ? AND site_key_hash = ?", orderId, siteKeyHash);
 }
 
 /** Increments the revision of a locked order. */

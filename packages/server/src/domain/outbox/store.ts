@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { countRows, equals, selectValues } from "../../infra/db/select.js";
+import { countRows, deleterOf, equals, selectValues } from "../../infra/db/statements.js";
 import { flag, type ListPage, Table } from "../../infra/db/table.js";
 import { type Message, type MessageState, OUTBOX_TOPIC, TRY_LEASE_MS } from "./message.js";
 
@@ -162,13 +162,7 @@ export async function writeTry(
   );
 }
 
-export function messageById(
-  db: Queries,
-  siteKeyHash: string,
-  messageId: string,
-): Promise<Message | undefined> {
-  return messages.get(db, "WHERE message_id = ? AND site_key_hash = ?", messageId, siteKeyHash);
-}
+export const messageById = messages.ofSiteBy("message_id");
 
 /**
  * Sends a message again from the beginning, and then all later messages about the same subject, so
@@ -231,6 +225,4 @@ export function deleteExpiredMessages(db: Queries, before: number, limit: number
   );
 }
 
-export async function deleteMessages(tx: Transaction, siteKeyHash: string): Promise<void> {
-  await tx.run("DELETE FROM outbox WHERE site_key_hash = ?", siteKeyHash);
-}
+export const deleteMessages = deleterOf("outbox");

@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { rowExists, selectValue } from "../../infra/db/select.js";
+import { rowExists, selectValue } from "../../infra/db/statements.js";
 import { AMOUNT, json, Table } from "../../infra/db/table.js";
 import { isOpen, type Payment } from "./payment.js";
 
@@ -32,14 +32,10 @@ export function insertPayment(tx: Transaction, payment: Payment): Promise<void> 
   return payments.insert(tx, [payment]);
 }
 
-export function paymentById(db: Queries, attemptId: string): Promise<Payment | undefined> {
-  return payments.get(db, "WHERE attempt_id = ?", attemptId);
-}
+export const paymentById = payments.by("attempt_id");
 
 /** The payment of a decision; there is at most one. */
-export function paymentOfDecision(db: Queries, decisionId: string): Promise<Payment | undefined> {
-  return payments.get(db, "WHERE decision_id = ?", decisionId);
-}
+export const paymentOfDecision = payments.by("decision_id");
 
 /**
  * The payment with a provider's reference. If two accounts of a site use the same reference,

@@ -1,5 +1,5 @@
 import type { Database, Queries, Transaction } from "../../infra/db/database.js";
-import { containing, countRows, equals } from "../../infra/db/select.js";
+import { containing, countRows, deleterOf, equals } from "../../infra/db/statements.js";
 import { type ListPage, Table } from "../../infra/db/table.js";
 import { MINUTE_MS } from "../../infra/time.js";
 import { type WebName, webName } from "../../infra/web-name.js";
@@ -47,13 +47,7 @@ export function platformNamed(
 /** Platforms of one site that its owner can name. */
 export const LISTED_PLATFORMS_MAX = 1_000;
 
-export function platformByIdentity(
-  db: Queries,
-  siteKeyHash: string,
-  identity: string,
-): Promise<Platform | undefined> {
-  return platforms.get(db, "WHERE site_key_hash = ? AND identity = ?", siteKeyHash, identity);
-}
+export const platformByIdentity = platforms.ofSiteBy("identity");
 
 export function countListed(db: Queries, siteKeyHash: string): Promise<number> {
   return countRows(db, "platforms WHERE site_key_hash = ? AND status <> 'seen'", siteKeyHash);
@@ -77,10 +71,7 @@ export async function deletePlatform(
 }
 
 /** Deletes a site's list and settings. */
-export async function deletePlatforms(tx: Transaction, siteKeyHash: string): Promise<void> {
-  await tx.run("DELETE FROM platforms WHERE site_key_hash = ?", siteKeyHash);
-  await tx.run("DELETE FROM platform_settings WHERE site_key_hash = ?", siteKeyHash);
-}
+export const deletePlatforms = deleterOf("platforms", "platform_settings");
 
 /** A filter of a site's platforms; an empty one selects all. */
 export interface PlatformFilter {

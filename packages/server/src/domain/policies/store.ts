@@ -45,13 +45,7 @@ export function listPolicies(
   );
 }
 
-export function policyByVersion(
-  db: Queries,
-  siteKeyHash: string,
-  version: number,
-): Promise<PublishedPolicy | undefined> {
-  return policies.get(db, "WHERE site_key_hash = ? AND version = ?", siteKeyHash, version);
-}
+export const policyByVersion = policies.ofSiteBy<number>("version");
 
 /** A version by the digest that records name it with. If it was published twice, the document is the same. */
 export function policyByDigest(

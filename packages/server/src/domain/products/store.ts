@@ -1,5 +1,5 @@
 import type { Database, Queries, Transaction } from "../../infra/db/database.js";
-import { containing, countRows } from "../../infra/db/select.js";
+import { containing, countRows, deleterOf } from "../../infra/db/statements.js";
 import { Table } from "../../infra/db/table.js";
 import { type ListedProduct, type Product, wordsOf } from "./product.js";
 
@@ -106,13 +106,7 @@ export function countProducts(db: Queries, siteKeyHash: string): Promise<number>
   return countRows(db, "products WHERE site_key_hash = ?", siteKeyHash);
 }
 
-export function productById(
-  db: Queries,
-  siteKeyHash: string,
-  productId: string,
-): Promise<Product | undefined> {
-  return products.get(db, "WHERE site_key_hash = ? AND product_id = ?", siteKeyHash, productId);
-}
+export const productById = products.ofSiteBy("product_id");
 
 /** Products of a site by their id; with `search`, those whose title or id contains it. */
 export function listProducts(
@@ -237,6 +231,4 @@ export async function restock(
   }
 }
 
-export async function deleteProducts(tx: Transaction, siteKeyHash: string): Promise<void> {
-  await tx.run("DELETE FROM products WHERE site_key_hash = ?", siteKeyHash);
-}
+export const deleteProducts = deleterOf("products");

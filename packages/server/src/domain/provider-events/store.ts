@@ -1,16 +1,13 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { rowExists } from "../../infra/db/statements.js";
 import { DAY_MS } from "../../infra/time.js";
 
-/** Providers repeat an event for three days, and nobody does after a week. */
+/** Providers repeat an event for three days. */
 export const EVENT_KEPT_MS = 7 * DAY_MS;
 
-export async function eventSeen(
-  db: Queries,
-  siteKeyHash: string,
-  eventId: string,
-): Promise<boolean> {
-  const sql = "SELECT 1 AS seen FROM processor_events WHERE site_key_hash = ? AND event_id = ?";
-  return (await db.get(sql, siteKeyHash, eventId)) !== undefined;
+export function eventSeen(db: Queries, siteKeyHash: string, eventId: string): Promise<boolean> {
+  const from = "processor_events WHERE site_key_hash = ? AND event_id = ?";
+  return rowExists(db, from, siteKeyHash, eventId);
 }
 
 export async function noteEvent(

@@ -1,4 +1,5 @@
 import type { Transaction } from "../../infra/db/database.js";
+import { deleterOf } from "../../infra/db/statements.js";
 import { DAY_MS, MINUTE_MS } from "../../infra/time.js";
 import type { RejectedCaller } from "./rejection-counts.js";
 
@@ -65,6 +66,4 @@ export async function deleteExpiredRejections(tx: Transaction, now: number): Pro
   await tx.run("DELETE FROM single_rejections WHERE day < ?", now - (now % DAY_MS));
 }
 
-export async function deleteRejections(tx: Transaction, siteKeyHash: string): Promise<void> {
-  await tx.run("DELETE FROM single_rejections WHERE site_key_hash = ?", siteKeyHash);
-}
+export const deleteRejections = deleterOf("single_rejections");

@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { countRows, equals } from "../../infra/db/select.js";
+import { countRows, deleterOf, equals } from "../../infra/db/statements.js";
 import { flag, json, type ListPage, Table } from "../../infra/db/table.js";
 import { REVIEW_TOPIC, type Review, type ReviewStatus } from "./review.js";
 
@@ -71,22 +71,9 @@ export async function endPaying(
   await tx.announce(REVIEW_TOPIC, siteKeyHash);
 }
 
-export function reviewById(
-  db: Queries,
-  siteKeyHash: string,
-  escalationId: string,
-): Promise<Review | undefined> {
-  const rest = "WHERE escalation_id = ? AND site_key_hash = ?";
-  return reviews.get(db, rest, escalationId, siteKeyHash);
-}
+export const reviewById = reviews.ofSiteBy("escalation_id");
 
-export function reviewOfDecision(
-  db: Queries,
-  siteKeyHash: string,
-  decisionId: string,
-): Promise<Review | undefined> {
-  return reviews.get(db, "WHERE site_key_hash = ? AND decision_id = ?", siteKeyHash, decisionId);
-}
+export const reviewOfDecision = reviews.ofSiteBy("decision_id");
 
 /** Reviews of a site, in order of creation. */
 export function listReviews(
@@ -120,9 +107,7 @@ export function lateReviews(db: Queries, now: number, limit: number): Promise<Re
   return reviews.all(db, rest, now, limit);
 }
 
-export async function deleteReviews(tx: Transaction, siteKeyHash: string): Promise<void> {
-  await tx.run("DELETE FROM reviews WHERE site_key_hash = ?", siteKeyHash);
-}
+export const deleteReviews = deleterOf("reviews");
 
 /** The number of pending reviews: of one identity, and of the pool of platforms not admitted. */
 export async function countPending(

@@ -1,4 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { rowExists } from "../../infra/db/statements.js";
 
 export const REVOCATION_KINDS = ["token", "edge_token", "agent", "agent_key", "platform"] as const;
 
@@ -22,7 +23,7 @@ export function splitSiteScopedId(id: string): readonly [site: string, rest: str
   return [id.slice(0, at), id.slice(at + 1)];
 }
 
-/** The topic for new revocations, so that every node keeps them. */
+/** The topic for new revocations, so that every node writes them to its list. */
 export const REVOCATION_TOPIC = "revocations";
 
 /**
@@ -47,17 +48,15 @@ export async function insertRevocations(
 }
 
 /** Whether something was revoked, even if a restored database no longer has it. */
-export async function isRevoked(
+export function isRevoked(
   db: Queries,
   { kind, id }: Pick<Revocation, "kind" | "id">,
 ): Promise<boolean> {
-  const sql = "SELECT id FROM revocations WHERE kind = ? AND id = ?";
-  return (await db.get(sql, kind, id)) !== undefined;
+  return rowExists(db, "revocations WHERE kind = ? AND id = ?", kind, id);
 }
 
-export async function allRevocations(db: Queries): Promise<Revocation[]> {
-  const rows = await db.all<{ kind: Revocation["kind"]; id: string; revoked_at: number }>(
-    "SELECT kind, id, revoked_at FROM revocations ORDER BY revoked_at, kind, id",
+export function allRevocations(db: Queries): Promise<Revocation[]> {
+  return db.all<Revocation>(
+    'SELECT kind, id, revoked_at AS "revokedAt" FROM revocations ORDER BY revoked_at, kind, id',
   );
-  return rows.map(({ kind, id, revoked_at }) => ({ kind, id, revokedAt: revoked_at }));
 }

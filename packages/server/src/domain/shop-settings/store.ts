@@ -1,10 +1,11 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { deleterOf, selectValue } from "../../infra/db/statements.js";
 import { NO_SHOP, type ShopSettings } from "./shop-settings.js";
 
 export async function shopSettings(db: Queries, siteKeyHash: string): Promise<ShopSettings> {
-  const sql = "SELECT settings FROM shop_settings WHERE site_key_hash = ?";
-  const row = await db.get<{ settings: string }>(sql, siteKeyHash);
-  return row === undefined ? NO_SHOP : Object.freeze({ ...NO_SHOP, ...JSON.parse(row.settings) });
+  const from = "shop_settings WHERE site_key_hash = ?";
+  const text = await selectValue<string>(db, "settings", from, siteKeyHash);
+  return text === undefined ? NO_SHOP : Object.freeze({ ...NO_SHOP, ...JSON.parse(text) });
 }
 
 export async function writeShopSettings(
@@ -20,13 +21,10 @@ export async function writeShopSettings(
   );
 }
 
-export async function deleteShopSettings(tx: Transaction, siteKeyHash: string): Promise<void> {
-  await tx.run("DELETE FROM shop_settings WHERE site_key_hash = ?", siteKeyHash);
-  await tx.run("DELETE FROM agreed_terms WHERE site_key_hash = ?", siteKeyHash);
-}
+export const deleteShopSettings = deleterOf("shop_settings", "agreed_terms");
 
-/** Keeps a text that somebody was shown before buying. */
-export async function keepTerms(
+/** Stores terms that a buyer was shown. */
+export async function storeTerms(
   tx: Transaction,
   siteKeyHash: string,
   { sha256, text, now }: { readonly sha256: string; readonly text: string; readonly now: number },
@@ -41,11 +39,11 @@ export async function keepTerms(
   );
 }
 
-export async function agreedTerms(
+export function agreedTerms(
   db: Queries,
   siteKeyHash: string,
   sha256: string,
 ): Promise<string | undefined> {
-  const sql = "SELECT text FROM agreed_terms WHERE site_key_hash = ? AND sha256 = ?";
-  return (await db.get<{ text: string }>(sql, siteKeyHash, sha256))?.text;
+  const from = "agreed_terms WHERE site_key_hash = ? AND sha256 = ?";
+  return selectValue<string>(db, "text", from, siteKeyHash, sha256);
 }

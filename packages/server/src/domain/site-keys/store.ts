@@ -1,4 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { deleterOf } from "../../infra/db/statements.js";
 
 /** A key of a site as it is kept; times are milliseconds. */
 export interface StoredSiteKey {
@@ -43,6 +44,4 @@ export async function insertFirstKey(
   );
 }
 
-export async function deleteSiteKeys(tx: Transaction, siteKeyHash: string): Promise<void> {
-  await tx.run("DELETE FROM site_signing_keys WHERE site_key_hash = ?", siteKeyHash);
-}
+export const deleteSiteKeys = deleterOf("site_signing_keys");

@@ -1,6 +1,6 @@
 import type { SiteNames, SkillSetting } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { equals, rowExists, selectValue } from "../../infra/db/select.js";
+import { equals, rowExists, selectValue } from "../../infra/db/statements.js";
 import { converted, flag, jsonOrNull, type ListPage, Table } from "../../infra/db/table.js";
 import {
   type AuditPublic,

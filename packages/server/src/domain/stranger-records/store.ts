@@ -1,4 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
+import { addToRow, deleterOf, selectNumber } from "../../infra/db/statements.js";
 
 /** Words of a stranger, with the salt that proves which record means them. */
 export interface KeptWords {
@@ -13,20 +14,13 @@ export async function addRecordBytes(
   { siteKeyHash, day }: { readonly siteKeyHash: string; readonly day: number },
   bytes: number,
 ): Promise<number> {
-  await tx.run(
-    `INSERT INTO stranger_record_days (site_key_hash, day, bytes) VALUES (?, ?, ?)
-     ON CONFLICT (site_key_hash, day) DO UPDATE SET bytes = stranger_record_days.bytes + ?`,
-    siteKeyHash,
-    day,
-    bytes,
-    bytes,
-  );
+  await addToRow(tx, "stranger_record_days", { site_key_hash: siteKeyHash, day }, { bytes });
   return recordBytes(tx, siteKeyHash, day);
 }
 
-export async function recordBytes(db: Queries, siteKeyHash: string, day: number): Promise<number> {
-  const sql = "SELECT bytes FROM stranger_record_days WHERE site_key_hash = ? AND day = ?";
-  return (await db.get<{ bytes: number }>(sql, siteKeyHash, day))?.bytes ?? 0;
+export function recordBytes(db: Queries, siteKeyHash: string, day: number): Promise<number> {
+  const from = "stranger_record_days WHERE site_key_hash = ? AND day = ?";
+  return selectNumber(db, "bytes", from, siteKeyHash, day);
 }
 
 export async function insertWords(
@@ -55,7 +49,4 @@ export async function deleteExpiredStrangerRecords(
   await tx.run("DELETE FROM stranger_words WHERE kept_at < ?", wordsBefore);
 }
 
-export async function deleteStrangerRecords(tx: Transaction, siteKeyHash: string): Promise<void> {
-  await tx.run("DELETE FROM stranger_record_days WHERE site_key_hash = ?", siteKeyHash);
-  await tx.run("DELETE FROM stranger_words WHERE site_key_hash = ?", siteKeyHash);
-}
+export const deleteStrangerRecords = deleterOf("stranger_record_days", "stranger_words");

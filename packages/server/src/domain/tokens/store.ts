@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { countRows, selectValues } from "../../infra/db/select.js";
+import { countRows, selectValues } from "../../infra/db/statements.js";
 import { jsonOrNull, type ListPage, Table } from "../../infra/db/table.js";
 import type { Token } from "./token.js";
 
@@ -22,9 +22,7 @@ export function liveTokenByDigest(db: Queries, digest: string): Promise<Token | 
   return tokens.get(db, "WHERE digest = ? AND revoked_at IS NULL", digest);
 }
 
-export function tokenById(db: Queries, tokenId: string): Promise<Token | undefined> {
-  return tokens.get(db, "WHERE token_id = ?", tokenId);
-}
+export const tokenById = tokens.by("token_id");
 
 /** Which of these are tokens that were revoked. */
 export async function revokedAmong(db: Queries, ids: readonly string[]): Promise<string[]> {

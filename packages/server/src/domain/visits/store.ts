@@ -1,6 +1,12 @@
 import { type Classification, isKnownAgent } from "@gatehouse/protocol";
 import type { Queries, Transaction } from "../../infra/db/database.js";
-import { type Condition, equals, selectValues } from "../../infra/db/select.js";
+import {
+  addToRow,
+  type Condition,
+  deleterOf,
+  equals,
+  selectValues,
+} from "../../infra/db/statements.js";
 import { flag, jsonOrNull, type ListPage, Table } from "../../infra/db/table.js";
 import { HOUR_MS } from "../../infra/time.js";
 import type { Visit, VisitFilter, VisitSignature } from "./visit.js";
@@ -35,6 +41,14 @@ export interface HourCount {
   readonly visits: number;
 }
 
+const hours = new Table<HourCount>("visit_hours", {
+  siteKeyHash: "site_key_hash",
+  hour: "hour",
+  classification: "classification",
+  agent: "agent",
+  visits: "visits",
+});
+
 /** Anybody can choose a name by signing under a host of theirs, so only known names are counted. */
 function countedName(agent: Visit["agent"]): string {
   return agent !== null && isKnownAgent(agent.name) ? agent.name : "";
@@ -43,7 +57,10 @@ function countedName(agent: Visit["agent"]): string {
 /** Writes visits, and adds them to the counts of their hours. */
 export async function insertVisits(tx: Transaction, added: readonly Visit[]): Promise<void> {
   await visits.insert(tx, added);
-  for (const count of countsOf(added)) await addToHour(tx, count);
+  for (const count of countsOf(added)) {
+    const { visits: _visits, ...key } = hours.rowOf(count);
+    await addToRow(tx, "visit_hours", key, { visits: count.visits });
+  }
 }
 
 /** All writers use the same order, so that two of them cannot deadlock. */
@@ -59,21 +76,6 @@ function countsOf(added: readonly Visit[]): HourCount[] {
     else counts.set(key, { siteKeyHash, hour, classification, agent: name, visits: 1 });
   }
   return [...counts.keys()].sort().map((key) => counts.get(key) as HourCount);
-}
-
-async function addToHour(tx: Transaction, count: HourCount): Promise<void> {
-  await tx.run(
-    `INSERT INTO visit_hours (site_key_hash, hour, classification, agent, visits)
-     VALUES (?, ?, ?, ?, ?)
-     ON CONFLICT (site_key_hash, hour, classification, agent)
-     DO UPDATE SET visits = visit_hours.visits + ?`,
-    count.siteKeyHash,
-    count.hour,
-    count.classification,
-    count.agent,
-    count.visits,
-    count.visits,
-  );
 }
 
 function conditions(
@@ -124,14 +126,6 @@ export async function lastVisit(
   );
   return row && visits.read(row);
 }
-
-const hours = new Table<HourCount>("visit_hours", {
-  siteKeyHash: "site_key_hash",
-  hour: "hour",
-  classification: "classification",
-  agent: "agent",
-  visits: "visits",
-});
 
 /** The number of visits by hour, kind and agent, from the hour that contains `from`. */
 export function visitHours(
@@ -199,7 +193,4 @@ export async function deleteExcessVisits(
 }
 
 /** Deletes all visits of a site. */
-export async function deleteVisits(tx: Queries, siteKeyHash: string): Promise<void> {
-  await tx.run("DELETE FROM visits WHERE site_key_hash = ?", siteKeyHash);
-  await tx.run("DELETE FROM visit_hours WHERE site_key_hash = ?", siteKeyHash);
-}
+export const deleteVisits = deleterOf("visits", "visit_hours");

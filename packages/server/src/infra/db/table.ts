@@ -1,6 +1,6 @@
 import type { Money } from "@gatehouse/protocol";
 import type { NewRow, Queries, SqlValue, Transaction } from "./database.js";
-import type { Condition } from "./select.js";
+import type { Condition } from "./statements.js";
 
 /** How a property is stored if not as it is: converted, or in several columns. */
 export interface Field<T> {
@@ -108,6 +108,19 @@ export class Table<T extends object> {
     return rows.map((row) => this.read(row));
   }
 
+  /** A function that finds a row by a unique column. */
+  by(column: string): (db: Queries, value: string) => Promise<T | undefined> {
+    return (db, value) => this.get(db, `WHERE ${column} = ?`, value);
+  }
+
+  /** A function that finds a row of a site by a column that is unique within the site. */
+  ofSiteBy<V extends SqlValue = string>(
+    column: string,
+  ): (db: Queries, siteKeyHash: string, value: V) => Promise<T | undefined> {
+    const rest = `WHERE site_key_hash = ? AND ${column} = ?`;
+    return (db, siteKeyHash, value) => this.get(db, rest, siteKeyHash, value);
+  }
+
   /** Reads a row and locks it until the transaction ends. */
   async lock(tx: Transaction, rest: string, ...values: SqlValue[]): Promise<T | undefined> {
     const [row] = await tx.lock<NewRow>(this.select + rest, ...values);
@@ -158,19 +171,20 @@ export class Table<T extends object> {
     return tx.run(`UPDATE ${this.name} SET ${set} WHERE ${condition}`, ...written, ...values);
   }
 
-  /** Inserts a row, or changes these columns of the row with the same key. */
+  /** Inserts a row, or changes columns of the row with the same key: these, or all. */
   async upsert(
     tx: Queries,
     object: T,
-    { key, changed }: { readonly key: readonly string[]; readonly changed: readonly string[] },
+    { key, changed }: { readonly key: readonly string[]; readonly changed?: readonly string[] },
     more: NewRow = {},
   ): Promise<void> {
     const row = { ...this.rowOf(object), ...more };
     const columns = Object.keys(row);
+    const updated = changed ?? columns.filter((column) => !key.includes(column));
     await tx.run(
       `INSERT INTO ${this.name} (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})
        ON CONFLICT (${key.join(", ")}) DO UPDATE SET
-         ${changed.map((column) => `${column} = excluded.${column}`).join(", ")}`,
+         ${updated.map((column) => `${column} = excluded.${column}`).join(", ")}`,
       ...Object.values(row),
     );
   }

@@ -1,5 +1,6 @@
 import { createHmac, type KeyObject } from "node:crypto";
 import type { Queries, Transaction } from "../db/database.js";
+import { addToRow, selectNumber } from "../db/statements.js";
 import type { Secrets } from "../secrets/secrets.js";
 
 /**
@@ -32,14 +33,7 @@ export async function countBytes(
   delta: number,
 ): Promise<void> {
   if (holder === "" || delta === 0) return;
-  await tx.run(
-    `INSERT INTO stored_bytes (site_key_hash, holder, bytes) VALUES (?, ?, ?)
-     ON CONFLICT (site_key_hash, holder) DO UPDATE SET bytes = stored_bytes.bytes + ?`,
-    siteKeyHash,
-    holder,
-    delta,
-    delta,
-  );
+  await addToRow(tx, "stored_bytes", { site_key_hash: siteKeyHash, holder }, { bytes: delta });
 }
 
 /**
@@ -98,13 +92,9 @@ export async function sharesOf(
 }
 
 /** What is stored for one class of holders, of all sites. */
-export async function bytesOfClass(db: Queries, holderClass: HolderClass): Promise<number> {
-  const row = await db.get<{ bytes: number | null }>(
-    "SELECT SUM(bytes) AS bytes FROM stored_bytes WHERE holder >= ? AND holder < ?",
-    `${holderClass}:`,
-    `${holderClass};`,
-  );
-  return Number(row?.bytes ?? 0);
+export function bytesOfClass(db: Queries, holderClass: HolderClass): Promise<number> {
+  const from = "stored_bytes WHERE holder >= ? AND holder < ?";
+  return selectNumber(db, "SUM(bytes)", from, `${holderClass}:`, `${holderClass};`);
 }
 
 /** Deletes empty shares; an absent share means the same. */

@@ -35,13 +35,7 @@ export async function endKey(
   );
 }
 
-export function keyByKid(
-  db: Queries,
-  siteKeyHash: string,
-  kid: string,
-): Promise<RegisteredKey | undefined> {
-  return agentKeys.get(db, "WHERE site_key_hash = ? AND kid = ?", siteKeyHash, kid);
-}
+export const keyByKid = agentKeys.ofSiteBy("kid");
 
 export function keysOf(db: Queries, agentId: string): Promise<RegisteredKey[]> {
   return agentKeys.all(db, "WHERE agent_id = ? ORDER BY created_at, kid", agentId);

@@ -1,5 +1,6 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
-import { countRows } from "../../../infra/db/select.js";
+import { countRows } from "../../../infra/db/statements.js";
+import { Table } from "../../../infra/db/table.js";
 
 /** Until when an agent is locked, and how many times in a row it was. */
 interface AgentLock {
@@ -7,35 +8,21 @@ interface AgentLock {
   readonly times: number;
 }
 
-export async function agentLock(
-  db: Queries,
-  siteKeyHash: string,
-  agentId: string,
-): Promise<AgentLock | undefined> {
-  const row = await db.get<{ locked_until: number; times: number }>(
-    "SELECT locked_until, times FROM agent_locks WHERE site_key_hash = ? AND agent_id = ?",
-    siteKeyHash,
-    agentId,
-  );
-  return row && { lockedUntil: row.locked_until, times: row.times };
-}
+const locks = new Table<AgentLock>("agent_locks", {
+  lockedUntil: "locked_until",
+  times: "times",
+});
 
-export async function writeLock(
+export const agentLock = locks.ofSiteBy("agent_id");
+
+export function writeLock(
   tx: Transaction,
   siteKeyHash: string,
   agentId: string,
-  { lockedUntil, times }: AgentLock,
+  lock: AgentLock,
 ): Promise<void> {
-  await tx.run(
-    `INSERT INTO agent_locks (site_key_hash, agent_id, locked_until, times) VALUES (?, ?, ?, ?)
-     ON CONFLICT (site_key_hash, agent_id) DO UPDATE SET locked_until = ?, times = ?`,
-    siteKeyHash,
-    agentId,
-    lockedUntil,
-    times,
-    lockedUntil,
-    times,
-  );
+  const place = { site_key_hash: siteKeyHash, agent_id: agentId };
+  return locks.upsert(tx, lock, { key: Object.keys(place) }, place);
 }
 
 /** Returns false for a mandate that was already counted. */

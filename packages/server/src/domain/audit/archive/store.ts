@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
-import { selectNumber, selectValue, selectValues } from "../../../infra/db/select.js";
+import { selectNumber, selectValue, selectValues } from "../../../infra/db/statements.js";
 import { converted, json, Table } from "../../../infra/db/table.js";
 import { hashesIn } from "../log.js";
 import type { ArchivedDay, ArchivePart } from "./part.js";

@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
-import { rowExists, selectValue } from "../../../infra/db/select.js";
+import { rowExists, selectValue } from "../../../infra/db/statements.js";
 import type { StoredRecord } from "../log.js";
 import { hashesIn } from "../log.js";
 

@@ -1,5 +1,5 @@
 import type { NewRow, Queries, Transaction } from "../../../infra/db/database.js";
-import { selectNumber } from "../../../infra/db/select.js";
+import { selectNumber } from "../../../infra/db/statements.js";
 import { json, Table } from "../../../infra/db/table.js";
 import {
   countBytes,

@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
-import { countRows, selectNumber } from "../../../infra/db/select.js";
+import { addToRow, countRows, selectNumber } from "../../../infra/db/statements.js";
 import { HOUR_MS, MINUTE_MS } from "../../../infra/time.js";
 import type { Decision } from "../decision.js";
 
@@ -18,20 +18,13 @@ export async function addToBuckets(
   { minor, decisions }: { readonly minor: number; readonly decisions: number },
 ): Promise<void> {
   for (const { table, column, unitMs } of BUCKETS) {
-    await tx.run(
-      `INSERT INTO ${table} (site_key_hash, ${column}, actor_id, currency, minor, decisions)
-       VALUES (?, ?, ?, ?, ?, ?)
-       ON CONFLICT (site_key_hash, ${column}, actor_id, currency) DO UPDATE SET
-         minor = ${table}.minor + ?, decisions = ${table}.decisions + ?`,
-      siteKeyHash,
-      floor(at, unitMs),
-      identity,
-      amount?.currency ?? "",
-      minor,
-      decisions,
-      minor,
-      decisions,
-    );
+    const key = {
+      site_key_hash: siteKeyHash,
+      [column]: floor(at, unitMs),
+      actor_id: identity,
+      currency: amount?.currency ?? "",
+    };
+    await addToRow(tx, table, key, { minor, decisions });
   }
 }
 

@@ -1,4 +1,5 @@
-import type { Queries, SqlValue, Transaction } from "../../../infra/db/database.js";
+import type { NewRow, Queries, Transaction } from "../../../infra/db/database.js";
+import { addToRow } from "../../../infra/db/statements.js";
 import { DAY_MS, HOUR_MS } from "../../../infra/time.js";
 import type { Decision, Outcome, Span } from "../decision.js";
 
@@ -8,40 +9,38 @@ type Counted = Pick<Decision, "siteKeyHash" | "actorId" | "evaluatedAt">;
 
 interface Counts {
   readonly table: string;
-  readonly key: readonly string[];
-  keyOf(counted: Counted, outcome: Outcome): SqlValue[];
+  keyOf(counted: Counted, outcome: Outcome): NewRow;
 }
 
 const COUNTS: readonly Counts[] = [
   {
     table: "outcome_hours",
-    key: ["site_key_hash", "hour", "outcome"],
-    keyOf: ({ siteKeyHash, evaluatedAt }, outcome) => [
-      siteKeyHash,
-      floor(evaluatedAt, HOUR_MS),
+    keyOf: ({ siteKeyHash, evaluatedAt }, outcome) => ({
+      site_key_hash: siteKeyHash,
+      hour: floor(evaluatedAt, HOUR_MS),
       outcome,
-    ],
+    }),
   },
   {
     table: "outcome_agent_days",
-    key: ["site_key_hash", "day", "actor_id", "outcome"],
-    keyOf: ({ siteKeyHash, actorId, evaluatedAt }, outcome) => [
-      siteKeyHash,
-      floor(evaluatedAt, DAY_MS),
-      actorId,
+    keyOf: ({ siteKeyHash, actorId, evaluatedAt }, outcome) => ({
+      site_key_hash: siteKeyHash,
+      day: floor(evaluatedAt, DAY_MS),
+      actor_id: actorId,
       outcome,
-    ],
+    }),
   },
 ];
 
-const oneMore = ({ table, key }: Counts) =>
-  `INSERT INTO ${table} (${key.join(", ")}, decisions) VALUES (${key.map(() => "?").join(", ")}, 1)
-   ON CONFLICT (${key.join(", ")}) DO UPDATE SET decisions = ${table}.decisions + 1`;
-
 /** A count never falls below zero. */
-const oneLess = ({ table, key }: Counts) =>
-  `UPDATE ${table} SET decisions = decisions - 1
-   WHERE ${key.map((column) => `${column} = ?`).join(" AND ")} AND decisions > 0`;
+function countOneLess(tx: Transaction, table: string, key: NewRow): Promise<number> {
+  const conditions = Object.keys(key).map((column) => `${column} = ?`);
+  return tx.run(
+    `UPDATE ${table} SET decisions = decisions - 1
+     WHERE ${conditions.join(" AND ")} AND decisions > 0`,
+    ...Object.values(key),
+  );
+}
 
 /**
  * All writers take the rows in one order, hours before days and outcomes by name, so that two of
@@ -53,10 +52,11 @@ async function count(
   { added, removed }: { readonly added: Outcome; readonly removed?: Outcome },
 ): Promise<void> {
   const outcomes = removed === undefined ? [added] : [added, removed].sort();
-  for (const counts of COUNTS) {
+  for (const { table, keyOf } of COUNTS) {
     for (const outcome of outcomes) {
-      const sql = outcome === added ? oneMore(counts) : oneLess(counts);
-      await tx.run(sql, ...counts.keyOf(counted, outcome));
+      const key = keyOf(counted, outcome);
+      if (outcome === added) await addToRow(tx, table, key, { decisions: 1 });
+      else await countOneLess(tx, table, key);
     }
   }
 }

@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
-import { rowExists } from "../../../infra/db/select.js";
+import { rowExists } from "../../../infra/db/statements.js";
 import { jsonOrNull, Table } from "../../../infra/db/table.js";
 import { DAY_MS } from "../../../infra/time.js";
 import type { StoredAnswer } from "../decision.js";

@@ -1,5 +1,5 @@
 import type { Queries } from "../../../infra/db/database.js";
-import { countRows, selectNumber } from "../../../infra/db/select.js";
+import { countRows, selectNumber } from "../../../infra/db/statements.js";
 
 /** The number of decisions since a time that count for the pool: all that were not rejected. */
 export function countPooled(tx: Queries, siteKeyHash: string, since: number): Promise<number> {

@@ -56,9 +56,7 @@ export function writeAccount(tx: Transaction, account: ProviderAccount): Promise
   );
 }
 
-export function accountById(db: Queries, accountId: string): Promise<ProviderAccount | undefined> {
-  return accounts.get(db, "WHERE account_id = ?", accountId);
-}
+export const accountById = accounts.by("account_id");
 
 /** The account a site is paid through now. */
 export function currentAccount(

@@ -1,22 +1,24 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
-import { selectValues } from "../../../infra/db/select.js";
-import {
-  type AcceptedPlatforms,
-  DEFAULT_POOL,
-  type PlatformPool,
-  type PlatformSettings,
-} from "../settings.js";
+import { selectValues } from "../../../infra/db/statements.js";
+import { converted, Table } from "../../../infra/db/table.js";
+import { DEFAULT_POOL, type PlatformPool, type PlatformSettings } from "../settings.js";
+
+const settings = new Table<PlatformSettings>("platform_settings", {
+  accepted: "accepted",
+  pool: converted(
+    "pool",
+    (text) => ({ ...DEFAULT_POOL, ...(JSON.parse(text) as Partial<PlatformPool>) }),
+    JSON.stringify,
+  ),
+});
+
+const DEFAULTS: PlatformSettings = Object.freeze({ accepted: null, pool: DEFAULT_POOL });
 
 export async function platformSettings(
   db: Queries,
   siteKeyHash: string,
 ): Promise<PlatformSettings> {
-  const row = await db.get<{ accepted: AcceptedPlatforms | null; pool: string }>(
-    "SELECT accepted, pool FROM platform_settings WHERE site_key_hash = ?",
-    siteKeyHash,
-  );
-  const set = row === undefined ? {} : (JSON.parse(row.pool) as Partial<PlatformPool>);
-  return Object.freeze({ accepted: row?.accepted ?? null, pool: { ...DEFAULT_POOL, ...set } });
+  return (await settings.get(db, "WHERE site_key_hash = ?", siteKeyHash)) ?? DEFAULTS;
 }
 
 /** Sites that accept any platform, by their owner's choice or because they are older than the setting. */
@@ -25,18 +27,12 @@ export function sitesOpenToAny(db: Queries, limit: number): Promise<readonly str
   return selectValues<string>(db, "site_key_hash", from, limit);
 }
 
-export async function writePlatformSettings(
+export function writePlatformSettings(
   tx: Transaction,
   siteKeyHash: string,
-  { accepted, pool }: PlatformSettings,
+  changed: PlatformSettings,
 ): Promise<void> {
-  await tx.run(
-    `INSERT INTO platform_settings (site_key_hash, accepted, pool) VALUES (?, ?, ?)
-     ON CONFLICT (site_key_hash) DO UPDATE SET accepted = excluded.accepted, pool = excluded.pool`,
-    siteKeyHash,
-    accepted,
-    JSON.stringify(pool),
-  );
+  return settings.upsert(tx, changed, { key: ["site_key_hash"] }, { site_key_hash: siteKeyHash });
 }
 
 /** Domains of the platforms that a site's owner has admitted. */

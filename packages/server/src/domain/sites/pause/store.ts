@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
-import { rowExists, selectValues } from "../../../infra/db/select.js";
+import { rowExists, selectValues } from "../../../infra/db/statements.js";
 import { SITE_TOPIC } from "../site.js";
 
 /** The first domains whose sales are paused. */

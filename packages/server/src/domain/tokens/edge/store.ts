@@ -1,5 +1,5 @@
 import type { Queries, Transaction } from "../../../infra/db/database.js";
-import { countRows, equals } from "../../../infra/db/select.js";
+import { countRows, deleterOf, equals } from "../../../infra/db/statements.js";
 import { type ListPage, Table } from "../../../infra/db/table.js";
 import type { EdgeToken } from "../token.js";
 
@@ -35,9 +35,7 @@ export function countLiveEdgeTokens(db: Queries, siteKeyHash: string): Promise<n
   return countRows(db, "edge_tokens WHERE site_key_hash = ? AND revoked_at IS NULL", siteKeyHash);
 }
 
-export function edgeTokenById(db: Queries, tokenId: string): Promise<EdgeToken | undefined> {
-  return edgeTokens.get(db, "WHERE token_id = ?", tokenId);
-}
+export const edgeTokenById = edgeTokens.by("token_id");
 
 export async function revokeEdgeToken(db: Queries, tokenId: string, now: number): Promise<boolean> {
   const sql = "UPDATE edge_tokens SET revoked_at = ? WHERE token_id = ? AND revoked_at IS NULL";
@@ -50,6 +48,4 @@ export function revokeAllEdgeTokens(db: Queries, now: number): Promise<number> {
 }
 
 /** Deletes the edge tokens of a site that is being deleted. */
-export async function deleteEdgeTokens(tx: Queries, siteKeyHash: string): Promise<void> {
-  await tx.run("DELETE FROM edge_tokens WHERE site_key_hash = ?", siteKeyHash);
-}
+export const deleteEdgeTokens = deleterOf("edge_tokens");
