@@ -188,6 +188,21 @@ describe("floors of the server", () => {
     expect(wrong).toEqual([]);
   });
 
+  test("no module has state outside main, context and the adapters of infra", () => {
+    const COLLECTION = /^(?:export )?const (\w+)\b[^=;]*= new (?:Map|Set|WeakMap|WeakSet)\b/gm;
+    const isChanged = (text: string, name: string) =>
+      new RegExp(`\\b${name}\\.(?:set|add|delete|clear)\\(`).test(text);
+    const wrong = server
+      .filter(({ path }) => !/\/src\/(?:main|context)\.ts$|\/src\/infra\//.test(path))
+      .flatMap(({ path, text }) => [
+        ...(/^(?:export )?let /m.test(text) ? [path] : []),
+        ...[...text.matchAll(COLLECTION)]
+          .filter(([, name]) => isChanged(text, name as string))
+          .map(([, name]) => `${path}: ${name}`),
+      ]);
+    expect(wrong).toEqual([]);
+  });
+
   test("timers are the clock's", () => {
     const wrong = server
       .filter(

@@ -100,6 +100,8 @@ export interface Context {
   readonly paymentWaits: ConcurrencyLimit;
   /** Tries of drafts under way, by site. */
   readonly policyTests: ConcurrencyLimit;
+  /** Imports of products under way, by site. */
+  readonly imports: ConcurrencyLimit;
   readonly tokenAuthenticator: TokenAuthenticator<Principal>;
   /** Apart from people's: an edge with a wrong token must not lock its owner out. */
   readonly edgeAuthenticator: TokenAuthenticator<EdgeToken>;
@@ -251,6 +253,7 @@ function compose(
     policies: new PolicyCache(),
     paymentWaits: new ConcurrencyLimit(PAYMENT_WAITS_MAX),
     policyTests: new ConcurrencyLimit(POLICY_TESTS_MAX),
+    imports: new ConcurrencyLimit({ perKey: 1, total: Number.POSITIVE_INFINITY }),
     fixtureTools: overrides.fixtureTools ?? [],
     tokenAuthenticator: new TokenAuthenticator(clock, (digest) =>
       authenticate(db, digest, operatorDigest),

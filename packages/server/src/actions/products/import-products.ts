@@ -124,9 +124,6 @@ async function readAll(
   if (batch.length > 0) await write();
 }
 
-/** Sites whose products are being imported by this process. */
-const importing = new Set<string>();
-
 /**
  * Writes products while their lines arrive. Lines with a problem are reported and left out. With `replace`,
  * products that the file does not name are removed at its end, unless a line was refused. The start of the
@@ -139,22 +136,20 @@ export async function importProducts(
   lines: AsyncIterable<ProductLine>,
   { replace, actor }: { readonly replace: boolean; readonly actor: Actor },
 ): Promise<Result<ImportReport, ImportFault>> {
-  if (importing.has(siteKeyHash)) {
-    return refuse("conflict", "An import of this site is under way. Wait for its end.");
-  }
-  importing.add(siteKeyHash);
+  const target = { siteKeyHash, importId: context.ids.id("imp"), updates: !replace };
   try {
-    const target = { siteKeyHash, importId: context.ids.id("imp"), updates: !replace };
-    await recordStart(context, target, { replace, actor });
-    const reader = new ProductReader();
-    await readAll(context, target, lines, reader);
-    return ok(await finish(context, target, reader, { replace, actor }));
+    const done = await context.imports.run(siteKeyHash, async () => {
+      await recordStart(context, target, { replace, actor });
+      const reader = new ProductReader();
+      await readAll(context, target, lines, reader);
+      return finish(context, target, reader, { replace, actor });
+    });
+    if (done !== undefined) return ok(done.result);
+    return refuse("conflict", "An import of this site is under way. Wait for its end.");
   } catch (error) {
     if (error instanceof ImportEndedError) return refuse(error.fault, error.message);
     if (error instanceof UnreadableListError) return refuse("invalid_request", error.message);
     throw error;
-  } finally {
-    importing.delete(siteKeyHash);
   }
 }
 

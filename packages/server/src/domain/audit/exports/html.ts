@@ -8,16 +8,11 @@ import { EXPORT_STYLE } from "./style.js";
 /** The script reads the claimed keys from this element. */
 const KEYS_ELEMENT = '<script type="application/json" id="audit-keys">';
 
-let script: Promise<string> | undefined;
-
 function pageScript(): Promise<string> {
-  script ??= readFile(AUDIT_PAGE_FILE, "utf8").catch((cause) => {
-    // Tried again next time, because the script may have been built in the meantime.
-    script = undefined;
+  return readFile(AUDIT_PAGE_FILE, "utf8").catch((cause) => {
     const why = "The script of HTML exports is missing: assets/audit-page.js. Run `npm run build`.";
     throw new Error(why, { cause });
   });
-  return script;
 }
 
 const sourceHash = (text: string) =>
