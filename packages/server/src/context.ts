@@ -7,7 +7,7 @@ import { Challenges } from "./domain/agents/challenge.js";
 import { AuditLog, type AuditTools } from "./domain/audit/audit-log.js";
 import { INSTALLATION, installationHost } from "./domain/audit/log.js";
 import { PolicyCache } from "./domain/policies/policy-cache.js";
-import { KeptRevocations } from "./domain/revocations/kept-revocations.js";
+import { RevocationFile } from "./domain/revocations/revocation-file.js";
 import { SiteKeys } from "./domain/site-keys/site-keys.js";
 import { LiveSites } from "./domain/sites/live-sites.js";
 import { domainOfSite } from "./domain/sites/store.js";
@@ -74,7 +74,7 @@ export interface Context {
   readonly clockGuard: ClockGuard;
   readonly keys: KeyRing;
   readonly audit: AuditLog;
-  readonly revocations: KeptRevocations;
+  readonly revocations: RevocationFile;
   readonly jobs: Jobs;
   readonly resolver: Resolver;
   readonly safeFetch: SafeFetch;
@@ -180,7 +180,7 @@ function logNames({ baseUrl }: Config): AuditTools["domainOf"] {
 
 /** Keeps the list of revocations, and applies those that the database does not have. */
 function keepRevocations(tools: Pick<Context, "db" | "clock" | "log">, dataDir: string) {
-  return KeptRevocations.start({ ...tools, dataDir, apply: applyRevocations });
+  return RevocationFile.start({ ...tools, dataDir, apply: applyRevocations });
 }
 
 /** What is composed first: nothing of it needs the database. */

@@ -22,7 +22,7 @@ import { deleteEndedSecrets } from "./domain/payments/accounts/store.js";
 import { deleteExpiredEvents, EVENT_KEPT_MS } from "./domain/provider-events/store.js";
 import { deleteExpiredRejections } from "./domain/rejections/store.js";
 import { deleteExpiredStrangerRecords } from "./domain/stranger-records/store.js";
-import { WORDS_KEPT_MS } from "./domain/stranger-records/stranger-words.js";
+import { WORDS_STORED_MS } from "./domain/stranger-records/stranger-words.js";
 import { deleteExpiredSessions } from "./domain/tokens/sessions/store.js";
 import { deleteExpiredReplies } from "./domain/ucp-replies/store.js";
 import { HEARTBEAT_MS, recordHeartbeat } from "./infra/installation/clock-check.js";
@@ -38,7 +38,7 @@ const RECONCILE_EVERY_MS = 5000;
 async function deleteExpiredCounts({ db }: Context, now: number): Promise<void> {
   await deleteExpiredRates(db, now);
   await db.transaction((tx) => deleteExpiredRejections(tx, now));
-  const expired = { day: now - DAY_MS, wordsBefore: now - WORDS_KEPT_MS };
+  const expired = { day: now - DAY_MS, wordsBefore: now - WORDS_STORED_MS };
   await db.transaction((tx) => deleteExpiredStrangerRecords(tx, expired));
 }
 

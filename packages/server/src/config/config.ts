@@ -8,7 +8,7 @@ import * as read from "./readers.js";
 import type { LogLevel } from "./variables.js";
 import { LIMIT_NAMES, type LimitName, limitMax, PREFIX, VARIABLES } from "./variables.js";
 
-/** Everything an installation was told, checked once and frozen. */
+/** The settings of an installation, checked once and frozen. */
 export interface Config {
   readonly mode: "production" | "development";
   /** Origin without a trailing slash. */
@@ -25,16 +25,19 @@ export interface Config {
   readonly tls: TlsSettings | undefined;
   readonly trustProxy: readonly string[];
   readonly adminToken: string | undefined;
-  readonly secretsKey: { readonly value: string } | { readonly file: string } | undefined;
+  readonly secretsKey:
+    | { readonly kind: "value"; readonly value: string }
+    | { readonly kind: "file"; readonly path: string }
+    | undefined;
   readonly keyAliases: readonly KeyAlias[];
-  /** Where security.txt sends whoever found a weakness. */
+  /** The contact in security.txt. */
   readonly securityContact: string;
   /** Absent: this installation sends no mail. */
   readonly mail: MailSettings | undefined;
   readonly limits: Readonly<Record<LimitName, number>>;
   /** `host` or `host:port` entries; empty outside development. */
   readonly fetchAllow: readonly string[];
-  /** Where Stripe is imitated; undefined outside development. */
+  /** The address of a Stripe simulator; undefined outside development. */
   readonly stripeApiBase: string | undefined;
 }
 
@@ -51,10 +54,10 @@ function setting(env: Environment, name: string): string | undefined {
 /** What Kubernetes adds to every pod when a service is called gatehouse. */
 const FROM_KUBERNETES = /^GATEHOUSE_(SERVICE_(HOST|PORT)|PORT_\d+_(TCP|UDP))/;
 
-/** Settings of a site's worker or plugin, which may stand in the same file or shell. */
+/** Settings of a site's worker or plugin, which may be in the same file or shell. */
 const OF_THE_EDGE = /^GATEHOUSE_(?:SITE|URL|SITE_KEY_HASH|EDGE_TOKEN|EXCEPT|VISITS|KEYS_ALLOW)$/;
 
-/** A misspelt variable that is silently ignored could leave a gate open. */
+/** A misspelt variable must not be ignored silently, because it may be meant to protect something. */
 function refuseUnknown(env: Environment): void {
   const known = VARIABLES.map(({ name }) => name);
   for (const name of Object.keys(env)) {
@@ -85,8 +88,10 @@ function readSecretsKey(env: Environment): Config["secretsKey"] {
   if (value !== undefined && file !== undefined) {
     throw new StartupError("Set GATEHOUSE_SECRETS_KEY or GATEHOUSE_SECRETS_KEY_FILE, not both.");
   }
-  if (value !== undefined) return { value: read.secretsKey("GATEHOUSE_SECRETS_KEY", value) };
-  return file === undefined ? undefined : { file };
+  if (value !== undefined) {
+    return { kind: "value", value: read.secretsKey("GATEHOUSE_SECRETS_KEY", value) };
+  }
+  return file === undefined ? undefined : { kind: "file", path: file };
 }
 
 function readMail(env: Environment): Config["mail"] {
@@ -100,7 +105,7 @@ function readMail(env: Environment): Config["mail"] {
   return { server: mailServer("GATEHOUSE_SMTP_URL", server), from: sender };
 }
 
-/** Ten years: longer than anybody keeps a log, short enough to be a date. */
+/** Ten years. */
 const KEEP_DAYS_MAX = 3650;
 
 function readArchive(env: Environment, dataDir: string) {
@@ -131,7 +136,7 @@ function readLimits(env: Environment): Config["limits"] {
   return Object.freeze(Object.fromEntries(entries));
 }
 
-/** Environment → configuration, or one sentence that says which variable to mend and how. */
+/** Reads the configuration from the environment. An error says which variable to fix, and how. */
 export function readConfig(env: Environment): Config {
   refuseUnknown(env);
   const mode = read.oneOf("GATEHOUSE_MODE", setting(env, "MODE"), ["production", "development"]);

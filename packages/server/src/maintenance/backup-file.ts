@@ -20,21 +20,25 @@ const Header = z.object({
   build: z.string().max(64),
   schema_version: z.int().min(1),
   created_at: z.iso.datetime(),
-  /** The installation's secrets key, when Gatehouse keeps it; whoever has it can sign as the site. */
+  /** The secrets key, unless the operator configured it. Anybody who has it can sign as the site. */
   secrets_key: z.string().length(43).nullable(),
 });
 
 export type BackupHeader = z.infer<typeof Header>;
 
-/** Bytes travel as `{"$bytes": base64}`; every other value is JSON already. */
+/** Bytes are written as `{"$bytes": base64}`; every other value is JSON already. */
 const Value = z.union([z.string(), z.number(), z.null(), z.strictObject({ $bytes: z.base64() })]);
 
+const End = z.strictObject({ rows: z.record(z.string(), z.int()), sha256: z.string() });
+
 const Line = z.union([
-  z.strictObject({ table: z.string(), row: z.record(z.string(), Value) }),
-  z.strictObject({ header: Header }),
-  z.strictObject({
-    end: z.strictObject({ rows: z.record(z.string(), z.int()), sha256: z.string() }),
-  }),
+  z
+    .strictObject({ table: z.string(), row: z.record(z.string(), Value) })
+    .transform((line) => ({ kind: "row" as const, ...line })),
+  z
+    .strictObject({ header: Header })
+    .transform(({ header }) => ({ kind: "header" as const, header })),
+  z.strictObject({ end: End }).transform(({ end }) => ({ kind: "end" as const, end })),
 ]);
 
 export function encodeRow(row: Row): Record<string, unknown> {
@@ -70,7 +74,7 @@ function sorted(counts: Readonly<Record<string, number>>): string {
   return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** How often whoever waits is told of rows: seldom enough to cost nothing. */
+/** Progress is reported once per this many rows. */
 export const PROGRESS_EVERY_ROWS = 1000;
 
 export interface CheckedBackup {
@@ -117,17 +121,17 @@ async function checkLines(
   let rows = 0;
   let header: BackupHeader | undefined;
   let sealedBy: string | undefined;
-  let end: { rows: Record<string, number>; sha256: string } | undefined;
+  let end: z.infer<typeof End> | undefined;
   const reading = { gzipBytes, onBytes: (bytes: Uint8Array) => hasher.add(bytes) };
   for await (const text of linesOf(path, reading)) {
     const line = parseLine(path, text, header === undefined ? NO_BACKUP : CHANGED);
     if (end !== undefined) throw damaged(path, "goes on after its end");
-    if ("end" in line) {
+    if (line.kind === "end") {
       end = line.end;
       continue;
     }
     hash.update(`${text}\n`);
-    if ("header" in line) {
+    if (line.kind === "header") {
       header = line.header;
       continue;
     }
@@ -183,7 +187,7 @@ export async function* backupRows(
   const reading = { gzipBytes, onBytes: (bytes: Uint8Array) => hasher.add(bytes) };
   for await (const text of linesOf(path, reading)) {
     const line = parseLine(path, text);
-    if ("row" in line) yield { table: line.table, row: decodeRow(line.row) };
+    if (line.kind === "row") yield { table: line.table, row: decodeRow(line.row) };
   }
   if (hasher.end(trailer).sha256 !== sha256) throw damaged(path, "changed while it was restored");
 }

@@ -96,7 +96,7 @@ export async function stepAgent(
     if (to === "revoked") await revokeKeys(tx, changed, kids, now);
     return { records: [agentChange(kind, changed, { actor, now, kids })], answer: ok(changed) };
   });
-  if (step === "revoke") await revocations.keep();
+  if (step === "revoke") await revocations.write();
   return answer;
 }
 

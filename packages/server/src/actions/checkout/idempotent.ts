@@ -9,7 +9,7 @@ import { isVerified, lockSite } from "../../domain/sites/store.js";
 import {
   claimKey,
   freeKey,
-  REPLY_KEPT_MS,
+  REPLY_STORED_MS,
   type ReplyKey,
   replyOf,
   SIGNED,
@@ -200,5 +200,5 @@ export async function isRepetitionKnown(
   if (!CHECKOUT_ID.test(id)) return true;
   const read = kind === "cart" ? cartById : checkoutById;
   const resource = await read(db, siteKeyHash, id);
-  return resource === undefined || clock.now() - resource.createdAt <= REPLY_KEPT_MS;
+  return resource === undefined || clock.now() - resource.createdAt <= REPLY_STORED_MS;
 }

@@ -10,7 +10,7 @@ import type { Context } from "../../context.js";
 import type { Checkout } from "../../domain/checkouts/checkout.js";
 import { writePolicies } from "../../domain/checkouts/store.js";
 import type { ShopSettings } from "../../domain/shop-settings/shop-settings.js";
-import { agreedTerms, storeTerms, shopSettings } from "../../domain/shop-settings/store.js";
+import { agreedTerms, shopSettings, storeTerms } from "../../domain/shop-settings/store.js";
 import type { Site } from "../../domain/sites/site.js";
 import type { Queries, Transaction } from "../../infra/db/database.js";
 

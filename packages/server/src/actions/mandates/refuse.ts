@@ -77,7 +77,7 @@ export async function refuseProven(
   const taken = await context.rejections.take(tx, rejection, now);
   const answer = { kind: "refused", fault, mandateId } as const;
   if (words === undefined || taken.records.length === 0) return { ...taken, answer };
-  const remember = await context.strangerWords.keep(tx, siteKeyHash, [words], now);
+  const remember = await context.strangerWords.store(tx, siteKeyHash, [words], now);
   const after = () => {
     taken.after?.();
     remember();

@@ -114,7 +114,7 @@ async function takeCall(
       ? { records: [record] }
       : await rejections.take(tx, { caller, reason: limit, record }, now);
   const isRecorded = taken.records.length > 0;
-  const remember = await strangerWords.keep(
+  const remember = await strangerWords.store(
     tx,
     siteKeyHash,
     isRecorded ? commitments.made : [],

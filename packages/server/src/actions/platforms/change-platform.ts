@@ -76,7 +76,7 @@ export async function changePlatform(
     const change = { kind: `platform_${status}`, platform: identity };
     return { records: [actorDraft("site.changed", actor, now, { change })], answer: ok(platform) };
   });
-  if (status === "suspended") await revocations.keep();
+  if (status === "suspended") await revocations.write();
   return answer;
 }
 

@@ -73,6 +73,6 @@ export async function revokeToken(
     await insertRevocations(tx, revoked);
     return { records: await inWritableLogs(audit, tx, drafts), answer: null };
   });
-  await revocations.keep();
+  await revocations.write();
   return ok(true);
 }

@@ -7,7 +7,7 @@ import type { BuyingPlatform, PlatformCaller, WantedLine } from "./platform.js";
  * open → completing → completed. A failed completion returns to open. Everything except a completed
  * checkout can be cancelled.
  */
-export type CheckoutStatus = "open" | "completing" | "completed" | "cancelled";
+type CheckoutStatus = "open" | "completing" | "completed" | "cancelled";
 
 /** A postal address as the platform wrote it: texts only. */
 export interface Address extends JsonObject {

@@ -6,7 +6,7 @@ import type { JsonObject, Money, PaymentHandler } from "@gatehouse/protocol";
  * owner took it before. What
  * nobody heard of for 23 hours: releasing → declined.
  */
-export type PaymentStatus =
+type PaymentStatus =
   | ("requested" | "unknown" | "authorized" | "declined")
   | ("releasing" | "released" | "captured");
 

@@ -12,7 +12,7 @@ import {
 
 /** Whether a product can be ordered, in the words of common product feeds. */
 export const AVAILABILITIES = ["in_stock", "out_of_stock", "preorder", "backorder"] as const;
-export type Availability = (typeof AVAILABILITIES)[number];
+type Availability = (typeof AVAILABILITIES)[number];
 
 export const PRODUCT_ID_CHARS_MAX = 100;
 const PRODUCT_TITLE_CHARS_MAX = 200;

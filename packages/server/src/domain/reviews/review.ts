@@ -13,34 +13,34 @@ export type ReviewStatus =
   | ("pending" | "paying" | "approved" | "payment_failed" | "denied")
   | ("expired" | "withdrawn" | "invalidated");
 
-/** Why a reviewer says no; the agent is told the word, never the note. */
+/** Why a reviewer denies a request. The agent gets the code, never the note. */
 export const DENIAL_CODES = [
   ...(["amount_too_high", "unknown_agent", "suspected_fraud"] as const),
   ...(["out_of_stock", "policy_change", "other"] as const),
 ] as const;
 
-/** Where the token of a review is kept; sealed, it opens nowhere else. */
+/** Names the sealed token of a review. A sealed value opens only under its own name. */
 export const reviewTokenPlace = (escalationId: string) => `review ${escalationId}`;
 
-/** What was asked for, as it was signed. */
-export interface ReviewedRequest {
+/** The request as it was signed. */
+interface ReviewedRequest {
   readonly skill: string;
   readonly protocol: string;
   readonly amount: { readonly minor: number; readonly currency: string } | null;
-  /** The key that signed it; null where a platform completes a checkout. */
+  /** The key that signed it; null if a platform completes a checkout. */
   readonly kid: string | null;
   readonly digest: string;
-  /** The checkout it completes, and where its buyer comes back to. */
+  /** The checkout that it completes. */
   readonly checkout?: ReviewedCheckout | undefined;
-  /** Through whom the agent signed to pay, where it is to pay. */
+  /** The payment handler that the agent signed; undefined if it does not pay. */
   readonly handler?: string | undefined;
-  /** What is bought, where something is: id, title, quantity and price of each. */
+  /** What is bought; undefined if nothing is. */
   readonly items?: readonly ReviewedItem[] | undefined;
 }
 
 interface ReviewedCheckout {
   readonly checkoutId: string;
-  /** Null where an agent pays, who has nobody to send to a bank. */
+  /** Where the buyer returns from a bank; null for an agent, which has no buyer to send there. */
   readonly returnUrl: string | null;
 }
 
@@ -51,25 +51,25 @@ interface ReviewedItem {
   readonly unit_minor: number;
 }
 
-/** Something the rules gave to a person to decide. */
+/** A request that a person must decide. */
 export interface Review {
   readonly escalationId: string;
   readonly siteKeyHash: string;
   readonly decisionId: string;
-  /** The caller, as people see it. */
+  /** The caller, as shown to people. */
   readonly actorId: string;
-  /** The identity it counts for, and whether it counts for the pool of platforms not admitted. */
+  /** The identity that its limits count, and whether they count the pool of platforms not admitted. */
   readonly identity: string;
   readonly pooled: boolean;
   readonly mandateId: string;
   readonly status: ReviewStatus;
   readonly ruleId: string;
   readonly request: ReviewedRequest;
-  /** How to pay, kept while nobody has decided; erased with every end. */
+  /** How to pay. Erased when the review ends. */
   readonly sealedToken: string | null;
   /** The record of the decision that escalated it. */
   readonly recordId: string;
-  /** How many people must say yes, and who has. */
+  /** How many people must approve, and who has. */
   readonly approvalsNeeded: number;
   readonly approvedBy: readonly string[];
   readonly createdAt: number;
@@ -81,10 +81,10 @@ export interface Review {
   readonly decidedRecordId: string | null;
 }
 
-/** Names the change of any review of a site, for those who follow changes. */
+/** The topic for changes of reviews. */
 export const REVIEW_TOPIC = "reviews";
 
-/** A review that nobody has decided yet. */
+/** A pending review. */
 export function newReview(
   review: Omit<
     Review,

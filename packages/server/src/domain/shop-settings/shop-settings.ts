@@ -1,31 +1,31 @@
 import { ok, parseAmount, type Result, refuse } from "@gatehouse/protocol";
 
-/** Kinds of pages UCP knows a shop to link to. */
+/** Pages of a shop that UCP can link to. */
 export const LINK_TYPES = [
   ...(["terms_of_service", "privacy_policy", "refund_policy", "shipping_policy", "faq"] as const),
 ] as const;
 type LinkType = (typeof LINK_TYPES)[number];
 
-/** A way to have something sent, as its owner wrote it. */
+/** A shipping option that the owner offers. */
 export interface ShippingOption {
   readonly id: string;
   readonly title: string;
-  /** What it costs, by currency, as `4.90`; it is not offered for others. */
+  /** Prices by currency, as `4.90`. The option is not offered in other currencies. */
   readonly prices: Readonly<Record<string, string>>;
-  /** How many days it takes, from and to. */
+  /** The least and the most days it takes. */
   readonly days?: readonly [number, number] | undefined;
 }
 
 interface ShippingZone {
-  /** Two letters each; `*` stands for every country no zone names. */
+  /** Two letters each; `*` means every country that no other zone names. */
   readonly countries: readonly string[];
   readonly options: readonly ShippingOption[];
 }
 
-/** A rate: at most two digits, and four after the point. */
+/** A tax rate: at most two digits, and four decimal places. */
 export const PERCENT = /^(0|[1-9]\d?)(?:\.(\d{1,4}))?$/;
 
-/** What is added to the price, where the price does not hold it already. */
+/** A tax that is added to prices. */
 interface TaxRate {
   readonly country: string;
   readonly region?: string | undefined;
@@ -33,17 +33,17 @@ interface TaxRate {
   readonly percent: string;
 }
 
-/** What an owner sets about selling through platforms. */
+/** The owner's settings for selling through platforms. */
 export interface ShopSettings {
-  /** Nothing is sent anywhere where it is empty. */
+  /** If it is empty, nothing can be shipped. */
   readonly shipping: readonly ShippingZone[];
   readonly taxes: readonly TaxRate[];
-  /** What a buyer agrees to; null: the words Gatehouse has for it. */
+  /** The terms that a buyer agrees to; null for the default terms. */
   readonly terms: { readonly text: string; readonly version: string } | null;
   readonly links: Readonly<Partial<Record<LinkType, string>>>;
-  /** Whether orders are taken from platforms that do not prove who they are. */
+  /** Whether platforms that do not sign their requests can order. */
   readonly allowUnsigned: boolean;
-  /** Whether buyers are told of their orders by mail. */
+  /** Whether buyers get mail about their orders. */
   readonly buyerMail: boolean;
 }
 
@@ -60,10 +60,7 @@ function twice<T>(list: readonly T[]): T | undefined {
   return list.find((item, i) => list.indexOf(item) !== i);
 }
 
-/**
- * What is wrong with settings that have the right shape: what no schema can say. A table that names a
- * place twice would mean two things.
- */
+/** Checks what a schema cannot: that no place or option is named twice, and that prices are valid amounts. */
 export function shopFault({ shipping, taxes }: ShopSettings): Result<true, "invalid"> {
   const country = twice(shipping.flatMap(({ countries }) => countries));
   if (country !== undefined) {

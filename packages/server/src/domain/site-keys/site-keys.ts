@@ -7,10 +7,10 @@ import type { Secrets } from "../../infra/secrets/secrets.js";
 import { DAY_MS } from "../../infra/time.js";
 import { insertFirstKey, keysOfSite, type StoredSiteKey } from "./store.js";
 
-/** Platforms keep profiles for a while; what an older key signed is checked that long. */
+/** Platforms cache profiles, and verify with the keys in them. */
 const LISTED_AFTER_RETIREMENT_MS = 30 * DAY_MS;
-/** Keys held unsealed in memory. */
-const KEPT_MAX = 1000;
+/** Unsealed keys in memory. */
+const UNSEALED_MAX = 1000;
 
 const placeOf = (siteKeyHash: string, kid: string) => `site_signing_keys/${siteKeyHash}/${kid}`;
 const jwkOf = ({ public_x: x, public_y: y }: StoredSiteKey): Es256Jwk => ({
@@ -20,8 +20,8 @@ const jwkOf = ({ public_x: x, public_y: y }: StoredSiteKey): Es256Jwk => ({
 });
 
 /**
- * The key of each site by which it signs what it answers to platforms: ES256, as UCP asks for. Made
- * when it is first needed, and shared by all nodes.
+ * The keys with which sites sign their answers to platforms: ES256, as UCP requires. A key is made when it
+ * is first needed, and shared by all nodes.
  */
 export class SiteKeys {
   private readonly db: Database;
@@ -69,7 +69,7 @@ export class SiteKeys {
     const known = this.unsealed.get(kid);
     if (known !== undefined) return known;
     const key = openEs256Key(JSON.parse(this.secrets.open(placeOf(siteKeyHash, kid), sealed)));
-    if (this.unsealed.size >= KEPT_MAX) {
+    if (this.unsealed.size >= UNSEALED_MAX) {
       this.unsealed.delete(this.unsealed.keys().next().value as string);
     }
     this.unsealed.set(kid, key);

@@ -1,7 +1,7 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import { deleterOf } from "../../infra/db/statements.js";
 
-/** A key of a site as it is kept; times are milliseconds. */
+/** A row of site_signing_keys; times are milliseconds. */
 export interface StoredSiteKey {
   readonly kid: string;
   readonly public_x: string;
@@ -26,7 +26,7 @@ export function keysOfSite(
   );
 }
 
-/** Keeps a first key; where somebody was faster, theirs stays. */
+/** Stores a site's first key, unless another process was faster. */
 export async function insertFirstKey(
   tx: Transaction,
   siteKeyHash: string,

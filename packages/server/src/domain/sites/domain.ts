@@ -29,7 +29,7 @@ export function readDomain(
   if (isIP(host.replace(/^\[(.*)\]$/, "$1")) !== 0) {
     return refuse("not_a_domain", "an IP address is not a domain");
   }
-  // Asked again: the ASCII form of a name can be four times as long as the one it was written in.
+  // Checked again, because the ASCII form of a name can be four times as long as the written one.
   if (host.length > DOMAIN_CHARS_MAX) return fault;
   const labels = host.split(".");
   const local = labels.at(-1) === "localhost";

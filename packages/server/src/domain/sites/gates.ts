@@ -1,11 +1,11 @@
 import { type JsonObject, paymentHandlers } from "@gatehouse/protocol";
 import type { Site } from "./site.js";
 
-/** Something that must hold before a site sells to agents (contract 1.9). */
+/** A condition for selling to agents (contract 1.9). */
 export interface Gate {
   readonly name: "processor" | "rail" | "settlement" | "policy" | "wallet";
   readonly open: boolean;
-  /** What an owner does about it while it is shut. */
+  /** What the owner has to do while it is closed. */
   readonly advice: string;
 }
 
@@ -33,19 +33,19 @@ export function gatesOf({ processor, policyPublished }: Site): readonly Gate[] {
   ];
 }
 
-/** Whether agents can buy here: nothing is offered before every gate is open, or while sales are paused. */
+/** Whether agents can buy: every gate is open, and sales are not paused. */
 export function sells(site: Site): boolean {
   const allowed = site.status === "verified" && site.pausedAt === null;
   return allowed && gatesOf(site).every(({ open }) => open);
 }
 
-/** Why a shop sells nothing now, in words for a platform. */
+/** Why a shop sells nothing now, for a platform. */
 export function closedMessage({ pausedAt }: Site): string {
   if (pausedAt === null) return "This shop does not sell to agents now.";
   return "The shop has paused sales. Nothing was charged. Try again later.";
 }
 
-/** How platforms can pay here, in UCP's words; null while a gate is shut. */
+/** The payment handlers in UCP's format; null while a gate is closed. */
 export function handlersOf(site: Site): JsonObject | null {
   const { processor } = site;
   return processor !== null && sells(site) ? paymentHandlers(site, processor) : null;

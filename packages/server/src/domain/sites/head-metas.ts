@@ -1,6 +1,6 @@
 import { type Token, type TokenHandler, Tokenizer, TokenizerMode } from "parse5";
 
-/** Elements that may stand in a head; any other tag, or text, opens the body. */
+/** Elements that may be in a head. Any other tag, or text, opens the body. */
 const RAW_TEXT: Readonly<Record<string, Tokenizer["state"]>> = {
   script: TokenizerMode.SCRIPT_DATA,
   style: TokenizerMode.RAWTEXT,
@@ -17,11 +17,11 @@ const HEAD_TAGS = new Set([
   "template",
   ...Object.keys(RAW_TEXT),
 ]);
-/** Fed in pieces, so that reading stops with the head and no single tag can grow without end. */
+/** Pages are read in pieces, so that reading stops after the head and the length of a tag is limited. */
 const PIECE_CHARS = 1024;
 const CHARS_WITHOUT_TOKEN_MAX = 8192;
 
-/** Collects what a browser would put into the head, token by token, without building a tree. */
+/** Collects the metas of the head token by token, without building a tree. */
 class HeadReader implements TokenHandler {
   readonly contents: string[] = [];
   done = false;
@@ -93,8 +93,8 @@ class HeadReader implements TokenHandler {
 }
 
 /**
- * `content` of the metas of a name in the head of a page, as a browser would read it. Time is
- * linear in the page: strangers write it, and a tree builder can be made to work for minutes.
+ * The `content` of the metas with a name in the head of a page, as a browser would read it. Strangers write
+ * the page, so the time must be linear in its length; a tree builder can be made to work for minutes.
  */
 export function headMetaContents(html: string, name: string): readonly string[] {
   const reader = new HeadReader(name);

@@ -9,23 +9,23 @@ type Proof = Result<true, "not_found">;
 export interface ProofSources {
   readonly resolver: Resolver;
   readonly safeFetch: SafeFetch;
-  /** Plain http for hosts the fetch allow-list names; development only. */
+  /** Hosts that are read over plain HTTP; development only. */
   readonly fetchAllow: readonly string[];
 }
 
 const decoder = new TextDecoder();
 
-/** Whether the fetch allow-list names a domain: an entry without a port stands for every port. */
+/** Whether the fetch allow-list names a domain. An entry without a port means every port. */
 export function isFetchAllowed(domain: string, allow: readonly string[]): boolean {
   return allow.includes(domain) || allow.includes(domain.replace(/:\d+$/, ""));
 }
 
-/** Where a site itself is: plain http only for hosts the fetch allow-list names. */
+/** The origin of a site: plain HTTP only for hosts in the fetch allow-list. */
 export function siteOrigin(domain: string, allow: readonly string[]): string {
   return `${isFetchAllowed(domain, allow) ? "http" : "https"}://${domain}`;
 }
 
-/** What an owner publishes for each method, ready to copy. */
+/** What an owner has to publish for each method. */
 export function proofInstructions(site: Site, fetchAllow: readonly string[]) {
   const { domain, verification } = site;
   const { dnsLabel, name, filePath } = SITE_VERIFICATION;
@@ -86,7 +86,7 @@ async function findByMeta(site: Site, sources: ProofSources, fresh: boolean): Pr
   );
 }
 
-/** Looks for the proof of a domain where the method says it is. */
+/** Looks for the proof of a domain by one method. */
 export function findProof(
   site: Site,
   method: ProofMethod,

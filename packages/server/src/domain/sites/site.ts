@@ -1,31 +1,31 @@
 import type { PaymentHandler, SkillSetting } from "@gatehouse/protocol";
 import { DAY_MS } from "../../infra/time.js";
 
-export type SiteStatus = "pending" | "verified";
+type SiteStatus = "pending" | "verified";
 export const VERIFICATION_METHODS = ["dns", "file", "meta", "operator"] as const;
 export type VerificationMethod = (typeof VERIFICATION_METHODS)[number];
 
-/** Who may see how far a site's log is: anybody at once, anybody once an hour, only its owner. */
+/** Who can see the checkpoints of a site's log: anybody at once, anybody once an hour, only its owner. */
 export const AUDIT_PUBLIC = ["full", "hourly", "owner"] as const;
 export type AuditPublic = (typeof AUDIT_PUBLIC)[number];
 
 export const PROCESSOR_KINDS: readonly PaymentHandler[] = ["sandbox", "stripe"];
 
-/** What an owner set about the processor. */
+/** The owner's settings for the payment provider. */
 export interface ProcessorSettings {
   readonly kind: PaymentHandler;
-  /** Whether payments of agents may go through it at all. */
+  /** Whether the provider may be used for payments of agents. */
   readonly railOn: boolean;
-  /** Whether this site settles through it. */
+  /** Whether payments of this site are settled with it. */
   readonly settles: boolean;
   /** Whether real money moves. */
   readonly live: boolean;
   readonly walletMerchantId: string | null;
-  /** The public half of the account's key; null where its owner gave none. */
+  /** The publishable key of the account; null if the owner gave none. */
   readonly publishableKey: string | null;
 }
 
-/** A website that Gatehouse stands before. Times are milliseconds. */
+/** A website of an owner. Times are milliseconds. */
 export interface Site {
   readonly siteKey: string;
   /** Names the site in URLs, tables and tokens. */
@@ -36,7 +36,7 @@ export interface Site {
   /** In the owner's order. */
   readonly skills: readonly SkillSetting[];
   readonly auditPublic: AuditPublic;
-  /** Who authorizes payments for the site; null where nobody does. Never a secret. */
+  /** The payment provider; null if none is connected. Holds no secret. */
   readonly processor: ProcessorSettings | null;
   readonly policyPublished: boolean;
   /** Since when the owner has paused sales; null while they are not paused. */
@@ -69,7 +69,7 @@ export const RECHECK_EVERY_MS = DAY_MS;
 /** Random bytes of the token an owner publishes. */
 export const PROOF_TOKEN_BYTES = 24;
 
-/** Nothing proven yet, and a token to prove it with. */
+/** The verification of a new site: nothing is proven, and the token is what its owner has to publish. */
 export function unproven(token: string): Site["verification"] {
   return Object.freeze({
     token,

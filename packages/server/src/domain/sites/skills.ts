@@ -9,7 +9,7 @@ import {
   type SkillSetting,
 } from "@gatehouse/protocol";
 
-/** Of the skills that do more than answer with a link, the one an owner switches on by hand. */
+/** The only reserved skill that an owner can switch on. The others come with checkout. */
 const OWNERS_CHOICE = "place_order";
 
 function readSkill(skill: SkillSetting): Result<SkillSetting, "invalid_request"> {
@@ -28,7 +28,7 @@ function readSkill(skill: SkillSetting): Result<SkillSetting, "invalid_request">
   return url.ok ? ok({ ...skill, url: url.value }) : bad(`url: ${url.detail}`);
 }
 
-/** Checks a whole list of skills; the first that cannot be saved is named by its place. */
+/** Checks a list of skills. A refusal names the position of the first wrong one. */
 export function readSkills(
   skills: readonly SkillSetting[],
 ): Result<readonly SkillSetting[], "invalid_request"> {

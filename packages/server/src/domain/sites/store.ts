@@ -98,8 +98,8 @@ export function siteByDomain(db: Queries, domain: string): Promise<Site | undefi
 }
 
 /**
- * Whether a site key was ever given out here, deleted sites included. An older key can look like a
- * hash: one that is the hash of another site, or hashes to another's key, would name two sites.
+ * Whether a site key was ever used here, deleted sites included. An older key can look like a hash, and one
+ * that is the hash of another site, or hashes to another's key, would name two sites.
  */
 export function siteKeyTaken(db: Queries, site: SiteNames): Promise<boolean> {
   const { siteKey, siteKeyHash } = site;
@@ -143,7 +143,7 @@ export function sitesToRecheck(db: Queries, before: number, limit: number): Prom
   );
 }
 
-/** How many sites there are, and which have something wrong that their owner should see. */
+/** The number of sites, and the problems that their owners should see. */
 export async function siteHealth(db: Queries) {
   const counts = await db.get<{ total: number; verified: number }>(
     `SELECT COUNT(*) AS total, COUNT(CASE WHEN status = 'verified' THEN 1 END) AS verified
@@ -185,7 +185,7 @@ export async function recordCheck(tx: Transaction, site: Site): Promise<boolean>
   return (await sites.update(tx, row, columns, AS_READ, siteKeyHash, version)) === 1;
 }
 
-/** Sends other sites of a domain back to pending: the newest proof of a domain wins. */
+/** Makes other sites of a domain pending again, because the newest proof wins. */
 export async function unverifyOthers(
   tx: Transaction,
   domain: string,

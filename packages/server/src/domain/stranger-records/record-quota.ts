@@ -4,15 +4,15 @@ import type { Log } from "../../infra/log/log.js";
 import { DAY_MS } from "../../infra/time.js";
 import { addRecordBytes, recordBytes } from "./store.js";
 
-/** How long bytes are counted only in memory; a process that is killed loses those. */
+/** How long bytes are counted only in memory. A process that is killed loses them. */
 const PERSIST_MS = 10_000;
 
 interface SiteDay {
   readonly siteKeyHash: string;
   readonly day: number;
-  /** What the database says of all nodes. */
+  /** The bytes that all nodes have stored. */
   stored: number;
-  /** What this process has added since. */
+  /** The bytes that this process has added since. */
   added: number;
 }
 

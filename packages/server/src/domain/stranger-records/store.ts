@@ -1,8 +1,8 @@
 import type { Queries, Transaction } from "../../infra/db/database.js";
 import { addToRow, deleterOf, selectNumber } from "../../infra/db/statements.js";
 
-/** Words of a stranger, with the salt that proves which record means them. */
-export interface KeptWords {
+/** A text that a stranger chose, with the salt that proves which record names it. */
+export interface StoredWords {
   readonly commitment: string;
   readonly salt: string;
   readonly words: string;
@@ -26,7 +26,7 @@ export function recordBytes(db: Queries, siteKeyHash: string, day: number): Prom
 export async function insertWords(
   tx: Transaction,
   siteKeyHash: string,
-  { commitment, salt, words }: KeptWords,
+  { commitment, salt, words }: StoredWords,
   now: number,
 ): Promise<void> {
   await tx.run(
@@ -40,7 +40,7 @@ export async function insertWords(
   );
 }
 
-/** Removes the counts of days before one, and words that were kept before a moment. */
+/** Deletes counts of earlier days, and words that were stored before a time. */
 export async function deleteExpiredStrangerRecords(
   tx: Transaction,
   { day, wordsBefore }: { readonly day: number; readonly wordsBefore: number },

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Transaction } from "../../infra/db/database.js";
 import type { Ids } from "../../infra/ids.js";
 import { DAY_MS } from "../../infra/time.js";
-import { insertWords, type KeptWords } from "./store.js";
+import { insertWords, type StoredWords } from "./store.js";
 
 /**
  * Names of well-known MCP clients in `clientInfo.name`. Records show these names; every other name is a
@@ -31,15 +31,15 @@ export function isKnownClient(name: string): boolean {
 }
 
 const SALT_BYTES = 16;
-/** How long the words of strangers are kept; after that only their commitments are left. */
-export const WORDS_KEPT_MS = 30 * DAY_MS;
-/** Words kept in memory, so that the same words get the same commitment. */
-const REMEMBERED_MAX = 10_000;
+/** How long the words of strangers are stored. After that only their commitments are left. */
+export const WORDS_STORED_MS = 30 * DAY_MS;
+/** Words in memory, so that the same words get the same commitment. */
+const CACHED_MAX = 10_000;
 /** Words that a process stores for one site in a UTC day; further ones cannot be read later. */
-const KEPT_PER_SITE_PER_DAY_MAX = 1000;
+const STORED_PER_SITE_PER_DAY_MAX = 1000;
 
 /** Words with their commitment, and whether they still have to be stored. */
-export interface CommittedWords extends KeptWords {
+export interface CommittedWords extends StoredWords {
   readonly isNew: boolean;
 }
 
@@ -50,9 +50,9 @@ export interface CommittedWords extends KeptWords {
  */
 export class StrangerWords {
   private readonly ids: Ids;
-  private readonly known = new Map<string, KeptWords>();
-  /** How many were kept for each site on `day`. */
-  private readonly kept = new Map<string, number>();
+  private readonly known = new Map<string, StoredWords>();
+  /** How many were stored for each site on `day`. */
+  private readonly stored = new Map<string, number>();
   private day = 0;
 
   constructor(ids: Ids) {
@@ -69,14 +69,14 @@ export class StrangerWords {
   }
 
   /** Stores words with the record that names them; returns the change of memory for after the commit. */
-  async keep(
+  async store(
     tx: Transaction,
     siteKeyHash: string,
     committed: readonly CommittedWords[],
     now: number,
   ): Promise<() => void> {
-    const kept = this.isToday(now) ? (this.kept.get(siteKeyHash) ?? 0) : 0;
-    const room = Math.max(0, KEPT_PER_SITE_PER_DAY_MAX - kept);
+    const stored = this.isToday(now) ? (this.stored.get(siteKeyHash) ?? 0) : 0;
+    const room = Math.max(0, STORED_PER_SITE_PER_DAY_MAX - stored);
     const fresh = committed.filter(({ isNew }) => isNew).slice(0, room);
     for (const words of fresh) await insertWords(tx, siteKeyHash, words, now);
     return () => this.remember(siteKeyHash, fresh, now);
@@ -86,15 +86,15 @@ export class StrangerWords {
     return now - (now % DAY_MS) === this.day;
   }
 
-  private remember(siteKeyHash: string, fresh: readonly KeptWords[], now: number): void {
+  private remember(siteKeyHash: string, fresh: readonly StoredWords[], now: number): void {
     if (fresh.length === 0) return;
     if (!this.isToday(now)) {
       this.day = now - (now % DAY_MS);
-      this.kept.clear();
+      this.stored.clear();
       this.known.clear();
     }
-    if (this.known.size >= REMEMBERED_MAX) this.known.clear();
+    if (this.known.size >= CACHED_MAX) this.known.clear();
     for (const words of fresh) this.known.set(`${siteKeyHash} ${words.words}`, words);
-    this.kept.set(siteKeyHash, (this.kept.get(siteKeyHash) ?? 0) + fresh.length);
+    this.stored.set(siteKeyHash, (this.stored.get(siteKeyHash) ?? 0) + fresh.length);
   }
 }

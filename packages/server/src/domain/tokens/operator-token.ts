@@ -9,12 +9,12 @@ import { TOKEN_BYTES, TOKEN_PREFIX } from "./token.js";
 
 export const OPERATOR_TOKEN_FILE = "admin-token";
 
-/** The operator's own credential: configured, or made at first start and kept beside the data. */
+/** The operator's token: configured, or made at the first start and stored in the data folder. */
 export interface OperatorToken {
   readonly token: string;
-  /** Made by this very start: to be shown once. */
+  /** Whether this start made it, so that it is shown once. */
   readonly created: boolean;
-  /** Where it is kept; undefined when it came from the environment. */
+  /** Where it is stored; undefined if it is configured. */
   readonly file: string | undefined;
 }
 
@@ -23,15 +23,15 @@ export function operatorToken(config: Config, ids: Ids): OperatorToken {
     return { token: config.adminToken, created: false, file: undefined };
   }
   const file = join(config.dataDir, OPERATOR_TOKEN_FILE);
-  const kept = readPrivateFile(file, "The admin token")?.trim();
-  if (kept !== undefined && kept.length < ADMIN_TOKEN_CHARS_MIN) {
+  const stored = readPrivateFile(file, "The admin token")?.trim();
+  if (stored !== undefined && stored.length < ADMIN_TOKEN_CHARS_MIN) {
     throw new StartupError(
       `The admin token in ${file} is damaged: delete the file to get a new one.`,
     );
   }
-  if (kept !== undefined) return { token: kept, created: false, file };
+  if (stored !== undefined) return { token: stored, created: false, file };
   const token = TOKEN_PREFIX + toBase64url(ids.bytes(TOKEN_BYTES));
-  // Another process that starts on the same folder may have been first; its token then holds.
+  // Another process that starts on the same folder may be faster. Its token is used then.
   return createPrivateFile(file, `${token}\n`)
     ? { token, created: true, file }
     : operatorToken(config, ids);

@@ -35,15 +35,15 @@ const FAILURES_PER_MINUTE = 10;
 const KNOWN_MAX = 1000;
 
 /**
- * Where bearer tokens of one kind are looked at, and whom they stand for. Wrong tokens are counted by address; a request without
- * one is not a try, since any page in the operator's browser could send it. A token nobody has
- * used lately takes its place before it is looked up and gives it back when it was good, so that
- * tries sent at once cannot all slip past the count.
+ * Authenticates bearer tokens of one kind. Wrong tokens are counted by address. A request without a token is
+ * not counted, because any page in the operator's browser can send one. A token that was not used recently
+ * is counted before it is looked up, and the count is refunded if it was valid, so that many tries at once
+ * cannot exceed the limit.
  */
 export class TokenAuthenticator<Holder> {
   private readonly failures = new AddressLimiter({ perMinute: FAILURES_PER_MINUTE });
   private readonly known = new Set<string>();
-  /** How many requests are looking a digest up: bounded by the requests under way. */
+  /** How many requests are looking up a digest. */
   private readonly underWay = new Map<string, number>();
   private readonly clock: Clock;
   private readonly holderOf: (digest: string) => Promise<Holder | undefined>;
@@ -53,7 +53,7 @@ export class TokenAuthenticator<Holder> {
     this.holderOf = holderOf;
   }
 
-  /** Who an Authorization header stands for; a refusal's detail is the seconds to wait. */
+  /** The holder of the token in an Authorization header. The detail of `rate_limited` is the seconds to wait. */
   async admit(
     authorization: string | undefined,
     address: string,
@@ -62,9 +62,9 @@ export class TokenAuthenticator<Holder> {
     if (bearer === undefined) return refuse("unauthorized", "no bearer token");
     const source = networksOf(address);
     const digest = tokenDigest(bearer);
-    // Tries of one token at once are one try.
+    // Several tries of one token at the same time count once.
     const first = !this.known.has(digest) && !this.underWay.has(digest);
-    // One that was good lately does not wait for others' mistakes at the same address.
+    // A token that was valid recently does not wait for wrong tokens from the same address.
     const waitMs = first ? this.failures.take(source, this.clock.now()) : 0;
     if (waitMs > 0) return refuse("rate_limited", String(Math.ceil(waitMs / 1000)));
     const holder = await this.lookUp(digest, first ? source : undefined);
@@ -74,8 +74,8 @@ export class TokenAuthenticator<Holder> {
   }
 
   /**
-   * Every request asks the database itself, so that a revocation holds for the very next one.
-   * The place taken is given back unless the token was wrong: an outage is no fault of the caller.
+   * Every request asks the database, so that a revocation applies to the next one. The count is refunded
+   * unless the token was wrong, because an outage is not the caller's fault.
    */
   private async lookUp(digest: string, taken: Networks | undefined): Promise<Holder | undefined> {
     this.underWay.set(digest, (this.underWay.get(digest) ?? 0) + 1);

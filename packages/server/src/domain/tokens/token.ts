@@ -1,4 +1,4 @@
-/** From most to least: a token mints tokens of its own role or below. */
+/** From most to least powerful. A token can make tokens of its own role or below. */
 export const ROLES = ["operator", "owner", "reviewer", "auditor"] as const;
 export type Role = (typeof ROLES)[number];
 
@@ -6,7 +6,7 @@ export const TOKEN_PREFIX = "gha_";
 export const TOKEN_BYTES = 32;
 export const TOKEN_NAME_CHARS_MAX = 80;
 
-/** An admin token as it is stored: never the token itself. */
+/** An admin token as it is stored. The token itself is not stored. */
 export interface Token {
   readonly tokenId: string;
   readonly name: string;
@@ -18,7 +18,7 @@ export interface Token {
   readonly revokedAt: number | null;
 }
 
-/** Who is asking: what a valid token stands for. */
+/** The holder of a valid token. */
 export interface Principal {
   readonly tokenId: string;
   readonly role: Role;
@@ -34,10 +34,10 @@ export function maySee(principal: Principal, siteKeyHash: string): boolean {
 }
 
 export const EDGE_TOKEN_PREFIX = "ghe_";
-/** Of its id, by which it is listed and revoked. */
+/** The prefix of its id. */
 export const EDGE_TOKEN_ID_PREFIX = "edg";
 
-/** A token that may report visits of one site, and nothing else. Stored without the token itself. */
+/** A token that may only report visits of one site. The token itself is not stored. */
 export interface EdgeToken {
   readonly tokenId: string;
   readonly siteKeyHash: string;

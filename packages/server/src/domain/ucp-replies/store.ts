@@ -9,9 +9,9 @@ import {
 } from "../../infra/quota/stored-bytes.js";
 import { DAY_MS, HOUR_MS } from "../../infra/time.js";
 
-/** UCP asks for a day and recommends two. */
-export const REPLY_KEPT_MS = 48 * HOUR_MS;
-const UNSIGNED_REPLY_KEPT_MS = DAY_MS;
+/** UCP requires a day and recommends two. */
+export const REPLY_STORED_MS = 48 * HOUR_MS;
+const UNSIGNED_REPLY_STORED_MS = DAY_MS;
 
 /**
  * When a reply may be deleted to free space. `never`: money may have been spent for it. `last`: only the
@@ -20,7 +20,7 @@ const UNSIGNED_REPLY_KEPT_MS = DAY_MS;
  */
 type Evicted = "any_time" | "last" | "never";
 
-/** How the table says it. */
+/** The stored values. */
 const PINNED: Readonly<Record<Evicted, number>> = { any_time: 0, never: 1, last: 2 };
 
 /** The scope of an idempotency key. */
@@ -35,9 +35,9 @@ export interface ReplyKey {
 }
 
 export interface StoredReply {
-  /** Of the request that was answered. */
+  /** The digest of the request. */
   readonly digest: string;
-  /** Null, both, while what was asked for is under way. */
+  /** Status and body are null while the request is under way. */
   readonly status: number | null;
   readonly body: JsonObject | null;
 }
@@ -101,7 +101,13 @@ export async function freeKey(tx: Transaction, key: ReplyKey): Promise<void> {
 export async function deleteExpiredReplies(tx: Transaction, now: number): Promise<void> {
   const over = `created_at < ?
      OR (created_at < ? AND caller NOT LIKE '${SIGNED}%' AND pinned = 0)`;
-  await deleteCounted(tx, "ucp_replies", over, now - REPLY_KEPT_MS, now - UNSIGNED_REPLY_KEPT_MS);
+  await deleteCounted(
+    tx,
+    "ucp_replies",
+    over,
+    now - REPLY_STORED_MS,
+    now - UNSIGNED_REPLY_STORED_MS,
+  );
 }
 
 const evictPinned =

@@ -18,9 +18,9 @@ interface Waiting {
 }
 
 /**
- * Writes visits in groups: what comes while one is written makes the next, so a lone visit does not
- * wait and many share one sync to disk. Resolved, they are durable. A crash before that leaves
- * nothing of a visit, and nobody was told that there was one.
+ * Writes visits in batches: visits that arrive during a write go into the next batch, so a single visit does
+ * not wait and many share one sync to disk. They are durable when `add` resolves. A crash before that loses
+ * them, and no caller was told that they were stored.
  */
 export class VisitLog {
   private readonly db: Database;
@@ -50,7 +50,7 @@ export class VisitLog {
 
   private async run(): Promise<void> {
     while (this.queue.length > 0) {
-      // Requests that have arrived meanwhile get to the queue first and share this batch.
+      // Requests that have already arrived join the queue first and share this batch.
       await new Promise((resolve) => setImmediate(resolve));
       await this.write(this.take());
     }

@@ -1,6 +1,6 @@
 import type { Classification, ReportedSignature } from "@gatehouse/protocol";
 
-/** What a signature on a page request was worth; told by an edge only. */
+/** The verified signature of a page request. Only edges report it. */
 export type VisitSignature = ReportedSignature;
 
 /** One page load. Times are milliseconds. */
@@ -18,7 +18,7 @@ export interface Visit {
   readonly offSite: boolean;
 }
 
-/** Which visits a list or a count is about. */
+/** An undefined property does not restrict the list or the count. */
 export interface VisitFilter {
   readonly source?: Visit["source"] | undefined;
   readonly classification: Classification | undefined;

@@ -1,7 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from "@hono/zod-openapi";
 import { deleteCookie, setCookie } from "hono/cookie";
 import type { Context } from "../../context.js";
-import type { Admitted, Opened } from "../../domain/tokens/sessions/console-sessions.js";
+import type { NewSession, SignedInUser } from "../../domain/tokens/sessions/console-sessions.js";
 import { ROLES } from "../../domain/tokens/token.js";
 import { isoTime } from "../../infra/clock.js";
 import {
@@ -67,7 +67,7 @@ const signOut = createRoute({
 
 const COOKIE = { path: "/", secure: true, httpOnly: true, sameSite: "Strict" } as const;
 
-function render({ principal, name, expiresAt }: Admitted): z.infer<typeof SessionBody> {
+function render({ principal, name, expiresAt }: SignedInUser): z.infer<typeof SessionBody> {
   const { tokenId, role, sites } = principal;
   return {
     token_id: tokenId,
@@ -78,14 +78,18 @@ function render({ principal, name, expiresAt }: Admitted): z.infer<typeof Sessio
   };
 }
 
-async function openWithToken(context: Context, token: string, address: string): Promise<Opened> {
+async function openWithToken(
+  context: Context,
+  token: string,
+  address: string,
+): Promise<NewSession> {
   const principal = await principalOf(context, `Bearer ${token}`, address);
   const opened = principal && (await context.consoleSessions.openFor(principal));
   if (opened === undefined) throw new Problem("unauthorized");
   return opened;
 }
 
-async function openWithCode(context: Context, code: string, address: string): Promise<Opened> {
+async function openWithCode(context: Context, code: string, address: string): Promise<NewSession> {
   const opened = await context.consoleSessions.openWithCode(code, address);
   if (opened.ok) return opened.value;
   const { reason, detail } = opened;

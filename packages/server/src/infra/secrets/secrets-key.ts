@@ -27,10 +27,8 @@ export function readSecretsKeyFile(path: string): Uint8Array {
 /** The configured secrets key, or the one in the data folder; undefined before the first start. */
 export function findSecretsKey(config: Config): Uint8Array | undefined {
   const configured = config.secretsKey;
-  if (configured !== undefined && "value" in configured) {
-    return decode(configured.value, "GATEHOUSE_SECRETS_KEY");
-  }
-  if (configured !== undefined) return readSecretsKeyFile(configured.file);
+  if (configured?.kind === "value") return decode(configured.value, "GATEHOUSE_SECRETS_KEY");
+  if (configured?.kind === "file") return readSecretsKeyFile(configured.path);
   const path = join(config.dataDir, SECRETS_KEY_FILE);
   const text = readPrivateFile(path, "The secrets key");
   return text === undefined ? undefined : decode(text, `The secrets key file ${path}`);

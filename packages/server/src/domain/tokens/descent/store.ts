@@ -29,7 +29,7 @@ interface Row {
   sites: string | null;
 }
 
-/** The live tokens that descend from one, edges' included, in order of creation. */
+/** The live tokens that descend from one, edge tokens included, in order of creation. */
 export async function liveDescendants(db: Queries, tokenId: string): Promise<Descendant[]> {
   const people = await db.all<Row>(
     `${DOWN} SELECT token_id, role, name, sites FROM admin_tokens

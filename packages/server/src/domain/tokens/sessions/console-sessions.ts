@@ -20,36 +20,36 @@ import {
   takeCode,
 } from "./store.js";
 
-/** How long somebody stays signed in, whatever they do. */
+/** How long a session lasts, used or not. */
 const SESSION_MS = 12 * HOUR_MS;
 /** How long a link from the terminal opens the console. */
 const CODE_MS = 10 * MINUTE_MS;
-/** Browsers signed in with one token, and links of one that are open. */
+/** Sessions of one token, and open sign-in links of one token. */
 const SESSIONS_OF_TOKEN_MAX = 20;
 const SECRET_BYTES = 32;
 const WRONG_CODES_PER_MINUTE = 10;
 
-interface DeskTools {
+interface SessionTools {
   readonly db: Database;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly secrets: Secrets;
-  /** Of the operator's token, which is in no table. */
+  /** The digest of the operator's token, which is in no table. */
   readonly operatorDigest: string;
 }
 
 /** Who is signed in, and until when. */
-export interface Admitted {
+export interface SignedInUser {
   readonly principal: Principal;
-  /** Whose token it is. */
+  /** The name of the token. */
   readonly name: string;
   readonly expiresAt: number;
 }
 
-type Bearer = Omit<Admitted, "expiresAt">;
+type Bearer = Omit<SignedInUser, "expiresAt">;
 
-/** With what a browser gets: a secret of its own, never the token. */
-export interface Opened extends Admitted {
+/** A new session, with the secret that the browser gets instead of the token. */
+export interface NewSession extends SignedInUser {
   readonly secret: string;
 }
 
@@ -58,16 +58,16 @@ export interface Opened extends Admitted {
  * replaced, the session ends at the next request.
  */
 export class ConsoleSessions {
-  private readonly tools: DeskTools;
+  private readonly tools: SessionTools;
   private readonly macKey: KeyObject;
   private readonly wrongCodes = new AddressLimiter({ perMinute: WRONG_CODES_PER_MINUTE });
 
-  constructor(tools: DeskTools) {
+  constructor(tools: SessionTools) {
     this.tools = tools;
     this.macKey = tools.secrets.keyFor("console sessions");
   }
 
-  /** Another one once the operator has another token, which is in no table; of others their row tells. */
+  /** Changes when the operator's token is replaced. Rows of other tokens say themselves if they are revoked. */
   private macOf(tokenId: string): string {
     const { operatorDigest } = this.tools;
     const digest = tokenId === OPERATOR.tokenId ? operatorDigest : tokenId;
@@ -78,7 +78,7 @@ export class ConsoleSessions {
     return toBase64url(this.tools.ids.bytes(SECRET_BYTES));
   }
 
-  /** A code that signs in whoever has the link, once. */
+  /** A code that signs in once. Anybody who has the link can use it. */
   async newCode({ tokenId }: Principal): Promise<{ code: string; expiresAt: number }> {
     const { db, clock } = this.tools;
     const code = this.secret();
@@ -90,35 +90,38 @@ export class ConsoleSessions {
     return { code, expiresAt };
   }
 
-  /** Signs in with a code; a refusal's detail is the seconds to wait, where that is why. */
+  /** Signs in with a code. The detail of `rate_limited` is the seconds to wait. */
   async openWithCode(
     code: string,
     address: string,
-  ): Promise<Result<Opened, "unauthorized" | "rate_limited">> {
+  ): Promise<Result<NewSession, "unauthorized" | "rate_limited">> {
     const { db, clock } = this.tools;
     const source = networksOf(address);
     const waitMs = this.wrongCodes.take(source, clock.now());
     if (waitMs > 0) return refuse("rate_limited", String(Math.ceil(waitMs / 1000)));
     const opened = await db.transaction(async (tx) => {
-      const found = await takeCode(tx, tokenDigest(code), clock.now());
-      const who = found && (await this.bearerOf(found));
-      return who && this.keep(who, (session) => insertSession(tx, session, SESSIONS_OF_TOKEN_MAX));
+      const taken = await takeCode(tx, tokenDigest(code), clock.now());
+      const who = taken && (await this.bearerOf(taken));
+      return who && this.open(who, (session) => insertSession(tx, session, SESSIONS_OF_TOKEN_MAX));
     });
     if (opened === undefined) return refuse("unauthorized", "the link was used, or is too old");
     this.wrongCodes.refund(source, clock.now());
     return ok(opened);
   }
 
-  /** Signs in whoever has shown a token. */
-  async openFor({ tokenId }: Principal): Promise<Opened | undefined> {
+  /** Signs in the holder of a token. */
+  async openFor({ tokenId }: Principal): Promise<NewSession | undefined> {
     const who = await this.bearerOf({ tokenId, tokenMac: this.macOf(tokenId) });
     if (who === undefined) return undefined;
-    return this.keep(who, (session) =>
+    return this.open(who, (session) =>
       this.tools.db.transaction((tx) => insertSession(tx, session, SESSIONS_OF_TOKEN_MAX)),
     );
   }
 
-  private async keep(who: Bearer, insert: (session: Session) => Promise<void>): Promise<Opened> {
+  private async open(
+    who: Bearer,
+    insert: (session: Session) => Promise<void>,
+  ): Promise<NewSession> {
     const secret = this.secret();
     const { tokenId } = who.principal;
     const createdAt = this.tools.clock.now();
@@ -133,8 +136,8 @@ export class ConsoleSessions {
     return { secret, ...who, expiresAt: session.expiresAt };
   }
 
-  /** Whom a browser's secret stands for, and until when; undefined for nobody. */
-  async admit(secret: string): Promise<Admitted | undefined> {
+  /** The user of a session, by the browser's secret; undefined if the session has ended. */
+  async admit(secret: string): Promise<SignedInUser | undefined> {
     const { db, clock } = this.tools;
     const session = await liveSession(db, tokenDigest(secret), clock.now());
     const who = session && (await this.bearerOf(session));

@@ -11,10 +11,10 @@ import {
   revocationName,
 } from "./store.js";
 
-/** How often the list is written even if nothing was revoked, because it says until when it is complete. */
-const KEEP_EVERY_MS = MINUTE_MS;
+/** The list is written this often even if nothing was revoked, because it says until when it is complete. */
+const WRITE_EVERY_MS = MINUTE_MS;
 
-export interface KeptRevocationsTools {
+export interface RevocationFileTools {
   readonly db: Database;
   readonly clock: Clock;
   readonly log: Log;
@@ -24,48 +24,48 @@ export interface KeptRevocationsTools {
 }
 
 /**
- * Keeps a list of everything that was revoked in a file beside the checkpoints of this node, so that an
- * older database does not bring back what was revoked since.
+ * Writes a list of all revocations to a file beside the checkpoints of this node, so that restoring an
+ * older database does not undo them.
  */
-export class KeptRevocations {
-  private readonly tools: KeptRevocationsTools;
+export class RevocationFile {
+  private readonly tools: RevocationFileTools;
   /** All revocations that this node has seen, even if an older database no longer has them. */
   private readonly known = new Map<string, Revocation>();
   private last: Promise<void> = Promise.resolve();
   private cancel: (() => void) | undefined;
   private unsubscribe: (() => void) | undefined;
 
-  private constructor(tools: KeptRevocationsTools) {
+  private constructor(tools: RevocationFileTools) {
     this.tools = tools;
   }
 
-  /** Applies revocations that the database does not have, then keeps the list up to date. */
-  static async start(tools: KeptRevocationsTools): Promise<KeptRevocations> {
-    const kept = new KeptRevocations(tools);
-    await kept.applyForgotten();
-    await kept.keep();
-    kept.unsubscribe = tools.db.changes.subscribe(({ topic }) => {
-      if (topic === REVOCATION_TOPIC) void kept.keep();
+  /** Applies revocations that the database does not have, then updates the list with every change. */
+  static async start(tools: RevocationFileTools): Promise<RevocationFile> {
+    const file = new RevocationFile(tools);
+    await file.applyMissing();
+    await file.write();
+    file.unsubscribe = tools.db.changes.subscribe(({ topic }) => {
+      if (topic === REVOCATION_TOPIC) void file.write();
     });
-    kept.later();
-    return kept;
+    file.writeLater();
+    return file;
   }
 
-  private async applyForgotten(): Promise<void> {
+  private async applyMissing(): Promise<void> {
     const { db, dataDir, log } = this.tools;
     for (const { revocations } of readLists(dataDir)) this.remember(revocations);
     const stored = new Map(
       (await allRevocations(db)).map((one) => [revocationName(one), one.revokedAt]),
     );
-    const forgotten = [...this.known.values()].filter(
+    const missing = [...this.known.values()].filter(
       (one) => (stored.get(revocationName(one)) ?? 0) < one.revokedAt,
     );
-    if (forgotten.length > 0) {
+    if (missing.length > 0) {
       await db.transaction(async (tx) => {
-        await this.tools.apply(tx, forgotten);
-        await insertRevocations(tx, forgotten);
+        await this.tools.apply(tx, missing);
+        await insertRevocations(tx, missing);
       });
-      log.warn({ count: forgotten.length }, "revocations.applied_from_list");
+      log.warn({ count: missing.length }, "revocations.applied_from_list");
     }
   }
 
@@ -78,10 +78,10 @@ export class KeptRevocations {
     }
   }
 
-  private later(): void {
-    this.cancel = this.tools.clock.after(KEEP_EVERY_MS, () => {
-      void this.keep().then(() => {
-        if (this.unsubscribe !== undefined) this.later();
+  private writeLater(): void {
+    this.cancel = this.tools.clock.after(WRITE_EVERY_MS, () => {
+      void this.write().then(() => {
+        if (this.unsubscribe !== undefined) this.writeLater();
       });
     });
   }
@@ -90,27 +90,27 @@ export class KeptRevocations {
    * Writes the list as of now. It is durable when this resolves, or the log says why not. The database has
    * the revocation in either case, and the next attempt is a minute away.
    */
-  keep(): Promise<void> {
+  write(): Promise<void> {
     this.last = this.last
-      .then(() => this.write())
+      .then(() => this.writeNow())
       .catch((error) => {
         this.tools.log.error({ error }, "revocations.not_kept");
       });
     return this.last;
   }
 
-  private async write(): Promise<void> {
+  private async writeNow(): Promise<void> {
     const { db, clock, dataDir } = this.tools;
     const asOf = clock.now();
     this.remember(await allRevocations(db));
     await writeList(dataDir, { asOf, revocations: [...this.known.values()] });
   }
 
-  /** Keeps the list as of the end of this process. */
+  /** Writes the list a last time. */
   async close(): Promise<void> {
     this.cancel?.();
     this.unsubscribe?.();
     this.unsubscribe = undefined;
-    await this.keep();
+    await this.write();
   }
 }
